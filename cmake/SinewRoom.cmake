@@ -1,0 +1,28 @@
+# sinew_room(<name> USES <rooms...> [LINKS <targets...>]): the folder src/<name> as a static
+# library sinew_<name>, and its tests tests/<name>/*_test.cpp as one program.
+find_package(GTest QUIET)
+function(sinew_room name)
+  cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_library(sinew_${name} STATIC ${sources})
+  list(TRANSFORM ROOM_USES PREPEND sinew_)
+  target_link_libraries(sinew_${name} PUBLIC sinew_options Threads::Threads ${ROOM_USES} PRIVATE ${ROOM_LINKS})
+  sinew_tests(${name} sinew_${name})
+endfunction()
+
+# sinew_tests(<folder under tests> <targets...>): one GoogleTest program test_<folder>.
+function(sinew_tests folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.cpp)
+  if(NOT BUILD_TESTING OR NOT GTest_FOUND OR NOT sources)
+    return()
+  endif()
+  string(REPLACE "/" "_" program test_${folder})
+  add_executable(${program} EXCLUDE_FROM_ALL ${sources})
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(${program} PRIVATE ${ARGN} GTest::gtest_main)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_precompile_headers(${program} PRIVATE <gtest/gtest.h>)
+  add_test(NAME ${folder} COMMAND ${program})
+  set_tests_properties(${folder} PROPERTIES TIMEOUT 120)
+  set_property(GLOBAL APPEND PROPERTY SINEW_TEST_PROGRAMS ${program})
+endfunction()

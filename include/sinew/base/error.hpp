@@ -1,0 +1,27 @@
+// Set-up errors: what went wrong, why it is wrong, what to do.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace sinew {
+
+/// Thrown by set-up (cold) code only; never across a context switch and never on a hot path.
+/// C faces catch it at the edge. `text()` reads "what (why) hint".
+class error : public std::exception {
+ public:
+  error(std::string what, std::string why, std::string hint = {});
+
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+  [[nodiscard]] const std::string& why() const noexcept { return why_; }
+  [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
+
+ private:
+  std::string problem_;
+  std::string why_;
+  std::string hint_;
+  std::string text_;
+};
+
+}  // namespace sinew

@@ -1,0 +1,62 @@
+// Blocking collectives over p2p, correct for any rank count and non-commutative operators.
+// Called by one thread per communicator at a time; suspends the caller; warm. Arguments are
+// trusted (faces check them). They run in comm.collectives and never meet the user's messages.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "sinew/coll/op.hpp"
+#include "sinew/core/communicator.hpp"
+#include "sinew/p2p/engine.hpp"
+
+namespace sinew::coll {
+
+/// The send argument that says "my data is already in the receive buffer" (MPI_IN_PLACE).
+inline const void* const in_place = reinterpret_cast<const void*>(std::uintptr_t{1});
+
+/// A buffer per rank: counts and displacements in units of the type's extent (the v-variants).
+struct parts {
+  const void* base;
+  const std::ptrdiff_t* counts;
+  const std::ptrdiff_t* displacements;
+  const layout::type* type;
+};
+/// The w-variants: displacements in bytes, a type per rank.
+struct parts_w {
+  const void* base;
+  const std::ptrdiff_t* counts;
+  const std::ptrdiff_t* displacements;
+  const layout::type* const* types;
+};
+
+using p2p::buffer;
+using p2p::fault;
+
+/// What every call needs: the engine that moves the messages, and the communicator.
+struct site {
+  p2p::engine& engine;
+  core::communicator& comm;
+};
+
+fault barrier(site at);
+fault bcast(site at, buffer data, int root);
+/// `send.base` may be in_place where MPI allows it; then its count and type are not looked at.
+fault reduce(site at, const void* send, buffer recv, const op& o, int root);
+fault allreduce(site at, const void* send, buffer recv, const op& o);
+fault scan(site at, const void* send, buffer recv, const op& o);
+fault exscan(site at, const void* send, buffer recv, const op& o);
+/// reduce_scatter: counts per rank, in elements of recv type; recv.count is this rank's own.
+fault reduce_scatter(site at, const void* send, void* recv, std::span<const std::ptrdiff_t> counts,
+                     const layout::type& type, const op& o);
+fault gather(site at, buffer send, buffer recv, int root);    ///< recv.count is per rank
+fault scatter(site at, buffer send, buffer recv, int root);   ///< send.count is per rank
+fault allgather(site at, buffer send, buffer recv);
+fault alltoall(site at, buffer send, buffer recv);
+fault gatherv(site at, buffer send, parts recv, int root);
+fault scatterv(site at, parts send, buffer recv, int root);
+fault allgatherv(site at, buffer send, parts recv);
+fault alltoallv(site at, parts send, parts recv);
+fault alltoallw(site at, parts_w send, parts_w recv);
+
+}  // namespace sinew::coll

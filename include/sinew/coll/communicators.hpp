@@ -1,0 +1,28 @@
+// Communicators made from communicators: the members agree on a context by a collective.
+#pragma once
+
+#include <memory>
+
+#include "sinew/coll/collectives.hpp"
+
+namespace sinew::coll {
+
+using communicator_ref = std::shared_ptr<core::communicator>;
+
+/// The first ones of a job: contexts 0 (all ranks) and 2 (this rank alone). Cold, not collective.
+[[nodiscard]] communicator_ref world(p2p::engine& engine);
+[[nodiscard]] communicator_ref self(p2p::engine& engine);
+
+/// Collective over `at`. Cold.
+[[nodiscard]] communicator_ref duplicate(site at);
+/// Null where `color` is negative (MPI_UNDEFINED).
+[[nodiscard]] communicator_ref split(site at, int color, int key);
+/// MPI_Comm_create: collective over `at`; null where this rank is not in `members`.
+[[nodiscard]] communicator_ref create(site at, const core::group& members);
+/// MPI_Comm_create_group: collective over `members` only.
+[[nodiscard]] communicator_ref create_group(site at, const core::group& members, int tag);
+
+/// Ranks that share this node (MPI_COMM_TYPE_SHARED).
+[[nodiscard]] communicator_ref split_node(site at, int key);
+
+}  // namespace sinew::coll

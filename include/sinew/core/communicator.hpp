@@ -1,0 +1,45 @@
+// A group with a context of its own: messages sent in one communicator are never matched in
+// another.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sinew/core/group.hpp"
+
+namespace sinew::core {
+
+/// One matching space: where messages of one context meet their receives. Opaque here; p2p keeps
+/// the engine and its lock in it.
+struct channel;
+
+/// Created collectively (see coll/communicators.hpp), by the same numbers on every member.
+/// The object lives until the last reference is dropped. Reading it is free in any context.
+class communicator {
+ public:
+  communicator(std::uint32_t context, group members, int rank)
+      : context_(context), rank_(rank), members_(std::move(members)) {}
+
+  /// Even number; `context() + 1` carries the collectives.
+  [[nodiscard]] std::uint32_t context() const noexcept { return context_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return members_.size(); }
+  [[nodiscard]] const group& members() const noexcept { return members_; }
+  /// Rank in the job of rank `r` of this communicator. Hot.
+  [[nodiscard]] int job_rank(int r) const noexcept { return members_[r]; }
+
+  /// The two matching spaces; set once by p2p when the communicator is made known to it.
+  channel* messages = nullptr;
+  channel* collectives = nullptr;
+  /// Numbers the collectives of this communicator, so that each can have tags of its own.
+  std::uint32_t collective_count = 0;
+  std::string name;
+
+ private:
+  std::uint32_t context_;
+  int rank_;
+  group members_;
+};
+
+}  // namespace sinew::core

@@ -1,0 +1,40 @@
+// An ordered set of ranks of the job.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace sinew::core {
+
+inline constexpr int undefined_rank = -32766;
+
+/// Immutable value; the members are ranks of the job. Any context; cold, but for [] (hot).
+class group {
+ public:
+  group() = default;
+  explicit group(std::vector<int> members) : members_(std::move(members)) {}
+  [[nodiscard]] static group range(int size);  ///< 0, 1, ..., size - 1
+
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(members_.size()); }
+  [[nodiscard]] int operator[](int r) const noexcept { return members_[static_cast<std::size_t>(r)]; }
+  [[nodiscard]] std::span<const int> members() const noexcept { return members_; }
+  /// Position of a rank of the job, or undefined_rank.
+  [[nodiscard]] int find(int job_rank) const noexcept;
+
+  [[nodiscard]] group include(std::span<const int> ranks) const;
+  [[nodiscard]] group exclude(std::span<const int> ranks) const;
+  /// MPI-5.0 7.3.2: members of a, then members of b that are not in a; and so on.
+  [[nodiscard]] static group unite(const group& a, const group& b);
+  [[nodiscard]] static group intersect(const group& a, const group& b);
+  [[nodiscard]] static group subtract(const group& a, const group& b);
+
+  enum class relation { identical, similar, unequal };
+  [[nodiscard]] static relation compare(const group& a, const group& b);
+  /// Where `ranks` of this group stand in `other` (undefined_rank where they do not).
+  void translate(std::span<const int> ranks, const group& other, std::span<int> out) const;
+
+ private:
+  std::vector<int> members_;
+};
+
+}  // namespace sinew::core

@@ -1,0 +1,151 @@
+// The fabric contract: what moves bytes between ranks. Back-ends are folders (inproc, shm, ...);
+// tests/contract/fabric_contract.hpp runs every promise below on every back-end.
+//
+// Promises
+//  order      active messages from one rank to another are handled in the order they were sent,
+//             short and medium alike. Nothing is promised between different pairs, or between
+//             active messages and one-sided transfers (use flush, or send after the callback).
+//  delivery   exactly once, or the job ends. `retry` means nothing happened.
+//  handlers   run inside progress() of the receiving endpoint, one at a time, and must not call
+//             progress(), block, or keep `arrival::data` after they return. They may send;
+//             a send inside a handler that gets `retry` must be queued by the caller.
+//  put, get   `done` / the callback mean: the local buffer is free and, for get, filled; for put,
+//             remote visibility is promised by flush(peer) (or by the handler of an active message
+//             sent after flush).
+//  atomics    atomic against other fabric atomics of the same width on that location.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sinew/base/status.hpp"
+
+namespace sinew::fabric {
+
+/// 16 bytes that travel with each active message in its first cache line.
+struct header {
+  std::uint64_t word[2];
+};
+
+using handler_id = std::uint8_t;
+inline constexpr int max_handlers = 16;
+
+/// An active message as its handler sees it; `data` dies when the handler returns.
+struct arrival {
+  int source;              ///< rank of the sender
+  header head;
+  const std::byte* data;   ///< `size` bytes, contiguous
+  std::size_t size;
+};
+
+using handler = void (*)(void* context, const arrival& message);
+
+/// Called once from progress() of the endpoint that started the transfer.
+struct callback {
+  void (*call)(void* argument);
+  void* argument;
+};
+
+/// Names exposed memory to other ranks; sent by value. Zero words: nothing.
+struct remote_key {
+  std::uint64_t word[2] = {0, 0};
+};
+
+/// Memory at a peer: an address there, and the key under which that peer exposed it.
+struct remote_address {
+  std::uint64_t address;
+  remote_key key;
+};
+
+enum class atomic_op : std::uint8_t { add, fetch_add, swap, compare_swap, fetch_and, fetch_or, fetch_xor };
+
+struct limits {
+  std::size_t max_short;   ///< bytes of payload that travel in the first line
+  std::size_t max_medium;  ///< bytes of payload of the largest active message
+  bool direct_copy;        ///< get/put of any exposed memory needs no help from its owner
+};
+
+/// A buffer inside the fabric, reserved for one medium message: fill `data`, then commit.
+struct packet {
+  std::byte* data = nullptr;
+  std::size_t capacity = 0;
+  std::uint64_t token = 0;
+};
+
+/// One rank's access to the fabric. Unless said otherwise: any thread, never suspends, hot.
+/// Several threads may send at once if the endpoint was opened with `threads = true`;
+/// progress() is entered by one thread at a time (the caller's duty).
+class endpoint {
+ public:
+  virtual ~endpoint() = default;
+
+  [[nodiscard]] virtual int rank() const noexcept = 0;
+  [[nodiscard]] virtual int size() const noexcept = 0;
+  [[nodiscard]] virtual const limits& bounds() const noexcept = 0;
+  [[nodiscard]] virtual const char* name() const noexcept = 0;
+
+  /// Before the first progress(). `context` is handed to the handler. Cold.
+  virtual void set_handler(handler_id id, handler function, void* context) = 0;
+
+  /// Sends up to max_short bytes: done or retry.
+  virtual status send_short(int peer, handler_id id, const header& head, const void* data,
+                            std::size_t size) = 0;
+  /// Sends up to max_medium bytes, copied before return: done or retry. (Takes any size below
+  /// max_medium, also one that fits a short message.)
+  virtual status send_medium(int peer, handler_id id, const header& head, const void* data,
+                             std::size_t size) = 0;
+  /// The same in two steps, so that a caller packs straight into the fabric. Every reserved
+  /// packet is committed (size <= capacity); commit may only retry for lack of a slot, and is
+  /// then called again.
+  virtual status reserve(int peer, packet& out) = 0;
+  virtual status commit(int peer, handler_id id, const header& head, packet& filled,
+                        std::size_t size) = 0;
+
+  /// Makes [address, address + bytes) reachable by get, put and atomics of every rank. Cold.
+  virtual remote_key expose(void* address, std::size_t bytes) = 0;
+  virtual void withdraw(const remote_key& key) = 0;
+
+  /// One-sided transfers: done, posted (callback fires) or retry. Warm.
+  virtual status put(int peer, const void* local, const remote_address& to, std::size_t bytes,
+                     callback when_done) = 0;
+  virtual status get(int peer, void* local, const remote_address& from, std::size_t bytes,
+                     callback when_done) = 0;
+  /// Naturally aligned 4 or 8 bytes; `result` (may be null) receives the old value.
+  virtual status atomic(int peer, atomic_op op, const remote_address& at, std::size_t width,
+                        std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
+                        callback when_done) = 0;
+  /// All puts and atomics to `peer` that completed locally are visible there. done or retry.
+  virtual status flush(int peer) = 0;
+
+  /// Handles what has arrived and moves transfers along; returns how many things happened.
+  /// One thread at a time. `budget` bounds the active messages handled.
+  virtual int progress(int budget) = 0;
+
+  /// Sleeps until something arrives for this rank, wake() is called, or the time is over; returns
+  /// at once if something is already there. The thread that calls progress() only. Cold.
+  virtual void sleep(std::uint64_t timeout_ns) = 0;
+  /// Ends a sleep() of this endpoint; any thread of this rank. Warm.
+  virtual void wake() = 0;
+};
+
+/// Where an shm endpoint lives: one zero-filled mapping shared by the ranks of the node.
+struct node_memory {
+  std::byte* base;             ///< local rank r's part begins at base + r * bytes_per_rank
+  std::size_t bytes_per_rank;  ///< at least shm_bytes_per_rank(local_size)
+  int rank;                    ///< of the job
+  int local_rank;
+  std::vector<int> local_ranks;  ///< ranks of the job on this node, ascending; the whole job today
+};
+[[nodiscard]] std::size_t shm_bytes_per_rank(int local_size);
+
+/// Opens this rank's endpoint; each local rank calls it once, in any order, without waiting for
+/// the others (what a peer has not set up yet answers `retry`). Cold.
+[[nodiscard]] std::unique_ptr<endpoint> open_shm(const node_memory& where, bool threads);
+
+/// `ranks` endpoints inside this process, for tests, tools and jobs of one rank. They refer to
+/// shared state that lives as long as the last of them.
+[[nodiscard]] std::vector<std::unique_ptr<endpoint>> open_inproc(int ranks, bool threads);
+
+}  // namespace sinew::fabric

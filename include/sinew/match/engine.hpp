@@ -1,0 +1,91 @@
+// The matching contract: pairs arriving messages with posted receives by MPI's rules
+// (MPI-5.0 section 3.5): messages from one source are matched in the order they arrived, receives
+// that could match the same message in the order they were posted.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace sinew::match {
+
+inline constexpr std::int32_t any_source = -1;
+inline constexpr std::int32_t any_tag = -2;
+
+/// Who sent it and with which tag, inside one communicator (one engine serves one).
+struct envelope {
+  std::int32_t source;
+  std::int32_t tag;
+
+  /// Whether a receive with this (perhaps wildcard) envelope takes `message`.
+  [[nodiscard]] constexpr bool takes(const envelope& message) const noexcept {
+    return (source == message.source || source == any_source) &&
+           (tag == message.tag || tag == any_tag);
+  }
+  constexpr bool operator==(const envelope&) const noexcept = default;
+};
+
+/// Room for an engine's links inside each entry, so that engines never allocate per entry.
+/// An engine may use it as it likes while the entry is stored; it means nothing outside.
+struct links {
+  void* pointer[4];
+  std::uint64_t sequence;
+};
+
+/// A posted receive; base of the caller's own request. Stored by address: it must not move or
+/// die between post() and the moment it is returned or cancelled.
+struct receive {
+  envelope wanted;
+  links link;
+};
+
+/// A message that has arrived; base of the caller's own record. Same rule of address.
+struct message {
+  envelope sent;
+  links link;
+};
+
+/// What searching has cost so far. Entries examined counts candidates whose envelope was compared.
+struct search_counts {
+  std::uint64_t searches = 0;
+  std::uint64_t examined = 0;
+  std::uint64_t longest = 0;
+};
+
+/// Calls on one engine are serialised by the caller. No call suspends or, once warm, allocates
+/// (an engine may grow its table when the number stored reaches a new maximum). Grade: hot.
+class engine {
+ public:
+  virtual ~engine() = default;
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+  /// Returns the earliest stored message that `r` takes, removed from the engine; or stores `r`
+  /// and returns null.
+  [[nodiscard]] virtual message* post(receive& r) = 0;
+
+  /// Returns the earliest posted receive that takes `m`, removed; or stores `m` and returns null.
+  [[nodiscard]] virtual receive* arrive(message& m) = 0;
+
+  /// The earliest stored message that `wanted` takes, left where it is (probe). Null if none.
+  [[nodiscard]] virtual message* peek(const envelope& wanted) = 0;
+
+  /// The same, removed (matched probe).
+  [[nodiscard]] virtual message* take(const envelope& wanted) = 0;
+
+  /// Removes a posted receive. False if it is no longer stored (already matched). Warm.
+  virtual bool cancel(receive& r) = 0;
+
+  [[nodiscard]] virtual std::size_t posted() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t unexpected() const noexcept = 0;
+  [[nodiscard]] virtual const search_counts& counts() const noexcept = 0;
+
+  /// Visits what is stored, in order of storing, for diagnosis. Cold.
+  virtual void each_receive(void (*visit)(void* context, const receive&), void* context) const = 0;
+  virtual void each_message(void (*visit)(void* context, const message&), void* context) const = 0;
+};
+
+/// Engines by name: "hash" (the default) and "list" (the plain reference).
+/// Throws sinew::error that lists the names. Cold.
+[[nodiscard]] std::unique_ptr<engine> make_engine(std::string_view name);
+
+}  // namespace sinew::match

@@ -1,0 +1,133 @@
+// Two-sided messages: inline and eager through the fabric's active messages, rendezvous by one-
+// sided copy, matched by the communicator's engine. MPI-5.0 chapter 3 without its handles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "sinew/core/communicator.hpp"
+#include "sinew/core/completion.hpp"
+#include "sinew/core/runtime.hpp"
+#include "sinew/layout/type.hpp"
+#include "sinew/match/engine.hpp"
+
+namespace sinew::p2p {
+
+inline constexpr int any_source = match::any_source;
+inline constexpr int any_tag = match::any_tag;
+inline constexpr int no_rank = -3;          ///< MPI_PROC_NULL: done at once, nothing moves
+inline constexpr int max_tag = 0x7fffffff;
+
+/// What a send or receive reads or fills: `count` instances of `type` at `base`.
+/// The type must outlive the operation (the engine takes a count of its own where it needs one).
+struct buffer {
+  void* base = nullptr;
+  std::size_t count = 0;
+  const layout::type* type = nullptr;
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return count * type->size(); }
+  /// Plain bytes.
+  static buffer of_bytes(void* base, std::size_t n) noexcept {
+    return {base, n, &layout::of(layout::element::byte)};
+  }
+  static buffer of_bytes(const void* base, std::size_t n) noexcept {
+    return of_bytes(const_cast<void*>(base), n);
+  }
+};
+
+/// Standard sends return when the buffer is free; synchronous ones when a receive has matched;
+/// ready ones are standard ones whose receive is promised.
+enum class mode : std::uint8_t { standard, synchronous, ready };
+
+/// How an operation ended.
+enum class fault : std::uint8_t { none, truncated, no_memory, cancelled };
+
+/// Filled when the operation completes. For a truncated message `bytes` is what was stored and
+/// `sent_bytes` what the sender sent.
+struct result {
+  std::int32_t source = no_rank;
+  std::int32_t tag = any_tag;
+  std::size_t bytes = 0;
+  std::size_t sent_bytes = 0;
+  fault error = fault::none;
+};
+
+/// One operation under way. From the engine's pool; owned by the caller until release().
+class request : public core::completion {
+ public:
+  result outcome;
+
+ protected:
+  request() = default;
+  ~request() = default;
+};
+
+/// A message taken by a matched probe: receive it with mrecv, once.
+struct matched;
+
+/// One per rank. Any thread of the rank if the runtime is threaded. Arguments are trusted (faces
+/// check them). Blocking calls suspend the caller and make progress.
+class engine {
+ public:
+  explicit engine(core::runtime& rt);
+  ~engine();
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  [[nodiscard]] core::runtime& runtime() noexcept { return runtime_; }
+
+  /// Makes a communicator's channels; before its first message leaves this rank. Messages that
+  /// arrive earlier wait. Cold.
+  void attach(core::communicator& comm);
+  /// Ends them; every operation on them must be complete. Cold.
+  void detach(core::communicator& comm);
+
+  // --- hot; channel is comm.messages or comm.collectives; ranks are the communicator's ---
+
+  /// Returns when the buffer may be reused (or, synchronous, when matched).
+  result send(const core::communicator& comm, core::channel& in, const buffer& from, int dest,
+              int tag, mode how = mode::standard);
+  result recv(const core::communicator& comm, core::channel& in, const buffer& into, int source,
+              int tag);
+  /// Null if the operation finished at once (only sends do; its outcome needs no looking at).
+  [[nodiscard]] request* isend(const core::communicator& comm, core::channel& in,
+                               const buffer& from, int dest, int tag, mode how = mode::standard);
+  /// Never null.
+  [[nodiscard]] request* irecv(const core::communicator& comm, core::channel& in,
+                               const buffer& into, int source, int tag);
+  void wait(request& r) { runtime_.wait(r); }
+  /// Makes one round of progress unless already done.
+  bool test(request& r) {
+    return r.done() || (runtime_.poll(), r.done());
+  }
+  /// Gives the request back; if it is not done, when it is (MPI_Request_free).
+  void release(request* r);
+  /// Receives only: true if it had not matched; then it completes with fault::cancelled.
+  bool cancel(request& r);
+
+  /// sendrecv without deadlock.
+  result exchange(const core::communicator& comm, core::channel& in, const buffer& from, int dest,
+                  int send_tag, const buffer& into, int source, int recv_tag);
+
+  /// One round of progress, then looks. Source, tag and size of the message if there is one.
+  std::optional<result> iprobe(const core::communicator& comm, core::channel& in, int source,
+                               int tag);
+  result probe(const core::communicator& comm, core::channel& in, int source, int tag);
+  /// Takes the message out of the queue. Null if none.
+  matched* improbe(const core::communicator& comm, core::channel& in, int source, int tag,
+                   result& found);
+  matched* mprobe(const core::communicator& comm, core::channel& in, int source, int tag,
+                  result& found);
+  [[nodiscard]] request* imrecv(matched* m, const buffer& into);
+  result mrecv(matched* m, const buffer& into);
+
+  struct state;
+
+ private:
+  core::runtime& runtime_;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace sinew::p2p

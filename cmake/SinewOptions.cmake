@@ -27,4 +27,6 @@ if(SINEW_SANITIZE)
   target_compile_options(sinew_options INTERFACE -fsanitize=${SINEW_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(sinew_options INTERFACE -fsanitize=${SINEW_SANITIZE})
 endif()
+# A program carries only the libraries it calls: hwloc costs each start if it comes along unused.
+target_link_options(sinew_options INTERFACE -Wl,--as-needed)
 find_package(Threads REQUIRED)

@@ -1,16 +1,26 @@
 # sinew_room(<name> USES <rooms...> [LINKS <targets...>]): the folder src/<name> as a static
-# library sinew_<name>, and its tests tests/<name>/*_test.cpp as one program.
+# library sinew_<name>, and its tests tests/<name>/*_test.cpp as one program. USES is the room's
+# line in the table of floors: what is not named there cannot be linked.
 find_package(GTest QUIET)
+
 function(sinew_room name)
   cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  add_library(sinew_${name} STATIC ${sources})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.S)
   list(TRANSFORM ROOM_USES PREPEND sinew_)
-  target_link_libraries(sinew_${name} PUBLIC sinew_options Threads::Threads ${ROOM_USES} PRIVATE ${ROOM_LINKS})
+  if(NOT sources)  # a room of headers only
+    add_library(sinew_${name} INTERFACE)
+    target_link_libraries(sinew_${name} INTERFACE sinew_options Threads::Threads ${ROOM_USES})
+    return()
+  endif()
+  add_library(sinew_${name} STATIC ${sources})
+  target_link_libraries(sinew_${name}
+    PUBLIC sinew_options Threads::Threads ${ROOM_USES} PRIVATE ${ROOM_LINKS})
   sinew_tests(${name} sinew_${name})
 endfunction()
 
-# sinew_tests(<folder under tests> <targets...>): one GoogleTest program test_<folder>.
+# sinew_tests(<folder under tests> <targets...>): one GoogleTest program test_<folder>, one ctest
+# entry of that name, with the label `unit` (or `stress` for folders under tests/stress).
 function(sinew_tests folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*_test.cpp)
   if(NOT BUILD_TESTING OR NOT GTest_FOUND OR NOT sources)
@@ -23,6 +33,10 @@ function(sinew_tests folder)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_precompile_headers(${program} PRIVATE <gtest/gtest.h>)
   add_test(NAME ${folder} COMMAND ${program})
-  set_tests_properties(${folder} PROPERTIES TIMEOUT 120)
+  set(label unit)
+  if(folder MATCHES "^stress")
+    set(label stress)
+  endif()
+  set_tests_properties(${folder} PROPERTIES TIMEOUT 120 LABELS ${label})
   set_property(GLOBAL APPEND PROPERTY SINEW_TEST_PROGRAMS ${program})
 endfunction()

@@ -11,13 +11,15 @@ namespace sinew {
 
 enum class setting_origin : std::uint8_t { standard, environment, command_line };
 
+struct settings_list;
+
 /// The untyped part, linked into the table by its constructor. Grade: cold.
 class setting_base {
  public:
   setting_base(const char* room, const char* key, const char* unit, const char* about);
   setting_base(const setting_base&) = delete;
   setting_base& operator=(const setting_base&) = delete;
-  virtual ~setting_base() = default;
+  virtual ~setting_base();  ///< leaves the table (a library may be unloaded)
 
   [[nodiscard]] std::string name() const;  ///< "SINEW_P2P_EAGER_LIMIT"
   [[nodiscard]] const char* unit() const noexcept { return unit_; }
@@ -35,6 +37,9 @@ class setting_base {
   const char* unit_;
   const char* about_;
   setting_origin origin_ = setting_origin::standard;
+  setting_base* next_ = nullptr;  // the table is this list: no allocation before main
+
+  friend struct settings_list;
 };
 
 /// T is bool, std::int64_t (accepts 4k, 2M, 1G for unit "bytes"), double or std::string
@@ -66,6 +71,16 @@ namespace settings {
 /// Reads SINEW_* from the environment. Unknown names (other than SINEW_BOOT_* protocol variables)
 /// come back as sentences with the nearest known name; bad values throw sinew::error. Idempotent.
 std::vector<std::string> load_environment();
+
+/// The setting of that full name, or nullptr.
+[[nodiscard]] setting_base* find(std::string_view name);
+
+/// Sets one setting from the command line; an unknown name throws sinew::error that proposes the
+/// nearest known one.
+void set_from_command_line(std::string_view name, std::string_view value);
+
+/// The candidate nearest to `name` by edit distance, or "" if none is near enough to be meant.
+[[nodiscard]] std::string nearest(std::string_view name, const std::vector<std::string>& among);
 
 }  // namespace settings
 }  // namespace sinew

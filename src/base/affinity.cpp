@@ -1,0 +1,62 @@
+// The part of topology that needs no hwloc, so that programs which only count processors do not
+// pull it in.
+#include <sched.h>
+
+#include <cstddef>
+#include <memory>
+
+#include "sinew/base/topology.hpp"
+
+namespace sinew::topology {
+namespace {
+
+// Larger than any machine's mask; the kernel copies only what it has. On the stack because
+// bind_thread may run between fork and exec.
+constexpr int most_cpus = 8192;
+
+struct cpu_mask {
+  cpu_set_t words[most_cpus / CPU_SETSIZE];
+  static constexpr std::size_t size = sizeof(words);
+
+  cpu_mask() noexcept { CPU_ZERO_S(size, words); }
+  [[nodiscard]] bool read() noexcept { return ::sched_getaffinity(0, size, words) == 0; }
+};
+
+}  // namespace
+
+std::vector<int> usable_cpu_list() {
+  cpu_mask mask;
+  std::vector<int> result;
+  if (mask.read()) {
+    for (int cpu = 0; cpu < most_cpus; ++cpu) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), cpu_mask::size, mask.words)) {
+        result.push_back(cpu);
+      }
+    }
+  }
+  if (result.empty()) {
+    result.push_back(0);
+  }
+  return result;
+}
+
+int usable_cpus() noexcept {
+  cpu_mask mask;
+  const int count = mask.read() ? CPU_COUNT_S(cpu_mask::size, mask.words) : 1;
+  return count > 0 ? count : 1;
+}
+
+bool bind_thread(std::span<const int> cpus) noexcept {
+  cpu_mask mask;
+  for (const int cpu : cpus) {
+    if (cpu < 0 || cpu >= most_cpus) {
+      return false;
+    }
+    CPU_SET_S(static_cast<std::size_t>(cpu), cpu_mask::size, mask.words);
+  }
+  return !cpus.empty() && ::sched_setaffinity(0, cpu_mask::size, mask.words) == 0;
+}
+
+int current_cpu() noexcept { return ::sched_getcpu(); }
+
+}  // namespace sinew::topology

@@ -1,0 +1,83 @@
+#include "sinew/base/clock.hpp"
+
+#include <atomic>
+
+#include "sinew/base/spin.hpp"
+
+namespace sinew {
+namespace {
+
+// One moment seen on both clocks.
+struct moment {
+  std::uint64_t ticks;
+  std::int64_t ns;
+};
+
+// The counter is read on both sides of the clock; of a few tries the tightest is kept, so that an
+// interruption between the reads does not spoil the pair.
+moment observe() noexcept {
+  moment best{};
+  std::uint64_t tightest = UINT64_MAX;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const std::uint64_t before = ticks();
+    const std::int64_t ns = now_ns();
+    const std::uint64_t after = ticks();
+    if (after - before < tightest) {
+      tightest = after - before;
+      best = {before + (after - before) / 2, ns};
+    }
+  }
+  return best;
+}
+
+constexpr std::int64_t shortest_span_ns = 20'000;
+
+struct calibration {
+  moment start = observe();
+  // Both relaxed: a reader that sees an old rate sees a good one; refining twice is harmless.
+  std::atomic<double> rate{0};
+  std::atomic<std::uint64_t> refine_at{0};
+
+  double refine() noexcept {
+    moment now = observe();
+    while (now.ns - start.ns < shortest_span_ns) {
+      cpu_relax();
+      now = observe();
+    }
+    const std::uint64_t span = now.ticks - start.ticks;
+    const double value =
+        span == 0 ? 1.0 : static_cast<double>(now.ns - start.ns) / static_cast<double>(span);
+    rate.store(value, std::memory_order_relaxed);
+    refine_at.store(now.ticks + span * 4, std::memory_order_relaxed);
+    return value;
+  }
+};
+
+calibration& calibrated() noexcept {
+  static calibration one;
+  return one;
+}
+
+// Starts the span when the program starts, so that the first conversion usually need not spin.
+[[maybe_unused]] const calibration& early = calibrated();
+
+}  // namespace
+
+double ns_per_tick() noexcept {
+  calibration& state = calibrated();
+  const double rate = state.rate.load(std::memory_order_relaxed);
+  if (rate == 0 || ticks() > state.refine_at.load(std::memory_order_relaxed)) {
+    return state.refine();
+  }
+  return rate;
+}
+
+std::int64_t ticks_to_ns(std::uint64_t count) noexcept {
+  return static_cast<std::int64_t>(static_cast<double>(count) * ns_per_tick());
+}
+
+std::uint64_t ns_to_ticks(std::int64_t ns) noexcept {
+  return static_cast<std::uint64_t>(static_cast<double>(ns < 0 ? 0 : ns) / ns_per_tick());
+}
+
+}  // namespace sinew

@@ -1,0 +1,72 @@
+#include "sinew/base/log.hpp"
+
+#include <unistd.h>
+
+#include "base/raw_write.hpp"
+#include "sinew/base/settings.hpp"
+
+namespace sinew {
+namespace {
+
+setting<std::string> log_setting("base", "LOG", "warn", "",
+                                 "which lines go to stderr: this level and the graver ones",
+                                 "error|warn|info|debug");
+
+constexpr std::string_view names[] = {"error", "warn", "info", "debug"};
+
+// Never destroyed: threads may still log while the program's statics go.
+std::string& identity() {
+  static std::string& text = *new std::string;
+  return text;
+}
+
+log_level shown() noexcept {
+  // The four names differ in their first letter, and the table admits no fifth.
+  switch (log_setting().empty() ? 'w' : log_setting()[0]) {
+    case 'e':
+      return log_level::error;
+    case 'i':
+      return log_level::info;
+    case 'd':
+      return log_level::debug;
+    default:
+      return log_level::warn;
+  }
+}
+
+}  // namespace
+
+bool log_enabled(log_level level) noexcept { return level <= shown(); }
+
+void log_line(log_level level, std::string_view text) {
+  if (!log_enabled(level)) {
+    return;
+  }
+  std::string line = "sinew";
+  if (!identity().empty()) {
+    line += "[" + identity() + "]";
+  }
+  line += ": ";
+  line += names[static_cast<std::size_t>(level)];
+  line += ": ";
+  line += text;
+  if (!line.ends_with('\n')) {
+    line += '\n';
+  }
+  base::raw_write(STDERR_FILENO, line);
+}
+
+void set_log_identity(int rank, int size) {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) {
+    host[0] = '\0';
+  }
+  identity() = "rank " + std::to_string(rank) + " of " + std::to_string(size);
+  if (host[0] != '\0') {
+    identity() += ", " + std::string(host);
+  }
+}
+
+const std::string& log_identity() noexcept { return identity(); }
+
+}  // namespace sinew

@@ -1,0 +1,247 @@
+#include "sinew/base/settings.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "base/parse.hpp"
+#include "sinew/base/error.hpp"
+
+extern char** environ;
+
+namespace sinew {
+
+// Constant-initialised, so a setting in any translation unit may link itself in before or after
+// the others of its program are constructed.
+struct settings_list {
+  static constinit inline setting_base* head = nullptr;
+
+  static void add(setting_base* one) {
+    one->next_ = head;
+    head = one;
+  }
+
+  static void remove(const setting_base* one) {
+    for (setting_base** link = &head; *link != nullptr; link = &(*link)->next_) {
+      if (*link == one) {
+        *link = one->next_;
+        return;
+      }
+    }
+  }
+
+  static setting_base* next(const setting_base* one) { return one->next_; }
+};
+
+setting_base::setting_base(const char* room, const char* key, const char* unit, const char* about)
+    : room_(room), key_(key), unit_(unit), about_(about) {
+  settings_list::add(this);
+}
+
+setting_base::~setting_base() { settings_list::remove(this); }
+
+std::string setting_base::name() const {
+  std::string result = std::string("SINEW_") + room_ + "_" + key_;
+  for (char& c : result) {
+    c = base::upper(c);
+  }
+  return result;
+}
+
+void setting_base::set(std::string_view text, setting_origin origin) {
+  parse(text);
+  origin_ = origin;
+}
+
+template <class T>
+setting<T>::setting(const char* room, const char* key, T standard, const char* unit,
+                    const char* about, const char* choices)
+    : setting_base(room, key, unit, about),
+      value_(standard),
+      standard_(std::move(standard)),
+      choices_(choices) {}
+
+namespace {
+
+bool is_bytes(const char* unit) { return std::strcmp(unit, "bytes") == 0; }
+
+std::string show(bool value, const char* /*unit*/) { return value ? "on" : "off"; }
+std::string show(std::int64_t value, const char* unit) {
+  return is_bytes(unit) ? base::bytes_text(value) : std::to_string(value);
+}
+std::string show(double value, const char* /*unit*/) { return base::double_text(value); }
+std::string show(const std::string& value, const char* /*unit*/) { return value; }
+
+struct target {
+  const char* unit;
+  const char* choices;
+};
+
+// Each returns what is accepted if the text is not, and an empty string on success.
+std::string read(std::string_view text, bool& value, const target& /*of*/) {
+  const auto parsed = base::parse_bool(text);
+  if (!parsed) {
+    return "on, off, true, false, yes, no, 1 or 0";
+  }
+  value = *parsed;
+  return {};
+}
+
+std::string read(std::string_view text, std::int64_t& value, const target& of) {
+  const auto parsed = is_bytes(of.unit) ? base::parse_bytes(text) : base::parse_integer(text);
+  if (!parsed) {
+    return is_bytes(of.unit) ? "a number of bytes such as 4096, 4k, 2M or 1G" : "a whole number";
+  }
+  value = *parsed;
+  return {};
+}
+
+std::string read(std::string_view text, double& value, const target& /*of*/) {
+  const auto parsed = base::parse_double(text);
+  if (!parsed) {
+    return "a number";
+  }
+  value = *parsed;
+  return {};
+}
+
+std::string read(std::string_view text, std::string& value, const target& of) {
+  const std::string_view choices = of.choices;
+  if (!choices.empty() && !base::is_choice(text, choices)) {
+    std::string accepted = "one of";
+    for (const std::string& choice : base::split(choices, '|')) {
+      accepted += " " + choice;
+    }
+    return accepted;
+  }
+  value = text;
+  return {};
+}
+
+}  // namespace
+
+template <class T>
+std::string setting<T>::text() const {
+  return show(value_, unit());
+}
+
+template <class T>
+std::string setting<T>::standard_text() const {
+  return show(standard_, unit());
+}
+
+template <class T>
+void setting<T>::parse(std::string_view text) {
+  const std::string accepted = read(text, value_, {unit(), choices_});
+  if (!accepted.empty()) {
+    throw error(name() + " cannot be \"" + std::string(text) + "\"", "it takes " + accepted,
+                "Standard: " + standard_text() + ".");
+  }
+}
+
+template class setting<bool>;
+template class setting<std::int64_t>;
+template class setting<double>;
+template class setting<std::string>;
+
+namespace settings {
+namespace {
+
+constexpr std::string_view prefix = "SINEW_";
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const setting_base* one : all()) {
+    names.push_back(one->name());
+  }
+  return names;
+}
+
+std::string unknown(std::string_view name) {
+  const std::string near = nearest(name, all_names());
+  std::string sentence = std::string(name) + " is no setting of Sinew";
+  sentence += near.empty() ? "; `sinew info config` lists them." : "; did you mean " + near + "?";
+  return sentence;
+}
+
+// Names that belong to the launcher's wire or to the test programs are not settings.
+bool is_protocol(std::string_view name) {
+  return name.starts_with("SINEW_BOOT_") || name.starts_with("SINEW_TEST_");
+}
+
+}  // namespace
+
+std::vector<setting_base*> all() {
+  std::vector<std::pair<std::string, setting_base*>> named;
+  for (setting_base* one = settings_list::head; one != nullptr; one = settings_list::next(one)) {
+    named.emplace_back(one->name(), one);
+  }
+  std::sort(named.begin(), named.end());
+  std::vector<setting_base*> result;
+  for (const auto& [name, one] : named) {
+    result.push_back(one);
+  }
+  return result;
+}
+
+setting_base* find(std::string_view name) {
+  for (setting_base* one = settings_list::head; one != nullptr; one = settings_list::next(one)) {
+    if (one->name() == name) {
+      return one;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> load_environment() {
+  std::map<std::string, setting_base*, std::less<>> table;
+  for (setting_base* one : all()) {
+    table.emplace(one->name(), one);
+  }
+  std::vector<std::string> complaints;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view line = *entry;
+    const std::size_t equals = line.find('=');
+    if (!line.starts_with(prefix) || equals == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view name = line.substr(0, equals);
+    const auto found = table.find(name);
+    if (found != table.end()) {
+      if (found->second->origin() != setting_origin::command_line) {
+        found->second->set(line.substr(equals + 1), setting_origin::environment);
+      }
+    } else if (!is_protocol(name)) {
+      complaints.push_back(unknown(name));
+    }
+  }
+  return complaints;
+}
+
+void set_from_command_line(std::string_view name, std::string_view value) {
+  setting_base* one = find(name);
+  if (one == nullptr) {
+    throw error(unknown(name), "");
+  }
+  one->set(value, setting_origin::command_line);
+}
+
+std::string nearest(std::string_view name, const std::vector<std::string>& among) {
+  // Farther than a third of the length is no typing error any more.
+  std::size_t best = std::max<std::size_t>(2, name.size() / 3) + 1;
+  std::string result;
+  for (const std::string& candidate : among) {
+    const std::size_t distance = base::edit_distance(name, candidate);
+    if (distance < best) {
+      best = distance;
+      result = candidate;
+    }
+  }
+  return result;
+}
+
+}  // namespace settings
+}  // namespace sinew

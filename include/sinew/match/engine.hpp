@@ -3,6 +3,7 @@
 // that could match the same message in the order they were posted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -26,23 +27,26 @@ struct envelope {
 };
 
 /// Room for an engine's links inside each entry, so that engines never allocate per entry.
-/// An engine may use it as it likes while the entry is stored; it means nothing outside.
+/// An engine may use it as it likes while the entry is stored. `sequence` is 0 exactly when an
+/// entry that was once handed to an engine is not stored; the rest means nothing outside.
+template <std::size_t Pointers>
 struct links {
-  void* pointer[4];
   std::uint64_t sequence;
+  void* pointer[Pointers];
 };
 
 /// A posted receive; base of the caller's own request. Stored by address: it must not move or
-/// die between post() and the moment it is returned or cancelled.
+/// die between post() and the moment it is returned or cancelled. Its links need no initial value.
 struct receive {
   envelope wanted;
-  links link;
+  links<4> link;
 };
 
-/// A message that has arrived; base of the caller's own record. Same rule of address.
+/// A message that has arrived; base of the caller's own record. Same rule of address. It has room
+/// to be linked four ways: by envelope, by source, by tag, and with all others.
 struct message {
   envelope sent;
-  links link;
+  links<8> link;
 };
 
 /// What searching has cost so far. Entries examined counts candidates whose envelope was compared.
@@ -53,7 +57,9 @@ struct search_counts {
 };
 
 /// Calls on one engine are serialised by the caller. No call suspends or, once warm, allocates
-/// (an engine may grow its table when the number stored reaches a new maximum). Grade: hot.
+/// (an engine may grow its table when the number stored reaches a new maximum; if that fails it
+/// throws std::bad_alloc with nothing changed). A message's own envelope has no wildcard in it:
+/// source >= 0, tag != any_tag. Grade: hot.
 class engine {
  public:
   virtual ~engine() = default;
@@ -72,7 +78,8 @@ class engine {
   /// The same, removed (matched probe).
   [[nodiscard]] virtual message* take(const envelope& wanted) = 0;
 
-  /// Removes a posted receive. False if it is no longer stored (already matched). Warm.
+  /// Removes a posted receive. False if it is no longer stored (already matched). `r` must have
+  /// been handed to post() of this engine before. Warm.
   virtual bool cancel(receive& r) = 0;
 
   [[nodiscard]] virtual std::size_t posted() const noexcept = 0;

@@ -1,0 +1,102 @@
+// What one engine call costs, without any transport: nanoseconds per insertion of a receive, and
+// per post+arrive pair that matches, at growing depth of other entries. A plain program; its rows
+// are for people. `engine_bench [repetitions]`; the median of the repetitions is printed.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "sinew/match/engine.hpp"
+
+namespace {
+
+using namespace sinew::match;
+
+double now_ns() {
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                 std::chrono::steady_clock::now().time_since_epoch())
+                                 .count());
+}
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+struct row {
+  double insert_ns;      ///< one post() while filling to the depth (0 at depth 0)
+  double posted_ns;      ///< post + arrive, `depth` other receives posted before
+  double unexpected_ns;  ///< arrive + post, `depth` other messages waiting before
+  double any_source_ns;  ///< arrive + post from any source, the same
+};
+
+/// `pairs` of first(entry) then second(entry), which must leave the engine as it was.
+template <class Fn>
+double per_pair(int pairs, Fn&& pair) {
+  for (int i = 0; i < pairs / 4 + 1; ++i) pair();
+  const double start = now_ns();
+  for (int i = 0; i < pairs; ++i) pair();
+  return (now_ns() - start) / pairs;
+}
+
+row measure(const char* name, std::size_t depth, int stride, int pairs) {
+  row result{};
+  std::vector<receive> receives(depth);
+  std::vector<message> messages(depth);
+  for (std::size_t i = 0; i < depth; ++i) {
+    receives[i].wanted = {1, static_cast<std::int32_t>(i + 1) * stride};
+    messages[i].sent = receives[i].wanted;
+  }
+  receive r{{1, 0}, {}};
+  receive any{{any_source, 0}, {}};
+  message m{{1, 0}, {}};
+  {
+    const auto e = make_engine(name);
+    for (receive& x : receives) (void)e->post(x);  // warm: the table grows here
+    for (receive& x : receives) (void)e->cancel(x);
+    const double start = now_ns();
+    for (receive& x : receives) (void)e->post(x);
+    result.insert_ns = depth == 0 ? 0 : (now_ns() - start) / static_cast<double>(depth);
+    result.posted_ns = per_pair(pairs, [&] {
+      if (e->post(r) != nullptr || e->arrive(m) != &r) std::abort();
+    });
+  }
+  const auto e = make_engine(name);
+  for (message& x : messages) (void)e->arrive(x);
+  result.unexpected_ns = per_pair(pairs, [&] {
+    if (e->arrive(m) != nullptr || e->post(r) != &m) std::abort();
+  });
+  result.any_source_ns = per_pair(pairs, [&] {
+    if (e->arrive(m) != nullptr || e->post(any) != &m) std::abort();
+  });
+  return result;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 7;
+  std::printf("%-5s %7s %7s %10s %16s %20s %20s\n", "", "depth", "stride", "insert ns",
+              "post+arrive ns", "arrive+post ns", "arrive+any-src ns");
+  for (const char* name : {"list", "hash"}) {
+    for (int stride : {1, 1021}) {
+      for (std::size_t depth : {0, 1, 4, 7, 8, 16, 64, 1024, 8192, 32768}) {
+        const bool slow = name[0] == 'l' && depth > 64;
+        const int pairs = slow ? static_cast<int>(4'000'000 / depth) + 10 : 200'000;
+        std::vector<double> columns[4];
+        for (int i = 0; i < repetitions; ++i) {
+          const row x = measure(name, depth, stride, pairs);
+          columns[0].push_back(x.insert_ns);
+          columns[1].push_back(x.posted_ns);
+          columns[2].push_back(x.unexpected_ns);
+          columns[3].push_back(x.any_source_ns);
+        }
+        std::printf("%-5s %7zu %7d %10.1f %16.1f %20.1f %20.1f\n", name, depth, stride,
+                    median(columns[0]), median(columns[1]), median(columns[2]), median(columns[3]));
+        std::fflush(stdout);
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// First-in-first-out queues threaded through the entries themselves: circular, doubly linked, one
+// head pointer each. An entry can be in several queues at once, one per lane of its links.
+#pragma once
+
+#include <cstddef>
+
+#include "sinew/match/engine.hpp"
+
+namespace sinew::match {
+
+template <class Entry>
+[[nodiscard]] inline Entry*& next_of(Entry& e, std::size_t lane) noexcept {
+  return reinterpret_cast<Entry*&>(e.link.pointer[2 * lane]);
+}
+
+template <class Entry>
+[[nodiscard]] inline Entry*& previous_of(Entry& e, std::size_t lane) noexcept {
+  return reinterpret_cast<Entry*&>(e.link.pointer[2 * lane + 1]);
+}
+
+/// Appends `e` to the queue that `head` begins (null: empty).
+template <class Entry>
+inline void append(Entry*& head, Entry& e, std::size_t lane) noexcept {
+  if (head == nullptr) {
+    next_of(e, lane) = &e;
+    previous_of(e, lane) = &e;
+    head = &e;
+    return;
+  }
+  Entry* const tail = previous_of(*head, lane);
+  next_of(e, lane) = head;
+  previous_of(e, lane) = tail;
+  next_of(*tail, lane) = &e;
+  previous_of(*head, lane) = &e;
+}
+
+/// Takes `e` out of the queue that `head` begins; leaves null there if it was the only one.
+template <class Entry>
+inline void unlink(Entry*& head, Entry& e, std::size_t lane) noexcept {
+  Entry* const next = next_of(e, lane);
+  if (next == &e) {
+    head = nullptr;
+    return;
+  }
+  Entry* const previous = previous_of(e, lane);
+  next_of(*previous, lane) = next;
+  previous_of(*next, lane) = previous;
+  if (head == &e) head = next;
+}
+
+/// Calls fn(entry) from the oldest to the youngest; stops early when it returns true, and then
+/// returns that entry, else null.
+template <class Entry, class Fn>
+inline Entry* find_in(Entry* head, std::size_t lane, Fn&& fn) {
+  Entry* e = head;
+  if (e == nullptr) return nullptr;
+  do {
+    if (fn(*e)) return e;
+    e = next_of(*e, lane);
+  } while (e != head);
+  return nullptr;
+}
+
+/// Enters one finished search into the counts.
+inline void count_search(search_counts& counts, std::uint64_t examined) noexcept {
+  counts.searches += 1;
+  counts.examined += examined;
+  if (examined > counts.longest) counts.longest = examined;
+}
+
+}  // namespace sinew::match

@@ -1,0 +1,46 @@
+#include "sinew/base/clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sinew/base/spin.hpp"
+
+namespace sinew {
+namespace {
+
+TEST(clock, NeverGoesBack) {
+  std::int64_t last = now_ns();
+  for (int i = 0; i < 100'000; ++i) {
+    const std::int64_t now = now_ns();
+    ASSERT_GE(now, last);
+    last = now;
+  }
+}
+
+// Best of several spans: one may be interrupted between the two readings of its end.
+TEST(clock, TicksAgreeWithNanoseconds) {
+  double closest = 1;
+  for (int attempt = 0; attempt < 20 && closest > 0.01; ++attempt) {
+    const std::int64_t ns = now_ns();
+    const std::uint64_t begin = ticks();
+    while (now_ns() - ns < 2'000'000) {
+      cpu_relax();
+    }
+    const std::int64_t by_ticks = ticks_to_ns(ticks() - begin);
+    const std::int64_t by_clock = now_ns() - ns;
+    const double ratio = static_cast<double>(by_ticks) / static_cast<double>(by_clock);
+    closest = std::min(closest, std::abs(ratio - 1));
+  }
+  EXPECT_LE(closest, 0.01);
+}
+
+TEST(clock, ConversionsAreInverse) {
+  const std::uint64_t count = ns_to_ticks(1'000'000);
+  EXPECT_NEAR(static_cast<double>(ticks_to_ns(count)), 1e6, 1e4);
+  EXPECT_EQ(ns_to_ticks(-5), 0U);
+}
+
+}  // namespace
+}  // namespace sinew

@@ -1,0 +1,176 @@
+#include "sinew/base/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+
+#include "base/parse.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew {
+namespace {
+
+setting<bool> flag("testroom", "FLAG", false, "", "a switch");
+setting<std::int64_t> limit("testroom", "LIMIT", 8192, "bytes", "a size");
+setting<std::int64_t> count("testroom", "COUNT", 7, "", "a number");
+setting<double> share("testroom", "SHARE", 0.5, "", "a part");
+setting<std::string> kind("testroom", "KIND", "list", "", "a choice", "list|hash");
+
+class settings_test : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    for (const char* name : {"SINEW_TESTROOM_FLAG", "SINEW_TESTROOM_LIMIT", "SINEW_TESTROOM_LIMTI",
+                             "SINEW_BOOT_RANK", "SINEW_QQQQQQQQQQ"}) {
+      ::unsetenv(name);
+    }
+  }
+};
+
+TEST_F(settings_test, NamesAreMadeOfRoomAndKey) {
+  EXPECT_EQ(flag.name(), "SINEW_TESTROOM_FLAG");
+  EXPECT_EQ(settings::find("SINEW_TESTROOM_FLAG"), &flag);
+  EXPECT_EQ(settings::find("SINEW_TESTROOM"), nullptr);
+}
+
+TEST_F(settings_test, TableIsOrderedByName) {
+  std::string last;
+  bool seen = false;
+  for (const setting_base* one : settings::all()) {
+    EXPECT_LT(last, one->name());
+    last = one->name();
+    seen = seen || one == &limit;
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST_F(settings_test, ASettingLeavesTheTableWithItsObject) {
+  const std::size_t before = settings::all().size();
+  {
+    setting<bool> passing("testroom", "PASSING", true, "", "gone soon");
+    EXPECT_EQ(settings::all().size(), before + 1);
+  }
+  EXPECT_EQ(settings::all().size(), before);
+  EXPECT_EQ(settings::find("SINEW_TESTROOM_PASSING"), nullptr);
+}
+
+TEST_F(settings_test, Booleans) {
+  for (const char* yes : {"on", "TRUE", "Yes", "1"}) {
+    flag.assign(false);
+    flag.parse(yes);
+    EXPECT_TRUE(flag()) << yes;
+  }
+  for (const char* no : {"off", "False", "no", "0"}) {
+    flag.assign(true);
+    flag.parse(no);
+    EXPECT_FALSE(flag()) << no;
+  }
+  EXPECT_THROW(flag.parse("perhaps"), error);
+  EXPECT_THROW(flag.parse(""), error);
+}
+
+TEST_F(settings_test, Bytes) {
+  struct row {
+    const char* text;
+    std::int64_t value;
+  };
+  for (const row& r : {row{"0", 0}, row{"17", 17}, row{"4k", 4096}, row{"2M", 2 << 20},
+                       row{"1G", 1 << 30}, row{"3KiB", 3072}, row{"5b", 5}}) {
+    limit.parse(r.text);
+    EXPECT_EQ(limit(), r.value) << r.text;
+  }
+  for (const char* bad : {"", "k", "-1", "4kk", "4 k", "9999999999G", "0x10", "1.5M"}) {
+    limit.assign(42);
+    EXPECT_THROW(limit.parse(bad), error) << bad;
+    EXPECT_EQ(limit(), 42) << "a refused text must leave the value alone: " << bad;
+  }
+  limit.parse("64k");
+  EXPECT_EQ(limit.text(), "64k");
+  EXPECT_EQ(limit.standard_text(), "8k");
+}
+
+TEST_F(settings_test, WholeNumbersTakeNoSuffix) {
+  count.parse("-3");
+  EXPECT_EQ(count(), -3);
+  EXPECT_THROW(count.parse("4k"), error);
+  EXPECT_EQ(count.text(), "-3");
+}
+
+TEST_F(settings_test, Doubles) {
+  share.parse("0.25");
+  EXPECT_EQ(share(), 0.25);
+  EXPECT_EQ(share.text(), "0.25");
+  EXPECT_THROW(share.parse("half"), error);
+}
+
+TEST_F(settings_test, ChoicesAreClosedAndNamedInTheError) {
+  kind.parse("hash");
+  EXPECT_EQ(kind(), "hash");
+  try {
+    kind.parse("hsah");
+    FAIL() << "accepted a choice that is none";
+  } catch (const error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("SINEW_TESTROOM_KIND"), std::string::npos) << text;
+    EXPECT_NE(text.find("hsah"), std::string::npos) << text;
+    EXPECT_NE(text.find("list hash"), std::string::npos) << text;
+  }
+}
+
+TEST_F(settings_test, EnvironmentIsReadAndOriginKept) {
+  ::setenv("SINEW_TESTROOM_LIMIT", "1M", 1);
+  EXPECT_TRUE(settings::load_environment().empty());
+  EXPECT_EQ(limit(), 1 << 20);
+  EXPECT_EQ(limit.origin(), setting_origin::environment);
+  EXPECT_TRUE(settings::load_environment().empty());
+}
+
+TEST_F(settings_test, BadEnvironmentThrows) {
+  ::setenv("SINEW_TESTROOM_LIMIT", "lots", 1);
+  EXPECT_THROW(settings::load_environment(), error);
+}
+
+TEST_F(settings_test, UnknownNameIsReportedWithTheNearest) {
+  ::setenv("SINEW_TESTROOM_LIMTI", "1", 1);
+  ::setenv("SINEW_QQQQQQQQQQ", "1", 1);
+  const auto complaints = settings::load_environment();
+  ASSERT_EQ(complaints.size(), 2U);
+  bool near = false;
+  for (const std::string& one : complaints) {
+    near = near || one.find("did you mean SINEW_TESTROOM_LIMIT?") != std::string::npos;
+  }
+  EXPECT_TRUE(near) << complaints[0];
+}
+
+TEST_F(settings_test, ProtocolVariablesAreNotReported) {
+  ::setenv("SINEW_BOOT_RANK", "3", 1);
+  EXPECT_TRUE(settings::load_environment().empty());
+}
+
+TEST_F(settings_test, CommandLineBeatsEnvironment) {
+  settings::set_from_command_line("SINEW_TESTROOM_FLAG", "on");
+  ::setenv("SINEW_TESTROOM_FLAG", "off", 1);
+  EXPECT_TRUE(settings::load_environment().empty());
+  EXPECT_TRUE(flag());
+  EXPECT_EQ(flag.origin(), setting_origin::command_line);
+  EXPECT_THROW(settings::set_from_command_line("SINEW_TESTROOM_FLAGS", "on"), error);
+}
+
+TEST(edit_distance, CountsEditsAndSwaps) {
+  EXPECT_EQ(base::edit_distance("", ""), 0U);
+  EXPECT_EQ(base::edit_distance("abc", ""), 3U);
+  EXPECT_EQ(base::edit_distance("abc", "abd"), 1U);
+  EXPECT_EQ(base::edit_distance("abcd", "abdc"), 1U);
+  EXPECT_EQ(base::edit_distance("kitten", "sitting"), 3U);
+}
+
+TEST(bytes_text, IsExactAndReadsBack) {
+  for (const std::int64_t bytes :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{1023}, std::int64_t{1024},
+        std::int64_t{5000}, std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_EQ(base::parse_bytes(base::bytes_text(bytes)), bytes);
+  }
+}
+
+}  // namespace
+}  // namespace sinew

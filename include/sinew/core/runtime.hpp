@@ -2,11 +2,13 @@
 // Not a global: a process may hold several (tests run whole jobs in one process).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
 #include "sinew/boot/session.hpp"
 #include "sinew/core/completion.hpp"
+#include "sinew/core/lock.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::core {
@@ -38,18 +40,43 @@ class runtime {
   void wait(completion& c);
   /// Waits until `ready(context)` holds, looked at after each round of progress. Warm.
   void wait_until(bool (*ready)(void* context), void* context);
-  /// Called between rounds by whoever waits, for work that must be tried again (p2p's backlog).
+  /// Work that must be tried again (p2p's backlog): called after each round of progress while
+  /// want_chore(true) is in force, by whoever polls. Returns how much was done.
   void set_chore(int (*chore)(void* context), void* context) noexcept;
+  void want_chore(bool wanted) noexcept { chore_wanted_.store(wanted, std::memory_order_relaxed); }
 
-  /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait.
+  /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait (once per wait). Cold.
   void set_diagnosis(void (*print)(void* context), void* context) noexcept;
 
  private:
-  struct state;
+  class idler;
+  struct parked;
+
+  int round();
+  template <class Ready>
+  void poll_until(Ready ready, idler& idle);
+  void hand_over();
+  void offer_turn();
+  void pass_on(parked& self);
+  void park(parked& self, bool timed);
+
   std::unique_ptr<boot::session> session_;
   std::unique_ptr<fabric::endpoint> endpoint_;
   threading threads_;
-  std::unique_ptr<state> state_;
+
+  int (*chore_)(void*) = nullptr;
+  void* chore_context_ = nullptr;
+  /// A hint: a stale value costs a round more or less, nothing else, so relaxed.
+  std::atomic<bool> chore_wanted_{false};
+  void (*diagnose_)(void*) = nullptr;
+  void* diagnose_context_ = nullptr;
+  bool crowded_ = false;  ///< more ranks than processors: give the processor away early
+
+  /// Held by the one thread that polls. Taking it is an acquire, leaving it a release, so progress
+  /// rounds of different threads are ordered.
+  std::atomic<bool> polling_{false};
+  lock parked_lock_;
+  parked* parked_ = nullptr;  ///< who waits to poll next; guarded by parked_lock_
 };
 
 }  // namespace sinew::core

@@ -1,0 +1,29 @@
+// The two futex calls, private to this process.
+#pragma once
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <ctime>
+#include <unistd.h>
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+
+namespace sinew::core {
+
+/// Sleeps while `word` is `expected`, at most `timeout_ns` (0: without limit); may return early.
+inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::uint64_t timeout_ns) noexcept {
+  timespec limit{};
+  limit.tv_sec = static_cast<time_t>(timeout_ns / 1'000'000'000U);
+  limit.tv_nsec = static_cast<long>(timeout_ns % 1'000'000'000U);
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, timeout_ns == 0 ? nullptr : &limit,
+          nullptr, 0);
+}
+
+inline void futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+}  // namespace sinew::core

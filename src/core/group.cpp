@@ -1,0 +1,96 @@
+#include "sinew/core/group.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace sinew::core {
+namespace {
+
+std::unordered_set<int> set_of(const group& g) {
+  return {g.members().begin(), g.members().end()};
+}
+
+/// Members of `from` that are (or are not) in `other`, in their order.
+std::vector<int> filter(const group& from, const group& other, bool wanted) {
+  const auto inside = set_of(other);
+  std::vector<int> kept;
+  for (const int r : from.members()) {
+    if (inside.contains(r) == wanted) {
+      kept.push_back(r);
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+group group::range(int size) {
+  std::vector<int> all(static_cast<std::size_t>(size));
+  std::iota(all.begin(), all.end(), 0);
+  return group(std::move(all));
+}
+
+int group::find(int job_rank) const noexcept {
+  // World and its likes: position equals rank. Otherwise a scan; callers are cold.
+  if (job_rank >= 0 && job_rank < size() && (*this)[job_rank] == job_rank) {
+    return job_rank;
+  }
+  const auto at = std::find(members_.begin(), members_.end(), job_rank);
+  return at == members_.end() ? undefined_rank : static_cast<int>(at - members_.begin());
+}
+
+group group::include(std::span<const int> ranks) const {
+  std::vector<int> chosen;
+  chosen.reserve(ranks.size());
+  for (const int r : ranks) {
+    chosen.push_back((*this)[r]);
+  }
+  return group(std::move(chosen));
+}
+
+group group::exclude(std::span<const int> ranks) const {
+  const std::unordered_set<int> out(ranks.begin(), ranks.end());
+  std::vector<int> kept;
+  for (int r = 0; r < size(); ++r) {
+    if (!out.contains(r)) {
+      kept.push_back((*this)[r]);
+    }
+  }
+  return group(std::move(kept));
+}
+
+group group::unite(const group& a, const group& b) {
+  std::vector<int> all(a.members().begin(), a.members().end());
+  const auto extra = filter(b, a, false);
+  all.insert(all.end(), extra.begin(), extra.end());
+  return group(std::move(all));
+}
+
+group group::intersect(const group& a, const group& b) { return group(filter(a, b, true)); }
+
+group group::subtract(const group& a, const group& b) { return group(filter(a, b, false)); }
+
+group::relation group::compare(const group& a, const group& b) {
+  if (a.members_ == b.members_) {
+    return relation::identical;
+  }
+  if (a.size() == b.size() && set_of(a) == set_of(b)) {
+    return relation::similar;
+  }
+  return relation::unequal;
+}
+
+void group::translate(std::span<const int> ranks, const group& other, std::span<int> out) const {
+  std::unordered_map<int, int> position;
+  for (int r = 0; r < other.size(); ++r) {
+    position.emplace(other[r], r);
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const auto at = position.find((*this)[ranks[i]]);
+    out[i] = at == position.end() ? undefined_rank : at->second;
+  }
+}
+
+}  // namespace sinew::core

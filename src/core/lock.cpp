@@ -1,0 +1,23 @@
+#include "sinew/core/lock.hpp"
+
+#include "core/futex.hpp"
+#include "sinew/base/spin.hpp"
+
+namespace sinew::core {
+
+void lock::acquire_slowly() noexcept {
+  for (int i = 0; i < 100; ++i) {
+    if (word_.load(std::memory_order_relaxed) == 0 && try_acquire()) {
+      return;
+    }
+    cpu_relax();
+  }
+  // From here the word is left at 2, so whoever releases wakes one sleeper.
+  while (word_.exchange(2, std::memory_order_acquire) != 0) {
+    futex_wait(word_, 2, 0);
+  }
+}
+
+void lock::wake_one() noexcept { futex_wake(word_, 1); }
+
+}  // namespace sinew::core

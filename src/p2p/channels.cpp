@@ -1,0 +1,135 @@
+#include <cstdio>
+#include <string>
+
+#include "p2p/state.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/settings.hpp"
+
+namespace sinew::p2p {
+namespace {
+
+setting<std::string> engine_name("match", "engine", "hash", "",
+                                 "how messages are paired with receives", "hash|list");
+
+std::string name_of_rank(int r) { return r == any_source ? "any source" : "rank " + std::to_string(r); }
+std::string name_of_tag(int t) { return t == any_tag ? "any tag" : "tag " + std::to_string(t); }
+
+/// Collects up to a few lines per channel; what is beyond is counted.
+struct listing {
+  static constexpr int most = 8;
+  std::string text;
+  int seen = 0;
+  void add(const char* verb, const match::envelope& e, const char* from_word) {
+    if (++seen <= most) {
+      text += std::string("\n    ") + verb + " " + from_word + name_of_rank(e.source) + ", " +
+              name_of_tag(e.tag);
+    }
+  }
+};
+
+}  // namespace
+
+core::channel& engine::state::channel_of(std::uint32_t context) {
+  const std::size_t p = context / page_contexts;
+  if (page* at = directory[p].load(std::memory_order_acquire); at != nullptr) [[likely]] {
+    if (auto* c = (*at)[context % page_contexts].load(std::memory_order_acquire); c != nullptr)
+        [[likely]] {
+      return *c;
+    }
+  }
+  core::guard held(channels_lock, threaded);
+  page* at = directory[p].load(std::memory_order_relaxed);
+  if (at == nullptr) {
+    at = new page();
+    directory[p].store(at, std::memory_order_release);
+  }
+  auto& slot = (*at)[context % page_contexts];
+  if (auto* c = slot.load(std::memory_order_relaxed); c != nullptr) {
+    return *c;
+  }
+  auto fresh = std::make_unique<core::channel>();
+  fresh->context = context;
+  fresh->matcher = match::make_engine(engine_name());
+  slot.store(fresh.get(), std::memory_order_release);
+  return *fresh.release();
+}
+
+void engine::state::drop_channel(std::uint32_t context) {
+  core::guard held(channels_lock, threaded);
+  page* at = directory[context / page_contexts].load(std::memory_order_relaxed);
+  if (at != nullptr) {
+    delete (*at)[context % page_contexts].exchange(nullptr, std::memory_order_acq_rel);
+  }
+}
+
+void engine::attach(core::communicator& comm) {
+  SINEW_CHECK(comm.context() / state::page_contexts < state::pages,
+              "cannot create communicator " + std::to_string(comm.context() / 2),
+              "this job has used up its " +
+                  std::to_string(state::pages * state::page_contexts / 2) + " contexts",
+              "free communicators do not give their numbers back: reuse communicators");
+  comm.messages = &state_->channel_of(comm.context());
+  comm.collectives = &state_->channel_of(comm.context() + 1);
+  comm.messages->comm = &comm;
+  comm.collectives->comm = &comm;
+}
+
+void engine::detach(core::communicator& comm) {
+  state_->drop_channel(comm.context());
+  state_->drop_channel(comm.context() + 1);
+  comm.messages = nullptr;
+  comm.collectives = nullptr;
+}
+
+void engine::state::diagnose() {
+  std::string text = "sinew: rank " + std::to_string(rt.rank()) + " has waited for " +
+                     "SINEW_CORE_HANG_TIMEOUT and still waits:";
+  const std::size_t before = text.size();
+  for (std::size_t c = 0; c < pages * page_contexts; ++c) {
+    page* at = directory[c / page_contexts].load(std::memory_order_acquire);
+    if (at == nullptr) {
+      c += page_contexts - 1;
+      continue;
+    }
+    core::channel* in = (*at)[c % page_contexts].load(std::memory_order_acquire);
+    if (in == nullptr) {
+      continue;
+    }
+    core::guard held(in->lock, threaded);
+    if (in->matcher->posted() + in->matcher->unexpected() == 0) {
+      continue;
+    }
+    text += "\n  " + std::string(c % 2 != 0 ? "collectives" : "messages") + " of communicator " +
+            (in->comm != nullptr && !in->comm->name.empty() ? in->comm->name
+                                                            : std::to_string(c / 2)) +
+            ": " + std::to_string(in->matcher->posted()) + " receives posted, " +
+            std::to_string(in->matcher->unexpected()) + " messages unexpected";
+    listing waiting;
+    in->matcher->each_receive(
+        [](void* l, const match::receive& r) {
+          static_cast<listing*>(l)->add("receive", r.wanted, "from ");
+        },
+        &waiting);
+    listing stored;
+    in->matcher->each_message(
+        [](void* l, const match::message& m) {
+          static_cast<listing*>(l)->add("unexpected", m.sent, "from ");
+        },
+        &stored);
+    text += waiting.text + stored.text;
+  }
+  for (int p = 0; p < rt.size(); ++p) {
+    core::guard held(flow_lock, threaded);
+    if (peers[static_cast<std::size_t>(p)].offers != 0) {
+      text += "\n  sends to rank " + std::to_string(p) + " whose receive has not been posted: " +
+              std::to_string(peers[static_cast<std::size_t>(p)].offers);
+    }
+  }
+  if (text.size() == before) {
+    text += "\n  nothing posted, nothing unexpected (a probe, or a send that finds no room)";
+  }
+  text += "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace sinew::p2p

@@ -1,0 +1,254 @@
+#include "sinew/p2p/engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "p2p/state.hpp"
+#include "sinew/base/settings.hpp"
+
+namespace sinew::p2p {
+namespace {
+
+setting<std::int64_t> eager_bytes("p2p", "eager_limit", 8192, "bytes",
+                                  "longest message sent before its receive is known");
+setting<std::int64_t> unexpected_bytes(
+    "p2p", "unexpected_limit", std::int64_t{64} << 20, "bytes",
+    "unexpected messages a rank holds before it makes their senders wait");
+
+constexpr std::size_t least_unexpected_limit = 256 * 1024;
+
+/// Another count of a type that somebody else holds.
+layout::type_ref share(const layout::type& t) {
+  layout::type_ref theirs(&t);
+  layout::type_ref ours(theirs);
+  static_cast<void>(theirs.release());
+  return ours;
+}
+
+std::uint64_t word_at(const std::byte* data) noexcept {
+  std::uint64_t w = 0;
+  std::memcpy(&w, data, sizeof w);
+  return w;
+}
+
+}  // namespace
+
+engine::state::state(core::runtime& runtime)
+    : rt(runtime),
+      net(runtime.endpoint()),
+      threaded(runtime.threaded()),
+      max_short(net.bounds().max_short),
+      eager_limit(std::min(static_cast<std::size_t>(eager_bytes()), net.bounds().max_medium)),
+      unexpected_limit(std::max(least_unexpected_limit, static_cast<std::size_t>(unexpected_bytes()) /
+                                                            static_cast<std::size_t>(rt.size()))),
+      operations(threaded),
+      messages(threaded),
+      spare(messages.get()),
+      peers(std::make_unique<peer_state[]>(static_cast<std::size_t>(rt.size()))),
+      directory(std::make_unique<std::atomic<page*>[]>(pages)) {
+  net.set_handler(
+      am_eager,
+      [](void* s, const fabric::arrival& a) {
+        static_cast<state*>(s)->arrived(a, a.data, a.size, 0);
+      },
+      this);
+  net.set_handler(
+      am_eager_sync,
+      [](void* s, const fabric::arrival& a) {
+        static_cast<state*>(s)->arrived(a, a.data + sizeof(std::uint64_t),
+                                        a.size - sizeof(std::uint64_t), word_at(a.data));
+      },
+      this);
+  net.set_handler(
+      am_offer,
+      [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_offer(a); }, this);
+  net.set_handler(
+      am_matched,
+      [](void* s, const fabric::arrival& a) {
+        auto& self = *static_cast<state*>(s);
+        auto& op = *reinterpret_cast<operation*>(a.head.word[0]);
+        if (op.exposed) {
+          self.net.withdraw(op.from.key);
+        }
+        op.packed.reset();
+        {
+          core::guard held(self.flow_lock, self.threaded);
+          --self.peers[static_cast<std::size_t>(a.source)].offers;
+        }
+        self.finish(op);
+      },
+      this);
+  net.set_handler(
+      am_throttle,
+      [](void* s, const fabric::arrival& a) {
+        auto& slow = static_cast<state*>(s)->peers[static_cast<std::size_t>(a.source)].slow;
+        if (a.head.word[0] != 0) {
+          slow.fetch_or(peer_state::throttled, std::memory_order_relaxed);
+        } else {
+          slow.fetch_and(static_cast<std::uint8_t>(~peer_state::throttled),
+                         std::memory_order_relaxed);
+        }
+      },
+      this);
+  rt.set_chore([](void* s) { return static_cast<state*>(s)->retry_backlog(); }, this);
+  rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this);
+}
+
+engine::state::~state() {
+  for (std::size_t p = 0; p < pages; ++p) {
+    page* at = directory[p].load(std::memory_order_relaxed);
+    if (at != nullptr) {
+      for (auto& slot : *at) {
+        delete slot.load(std::memory_order_relaxed);
+      }
+      delete at;
+    }
+  }
+}
+
+engine::engine(core::runtime& rt) : runtime_(rt), state_(std::make_unique<state>(rt)) {}
+engine::~engine() = default;
+
+operation* engine::state::make(core::channel* in, const buffer& data) {
+  operation* op = operations.get();
+  op->reset();
+  op->owner = this;
+  op->in = in;
+  op->data = data;
+  op->exposed = false;
+  op->todo = step::nothing;
+  if (!data.type->dense()) {
+    op->keeps = share(*data.type);
+  }
+  return op;
+}
+
+void engine::state::give_back(operation* op) {
+  if (op->keeps) [[unlikely]] {
+    op->keeps = {};
+  }
+  operations.put(op);
+}
+
+void engine::release(request* r) {
+  auto* op = static_cast<operation*>(r);
+  if (op->done()) {
+    state_->give_back(op);
+    return;
+  }
+  op->orphan.fire = [](core::waiter& w) noexcept {
+    operation* self = static_cast<operation::orphan_waiter&>(w).self;
+    self->owner->give_back(self);
+  };
+  op->orphan.self = op;
+  if (!op->attach(op->orphan)) {
+    state_->give_back(op);
+  }
+}
+
+bool engine::cancel(request& r) {
+  auto& op = static_cast<operation&>(r);
+  {
+    core::guard held(op.in->lock, state_->threaded);
+    if (op.done() || !op.in->matcher->cancel(op)) {
+      return false;
+    }
+  }
+  op.outcome = {};
+  op.outcome.error = fault::cancelled;
+  state_->finish(op);
+  return true;
+}
+
+result engine::exchange(const core::communicator& comm, core::channel& in, const buffer& from,
+                        int dest, int send_tag, const buffer& into, int source, int recv_tag) {
+  request* receiving = irecv(comm, in, into, source, recv_tag);
+  send(comm, in, from, dest, send_tag);
+  wait(*receiving);
+  const result ended = receiving->outcome;
+  release(receiving);
+  return ended;
+}
+
+namespace {
+
+result about(const matched& m) {
+  return {m.sent.source, m.sent.tag, m.bytes, m.bytes, fault::none};
+}
+
+/// What a probe looks for, and what it found.
+struct search {
+  engine& self;
+  core::channel& in;
+  match::envelope wanted;
+  bool take;
+  bool threaded;
+  matched* found = nullptr;
+  result seen{};
+
+  bool look() {
+    core::guard held(in.lock, threaded);
+    auto* m = static_cast<matched*>(take ? in.matcher->take(wanted) : in.matcher->peek(wanted));
+    if (m != nullptr) {
+      found = m;
+      seen = about(*m);  // under the lock: without `take`, another thread may receive it next
+    }
+    return m != nullptr;
+  }
+};
+
+bool look(void* s) { return static_cast<search*>(s)->look(); }
+
+}  // namespace
+
+std::optional<result> engine::iprobe(const core::communicator& /*comm*/, core::channel& in,
+                                     int source, int tag) {
+  if (source == no_rank) {
+    return result{};
+  }
+  runtime_.poll();
+  search s{*this, in, {source, tag}, false, state_->threaded};
+  return s.look() ? std::optional(s.seen) : std::nullopt;
+}
+
+result engine::probe(const core::communicator& /*comm*/, core::channel& in, int source, int tag) {
+  if (source == no_rank) {
+    return {};
+  }
+  search s{*this, in, {source, tag}, false, state_->threaded};
+  runtime_.wait_until(look, &s);
+  return s.seen;
+}
+
+matched* engine::improbe(const core::communicator& /*comm*/, core::channel& in, int source, int tag,
+                         result& found) {
+  runtime_.poll();
+  search s{*this, in, {source, tag}, true, state_->threaded};
+  s.look();
+  found = s.seen;
+  return s.found;
+}
+
+matched* engine::mprobe(const core::communicator& /*comm*/, core::channel& in, int source, int tag,
+                        result& found) {
+  search s{*this, in, {source, tag}, true, state_->threaded};
+  runtime_.wait_until(look, &s);
+  found = s.seen;
+  return s.found;
+}
+
+request* engine::imrecv(matched* m, const buffer& into) {
+  operation* op = state_->make(m->in, into);
+  state_->consume(*op, m);
+  return op;
+}
+
+result engine::mrecv(matched* m, const buffer& into) {
+  request* r = imrecv(m, into);
+  wait(*r);
+  const result ended = r->outcome;
+  release(r);
+  return ended;
+}
+
+}  // namespace sinew::p2p

@@ -1,0 +1,230 @@
+#include <cstring>
+
+#include "p2p/state.hpp"
+
+namespace sinew::p2p {
+
+bool engine::state::try_eager(int peer, const fabric::header& head, const buffer& from,
+                              std::size_t bytes) {
+  if (from.type->dense()) [[likely]] {
+    return bytes <= max_short ? net.send_short(peer, am_eager, head, from.base, bytes).done()
+                              : net.send_medium(peer, am_eager, head, from.base, bytes).done();
+  }
+  if (bytes <= max_short) {
+    std::byte line[64];
+    layout::pack(*from.type, from.count, from.base, 0, {line, bytes});
+    return net.send_short(peer, am_eager, head, line, bytes).done();
+  }
+  return false;  // packed by attempt(), which keeps the packet if there is no slot
+}
+
+result engine::send(const core::communicator& comm, core::channel& in, const buffer& from, int dest,
+                    int tag, mode how) {
+  if (dest == no_rank) {
+    return {};
+  }
+  const int peer = comm.job_rank(dest);
+  const fabric::header head = make_header(in, tag, comm.rank());
+  state& s = *state_;
+  const std::size_t bytes = from.bytes();
+  if (how != mode::synchronous && bytes <= s.eager_limit &&
+      s.peers[static_cast<std::size_t>(peer)].slow.load(std::memory_order_relaxed) == 0 &&
+      s.try_eager(peer, head, from, bytes)) [[likely]] {
+    return {};
+  }
+  operation* op = s.start_send(in, head, from, peer, how);
+  runtime_.wait(*op);
+  const result ended = op->outcome;
+  s.give_back(op);
+  return ended;
+}
+
+request* engine::isend(const core::communicator& comm, core::channel& in, const buffer& from,
+                       int dest, int tag, mode how) {
+  if (dest == no_rank) {
+    return nullptr;
+  }
+  const int peer = comm.job_rank(dest);
+  const fabric::header head = make_header(in, tag, comm.rank());
+  state& s = *state_;
+  const std::size_t bytes = from.bytes();
+  if (how != mode::synchronous && bytes <= s.eager_limit &&
+      s.peers[static_cast<std::size_t>(peer)].slow.load(std::memory_order_relaxed) == 0 &&
+      s.try_eager(peer, head, from, bytes)) [[likely]] {
+    return nullptr;
+  }
+  return s.start_send(in, head, from, peer, how);
+}
+
+// A send that could not go at once: synchronous, long, throttled, or behind others.
+operation* engine::state::start_send(core::channel& in, const fabric::header& head,
+                                     const buffer& from, int peer, mode how) {
+  operation* op = make(&in, from);
+  op->head = head;
+  op->peer = peer;
+  op->outcome = {};
+  const std::size_t bytes = from.bytes();
+  const bool throttled = (peers[static_cast<std::size_t>(peer)].slow.load(
+                              std::memory_order_relaxed) & peer_state::throttled) != 0;
+  if (how == mode::synchronous && !throttled && bytes + sizeof(std::uint64_t) <= eager_limit) {
+    op->todo = step::send_sync;
+    op->handler = am_eager_sync;
+  } else if (how != mode::synchronous && !throttled && bytes <= eager_limit) {
+    op->todo = step::send_eager;
+    op->handler = am_eager;
+  } else {
+    void* at = from.base;
+    if (!from.type->dense()) {
+      op->packed.reset(new std::byte[bytes]);
+      layout::pack(*from.type, from.count, from.base, 0, {op->packed.get(), bytes});
+      at = op->packed.get();
+    }
+    op->from.address = reinterpret_cast<std::uint64_t>(at);
+    op->from.key = {};
+    op->exposed = bytes != 0;
+    if (op->exposed) {
+      op->from.key = net.expose(at, bytes);
+    }
+    op->todo = step::send_offer;
+    op->handler = am_offer;
+  }
+  submit(*op);
+  return op;
+}
+
+// In order of submission to each peer: behind its backlog if there is one. The attempt is made
+// without the lock: a thread's own earlier sends are either gone or seen in the backlog, and
+// between threads MPI promises no order.
+void engine::state::submit(operation& op) {
+  peer_state& p = peers[static_cast<std::size_t>(op.peer)];
+  const bool offered = op.todo == step::send_offer || op.todo == step::send_sync;
+  bool clear = false;
+  {
+    core::guard held(flow_lock, threaded);
+    p.offers += offered ? 1 : 0;
+    clear = p.backlog == nullptr && !p.draining;
+  }
+  if (clear && attempt(op)) {
+    return;
+  }
+  op.next = nullptr;
+  core::guard held(flow_lock, threaded);
+  (p.backlog == nullptr ? p.backlog : p.backlog_last->next) = &op;
+  p.backlog_last = &op;
+  if ((p.slow.fetch_or(peer_state::backlogged, std::memory_order_relaxed) &
+       peer_state::backlogged) == 0) {
+    ++backlogged_peers;
+    rt.want_chore(true);
+  }
+}
+
+// Takes the next step of `op` if the fabric has room. After true the operation may be gone.
+bool engine::state::attempt(operation& op) {
+  const std::size_t bytes = op.data.bytes();
+  switch (op.todo) {
+    case step::send_eager:
+    case step::send_sync: {
+      const std::size_t prefix = op.todo == step::send_sync ? sizeof(std::uint64_t) : 0;
+      if (net.reserve(op.peer, op.parcel).retry()) {
+        return false;
+      }
+      const auto self = reinterpret_cast<std::uint64_t>(&op);
+      std::memcpy(op.parcel.data, &self, prefix);
+      layout::pack(*op.data.type, op.data.count, op.data.base, 0,
+                   {op.parcel.data + prefix, bytes});
+      op.todo = step::commit_packet;
+      [[fallthrough]];
+    }
+    case step::commit_packet: {
+      const bool waits = op.handler == am_eager_sync;
+      const std::size_t size = bytes + (waits ? sizeof(std::uint64_t) : 0);
+      if (net.commit(op.peer, op.handler, op.head, op.parcel, size).retry()) {
+        return false;
+      }
+      if (!waits) {
+        finish(op);
+      }
+      return true;
+    }
+    case step::send_offer: {
+      const offer o{reinterpret_cast<std::uint64_t>(&op), bytes, op.from};
+      return net.send_short(op.peer, am_offer, op.head, &o, sizeof o).done();
+    }
+    case step::tell:
+      if (net.send_short(op.peer, op.handler, op.head, nullptr, 0).retry()) {
+        return false;
+      }
+      give_back(&op);
+      return true;
+    case step::get: {
+      std::byte* to = op.packed ? op.packed.get() : static_cast<std::byte*>(op.data.base);
+      const status s = net.get(op.peer, to, op.from, op.outcome.bytes,
+                               {[](void* o) {
+                                  auto& self = *static_cast<operation*>(o);
+                                  self.owner->fetched(self);
+                                },
+                                &op});
+      if (s.done()) {
+        fetched(op);
+      }
+      return !s.retry();
+    }
+    case step::nothing:
+      break;
+  }
+  return true;
+}
+
+// A word to another rank, from inside a handler: at once, or from the backlog.
+void engine::state::tell(int peer, am what, std::uint64_t word) {
+  const fabric::header head{{word, 0}};
+  if (net.send_short(peer, what, head, nullptr, 0).done()) [[likely]] {
+    return;
+  }
+  operation* op = make(nullptr, buffer{nullptr, 0, &layout::of(layout::element::byte)});
+  op->head = head;
+  op->peer = peer;
+  op->handler = what;
+  op->todo = step::tell;
+  submit(*op);
+}
+
+// By the poller only, so nobody else takes from a backlog. An operation may be gone after a
+// successful attempt: it leaves the list before, and goes back to its front if there was no room.
+int engine::state::retry_backlog() {
+  int done = 0;
+  for (int r = 0; r < rt.size(); ++r) {
+    peer_state& p = peers[static_cast<std::size_t>(r)];
+    while ((p.slow.load(std::memory_order_relaxed) & peer_state::backlogged) != 0) {
+      operation* first = nullptr;
+      {
+        core::guard held(flow_lock, threaded);
+        first = p.backlog;
+        p.draining = first != nullptr;
+        if (first == nullptr) {
+          p.slow.fetch_and(static_cast<std::uint8_t>(~peer_state::backlogged),
+                           std::memory_order_relaxed);
+          if (--backlogged_peers == 0) {
+            rt.want_chore(false);
+          }
+          break;
+        }
+        p.backlog = first->next;
+      }
+      if (!attempt(*first)) {
+        core::guard held(flow_lock, threaded);
+        first->next = p.backlog;
+        if (p.backlog == nullptr) {
+          p.backlog_last = first;
+        }
+        p.backlog = first;
+        p.draining = false;
+        break;
+      }
+      ++done;
+    }
+  }
+  return done;
+}
+
+}  // namespace sinew::p2p

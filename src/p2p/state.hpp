@@ -1,0 +1,166 @@
+// What the engine keeps: channels, operations under way, arrived messages, and peers.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "sinew/core/lock.hpp"
+#include "sinew/core/pool.hpp"
+#include "sinew/p2p/engine.hpp"
+
+/// Where messages of one context meet their receives.
+struct sinew::core::channel {
+  std::uint32_t context = 0;
+  /// Null until the communicator is attached: messages may arrive before that.
+  const communicator* comm = nullptr;
+  std::unique_ptr<match::engine> matcher;
+  core::lock lock;  ///< serialises `matcher`
+};
+
+namespace sinew::p2p {
+
+/// Active messages of p2p. Header of the first three: word 0 is context << 32 | tag, word 1 the
+/// sender's rank in the communicator. Of the others: word 0 names the sender's operation.
+enum am : fabric::handler_id {
+  am_eager = 1,   ///< payload: the data
+  am_eager_sync,  ///< payload: the sender's operation (8 B), the data; answered by am_matched
+  am_offer,       ///< payload: an `offer` of a long message; answered by am_matched when copied
+  am_matched,     ///< the sender's operation is complete
+  am_throttle,    ///< word 0 is 1: offer, do not push, until told otherwise (0)
+};
+
+/// Says where the data of a long message lies. Fits a short message on every back-end.
+struct offer {
+  std::uint64_t operation;  ///< address of the sender's operation, meaningful there only
+  std::uint64_t bytes;
+  fabric::remote_address from;
+};
+
+/// A message that arrived before its receive: data, or an offer.
+struct matched : match::message {
+  static constexpr std::size_t inline_bytes = 48;
+
+  core::channel* in = nullptr;
+  matched* pool_link = nullptr;
+  std::uint64_t bytes = 0;
+  std::uint64_t sender_operation = 0;  ///< to be told when matched; 0: nobody waits
+  fabric::remote_address from{};       ///< of an offer
+  std::unique_ptr<std::byte[]> heap;   ///< of a message longer than `small`
+  std::size_t charged = 0;             ///< bytes held against its sender's limit
+  std::int32_t job_source = 0;
+  bool is_offer = false;
+  std::array<std::byte, inline_bytes> small{};
+
+  [[nodiscard]] const std::byte* data() const noexcept { return heap ? heap.get() : small.data(); }
+};
+
+/// What an operation has to do next, where it could not be done at once.
+enum class step : std::uint8_t { nothing, send_eager, commit_packet, send_sync, send_offer, tell, get };
+
+/// One send or receive under way. Pooled: fields keep their state between uses, so make() sets all
+/// that its kind of operation reads.
+struct operation final : request, match::receive {
+  operation* pool_link = nullptr;
+  operation* next = nullptr;  ///< in a peer's backlog
+  engine::state* owner = nullptr;
+  core::channel* in = nullptr;
+  buffer data{};
+  layout::type_ref keeps;               ///< a count of a type that is not dense
+  std::unique_ptr<std::byte[]> packed;  ///< the data of a long message that is not dense
+  fabric::packet parcel{};
+  fabric::header head{};
+  fabric::remote_address from{};        ///< what is exposed (send) or fetched (receive)
+  std::uint64_t remote_operation = 0;
+  std::int32_t peer = 0;                ///< rank in the job
+  step todo = step::nothing;
+  fabric::handler_id handler = 0;
+  bool exposed = false;
+
+  /// Gives the operation back, if it is released before its end.
+  struct orphan_waiter : core::waiter {
+    operation* self = nullptr;
+  } orphan;
+};
+
+/// What is known of another rank. `slow` is read on every send: non-zero means "not straight to
+/// the fabric". Written under flow_lock; relaxed, since a stale value is harmless: `throttled` is
+/// advice, and a thread sees its own `backlogged` at once, which is all that MPI's order asks.
+struct peer_state {
+  static constexpr std::uint8_t throttled = 1;   ///< it has too many unexpected messages of ours
+  static constexpr std::uint8_t backlogged = 2;  ///< sends wait in our backlog
+  std::atomic<std::uint8_t> slow{0};
+  bool told = false;               ///< we have throttled it
+  std::uint32_t offers = 0;        ///< of our sends, those it has not matched (for diagnosis)
+  std::size_t charged = 0;         ///< bytes of its unexpected messages here
+  bool draining = false;           ///< the first of the backlog has been taken out to be tried
+  operation* backlog = nullptr;    ///< first to be tried again
+  operation* backlog_last = nullptr;
+};
+
+struct engine::state {
+  explicit state(core::runtime& rt);
+  ~state();
+
+  // --- channels.cpp ---
+  core::channel& channel_of(std::uint32_t context);
+  void drop_channel(std::uint32_t context);
+  void diagnose();
+
+  // --- send.cpp ---
+  /// The common case: to the fabric at once. False if that cannot be.
+  bool try_eager(int peer, const fabric::header& head, const buffer& from, std::size_t bytes);
+  operation* start_send(core::channel& in, const fabric::header& head, const buffer& from,
+                        int peer, mode how);
+  void submit(operation& op);
+  [[nodiscard]] bool attempt(operation& op);
+  void tell(int peer, am what, std::uint64_t word);
+  int retry_backlog();
+
+  // --- receive.cpp ---
+  operation* start_receive(core::channel& in, const buffer& into, int source, int tag);
+  void consume(operation& op, matched* m);
+  void deliver(operation& op, const std::byte* data, std::size_t bytes);
+  void fetch(operation& op, int job_source, std::uint64_t sender_operation,
+             const fabric::remote_address& from, std::size_t bytes);
+  void fetched(operation& op);
+  void store(matched& m, const fabric::arrival& a, const std::byte* data, std::size_t bytes);
+  void discard(matched* m);
+  void arrived(const fabric::arrival& a, const std::byte* data, std::size_t bytes,
+               std::uint64_t sender_operation);
+  void arrived_offer(const fabric::arrival& a);
+
+  // --- common ---
+  operation* make(core::channel* in, const buffer& data);
+  void give_back(operation* op);
+  void finish(operation& op) { threaded ? op.complete() : op.complete_alone(); }
+
+  core::runtime& rt;
+  fabric::endpoint& net;
+  const bool threaded;
+  const std::size_t max_short;
+  const std::size_t eager_limit;
+  const std::size_t unexpected_limit;  ///< bytes per source
+  core::pool<operation> operations;
+  core::pool<matched> messages;
+  matched* spare = nullptr;  ///< the record the next arrival uses; the poller's own
+  std::unique_ptr<peer_state[]> peers;
+  core::lock flow_lock;  ///< guards peer_state but `slow`
+  int backlogged_peers = 0;
+
+  static constexpr std::size_t page_contexts = 1024;
+  static constexpr std::size_t pages = 4096;
+  using page = std::array<std::atomic<core::channel*>, page_contexts>;
+  /// Written under channels_lock with release, read without it with acquire: a channel is complete
+  /// before it is seen, and never moves.
+  std::unique_ptr<std::atomic<page*>[]> directory;
+  core::lock channels_lock;
+};
+
+inline fabric::header make_header(const core::channel& in, int tag, int source) noexcept {
+  return {{std::uint64_t{in.context} << 32 | static_cast<std::uint32_t>(tag),
+           static_cast<std::uint32_t>(source)}};
+}
+
+}  // namespace sinew::p2p

@@ -109,6 +109,16 @@ engine::state::~state() {
 engine::engine(core::runtime& rt) : runtime_(rt), state_(std::make_unique<state>(rt)) {}
 engine::~engine() = default;
 
+void engine::drain() {
+  runtime_.wait_until(
+      [](void* s) {
+        auto& self = *static_cast<state*>(s);
+        core::guard held(self.flow_lock, self.threaded);
+        return self.backlogged_peers == 0;
+      },
+      state_.get());
+}
+
 operation* engine::state::make(core::channel* in, const buffer& data) {
   operation* op = operations.get();
   op->reset();

@@ -84,6 +84,10 @@ class engine {
   /// Ends them; every operation on them must be complete. Cold.
   void detach(core::communicator& comm);
 
+  /// Returns when nothing of ours waits for room in the fabric. Before the rank leaves the job:
+  /// others may still wait for our answers. Suspends. Cold.
+  void drain();
+
   // --- hot; channel is comm.messages or comm.collectives; ranks are the communicator's ---
 
   /// Returns when the buffer may be reused (or, synchronous, when matched).

@@ -1,0 +1,394 @@
+// Every rule of two-sided messages, on every back-end, with and without threads.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "support/job.hpp"
+
+namespace sinew::p2p {
+namespace {
+
+using core::threading;
+using test::backend;
+using test::member;
+
+std::vector<std::byte> pattern(std::size_t n, unsigned salt) {
+  std::vector<std::byte> bytes(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    bytes[i] = static_cast<std::byte>(i * 7 + salt * 13 + (i >> 8));
+  }
+  return bytes;
+}
+
+class p2p_rules : public ::testing::TestWithParam<std::tuple<backend, threading>> {
+ protected:
+  static void job(int ranks, const std::function<void(member&)>& body) {
+    test::run_job(ranks, std::get<0>(GetParam()), std::get<1>(GetParam()), body);
+  }
+};
+
+result send(member& m, const void* data, std::size_t n, int to, int tag,
+            mode how = mode::standard) {
+  return m.engine.send(m.comm, m.messages(), buffer::of_bytes(data, n), to, tag, how);
+}
+result recv(member& m, void* data, std::size_t n, int from, int tag) {
+  return m.engine.recv(m.comm, m.messages(), buffer::of_bytes(data, n), from, tag);
+}
+request* irecv(member& m, void* data, std::size_t n, int from, int tag) {
+  return m.engine.irecv(m.comm, m.messages(), buffer::of_bytes(data, n), from, tag);
+}
+request* isend(member& m, const void* data, std::size_t n, int to, int tag,
+               mode how = mode::standard) {
+  return m.engine.isend(m.comm, m.messages(), buffer::of_bytes(data, n), to, tag, how);
+}
+result finish(member& m, request* r) {
+  if (r == nullptr) {
+    return {};
+  }
+  m.engine.wait(*r);
+  const result ended = r->outcome;
+  m.engine.release(r);
+  return ended;
+}
+
+const std::vector<std::size_t> sizes{0,    1,    7,     8,     31,     40,      41,    48,     49,
+                                     500,  4096, 8183,  8184,  8185,   8192,    8193,  16384,  65536,
+                                     65537, 262144, 1 << 20, (1 << 20) + 1, 3 << 20};
+
+TEST_P(p2p_rules, every_size_posted_first_and_unexpected) {
+  job(2, [](member& m) {
+    for (const bool posted_first : {true, false}) {
+      for (const mode how : {mode::standard, mode::synchronous}) {
+        for (const std::size_t n : sizes) {
+          const auto data = pattern(n, 3);
+          if (m.rank == 0) {
+            if (posted_first) {
+              recv(m, nullptr, 0, 1, 99);
+            }
+            request* r = isend(m, data.data(), n, 1, 5, how);
+            if (!posted_first) {
+              send(m, nullptr, 0, 1, 98);
+            }
+            finish(m, r);
+          } else {
+            std::vector<std::byte> into(n + 1);
+            if (posted_first) {
+              request* r = irecv(m, into.data(), n, 0, 5);
+              send(m, nullptr, 0, 0, 99);
+              EXPECT_EQ(finish(m, r).bytes, n);
+            } else {
+              recv(m, nullptr, 0, 0, 98);
+              const result ended = recv(m, into.data(), n, 0, 5);
+              EXPECT_EQ(ended.bytes, n);
+              EXPECT_EQ(ended.source, 0);
+              EXPECT_EQ(ended.tag, 5);
+            }
+            into.resize(n);
+            EXPECT_EQ(into, data) << n;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_P(p2p_rules, truncation_names_both_sizes) {
+  job(2, [](member& m) {
+    for (const std::size_t n : {std::size_t{16}, std::size_t{4000}, std::size_t{100000}}) {
+      const auto data = pattern(n, 1);
+      if (m.rank == 0) {
+        send(m, data.data(), n, 1, 1);
+      } else {
+        std::vector<std::byte> into(n / 2 + 8);
+        const result ended = recv(m, into.data(), n / 2, 0, 1);
+        EXPECT_EQ(ended.error, fault::truncated);
+        EXPECT_EQ(ended.bytes, n / 2);
+        EXPECT_EQ(ended.sent_bytes, n);
+        EXPECT_TRUE(std::equal(into.begin(), into.begin() + static_cast<std::ptrdiff_t>(n / 2),
+                               data.begin()));
+        EXPECT_EQ(into[n / 2], std::byte{0});
+      }
+    }
+  });
+}
+
+TEST_P(p2p_rules, order_is_kept_between_short_and_long) {
+  job(2, [](member& m) {
+    constexpr int rounds = 300;
+    std::vector<std::vector<std::byte>> data;
+    std::vector<request*> sends;
+    if (m.rank == 0) {
+      for (int i = 0; i < rounds; ++i) {
+        data.push_back(pattern(sizes[static_cast<std::size_t>(i) % 18], static_cast<unsigned>(i)));
+        sends.push_back(isend(m, data.back().data(), data.back().size(), 1, 7));
+      }
+      for (request* r : sends) {
+        finish(m, r);
+      }
+    } else {
+      std::vector<std::byte> into(1 << 20);
+      for (int i = 0; i < rounds; ++i) {
+        const result ended = recv(m, into.data(), into.size(), any_source, any_tag);
+        const auto expected =
+            pattern(sizes[static_cast<std::size_t>(i) % 18], static_cast<unsigned>(i));
+        ASSERT_EQ(ended.bytes, expected.size()) << i;
+        ASSERT_TRUE(std::equal(expected.begin(), expected.end(), into.begin())) << i;
+      }
+    }
+  });
+}
+
+TEST_P(p2p_rules, synchronous_send_waits_for_its_receive) {
+  job(2, [](member& m) {
+    for (const std::size_t n : {std::size_t{0}, std::size_t{8}, std::size_t{50000}}) {
+      auto data = pattern(n, 2);
+      if (m.rank == 0) {
+        request* r = isend(m, data.data(), n, 1, 1, mode::synchronous);
+        ASSERT_NE(r, nullptr);
+        for (int i = 0; i < 1000; ++i) {
+          ASSERT_FALSE(m.engine.test(*r));
+        }
+        send(m, nullptr, 0, 1, 2);
+        finish(m, r);
+      } else {
+        recv(m, nullptr, 0, 0, 2);
+        recv(m, data.data(), n, 0, 1);
+      }
+    }
+  });
+}
+
+TEST_P(p2p_rules, derived_types_on_both_sides) {
+  job(2, [](member& m) {
+    const auto& element = layout::of(layout::element::i32);
+    for (const std::size_t blocks : {std::size_t{1}, std::size_t{3}, std::size_t{800}, std::size_t{9000}}) {
+      const auto type = layout::vector(blocks, 2, 12, element);
+      std::vector<std::int32_t> data(blocks * 3);
+      std::iota(data.begin(), data.end(), 1);
+      if (m.rank == 0) {
+        m.engine.send(m.comm, m.messages(), {data.data(), 1, type.get()}, 1, 3);
+        m.engine.send(m.comm, m.messages(), {data.data(), 1, type.get()}, 1, 4, mode::synchronous);
+      } else {
+        for (const int tag : {3, 4}) {
+          std::vector<std::int32_t> into(blocks * 3, -1);
+          m.engine.recv(m.comm, m.messages(), {into.data(), 1, type.get()}, 0, tag);
+          for (std::size_t i = 0; i < into.size(); ++i) {
+            ASSERT_EQ(into[i], i % 3 == 2 ? -1 : data[i]) << i;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_P(p2p_rules, probe_and_matched_probe) {
+  job(3, [](member& m) {
+    int value = m.rank * 100;
+    if (m.rank != 0) {
+      send(m, &value, sizeof value, 0, m.rank);
+      const auto big = pattern(40000, static_cast<unsigned>(m.rank));
+      send(m, big.data(), big.size(), 0, 50 + m.rank);
+      return;
+    }
+    const result seen = m.engine.probe(m.comm, m.messages(), 2, any_tag);
+    EXPECT_EQ(seen.source, 2);
+    EXPECT_EQ(seen.tag, 2);
+    EXPECT_EQ(seen.bytes, sizeof value);
+    result found;
+    matched* taken = m.engine.mprobe(m.comm, m.messages(), any_source, 51, found);
+    EXPECT_EQ(found.bytes, 40000U);
+    std::vector<std::byte> into(40000);
+    EXPECT_EQ(m.engine.mrecv(taken, buffer::of_bytes(into.data(), into.size())).source, 1);
+    EXPECT_EQ(into, pattern(40000, 1));
+    EXPECT_FALSE(m.engine.iprobe(m.comm, m.messages(), any_source, 51).has_value());
+    for (const int from : {1, 2}) {
+      recv(m, &value, sizeof value, from, from);
+      EXPECT_EQ(value, from * 100);
+    }
+    recv(m, into.data(), into.size(), 2, 52);
+    EXPECT_EQ(into, pattern(40000, 2));
+  });
+}
+
+TEST_P(p2p_rules, cancelled_receive_takes_nothing) {
+  job(2, [](member& m) {
+    int value = 5;
+    if (m.rank == 0) {
+      recv(m, nullptr, 0, 1, 9);
+      send(m, &value, sizeof value, 1, 1);
+    } else {
+      int never = -1;
+      request* r = irecv(m, &never, sizeof never, 0, 1);
+      EXPECT_TRUE(m.engine.cancel(*r));
+      EXPECT_EQ(finish(m, r).error, fault::cancelled);
+      send(m, nullptr, 0, 0, 9);
+      int got = 0;
+      request* second = irecv(m, &got, sizeof got, 0, 1);
+      m.engine.wait(*second);
+      EXPECT_FALSE(m.engine.cancel(*second));
+      m.engine.release(second);
+      EXPECT_EQ(got, 5);
+      EXPECT_EQ(never, -1);
+    }
+  });
+}
+
+TEST_P(p2p_rules, messages_to_oneself) {
+  job(1, [](member& m) {
+    for (const std::size_t n : sizes) {
+      const auto data = pattern(n, 4);
+      std::vector<std::byte> into(n);
+      request* r = irecv(m, into.data(), n, 0, 1);
+      request* s = isend(m, data.data(), n, 0, 1, mode::synchronous);
+      finish(m, s);
+      finish(m, r);
+      EXPECT_EQ(into, data);
+      request* early = isend(m, data.data(), n, 0, 2);
+      std::fill(into.begin(), into.end(), std::byte{0});
+      recv(m, into.data(), n, 0, 2);
+      finish(m, early);
+      EXPECT_EQ(into, data);
+    }
+  });
+}
+
+TEST_P(p2p_rules, released_early_still_happens) {
+  job(2, [](member& m) {
+    const auto data = pattern(100000, 6);
+    std::vector<std::byte> into(data.size());
+    if (m.rank == 0) {
+      request* r = isend(m, data.data(), data.size(), 1, 1);
+      ASSERT_NE(r, nullptr);
+      m.engine.release(r);
+      recv(m, nullptr, 0, 1, 2);
+    } else {
+      recv(m, into.data(), into.size(), 0, 1);
+      EXPECT_EQ(into, data);
+      send(m, nullptr, 0, 0, 2);
+    }
+  });
+}
+
+TEST_P(p2p_rules, a_hundred_thousand_unexpected_messages) {
+  constexpr int count = 100'000;
+  job(2, [](member& m) {
+    if (m.rank == 0) {
+      std::vector<request*> pending;
+      for (int i = 0; i < count; ++i) {
+        request* r = isend(m, &i, sizeof i, 1, 1);
+        // The data of a waiting send must stay: only those that went at once may reuse `i`.
+        if (r != nullptr) {
+          finish(m, r);
+        }
+      }
+      send(m, nullptr, 0, 1, 2);
+    } else {
+      request* last = irecv(m, nullptr, 0, 0, 2);
+      std::int64_t sum = 0;
+      int value = 0;
+      for (int i = 0; i < count; ++i) {
+        recv(m, &value, sizeof value, 0, 1);
+        ASSERT_EQ(value, i);
+        sum += value;
+      }
+      finish(m, last);
+      EXPECT_EQ(sum, std::int64_t{count} * (count - 1) / 2);
+    }
+  });
+}
+
+TEST_P(p2p_rules, seeded_storm_of_four_ranks) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  job(4, [seed](member& m) {
+    // Everybody draws the same plan: who sends what to whom, in which order.
+    std::mt19937 plan(seed);
+    struct planned {
+      int from, to, tag;
+      std::size_t n;
+    };
+    std::vector<planned> all;
+    for (int i = 0; i < 600; ++i) {
+      all.push_back({static_cast<int>(plan() % 4), static_cast<int>(plan() % 4),
+                     static_cast<int>(plan() % 5), sizes[plan() % (sizes.size() - 2)]});
+    }
+    std::vector<std::vector<std::byte>> buffers(all.size());
+    std::vector<request*> open;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const planned& p = all[i];
+      if (p.to == m.rank) {
+        buffers[i].resize(p.n);
+        open.push_back(irecv(m, buffers[i].data(), p.n, p.from, p.tag));
+      }
+    }
+    std::vector<std::vector<std::byte>> sent(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const planned& p = all[i];
+      if (p.from == m.rank) {
+        sent[i] = pattern(p.n, static_cast<unsigned>(i));
+        const mode how = i % 3 == 0 ? mode::synchronous : mode::standard;
+        if (request* r = isend(m, sent[i].data(), p.n, p.to, p.tag, how)) {
+          open.push_back(r);
+        }
+      }
+    }
+    for (request* r : open) {
+      finish(m, r);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].to == m.rank) {
+        ASSERT_EQ(buffers[i], pattern(all[i].n, static_cast<unsigned>(i))) << "message " << i;
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(all, p2p_rules,
+                         ::testing::Combine(::testing::Values(backend::inproc, backend::shm),
+                                            ::testing::Values(threading::one, threading::many)),
+                         [](const auto& param) {
+                           return test::name_of(std::get<0>(param.param)) +
+                                  (std::get<1>(param.param) == threading::one ? "_one" : "_many");
+                         });
+
+class p2p_threads : public ::testing::TestWithParam<backend> {};
+
+TEST_P(p2p_threads, several_threads_per_rank_talk_at_once) {
+  test::run_job(2, GetParam(), threading::many, [](member& m) {
+    constexpr int threads = 4;
+    constexpr int rounds = 300;
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t) {
+      all.emplace_back([&m, t] {
+        std::vector<std::byte> data(t == 3 ? 20000 : 64), into(data.size());
+        for (int i = 0; i < rounds; ++i) {
+          std::memcpy(data.data(), &i, sizeof i);
+          if (m.rank == 0) {
+            send(m, data.data(), data.size(), 1, t);
+            recv(m, into.data(), into.size(), 1, t);
+          } else {
+            recv(m, into.data(), into.size(), 0, t);
+            send(m, into.data(), into.size(), 0, t);
+          }
+          int seen = -1;
+          std::memcpy(&seen, into.data(), sizeof seen);
+          ASSERT_EQ(seen, i);
+        }
+      });
+    }
+    for (auto& t : all) {
+      t.join();
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(all, p2p_threads,
+                         ::testing::Values(backend::inproc, backend::shm),
+                         [](const auto& param) { return test::name_of(param.param); });
+
+}  // namespace
+}  // namespace sinew::p2p

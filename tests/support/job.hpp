@@ -1,0 +1,141 @@
+// A whole job inside one process: one thread per rank, over a back-end of choice.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "sinew/core/runtime.hpp"
+#include "sinew/fabric/fabric.hpp"
+#include "sinew/p2p/engine.hpp"
+
+namespace sinew::test {
+
+/// Knows its place; never aborts quietly.
+class fake_session final : public boot::session {
+ public:
+  fake_session(int rank, int size) {
+    place_.rank = place_.local_rank = rank;
+    place_.size = place_.local_size = size;
+    place_.local_ranks.clear();
+    for (int r = 0; r < size; ++r) {
+      place_.local_ranks.push_back(r);
+    }
+  }
+  [[nodiscard]] const boot::place& where() const override { return place_; }
+  void put(const std::string&, const std::string&) override {}
+  [[nodiscard]] std::optional<std::string> get(const std::string&) override { return {}; }
+  void fence() override {}
+  [[nodiscard]] std::byte* map_node_memory(std::size_t) override { return nullptr; }
+  [[noreturn]] void abort(int, std::string_view) override { std::terminate(); }
+  void finalize() override {}
+
+ private:
+  boot::place place_;
+};
+
+enum class backend { inproc, shm };
+
+inline std::string name_of(backend b) { return b == backend::inproc ? "inproc" : "shm"; }
+
+/// The endpoints of a job in this process, and the memory under them.
+class endpoints {
+ public:
+  endpoints(int ranks, backend over, bool threads) {
+    if (over == backend::inproc) {
+      all_ = fabric::open_inproc(ranks, threads);
+      return;
+    }
+    fabric::node_memory where{};
+    where.bytes_per_rank = fabric::shm_bytes_per_rank(ranks);
+    bytes_ = where.bytes_per_rank * static_cast<std::size_t>(ranks);
+    base_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (base_ == MAP_FAILED) {
+      throw std::bad_alloc();
+    }
+    where.base = static_cast<std::byte*>(base_);
+    for (int r = 0; r < ranks; ++r) {
+      where.local_ranks.push_back(r);
+    }
+    for (int r = 0; r < ranks; ++r) {
+      where.rank = where.local_rank = r;
+      all_.push_back(fabric::open_shm(where, threads));
+    }
+  }
+  endpoints(const endpoints&) = delete;
+  endpoints& operator=(const endpoints&) = delete;
+  ~endpoints() {
+    all_.clear();
+    if (base_ != nullptr) {
+      ::munmap(base_, bytes_);
+    }
+  }
+  std::unique_ptr<fabric::endpoint> take(int rank) {
+    return std::move(all_[static_cast<std::size_t>(rank)]);
+  }
+
+ private:
+  std::vector<std::unique_ptr<fabric::endpoint>> all_;
+  void* base_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// One rank's view, handed to the body of a test. `comm` is the world.
+struct member {
+  core::runtime& runtime;
+  p2p::engine& engine;
+  core::communicator& comm;
+  int rank;
+  int size;
+
+  [[nodiscard]] core::channel& messages() const { return *comm.messages; }
+};
+
+/// Runs `body` as every rank of a job of `ranks`, each on its own thread; returns when all have.
+/// At the end every rank makes progress until all are done, as MPI_Finalize would.
+inline void run_job(int ranks, backend over, core::threading threads,
+                    const std::function<void(member&)>& body) {
+  endpoints made(ranks, over, threads == core::threading::many);
+  std::atomic<int> finished{0};
+  std::vector<std::thread> all;
+  std::vector<std::unique_ptr<core::runtime>> runtimes;
+  for (int r = 0; r < ranks; ++r) {
+    runtimes.push_back(std::make_unique<core::runtime>(std::make_unique<fake_session>(r, ranks),
+                                                       made.take(r), threads));
+  }
+  for (int r = 0; r < ranks; ++r) {
+    all.emplace_back([&, r] {
+      core::runtime& runtime = *runtimes[static_cast<std::size_t>(r)];
+      p2p::engine engine(runtime);
+      core::communicator world(0, core::group::range(ranks), r);
+      world.name = "world";
+      engine.attach(world);
+      member m{runtime, engine, world, r, ranks};
+      body(m);
+      finished.fetch_add(1);
+      while (finished.load() < ranks) {
+        runtime.poll();
+        std::this_thread::yield();
+      }
+      while (runtime.poll() != 0) {
+      }
+      finished.fetch_add(1);
+      while (finished.load() < 2 * ranks) {
+        std::this_thread::yield();
+      }
+    });
+  }
+  for (auto& t : all) {
+    t.join();
+  }
+}
+
+}  // namespace sinew::test

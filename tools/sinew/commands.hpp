@@ -1,10 +1,14 @@
-// The sub-commands of the `sinew` binary. Each takes the words after its own name (argv[0] is the
-// sub-command's name), prints to stdout (results) and stderr (messages) and returns the exit code.
+// The commands of the one binary. Each gets argc and argv from its own name on ("run", ...) and
+// returns the exit code. Errors of usage: one line and exit 2 (see options.hpp).
 #pragma once
 
-namespace sinew::tools {
+namespace sinew::tool {
 
-/// `sinew bench [EXPERIMENT...]`: measures, prints a table, optionally writes JSON. Grade: cold.
-int bench_main(int argc, char** argv);
+int run_main(int argc, char** argv);
+int info_main(int argc, char** argv);
+int bench_main(int argc, char** argv);  ///< may be missing from a build; main.cpp copes
 
-}  // namespace sinew::tools
+/// The last failure of usage: "sinew COMMAND: text" and where to find help; returns 2.
+int usage_error(const char* command, const char* text);
+
+}  // namespace sinew::tool

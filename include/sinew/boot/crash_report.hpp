@@ -1,0 +1,15 @@
+// A last word from a rank that crashes.
+#pragma once
+
+#include "sinew/boot/session.hpp"
+
+namespace sinew::boot {
+
+/// From now on SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT write rank, host, pid, signal, address
+/// and a backtrace to stderr and then take their default action. A signal for which the program
+/// has a handler of its own (or which it ignores) is left alone, and so is an alternate stack of
+/// its own. Idempotent; main thread, once the rank is known; the alternate stack serves only the
+/// calling thread. Grade: cold.
+void install_crash_report(const place& where);
+
+}  // namespace sinew::boot

@@ -1,0 +1,27 @@
+// What the launcher tells its ranks through the environment, and the commands that our ranks add
+// to PMI-1. The launcher (tools/sinew) writes these, connect() reads them.
+#pragma once
+
+namespace sinew::boot::launcher_wire {
+
+// The variables that every PMI-1 launcher sets.
+inline constexpr const char* pmi_fd = "PMI_FD";      ///< inherited socket of this rank
+inline constexpr const char* pmi_port = "PMI_PORT";  ///< host:port instead of PMI_FD
+inline constexpr const char* pmi_id = "PMI_ID";      ///< who we are, with PMI_PORT
+inline constexpr const char* pmi_rank = "PMI_RANK";
+inline constexpr const char* pmi_size = "PMI_SIZE";
+
+// Ours. With all of them a rank starts without asking anybody.
+inline constexpr const char* job = "SINEW_BOOT_JOB";                ///< unique on this node
+inline constexpr const char* shm_fd = "SINEW_BOOT_SHM_FD";          ///< inherited empty memfd
+inline constexpr const char* launcher_pid = "SINEW_BOOT_LAUNCHER";  ///< who made PMI_FD
+inline constexpr const char* local_rank = "SINEW_BOOT_LOCAL_RANK";
+inline constexpr const char* local_size = "SINEW_BOOT_LOCAL_SIZE";
+
+// One-way commands that our ranks send; the launcher does not answer them.
+inline constexpr const char* hello = "sinew_hello";      ///< from now on exit needs `goodbye`
+inline constexpr const char* goodbye = "sinew_goodbye";  ///< finalized: exit is no failure
+/// Field of PMI-1's `abort` that carries the reason, escaped (pmi_escape).
+inline constexpr const char* abort_reason = "sinew_why";
+
+}  // namespace sinew::boot::launcher_wire

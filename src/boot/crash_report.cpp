@@ -1,0 +1,135 @@
+#include "sinew/boot/crash_report.hpp"
+
+#include <execinfo.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "base/raw_write.hpp"
+
+namespace sinew::boot {
+namespace {
+
+// Written before the handlers are installed, only read inside them.
+std::array<char, 320> prefix{};
+std::atomic_flag reporting = ATOMIC_FLAG_INIT;
+
+constexpr std::array signals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+/// A line built without allocation or stdio.
+class line {
+ public:
+  void add(std::string_view text) noexcept {
+    const std::size_t count = text.size() < room_.size() - used_ ? text.size() : room_.size() - used_;
+    std::memcpy(room_.data() + used_, text.data(), count);
+    used_ += count;
+  }
+  void add_hex(std::uintptr_t value) noexcept {
+    std::array<char, 2 * sizeof value> digits;
+    std::size_t at = digits.size();
+    do {
+      digits[--at] = "0123456789abcdef"[value & 15];
+      value >>= 4;
+    } while (value != 0);
+    add("0x");
+    add({digits.data() + at, digits.size() - at});
+  }
+  void write() const noexcept { base::raw_write(STDERR_FILENO, {room_.data(), used_}); }
+
+ private:
+  std::array<char, 512> room_;
+  std::size_t used_ = 0;
+};
+
+std::string_view name_of(int signal) noexcept {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV: it touched memory that is not its own";
+    case SIGBUS:
+      return "SIGBUS: memory behind a mapping is not there";
+    case SIGILL:
+      return "SIGILL: an instruction this processor does not know";
+    case SIGFPE:
+      return "SIGFPE: an arithmetic error, such as an integer divided by 0";
+    default:
+      return "SIGABRT: it called abort()";
+  }
+}
+
+void report(int signal, siginfo_t* info, void*) {
+  const int saved = errno;
+  // Only the first of several crashing threads speaks; a crash inside the report ends it.
+  if (!reporting.test_and_set()) {
+    line head;
+    head.add({prefix.data(), ::strnlen(prefix.data(), prefix.size())});
+    head.add(name_of(signal));
+    if (signal == SIGSEGV || signal == SIGBUS) {
+      head.add(", address ");
+      head.add_hex(reinterpret_cast<std::uintptr_t>(info->si_addr));
+    }
+    head.add("; backtrace, innermost call first:\n");
+    head.write();
+    std::array<void*, 64> frames;
+    const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+    ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
+  }
+  // The default action is back in place (SA_RESETHAND); the signal is blocked until we return.
+  ::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), signal);
+  errno = saved;
+}
+
+void provide_stack() {
+  stack_t now{};
+  if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) {
+    return;
+  }
+  constexpr std::size_t bytes = 64 * 1024;
+  void* room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+  if (room != MAP_FAILED) {
+    stack_t mine{};
+    mine.ss_sp = room;
+    mine.ss_size = bytes;
+    ::sigaltstack(&mine, nullptr);
+  }
+}
+
+}  // namespace
+
+void install_crash_report(const place& where) {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) {
+    host[0] = '\0';
+  }
+  const std::string text = "sinew: rank " + std::to_string(where.rank) + " of " +
+                           std::to_string(where.size) + " crashed on " + host + ", pid " +
+                           std::to_string(::getpid()) + ": ";
+  prefix.fill('\0');
+  std::memcpy(prefix.data(), text.data(), std::min(text.size(), prefix.size() - 1));
+  // The first backtrace loads the unwinder, which allocates: now, not in the handler.
+  void* frame = nullptr;
+  (void)::backtrace(&frame, 1);
+  provide_stack();
+  for (const int signal : signals) {
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 ||
+        now.sa_handler != SIG_DFL) {
+      continue;
+    }
+    struct sigaction mine {};
+    mine.sa_sigaction = report;
+    mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+    ::sigemptyset(&mine.sa_mask);
+    ::sigaction(signal, &mine, nullptr);
+  }
+}
+
+}  // namespace sinew::boot

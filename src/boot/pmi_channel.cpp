@@ -1,0 +1,86 @@
+#include "boot/pmi_channel.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew::boot {
+
+void pmi_channel::say(const std::string& line) const {
+  const std::string whole = line + "\n";
+  std::string_view rest = whole;
+  while (!rest.empty()) {
+    const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (sent >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(sent));
+      continue;
+    }
+    SINEW_CHECK(errno == EINTR, "the launcher does not listen any more",
+                std::string("sending to it failed: ") + std::strerror(errno),
+                "look above for the launcher's own message");
+  }
+}
+
+pmi_message pmi_channel::hear() {
+  while (true) {
+    if (const auto line = input_.next()) {
+      auto message = pmi_message::parse(*line);
+      SINEW_CHECK(message.has_value(), "the launcher sent a line that is not PMI-1",
+                  "\"" + line->substr(0, 80) + "\"", "use `sinew run` or MPICH's mpiexec");
+      return std::move(*message);
+    }
+    std::array<char, 4096> bytes;
+    const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    SINEW_CHECK(got > 0, "the launcher has gone",
+                got == 0 ? "it closed the connection" : std::strerror(errno),
+                "look above for the launcher's own message");
+    SINEW_CHECK(input_.append({bytes.data(), static_cast<std::size_t>(got)}),
+                "the launcher sent a line without an end", "more than 64 KiB", "");
+  }
+}
+
+pmi_message pmi_channel::ask(const std::string& line, std::string_view answer) {
+  say(line);
+  pmi_message message = hear();
+  SINEW_CHECK(message.command() == answer, "the launcher answered something else",
+              "to \"" + line.substr(0, 80) + "\" it said " + message.command() + ", not " +
+                  std::string(answer),
+              "use `sinew run` or MPICH's mpiexec");
+  return message;
+}
+
+void pmi_channel::put(const std::string& space, const std::string& key, const std::string& word) {
+  const pmi_message answer =
+      ask("cmd=put kvsname=" + space + " key=" + key + " value=" + word, "put_result");
+  SINEW_CHECK(answer.number("rc").value_or(-1) == 0, "the launcher refused the key " + key,
+              std::string(answer.find("msg").value_or("no reason given")), "");
+}
+
+std::optional<std::string> pmi_channel::get(const std::string& space, const std::string& key) {
+  const pmi_message answer = ask("cmd=get kvsname=" + space + " key=" + key, "get_result");
+  if (answer.number("rc").value_or(0) != 0) {
+    return std::nullopt;
+  }
+  return std::string(answer.find("value").value_or(""));
+}
+
+void pmi_channel::barrier() { (void)ask("cmd=barrier_in", "barrier_out"); }
+
+void check_key(const std::string& key) {
+  const bool word = std::all_of(key.begin(), key.end(),
+                                [](char c) { return c > ' ' && c < '\x7f' && c != '='; });
+  SINEW_CHECK(!key.empty() && key.size() <= 63 && word, "\"" + key + "\" cannot be a key",
+              "a key is one word of at most 63 bytes", "");
+}
+
+}  // namespace sinew::boot

@@ -1,0 +1,39 @@
+// The rank's end of a PMI-1 conversation: one line out, one line back.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sinew/boot/descriptor.hpp"
+#include "sinew/boot/pmi_wire.hpp"
+
+namespace sinew::boot {
+
+/// Used by one thread, except `say`, which sends its whole line at once. Every failure throws
+/// sinew::error. Grade: cold.
+class pmi_channel {
+ public:
+  explicit pmi_channel(descriptor socket) noexcept : socket_(std::move(socket)) {}
+
+  /// A line without an answer. `line` has no newline.
+  void say(const std::string& line) const;
+  /// A line and its answer, which must be the command `answer`.
+  [[nodiscard]] pmi_message ask(const std::string& line, std::string_view answer);
+  /// The next line from the launcher.
+  [[nodiscard]] pmi_message hear();
+
+  // The key-value space, the same for every PMI-1 launcher.
+  void put(const std::string& space, const std::string& key, const std::string& word);
+  [[nodiscard]] std::optional<std::string> get(const std::string& space, const std::string& key);
+  void barrier();
+
+ private:
+  descriptor socket_;
+  pmi_line_buffer input_;
+};
+
+/// Refuses keys that cannot travel as one word of at most 64 bytes.
+void check_key(const std::string& key);
+
+}  // namespace sinew::boot

@@ -1,0 +1,127 @@
+#include "sinew/boot/shared_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew::boot {
+namespace {
+
+std::string amount(std::size_t bytes) {
+  if (bytes >= (std::size_t{1} << 20)) {
+    return std::to_string(bytes >> 20) + " MiB";
+  }
+  return std::to_string(bytes) + " bytes";
+}
+
+descriptor make_named_object(std::string_view label) {
+  const std::string name = "/sinew-" + std::to_string(::getpid()) + "-" +
+                           std::to_string(now_ns()) + "-" + std::string(label);
+  const int number = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  SINEW_CHECK(number >= 0, "shared memory cannot be created",
+              "memfd_create is refused here and shm_open says: " +
+                  std::string(std::strerror(errno)),
+              "mount a tmpfs on /dev/shm that this user may write to");
+  ::shm_unlink(name.c_str());
+  return descriptor(number);
+}
+
+// Past this limit the kernel would send SIGXFSZ instead of an error.
+void check_file_limit(std::size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    SINEW_CHECK(bytes <= limit.rlim_cur, "shared memory of " + amount(bytes) + " is not allowed",
+                "the limit on file size (ulimit -f) is " + amount(limit.rlim_cur),
+                "raise it: ulimit -f unlimited");
+  }
+}
+
+void reserve_if_limited(int number, std::size_t bytes) {
+  struct statfs system {};
+  // An unlimited tmpfs, as that behind a memfd, reports no blocks at all.
+  if (::fstatfs(number, &system) != 0 || system.f_blocks == 0) {
+    return;
+  }
+  const int failure = ::posix_fallocate(number, 0, static_cast<off_t>(bytes));
+  const auto free_bytes =
+      static_cast<std::size_t>(system.f_bavail) * static_cast<std::size_t>(system.f_bsize);
+  SINEW_CHECK(failure == 0,
+              "shared memory of " + amount(bytes) + " cannot be had (" + std::strerror(failure) +
+                  ")",
+              "its file system, /dev/shm, has " + amount(free_bytes) + " free",
+              "enlarge it (mount -o remount,size=..., docker --shm-size) or start fewer ranks");
+}
+
+}  // namespace
+
+descriptor make_shared_memory(std::string_view label, memory_kind kind) {
+  if (kind == memory_kind::best) {
+    const int number = ::memfd_create(("sinew-" + std::string(label)).c_str(), MFD_CLOEXEC);
+    if (number >= 0) {
+      return descriptor(number);
+    }
+  }
+  return make_named_object(label);
+}
+
+memory_mapping::memory_mapping(memory_mapping&& other) noexcept
+    : base_(std::exchange(other.base_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+memory_mapping& memory_mapping::operator=(memory_mapping&& other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+memory_mapping::~memory_mapping() {
+  if (base_ != nullptr) {
+    ::munmap(base_, bytes_);
+  }
+}
+
+memory_mapping memory_mapping::of(int number, std::size_t bytes) {
+  SINEW_CHECK(bytes > 0, "shared memory of no bytes makes no sense", "a rank asked for it", "");
+  check_file_limit(bytes);
+  struct stat now {};
+  SINEW_CHECK(::fstat(number, &now) == 0, "shared memory is not there",
+              "descriptor " + std::to_string(number) + ": " + std::strerror(errno),
+              "a program between the launcher and this one has closed it; start without it");
+  if (now.st_size == 0) {
+    SINEW_CHECK(::ftruncate(number, static_cast<off_t>(bytes)) == 0,
+                "shared memory of " + amount(bytes) + " cannot be had", std::strerror(errno),
+                "start fewer ranks, or lower the size of their rings");
+  } else {
+    SINEW_CHECK(static_cast<std::size_t>(now.st_size) == bytes,
+                "the ranks disagree on the size of their shared memory",
+                "this one wants " + std::to_string(bytes) + " bytes, another " +
+                    std::to_string(now.st_size),
+                "give all ranks the same SINEW_* settings and the same library");
+  }
+  reserve_if_limited(number, bytes);
+  void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0);
+  SINEW_CHECK(base != MAP_FAILED, "shared memory of " + amount(bytes) + " cannot be mapped",
+              std::strerror(errno), "raise the limit on address space (ulimit -v unlimited)");
+  return {static_cast<std::byte*>(base), bytes};
+}
+
+memory_mapping memory_mapping::anonymous(std::size_t bytes) {
+  SINEW_CHECK(bytes > 0, "shared memory of no bytes makes no sense", "a rank asked for it", "");
+  void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  SINEW_CHECK(base != MAP_FAILED, "memory of " + amount(bytes) + " cannot be mapped",
+              std::strerror(errno), "raise the limit on address space (ulimit -v unlimited)");
+  return {static_cast<std::byte*>(base), bytes};
+}
+
+}  // namespace sinew::boot

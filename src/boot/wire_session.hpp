@@ -1,0 +1,46 @@
+// What the sessions over PMI-1 lines have in common.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "boot/pmi_channel.hpp"
+#include "sinew/boot/session.hpp"
+#include "sinew/boot/shared_memory.hpp"
+
+namespace sinew::boot {
+
+class wire_session : public session {
+ public:
+  [[nodiscard]] const place& where() const final { return place_; }
+  void put(const std::string& key, const std::string& value) final;
+  [[nodiscard]] std::optional<std::string> get(const std::string& key) final;
+  void fence() final { channel_.barrier(); }
+  [[nodiscard]] std::byte* map_node_memory(std::size_t bytes_per_rank) final;
+  [[noreturn]] void abort(int code, std::string_view why) final;
+
+ protected:
+  explicit wire_session(descriptor socket) : channel_(std::move(socket)) {}
+  /// The node's descriptor, the same one on all local ranks.
+  virtual descriptor node_descriptor() = 0;
+
+  place place_;
+  pmi_channel channel_;
+  std::string space_;
+  std::size_t value_limit_ = 1024;
+
+ private:
+  memory_mapping memory_;
+};
+
+/// Close-on-exec for an inherited descriptor, so that programs this rank starts do not get it.
+/// Throws if it is not open.
+[[nodiscard]] descriptor adopt(int number, const char* variable_name);
+
+/// Writes out what stdio still holds, if nobody is inside it, and ends without atexit handlers:
+/// abort may come from any thread, in any state.
+[[noreturn]] void leave(int code) noexcept;
+
+}  // namespace sinew::boot

@@ -1,0 +1,307 @@
+#include "bench_floor.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench_stats.hpp"
+
+namespace sinew::tools {
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+constexpr int batches = 40;
+constexpr int ring_slots = 64;
+
+struct alignas(64) line {
+  std::atomic<std::uint64_t> word{0};
+};
+
+// Two lines of each kind lie 128 bytes apart at least, so that the adjacent-line prefetcher of
+// some processors does not couple them.
+struct shared_area {
+  line there, gap0, back, gap1;
+  line ring_there[ring_slots], gap2, ring_back[ring_slots], gap3;
+  line consumed, gap4;
+  std::atomic<std::uint32_t> futex_there{0};
+  line gap5;
+  std::atomic<std::uint32_t> futex_back{0};
+};
+
+double ns_since(clock_type::time_point begin) {
+  return std::chrono::duration<double, std::nano>(clock_type::now() - begin).count();
+}
+
+void report(const char* name, const char* metric, const char* unit, const std::string& params,
+            double value) {
+  std::printf("@ %s %s %s %s %.9g\n", name, metric, unit, params.c_str(), value);
+  std::fflush(stdout);
+}
+
+std::vector<int> allowed_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+void pin(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  (void)sched_setaffinity(0, sizeof set, &set);
+}
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// The message is the sequence number itself: release pairs with the waiter's acquire.
+// `plain` spins without a pause instruction, which is the shortest wait.
+void await(const line& l, std::uint64_t value) {
+  while (l.word.load(std::memory_order_acquire) != value) relax();
+}
+
+// Runs `theirs` in a forked process on another core and `ours` here; both see `area`.
+// The partner dies with us; it is always waited for.
+void beside(int our_cpu, int their_cpu, const std::function<void()>& theirs,
+            const std::function<void()>& ours) {
+  std::fflush(stdout);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) {
+    std::perror("fork");
+    return;
+  }
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    pin(their_cpu);
+    theirs();
+    _exit(0);
+  }
+  pin(our_cpu);
+  ours();
+  int status = 0;
+  (void)waitpid(child, &status, 0);
+}
+
+// One line each way, written and read in turn.
+void pair_trip(shared_area& a, int our_cpu, int their_cpu) {
+  constexpr std::uint64_t warm = 20000, per_batch = 10000, total = warm + batches * per_batch;
+  std::vector<double> samples;
+  beside(
+      our_cpu, their_cpu,
+      [&a] {
+        for (std::uint64_t i = 1; i <= total; ++i) {
+          await(a.there, i);
+          a.back.word.store(i, std::memory_order_release);
+        }
+      },
+      [&] {
+        auto begin = clock_type::now();
+        for (std::uint64_t i = 1; i <= total; ++i) {
+          a.there.word.store(i, std::memory_order_release);
+          await(a.back, i);
+          if (i >= warm && (i - warm) % per_batch == 0) {
+            if (i > warm) samples.push_back(ns_since(begin) / (2.0 * per_batch));
+            begin = clock_type::now();
+          }
+        }
+      });
+  report("line", "latency", "ns", "kind=pair", stats::summarise(samples).median);
+}
+
+// The same over a ring of lines in each direction, as a message queue uses them.
+void ring_trip(shared_area& a, int our_cpu, int their_cpu) {
+  constexpr std::uint64_t warm = 20000, per_batch = 10000, total = warm + batches * per_batch;
+  std::vector<double> samples;
+  beside(
+      our_cpu, their_cpu,
+      [&a] {
+        for (std::uint64_t i = 1; i <= total; ++i) {
+          await(a.ring_there[i % ring_slots], i);
+          a.ring_back[i % ring_slots].word.store(i, std::memory_order_release);
+        }
+      },
+      [&] {
+        auto begin = clock_type::now();
+        for (std::uint64_t i = 1; i <= total; ++i) {
+          a.ring_there[i % ring_slots].word.store(i, std::memory_order_release);
+          await(a.ring_back[i % ring_slots], i);
+          if (i >= warm && (i - warm) % per_batch == 0) {
+            if (i > warm) samples.push_back(ns_since(begin) / (2.0 * per_batch));
+            begin = clock_type::now();
+          }
+        }
+      });
+  report("line", "latency", "ns", "kind=ring", stats::summarise(samples).median);
+}
+
+// One-way stream of lines: the writer may be a ring ahead; the reader gives credit every quarter.
+void line_stream(shared_area& a, int our_cpu, int their_cpu) {
+  constexpr std::uint64_t warm = 1 << 16, per_batch = 1 << 17, total = warm + batches * per_batch;
+  for (auto& slot : a.ring_there) slot.word.store(0, std::memory_order_relaxed);
+  a.consumed.word.store(0, std::memory_order_relaxed);
+  std::vector<double> samples;
+  beside(
+      our_cpu, their_cpu,
+      [&a] {
+        for (std::uint64_t i = 1; i <= total; ++i) {
+          await(a.ring_there[i % ring_slots], i);
+          if (i % (ring_slots / 4) == 0) a.consumed.word.store(i, std::memory_order_release);
+        }
+      },
+      [&] {
+        std::uint64_t credit = 0;
+        auto begin = clock_type::now();
+        for (std::uint64_t i = 1; i <= total; ++i) {
+          while (i - credit > ring_slots) {
+            credit = a.consumed.word.load(std::memory_order_acquire);
+            if (i - credit > ring_slots) relax();
+          }
+          a.ring_there[i % ring_slots].word.store(i, std::memory_order_release);
+          if (i >= warm && (i - warm) % per_batch == 0) {
+            if (i > warm) samples.push_back(1e3 * double(per_batch) / ns_since(begin));
+            begin = clock_type::now();
+          }
+        }
+      });
+  report("line-stream", "rate", "Mmsg/s", "kind=ring", stats::summarise(samples).median);
+}
+
+void futex_call(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
+  syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
+}
+
+void futex_await(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  for (;;) {
+    const std::uint32_t now = word.load(std::memory_order_acquire);
+    if (now == value) return;
+    futex_call(word, FUTEX_WAIT, now);
+  }
+}
+
+// Two processes on one core hand over by futex: what a hop costs when ranks share a core.
+void futex_switch(shared_area& a, int cpu) {
+  constexpr std::uint32_t per_batch = 500, total = (batches + 1) * per_batch;
+  std::vector<double> samples;
+  beside(
+      cpu, cpu,
+      [&a] {
+        for (std::uint32_t i = 1; i <= total; ++i) {
+          futex_await(a.futex_there, i);
+          a.futex_back.store(i, std::memory_order_release);
+          futex_call(a.futex_back, FUTEX_WAKE, 1);
+        }
+      },
+      [&] {
+        auto begin = clock_type::now();
+        for (std::uint32_t i = 1; i <= total; ++i) {
+          a.futex_there.store(i, std::memory_order_release);
+          futex_call(a.futex_there, FUTEX_WAKE, 1);
+          futex_await(a.futex_back, i);
+          if (i % per_batch == 0) {
+            if (i > per_batch) samples.push_back(ns_since(begin) / (2e3 * per_batch));
+            begin = clock_type::now();
+          }
+        }
+      });
+  report("futex-switch", "latency", "us", "kind=same-core", stats::summarise(samples).median);
+}
+
+// memcpy between two private buffers. Both fit the caches where the size does: that is what a
+// message that is sent again and again from one buffer meets.
+void copy_rate(std::size_t bytes) {
+  std::vector<char> from(bytes, 1), to(bytes, 2);
+  const std::size_t repeat = std::max<std::size_t>(1, (std::size_t{4} << 20) / bytes);
+  std::vector<double> samples;
+  for (int b = -2; b < batches / 2; ++b) {
+    const auto begin = clock_type::now();
+    for (std::size_t i = 0; i < repeat; ++i) {
+      std::memcpy(to.data(), from.data(), bytes);
+      asm volatile("" : : "r"(to.data()) : "memory");
+    }
+    if (b >= 0) samples.push_back(double(bytes) * double(repeat) / ns_since(begin));
+  }
+  report("memcpy", "bandwidth", "GB/s", "bytes=" + std::to_string(bytes),
+         stats::summarise(samples).median);
+}
+
+// fork, exec of the smallest program, wait: no launcher of processes is faster.
+void fork_exec() {
+  std::vector<double> samples;
+  for (int i = 0; i < 21; ++i) {
+    const auto begin = clock_type::now();
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/bin/true", "true", static_cast<char*>(nullptr));
+      _exit(127);
+    }
+    if (child < 0) return;
+    int status = 0;
+    (void)waitpid(child, &status, 0);
+    if (status != 0) return;
+    samples.push_back(ns_since(begin) / 1e6);
+  }
+  report("fork-exec", "time", "ms", "-", stats::summarise(samples).median);
+}
+
+}  // namespace
+
+int floor_probe(int argc, char** argv) {
+  const std::vector<int> cpus = allowed_cpus();
+  fork_exec();
+  if (!cpus.empty()) pin(cpus.front());
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.rfind("sizes=", 0) != 0) continue;
+    for (const std::string& size : stats::split(word.substr(6), ',')) {
+      const long bytes = std::strtol(size.c_str(), nullptr, 10);
+      if (bytes > 0) copy_rate(static_cast<std::size_t>(bytes));
+    }
+  }
+  void* memory = mmap(nullptr, sizeof(shared_area), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    std::perror("mmap");
+    return 1;
+  }
+  auto* area = new (memory) shared_area;
+  if (!cpus.empty()) futex_switch(*area, cpus.front());
+  if (cpus.size() < 2) {
+    std::fprintf(stderr, "one core only: no trip of a cache line to measure\n");
+    return 0;
+  }
+  pair_trip(*area, cpus[0], cpus[1]);
+  ring_trip(*area, cpus[0], cpus[1]);
+  line_stream(*area, cpus[0], cpus[1]);
+  return 0;
+}
+
+}  // namespace sinew::tools

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "base/raw_write.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/raw_write.hpp"
 
 namespace sinew::detail {
 

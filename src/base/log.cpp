@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "base/raw_write.hpp"
+#include "sinew/base/raw_write.hpp"
 #include "sinew/base/settings.hpp"
 
 namespace sinew {

@@ -1,4 +1,4 @@
-#include "base/parse.hpp"
+#include "sinew/base/parse.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/parse.hpp"
-#include "base/raw_write.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/parse.hpp"
+#include "sinew/base/raw_write.hpp"
 
 namespace sinew {
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "base/parse.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/parse.hpp"
 
 extern char** environ;
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "base/parse.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/parse.hpp"
 
 namespace sinew {
 namespace {

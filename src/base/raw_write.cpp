@@ -1,16 +1,13 @@
-// One write(2) for a whole text, so that lines of different processes do not tear each other.
-#pragma once
+#include "sinew/base/raw_write.hpp"
 
 #include <unistd.h>
 
 #include <cerrno>
-#include <string_view>
+#include <cstddef>
 
 namespace sinew::base {
 
-/// Writes all of `text`; goes on after interruptions and short writes; gives up silently on other
-/// errors, because the caller is itself the last resort for reporting. Keeps errno.
-inline void raw_write(int descriptor, std::string_view text) noexcept {
+void raw_write(int descriptor, std::string_view text) noexcept {
   const int saved = errno;
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());

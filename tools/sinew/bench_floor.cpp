@@ -11,12 +11,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <climits>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <cstdlib>
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -82,7 +83,6 @@ void relax() {
 }
 
 // The message is the sequence number itself: release pairs with the waiter's acquire.
-// `plain` spins without a pause instruction, which is the shortest wait.
 void await(const line& l, std::uint64_t value) {
   while (l.word.load(std::memory_order_acquire) != value) relax();
 }

@@ -1,14 +1,18 @@
 // The commands of the one binary. Each gets argc and argv from its own name on ("run", ...) and
-// returns the exit code. Errors of usage: one line and exit 2 (see options.hpp).
+// returns the exit code. A mistake on the command line is thrown as usage_failure (options.hpp)
+// and a failed set-up as sinew::error; main.cpp turns both into one line on stderr.
 #pragma once
+
+#include "sinew/options.hpp"
 
 namespace sinew::tool {
 
 int run_main(int argc, char** argv);
 int info_main(int argc, char** argv);
-int bench_main(int argc, char** argv);  ///< may be missing from a build; main.cpp copes
+/// May be missing from a build; main.cpp copes.
+int bench_main(int argc, char** argv);
 
-/// The last failure of usage: "sinew COMMAND: text" and where to find help; returns 2.
-int usage_error(const char* command, const char* text);
+[[nodiscard]] command_page run_page();
+[[nodiscard]] command_page info_page();
 
 }  // namespace sinew::tool

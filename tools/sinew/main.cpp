@@ -1,0 +1,136 @@
+// sinew: one binary, a table of commands.
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/commands.hpp"
+
+namespace sinew::tool {
+
+// Another part of the tree provides it; without that part the address is null.
+[[gnu::weak]] int bench_main(int argc, char** argv);
+
+namespace {
+
+constexpr std::string_view version = SINEW_VERSION;
+
+struct command {
+  std::string_view name;
+  int (*run)(int, char**);
+};
+
+int version_main(int, char**) {
+  std::printf("sinew %s\n", version.data());
+  return 0;
+}
+
+int help_main(int argc, char** argv);
+
+command_page bench_page() {
+  return {"bench", "measures Sinew and its peers side by side", "[EXPERIMENT...] [options]",
+          "See: sinew bench --help", {}};
+}
+command_page version_page() { return {"version", "prints the version", "", "", {}}; }
+command_page help_page() {
+  return {"help", "explains a command", "[COMMAND | --man | --completion]",
+          "--man prints the manual page (sinew help --man | man -l -), --completion a script for\n"
+          "bash (source <(sinew help --completion)).",
+          {}};
+}
+
+std::vector<command_page> pages() {
+  return {run_page(), info_page(), bench_page(), version_page(), help_page()};
+}
+
+constexpr std::array commands = {command{"run", run_main}, command{"info", info_main},
+                                 command{"bench", nullptr}, command{"version", version_main},
+                                 command{"help", help_main}};
+
+std::string overview() {
+  std::string text = "usage: sinew COMMAND [...]\n\n";
+  for (const command_page& page : pages()) {
+    std::string name(page.name);
+    name.resize(10, ' ');
+    text += "  " + name + std::string(page.summary) + "\n";
+  }
+  return text + "\nsinew help COMMAND explains one.\n";
+}
+
+int unknown_command(std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const command& each : commands) {
+    names.push_back(each.name);
+  }
+  const std::string_view near = nearest(word, names);
+  throw usage_failure("unknown command " + std::string(word) +
+                      (near.empty() ? "; see sinew help" : "; did you mean " + std::string(near) + "?"));
+}
+
+int help_main(int argc, char** argv) {
+  const std::string_view topic = argc > 1 ? argv[1] : "";
+  const std::vector<command_page> all = pages();
+  if (topic.empty()) {
+    std::fputs(overview().c_str(), stdout);
+    return 0;
+  }
+  if (topic == "--man") {
+    std::fputs(man_page(all).c_str(), stdout);
+    return 0;
+  }
+  if (topic == "--completion") {
+    std::fputs(bash_completion(all).c_str(), stdout);
+    return 0;
+  }
+  for (const command_page& page : all) {
+    if (page.name == topic) {
+      std::fputs(help_text(page).c_str(), stdout);
+      return 0;
+    }
+  }
+  return unknown_command(topic);
+}
+
+int dispatch(int argc, char** argv) {
+  std::string_view word = argv[1];
+  if (word == "--help" || word == "-h") {
+    word = "help";
+  } else if (word == "--version" || word == "-V") {
+    word = "version";
+  }
+  if (word == "bench") {
+    if (bench_main == nullptr) {
+      throw usage_failure("this build has no bench (its sources were not there)");
+    }
+    return bench_main(argc - 1, argv + 1);
+  }
+  for (const command& each : commands) {
+    if (each.name == word) {
+      return each.run(argc - 1, argv + 1);
+    }
+  }
+  return unknown_command(word);
+}
+
+}  // namespace
+}  // namespace sinew::tool
+
+int main(int argc, char** argv) {
+  using namespace sinew::tool;
+  if (argc < 2) {
+    std::fputs(overview().c_str(), stderr);
+    return 2;
+  }
+  const std::string name = std::string("sinew ") + argv[1];
+  try {
+    return dispatch(argc, argv);
+  } catch (const usage_failure& failure) {
+    std::fprintf(stderr, "%s: %s\n", argv[1][0] == '-' ? "sinew" : name.c_str(), failure.what());
+    return 2;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), failure.what());
+    return 1;
+  }
+}

@@ -1,0 +1,243 @@
+#include "sinew/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <numeric>
+
+namespace sinew::tool {
+namespace {
+
+const option* find(std::string_view name, const std::vector<option>& table) {
+  for (const option& each : table) {
+    if (std::find(each.names.begin(), each.names.end(), name) != each.names.end()) {
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+[[noreturn]] void unknown(std::string_view name, const std::vector<option>& table) {
+  std::vector<std::string_view> names;
+  for (const option& each : table) {
+    names.insert(names.end(), each.names.begin(), each.names.end());
+  }
+  std::string text = "unknown option " + std::string(name);
+  const std::string_view near = nearest(name, names);
+  throw usage_failure(near.empty() ? text : text + "; did you mean " + std::string(near) + "?");
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+std::string left_column(const option& each) {
+  std::string text;
+  for (const std::string_view name : each.names) {
+    text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return each.value.empty() ? text : text + " " + std::string(each.value);
+}
+
+// Words of `text` in lines of at most `width`, each after the first indented.
+std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string result;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (column > indent && column + 1 + word.size() > width) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word.size();
+  }
+  return result;
+}
+
+std::string roff(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else if (c == '\'' || (c == '.' && (result.empty() || result.back() == '\n'))) {
+      result += c == '\'' ? "\\(aq" : "\\&.";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::size_t parse_options(std::span<const std::string_view> arguments,
+                          const std::vector<option>& table) {
+  std::size_t at = 0;
+  while (at < arguments.size()) {
+    const std::string_view word = arguments[at];
+    if (word == "--") {
+      return at + 1;
+    }
+    if (word.size() < 2 || word[0] != '-') {
+      return at;
+    }
+    ++at;
+    std::string_view name = word;
+    std::string_view value;
+    bool attached = false;
+    const option* found = find(word, table);
+    if (found == nullptr && word.starts_with("--") && word.find('=') != std::string_view::npos) {
+      name = word.substr(0, word.find('='));
+      value = word.substr(name.size() + 1);
+      attached = true;
+      found = find(name, table);
+    } else if (found == nullptr && !word.starts_with("--")) {
+      name = word.substr(0, 2);
+      value = word.substr(2);
+      attached = true;
+      found = find(name, table);
+      // "-lx" with a flag -l is a mistake, not a flag with a value.
+      found = found != nullptr && found->value.empty() ? nullptr : found;
+    }
+    if (found == nullptr) {
+      unknown(word.substr(0, word.find('=')), table);
+    }
+    if (found->value.empty() && attached) {
+      throw usage_failure(std::string(name) + " takes no value");
+    }
+    if (!found->value.empty() && !attached) {
+      if (at == arguments.size()) {
+        throw usage_failure(std::string(name) + " needs a value: " + std::string(found->value));
+      }
+      value = arguments[at++];
+    }
+    found->apply(value);
+  }
+  return at;
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string_view each : candidates) {
+    const std::size_t distance = edit_distance(word, each);
+    // One letter after a dash is near to every other such option.
+    if (distance < least && distance + 1 < each.size()) {
+      least = distance;
+      best = each;
+    }
+  }
+  return best;
+}
+
+int whole_number(std::string_view what, std::string_view text, int least) {
+  int value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size() || value < least) {
+    throw usage_failure(std::string(what) + " needs a whole number of at least " +
+                        std::to_string(least) + ", not \"" + std::string(text) + "\"");
+  }
+  return value;
+}
+
+double seconds(std::string_view what, std::string_view text) {
+  const std::string copy(text);
+  char* end = nullptr;
+  const double value = std::strtod(copy.c_str(), &end);
+  if (copy.empty() || *end != '\0' || !(value > 0) || value > 1e9) {
+    throw usage_failure(std::string(what) + " needs a number of seconds above 0, not \"" + copy +
+                        "\"");
+  }
+  return value;
+}
+
+std::string help_text(const command_page& page) {
+  constexpr std::size_t indent = 30;
+  std::string text = "sinew " + std::string(page.name) + ": " + std::string(page.summary) +
+                     "\n\nusage: sinew " + std::string(page.name) + " " +
+                     std::string(page.synopsis) + "\n";
+  if (!page.options.empty()) {
+    text += "\n";
+  }
+  for (const option& each : page.options) {
+    std::string left = "  " + left_column(each);
+    if (left.size() + 2 > indent) {
+      left += "\n" + std::string(indent, ' ');
+    } else {
+      left.resize(indent, ' ');
+    }
+    text += left + wrap(each.about, indent, 100) + "\n";
+  }
+  if (!page.text.empty()) {
+    text += "\n" + std::string(page.text) + "\n";
+  }
+  return text;
+}
+
+std::string man_page(std::span<const command_page> pages) {
+  std::string text =
+      ".TH SINEW 1\n.SH NAME\nsinew \\- start, inspect and measure parallel programs\n"
+      ".SH SYNOPSIS\n";
+  for (const command_page& page : pages) {
+    text += ".B sinew " + std::string(page.name) + "\n" + roff(page.synopsis) + "\n.br\n";
+  }
+  for (const command_page& page : pages) {
+    text += ".SH SINEW " + roff(page.name) + "\n" + roff(page.summary) + "\n";
+    for (const option& each : page.options) {
+      text += ".TP\n.B " + roff(left_column(each)) + "\n" + roff(each.about) + "\n";
+    }
+    if (!page.text.empty()) {
+      text += ".PP\n.nf\n" + roff(page.text) + "\n.fi\n";
+    }
+  }
+  return text;
+}
+
+std::string bash_completion(std::span<const command_page> pages) {
+  std::string names;
+  std::string branches;
+  std::string values;
+  for (const command_page& page : pages) {
+    names += (names.empty() ? "" : " ") + std::string(page.name);
+    std::string words;
+    for (const option& each : page.options) {
+      for (const std::string_view name : each.names) {
+        words += (words.empty() ? "" : " ") + std::string(name);
+        if (!each.choices.empty()) {
+          std::string choices(each.choices);
+          std::replace(choices.begin(), choices.end(), '|', ' ');
+          values += "    " + std::string(name) + ") words=\"" + choices + "\" ;;\n";
+        }
+      }
+    }
+    branches += "      " + std::string(page.name) + ") words=\"" + words + "\" ;;\n";
+  }
+  return "# bash completion of sinew; source this file\n_sinew() {\n"
+         "  local now=\"${COMP_WORDS[COMP_CWORD]}\" last=\"${COMP_WORDS[COMP_CWORD-1]}\" words=\"\"\n"
+         "  if [ \"$COMP_CWORD\" -eq 1 ]; then words=\"" + names + " help\"\n"
+         "  else case \"$last\" in\n" + values +
+         "    *) case \"${COMP_WORDS[1]}\" in\n" + branches + "    esac ;;\n  esac; fi\n"
+         "  if [[ \"$now\" == -* || \"$COMP_CWORD\" -eq 1 || -z \"$words\" || \"$words\" != -* ]]; then\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$now\")\n  fi\n"
+         "}\ncomplete -o default -o bashdefault -F _sinew sinew\n";
+}
+
+}  // namespace sinew::tool

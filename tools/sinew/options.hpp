@@ -1,0 +1,55 @@
+// One table of options per command: parsing, help, man page and completion all come from it.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinew::tool {
+
+/// A mistake on the command line; the text is one line for the user. Becomes exit code 2.
+class usage_failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct option {
+  std::vector<std::string_view> names;  ///< "-n", "--ranks"; the last is the one to suggest
+  std::string_view value;               ///< name of its value for people; empty: a flag
+  std::string_view about;
+  std::function<void(std::string_view)> apply;  ///< gets the value; may throw usage_failure
+  std::string_view choices = {};                ///< "a|b|c" for completion
+};
+
+/// What `sinew help` knows of a command.
+struct command_page {
+  std::string_view name;
+  std::string_view summary;   ///< one line
+  std::string_view synopsis;  ///< after "sinew NAME "
+  std::string_view text;      ///< what an option's line cannot say
+  std::vector<option> options;
+};
+
+/// Applies options from the front of `arguments`; stops at the first other word, or behind "--".
+/// Accepts "--name value", "--name=value", "-n4". Returns how many words it took.
+/// Throws usage_failure, with the nearest name if an option is unknown.
+std::size_t parse_options(std::span<const std::string_view> arguments,
+                          const std::vector<option>& table);
+
+/// The candidate nearest to `word`, if near enough to be meant; else empty.
+[[nodiscard]] std::string_view nearest(std::string_view word,
+                                       std::span<const std::string_view> candidates);
+
+/// Whole numbers and seconds ("2", "0.5") as option values; throw usage_failure that names `what`.
+[[nodiscard]] int whole_number(std::string_view what, std::string_view text, int least);
+[[nodiscard]] double seconds(std::string_view what, std::string_view text);
+
+/// The page as text for a terminal, as roff, as a bash completion script for all pages.
+[[nodiscard]] std::string help_text(const command_page& page);
+[[nodiscard]] std::string man_page(std::span<const command_page> pages);
+[[nodiscard]] std::string bash_completion(std::span<const command_page> pages);
+
+}  // namespace sinew::tool

@@ -1,0 +1,159 @@
+#include "sinew/run/run_options.hpp"
+
+#include <cstdlib>
+
+#include "sinew/commands.hpp"
+
+namespace sinew::tool {
+namespace {
+
+constexpr int most_ranks = 65'536;
+
+void add_variable(application& program, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string name(text.substr(0, equals));
+  if (name.empty()) {
+    throw usage_failure("--env needs NAME or NAME=VALUE");
+  }
+  if (equals != std::string_view::npos) {
+    program.environment.emplace_back(name, text.substr(equals + 1));
+    return;
+  }
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) {
+    throw usage_failure("--env " + name + ": no such variable is set here");
+  }
+  program.environment.emplace_back(name, value);
+}
+
+void choose_binding(run_options& options, std::string_view text) {
+  if (text == "none") {
+    options.binding = binding_policy::none;
+  } else if (text == "core") {
+    options.binding = binding_policy::core;
+  } else if (text == "numa") {
+    options.binding = binding_policy::numa;
+  } else {
+    throw usage_failure("--bind-to knows core, numa and none, not \"" + std::string(text) + "\"");
+  }
+}
+
+void choose_input(run_options& options, std::string_view text) {
+  if (text == "none") {
+    options.input = stdin_target::none;
+  } else if (text == "all") {
+    options.input = stdin_target::all;
+  } else {
+    options.input = stdin_target::one_rank;
+    options.input_rank = whole_number("--stdin (RANK, none or all)", text, 0);
+  }
+}
+
+// The options of the whole job and of the program being read, the last one of `options`.
+std::vector<option> table(run_options& options) {
+  const auto program = [&options]() -> application& { return options.applications.back(); };
+  return {
+      {{"-n", "-np", "--ranks"}, "N", "how many ranks of the program (standard: 1)",
+       [program](std::string_view v) {
+         program().ranks = whole_number("-n", v, 1);
+         if (program().ranks > most_ranks) {
+           throw usage_failure("-n: at most " + std::to_string(most_ranks) + " ranks");
+         }
+       }},
+      {{"-x", "--env"}, "NAME[=VALUE]", "sets a variable for this program's ranks (repeatable)",
+       [program](std::string_view v) { add_variable(program(), v); }},
+      {{"--wdir"}, "DIR", "this program's ranks start in DIR; its own name is looked up from here",
+       [program](std::string_view v) { program().directory = v; }},
+      {{"-l", "--label"}, "", "puts [rank] before every line of output; lines are never torn",
+       [&options](std::string_view) { options.label = true; }},
+      {{"-o", "--output"}, "FILE", "each rank's output goes to FILE, in which %r is its rank",
+       [&options](std::string_view v) { options.output_pattern = v; }},
+      {{"--output-dir"}, "DIR", "output goes to DIR/rank.N.out and DIR/rank.N.err",
+       [&options](std::string_view v) { options.output_directory = v; }},
+      {{"--stdin"}, "RANK|none|all", "who reads the launcher's input (standard: rank 0)",
+       [&options](std::string_view v) { choose_input(options, v); }, "0|none|all"},
+      {{"--timeout"}, "SECONDS", "ends the job after this time, with exit code 124",
+       [&options](std::string_view v) { options.timeout_s = seconds("--timeout", v); }},
+      {{"--hang-timeout"}, "SECONDS", "ranks that wait this long for a message say for what",
+       [&options](std::string_view v) {
+         (void)seconds("--hang-timeout", v);
+         options.hang_timeout = v;
+       }},
+      {{"--bind-to"}, "core|numa|none", "binds each rank to processors (standard: none)",
+       [&options](std::string_view v) { choose_binding(options, v); }, "core|numa|none"},
+      {{"--report-bindings"}, "", "says where each rank is bound",
+       [&options](std::string_view) { options.report_bindings = true; }},
+      {{"--dry-run"}, "", "prints what would be started, and starts nothing",
+       [&options](std::string_view) { options.dry_run = true; }},
+      {{"-v", "--verbose"}, "", "says what is started and how each rank ends",
+       [&options](std::string_view) { options.verbose = true; }},
+      {{"-h", "--help"}, "", "shows this text", [&options](std::string_view) { options.help = true; }},
+  };
+}
+
+void check(const run_options& options) {
+  if (options.ranks() > most_ranks) {
+    throw usage_failure("at most " + std::to_string(most_ranks) + " ranks in all");
+  }
+  if (!options.output_pattern.empty() && !options.output_directory.empty()) {
+    throw usage_failure("--output and --output-dir exclude each other");
+  }
+  if (options.label && !(options.output_pattern + options.output_directory).empty()) {
+    throw usage_failure("--label is for the screen; it excludes --output and --output-dir");
+  }
+  if (options.input == stdin_target::one_rank && options.input_rank >= options.ranks()) {
+    throw usage_failure("--stdin " + std::to_string(options.input_rank) + ": the job has only " +
+                        std::to_string(options.ranks()) + " ranks");
+  }
+}
+
+}  // namespace
+
+int run_options::ranks() const noexcept {
+  int sum = 0;
+  for (const application& each : applications) {
+    sum = sum > most_ranks ? sum : sum + each.ranks;
+  }
+  return sum;
+}
+
+run_options parse_run(std::span<const std::string_view> words) {
+  run_options options;
+  const std::vector<option> known = table(options);
+  do {
+    options.applications.emplace_back();
+    words = words.subspan(parse_options(words, known));
+    if (options.help) {
+      return options;
+    }
+    std::vector<std::string>& arguments = options.applications.back().arguments;
+    while (!words.empty() && words.front() != ":") {
+      arguments.emplace_back(words.front());
+      words = words.subspan(1);
+    }
+    if (arguments.empty() || arguments.front().empty()) {
+      throw usage_failure("no program is given");
+    }
+    if (words.size() == 1) {
+      throw usage_failure("no program is given behind the last ':'");
+    }
+    words = words.empty() ? words : words.subspan(1);
+  } while (!words.empty());
+  check(options);
+  return options;
+}
+
+command_page run_page() {
+  static run_options unused;
+  return {"run", "starts the ranks of a job on this machine",
+          "[options] PROGRAM [ARGUMENTS] [: [options] PROGRAM [ARGUMENTS]]...",
+          "A rank that crashes, exits with a code other than 0, or leaves without MPI_Finalize ends\n"
+          "the job. What a rank leaves running in its process group ends with it. The first ^C goes\n"
+          "to the ranks, which have 2 s to end; the second ends them at once.\n\n"
+          "exit code: that of the first failing rank; 128 + N if signal N killed it; 124 time is up;\n"
+          "126 the program cannot be executed; 127 it was not found; 2 wrong usage; 130 and 143\n"
+          "interrupted by SIGINT and SIGTERM.",
+          table(unused)};
+}
+
+}  // namespace sinew::tool

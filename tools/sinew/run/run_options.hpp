@@ -1,0 +1,46 @@
+// What `sinew run` was asked to do.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sinew/options.hpp"
+
+namespace sinew::tool {
+
+/// One program of the job; several are joined by ':'.
+struct application {
+  int ranks = 1;
+  std::string directory;  ///< empty: where the launcher is
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<std::string> arguments;  ///< the program's name first
+};
+
+enum class binding_policy { none, core, numa };
+enum class stdin_target { one_rank, none, all };
+
+struct run_options {
+  std::vector<application> applications;
+  bool label = false;
+  std::string output_pattern;  ///< %r is the rank; both streams; empty: the launcher's own streams
+  std::string output_directory;
+  double timeout_s = 0;  ///< 0: none
+  std::string hang_timeout;
+  binding_policy binding = binding_policy::none;
+  bool report_bindings = false;
+  stdin_target input = stdin_target::one_rank;
+  int input_rank = 0;
+  bool dry_run = false;
+  bool verbose = false;
+  bool help = false;
+
+  [[nodiscard]] int ranks() const noexcept;
+};
+
+/// Words behind "run". Throws usage_failure.
+[[nodiscard]] run_options parse_run(std::span<const std::string_view> words);
+
+}  // namespace sinew::tool

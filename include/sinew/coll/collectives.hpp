@@ -1,9 +1,13 @@
 // Blocking collectives over p2p, correct for any rank count and non-commutative operators.
 // Called by one thread per communicator at a time; suspends the caller; warm. Arguments are
 // trusted (faces check them). They run in comm.collectives and never meet the user's messages.
+// All return the first fault met; a fault (a message longer than its buffer) does not keep a rank
+// from sending what the others wait for. They throw std::bad_alloc if there is no memory for
+// temporaries.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "sinew/coll/op.hpp"
@@ -49,6 +53,8 @@ fault exscan(site at, const void* send, buffer recv, const op& o);
 /// reduce_scatter: counts per rank, in elements of recv type; recv.count is this rank's own.
 fault reduce_scatter(site at, const void* send, void* recv, std::span<const std::ptrdiff_t> counts,
                      const layout::type& type, const op& o);
+/// The same with recv.count for every rank.
+fault reduce_scatter_block(site at, const void* send, buffer recv, const op& o);
 fault gather(site at, buffer send, buffer recv, int root);    ///< recv.count is per rank
 fault scatter(site at, buffer send, buffer recv, int root);   ///< send.count is per rank
 fault allgather(site at, buffer send, buffer recv);

@@ -22,11 +22,14 @@ struct op {
                const layout::type& type) = nullptr;
   void* handle = nullptr;
 
-  /// Any context; warm. `allowed` must hold.
+  /// Any context; warm. `in` and `inout` do not overlap. The operator must be defined for the
+  /// elements of `type`, which may be any type made of one kind of element (accumulate needs it).
   void apply(const void* in, void* inout, std::size_t count, const layout::type& type) const;
-  /// Whether this operator is defined for the elements of `type` (MPI-5.0 table in 6.9.2; for
-  /// user operators always).
+  /// Whether a reduction may use this operator on `type`: user operators always, predefined ones
+  /// on single elements for which they are defined (MPI-5.0 6.9.2; pairs for minloc and maxloc).
   [[nodiscard]] bool allowed(const layout::type& type) const noexcept;
+  /// Whether a predefined operator is defined for this element (replace and no_op for all).
+  [[nodiscard]] bool allowed(layout::element e) const noexcept;
 };
 
 }  // namespace sinew::coll

@@ -48,6 +48,10 @@ class runtime {
   /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait (once per wait). Cold.
   void set_diagnosis(void (*print)(void* context), void* context) noexcept;
 
+  /// Which contexts this rank has handed out. Made by coll with its first communicator; opaque
+  /// here. The runtime is the one object that all communicators of a rank share.
+  std::shared_ptr<void> contexts;
+
  private:
   class idler;
   struct parked;

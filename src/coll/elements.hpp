@@ -1,0 +1,139 @@
+// The C++ types behind layout::element, and what may be done with them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "sinew/layout/type.hpp"
+
+namespace sinew::coll::elements {
+
+__extension__ typedef unsigned __int128 u128;
+#if defined(__SIZEOF_FLOAT128__)
+#define SINEW_HAS_F128 1
+__extension__ typedef __float128 f128;
+#endif
+#if defined(__FLT16_MANT_DIG__)
+#define SINEW_HAS_F16 1
+__extension__ typedef _Float16 f16;
+#endif
+
+/// bfloat16 is the upper half of a float; arithmetic is done in float and rounded to even.
+struct bf16 {
+  std::uint16_t bits;
+
+  static bf16 of(float f) noexcept {
+    const auto u = std::bit_cast<std::uint32_t>(f);
+    if (f != f) return {static_cast<std::uint16_t>((u >> 16) | 0x40U)};  // a NaN stays one
+    return {static_cast<std::uint16_t>((u + 0x7fffU + ((u >> 16) & 1U)) >> 16)};
+  }
+  [[nodiscard]] float value() const noexcept {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+  }
+  friend bf16 operator+(bf16 a, bf16 b) noexcept { return of(a.value() + b.value()); }
+  friend bf16 operator*(bf16 a, bf16 b) noexcept { return of(a.value() * b.value()); }
+  friend bool operator<(bf16 a, bf16 b) noexcept { return a.value() < b.value(); }
+};
+
+/// Laid out as C's complex. The product is the textbook's: no care for infinities, so it
+/// vectorises.
+template <class T>
+struct complex {
+  T re, im;
+  friend complex operator+(complex a, complex b) noexcept { return {a.re + b.re, a.im + b.im}; }
+  friend complex operator*(complex a, complex b) noexcept {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+};
+
+/// A value and where it was found.
+template <class T>
+struct pair {
+  T value;
+  std::int32_t index;
+};
+
+/// A Fortran LOGICAL or C bool of this width: anything but zero is true.
+template <class T>
+struct truth {
+  T bits;
+};
+
+/// Only for bitwise operators.
+struct raw {
+  unsigned char bits;
+};
+
+template <class T>
+struct kind_of {
+  static constexpr bool integer = std::is_integral_v<T>;
+  static constexpr bool truth = false, complex = false, pair = false, raw = false;
+};
+template <class T>
+struct kind_of<truth<T>> {
+  static constexpr bool integer = false, truth = true, complex = false, pair = false, raw = false;
+};
+template <class T>
+struct kind_of<complex<T>> {
+  static constexpr bool integer = false, truth = false, complex = true, pair = false, raw = false;
+};
+template <class T>
+struct kind_of<pair<T>> {
+  static constexpr bool integer = false, truth = false, complex = false, pair = true, raw = false;
+};
+template <>
+struct kind_of<raw> {
+  static constexpr bool integer = false, truth = false, complex = false, pair = false, raw = true;
+};
+
+/// Calls visit(std::type_identity<T>{}) with the C++ type of `e`; `otherwise` for elements that
+/// have no arithmetic (characters, mixed).
+template <class Visit, class R>
+R visit(layout::element e, const Visit& call, R otherwise) {
+  using layout::element;
+  using std::type_identity;
+  switch (e) {
+    case element::byte: return call(type_identity<raw>{});
+    case element::i8: return call(type_identity<std::int8_t>{});
+    case element::i16: return call(type_identity<std::int16_t>{});
+    case element::i32: return call(type_identity<std::int32_t>{});
+    case element::i64:
+    case element::address:
+    case element::offset_:
+    case element::count: return call(type_identity<std::int64_t>{});
+    case element::u8: return call(type_identity<std::uint8_t>{});
+    case element::u16: return call(type_identity<std::uint16_t>{});
+    case element::u32: return call(type_identity<std::uint32_t>{});
+    case element::u64: return call(type_identity<std::uint64_t>{});
+#if defined(SINEW_HAS_F16)
+    case element::f16: return call(type_identity<f16>{});
+#endif
+    case element::bf16: return call(type_identity<bf16>{});
+    case element::f32: return call(type_identity<float>{});
+    case element::f64: return call(type_identity<double>{});
+    case element::f80: return call(type_identity<long double>{});
+#if defined(SINEW_HAS_F128)
+    case element::f128: return call(type_identity<f128>{});
+#endif
+    case element::c32: return call(type_identity<complex<float>>{});
+    case element::c64: return call(type_identity<complex<double>>{});
+    case element::c80: return call(type_identity<complex<long double>>{});
+    case element::boolean:
+    case element::logical1: return call(type_identity<truth<std::uint8_t>>{});
+    case element::logical2: return call(type_identity<truth<std::uint16_t>>{});
+    case element::logical4: return call(type_identity<truth<std::uint32_t>>{});
+    case element::logical8: return call(type_identity<truth<std::uint64_t>>{});
+    case element::logical16: return call(type_identity<truth<u128>>{});
+    case element::pair_f32_i32: return call(type_identity<pair<float>>{});
+    case element::pair_f64_i32: return call(type_identity<pair<double>>{});
+    case element::pair_i64_i32: return call(type_identity<pair<std::int64_t>>{});
+    case element::pair_i32_i32: return call(type_identity<pair<std::int32_t>>{});
+    case element::pair_i16_i32: return call(type_identity<pair<std::int16_t>>{});
+    case element::pair_f80_i32: return call(type_identity<pair<long double>>{});
+    default: return otherwise;
+  }
+}
+
+}  // namespace sinew::coll::elements

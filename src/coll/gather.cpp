@@ -1,0 +1,69 @@
+// Gather and scatter: the root deals with every rank directly, many at a time.
+#include "coll/talk.hpp"
+
+namespace sinew::coll {
+namespace {
+
+/// in(r): where rank r's data go at the root.
+template <class In>
+void collect(talk& t, const buffer& mine, int root, const In& in) {
+  if (t.rank() != root) {
+    if (mine.bytes() != 0) t.send(mine, root);
+    return;
+  }
+  {
+    batch b(t);
+    for (int i = 1; i < t.size(); ++i) {
+      const int r = (root + i) % t.size();
+      const buffer into = in(r);
+      if (into.bytes() != 0) b.recv(into, r);
+    }
+  }
+  if (mine.base != in_place) t.note(copy(mine, in(root)));
+}
+
+/// out(r): what the root sends to rank r.
+template <class Out>
+void hand_out(talk& t, const buffer& mine, int root, const Out& out) {
+  if (t.rank() != root) {
+    if (mine.bytes() != 0) t.recv(mine, root);
+    return;
+  }
+  {
+    batch b(t);
+    for (int i = 1; i < t.size(); ++i) {
+      const int r = (root + i) % t.size();
+      const buffer from = out(r);
+      if (from.bytes() != 0) b.send(from, r);
+    }
+  }
+  if (mine.base != in_place) t.note(copy(out(root), mine));
+}
+
+}  // namespace
+
+fault gather(site at, buffer send, buffer recv, int root) {
+  talk t(at);
+  collect(t, send, root, [&](int r) { return block(recv, r); });
+  return t.outcome();
+}
+
+fault gatherv(site at, buffer send, parts recv, int root) {
+  talk t(at);
+  collect(t, send, root, [&](int r) { return block(recv, r); });
+  return t.outcome();
+}
+
+fault scatter(site at, buffer send, buffer recv, int root) {
+  talk t(at);
+  hand_out(t, recv, root, [&](int r) { return block(send, r); });
+  return t.outcome();
+}
+
+fault scatterv(site at, parts send, buffer recv, int root) {
+  talk t(at);
+  hand_out(t, recv, root, [&](int r) { return block(send, r); });
+  return t.outcome();
+}
+
+}  // namespace sinew::coll

@@ -1,0 +1,81 @@
+// Inclusive and exclusive prefix reductions, by recursive doubling; the order of ranks is kept.
+#include <utility>
+
+#include "coll/scratch.hpp"
+#include "coll/talk.hpp"
+
+namespace sinew::coll {
+namespace {
+
+/// After the round with distance `mask` a rank knows the total of its group of 2 * mask ranks
+/// (as far as they exist: a rank of an incomplete group never sends to a higher group) and the
+/// prefix within it. `prefix` is inclusive; it starts as the input.
+void inclusive(talk& t, const buffer& prefix, const op& o) {
+  const std::size_t count = prefix.count;
+  const layout::type& type = *prefix.type;
+  const scratch a(count, type);
+  const scratch b(count, type);
+  std::byte* total = a.base();
+  std::byte* theirs = b.base();
+  t.note(copy(prefix, part(total, 0, count, type)));
+  for (int mask = 1; mask < t.size(); mask *= 2) {
+    const int peer = t.rank() ^ mask;
+    if (peer >= t.size()) continue;
+    t.exchange(part(total, 0, count, type), peer, part(theirs, 0, count, type), peer);
+    if (peer < t.rank()) {
+      o.apply(theirs, prefix.base, count, type);
+      o.apply(theirs, total, count, type);
+    } else {
+      o.apply(total, theirs, count, type);
+      std::swap(total, theirs);
+    }
+  }
+}
+
+/// The same, but the prefix starts empty: the first lower total is copied into it.
+void exclusive(talk& t, const void* input, const buffer& prefix, const op& o) {
+  const std::size_t count = prefix.count;
+  const layout::type& type = *prefix.type;
+  const scratch a(count, type);
+  const scratch b(count, type);
+  std::byte* total = a.base();
+  std::byte* theirs = b.base();
+  t.note(copy(part(input, 0, count, type), part(total, 0, count, type)));
+  bool empty = true;
+  for (int mask = 1; mask < t.size(); mask *= 2) {
+    const int peer = t.rank() ^ mask;
+    if (peer >= t.size()) continue;
+    t.exchange(part(total, 0, count, type), peer, part(theirs, 0, count, type), peer);
+    if (peer > t.rank()) {
+      o.apply(total, theirs, count, type);
+      std::swap(total, theirs);
+      continue;
+    }
+    if (empty) {
+      t.note(copy(part(theirs, 0, count, type), prefix));
+      empty = false;
+    } else {
+      o.apply(theirs, prefix.base, count, type);
+    }
+    o.apply(theirs, total, count, type);
+  }
+}
+
+}  // namespace
+
+fault scan(site at, const void* send, buffer recv, const op& o) {
+  talk t(at);
+  if (recv.count == 0) return fault::none;
+  if (send != in_place) t.note(copy(part(send, 0, recv.count, *recv.type), recv));
+  if (t.size() > 1) inclusive(t, recv, o);
+  return t.outcome();
+}
+
+fault exscan(site at, const void* send, buffer recv, const op& o) {
+  talk t(at);
+  if (recv.count == 0 || t.size() == 1) return fault::none;
+  exclusive(t, send == in_place ? recv.base : send, recv, o);
+  return t.outcome();
+}
+
+}  // namespace sinew::coll

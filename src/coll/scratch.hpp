@@ -1,0 +1,51 @@
+// Temporary memory of one collective call.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include "sinew/layout/type.hpp"
+
+namespace sinew::coll {
+
+/// Room for `count` instances of a type, at addresses the type may use: base() is where instance 0
+/// is addressed, which for a type with a positive lower bound lies before the memory itself.
+/// Small ones live inside the object; others on the heap. Throws std::bad_alloc.
+class scratch {
+ public:
+  scratch() noexcept = default;
+  scratch(std::size_t count, const layout::type& type) { take(count, type); }
+  explicit scratch(std::size_t bytes) { base_ = allocate(bytes); }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  ~scratch() { std::free(heap_); }
+
+  /// Once.
+  void take(std::size_t count, const layout::type& type) {
+    const auto last = count == 0 ? 0 : static_cast<std::ptrdiff_t>(count - 1) * type.extent();
+    std::ptrdiff_t low = type.true_lower() + (last < 0 ? last : 0);
+    const std::ptrdiff_t high = type.true_lower() + type.true_extent() + (last > 0 ? last : 0);
+    low = low & ~static_cast<std::ptrdiff_t>(alignment - 1);  // keeps the elements' alignment
+    base_ = allocate(static_cast<std::size_t>(high - low)) - low;
+  }
+
+  [[nodiscard]] std::byte* base() const noexcept { return base_; }
+
+ private:
+  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t inline_bytes = 512;
+
+  std::byte* allocate(std::size_t bytes) {
+    if (bytes <= inline_bytes) return inline_;
+    heap_ = std::aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1));
+    if (heap_ == nullptr) throw std::bad_alloc();
+    return static_cast<std::byte*>(heap_);
+  }
+
+  alignas(alignment) std::byte inline_[inline_bytes];  // not initialised: only touched if used
+  void* heap_ = nullptr;
+  std::byte* base_ = nullptr;
+};
+
+}  // namespace sinew::coll

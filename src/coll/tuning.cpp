@@ -1,0 +1,48 @@
+#include "coll/tuning.hpp"
+
+#include <unistd.h>
+
+namespace sinew::coll::tuning {
+
+setting<std::int64_t> fan{
+    "coll", "FAN", 0, "",
+    "children per level of the trees that carry short messages; 0 means 2 if every rank can have "
+    "a core of its own, else 32"};
+setting<std::int64_t> tree_bytes{
+    "coll", "TREE_BYTES", 4096, "bytes",
+    "with more ranks than cores, allreduce and allgather of up to this size go through one rank"};
+setting<std::int64_t> long_bcast{"coll", "LONG_BCAST", 256 << 10, "bytes",
+                                 "broadcasts from this size are scattered and then gathered"};
+setting<std::int64_t> long_reduce{
+    "coll", "LONG_REDUCE", 16 << 10, "bytes",
+    "commutative reductions from this size are divided among the ranks"};
+setting<std::int64_t> long_allgather{
+    "coll", "LONG_ALLGATHER", 32 << 10, "bytes",
+    "allgathers whose result has at least this size exchange every block directly"};
+setting<std::int64_t> short_alltoall{
+    "coll", "SHORT_ALLTOALL", 128, "bytes",
+    "alltoalls of blocks up to this size are stored and forwarded in log2(ranks) rounds"};
+setting<std::int64_t> many_ranks{"coll", "MANY_RANKS", 32, "ranks",
+                                 "alltoalls are stored and forwarded from this many ranks on"};
+
+namespace {
+constexpr int crowded_fan = 32;
+
+std::int64_t online_cores() {
+  static const std::int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores;
+}
+}  // namespace
+
+bool crowded(core::runtime& rt) {
+  if (fan() != 0) return fan() > 2;
+  const boot::place& place = rt.session().where();
+  return place.local_size == place.size && place.size > online_cores();
+}
+
+int short_fan(core::runtime& rt) {
+  if (fan() != 0) return static_cast<int>(fan());
+  return crowded(rt) ? crowded_fan : 2;
+}
+
+}  // namespace sinew::coll::tuning

@@ -1,0 +1,38 @@
+# Thin: each target is one or two commands that one could type oneself.
+PREFIX ?= /usr/local
+.PHONY: help build check demo bench install docs format format-check clean
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+
+build: ## set up what is missing and build a tree that works in place: build/bin, build/lib
+	./bootstrap --minimal
+	cmake --preset release
+	cmake --build --preset release
+
+check: ## build and test: everything in release, unit and stress tests under the sanitizers
+	./bootstrap --dev
+	cmake --workflow --preset asan
+	cmake --workflow --preset tsan
+	cmake --workflow --preset check
+
+demo: build ## run MPI programs nobody here wrote, and the latency table
+	tools/demo
+
+bench: build ## the quick measurements, beside the peers that are found
+	build/bin/sinew bench --quick
+
+install: build ## copy to PREFIX (standard /usr/local)
+	cmake --install build --prefix $(PREFIX)
+
+docs: build ## build/docs: the pages, and the table of settings as this build knows it
+	cmake -P cmake/SinewDocs.cmake
+
+format: ## rewrite the sources as clang-format wants them
+	cmake -DMODE=-i -P cmake/SinewFormat.cmake
+
+format-check: ## say which sources clang-format would rewrite
+	cmake -DMODE=--dry-run -P cmake/SinewFormat.cmake
+
+clean: ## remove build/
+	rm -rf build

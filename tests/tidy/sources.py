@@ -5,9 +5,10 @@ import re
 # One token that hides text: a comment, a raw string, a string, or a character. A quote after a
 # digit is a digit separator (1'000), not a character.
 HIDING = re.compile(
-    r"""//[^\n]*|/\*.*?\*/"""
-    r"""|R"([^()\\\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*""""
-    r"""|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'""",
+    r"//[^\n]*|/\*.*?\*/"
+    r'|R"([^()\\\s]*)\(.*?\)\1"'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'",
     re.DOTALL,
 )
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)

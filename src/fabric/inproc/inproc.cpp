@@ -1,0 +1,274 @@
+// All ranks in one process: one queue per receiver under a mutex. The plain reference.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fabric/atomics.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/fabric/fabric.hpp"
+
+namespace sinew::fabric {
+namespace {
+
+constexpr std::size_t max_short = 40;
+constexpr std::size_t max_medium = 8192;
+constexpr std::size_t queue_slots = 256;
+constexpr std::size_t buffers_per_rank = 256;
+
+using buffer = std::unique_ptr<std::byte[]>;
+
+struct message {
+  int source = -1;
+  handler_id id = 0;
+  header head{};
+  std::size_t size = 0;
+  std::array<std::byte, max_short> brief{};
+  buffer packet;  ///< empty: the payload is in `brief`
+};
+
+/// What arrived for one rank. A ring of fixed size, so that nothing is allocated per message.
+struct inbox {
+  std::mutex mutex;
+  std::condition_variable bell;
+  std::vector<message> ring = std::vector<message>(queue_slots);
+  std::size_t head = 0;
+  std::size_t count = 0;
+  bool nudged = false;
+};
+
+/// A rank's buffers for medium messages; made when first needed, kept for ever.
+struct buffer_pool {
+  std::mutex mutex;
+  std::vector<buffer> free;
+  std::size_t made = 0;
+};
+
+struct hub {
+  explicit hub(int ranks)
+      : boxes(static_cast<std::size_t>(ranks)), pools(static_cast<std::size_t>(ranks)) {
+    for (buffer_pool& p : pools) {
+      p.free.reserve(buffers_per_rank);
+    }
+  }
+  std::vector<inbox> boxes;
+  std::vector<buffer_pool> pools;
+};
+
+class inproc_endpoint final : public endpoint {
+ public:
+  inproc_endpoint(std::shared_ptr<hub> shared, int rank)
+      : hub_(std::move(shared)), rank_(rank) {}
+
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override {
+    return static_cast<int>(hub_->boxes.size());
+  }
+  [[nodiscard]] const limits& bounds() const noexcept override { return bounds_; }
+  [[nodiscard]] const char* name() const noexcept override { return "inproc"; }
+
+  void set_handler(handler_id id, handler function, void* context) override {
+    SINEW_EXPECT(id < max_handlers);
+    handlers_[id] = {function, context};
+  }
+
+  status send_short(int peer, handler_id id, const header& head, const void* data,
+                    std::size_t size) override {
+    SINEW_EXPECT(size <= max_short);
+    return post(peer, id, head, data, size, nullptr);
+  }
+
+  status send_medium(int peer, handler_id id, const header& head, const void* data,
+                     std::size_t size) override {
+    SINEW_EXPECT(size <= max_medium);
+    if (size <= max_short) {
+      return post(peer, id, head, data, size, nullptr);
+    }
+    buffer b = take_buffer();
+    if (!b) {
+      return status::again(retry_reason::no_packet);
+    }
+    std::memcpy(b.get(), data, size);
+    const status sent = post(peer, id, head, nullptr, size, &b);
+    if (!sent.done()) {
+      return_buffer(rank_, std::move(b));
+    }
+    return sent;
+  }
+
+  status reserve(int, packet& out) override {
+    buffer b = take_buffer();
+    if (!b) {
+      return status::again(retry_reason::no_packet);
+    }
+    out = {b.release(), max_medium, 1};
+    return status::ok();
+  }
+
+  status commit(int peer, handler_id id, const header& head, packet& filled,
+                std::size_t size) override {
+    SINEW_EXPECT(filled.data != nullptr && size <= filled.capacity);
+    buffer b(filled.data);
+    const status sent = post(peer, id, head, nullptr, size, &b);
+    if (sent.done()) {
+      filled = {};
+    } else {
+      (void)b.release();  // still the caller's
+    }
+    return sent;
+  }
+
+  remote_key expose(void*, std::size_t bytes) override { return {{1, bytes}}; }
+  void withdraw(const remote_key&) override {}
+
+  status put(int, const void* local, const remote_address& to, std::size_t bytes,
+             callback) override {
+    if (bytes != 0) {
+      std::memcpy(reinterpret_cast<void*>(to.address), local, bytes);
+    }
+    return status::ok();
+  }
+  status get(int, void* local, const remote_address& from, std::size_t bytes,
+             callback) override {
+    if (bytes != 0) {
+      std::memcpy(local, reinterpret_cast<const void*>(from.address), bytes);
+    }
+    return status::ok();
+  }
+  status atomic(int, atomic_op op, const remote_address& at, std::size_t width,
+                std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
+                callback) override {
+    SINEW_EXPECT((width == 4 || width == 8) && at.address % width == 0);
+    const std::uint64_t old =
+        apply_atomic(op, reinterpret_cast<void*>(at.address), width, operand, compare);
+    if (result != nullptr) {
+      *result = old;
+    }
+    return status::ok();
+  }
+  status flush(int) override { return status::ok(); }
+
+  int progress(int budget) override {
+    int handled = 0;
+    message m;
+    while (handled < budget && take_message(m)) {
+      const entry& e = handlers_[m.id];
+      const std::byte* data = m.packet ? m.packet.get() : m.brief.data();
+      e.function(e.context, arrival{m.source, m.head, data, m.size});
+      if (m.packet) {
+        return_buffer(m.source, std::move(m.packet));
+      }
+      ++handled;
+    }
+    return handled;
+  }
+
+  void sleep(std::uint64_t timeout_ns) override {
+    inbox& box = hub_->boxes[index(rank_)];
+    std::unique_lock lock(box.mutex);
+    box.bell.wait_for(lock, std::chrono::nanoseconds(timeout_ns),
+                      [&] { return box.count != 0 || box.nudged; });
+    box.nudged = false;
+  }
+
+  void wake() override {
+    inbox& box = hub_->boxes[index(rank_)];
+    {
+      const std::lock_guard lock(box.mutex);
+      box.nudged = true;
+    }
+    box.bell.notify_one();
+  }
+
+ private:
+  struct entry {
+    handler function = nullptr;
+    void* context = nullptr;
+  };
+  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
+  /// Puts one message into the peer's queue; takes `*packet` only if it does.
+  status post(int peer, handler_id id, const header& head, const void* data, std::size_t size,
+              buffer* packet) {
+    inbox& box = hub_->boxes[index(peer)];
+    {
+      const std::lock_guard lock(box.mutex);
+      if (box.count == queue_slots) {
+        return status::again(retry_reason::no_slot);
+      }
+      message& m = box.ring[(box.head + box.count) % queue_slots];
+      m.source = rank_;
+      m.id = id;
+      m.head = head;
+      m.size = size;
+      if (packet != nullptr) {
+        m.packet = std::move(*packet);
+      } else if (size != 0) {
+        std::memcpy(m.brief.data(), data, size);
+      }
+      ++box.count;
+    }
+    box.bell.notify_one();
+    return status::ok();
+  }
+
+  bool take_message(message& out) {
+    inbox& box = hub_->boxes[index(rank_)];
+    const std::lock_guard lock(box.mutex);
+    if (box.count == 0) {
+      return false;
+    }
+    out = std::move(box.ring[box.head]);
+    box.head = (box.head + 1) % queue_slots;
+    --box.count;
+    return true;
+  }
+
+  buffer take_buffer() {
+    buffer_pool& pool = hub_->pools[index(rank_)];
+    const std::lock_guard lock(pool.mutex);
+    if (!pool.free.empty()) {
+      buffer b = std::move(pool.free.back());
+      pool.free.pop_back();
+      return b;
+    }
+    if (pool.made == buffers_per_rank) {
+      return nullptr;
+    }
+    ++pool.made;
+    return std::make_unique<std::byte[]>(max_medium);
+  }
+
+  void return_buffer(int owner, buffer b) {
+    buffer_pool& pool = hub_->pools[index(owner)];
+    const std::lock_guard lock(pool.mutex);
+    pool.free.push_back(std::move(b));
+  }
+
+  std::shared_ptr<hub> hub_;
+  int rank_;
+  limits bounds_{max_short, max_medium, true};
+  std::array<entry, max_handlers> handlers_{};
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<endpoint>> open_inproc(int ranks, bool) {
+  SINEW_CHECK(ranks >= 1, "cannot open a job of " + std::to_string(ranks) + " ranks",
+              "a job has one rank at least", "");
+  auto shared = std::make_shared<hub>(ranks);
+  std::vector<std::unique_ptr<endpoint>> all;
+  all.reserve(static_cast<std::size_t>(ranks));
+  for (int r = 0; r < ranks; ++r) {
+    all.push_back(std::make_unique<inproc_endpoint>(shared, r));
+  }
+  return all;
+}
+
+}  // namespace sinew::fabric

@@ -1,0 +1,94 @@
+#include <memory>
+
+#include "fabric/shm/messages.hpp"
+#include "fabric/shm/one_sided.hpp"
+
+namespace sinew::fabric {
+namespace shm {
+namespace {
+
+template <bool Threads>
+class shm_endpoint final : public endpoint {
+ public:
+  explicit shm_endpoint(const node_memory& where)
+      : messages_(where), transfers_(messages_, where) {
+    bounds_ = {max_short_bytes, max_medium_bytes, transfers_.cma_allowed()};
+  }
+
+  [[nodiscard]] int rank() const noexcept override { return messages_.rank(); }
+  [[nodiscard]] int size() const noexcept override { return messages_.size(); }
+  [[nodiscard]] const limits& bounds() const noexcept override { return bounds_; }
+  [[nodiscard]] const char* name() const noexcept override { return "shm"; }
+
+  void set_handler(handler_id id, handler function, void* context) override {
+    messages_.set_handler(id, function, context);
+  }
+  status send_short(int peer, handler_id id, const header& head, const void* data,
+                    std::size_t size) override {
+    return messages_.send_brief(peer, slot_kind::brief, id, head, data, size);
+  }
+  status send_medium(int peer, handler_id id, const header& head, const void* data,
+                     std::size_t size) override {
+    if (size <= max_short_bytes) {
+      return messages_.send_brief(peer, slot_kind::brief, id, head, data, size);
+    }
+    return messages_.send_packet(peer, slot_kind::medium, id, head, data, size);
+  }
+  status reserve(int peer, packet& out) override { return messages_.reserve(peer, out); }
+  status commit(int peer, handler_id id, const header& head, packet& filled,
+                std::size_t size) override {
+    return messages_.commit(peer, slot_kind::medium, id, head, filled, size);
+  }
+
+  remote_key expose(void* address, std::size_t bytes) override {
+    return transfers_.expose(address, bytes);
+  }
+  void withdraw(const remote_key&) override {}
+  status put(int peer, const void* local, const remote_address& to, std::size_t bytes,
+             callback when_done) override {
+    return transfers_.put(peer, local, to, bytes, when_done);
+  }
+  status get(int peer, void* local, const remote_address& from, std::size_t bytes,
+             callback when_done) override {
+    return transfers_.get(peer, local, from, bytes, when_done);
+  }
+  status atomic(int peer, atomic_op op, const remote_address& at, std::size_t width,
+                std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
+                callback when_done) override {
+    return transfers_.atomic(peer, op, at, width, operand, compare, result, when_done);
+  }
+  status flush(int peer) override { return transfers_.flush(peer); }
+
+  int progress(int budget) override {
+    int happened = messages_.progress(budget);
+    if (transfers_.busy()) [[unlikely]] {
+      happened += transfers_.step();
+    }
+    return happened;
+  }
+
+  void sleep(std::uint64_t timeout_ns) override {
+    const auto more = [](void* self) {
+      return static_cast<shm_endpoint*>(self)->transfers_.can_step();
+    };
+    messages_.sleep(timeout_ns, more, this);
+  }
+  void wake() override { messages_.wake(); }
+
+ private:
+  messages<Threads> messages_;
+  one_sided<Threads> transfers_;
+  limits bounds_;
+};
+
+}  // namespace
+}  // namespace shm
+
+std::unique_ptr<endpoint> open_shm(const node_memory& where, bool threads) {
+  if (threads) {
+    return std::make_unique<shm::shm_endpoint<true>>(where);
+  }
+  return std::make_unique<shm::shm_endpoint<false>>(where);
+}
+
+}  // namespace sinew::fabric

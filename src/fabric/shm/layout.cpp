@@ -1,0 +1,56 @@
+#include "fabric/shm/layout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "fabric/tuning.hpp"
+#include "sinew/base/check.hpp"
+
+namespace sinew::fabric {
+namespace shm {
+namespace {
+
+constexpr std::uint64_t layout_version = 1;
+
+std::size_t page_up(std::size_t n) { return (n + page_bytes - 1) / page_bytes * page_bytes; }
+
+std::uint32_t slots_for(int local_size) {
+  // A receiver's rings together stay near 1 MiB, however many ranks share the node.
+  const auto share = static_cast<std::uint32_t>(16384 / local_size);
+  return std::bit_floor(std::clamp(share, 16u, 256u));
+}
+
+std::uint32_t packets_for(int local_size, std::int64_t wanted) {
+  const std::int64_t share = std::max<std::int64_t>(32, wanted * 8 / std::max(8, local_size));
+  return static_cast<std::uint32_t>(std::min(wanted, share));
+}
+
+}  // namespace
+
+part_layout::part_layout(int local_size) {
+  SINEW_CHECK(local_size >= 1 && local_size <= max_local_ranks,
+              "cannot share memory among " + std::to_string(local_size) + " ranks of one node",
+              "the limit is " + std::to_string(max_local_ranks),
+              "start fewer ranks on this node");
+  const std::int64_t wanted = current_tuning().packets;
+  SINEW_CHECK(wanted >= 4 && wanted <= 16384,
+              "SINEW_FABRIC_PACKETS=" + std::to_string(wanted) + " is out of range",
+              "a rank needs 4 packets at least and can number 16384", "leave it at its default");
+  const auto ranks = static_cast<std::size_t>(local_size);
+  slots = slots_for(local_size);
+  packets = packets_for(local_size, wanted);
+  tickets_at = page_up(sizeof(control));
+  credits_at = tickets_at + page_up(sizeof(ticket) * tickets_per_rank);
+  rings_at = credits_at + page_up(sizeof(credit) * ranks);
+  packets_at = rings_at + page_up(sizeof(slot) * slots * ranks);
+  bytes = packets_at + page_up(packet_stride * packets);
+  signature = (layout_version << 56) | (std::uint64_t{slots} << 40) |
+              (std::uint64_t{packets} << 20) | ranks;
+}
+
+}  // namespace shm
+
+std::size_t shm_bytes_per_rank(int local_size) { return shm::part_layout(local_size).bytes; }
+
+}  // namespace sinew::fabric

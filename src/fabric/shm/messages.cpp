@@ -1,0 +1,393 @@
+#include "fabric/shm/messages.hpp"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <string>
+
+#include "sinew/base/error.hpp"
+
+namespace sinew::fabric::shm {
+
+packet_pool::packet_pool(std::uint32_t count)
+    : count_(count), mask_(std::bit_ceil(count) - 1), ring_(mask_ + 1), links_(count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    give_back(static_cast<std::uint16_t>(i));
+  }
+}
+
+template <bool Threads>
+messages<Threads>::messages(const node_memory& where)
+    : base_(where.base),
+      bytes_per_rank_(where.bytes_per_rank),
+      shape_(static_cast<int>(where.local_ranks.size())),
+      mine_(part_at(where.local_rank)),
+      rank_(where.rank),
+      local_rank_(where.local_rank),
+      size_(static_cast<int>(where.local_ranks.size())),
+      slot_mask_(shape_.slots - 1),
+      slot_shift_(static_cast<unsigned>(std::countr_zero(shape_.slots))),
+      quarter_(shape_.slots / 4),
+      pool_(shape_.packets),
+      share_(size_ > 2 ? shape_.packets / 2 : shape_.packets) {
+  SINEW_CHECK(where.bytes_per_rank >= shape_.bytes, "shared memory of a rank is too small",
+              std::to_string(where.bytes_per_rank) + " bytes were mapped, " +
+                  std::to_string(shape_.bytes) + " are needed",
+              "start all ranks with the same SINEW_FABRIC_* settings");
+  const auto local = static_cast<std::size_t>(local_rank_);
+  SINEW_CHECK(local < where.local_ranks.size() && where.local_ranks[local] == where.rank,
+              "rank " + std::to_string(rank_) + " has no place in the node's memory",
+              "it is not the local rank it claims to be", "");
+  by_rank_.resize(static_cast<std::size_t>(where.local_ranks.back()) + 1);
+  pairs_ = std::make_unique<pair_type[]>(where.local_ranks.size());
+  active_.reserve(where.local_ranks.size());
+  for (int peer = 0; peer < size_; ++peer) {
+    pair_type& p = pairs_[static_cast<std::size_t>(peer)];
+    const part theirs = part_at(peer);
+    p.local_rank = peer;
+    p.rank = where.local_ranks[static_cast<std::size_t>(peer)];
+    p.out = theirs.ring_from(local_rank_);
+    p.credit_out = theirs.credit_for(local_rank_);
+    p.bell = &theirs.state().bell;
+    p.in = mine_.ring_from(peer);
+    p.credit_in = mine_.credit_for(peer);
+    p.packets = theirs.packets();
+    by_rank_[static_cast<std::size_t>(p.rank)] = &p;
+  }
+#if defined(PR_SET_PTRACER)
+  // Under Yama, the other ranks may copy from and to us only if we say so. Elsewhere an error.
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+#endif
+  can_membarrier_ = register_for_membarrier();
+  // Unlikely to be found at the same address of another process by chance.
+  nonce_ = reinterpret_cast<std::uintptr_t>(this) ^ (static_cast<std::uint64_t>(getpid()) << 40) ^
+           0x9e3779b97f4a7c15u;
+  control& state = mine_.state();
+  state.base = reinterpret_cast<std::uintptr_t>(base_);
+  state.nonce_address = reinterpret_cast<std::uintptr_t>(&nonce_);
+  state.nonce = nonce_;
+  state.pid = getpid();
+  state.needs_fence = can_membarrier_ ? 0 : 1;
+  state.ready.store(shape_.signature, std::memory_order_release);
+}
+
+template <bool Threads>
+messages<Threads>::~messages() = default;
+
+template <bool Threads>
+void messages<Threads>::set_handler(handler_id id, handler function, void* context) {
+  SINEW_EXPECT(id < max_handlers);
+  handlers_[id] = {function, context};
+}
+
+/// First send to a peer: false until it has set up. Under the pair's lock.
+template <bool Threads>
+bool messages<Threads>::open(pair_type& p) {
+  control& theirs = part_at(p.local_rank).state();
+  const std::uint64_t signature = theirs.ready.load(std::memory_order_acquire);
+  if (signature == 0) {
+    return false;
+  }
+  if (signature != shape_.signature) {
+    throw error("ranks " + std::to_string(rank_) + " and " + std::to_string(p.rank) +
+                    " disagree about the layout of shared memory",
+                "they run different versions or settings",
+                "start all ranks with the same SINEW_FABRIC_* settings and the same library");
+  }
+  p.fence = !can_membarrier_ || theirs.needs_fence != 0;
+  const auto me = static_cast<unsigned>(local_rank_);
+  theirs.opened[me / 64].fetch_or(std::uint64_t{1} << (me % 64), std::memory_order_acq_rel);
+  theirs.announce.fetch_add(1, std::memory_order_acq_rel);
+  p.limit = shape_.slots;
+  return true;
+}
+
+/// The ring looks full: is it? Under the pair's lock.
+template <bool Threads>
+bool messages<Threads>::find_credit(pair_type& p) {
+  if (p.limit == 0) {
+    return open(p) || (refuse(p), false);
+  }
+  p.limit = p.consumed() + shape_.slots;
+  if (p.tail == p.limit) {
+    p.seen_head = p.credit_out->head.load(std::memory_order_acquire);
+    p.limit = p.consumed() + shape_.slots;
+  }
+  return p.tail != p.limit || (refuse(p), false);
+}
+
+template <bool Threads>
+void messages<Threads>::refuse(pair_type& p) noexcept {
+  p.starved = true;
+  starved_.store(true, std::memory_order_relaxed);
+}
+
+template <bool Threads>
+void messages<Threads>::activate_rings() {
+  control& state = mine_.state();
+  // The count first: a ring opened after this load changes it again.
+  announced_ = state.announce.load(std::memory_order_acquire);
+  active_.clear();
+  for (int peer = 0; peer < size_; ++peer) {
+    const auto bit = static_cast<unsigned>(peer);
+    if ((state.opened[bit / 64].load(std::memory_order_acquire) >> (bit % 64)) & 1) {
+      pair_type& p = pairs_[bit];
+      p.fence_in = !can_membarrier_ || part_at(peer).state().needs_fence != 0;
+      active_.push_back(&p);
+    }
+  }
+}
+
+template <bool Threads>
+bool messages<Threads>::dispatch_other(pair_type& p, const slot& s, std::uint64_t word) {
+  const slot_kind kind = slot_word::kind(word);
+  const std::size_t size = slot_word::size(word);
+  if (kind == slot_kind::inner_brief) {
+    inner_.call(inner_.context, slot_word::id(word), {p.rank, s.head, s.payload, size});
+    return false;
+  }
+  std::uint32_t index;
+  std::memcpy(&index, s.payload, sizeof index);
+  SINEW_ASSERT(index < shape_.packets && size <= max_medium_bytes);
+  const arrival message{p.rank, s.head, p.packets + index * packet_stride, size};
+  if (kind == slot_kind::medium) {
+    const entry& e = handlers_[slot_word::id(word)];
+    e.function(e.context, message);
+  } else {
+    inner_.call(inner_.context, slot_word::id(word), message);
+  }
+  return true;
+}
+
+/// Takes back the packets that the peer is known to have read. Under the pair's lock.
+template <bool Threads>
+void messages<Threads>::collect(pair_type& p) noexcept {
+  if (p.first == no_index) {
+    return;
+  }
+  const std::uint64_t consumed = p.consumed();
+  if (pool_.link_of(p.first).slot >= consumed) {
+    return;
+  }
+  const short_guard<Threads> guard(pool_lock_);
+  if (!guard) {
+    return;
+  }
+  while (p.first != no_index && pool_.link_of(p.first).slot < consumed) {
+    const std::uint16_t index = p.first;
+    p.first = pool_.link_of(index).next;
+    pool_.give_back(index);
+    --p.under_way;
+  }
+}
+
+/// The pool is empty: looks at every peer's credit. Under no lock.
+template <bool Threads>
+void messages<Threads>::reclaim() {
+  for (int peer = 0; peer < size_; ++peer) {
+    pair_type& p = pairs_[static_cast<std::size_t>(peer)];
+    const short_guard<Threads> guard(p.lock);
+    if (guard && p.first != no_index) {
+      p.seen_head = p.credit_out->head.load(std::memory_order_acquire);
+      collect(p);
+    }
+  }
+}
+
+template <bool Threads>
+status messages<Threads>::reserve(int peer, packet& out) {
+  pair_type& p = pair_with(peer);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    {
+      const short_guard<Threads> guard(p.lock);
+      if (!guard) {
+        return status::again(retry_reason::busy);
+      }
+      if (p.tail == p.limit && !find_credit(p)) {
+        return status::again(retry_reason::no_slot);
+      }
+      collect(p);
+      if (p.under_way >= share_) {
+        p.seen_head = p.credit_out->head.load(std::memory_order_acquire);
+        collect(p);
+      }
+      if (p.under_way >= share_) {
+        refuse(p);
+        return status::again(retry_reason::no_packet);
+      }
+      const short_guard<Threads> pool_guard(pool_lock_);
+      if (!pool_guard) {
+        return status::again(retry_reason::busy);
+      }
+      if (!pool_.empty()) {
+        const std::uint16_t index = p.first == no_index ? pool_.take_hot() : pool_.take_cold();
+        out = {mine_.packets() + index * packet_stride, max_medium_bytes, index};
+        return status::ok();
+      }
+    }
+    reclaim();
+  }
+  const short_guard<Threads> guard(p.lock);
+  if (guard) {
+    refuse(p);
+  }
+  return status::again(retry_reason::no_packet);
+}
+
+/// A packet that was reserved and will not be committed. Rare.
+template <bool Threads>
+void messages<Threads>::give_back(const packet& unused) noexcept {
+  while (!pool_lock_.acquire()) {
+    sched_yield();  // its holder was descheduled inside a few instructions
+  }
+  pool_.give_back(static_cast<std::uint16_t>(unused.token));
+  pool_lock_.release();
+}
+
+template <bool Threads>
+status messages<Threads>::commit(int peer, slot_kind kind, std::uint8_t id, const header& head,
+                                 packet& filled, std::size_t size) {
+  SINEW_EXPECT(filled.data != nullptr && size <= filled.capacity);
+  pair_type& p = pair_with(peer);
+  const auto index = static_cast<std::uint16_t>(filled.token);
+  {
+    const short_guard<Threads> guard(p.lock);
+    if (!guard) {
+      return status::again(retry_reason::busy);
+    }
+    if (p.tail == p.limit) [[unlikely]] {
+      if (!find_credit(p)) {
+        return status::again(retry_reason::no_slot);
+      }
+    }
+    slot& s = p.out[p.tail & slot_mask_];
+    s.head = head;
+    const std::uint32_t wide = index;
+    std::memcpy(s.payload, &wide, sizeof wide);
+    pool_.link_of(index) = {p.tail, no_index};
+    if (p.first == no_index) {
+      p.first = index;
+    } else {
+      pool_.link_of(p.last).next = index;
+    }
+    p.last = index;
+    ++p.under_way;
+    publish(p, s, kind, id, size);
+  }
+  filled = {};
+  after_publishing(*p.bell, p.fence);
+  return status::ok();
+}
+
+template <bool Threads>
+status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id,
+                                      const header& head, const void* data, std::size_t size) {
+  SINEW_EXPECT(size <= max_medium_bytes);
+  packet p;
+  if (const status got = reserve(peer, p); !got.done()) {
+    return got;
+  }
+  std::memcpy(p.data, data, size);
+  const status sent = commit(peer, kind, id, head, p, size);
+  if (!sent.done()) [[unlikely]] {
+    give_back(p);
+  }
+  return sent;
+}
+
+template <bool Threads>
+bool messages<Threads>::ready_in(const pair_type& p) const noexcept {
+  const std::uint64_t head = p.head.load(std::memory_order_relaxed);
+  const std::uint64_t word = p.in[head & slot_mask_].word.load(std::memory_order_acquire);
+  return slot_word::tag(word) == tag_of(head);
+}
+
+template <bool Threads>
+bool messages<Threads>::no_longer_starved(pair_type& p) {
+  if (!p.starved) {
+    return false;
+  }
+  p.starved = false;
+  if (p.tail == p.limit && !find_credit(p)) {
+    return false;
+  }
+  p.seen_head = p.credit_out->head.load(std::memory_order_acquire);
+  collect(p);
+  const short_guard<Threads> guard(pool_lock_);
+  const bool packet_free = !guard || (!pool_.empty() && p.under_way < share_);
+  if (!packet_free) {
+    refuse(p);
+  }
+  return packet_free;
+}
+
+template <bool Threads>
+bool messages<Threads>::anything_new() {
+  if (mine_.state().announce.load(std::memory_order_acquire) != announced_) {
+    return true;
+  }
+  for (const pair_type* p : active_) {
+    if (ready_in(*p)) {
+      return true;
+    }
+  }
+  if (!starved_.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  starved_.store(false, std::memory_order_relaxed);
+  for (int peer = 0; peer < size_; ++peer) {
+    pair_type& p = pairs_[static_cast<std::size_t>(peer)];
+    const short_guard<Threads> guard(p.lock);
+    if (!guard || no_longer_starved(p)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+template <bool Threads>
+void messages<Threads>::sleep(std::uint64_t timeout_ns, bool (*more)(void* context),
+                              void* context) {
+  std::atomic<std::uint32_t>& bell = mine_.state().bell;
+  std::uint32_t expected = bell_awake;
+  if (bell.compare_exchange_strong(expected, bell_armed, std::memory_order_acq_rel)) {
+    if (can_membarrier_) {
+      membarrier_everywhere();
+    } else {
+      full_fence();
+    }
+    if (!anything_new() && !more(context)) {
+      futex_sleep(bell, timeout_ns);
+    }
+  }
+  bell.store(bell_awake, std::memory_order_release);
+}
+
+template <bool Threads>
+std::uint64_t messages<Threads>::sent_to(int peer) {
+  pair_type& p = pair_with(peer);
+  const short_guard<Threads> guard(p.lock);
+  return p.tail;
+}
+
+template <bool Threads>
+bool messages<Threads>::consumed_by(int peer, std::uint64_t n) {
+  pair_type& p = pair_with(peer);
+  const short_guard<Threads> guard(p.lock);
+  if (!guard) {
+    return false;
+  }
+  if (p.consumed() < n) {
+    p.seen_head = p.credit_out->head.load(std::memory_order_acquire);
+  }
+  return p.consumed() >= n;
+}
+
+template class messages<false>;
+template class messages<true>;
+
+}  // namespace sinew::fabric::shm

@@ -1,0 +1,253 @@
+// Active messages through shared memory: rings of one-line slots, and packets for what does not
+// fit a line. The hot path of the fabric; README.md tells how it works.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "fabric/shm/doorbell.hpp"
+#include "fabric/shm/pair.hpp"
+#include "sinew/base/check.hpp"
+
+namespace sinew::fabric::shm {
+
+/// Copies n <= max_short_bytes bytes without a call.
+inline void copy_brief(std::byte* to, const std::byte* from, std::size_t n) noexcept {
+  if (n >= 16) {
+    std::memcpy(to, from, 16);
+    if (n > 32) {
+      std::memcpy(to + 16, from + 16, 16);
+    }
+    std::memcpy(to + n - 16, from + n - 16, 16);
+  } else if (n >= 8) {
+    std::memcpy(to, from, 8);
+    std::memcpy(to + n - 8, from + n - 8, 8);
+  } else if (n >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + n - 4, from + n - 4, 4);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      to[i] = from[i];
+    }
+  }
+}
+
+/// Receives the fabric's own messages. Runs inside progress like any handler.
+struct inner_handler {
+  void (*call)(void* context, unsigned opcode, const arrival& message) = nullptr;
+  void* context = nullptr;
+};
+
+template <bool Threads>
+class messages {
+ public:
+  using pair_type = pair<Threads>;
+
+  explicit messages(const node_memory& where);
+  ~messages();
+  messages(const messages&) = delete;
+  messages& operator=(const messages&) = delete;
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  void set_handler(handler_id id, handler function, void* context);
+  void set_inner_handler(inner_handler h) noexcept { inner_ = h; }
+
+  /// At most max_short_bytes. Hot.
+  status send_brief(int peer, slot_kind kind, std::uint8_t id, const header& head,
+                    const void* data, std::size_t size) {
+    SINEW_EXPECT(size <= max_short_bytes);
+    pair_type& p = pair_with(peer);
+    {
+      const short_guard<Threads> guard(p.lock);
+      if (!guard) {
+        return status::again(retry_reason::busy);
+      }
+      if (p.tail == p.limit) [[unlikely]] {
+        if (!find_credit(p)) {
+          return status::again(retry_reason::no_slot);
+        }
+      }
+      slot& s = p.out[p.tail & slot_mask_];
+      s.head = head;
+      copy_brief(s.payload, static_cast<const std::byte*>(data), size);
+      publish(p, s, kind, id, size);
+    }
+    after_publishing(*p.bell, p.fence);
+    return status::ok();
+  }
+
+  /// At most max_medium_bytes, copied into a packet. Hot.
+  status send_packet(int peer, slot_kind kind, std::uint8_t id, const header& head,
+                     const void* data, std::size_t size);
+  /// Sees to it that there is a slot as well, so that the commit hardly ever retries.
+  status reserve(int peer, packet& out);
+  status commit(int peer, slot_kind kind, std::uint8_t id, const header& head, packet& filled,
+                std::size_t size);
+
+  /// Handles at most `budget` messages. Hot.
+  int progress(int budget) {
+    if (mine_.state().announce.load(std::memory_order_acquire) != announced_) [[unlikely]] {
+      activate_rings();
+    }
+    const std::size_t n = active_.size();
+    int handled = 0;
+    if (n != 0) {
+      std::size_t at = next_active_;
+      for (std::size_t i = 0; i < n && handled < budget; ++i) {
+        if (at >= n) {
+          at = 0;
+        }
+        handled += drain(*active_[at], budget - handled);
+        ++at;
+      }
+      next_active_ = at;
+    }
+    return handled;
+  }
+
+  /// Something to do for progress, or for a caller who was told to retry. Cold.
+  [[nodiscard]] bool anything_new();
+  /// Arms the bell, looks again (also by `more`), waits. Cold.
+  void sleep(std::uint64_t timeout_ns, bool (*more)(void* context), void* context);
+  void wake() noexcept { nudge_bell(mine_.state().bell); }
+  /// Rings a peer's bell after a change that is not a message. Warm.
+  void ring(int peer) noexcept {
+    pair_type& p = pair_with(peer);
+    full_fence();
+    after_publishing(*p.bell, false);
+  }
+
+  /// Number of the slot after the last one sent to `peer`, and whether all before `n` are
+  /// consumed. Warm.
+  [[nodiscard]] std::uint64_t sent_to(int peer);
+  [[nodiscard]] bool consumed_by(int peer, std::uint64_t n);
+
+  /// Our part and a peer's, as mapped here. The peer must have set up (it sent or was sent to).
+  [[nodiscard]] const part& mine() const noexcept { return mine_; }
+  [[nodiscard]] part of_peer(int peer) noexcept { return part_at(pair_with(peer).local_rank); }
+  [[nodiscard]] bool is_ready(int peer) noexcept {
+    return of_peer(peer).state().ready.load(std::memory_order_acquire) != 0;
+  }
+  [[nodiscard]] std::byte* node_base() const noexcept { return base_; }
+  [[nodiscard]] std::size_t node_bytes() const noexcept {
+    return bytes_per_rank_ * static_cast<std::size_t>(size_);
+  }
+
+ private:
+  struct entry {
+    handler function = nullptr;
+    void* context = nullptr;
+  };
+
+  [[nodiscard]] pair_type& pair_with(int peer) noexcept {
+    SINEW_EXPECT(peer >= 0 && static_cast<std::size_t>(peer) < by_rank_.size() &&
+                 by_rank_[static_cast<std::size_t>(peer)] != nullptr);
+    return *by_rank_[static_cast<std::size_t>(peer)];
+  }
+  [[nodiscard]] part part_at(int local_rank) const noexcept {
+    return {base_ + static_cast<std::size_t>(local_rank) * bytes_per_rank_, &shape_};
+  }
+  [[nodiscard]] std::uint32_t tag_of(std::uint64_t number) const noexcept {
+    return static_cast<std::uint32_t>(number >> slot_shift_) + 1;
+  }
+
+  /// Makes slot `p.tail` visible. The release also covers the packet it names, and what this
+  /// rank has read of the peer's packets up to the head that it acknowledges.
+  void publish(pair_type& p, slot& s, slot_kind kind, std::uint8_t id, std::size_t size) noexcept {
+    const std::uint64_t consumed = p.head.load(std::memory_order_acquire);
+    s.word.store(slot_word::make(tag_of(p.tail), kind, id, size, consumed),
+                 std::memory_order_release);
+    ++p.tail;
+  }
+
+  int drain(pair_type& p, int budget) {
+    std::uint64_t head = p.head.load(std::memory_order_relaxed);
+    int handled = 0;
+    bool packets_read = false;
+    while (handled < budget) {
+      const slot& s = p.in[head & slot_mask_];
+      const std::uint64_t word = s.word.load(std::memory_order_acquire);
+      if (slot_word::tag(word) != tag_of(head)) {
+        break;
+      }
+      p.acknowledged.store(
+          slot_word::consumed(word, p.acknowledged.load(std::memory_order_relaxed)),
+          std::memory_order_release);
+      packets_read |= dispatch(p, s, word);
+      ++head;
+      p.head.store(head, std::memory_order_release);
+      ++handled;
+      if (head - p.published >= quarter_) [[unlikely]] {
+        publish_credit(p, head);
+      }
+    }
+    if (packets_read && head != p.published) {
+      publish_credit(p, head);
+    }
+    return handled;
+  }
+
+  /// Whether it read one of the peer's packets.
+  bool dispatch(pair_type& p, const slot& s, std::uint64_t word) {
+    const slot_kind kind = slot_word::kind(word);
+    const std::size_t size = slot_word::size(word);
+    if (kind == slot_kind::brief) [[likely]] {
+      const entry& e = handlers_[slot_word::id(word)];
+      e.function(e.context, arrival{p.rank, s.head, s.payload, size});
+      return false;
+    }
+    return dispatch_other(p, s, word);
+  }
+  bool dispatch_other(pair_type& p, const slot& s, std::uint64_t word);
+
+  void publish_credit(pair_type& p, std::uint64_t head) noexcept {
+    p.published = head;
+    p.credit_in->head.store(head, std::memory_order_release);
+    after_publishing(*p.bell, p.fence_in);
+  }
+
+  bool find_credit(pair_type& p);
+  bool open(pair_type& p);
+  void activate_rings();
+  void collect(pair_type& p) noexcept;
+  void reclaim();
+  void give_back(const packet& unused) noexcept;
+  [[nodiscard]] bool ready_in(const pair_type& p) const noexcept;
+  [[nodiscard]] bool no_longer_starved(pair_type& p);
+  void refuse(pair_type& p) noexcept;
+
+  std::byte* base_;
+  std::size_t bytes_per_rank_;
+  part_layout shape_;
+  part mine_;
+  int rank_;
+  int local_rank_;
+  int size_;
+  std::uint64_t slot_mask_;
+  unsigned slot_shift_;
+  std::uint64_t quarter_;
+  bool can_membarrier_ = false;
+  std::uint64_t nonce_ = 0;
+
+  std::vector<pair_type*> by_rank_;
+  std::unique_ptr<pair_type[]> pairs_;  ///< by local rank
+  std::vector<pair_type*> active_;      ///< whose rings we poll
+  std::size_t next_active_ = 0;
+  std::uint32_t announced_ = 0;
+  entry handlers_[max_handlers];
+  inner_handler inner_;
+
+  /// Lock order: a pair's, then the pool's.
+  short_lock<Threads> pool_lock_;
+  packet_pool pool_;
+  std::uint32_t share_;  ///< packets that one peer may hold
+  std::atomic<bool> starved_{false};
+};
+
+extern template class messages<false>;
+extern template class messages<true>;
+
+}  // namespace sinew::fabric::shm

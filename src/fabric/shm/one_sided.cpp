@@ -1,0 +1,528 @@
+#include "fabric/shm/one_sided.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "fabric/atomics.hpp"
+#include "fabric/shm/cma.hpp"
+#include "fabric/tuning.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/log.hpp"
+
+namespace sinew::fabric::shm {
+namespace {
+
+constexpr std::uint64_t key_private = 1;
+constexpr std::uint64_t key_node = 2;
+
+/// Sizes found by bench/fabric; see README.md.
+constexpr std::size_t stream_chunk = max_medium_bytes;
+constexpr std::uint64_t stream_claim = 64 << 10;
+constexpr int stream_chunks_per_step = 8;
+constexpr std::uint64_t cma_chunk = 256 << 10;
+constexpr std::int64_t patience_ns = 3000;
+
+constexpr unsigned offset_bits = 40;
+constexpr std::uint64_t offset_mask = (std::uint64_t{1} << offset_bits) - 1;
+constexpr std::uint64_t generation_mask = (std::uint64_t{1} << (64 - offset_bits)) - 1;
+
+/// Takes on the next at most `want` of `bytes`; false if nothing is left or the ticket is reused.
+bool claim(std::atomic<std::uint64_t>& cursor, std::uint64_t generation, std::uint64_t want,
+           std::uint64_t bytes, std::uint64_t& from, std::uint64_t& count) {
+  std::uint64_t seen = cursor.load(std::memory_order_acquire);
+  for (;;) {
+    const std::uint64_t offset = seen & offset_mask;
+    if (seen >> offset_bits != generation || offset >= bytes) {
+      return false;
+    }
+    count = std::min(want, bytes - offset);
+    if (cursor.compare_exchange_weak(seen, seen + count, std::memory_order_acq_rel,
+                                     std::memory_order_acquire)) {
+      from = offset;
+      return true;
+    }
+  }
+}
+
+/// After the kernel has once let us at this process, a refusal means that the memory is not there.
+[[noreturn]] void copy_failed(const char* what, int peer, std::uint64_t address,
+                              std::uint64_t bytes) {
+  log_line(log_level::error, std::string("cannot ") + what + " " + std::to_string(bytes) +
+                                 " bytes at address " + std::to_string(address) + " of rank " +
+                                 std::to_string(peer) +
+                                 " (the rank has ended, or this memory was unmapped while a "
+                                 "transfer used it)");
+  std::abort();
+}
+
+void prefetch_for_write(void* at) noexcept {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" ::"m"(*static_cast<char*>(at)));
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
+}  // namespace
+
+template <bool Threads>
+one_sided<Threads>::one_sided(messages<Threads>& carrier, const node_memory& where)
+    : carrier_(carrier),
+      cma_(current_tuning().cma),
+      stream_limit_(static_cast<std::uint64_t>(std::max<std::int64_t>(
+          0, current_tuning().stream_limit))),
+      patience_(ns_to_ticks(patience_ns)),
+      my_rank_(where.rank) {
+  const auto ranks = static_cast<std::size_t>(where.local_ranks.back()) + 1;
+  cma_answer_ = std::make_unique<std::atomic<answer>[]>(ranks);
+  put_mark_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
+  serves_.reserve(64);
+  replies_.reserve(64);
+  carrier_.set_inner_handler({&one_sided::handle, this});
+  std::uint64_t probe = 0;
+  const std::uint64_t here = 1;
+  cma_ = cma_ && read_process(getpid(), &probe, reinterpret_cast<std::uintptr_t>(&here),
+                              sizeof here);
+}
+
+template <bool Threads>
+remote_key one_sided<Threads>::expose(const void* address, std::size_t bytes) const noexcept {
+  const auto* p = static_cast<const std::byte*>(address);
+  const std::byte* base = carrier_.node_base();
+  const bool mapped = p >= base && p + bytes <= base + carrier_.node_bytes();
+  return {{mapped ? key_node : key_private, bytes}};
+}
+
+/// Where we can touch the memory ourselves; null if we cannot. Decided by location only, so that
+/// all atomics on it go the same way.
+template <bool Threads>
+std::byte* one_sided<Threads>::direct(int peer, const remote_address& at) noexcept {
+  if (peer == my_rank_) {
+    return reinterpret_cast<std::byte*>(at.address);
+  }
+  if (at.key.word[0] == key_node) {
+    return carrier_.node_base() + (at.address - carrier_.of_peer(peer).state().base);
+  }
+  return nullptr;
+}
+
+/// Whether the kernel lets us copy from and to this peer; asked once, by reading a word whose
+/// value the peer has announced (a process id may mean another process in another namespace).
+template <bool Threads>
+bool one_sided<Threads>::cma_with(int peer) {
+  if (!cma_) {
+    return false;
+  }
+  std::atomic<answer>& known = cma_answer_[static_cast<std::size_t>(peer)];
+  answer a = known.load(std::memory_order_relaxed);
+  if (a == answer::unknown) {
+    const control& theirs = carrier_.of_peer(peer).state();
+    std::uint64_t word = 0;
+    const bool ok = read_process(theirs.pid, &word, theirs.nonce_address, sizeof word) &&
+                    word == theirs.nonce;
+    a = ok ? answer::yes : answer::no;
+    known.store(a, std::memory_order_relaxed);
+  }
+  return a == answer::yes;
+}
+
+template <bool Threads>
+status one_sided<Threads>::get(int peer, void* local, const remote_address& from,
+                               std::size_t bytes, callback when_done) {
+  if (bytes == 0) {
+    return status::ok();
+  }
+  if (!carrier_.is_ready(peer)) {
+    return status::again(retry_reason::no_slot);
+  }
+  if (const std::byte* there = direct(peer, from)) {
+    std::memcpy(local, there, bytes);
+    return status::ok();
+  }
+  SINEW_EXPECT(bytes <= offset_mask);
+  const int index = gets_.take();
+  if (index < 0) {
+    return status::again(retry_reason::no_memory);
+  }
+  get_state& g = gets_[index];
+  const bool cma = cma_with(peer);
+  const way how = !cma ? way::stream_alone
+                       : (bytes <= stream_limit_ ? way::stream : way::both_by_cma);
+  g.local = static_cast<std::byte*>(local);
+  g.source = from.address;
+  g.bytes = bytes;
+  g.arrived = 0;
+  g.asked_at = ticks();
+  g.generation = (g.generation + 1) & generation_mask;
+  g.peer = peer;
+  g.how = how;
+  g.answered = false;
+  g.when_done = when_done;
+  ticket& t = carrier_.mine().tickets()[index];
+  t.done.store(0, std::memory_order_relaxed);
+  t.cursor.store(g.generation << offset_bits, std::memory_order_release);
+  const header head{{static_cast<std::uint64_t>(index) |
+                         (static_cast<std::uint64_t>(how) << 8) | (g.generation << 32),
+                     bytes}};
+  const std::uint64_t addresses[2] = {from.address, reinterpret_cast<std::uintptr_t>(local)};
+  const status sent = carrier_.send_brief(peer, slot_kind::inner_brief, get_request, head,
+                                          addresses, sizeof addresses);
+  if (!sent.done()) {
+    gets_.release(index);
+    return sent;
+  }
+  // Last, because step() may finish and free what was started. Chunks may arrive before; they
+  // only touch the entry.
+  gets_.start(index);
+  return status::pending();
+}
+
+template <bool Threads>
+status one_sided<Threads>::put(int peer, const void* local, const remote_address& to,
+                               std::size_t bytes, callback when_done) {
+  if (bytes == 0) {
+    return status::ok();
+  }
+  if (!carrier_.is_ready(peer)) {
+    return status::again(retry_reason::no_slot);
+  }
+  if (std::byte* there = direct(peer, to)) {
+    std::memcpy(there, local, bytes);
+    return status::ok();
+  }
+  put_state p{static_cast<const std::byte*>(local), to.address, bytes, 0, peer, when_done};
+  if (bytes <= (cma_with(peer) ? cma_chunk : stream_chunk)) {
+    return push_put(p);
+  }
+  const int index = puts_.take();
+  if (index < 0) {
+    return status::again(retry_reason::no_memory);
+  }
+  puts_[index] = p;
+  puts_.start(index);
+  return status::pending();
+}
+
+/// Moves the next piece.
+template <bool Threads>
+status one_sided<Threads>::push_put(put_state& p) {
+  if (cma_with(p.peer)) {
+    const std::uint64_t n = std::min(cma_chunk, p.bytes - p.moved);
+    const pid_t pid = carrier_.of_peer(p.peer).state().pid;
+    if (!write_process(pid, p.local + p.moved, p.target + p.moved, n)) {
+      copy_failed("write", p.peer, p.target + p.moved, n);
+    }
+    p.moved += n;
+    return status::ok();
+  }
+  const std::uint64_t n = std::min<std::uint64_t>(stream_chunk, p.bytes - p.moved);
+  const header head{{p.target + p.moved, 0}};
+  const status sent = carrier_.send_packet(p.peer, slot_kind::inner_medium, put_chunk, head,
+                                           p.local + p.moved, n);
+  if (sent.done()) {
+    p.moved += n;
+    put_mark_[static_cast<std::size_t>(p.peer)].store(carrier_.sent_to(p.peer),
+                                                      std::memory_order_release);
+  }
+  return sent;
+}
+
+template <bool Threads>
+status one_sided<Threads>::flush(int peer) {
+  const std::uint64_t mark =
+      put_mark_[static_cast<std::size_t>(peer)].load(std::memory_order_acquire);
+  return mark == 0 || carrier_.consumed_by(peer, mark) ? status::ok()
+                                                       : status::again(retry_reason::busy);
+}
+
+template <bool Threads>
+status one_sided<Threads>::atomic(int peer, atomic_op op, const remote_address& at,
+                                  std::size_t width, std::uint64_t operand, std::uint64_t compare,
+                                  std::uint64_t* result, callback when_done) {
+  SINEW_EXPECT((width == 4 || width == 8) && at.address % width == 0);
+  if (!carrier_.is_ready(peer)) {
+    return status::again(retry_reason::no_slot);
+  }
+  if (std::byte* there = direct(peer, at)) {
+    const std::uint64_t old = apply_atomic(op, there, width, operand, compare);
+    if (result != nullptr) {
+      *result = old;
+    }
+    return status::ok();
+  }
+  const int index = atomics_.take();
+  if (index < 0) {
+    return status::again(retry_reason::no_memory);
+  }
+  atomics_[index] = {result, when_done};
+  const header head{{static_cast<std::uint64_t>(op) | (width << 8) |
+                         (static_cast<std::uint64_t>(index) << 16),
+                     at.address}};
+  const std::uint64_t operands[2] = {operand, compare};
+  const status sent = carrier_.send_brief(peer, slot_kind::inner_brief, atomic_request, head,
+                                          operands, sizeof operands);
+  if (!sent.done()) {
+    atomics_.release(index);
+    return sent;
+  }
+  return status::pending();
+}
+
+// --- what the peers' sides tell us; runs inside progress ---
+
+template <bool Threads>
+void one_sided<Threads>::handle(void* self, unsigned op, const arrival& m) {
+  auto& me = *static_cast<one_sided*>(self);
+  switch (op) {
+    case get_request:
+      return me.on_get_request(m);
+    case get_chunk:
+      return me.on_get_chunk(m);
+    case put_chunk:
+      std::memcpy(reinterpret_cast<void*>(m.head.word[0]), m.data, m.size);
+      return;
+    case atomic_request:
+      return me.on_atomic_request(m);
+    case atomic_reply:
+      return me.on_atomic_reply(m);
+    default:
+      SINEW_ASSERT(false);
+  }
+}
+
+template <bool Threads>
+void one_sided<Threads>::on_get_request(const arrival& m) {
+  std::uint64_t addresses[2];
+  std::memcpy(addresses, m.data, sizeof addresses);
+  serve_state s{};
+  s.peer = m.source;
+  s.ticket_index = static_cast<int>(m.head.word[0] & 0xff);
+  s.how = static_cast<way>((m.head.word[0] >> 8) & 0xff);
+  s.generation = m.head.word[0] >> 32;
+  s.bytes = m.head.word[1];
+  s.source = reinterpret_cast<const std::byte*>(addresses[0]);
+  s.target = addresses[1];
+  if (s.how == way::stream_alone) {
+    s.end = s.bytes;
+  } else {
+    prefetch_for_write(&carrier_.of_peer(s.peer).tickets()[s.ticket_index].cursor);
+  }
+  if (s.how != way::both_by_cma || cma_with(s.peer)) {
+    serves_.push_back(s);
+  }
+}
+
+template <bool Threads>
+void one_sided<Threads>::on_get_chunk(const arrival& m) {
+  get_state& g = gets_[static_cast<int>(m.head.word[0])];
+  SINEW_ASSERT(m.head.word[1] + m.size <= g.bytes);
+  std::memcpy(g.local + m.head.word[1], m.data, m.size);
+  g.arrived += m.size;
+  g.answered = true;
+}
+
+template <bool Threads>
+void one_sided<Threads>::on_atomic_request(const arrival& m) {
+  std::uint64_t operands[2];
+  std::memcpy(operands, m.data, sizeof operands);
+  const auto op = static_cast<atomic_op>(m.head.word[0] & 0xff);
+  const std::size_t width = (m.head.word[0] >> 8) & 0xff;
+  const std::uint64_t old = apply_atomic(op, reinterpret_cast<void*>(m.head.word[1]), width,
+                                         operands[0], operands[1]);
+  replies_.push_back({m.source, {{m.head.word[0] >> 16, old}}});
+}
+
+template <bool Threads>
+void one_sided<Threads>::on_atomic_reply(const arrival& m) {
+  const auto index = static_cast<int>(m.head.word[0]);
+  const atomic_state a = atomics_[index];
+  if (a.result != nullptr) {
+    *a.result = m.head.word[1];
+  }
+  atomics_.release(index);
+  a.when_done.call(a.when_done.argument);
+}
+
+// --- moving along ---
+
+template <bool Threads>
+int one_sided<Threads>::step() {
+  int moved = 0;
+  blocked_ = false;
+  flush_replies();
+  for (std::size_t i = 0; i < serves_.size();) {
+    if (step_serve(serves_[i], moved)) {
+      serves_.erase(serves_.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  for (std::uint64_t bits = gets_.started(); bits != 0; bits &= bits - 1) {
+    moved += step_get(std::countr_zero(bits));
+  }
+  for (std::uint64_t bits = puts_.started(); bits != 0; bits &= bits - 1) {
+    moved += step_put(std::countr_zero(bits));
+  }
+  return moved;
+}
+
+template <bool Threads>
+void one_sided<Threads>::flush_replies() {
+  std::size_t sent = 0;
+  while (sent < replies_.size()) {
+    const reply_state& r = replies_[sent];
+    if (!carrier_.send_brief(r.peer, slot_kind::inner_brief, atomic_reply, r.head, nullptr, 0)
+             .done()) {
+      blocked_ = true;
+      break;
+    }
+    ++sent;
+  }
+  replies_.erase(replies_.begin(), replies_.begin() + static_cast<std::ptrdiff_t>(sent));
+}
+
+template <bool Threads>
+int one_sided<Threads>::step_get(int index) {
+  get_state& g = gets_[index];
+  ticket& t = carrier_.mine().tickets()[index];
+  const auto complete = [&] {
+    return g.arrived == g.bytes || g.arrived + t.done.load(std::memory_order_acquire) == g.bytes;
+  };
+  int moved = 0;
+  if (!complete()) {
+    const bool ours = g.how == way::both_by_cma ||
+                      (g.how == way::stream && !g.answered && ticks() - g.asked_at > patience_);
+    std::uint64_t from = 0;
+    std::uint64_t count = 0;
+    if (!ours || !claim(t.cursor, g.generation, cma_chunk, g.bytes, from, count)) {
+      return 0;
+    }
+    const pid_t pid = carrier_.of_peer(g.peer).state().pid;
+    if (!read_process(pid, g.local + from, g.source + from, count)) {
+      copy_failed("read", g.peer, g.source + from, count);
+    }
+    g.arrived += count;
+    moved = 1;
+    if (!complete()) {
+      return moved;
+    }
+  }
+  const callback done = g.when_done;
+  gets_.release(index);
+  done.call(done.argument);
+  return moved + 1;
+}
+
+template <bool Threads>
+int one_sided<Threads>::step_put(int index) {
+  put_state& p = puts_[index];
+  int moved = 0;
+  for (int i = 0; i < stream_chunks_per_step && p.moved < p.bytes; ++i) {
+    if (!push_put(p).done()) {
+      blocked_ = true;
+      return moved;
+    }
+    ++moved;
+    if (cma_) {
+      break;
+    }
+  }
+  if (p.moved == p.bytes) {
+    const callback done = p.when_done;
+    puts_.release(index);
+    done.call(done.argument);
+  }
+  return moved;
+}
+
+template <bool Threads>
+bool one_sided<Threads>::step_serve(serve_state& s, int& moved) {
+  return s.how == way::both_by_cma ? serve_by_cma(s, moved) : serve_by_stream(s, moved);
+}
+
+template <bool Threads>
+bool one_sided<Threads>::claim_for(serve_state& s, std::uint64_t want) {
+  if (s.how == way::stream_alone) {
+    return false;  // everything was ours from the start
+  }
+  ticket& t = carrier_.of_peer(s.peer).tickets()[s.ticket_index];
+  std::uint64_t count = 0;
+  if (!claim(t.cursor, s.generation, want, s.bytes, s.at, count)) {
+    return false;
+  }
+  s.end = s.at + count;
+  return true;
+}
+
+template <bool Threads>
+bool one_sided<Threads>::serve_by_stream(serve_state& s, int& moved) {
+  for (int i = 0; i < stream_chunks_per_step; ++i) {
+    if (s.at == s.end && !claim_for(s, stream_claim)) {
+      return true;
+    }
+    if (s.filled.data == nullptr) {
+      if (!carrier_.reserve(s.peer, s.filled).done()) {
+        s.filled = {};
+        blocked_ = true;
+        return false;
+      }
+      s.filled_bytes = std::min<std::uint64_t>(stream_chunk, s.end - s.at);
+      std::memcpy(s.filled.data, s.source + s.at, s.filled_bytes);
+    }
+    const header head{{static_cast<std::uint64_t>(s.ticket_index), s.at}};
+    if (!carrier_.commit(s.peer, slot_kind::inner_medium, get_chunk, head, s.filled,
+                         s.filled_bytes)
+             .done()) {
+      blocked_ = true;
+      return false;
+    }
+    s.at += s.filled_bytes;
+    ++moved;
+  }
+  return s.how == way::stream_alone && s.at == s.end;
+}
+
+template <bool Threads>
+bool one_sided<Threads>::serve_by_cma(serve_state& s, int& moved) {
+  if (!claim_for(s, cma_chunk)) {
+    return true;
+  }
+  const part theirs = carrier_.of_peer(s.peer);
+  if (!write_process(theirs.state().pid, s.source + s.at, s.target + s.at, s.end - s.at)) {
+    copy_failed("write", s.peer, s.target + s.at, s.end - s.at);
+  }
+  theirs.tickets()[s.ticket_index].done.fetch_add(s.end - s.at, std::memory_order_acq_rel);
+  carrier_.ring(s.peer);
+  s.at = s.end;
+  ++moved;
+  return false;
+}
+
+template <bool Threads>
+bool one_sided<Threads>::can_step() {
+  const bool pushing = !serves_.empty() || !replies_.empty() || puts_.started() != 0;
+  if (pushing && !blocked_) {
+    return true;
+  }
+  for (std::uint64_t bits = gets_.started(); bits != 0; bits &= bits - 1) {
+    const int index = std::countr_zero(bits);
+    const get_state& g = gets_[index];
+    const ticket& t = carrier_.mine().tickets()[index];
+    const std::uint64_t done = g.arrived + t.done.load(std::memory_order_acquire);
+    const bool unclaimed =
+        (t.cursor.load(std::memory_order_acquire) & offset_mask) < g.bytes;
+    if (done == g.bytes || (g.how == way::both_by_cma && unclaimed) ||
+        (g.how == way::stream && !g.answered && unclaimed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+template class one_sided<false>;
+template class one_sided<true>;
+
+}  // namespace sinew::fabric::shm

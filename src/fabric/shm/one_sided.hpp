@@ -1,0 +1,128 @@
+// Put, get and atomics between the processes of a node. Memory inside the node mapping is touched
+// directly; for the rest the two sides cooperate (README.md).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fabric/shm/fixed_table.hpp"
+#include "fabric/shm/messages.hpp"
+
+namespace sinew::fabric::shm {
+
+template <bool Threads>
+class one_sided {
+ public:
+  one_sided(messages<Threads>& carrier, const node_memory& where);
+
+  [[nodiscard]] bool cma_allowed() const noexcept { return cma_; }
+
+  remote_key expose(const void* address, std::size_t bytes) const noexcept;
+  status put(int peer, const void* local, const remote_address& to, std::size_t bytes,
+             callback when_done);
+  status get(int peer, void* local, const remote_address& from, std::size_t bytes,
+             callback when_done);
+  status atomic(int peer, atomic_op op, const remote_address& at, std::size_t width,
+                std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
+                callback when_done);
+  status flush(int peer);
+
+  /// Anything for step() to do. Hot.
+  [[nodiscard]] bool busy() const noexcept {
+    return gets_.started() != 0 || puts_.started() != 0 || !serves_.empty() || !replies_.empty();
+  }
+  /// Moves everything along by a bounded amount (tens of us at most). Progress only. Warm.
+  int step();
+  /// Whether step() would do something now, without a further message. Progress only. Cold.
+  [[nodiscard]] bool can_step();
+
+ private:
+  enum opcode : std::uint8_t { get_request, get_chunk, put_chunk, atomic_request, atomic_reply };
+  enum class way : std::uint8_t { stream, stream_alone, both_by_cma };
+  enum class answer : std::uint8_t { unknown, yes, no };
+
+  /// A get of ours.
+  struct get_state {
+    std::byte* local;
+    std::uint64_t source;
+    std::uint64_t bytes;
+    std::uint64_t arrived;      ///< by stream or by our own copying
+    std::uint64_t asked_at;     ///< ticks
+    std::uint64_t generation = 0;
+    int peer;
+    way how;
+    bool answered;  ///< the source has sent a first chunk
+    callback when_done;
+  };
+  /// A put of ours that did not finish at once.
+  struct put_state {
+    const std::byte* local;
+    std::uint64_t target;
+    std::uint64_t bytes;
+    std::uint64_t moved;
+    int peer;
+    callback when_done;
+  };
+  struct atomic_state {
+    std::uint64_t* result;
+    callback when_done;
+  };
+  /// A get of a peer that we help.
+  struct serve_state {
+    int peer;
+    int ticket_index;
+    std::uint64_t generation;
+    const std::byte* source;
+    std::uint64_t target;
+    std::uint64_t bytes;
+    std::uint64_t at;   ///< what we have claimed and not yet moved
+    std::uint64_t end;
+    way how;
+    packet filled;  ///< holds [at, at + filled_bytes) if it could not be committed
+    std::size_t filled_bytes;
+  };
+  struct reply_state {
+    int peer;
+    header head;
+  };
+
+  [[nodiscard]] std::byte* direct(int peer, const remote_address& at) noexcept;
+  [[nodiscard]] bool cma_with(int peer);
+
+  static void handle(void* self, unsigned op, const arrival& m);
+  void on_get_request(const arrival& m);
+  void on_get_chunk(const arrival& m);
+  void on_atomic_request(const arrival& m);
+  void on_atomic_reply(const arrival& m);
+
+  int step_get(int index);
+  int step_put(int index);
+  /// True when there is nothing left for us to do in it.
+  [[nodiscard]] bool step_serve(serve_state& s, int& moved);
+  [[nodiscard]] bool serve_by_stream(serve_state& s, int& moved);
+  [[nodiscard]] bool serve_by_cma(serve_state& s, int& moved);
+  [[nodiscard]] bool claim_for(serve_state& s, std::uint64_t want);
+  status push_put(put_state& p);
+  void flush_replies();
+
+  messages<Threads>& carrier_;
+  bool cma_;
+  std::uint64_t stream_limit_;
+  std::uint64_t patience_;  ///< ticks
+  int my_rank_;
+
+  fixed_table<get_state> gets_;
+  fixed_table<put_state> puts_;
+  fixed_table<atomic_state> atomics_;
+  std::vector<serve_state> serves_;
+  std::vector<reply_state> replies_;
+  bool blocked_ = false;  ///< the last step ended for want of slots or packets
+
+  std::unique_ptr<std::atomic<answer>[]> cma_answer_;       ///< by rank
+  std::unique_ptr<std::atomic<std::uint64_t>[]> put_mark_;  ///< slots to be consumed by flush
+};
+
+extern template class one_sided<false>;
+extern template class one_sided<true>;
+
+}  // namespace sinew::fabric::shm

@@ -1,0 +1,153 @@
+// This rank's private side of its two rings with one peer, and of its own packets.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fabric/shm/layout.hpp"
+
+namespace sinew::fabric::shm {
+
+/// Tells the core that we spin.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// A lock among the threads of one rank; nothing where there is one thread. What it guards is a
+/// few dozen instructions without a call into the kernel. A holder can still be descheduled, so
+/// nobody waits for it without bound: acquire() gives up and the send answers retry(busy).
+template <bool Threads>
+class short_lock {
+ public:
+  [[nodiscard]] bool acquire() noexcept {
+    if constexpr (Threads) {
+      for (int i = 0; i < patience; ++i) {
+        if (!held_.load(std::memory_order_relaxed) &&
+            !held_.exchange(true, std::memory_order_acquire)) {
+          return true;
+        }
+        relax();
+      }
+      return false;
+    } else {
+      return true;
+    }
+  }
+  void release() noexcept {
+    if constexpr (Threads) {
+      held_.store(false, std::memory_order_release);
+    }
+  }
+
+ private:
+  static constexpr int patience = 256;
+  std::atomic<bool> held_{false};
+};
+
+/// Holds a short_lock if it could be had; ask before use.
+template <bool Threads>
+class short_guard {
+ public:
+  explicit short_guard(short_lock<Threads>& lock) noexcept : lock_(lock), held_(lock.acquire()) {}
+  ~short_guard() {
+    if (held_) {
+      lock_.release();
+    }
+  }
+  short_guard(const short_guard&) = delete;
+  short_guard& operator=(const short_guard&) = delete;
+  [[nodiscard]] explicit operator bool() const noexcept { return !Threads || held_; }
+
+ private:
+  short_lock<Threads>& lock_;
+  bool held_;
+};
+
+inline constexpr std::uint16_t no_index = 0xffff;
+
+/// The two rings with one peer. The sending half is guarded by `lock`; the receiving half belongs
+/// to the thread that makes progress.
+template <bool Threads>
+struct pair {
+  // --- sending ---
+  alignas(line_bytes) slot* out = nullptr;  ///< in the peer's part
+  std::uint64_t tail = 0;                   ///< number of the next slot
+  std::uint64_t limit = 0;                  ///< slots below it may be written; 0 until opened
+  std::uint64_t seen_head = 0;              ///< what credit_out said when last read
+  credit* credit_out = nullptr;
+  std::atomic<std::uint32_t>* bell = nullptr;  ///< the peer's
+  std::uint16_t first = no_index;  ///< packets under way, a list in the order of their slots
+  std::uint16_t last = no_index;
+  std::uint16_t under_way = 0;
+  bool fence = false;    ///< see doorbell.hpp; set when opened
+  bool starved = false;  ///< a send was refused; sleep() looks whether it would be now
+  short_lock<Threads> lock;
+
+  // --- receiving ---
+  alignas(line_bytes) slot* in = nullptr;  ///< in our part
+  /// Number of the next slot to handle. Stored (release) after each handler, loaded (acquire) by
+  /// senders, who pass it on as acknowledgement: whoever sees that may reuse what we have read.
+  std::atomic<std::uint64_t> head{0};
+  std::uint64_t published = 0;  ///< last value stored to credit_in
+  /// What the peer's messages have acknowledged. Written by progress (release), read by senders.
+  std::atomic<std::uint64_t> acknowledged{0};
+  credit* credit_in = nullptr;
+  const std::byte* packets = nullptr;  ///< the peer's
+  bool fence_in = false;  ///< as `fence`, set when the peer's ring became active
+  int rank = -1;
+  int local_rank = -1;
+
+  /// How many of our slots the peer is known to have consumed.
+  [[nodiscard]] std::uint64_t consumed() const noexcept {
+    const std::uint64_t told = acknowledged.load(std::memory_order_acquire);
+    return told > seen_head ? told : seen_head;
+  }
+};
+
+/// Which of our packets are free, in the order they became so. Two ends: the hot one holds what
+/// was freed last and is still in the caches of both sides (best when a peer answers each
+/// message); the cold one rotates through all packets (best for streams, where rewriting lines
+/// that the reader has just cached is slow). Links of packets under way are kept here as well.
+class packet_pool {
+ public:
+  explicit packet_pool(std::uint32_t count);
+
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+  [[nodiscard]] std::uint16_t take_hot() noexcept {
+    --size_;
+    return ring_[(begin_ + size_) & mask_];
+  }
+  [[nodiscard]] std::uint16_t take_cold() noexcept {
+    const std::uint16_t index = ring_[begin_ & mask_];
+    ++begin_;
+    --size_;
+    return index;
+  }
+  void give_back(std::uint16_t index) noexcept {
+    ring_[(begin_ + size_) & mask_] = index;
+    ++size_;
+  }
+
+  struct link {
+    std::uint64_t slot = 0;  ///< number of the slot that names the packet
+    std::uint16_t next = no_index;
+  };
+  [[nodiscard]] link& link_of(std::uint16_t index) noexcept { return links_[index]; }
+
+ private:
+  std::uint32_t count_;
+  std::uint32_t mask_;
+  std::uint32_t begin_ = 0;
+  std::uint32_t size_ = 0;
+  std::vector<std::uint16_t> ring_;
+  std::vector<link> links_;
+};
+
+}  // namespace sinew::fabric::shm

@@ -1,0 +1,25 @@
+#include "fabric/tuning.hpp"
+
+#include <string>
+
+#include "sinew/base/settings.hpp"
+
+namespace sinew::fabric {
+namespace {
+
+setting<std::int64_t> packets(
+    "fabric", "packets", 256, "count",
+    "8-KiB packets that each rank holds for messages under way (fewer where a node has more than "
+    "8 ranks)");
+setting<std::int64_t> stream_limit(
+    "fabric", "stream_limit", std::int64_t{1} << 20, "bytes",
+    "up to this size a get is streamed through shared packets; above it both sides copy by "
+    "process_vm_readv/writev");
+setting<std::string> cma("fabric", "cma", "auto", "",
+                         "copy between processes by process_vm_readv/writev", "auto|off");
+
+}  // namespace
+
+tuning current_tuning() { return {packets(), stream_limit(), cma() != "off"}; }
+
+}  // namespace sinew::fabric

@@ -16,7 +16,7 @@ set(CMAKE_INSTALL_LIBDIR lib CACHE STRING "folder of the libraries under the pre
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 include(GNUInstallDirs)
 
-# -g1 keeps backtraces with lines; -O3 gained nothing measurable over -O2 in the hot paths.
+# -g1 keeps the lines of backtraces, and little else.
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """tidy: reads the tree and complains. Standard library only.
 
 usage: tidy.py [--root DIR] [--build DIR] [RULE...]

@@ -18,7 +18,7 @@ SOUND = {
     "Makefile": "help: ## list\nbuild: ## build\n",
     "bootstrap": "--dev\n",
     "CMakePresets.json": '{"configurePresets": [{"name": "release"}]}',
-    "README.md": "See [the design](ARCHITECTURE.md).\n\n```sh\nmake build\n./bootstrap --dev\n```\n",
+    "README.md": "[design](ARCHITECTURE.md)\n\n```sh\nmake build\n./bootstrap --dev\n```\n",
     "ARCHITECTURE.md": "Rooms.\n",
     "include/sinew/base/a.hpp": HEADER,
     "include/sinew/core/b.hpp": '#pragma once\n#include "sinew/base/a.hpp"\n',

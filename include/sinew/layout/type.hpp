@@ -5,21 +5,50 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
+#include <type_traits>
 
 namespace sinew::layout {
 
 /// The basic elements that reductions know how to combine.
 enum class element : std::uint8_t {
   none,  ///< mixed (a struct of different elements)
-  byte, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, f80, f128,
-  c32, c64, c80,        ///< complex of f32, f64, long double
-  boolean,              ///< C bool / C++ bool
-  logical1, logical2, logical4, logical8, logical16,  ///< Fortran
-  character,            ///< not for arithmetic
-  wide_character, address, offset_, count,
-  pair_f32_i32, pair_f64_i32, pair_i64_i32, pair_i32_i32, pair_i16_i32, pair_f80_i32,
+  byte,
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  f80,
+  f128,
+  c32,
+  c64,
+  c80,      ///< complex of f32, f64, long double
+  boolean,  ///< C bool / C++ bool
+  logical1,
+  logical2,
+  logical4,
+  logical8,
+  logical16,  ///< Fortran
+  character,  ///< not for arithmetic
+  wide_character,
+  address,
+  offset_,
+  count,
+  pair_f32_i32,
+  pair_f64_i32,
+  pair_i64_i32,
+  pair_i32_i32,
+  pair_i16_i32,
+  pair_f80_i32,
 };
 
 class type;
@@ -36,69 +65,72 @@ class type_ref {
   const type* operator->() const noexcept { return type_; }
   const type& operator*() const noexcept { return *type_; }
   explicit operator bool() const noexcept { return type_ != nullptr; }
-  [[nodiscard]] const type* release() noexcept { auto* t = type_; type_ = nullptr; return t; }
+  [[nodiscard]] const type* release() noexcept {
+    auto* t = type_;
+    type_ = nullptr;
+    return t;
+  }
 
  private:
   const type* type_ = nullptr;
 };
 
-/// Bytes, in memory order of the type map. Sizes in bytes; bounds as in MPI-5.0 chapter 5.
+struct node;  // a piece of the compressed type map: src/layout/node.hpp
+
+/// Bytes, in the order of the type map. Sizes in bytes; bounds as in MPI-5.0 chapter 5.
 class type {
  public:
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }        ///< bytes of data
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }  ///< bytes of data
   [[nodiscard]] std::ptrdiff_t lower() const noexcept { return lower_; }
   [[nodiscard]] std::ptrdiff_t extent() const noexcept { return extent_; }
   [[nodiscard]] std::ptrdiff_t true_lower() const noexcept { return true_lower_; }
   [[nodiscard]] std::ptrdiff_t true_extent() const noexcept { return true_extent_; }
-  /// One block at displacement 0 with extent == size: `count` of them are one run of bytes. Hot.
+  /// One run at displacement 0 with extent == size: `count` of them are one run of bytes. Hot.
   [[nodiscard]] bool dense() const noexcept { return dense_; }
-  /// The one element this type is made of, or element::none if mixed.
+  /// The one element this type is made of, or element::none if mixed or empty.
   [[nodiscard]] element base() const noexcept { return base_; }
-  /// How many base elements one instance holds (leaves of the type map; pairs count as one).
+  /// How many elements one instance holds (leaves of the type map; a pair counts as one).
   [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
-
-  struct block {
-    std::ptrdiff_t offset;  ///< from the buffer address
-    std::size_t bytes;
-  };
-  /// A leaf run of the flattened type map: `count` elements of one kind, adjacent, at `offset`.
-  struct leaf {
-    std::ptrdiff_t offset;
-    std::size_t count;
-    element kind;
-  };
 
   type(const type&) = delete;
   type& operator=(const type&) = delete;
+  ~type();
 
  private:
   friend class type_ref;
   friend struct builder;
+  friend struct reader;
   type() = default;
+
   mutable std::atomic<std::int64_t> references_{1};
   std::size_t size_ = 0;
-  std::ptrdiff_t lower_ = 0, extent_ = 0, true_lower_ = 0, true_extent_ = 0;
+  std::ptrdiff_t lower_ = 0;
+  std::ptrdiff_t extent_ = 0;
+  std::ptrdiff_t true_lower_ = 0;
+  std::ptrdiff_t true_extent_ = 0;
   std::size_t elements_ = 0;
+  std::size_t alignment_ = 1;  ///< the strictest of its elements
   bool dense_ = false;
+  bool sticky_ = false;  ///< bounds were set by resized(), here or in a part
   element base_ = element::none;
-  std::vector<block> blocks_;  ///< adjacent runs merged; bounded compression: see loops_ in src
-  std::vector<leaf> leaves_;
-  struct loop { std::size_t count; std::ptrdiff_t stride; };
-  loop repeat_{1, 0};  ///< the whole block list repeats `count` times, `stride` bytes apart
-
- public:
-  [[nodiscard]] std::span<const block> blocks() const noexcept { return blocks_; }
-  [[nodiscard]] std::span<const leaf> leaves() const noexcept { return leaves_; }
-  [[nodiscard]] loop repeat() const noexcept { return repeat_; }
+  std::shared_ptr<const node> runs_;    ///< runs of bytes, kinds forgotten; null: no data
+  std::shared_ptr<const node> leaves_;  ///< with kinds; null: runs_ of base_ say the same
 };
+
+/// One more owner of `t`. Any context.
+[[nodiscard]] type_ref share(const type& t) noexcept;
 
 /// Predefined: lives for ever, never counted to zero. Any context.
 [[nodiscard]] const type& of(element e) noexcept;
-[[nodiscard]] std::size_t size_of(element e) noexcept;
+[[nodiscard]] std::size_t size_of(element e) noexcept;    ///< bytes of data, without padding
+[[nodiscard]] std::size_t extent_of(element e) noexcept;  ///< from one to the next in an array
 [[nodiscard]] const char* name_of(element e) noexcept;
 
 // Constructors (MPI-5.0 section 5.1). Displacements and strides in bytes unless said otherwise.
-// They throw sinew::error on overflow and std::bad_alloc. Cold.
+// The extent of a new type is rounded up to the strictest alignment of its elements (the epsilon
+// of section 5.1.6), unless a part was resized. Memory: a loop costs the same whatever its count;
+// irregular blocks cost 16 bytes each. They throw sinew::error on overflow, on lists of different
+// lengths and on nesting beyond 256 irregular levels; std::bad_alloc. Cold.
 [[nodiscard]] type_ref contiguous(std::size_t count, const type& old);
 [[nodiscard]] type_ref vector(std::size_t count, std::size_t block_length, std::ptrdiff_t stride,
                               const type& old);  ///< hvector: stride in bytes
@@ -117,8 +149,44 @@ std::size_t pack(const type& t, std::size_t count, const void* base, std::size_t
 /// The inverse.
 std::size_t unpack(const type& t, std::size_t count, void* base, std::size_t offset,
                    std::span<const std::byte> in) noexcept;
-/// Copies count instances between two buffers of possibly different types and equal size.
+/// Copies instances between two buffers that do not overlap, of types that may differ but hold the
+/// same bytes in all; if they do not, as many as the smaller holds. May allocate 64 KiB. Warm.
 void copy(const type& from_type, std::size_t from_count, const void* from, const type& to_type,
           std::size_t to_count, void* to);
+
+/// How many basic elements lie in the first `bytes` packed bytes of as many instances as it takes
+/// (MPI_Get_elements: a pair is two). A cut element does not count; its bytes so far go to
+/// `*left_over`. Warm.
+[[nodiscard]] std::size_t elements_in(const type& t, std::size_t bytes,
+                                      std::size_t* left_over = nullptr) noexcept;
+
+using run_visitor = void (*)(void* context, std::ptrdiff_t offset, std::size_t bytes);
+using leaf_visitor = void (*)(void* context, std::ptrdiff_t offset, std::size_t count, element);
+void visit_runs(const type& t, std::size_t count, run_visitor visit, void* context);
+void visit_leaves(const type& t, std::size_t count, leaf_visitor visit, void* context);
+
+/// Calls fn(offset, bytes) for each run of bytes of `count` instances, in packing order, adjacent
+/// ones merged. Offsets are from the buffer address. Warm.
+template <class Fn>
+void for_each_run(const type& t, std::size_t count, Fn&& fn) {
+  visit_runs(
+      t, count,
+      [](void* f, std::ptrdiff_t offset, std::size_t bytes) {
+        (*static_cast<std::remove_reference_t<Fn>*>(f))(offset, bytes);
+      },
+      const_cast<void*>(static_cast<const void*>(&fn)));
+}
+
+/// Calls fn(offset, n, kind) for each run of `n` elements of one kind, adjacent at the extent of
+/// that element, in packing order. Warm.
+template <class Fn>
+void for_each_leaf(const type& t, std::size_t count, Fn&& fn) {
+  visit_leaves(
+      t, count,
+      [](void* f, std::ptrdiff_t offset, std::size_t n, element kind) {
+        (*static_cast<std::remove_reference_t<Fn>*>(f))(offset, n, kind);
+      },
+      const_cast<void*>(static_cast<const void*>(&fn)));
+}
 
 }  // namespace sinew::layout

@@ -1,0 +1,288 @@
+// The constructors: bounds, sizes and the trees of a new type from those of its parts.
+
+#include "sinew/layout/type.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "layout/node.hpp"
+#include "sinew/base/check.hpp"
+
+namespace sinew::layout {
+namespace {
+
+[[noreturn]] void too_large() {
+  detail::check_failed("a datatype is too large", "its size or extent does not fit 64 bits",
+                       "use smaller counts, strides or displacements");
+}
+
+template <class A, class B>
+[[nodiscard]] std::ptrdiff_t times(A a, B b) {
+  std::ptrdiff_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) too_large();
+  return result;
+}
+
+[[nodiscard]] std::ptrdiff_t plus(std::ptrdiff_t a, std::ptrdiff_t b) {
+  std::ptrdiff_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) too_large();
+  return result;
+}
+
+[[nodiscard]] std::ptrdiff_t minus(std::ptrdiff_t a, std::ptrdiff_t b) {
+  std::ptrdiff_t result = 0;
+  if (__builtin_sub_overflow(a, b, &result)) too_large();
+  return result;
+}
+
+/// The least lower and the greatest upper end of a set of intervals (an upper may be below its
+/// lower: a resized type's extent can be negative).
+struct interval {
+  bool any = false;
+  std::ptrdiff_t lower = 0;
+  std::ptrdiff_t upper = 0;
+
+  void include(std::ptrdiff_t low, std::ptrdiff_t high) noexcept {
+    lower = any ? std::min(lower, low) : low;
+    upper = any ? std::max(upper, high) : high;
+    any = true;
+  }
+};
+
+}  // namespace
+
+type::~type() = default;
+
+/// Where the new type's fields come from: copies of old types are placed one group at a time, then
+/// finish() makes the bounds.
+struct builder {
+  type* made = new type;
+  type_ref owner{made};
+  interval data;     ///< bytes of elements
+  interval markers;  ///< bounds set by resized()
+  std::optional<element> base;
+
+  /// `count` copies of `old`, `step` apart, the first at `offset`. Only numbers; no tree.
+  void place(const type& old, std::ptrdiff_t offset, std::size_t count, std::ptrdiff_t step) {
+    if (count == 0 || (old.size_ == 0 && !old.sticky_)) return;
+    const std::ptrdiff_t last = plus(offset, times(count - 1, step));
+    const std::ptrdiff_t low = std::min(offset, last);
+    const std::ptrdiff_t high = std::max(offset, last);
+    if (old.sticky_) {
+      markers.include(plus(low, old.lower_), plus(high, plus(old.lower_, old.extent_)));
+    }
+    if (old.size_ == 0) return;
+    data.include(plus(low, old.true_lower_), plus(high, plus(old.true_lower_, old.true_extent_)));
+    made->size_ = static_cast<std::size_t>(
+        plus(static_cast<std::ptrdiff_t>(made->size_), times(count, old.size_)));
+    made->elements_ += count * old.elements_;
+    made->alignment_ = std::max(made->alignment_, old.alignment_);
+    base = base.value_or(old.base_) == old.base_ ? old.base_ : element::none;
+  }
+
+  /// Whether runs_ and base_ do not say everything about the elements.
+  [[nodiscard]] bool needs_leaves() const noexcept {
+    return base && (*base == element::none || size_of(*base) != extent_of(*base));
+  }
+
+  [[nodiscard]] static const node_ref& runs(const type& t) noexcept { return t.runs_; }
+  [[nodiscard]] static node_ref leaves(const type& t) {
+    return t.leaves_ != nullptr ? t.leaves_ : with_kind(t.runs_, t.base_);
+  }
+
+  /// make(tree_of) builds a tree from those that tree_of(old type) gives.
+  template <class Make>
+  void build_trees(Make&& make) {
+    made->runs_ = make([](const type& t) { return runs(t); });
+    if (needs_leaves()) made->leaves_ = make([](const type& t) { return leaves(t); });
+  }
+
+  [[nodiscard]] type_ref finish() {
+    type& t = *made;
+    t.base_ = base.value_or(element::none);
+    t.true_lower_ = data.lower;
+    t.true_extent_ = minus(data.upper, data.lower);
+    t.sticky_ = markers.any;
+    if (markers.any) {
+      t.lower_ = markers.lower;
+      t.extent_ = minus(markers.upper, markers.lower);
+    } else {
+      const auto alignment = static_cast<std::ptrdiff_t>(t.alignment_);
+      t.lower_ = t.true_lower_;
+      t.extent_ = plus(t.true_extent_, alignment - 1) / alignment * alignment;
+    }
+    set_dense(t);
+    return std::move(owner);
+  }
+
+  static void set_dense(type& t) noexcept {
+    t.dense_ = t.runs_ != nullptr && t.runs_->single_run() && t.runs_->runs[0].offset == 0 &&
+               t.extent_ == static_cast<std::ptrdiff_t>(t.size_);
+  }
+
+  [[nodiscard]] static type_ref copy_of(const type& old) {
+    builder b;
+    type& t = *b.made;
+    t.size_ = old.size_;
+    t.lower_ = old.lower_;
+    t.extent_ = old.extent_;
+    t.true_lower_ = old.true_lower_;
+    t.true_extent_ = old.true_extent_;
+    t.elements_ = old.elements_;
+    t.alignment_ = old.alignment_;
+    t.dense_ = old.dense_;
+    t.sticky_ = old.sticky_;
+    t.base_ = old.base_;
+    t.runs_ = old.runs_;
+    t.leaves_ = old.leaves_;
+    return std::move(b.owner);
+  }
+
+  [[nodiscard]] static type_ref resized_copy(const type& old, std::ptrdiff_t lower,
+                                             std::ptrdiff_t extent) {
+    (void)plus(lower, extent);
+    type_ref copy = copy_of(old);
+    auto& t = const_cast<type&>(*copy);  // not yet seen by anybody
+    t.lower_ = lower;
+    t.extent_ = extent;
+    t.sticky_ = true;
+    set_dense(t);
+    return copy;
+  }
+
+  [[nodiscard]] static type_ref predefined(element e) {
+    builder b;
+    type& t = *b.made;
+    const std::size_t size = size_of(e);
+    const std::size_t extent = extent_of(e);
+    // A pair is laid out as a C struct of its value and an int; the int ends the data.
+    const bool pair = is_pair(e);
+    const std::size_t value = pair ? size - 4 : size;
+    const std::size_t index = pair ? std::max<std::size_t>(value, 4) : 0;
+    t.size_ = size;
+    t.extent_ = static_cast<std::ptrdiff_t>(extent);
+    t.true_extent_ = static_cast<std::ptrdiff_t>(pair ? index + 4 : size);
+    t.elements_ = 1;
+    t.alignment_ = e == element::c32   ? 4
+                   : e == element::c64 ? 8
+                   : e == element::c80 ? alignof(long double)
+                   : pair              ? std::max<std::size_t>(extent - index, 4)
+                                       : std::max<std::size_t>(size, 1);
+    t.base_ = e;
+    if (size == 0) return std::move(b.owner);
+    sequence_builder runs;
+    runs.add_run(element::none, 0, value);
+    if (pair) runs.add_run(element::none, static_cast<std::ptrdiff_t>(index), 4);
+    t.runs_ = runs.finish();
+    if (size != extent) t.leaves_ = make_run(e, 0, size);
+    set_dense(t);
+    return std::move(b.owner);
+  }
+};
+
+type_ref::type_ref(const type_ref& other) noexcept : type_(other.type_) {
+  if (type_ != nullptr) type_->references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+type_ref& type_ref::operator=(type_ref other) noexcept {
+  std::swap(type_, other.type_);
+  return *this;
+}
+
+type_ref::~type_ref() {
+  // Acquire, so that what other owners did with the type is over before it dies.
+  if (type_ != nullptr && type_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete type_;
+  }
+}
+
+type_ref share(const type& t) noexcept {
+  type_ref borrowed(&t);
+  type_ref owned = borrowed;
+  (void)borrowed.release();
+  return owned;
+}
+
+const type& of(element e) noexcept {
+  using table = std::array<type_ref, static_cast<std::size_t>(element::pair_f80_i32) + 1>;
+  static const table& types = *[] {
+    auto* made = new table;  // never freed: programs may still communicate while exiting
+    for (std::size_t i = 0; i < made->size(); ++i) {
+      (*made)[i] = builder::predefined(static_cast<element>(i));
+    }
+    return made;
+  }();
+  return *types[static_cast<std::size_t>(e)];
+}
+
+type_ref contiguous(std::size_t count, const type& old) {
+  builder b;
+  b.place(old, 0, count, old.extent());
+  b.build_trees([&](auto tree_of) { return repeat(tree_of(old), count, old.extent()); });
+  return b.finish();
+}
+
+type_ref vector(std::size_t count, std::size_t block_length, std::ptrdiff_t stride,
+                const type& old) {
+  const type_ref block = contiguous(block_length, old);
+  builder b;
+  b.place(*block, 0, count, stride);
+  b.build_trees([&](auto tree_of) { return repeat(tree_of(*block), count, stride); });
+  return b.finish();
+}
+
+type_ref indexed(std::span<const std::size_t> block_lengths,
+                 std::span<const std::ptrdiff_t> displacements, const type& old) {
+  SINEW_CHECK(block_lengths.size() == displacements.size(), "an indexed datatype is malformed",
+              "it has not as many block lengths as displacements", "");
+  builder b;
+  for (std::size_t i = 0; i < block_lengths.size(); ++i) {
+    b.place(old, displacements[i], block_lengths[i], old.extent());
+  }
+  b.build_trees([&](auto tree_of) {
+    sequence_builder all;
+    const node_ref one = tree_of(old);
+    node_ref block;
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < block_lengths.size(); ++i) {
+      if (block_lengths[i] != length) {
+        length = block_lengths[i];
+        block = repeat(one, length, old.extent());
+      }
+      all.add(displacements[i], block);
+    }
+    return all.finish();
+  });
+  return b.finish();
+}
+
+type_ref structure(std::span<const std::size_t> block_lengths,
+                   std::span<const std::ptrdiff_t> displacements,
+                   std::span<const type* const> types) {
+  SINEW_CHECK(block_lengths.size() == displacements.size() && types.size() == displacements.size(),
+              "a struct datatype is malformed",
+              "it has not as many block lengths as displacements and types", "");
+  builder b;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    b.place(*types[i], displacements[i], block_lengths[i], types[i]->extent());
+  }
+  b.build_trees([&](auto tree_of) {
+    sequence_builder all;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const type& part = *types[i];
+      all.add(displacements[i], repeat(tree_of(part), block_lengths[i], part.extent()));
+    }
+    return all.finish();
+  });
+  return b.finish();
+}
+
+type_ref resized(const type& old, std::ptrdiff_t lower, std::ptrdiff_t extent) {
+  return builder::resized_copy(old, lower, extent);
+}
+
+type_ref duplicate(const type& old) { return builder::copy_of(old); }
+
+}  // namespace sinew::layout

@@ -14,8 +14,8 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <new>
 #include <string>
@@ -23,12 +23,14 @@
 
 #include "bench_stats.hpp"
 
-namespace sinew::tools {
+namespace sinew::tool {
 namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-constexpr int batches = 40;
+// Many short batches: on a busy machine few of them lose the processor, and the median is none of
+// those.
+constexpr int batches = 400;
 constexpr int ring_slots = 64;
 
 struct alignas(64) line {
@@ -113,7 +115,7 @@ void beside(int our_cpu, int their_cpu, const std::function<void()>& theirs,
 
 // One line each way, written and read in turn.
 void pair_trip(shared_area& a, int our_cpu, int their_cpu) {
-  constexpr std::uint64_t warm = 20000, per_batch = 10000, total = warm + batches * per_batch;
+  constexpr std::uint64_t warm = 20000, per_batch = 1000, total = warm + batches * per_batch;
   std::vector<double> samples;
   beside(
       our_cpu, their_cpu,
@@ -139,7 +141,7 @@ void pair_trip(shared_area& a, int our_cpu, int their_cpu) {
 
 // The same over a ring of lines in each direction, as a message queue uses them.
 void ring_trip(shared_area& a, int our_cpu, int their_cpu) {
-  constexpr std::uint64_t warm = 20000, per_batch = 10000, total = warm + batches * per_batch;
+  constexpr std::uint64_t warm = 20000, per_batch = 1000, total = warm + batches * per_batch;
   std::vector<double> samples;
   beside(
       our_cpu, their_cpu,
@@ -165,7 +167,7 @@ void ring_trip(shared_area& a, int our_cpu, int their_cpu) {
 
 // One-way stream of lines: the writer may be a ring ahead; the reader gives credit every quarter.
 void line_stream(shared_area& a, int our_cpu, int their_cpu) {
-  constexpr std::uint64_t warm = 1 << 16, per_batch = 1 << 17, total = warm + batches * per_batch;
+  constexpr std::uint64_t warm = 1 << 16, per_batch = 1 << 14, total = warm + batches * per_batch;
   for (auto& slot : a.ring_there) slot.word.store(0, std::memory_order_relaxed);
   a.consumed.word.store(0, std::memory_order_relaxed);
   std::vector<double> samples;
@@ -209,7 +211,7 @@ void futex_await(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 
 // Two processes on one core hand over by futex: what a hop costs when ranks share a core.
 void futex_switch(shared_area& a, int cpu) {
-  constexpr std::uint32_t per_batch = 500, total = (batches + 1) * per_batch;
+  constexpr std::uint32_t per_batch = 50, total = (batches + 1) * per_batch;
   std::vector<double> samples;
   beside(
       cpu, cpu,
@@ -241,7 +243,7 @@ void copy_rate(std::size_t bytes) {
   std::vector<char> from(bytes, 1), to(bytes, 2);
   const std::size_t repeat = std::max<std::size_t>(1, (std::size_t{4} << 20) / bytes);
   std::vector<double> samples;
-  for (int b = -2; b < batches / 2; ++b) {
+  for (int b = -2; b < 20; ++b) {
     const auto begin = clock_type::now();
     for (std::size_t i = 0; i < repeat; ++i) {
       std::memcpy(to.data(), from.data(), bytes);
@@ -275,33 +277,39 @@ void fork_exec() {
 }  // namespace
 
 int floor_probe(int argc, char** argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  const auto wanted = [&words](const char* name) {
+    return std::find(words.begin(), words.end(), name) != words.end();
+  };
   const std::vector<int> cpus = allowed_cpus();
-  fork_exec();
+  if (wanted("fork-exec")) fork_exec();
   if (!cpus.empty()) pin(cpus.front());
-  for (int i = 0; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word.rfind("sizes=", 0) != 0) continue;
+  for (const std::string& word : words) {
+    if (word.rfind("sizes=", 0) != 0 || !wanted("memcpy")) continue;
     for (const std::string& size : stats::split(word.substr(6), ',')) {
       const long bytes = std::strtol(size.c_str(), nullptr, 10);
       if (bytes > 0) copy_rate(static_cast<std::size_t>(bytes));
     }
   }
-  void* memory = mmap(nullptr, sizeof(shared_area), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(shared_area), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("mmap");
     return 1;
   }
   auto* area = new (memory) shared_area;
-  if (!cpus.empty()) futex_switch(*area, cpus.front());
+  if (wanted("futex-switch") && !cpus.empty()) futex_switch(*area, cpus.front());
+  if (!wanted("line") && !wanted("line-stream")) return 0;
   if (cpus.size() < 2) {
     std::fprintf(stderr, "one core only: no trip of a cache line to measure\n");
-    return 0;
+    return 1;
   }
-  pair_trip(*area, cpus[0], cpus[1]);
-  ring_trip(*area, cpus[0], cpus[1]);
-  line_stream(*area, cpus[0], cpus[1]);
+  if (wanted("line")) {
+    pair_trip(*area, cpus[0], cpus[1]);
+    ring_trip(*area, cpus[0], cpus[1]);
+  }
+  if (wanted("line-stream")) line_stream(*area, cpus[0], cpus[1]);
   return 0;
 }
 
-}  // namespace sinew::tools
+}  // namespace sinew::tool

@@ -1,12 +1,12 @@
 // The floor: what the machine itself allows, measured in the same run as everything else.
 #pragma once
 
-namespace sinew::tools {
+namespace sinew::tool {
 
-/// Measures one cache line's one-way trip, a ring of lines, memcpy and a futex switch, and prints
-/// them as measuring programs do ("@ case metric unit params value"). Forks one partner process;
-/// ends it before returning. Run it as a program of its own: it pins itself. Grade: cold.
-/// Returns an exit code.
+/// Measures what the words name and prints it as measuring programs do ("@ case metric unit params
+/// value"): "line" (one cache line's one-way trip, alone and in a ring), "line-stream", "memcpy"
+/// with "sizes=N,N", "futex-switch", "fork-exec". Forks one partner process at a time and waits for
+/// its end. Run it as a process of its own: it pins itself. Grade: cold. Returns an exit code.
 int floor_probe(int argc, char** argv);
 
-}  // namespace sinew::tools
+}  // namespace sinew::tool

@@ -17,7 +17,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace sinew::tools {
+namespace sinew::tool {
 namespace {
 
 constexpr std::size_t most_output = 1 << 20;
@@ -197,4 +197,4 @@ command_result run_command(const command& what) {
   return result;
 }
 
-}  // namespace sinew::tools
+}  // namespace sinew::tool

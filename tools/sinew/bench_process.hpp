@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinew::tools {
+namespace sinew::tool {
 
 struct command {
   std::vector<std::string> words;                                ///< words[0]: path of the program
@@ -35,4 +35,4 @@ command_result run_command(const command& what);
 /// Whether ^C or SIGTERM has been seen.
 bool interrupted() noexcept;
 
-}  // namespace sinew::tools
+}  // namespace sinew::tool

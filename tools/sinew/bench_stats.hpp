@@ -1,5 +1,6 @@
 // The pure part of `sinew bench`: statistics, the line protocol of measuring programs, the JSON of
-// DESIGN's contract and the table on the screen. No input or output, no clock: tests/bench holds it.
+// DESIGN's contract and the table on the screen. No input or output, no clock: tests/bench holds
+// it.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinew::tools::stats {
+namespace sinew::tool::stats {
 
 /// What is known of one number measured several times. `mad` is the median distance to the median.
 struct summary {
@@ -122,7 +123,8 @@ struct row {
 class result_set {
  public:
   void add(const row_key& key, const std::string& subject, double value) {
-    auto found = std::find_if(rows_.begin(), rows_.end(), [&](const row& r) { return r.key == key; });
+    auto found =
+        std::find_if(rows_.begin(), rows_.end(), [&](const row& r) { return r.key == key; });
     if (found == rows_.end()) found = rows_.insert(rows_.end(), row{key, {}});
     found->samples[subject].push_back(value);
   }
@@ -132,11 +134,12 @@ class result_set {
   [[nodiscard]] const std::vector<row>& rows() const noexcept { return rows_; }
 
   /// Median of one subject in the row with this case and these parameters, if measured.
-  [[nodiscard]] std::optional<double> median(std::string_view experiment, std::string_view case_name,
-                                             const parameters& params,
+  [[nodiscard]] std::optional<double> median(std::string_view experiment,
+                                             std::string_view case_name, const parameters& params,
                                              const std::string& subject) const {
     for (const row& r : rows_) {
-      if (r.key.experiment != experiment || r.key.case_name != case_name || r.key.params != params) {
+      if (r.key.experiment != experiment || r.key.case_name != case_name ||
+          r.key.params != params) {
         continue;
       }
       const auto found = r.samples.find(subject);
@@ -213,11 +216,11 @@ inline std::string json_results(const result_set& results) {
       if (out.size() > 1) out += ',';
       out += "\n {\"experiment\":" + json_string(r.key.experiment) +
              ",\"case\":" + json_string(r.key.case_name) +
-             ",\"params\":" + json_parameters(r.key.params) + ",\"subject\":" + json_string(subject) +
-             ",\"metric\":" + json_string(r.key.metric) + ",\"unit\":" + json_string(r.key.unit) +
-             ",\"n\":" + std::to_string(s.n) + ",\"median\":" + json_number(s.median) +
-             ",\"mad\":" + json_number(s.mad) + ",\"min\":" + json_number(s.min) +
-             ",\"max\":" + json_number(s.max) + '}';
+             ",\"params\":" + json_parameters(r.key.params) +
+             ",\"subject\":" + json_string(subject) + ",\"metric\":" + json_string(r.key.metric) +
+             ",\"unit\":" + json_string(r.key.unit) + ",\"n\":" + std::to_string(s.n) +
+             ",\"median\":" + json_number(s.median) + ",\"mad\":" + json_number(s.mad) +
+             ",\"min\":" + json_number(s.min) + ",\"max\":" + json_number(s.max) + '}';
     }
   }
   return out += "\n]";
@@ -300,4 +303,4 @@ inline std::string last_line(std::string_view text, std::size_t most = 160) {
   return last;
 }
 
-}  // namespace sinew::tools::stats
+}  // namespace sinew::tool::stats

@@ -1,0 +1,126 @@
+// Shared by the measuring programs: plain C and plain MPI, so that every implementation's wrapper
+// compiles the same source. A program takes words "key=value" and prints lines
+//   @ <case> <metric> <unit> <name=value,...|-> <value>
+// which `sinew bench` reads. Everything else it prints is ignored.
+#ifndef SINEW_BENCH_MEASURE_H
+#define SINEW_BENCH_MEASURE_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { max_sizes = 32, most_batches = 200 };
+
+typedef struct {
+  int sizes[max_sizes];
+  int size_count;
+  double budget_ms;      // measuring time for each case or size
+  int thread_multiple;   // ask for MPI_THREAD_MULTIPLE
+  const char* only;      // the one case to run, or "" for all
+} options;
+
+static inline double now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static inline void stop_all(const char* message) {
+  fprintf(stderr, "%s\n", message);
+  MPI_Abort(MPI_COMM_WORLD, 2);
+  exit(2);
+}
+
+static inline options read_options(int argc, char** argv) {
+  options o = {{8}, 1, 50, 0, ""};
+  for (int i = 1; i < argc; ++i) {
+    char* word = argv[i];
+    if (strncmp(word, "sizes=", 6) == 0) {
+      o.size_count = 0;
+      for (char* at = word + 6; *at && o.size_count < max_sizes;) {
+        o.sizes[o.size_count++] = (int)strtol(at, &at, 10);
+        if (*at == ',') ++at;
+        else break;
+      }
+    } else if (strncmp(word, "budget_ms=", 10) == 0) {
+      o.budget_ms = atof(word + 10);
+    } else if (strcmp(word, "thread=multiple") == 0) {
+      o.thread_multiple = 1;
+    } else if (strncmp(word, "case=", 5) == 0) {
+      o.only = word + 5;
+    }
+  }
+  return o;
+}
+
+// MPI_Init, or MPI_Init_thread when asked; returns this rank. Ends the job when the thread level is
+// not given or fewer than `least` ranks run. Rank 0 prints which library answers.
+static inline int start(int* argc, char*** argv, const options* o, int least) {
+  int rank, ranks, length, provided = MPI_THREAD_SINGLE;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  if (o->thread_multiple) {
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided != MPI_THREAD_MULTIPLE) stop_all("MPI_THREAD_MULTIPLE is not provided");
+  } else {
+    MPI_Init(argc, argv);
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks < least) stop_all("not enough ranks started as one job");
+  if (rank == 0) {
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n,")] = 0;
+    printf("@version %s\n", version);
+    fflush(stdout);
+  }
+  return rank;
+}
+
+static inline void report(const char* name, const char* metric, const char* unit,
+                          const char* params, double value) {
+  printf("@ %s %s %s %s %.9g\n", name, metric, unit, params, value);
+  fflush(stdout);
+}
+
+static inline int compare_doubles(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+static inline double median(double* values, int count) {
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
+}
+
+// A page-aligned buffer, written once so that its pages exist.
+static inline char* make_buffer(size_t bytes, int fill) {
+  void* p = NULL;
+  if (posix_memalign(&p, 4096, bytes ? bytes : 1) != 0) stop_all("out of memory");
+  memset(p, fill, bytes ? bytes : 1);
+  return p;
+}
+
+// How long to measure: as many repetitions as make `batches` equal shares of the budget. Many short
+// batches, because on a busy machine those that lost the processor are then few, and the median is
+// none of them.
+typedef struct {
+  int batches;
+  int repetitions;
+} plan;
+
+static inline plan make_plan(double ns_each, double budget_ms) {
+  plan p = {most_batches, 1};
+  const double budget_ns = budget_ms * 1e6;
+  double each = budget_ns / p.batches / (ns_each > 1 ? ns_each : 1);
+  if (each < 1) {
+    p.batches = (int)(budget_ns / ns_each);
+    if (p.batches < 3) p.batches = 3;
+    each = 1;
+  }
+  p.repetitions = each > 20000 ? 20000 : (int)each;
+  return p;
+}
+
+#endif

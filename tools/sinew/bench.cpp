@@ -1,0 +1,363 @@
+// `sinew bench`: the same small programs under Sinew and under every MPI found, in turns, so that
+// whatever else the machine does hits all of them alike.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench_floor.hpp"
+#include "bench_process.hpp"
+#include "bench_report.hpp"
+#include "bench_stats.hpp"
+#include "bench_subjects.hpp"
+#include "commands.hpp"
+
+namespace sinew::tool {
+namespace {
+
+enum class effort { quick, usual, full };
+
+struct bench_options {
+  std::vector<std::string> experiments;
+  effort how = effort::usual;
+  std::string json;
+  std::string peers = "auto";
+  int rounds = 0;  // 0: as the effort says
+  bool thread_multiple = false;
+  bool help = false;
+};
+
+/// One start of a measuring program.
+struct invocation {
+  int ranks = 2;
+  std::vector<std::string> words;
+};
+
+struct experiment {
+  std::string name;
+  std::vector<invocation> invocations;
+  std::vector<std::string> floor_words;  // what the floor probe measures for it
+  bool timed_outside = false;            // `launch`: the wall time is the result
+};
+
+constexpr std::array experiment_names = {std::string_view("latency"), std::string_view("bandwidth"),
+                                         std::string_view("rate"), std::string_view("launch"),
+                                         std::string_view("oversubscribed")};
+constexpr int crowd = 8;  // ranks of `oversubscribed`
+constexpr double limit_s = 90;
+
+std::string sizes_word(const std::string& name, effort how) {
+  if (name == "rate") return "sizes=8";
+  if (how == effort::quick) {
+    return name == "latency" ? "sizes=8,4096,65536,1048576" : "sizes=4096,65536,1048576";
+  }
+  const std::string sizes = "8,64,512,4096,16384,65536,262144,1048576,4194304";
+  return "sizes=" + (name == "latency" ? "0," + sizes : sizes);
+}
+
+experiment make_experiment(const std::string& name, const bench_options& o) {
+  const std::array<const char*, 3> budgets = {"budget_ms=25", "budget_ms=50", "budget_ms=150"};
+  const std::array<const char*, 3> crowd_budgets = {"budget_ms=400", "budget_ms=1000",
+                                                    "budget_ms=3000"};
+  const auto level = static_cast<std::size_t>(o.how);
+  if (name == "launch") return {name, {{2, {}}}, {"fork-exec"}, true};
+  if (name == "oversubscribed") {
+    return {name,
+            {{crowd, {"case=ring", crowd_budgets[level]}},
+             {crowd, {"case=allreduce", crowd_budgets[level]}},
+             {2, {"case=idle"}}},
+            {"futex-switch"}};
+  }
+  const std::string sizes = sizes_word(name, o.how);
+  std::vector<std::string> words = {sizes, budgets[level]};
+  if (o.thread_multiple) words.emplace_back("thread=multiple");
+  if (name == "rate") return {name, {{2, words}}, {"line-stream"}};
+  if (name == "bandwidth") return {name, {{2, words}}, {"memcpy", sizes}};
+  return {name, {{2, words}}, {"line", "memcpy", sizes}};
+}
+
+std::vector<option> option_table(bench_options& o) {
+  const auto flag = [](auto& target, auto value) {
+    return [&target, value](std::string_view) { target = value; };
+  };
+  return {
+      {{"--quick"}, "", "few sizes, three rounds", flag(o.how, effort::quick)},
+      {{"--full"}, "", "long measurements, eleven rounds", flag(o.how, effort::full)},
+      {{"--json"},
+       "FILE",
+       "writes every number with the host's facts",
+       [&o](std::string_view text) { o.json = text; }},
+      {{"--peers"},
+       "LIST",
+       "auto, none, or names: mpich,openmpi,openmpi-ucx",
+       [&o](std::string_view text) { o.peers = text; },
+       "auto|none|mpich|openmpi|openmpi-ucx"},
+      {{"--repeat"},
+       "N",
+       "rounds: every subject runs once in each",
+       [&o](std::string_view text) { o.rounds = whole_number("--repeat", text, 1); }},
+      {{"--threads"},
+       "LEVEL",
+       "single (the default) or multiple: what MPI_Init asks for",
+       [&o](std::string_view text) {
+         if (text != "single" && text != "multiple") {
+           throw usage_failure("--threads takes single or multiple, not " + std::string(text));
+         }
+         o.thread_multiple = text == "multiple";
+       },
+       "single|multiple"},
+      {{"-h", "--help"}, "", "explains", flag(o.help, true)},
+  };
+}
+
+bench_options read_command_line(int argc, char** argv) {
+  bench_options o;
+  const std::vector<option> table = option_table(o);
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  for (std::size_t at = 0; at < words.size();) {
+    at += parse_options(std::span(words).subspan(at), table);
+    if (at >= words.size()) break;
+    const std::string_view word = words[at++];
+    if (std::find(experiment_names.begin(), experiment_names.end(), word) ==
+        experiment_names.end()) {
+      const std::string_view near = nearest(word, experiment_names);
+      throw usage_failure("unknown experiment " + std::string(word) +
+                          (near.empty() ? "; see sinew bench --help"
+                                        : "; did you mean " + std::string(near) + "?"));
+    }
+    o.experiments.emplace_back(word);
+  }
+  if (o.experiments.empty()) {
+    o.experiments.assign(experiment_names.begin(), experiment_names.end());
+  }
+  if (o.rounds == 0) o.rounds = o.how == effort::quick ? 3 : o.how == effort::usual ? 5 : 11;
+  return o;
+}
+
+/// One line on a terminal that is written over; nothing elsewhere.
+class progress_bar {
+ public:
+  explicit progress_bar(int steps) : steps_(std::max(steps, 1)), shown_(isatty(2) == 1) {}
+  progress_bar(const progress_bar&) = delete;
+  progress_bar& operator=(const progress_bar&) = delete;
+  ~progress_bar() { clear(); }
+  void step(const std::string& text) {
+    if (shown_) {
+      const int filled = 24 * done_ / steps_;
+      std::fprintf(stderr, "\r\033[K[%s%s] %s", std::string(size_t(filled), '#').c_str(),
+                   std::string(size_t(24 - filled), ' ').c_str(), text.c_str());
+    }
+    done_ = std::min(done_ + 1, steps_);
+  }
+  void clear() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  int steps_;
+  int done_ = 0;
+  bool shown_;
+};
+
+class bench_run {
+ public:
+  explicit bench_run(const bench_options& o) : options_(o) {}
+
+  int all() {
+    adopt_orphans();
+    gather_subjects();
+    for (const std::string& name : options_.experiments) {
+      if (!interrupted()) one_experiment(make_experiment(name, options_));
+    }
+    if (!options_.json.empty() && !write_json()) return 1;
+    if (interrupted()) return 130;
+    return ours_failed_ ? 1 : 0;
+  }
+
+ private:
+  bool wanted(const std::string& name) const {
+    if (options_.peers == "auto") return true;
+    const auto names = stats::split(options_.peers, ',');
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  void gather_subjects() {
+    if (auto ours = find_ours()) {
+      subjects_.push_back(*ours);
+    } else {
+      std::fprintf(stderr, "sinew: not measured: no mpicc.sinew beside this program\n");
+      ours_failed_ = true;
+    }
+    if (options_.peers == "none") return;
+    for (const subject& peer : find_peers()) {
+      if (!wanted(peer.name)) continue;
+      subjects_.push_back(peer);
+      versions_[peer.name] = peer.version;
+    }
+    if (options_.peers == "auto") {
+      if (versions_.empty()) {
+        std::fprintf(stderr, "no other MPI found (tools/peers installs two to compare with)\n");
+      }
+      return;
+    }
+    for (const std::string& name : stats::split(options_.peers, ',')) {
+      if (versions_.count(name) == 0) std::fprintf(stderr, "%s: not found\n", name.c_str());
+    }
+  }
+
+  void fail(const subject& who, const std::string& why) {
+    failures_[who.name] = why;
+    if (who.name == "sinew") ours_failed_ = true;
+  }
+
+  // Adds what a program printed, and remembers which library answered.
+  void take(const experiment& e, const std::string& name, const std::string& output) {
+    for (const std::string& line : stats::split(output, '\n')) {
+      if (const auto m = stats::parse_line(line)) results_.add(e.name, name, *m);
+      if (line.rfind("@version ", 0) == 0 && versions_[name].empty()) {
+        versions_[name] = line.substr(9);
+      }
+    }
+  }
+
+  void take_or_fail(const experiment& e, const subject& who, const command_result& result,
+                    double limit) {
+    take(e, who.name, result.output);
+    if (result.ok() || result.interrupted) return;
+    if (result.timed_out) {
+      fail(who, "no end after " + stats::short_number(limit) + " s");
+      return;
+    }
+    std::string said = stats::last_line(result.errors);
+    if (said.empty()) said = stats::last_line(result.output);
+    fail(who, "exit code " + std::to_string(result.exit_code) + (said.empty() ? "" : ": " + said));
+  }
+
+  // Launches again and again for about a second; the round's value is the median.
+  void time_launches(const experiment& e, const subject& who, const std::string& program) {
+    const invocation& how = e.invocations.front();
+    std::vector<double> times_ms;
+    double spent_s = 0;
+    while (times_ms.size() < 15 && spent_s < 1 && !interrupted()) {
+      const command c = launch_command(who, how.ranks, program, how.words, true);
+      const command_result result = run_command(c);
+      if (!result.ok()) return take_or_fail(e, who, result, c.timeout_s);
+      spent_s += result.wall_s;
+      times_ms.push_back(result.wall_s * 1e3);
+    }
+    const stats::row_key key{
+        e.name, "init-finalize", {{"ranks", std::to_string(how.ranks)}}, "time", "ms"};
+    if (!times_ms.empty()) results_.add(key, who.name, stats::median_of(times_ms));
+  }
+
+  void one_turn(const experiment& e, const subject& who) {
+    std::string why;
+    const auto program = build_program(who, e.name, why);
+    if (!program) return fail(who, why);
+    if (e.timed_outside) return time_launches(e, who, *program);
+    for (const invocation& how : e.invocations) {
+      if (interrupted() || failures_.count(who.name) != 0) return;
+      command c = launch_command(who, how.ranks, *program, how.words, false);
+      c.timeout_s = limit_s;
+      take_or_fail(e, who, run_command(c), c.timeout_s);
+    }
+  }
+
+  void floor_turn(const experiment& e) {
+    command c;
+    c.words = {own_folder() + "/sinew", "bench", "--floor-probe"};
+    c.words.insert(c.words.end(), e.floor_words.begin(), e.floor_words.end());
+    const command_result result = run_command(c);
+    take(e, "floor", result.output);
+    if (!result.ok() && !result.interrupted) {
+      failures_["floor"] = stats::last_line(result.errors);
+    }
+  }
+
+  // The second transport of one implementation has nothing of its own to show in `launch`.
+  std::vector<subject> taking_part(const experiment& e) const {
+    std::vector<subject> found;
+    for (const subject& s : subjects_) {
+      if (!e.timed_outside || s.standard_transport) found.push_back(s);
+    }
+    return found;
+  }
+
+  void one_experiment(const experiment& e) {
+    failures_.clear();
+    const std::vector<subject> subjects = taking_part(e);
+    {
+      progress_bar bar(options_.rounds * static_cast<int>(subjects.size() + 1));
+      for (int round = 1; round <= options_.rounds && !interrupted(); ++round) {
+        const std::string where =
+            e.name + ", round " + std::to_string(round) + " of " + std::to_string(options_.rounds);
+        bar.step(where + ", floor");
+        floor_turn(e);
+        for (const subject& who : subjects) {
+          bar.step(where + ", " + who.name);
+          if (failures_.count(who.name) == 0 && !interrupted()) one_turn(e, who);
+        }
+      }
+    }
+    std::vector<std::string> names;
+    for (const subject& s : subjects) names.push_back(s.name);
+    const std::string table = experiment_table(results_, e.name, names);
+    if (!table.empty()) std::printf("%s", table.c_str());
+    for (const auto& [name, why] : failures_)
+      std::printf("%s: failed: %s\n", name.c_str(), why.c_str());
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+
+  bool write_json() const {
+    std::ofstream out(options_.json);
+    out << json_document(results_, versions_);
+    out.close();
+    if (!out) {
+      std::fprintf(stderr, "sinew bench: cannot write %s\n", options_.json.c_str());
+      return false;
+    }
+    return true;
+  }
+
+  bench_options options_;
+  std::vector<subject> subjects_;
+  std::map<std::string, std::string> versions_;
+  std::map<std::string, std::string> failures_;  // of the experiment that runs
+  stats::result_set results_;
+  bool ours_failed_ = false;
+};
+
+}  // namespace
+
+command_page bench_page() {
+  static bench_options unused;
+  return {
+      "bench", "measures Sinew and the MPI implementations found, side by side",
+      "[EXPERIMENT...] [options]",
+      "Experiments: latency bandwidth rate launch oversubscribed (all of them by default).\n"
+      "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
+      "Sinew divided by the best other; \"floor\" is what the machine itself allows.",
+      option_table(unused)};
+}
+
+int bench_main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--floor-probe") {
+    return floor_probe(argc - 2, argv + 2);
+  }
+  const bench_options o = read_command_line(argc, argv);
+  if (o.help) {
+    std::fputs(help_text(bench_page()).c_str(), stdout);
+    return 0;
+  }
+  return bench_run(o).all();
+}
+
+}  // namespace sinew::tool

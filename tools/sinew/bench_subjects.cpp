@@ -1,0 +1,225 @@
+#include "bench_subjects.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "bench_stats.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/base/topology.hpp"
+
+namespace sinew::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+setting<std::string> peers_setting(
+    "bench", "peers", "", "",
+    "folders, separated by ':', in which `bench` looks for other MPI implementations first");
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool runnable(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
+}
+
+// "…<after>5.0.2 …" gives "5.0.2".
+std::string word_after(const std::string& text, const std::string& after) {
+  const std::size_t at = text.find(after);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = text.find_first_not_of(" \t", at + after.size());
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_first_of(" \t\r\n,", begin) - begin);
+}
+
+std::string ask(const std::string& program, const std::string& word) {
+  const command_result answer = run_command({{program, word}, {}, 10});
+  return answer.output + answer.errors;
+}
+
+// What a wrapper and a launcher are. Two wheels in one folder overwrite each other's mpicc but not
+// each other's mpiexec, so both are asked and must agree.
+std::optional<subject> identify(const fs::path& compiler, const fs::path& launcher) {
+  if (!runnable(compiler) || !runnable(launcher)) return std::nullopt;
+  const std::string runs = ask(launcher, "--version");
+  if (runs.find("HYDRA") != std::string::npos) {
+    const std::string compiles = ask(compiler, "-v");
+    const std::string version = word_after(compiles, "MPICH version");
+    if (version.empty()) return std::nullopt;
+    return subject{"mpich", compiler, launcher, version};
+  }
+  if (runs.find("Open MPI") != std::string::npos) {
+    const std::string version = word_after(ask(compiler, "--showme:version"), "Open MPI");
+    if (version.empty()) return std::nullopt;
+    return subject{"openmpi", compiler, launcher, version};
+  }
+  return std::nullopt;
+}
+
+std::vector<fs::path> peer_folders() {
+  std::vector<fs::path> roots;
+  for (const std::string& root : stats::split(peers_setting(), ':')) roots.emplace_back(root);
+  roots.push_back(fs::path(own_folder()).parent_path() / "peers");
+  if (const std::string env = environment("VIRTUAL_ENV"); !env.empty()) roots.emplace_back(env);
+  roots.emplace_back(".venv");
+  std::vector<fs::path> folders;
+  for (const fs::path& root : roots) {
+    for (const char* below : {"bin", "mpich/bin", "openmpi/bin"}) folders.push_back(root / below);
+  }
+  for (const std::string& folder : stats::split(environment("PATH"), ':')) {
+    folders.emplace_back(folder);
+  }
+  return folders;
+}
+
+std::uint64_t fnv(std::uint64_t hash, const std::string& text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+// In a build tree the cache lies in the tree, so that removing the tree removes it.
+std::optional<fs::path> cache_folder() {
+  const fs::path tree = fs::path(own_folder()).parent_path();
+  fs::path folder;
+  if (fs::exists(tree / "CMakeCache.txt")) {
+    folder = tree / "bench-cache";
+  } else if (const std::string xdg = environment("XDG_CACHE_HOME"); !xdg.empty()) {
+    folder = fs::path(xdg) / "sinew-bench";
+  } else if (const std::string home = environment("HOME"); !home.empty()) {
+    folder = fs::path(home) / ".cache" / "sinew-bench";
+  } else {
+    return std::nullopt;
+  }
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return std::nullopt;
+  return folder;
+}
+
+}  // namespace
+
+std::string own_folder() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+std::optional<std::string> bench_sources() {
+  const fs::path installed = fs::path(own_folder()).parent_path() / "share" / "sinew" / "bench";
+  if (fs::exists(installed / "common" / "measure.h")) return installed.string();
+#ifdef SINEW_BENCH_SOURCES
+  const fs::path tree = SINEW_BENCH_SOURCES;
+  if (fs::exists(tree / "common" / "measure.h")) return tree.string();
+#endif
+  return std::nullopt;
+}
+
+std::optional<subject> find_ours() {
+  const fs::path compiler = fs::path(own_folder()) / "mpicc.sinew";
+  if (!runnable(compiler)) return std::nullopt;
+  return subject{"sinew", compiler, fs::path(own_folder()) / "sinew", ""};
+}
+
+std::vector<subject> find_peers() {
+  std::vector<subject> found;
+  const auto known = [&found](const std::string& name) {
+    return std::any_of(found.begin(), found.end(),
+                       [&name](const subject& s) { return s.name == name; });
+  };
+  for (const fs::path& folder : peer_folders()) {
+    for (const char* suffix : {"", ".mpich", ".openmpi"}) {
+      if (known("mpich") && known("openmpi")) break;
+      const auto one = identify(folder / ("mpicc" + std::string(suffix)),
+                                folder / ("mpiexec" + std::string(suffix)));
+      if (one && !known(one->name)) found.push_back(*one);
+    }
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i].name != "openmpi") continue;
+    subject over_ucx = found[i];
+    over_ucx.name = "openmpi-ucx";
+    over_ucx.standard_transport = false;
+    found.push_back(over_ucx);
+    break;
+  }
+  return found;
+}
+
+std::optional<std::string> build_program(const subject& who, const std::string& experiment,
+                                         std::string& failure) {
+  const auto sources = bench_sources();
+  const auto cache = cache_folder();
+  if (!sources || !cache) {
+    failure = sources ? "no folder for compiled programs (set XDG_CACHE_HOME)"
+                      : "the sources of the measuring programs are not installed";
+    return std::nullopt;
+  }
+  const fs::path source = fs::path(*sources) / experiment / (experiment + ".c");
+  const fs::path common = fs::path(*sources) / "common";
+  struct stat wrapper{};
+  (void)stat(who.compiler.c_str(), &wrapper);
+  std::uint64_t key = 0xcbf29ce484222325u;
+  for (const std::string& part :
+       {read_file(source), read_file(common / "measure.h"), read_file(common / "window.h"),
+        who.compiler, who.version, std::to_string(wrapper.st_mtime)}) {
+    key = fnv(key, part);
+  }
+  char name[64];
+  std::snprintf(name, sizeof name, "-%016llx", static_cast<unsigned long long>(key));
+  const std::string kind = who.name.substr(0, who.name.find('-'));
+  const fs::path program = *cache / (experiment + '-' + kind + name);
+  if (runnable(program)) return program.string();
+  // Compiled beside and renamed, so that two runs at once never see half a program.
+  const fs::path partial = program.string() + '.' + std::to_string(getpid());
+  const command_result compiled =
+      run_command({{who.compiler, "-O2", "-o", partial, source}, {}, 120});
+  std::error_code failed;
+  if (compiled.ok()) fs::rename(partial, program, failed);
+  if (!compiled.ok() || failed) {
+    fs::remove(partial, failed);
+    failure = "cannot compile " + experiment + ".c: " + stats::last_line(compiled.errors);
+    return std::nullopt;
+  }
+  return program.string();
+}
+
+command launch_command(const subject& who, int ranks, const std::string& program,
+                       const std::vector<std::string>& words, bool plain) {
+  command c;
+  c.words = {who.launcher};
+  const auto add = [&c](std::initializer_list<const char*> more) {
+    c.words.insert(c.words.end(), more.begin(), more.end());
+  };
+  if (who.name == "sinew") add({"run"});
+  if (who.name.rfind("openmpi", 0) == 0) {
+    // It refuses to run as root, or with more ranks than cores, unless told so.
+    c.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+    if (ranks > topology::usable_cpus()) add({"--oversubscribe"});
+    if (!who.standard_transport) {
+      c.environment.emplace_back("UCX_TLS", "posix,self");
+      add({"--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices",
+           "any"});
+    } else if (!plain) {
+      add({"--mca", "pml", "ob1"});
+    }
+  }
+  c.words.insert(c.words.end(), {"-n", std::to_string(ranks), program});
+  c.words.insert(c.words.end(), words.begin(), words.end());
+  return c;
+}
+
+}  // namespace sinew::tool

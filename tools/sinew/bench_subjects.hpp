@@ -1,0 +1,46 @@
+// Who is measured: Sinew beside this binary, and the MPI implementations found on the machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench_process.hpp"
+
+namespace sinew::tool {
+
+/// One implementation with one way to run it. "openmpi" and "openmpi-ucx" share a compiler.
+struct subject {
+  std::string name;                ///< as in the JSON: sinew, mpich, openmpi, openmpi-ucx
+  std::string compiler;            ///< its wrapper for C
+  std::string launcher;            ///< mpiexec, or this binary
+  std::string version;             ///< "5.0.2"; of Sinew: empty until a program has told
+  bool standard_transport = true;  ///< whether it runs with the implementation's own defaults
+};
+
+/// Where measuring programs' sources lie, or nothing when neither the tree nor an installation has
+/// them. Cold.
+std::optional<std::string> bench_sources();
+
+/// Sinew itself, if mpicc.sinew lies beside this binary. Cold.
+std::optional<subject> find_ours();
+
+/// Peers by asking each pair of mpicc and mpiexec what it is, in: the folders of the setting
+/// SINEW_BENCH_PEERS, <build>/peers, $VIRTUAL_ENV, .venv, then PATH. The first of a kind wins.
+/// Starts programs, hence suspends. Cold.
+std::vector<subject> find_peers();
+
+/// Compiles bench/<experiment>/<experiment>.c with the subject's wrapper, unless the cache holds
+/// it. Returns the program's path; on failure nothing, and `failure` says why. Cold.
+std::optional<std::string> build_program(const subject& who, const std::string& experiment,
+                                         std::string& failure);
+
+/// The command that runs `program` on `ranks` ranks. With `plain` the implementation's own choice
+/// of transport is left alone.
+command launch_command(const subject& who, int ranks, const std::string& program,
+                       const std::vector<std::string>& words, bool plain);
+
+/// Folder of this binary.
+std::string own_folder();
+
+}  // namespace sinew::tool

@@ -17,14 +17,6 @@ setting<std::int64_t> unexpected_bytes(
 
 constexpr std::size_t least_unexpected_limit = 256 * 1024;
 
-/// Another count of a type that somebody else holds.
-layout::type_ref share(const layout::type& t) {
-  layout::type_ref theirs(&t);
-  layout::type_ref ours(theirs);
-  static_cast<void>(theirs.release());
-  return ours;
-}
-
 std::uint64_t word_at(const std::byte* data) noexcept {
   std::uint64_t w = 0;
   std::memcpy(&w, data, sizeof w);
@@ -128,7 +120,7 @@ operation* engine::state::make(core::channel* in, const buffer& data) {
   op->exposed = false;
   op->todo = step::nothing;
   if (!data.type->dense()) {
-    op->keeps = share(*data.type);
+    op->keeps = layout::share(*data.type);
   }
   return op;
 }

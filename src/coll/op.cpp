@@ -147,33 +147,6 @@ void run(op_kind kind, element e, const void* in, void* inout, std::size_t n) no
       false);
 }
 
-/// Distance between neighbours of one kind: pairs have padding that their size does not count.
-std::size_t stride_of(element e) noexcept {
-  return elements::visit(
-      e, [](auto t) { return sizeof(typename decltype(t)::type); }, layout::size_of(e));
-}
-
-/// Walks the type map of one instance after the other.
-void apply_spread(op_kind kind, const std::byte* in, std::byte* inout, std::size_t count,
-                  const layout::type& type) noexcept {
-  const auto leaves = type.leaves();
-  const auto repeat = type.repeat();
-  if (leaves.size() == 1 && repeat.count == 1 &&
-      static_cast<std::size_t>(type.extent()) == leaves[0].count * stride_of(leaves[0].kind)) {
-    const auto offset = leaves[0].offset;
-    return run(kind, leaves[0].kind, in + offset, inout + offset, count * leaves[0].count);
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < repeat.count; ++j) {
-      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * type.extent() +
-                                static_cast<std::ptrdiff_t>(j) * repeat.stride;
-      for (const auto& leaf : leaves) {
-        run(kind, leaf.kind, in + at + leaf.offset, inout + at + leaf.offset, leaf.count);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 void op::apply(const void* in, void* inout, std::size_t count, const layout::type& type) const {
@@ -185,8 +158,10 @@ void op::apply(const void* in, void* inout, std::size_t count, const layout::typ
   }
   SINEW_EXPECT(allowed(type.base()));
   if (type.dense()) return run(kind, type.base(), in, inout, count * type.elements());
-  apply_spread(kind, static_cast<const std::byte*>(in), static_cast<std::byte*>(inout), count,
-               type);
+  layout::for_each_leaf(type, count, [&](std::ptrdiff_t offset, std::size_t n, element e) {
+    run(kind, e, static_cast<const std::byte*>(in) + offset,
+        static_cast<std::byte*>(inout) + offset, n);
+  });
 }
 
 bool op::allowed(const layout::type& type) const noexcept {

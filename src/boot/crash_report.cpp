@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/raw_write.hpp"
+#include "sinew/base/raw_write.hpp"
 
 namespace sinew::boot {
 namespace {

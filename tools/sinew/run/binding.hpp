@@ -1,0 +1,22 @@
+// Which processors each rank may use.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinew/run/run_options.hpp"
+
+namespace sinew::tool {
+
+struct binding_plan {
+  std::vector<std::vector<int>> cpus;  ///< per rank; empty: not bound
+  std::string remark;                  ///< for the user, if the wish could not be granted
+};
+
+/// Reads the machine only if a binding is asked for.
+[[nodiscard]] binding_plan plan_binding(binding_policy policy, int ranks);
+
+/// "0-3,8".
+[[nodiscard]] std::string cpu_list(const std::vector<int>& cpus);
+
+}  // namespace sinew::tool

@@ -1,0 +1,138 @@
+#include "sinew/run/job_plan.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "sinew/base/clock.hpp"
+#include "sinew/boot/launcher_wire.hpp"
+#include "sinew/run/binding.hpp"
+#include "sinew/run/rank_process.hpp"
+
+namespace sinew::tool {
+namespace {
+
+namespace wire = boot::launcher_wire;
+
+// A launcher inside a rank of another launcher must not pass the outer one's identity on.
+bool foreign(std::string_view variable) {
+  constexpr std::array<std::string_view, 7> prefixes = {
+      "PMI_", "PMIX_", "PRTE_", "OMPI_COMM_WORLD_", "SINEW_BOOT_", "MPI_LOCALRANKID=",
+      "MPI_LOCALNRANKS="};
+  return std::any_of(prefixes.begin(), prefixes.end(), [variable](std::string_view prefix) {
+    return variable.starts_with(prefix);
+  });
+}
+
+void assign(std::vector<std::string>& environment, const std::string& name,
+            const std::string& value) {
+  const std::string start = name + "=";
+  std::erase_if(environment, [&start](const std::string& each) { return each.starts_with(start); });
+  environment.push_back(start + value);
+}
+
+// Readable by a shell, quoted only where needed.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+    return word;
+  }
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return text + "'";
+}
+
+}  // namespace
+
+job_plan plan_job(const run_options& options) {
+  job_plan plan;
+  plan.job = "job-" + std::to_string(::getpid()) + "-" + std::to_string(now_ns());
+  binding_plan binding = plan_binding(options.binding, options.ranks());
+  plan.remark = binding.remark;
+  for (std::size_t i = 0; i < options.applications.size(); ++i) {
+    const application& each = options.applications[i];
+    const program_lookup found = find_program(each.arguments.front());
+    if (found.exit_code != 0) {
+      plan.exit_code = found.exit_code;
+      plan.complaint = found.complaint;
+      return plan;
+    }
+    for (int count = 0; count < each.ranks; ++count) {
+      plan.ranks.push_back({static_cast<int>(i), found.path, &each,
+                            std::move(binding.cpus[plan.ranks.size()])});
+    }
+  }
+  return plan;
+}
+
+std::vector<std::string> clean_environment() {
+  std::vector<std::string> result;
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (!foreign(*each)) {
+      result.emplace_back(*each);
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> rank_environment(const run_options& options, const job_plan& plan,
+                                          int rank, const std::vector<std::string>& clean,
+                                          int pmi_fd, int memory_fd) {
+  std::vector<std::string> result = clean;
+  const std::string number = std::to_string(rank);
+  const std::string size = std::to_string(plan.ranks.size());
+  const auto add = [&result](const char* name, const std::string& value) {
+    result.push_back(std::string(name) + "=" + value);  // `clean` has none of these
+  };
+  add(wire::pmi_fd, std::to_string(pmi_fd));
+  add(wire::pmi_rank, number);
+  add(wire::pmi_size, size);
+  add("MPI_LOCALRANKID", number);
+  add("MPI_LOCALNRANKS", size);
+  add(wire::job, plan.job);
+  add(wire::shm_fd, std::to_string(memory_fd));
+  add(wire::launcher_pid, std::to_string(::getpid()));
+  add(wire::local_rank, number);
+  add(wire::local_size, size);
+  if (!options.hang_timeout.empty()) {
+    assign(result, "SINEW_CORE_HANG_TIMEOUT", options.hang_timeout);
+  }
+  for (const auto& [name, value] :
+       plan.ranks[static_cast<std::size_t>(rank)].what->environment) {
+    assign(result, name, value);
+  }
+  return result;
+}
+
+std::string describe(const run_options& options, const job_plan& plan) {
+  std::string text;
+  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    const planned_rank& each = plan.ranks[rank];
+    text += "rank " + std::to_string(rank) + ":";
+    if (!each.what->directory.empty()) {
+      text += " cd " + quoted(each.what->directory) + " &&";
+    }
+    for (const auto& [name, value] : each.what->environment) {
+      text += " " + name + "=" + quoted(value);
+    }
+    if (!options.hang_timeout.empty()) {
+      text += " SINEW_CORE_HANG_TIMEOUT=" + options.hang_timeout;
+    }
+    if (!each.cpus.empty()) {
+      text += " taskset -c " + cpu_list(each.cpus);
+    }
+    text += " " + quoted(each.program);
+    for (std::size_t i = 1; i < each.what->arguments.size(); ++i) {
+      text += " " + quoted(each.what->arguments[i]);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace sinew::tool

@@ -1,0 +1,167 @@
+#include "sinew/run/output_router.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew::tool {
+namespace {
+
+// A writable pipe or terminal takes this much without blocking.
+constexpr std::size_t safe_write = 4096;
+constexpr std::size_t longest_line = std::size_t{1} << 20;
+constexpr std::size_t queue_high = std::size_t{4} << 20;
+constexpr std::size_t queue_low = std::size_t{1} << 20;
+
+}  // namespace
+
+output_router::output_router(event_loop& loop, int ranks)
+    : loop_(loop), digits_(std::to_string(ranks - 1).size()) {
+  sinks_[0].number = STDOUT_FILENO;
+  sinks_[1].number = STDERR_FILENO;
+}
+
+boot::descriptor output_router::open(int rank, int stream) {
+  std::array<int, 2> ends{};
+  SINEW_CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0,
+              "no pipe for the output of rank " + std::to_string(rank), std::strerror(errno),
+              "raise the limit on open files (ulimit -n) or do without --label");
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  auto from = std::make_unique<source>();
+  from->pipe = boot::descriptor(ends[0]);
+  const std::string number = std::to_string(rank);
+  from->label = "[" + std::string(digits_ - std::min(digits_, number.size()), ' ') + number + "] ";
+  from->stream = stream;
+  loop_.watch_input(ends[0], [this, each = from.get()] { read_from(*each); });
+  sources_.push_back(std::move(from));
+  ++open_;
+  return boot::descriptor(ends[1]);
+}
+
+bool output_router::done() const {
+  return open_ == 0 && std::all_of(sinks_.begin(), sinks_.end(),
+                                   [](const sink& each) { return each.queue.empty(); });
+}
+
+void output_router::close_sources() {
+  for (const auto& each : sources_) {
+    if (each->pipe) {
+      end(*each);
+    }
+  }
+}
+
+void output_router::read_from(source& from) {
+  std::array<char, 65'536> bytes;
+  const ssize_t got = ::read(from.pipe.get(), bytes.data(), bytes.size());
+  if (got > 0) {
+    take(from, {bytes.data(), static_cast<std::size_t>(got)});
+  } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+    end(from);
+  }
+  balance();
+}
+
+void output_router::take(source& from, std::string_view bytes) {
+  sink& to = sink_of(from);
+  if (to.broken) {
+    return end(from);  // the rank will get SIGPIPE, as without the router
+  }
+  while (!bytes.empty()) {
+    const std::size_t newline = bytes.find('\n');
+    const std::size_t count = newline == std::string_view::npos ? bytes.size() : newline + 1;
+    from.line.append(bytes.substr(0, count));
+    bytes.remove_prefix(count);
+    if (newline != std::string_view::npos || from.line.size() >= longest_line) {
+      to.queue += from.label + from.line + (newline == std::string_view::npos ? "\n" : "");
+      from.line.clear();
+    }
+  }
+  write_to(to);
+}
+
+void output_router::end(source& from) {
+  if (!from.line.empty()) {
+    sink& to = sink_of(from);
+    to.queue += from.label + from.line + "\n";
+    from.line.clear();
+    write_to(to);
+  }
+  loop_.forget(from.pipe.get());
+  from.pipe.reset();
+  --open_;
+}
+
+void output_router::write_to(sink& to) {
+  if (to.broken) {
+    to.queue.clear();
+    to.written = 0;
+    return;
+  }
+  if (to.direct) {
+    return flush(to);
+  }
+  if (!to.watched && !to.queue.empty()) {
+    to.watched = loop_.watch_output(to.number, [this, &to] {
+      flush(to);
+      balance();
+    });
+    if (!to.watched) {
+      to.direct = true;
+      flush(to);
+    }
+  }
+}
+
+void output_router::flush(sink& to) {
+  while (to.written < to.queue.size()) {
+    const std::size_t left = to.queue.size() - to.written;
+    const ssize_t count = ::write(to.number, to.queue.data() + to.written,
+                                  to.direct ? left : std::min(left, safe_write));
+    if (count > 0) {
+      to.written += static_cast<std::size_t>(count);
+    } else if (count < 0 && errno != EINTR && errno != EAGAIN) {
+      to.broken = true;
+      to.written = to.queue.size();
+    }
+    if (!to.direct) {
+      break;  // the loop asks again whether the next piece fits
+    }
+  }
+  if (to.written < to.queue.size()) {
+    return;
+  }
+  to.queue.clear();
+  to.written = 0;
+  if (to.watched) {
+    loop_.forget(to.number);
+    to.watched = false;
+  }
+}
+
+void output_router::balance() {
+  const std::size_t most = std::max(sinks_[0].queue.size() - sinks_[0].written,
+                                    sinks_[1].queue.size() - sinks_[1].written);
+  if (paused_ ? most > queue_low : most <= queue_high) {
+    return;
+  }
+  paused_ = !paused_;
+  for (const auto& each : sources_) {
+    if (!each->pipe) {
+      continue;
+    }
+    if (paused_) {
+      loop_.forget(each->pipe.get());
+    } else {
+      loop_.watch_input(each->pipe.get(), [this, from = each.get()] { read_from(*from); });
+    }
+  }
+}
+
+}  // namespace sinew::tool

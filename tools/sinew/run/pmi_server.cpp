@@ -1,0 +1,159 @@
+#include "sinew/run/pmi_server.hpp"
+
+#include "sinew/boot/launcher_wire.hpp"
+
+namespace sinew::tool {
+namespace {
+
+namespace wire = boot::launcher_wire;
+
+constexpr int key_limit = 64;
+constexpr int value_limit = 4096;
+constexpr std::size_t space_limit = std::size_t{256} << 20;  // all keys and values together
+
+}  // namespace
+
+pmi_server::pmi_server(std::string job, std::vector<int> application_of, callbacks calls)
+    : job_(std::move(job)),
+      application_of_(std::move(application_of)),
+      calls_(std::move(calls)),
+      clients_(application_of_.size()) {
+  // All ranks are on one node; MPICH's library looks here.
+  values_["PMI_process_mapping"] = "(vector,(0,1," + std::to_string(clients_.size()) + "))";
+}
+
+void pmi_server::receive(int rank, std::string_view bytes) {
+  client& from = at(rank);
+  if (from.refused) {
+    return;
+  }
+  if (!from.input.append(bytes)) {
+    return refuse(rank, "a line without an end");
+  }
+  while (!from.refused) {
+    const auto line = from.input.next();
+    if (!line) {
+      return;
+    }
+    take_line(rank, *line);
+  }
+}
+
+void pmi_server::take_line(int rank, const std::string& line) {
+  client& from = at(rank);
+  if (from.in_long_command) {
+    if (line == "endcmd") {
+      from.in_long_command = false;
+      calls_.send(rank, "cmd=spawn_result rc=-1 msg=spawn_is_not_supported\n");
+    }
+    return;
+  }
+  const auto message = boot::pmi_message::parse(line);
+  if (!message) {
+    return refuse(rank, "\"" + line.substr(0, 60) + "\"");
+  }
+  if (message->multi_line()) {
+    from.in_long_command = true;
+    return;
+  }
+  take(rank, *message);
+}
+
+void pmi_server::take(int rank, const boot::pmi_message& message) {
+  const std::string& command = message.command();
+  const std::string size = std::to_string(clients_.size());
+  client& from = at(rank);
+  if (command == wire::hello) {
+    from.initialised = true;
+  } else if (command == wire::goodbye) {
+    from.finalized = true;
+  } else if (command == "init") {
+    from.initialised = true;
+    calls_.send(rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+  } else if (command == "finalize") {
+    from.finalized = true;
+    calls_.send(rank, "cmd=finalize_ack rc=0\n");
+  } else if (command == "get_maxes") {
+    calls_.send(rank, "cmd=maxes kvsname_max=256 keylen_max=" + std::to_string(key_limit) +
+                          " vallen_max=" + std::to_string(value_limit) + " rc=0\n");
+  } else if (command == "get_appnum") {
+    calls_.send(rank,
+                "cmd=appnum appnum=" +
+                    std::to_string(application_of_[static_cast<std::size_t>(rank)]) + " rc=0\n");
+  } else if (command == "get_my_kvsname") {
+    calls_.send(rank, "cmd=my_kvsname kvsname=" + job_ + " rc=0\n");
+  } else if (command == "get_universe_size") {
+    calls_.send(rank, "cmd=universe_size size=" + size + " rc=0\n");
+  } else if (command == "put") {
+    calls_.send(rank, put(message));
+  } else if (command == "get") {
+    calls_.send(rank, get(message));
+  } else if (command == "barrier_in") {
+    barrier(rank);
+  } else if (command == "abort") {
+    const auto why = message.find(wire::abort_reason);
+    const auto plain = message.find("error_msg");
+    calls_.abort(rank, message.number("exitcode").value_or(1),
+                 why ? boot::pmi_unescape(*why).value_or("") : std::string(plain.value_or("")));
+  } else if (command == "publish_name" || command == "unpublish_name" || command == "lookup_name") {
+    calls_.send(rank, "cmd=" + command.substr(0, command.find('_')) +
+                          "_result rc=-1 info=not_supported msg=not_supported\n");
+  } else {
+    refuse(rank, "the command " + command.substr(0, 60));
+  }
+}
+
+std::string pmi_server::put(const boot::pmi_message& message) {
+  const auto key = message.find("key");
+  const auto value = message.find("value");
+  if (!key || !value || key->empty() || key->size() > key_limit || value->size() > value_limit ||
+      value_bytes_ + key->size() + value->size() > space_limit) {
+    return "cmd=put_result rc=-1 msg=key_or_value_missing_or_too_long\n";
+  }
+  value_bytes_ += key->size() + value->size();
+  values_[std::string(*key)] = *value;
+  return "cmd=put_result rc=0 msg=success\n";
+}
+
+std::string pmi_server::get(const boot::pmi_message& message) const {
+  const auto key = message.find("key");
+  const auto found = key ? values_.find(*key) : values_.end();
+  if (found == values_.end()) {
+    return "cmd=get_result rc=-1 msg=key_not_found value=unknown\n";
+  }
+  return "cmd=get_result rc=0 msg=success value=" + found->second + "\n";
+}
+
+void pmi_server::barrier(int rank) {
+  client& from = at(rank);
+  if (from.in_barrier) {
+    return refuse(rank, "two barriers at once");
+  }
+  from.in_barrier = true;
+  if (++waiting_ < clients_.size()) {
+    return;
+  }
+  waiting_ = 0;
+  for (client& each : clients_) {
+    each.in_barrier = false;
+  }
+  for (int each = 0; each < static_cast<int>(clients_.size()); ++each) {
+    calls_.send(each, "cmd=barrier_out rc=0\n");
+  }
+}
+
+int pmi_server::missed_in_barrier() const {
+  for (std::size_t rank = 0; waiting_ > 0 && rank < clients_.size(); ++rank) {
+    if (clients_[rank].left && !clients_[rank].in_barrier) {
+      return static_cast<int>(rank);
+    }
+  }
+  return -1;
+}
+
+void pmi_server::refuse(int rank, const std::string& why) {
+  at(rank).refused = true;
+  calls_.nonsense(rank, why);
+}
+
+}  // namespace sinew::tool

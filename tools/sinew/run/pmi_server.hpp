@@ -1,0 +1,66 @@
+// The launcher's side of PMI-1: keys, barriers, and who has initialised and finalized. Knows
+// lines, not sockets.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/boot/pmi_wire.hpp"
+
+namespace sinew::tool {
+
+class pmi_server {
+ public:
+  struct callbacks {
+    std::function<void(int rank, const std::string& bytes)> send;
+    std::function<void(int rank, int code, const std::string& why)> abort;
+    /// A rank sent what is not PMI-1; nothing more is read from it.
+    std::function<void(int rank, const std::string& why)> nonsense;
+  };
+
+  /// `application_of[rank]` counts the programs of the job.
+  pmi_server(std::string job, std::vector<int> application_of, callbacks calls);
+
+  /// Bytes from a rank's socket.
+  void receive(int rank, std::string_view bytes);
+
+  [[nodiscard]] bool initialised(int rank) const { return at(rank).initialised; }
+  [[nodiscard]] bool finalized(int rank) const { return at(rank).finalized; }
+  /// The rank's process has ended; it will enter no barrier any more.
+  void leave(int rank) { at(rank).left = true; }
+  /// A rank that has left while others wait for it in a barrier, or -1.
+  [[nodiscard]] int missed_in_barrier() const;
+
+ private:
+  struct client {
+    boot::pmi_line_buffer input;
+    bool initialised = false;
+    bool finalized = false;
+    bool in_barrier = false;
+    bool in_long_command = false;  // between mcmd= and endcmd
+    bool refused = false;
+    bool left = false;
+  };
+
+  [[nodiscard]] const client& at(int rank) const { return clients_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] client& at(int rank) { return clients_[static_cast<std::size_t>(rank)]; }
+  void take_line(int rank, const std::string& line);
+  void take(int rank, const boot::pmi_message& message);
+  [[nodiscard]] std::string put(const boot::pmi_message& message);
+  [[nodiscard]] std::string get(const boot::pmi_message& message) const;
+  void barrier(int rank);
+  void refuse(int rank, const std::string& why);
+
+  std::string job_;
+  std::vector<int> application_of_;
+  callbacks calls_;
+  std::vector<client> clients_;
+  std::map<std::string, std::string, std::less<>> values_;
+  std::size_t value_bytes_ = 0;
+  std::size_t waiting_ = 0;
+};
+
+}  // namespace sinew::tool

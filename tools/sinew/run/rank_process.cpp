@@ -1,0 +1,187 @@
+#include "sinew/run/rank_process.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "sinew/base/topology.hpp"
+
+namespace sinew::tool {
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> result;
+  result.reserve(words.size() + 1);
+  for (const std::string& word : words) {
+    result.push_back(const_cast<char*>(word.c_str()));
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+struct prepared {
+  const start_plan& plan;
+  pid_t launcher;
+  char** arguments;
+  char** environment;
+  char** shell_arguments;  // for a script without "#!"
+};
+
+// Written by the child, which borrows our memory until it execs or ends.
+struct child_report {
+  volatile int failure = 0;
+  const char* volatile stage = "";
+};
+
+void complain(child_report& report, const char* stage) noexcept {
+  report.failure = errno;
+  report.stage = stage;
+}
+
+// In the child: only system calls, and no change to what the parent relies on.
+void become(const prepared& rank, child_report& report) noexcept {
+  const start_plan& plan = rank.plan;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != rank.launcher) {
+    ::_exit(127);  // the launcher died before the line above took effect
+  }
+  ::setpgid(0, 0);
+  if (plan.pid_slot != nullptr) {
+    plan.pid_slot->store(::getpid(), std::memory_order_release);
+  }
+  for (int target = 0; target < 3; ++target) {
+    const int source = plan.streams[static_cast<std::size_t>(target)];
+    if (source != target && ::dup2(source, target) < 0) {
+      return complain(report, "its input or output cannot be set up");
+    }
+  }
+  for (const int number : plan.inherited) {
+    ::fcntl(number, F_SETFD, 0);
+  }
+  if (!plan.directory.empty() && ::chdir(plan.directory.c_str()) != 0) {
+    return complain(report, "its directory cannot be entered");
+  }
+  if (!plan.cpus.empty() && !topology::bind_thread(plan.cpus)) {
+    return complain(report, "it cannot be bound to its processors");
+  }
+  ::setrlimit(RLIMIT_NOFILE, &plan.open_files);
+  ::signal(SIGPIPE, SIG_DFL);
+  ::sigprocmask(SIG_SETMASK, &plan.signal_mask, nullptr);
+  ::execve(plan.program.c_str(), rank.arguments, rank.environment);
+  if (errno == ENOEXEC) {
+    ::execve("/bin/sh", rank.shell_arguments, rank.environment);
+  }
+  complain(report, "it cannot be executed");
+}
+
+// vfork, because copying even a small launcher's page tables costs more than all the rest. Alone
+// in its function: the child runs on this frame.
+[[gnu::noinline]] pid_t fork_and_become(const prepared& rank, child_report& report) {
+  const pid_t pid = ::vfork();
+  if (pid == 0) {
+    become(rank, report);
+    ::_exit(127);
+  }
+  return pid;
+}
+
+bool regular_file(const std::string& path) {
+  struct stat what {};
+  return ::stat(path.c_str(), &what) == 0 && S_ISREG(what.st_mode);
+}
+
+// Links are not resolved: programs look at their own name (busybox, Python's venv).
+std::string absolute_path(const std::string& name) {
+  char* here = name[0] == '/' ? nullptr : ::getcwd(nullptr, 0);
+  if (here == nullptr) {
+    return name;
+  }
+  const std::string path = std::string(here) + "/" + name;
+  std::free(here);
+  return path;
+}
+
+}  // namespace
+
+start_result start_rank(const start_plan& plan) {
+  std::vector<std::string> shell = {"/bin/sh", plan.program};
+  shell.insert(shell.end(), plan.arguments.begin() + 1, plan.arguments.end());
+  std::vector<char*> arguments = pointers(plan.arguments);
+  std::vector<char*> environment = pointers(plan.environment);
+  std::vector<char*> shell_arguments = pointers(shell);
+  const prepared rank{plan, ::getpid(), arguments.data(), environment.data(),
+                      shell_arguments.data()};
+  child_report report;
+  start_result result;
+  result.pid = fork_and_become(rank, report);
+  if (result.pid < 0) {
+    result.failure = errno;
+    result.stage = "no process can be started";
+  } else if (report.failure != 0) {
+    result.failure = report.failure;
+    result.stage = report.stage;
+  } else {
+    // The child did this too; whoever comes first, the group exists from here on.
+    ::setpgid(result.pid, result.pid);
+  }
+  return result;
+}
+
+program_lookup find_program(const std::string& name) {
+  const auto refuse = [&name](int code, const std::string& why) {
+    return program_lookup{"", code, name + ": " + why};
+  };
+  if (name.find('/') != std::string::npos) {
+    if (::access(name.c_str(), F_OK) != 0) {
+      return refuse(errno == EACCES ? 126 : 127, std::strerror(errno));
+    }
+    if (!regular_file(name)) {
+      return refuse(126, "is not a file");
+    }
+    if (::access(name.c_str(), X_OK) != 0) {
+      return refuse(126, "is not executable (chmod +x " + name + ")");
+    }
+    return {absolute_path(name), 0, ""};
+  }
+  const char* variable = std::getenv("PATH");
+  std::string_view rest = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
+  std::string not_executable;
+  while (true) {
+    const std::string_view entry = rest.substr(0, rest.find(':'));
+    std::string path = (entry.empty() ? "." : std::string(entry)) + "/" + name;
+    if (regular_file(path)) {
+      if (::access(path.c_str(), X_OK) == 0) {
+        return {absolute_path(path), 0, ""};
+      }
+      not_executable = path;
+    }
+    if (entry.size() == rest.size()) {
+      break;
+    }
+    rest.remove_prefix(entry.size() + 1);
+  }
+  if (!not_executable.empty()) {
+    return refuse(126, not_executable + " is not executable");
+  }
+  const bool here = regular_file("./" + name);
+  return refuse(127, here ? "not found in PATH; to run the one in this directory, write ./" + name
+                          : "not found in PATH");
+}
+
+std::string signal_name(int signal) {
+  const char* shorthand = ::sigabbrev_np(signal);
+  const char* meaning = ::sigdescr_np(signal);
+  std::string text = "signal " + std::to_string(signal);
+  if (shorthand != nullptr && meaning != nullptr) {
+    text = "SIG" + std::string(shorthand) + " (" + meaning + ")";
+  }
+  return text;
+}
+
+}  // namespace sinew::tool

@@ -1,0 +1,50 @@
+// Starting one rank: everything between the decision and its exec.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <string>
+#include <vector>
+
+namespace sinew::tool {
+
+/// All that exec needs, prepared before, because between vfork and exec nothing may be allocated.
+struct start_plan {
+  std::string program;  ///< a path, already looked up
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;  ///< NAME=VALUE
+  std::string directory;                 ///< empty: stay
+  std::array<int, 3> streams = {0, 1, 2};
+  std::vector<int> inherited;  ///< descriptors kept open although close-on-exec
+  std::vector<int> cpus;       ///< empty: no binding
+  sigset_t signal_mask{};
+  rlimit open_files{};
+  std::atomic<pid_t>* pid_slot = nullptr;  ///< the warden's copy of the pid, set before exec
+};
+
+struct start_result {
+  pid_t pid = -1;
+  int failure = 0;           ///< errno
+  const char* stage = "";    ///< what failed, for people
+};
+
+/// Starts the rank as leader of its own process group; it is killed when the launcher dies.
+[[nodiscard]] start_result start_rank(const start_plan& plan);
+
+/// The exit code that shells give to a failed exec: 127 not found, 126 otherwise.
+struct program_lookup {
+  std::string path;
+  int exit_code = 0;
+  std::string complaint;
+};
+/// Like a shell: by path, or along PATH.
+[[nodiscard]] program_lookup find_program(const std::string& name);
+
+/// "SIGSEGV (segmentation fault)".
+[[nodiscard]] std::string signal_name(int signal);
+
+}  // namespace sinew::tool

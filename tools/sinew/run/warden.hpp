@@ -1,0 +1,37 @@
+// A process that outlives the launcher just long enough to end what it left behind.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <span>
+
+#include "sinew/boot/descriptor.hpp"
+#include "sinew/boot/shared_memory.hpp"
+
+namespace sinew::tool {
+
+/// The kernel kills a rank when the launcher dies, but not what the rank has started (a shell's
+/// program, for instance). The warden holds the read end of a pipe; when the launcher dies, even
+/// by SIGKILL, it kills the process groups of all ranks and ends.
+class warden {
+ public:
+  explicit warden(int ranks);
+  warden(const warden&) = delete;
+  warden& operator=(const warden&) = delete;
+  ~warden();
+
+  /// The pid of rank `index`, 0 while it has none. The rank's process itself sets it, so that no
+  /// moment is uncovered; the launcher sets it to 0 before it reaps.
+  [[nodiscard]] std::atomic<pid_t>& pid_of(int index) const { return pids_[index]; }
+
+ private:
+  [[noreturn]] void watch(int ranks, int input) const;
+
+  boot::memory_mapping memory_;
+  std::atomic<pid_t>* pids_ = nullptr;
+  boot::descriptor life_line_;
+  pid_t pid_ = -1;
+};
+
+}  // namespace sinew::tool

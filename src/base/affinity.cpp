@@ -3,8 +3,10 @@
 #include <sched.h>
 
 #include <cstddef>
-#include <memory>
+#include <set>
 
+#include "base/cpu_sysfs.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/topology.hpp"
 
 namespace sinew::topology {
@@ -58,5 +60,26 @@ bool bind_thread(std::span<const int> cpus) noexcept {
 }
 
 int current_cpu() noexcept { return ::sched_getcpu(); }
+
+const std::vector<core>& cores() {
+  // Never destroyed: threads may ask while the program's statics go.
+  static const auto& all = *new std::vector<core>(read_cores("/sys", usable_cpu_list()));
+  return all;
+}
+
+int numa_nodes() {
+  std::set<int> nodes;
+  for (const core& one : cores()) {
+    nodes.insert(one.numa_node);
+  }
+  return static_cast<int>(nodes.size());
+}
+
+bool bind_thread_to_core(int index) {
+  SINEW_CHECK(index >= 0, "no core has the number " + std::to_string(index),
+              "cores are counted from 0", "");
+  const std::vector<core>& all = cores();
+  return bind_thread(all[static_cast<std::size_t>(index) % all.size()].cpus);
+}
 
 }  // namespace sinew::topology

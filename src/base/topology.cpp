@@ -2,11 +2,9 @@
 
 #include <hwloc.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "sinew/base/check.hpp"
-#include "sinew/base/error.hpp"
 
 namespace sinew::topology {
 namespace {
@@ -24,57 +22,6 @@ handle read_machine() {
   SINEW_CHECK(hwloc_topology_load(raw) == 0, "the machine's topology cannot be read",
               "hwloc_topology_load failed", "Try `lstopo`; is /sys mounted?");
   return tree;
-}
-
-hwloc_obj_t ancestor(hwloc_topology_t tree, hwloc_obj_type_t type, hwloc_obj_t object) {
-  return hwloc_get_ancestor_obj_by_type(tree, type, object);
-}
-
-int nearest_numa_node(hwloc_topology_t tree, hwloc_obj_t object) {
-  hwloc_obj_t node = nullptr;
-  while ((node = hwloc_get_next_obj_by_type(tree, HWLOC_OBJ_NUMANODE, node)) != nullptr) {
-    if (hwloc_bitmap_intersects(node->cpuset, object->cpuset) != 0) {
-      return static_cast<int>(node->logical_index);
-    }
-  }
-  return 0;
-}
-
-struct machine {
-  handle tree = read_machine();
-  std::vector<core> cores;
-
-  machine() {
-    const std::vector<int> usable = usable_cpu_list();
-    // Some virtual machines show processors but no cores.
-    const bool has_cores = hwloc_get_nbobjs_by_type(tree.get(), HWLOC_OBJ_CORE) > 0;
-    const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
-    hwloc_obj_t object = nullptr;
-    while ((object = hwloc_get_next_obj_by_type(tree.get(), type, object)) != nullptr) {
-      core one;
-      for (const int cpu : usable) {
-        if (hwloc_bitmap_isset(object->cpuset, static_cast<unsigned>(cpu)) != 0) {
-          one.cpus.push_back(cpu);
-        }
-      }
-      if (one.cpus.empty()) {
-        continue;
-      }
-      const hwloc_obj_t package = ancestor(tree.get(), HWLOC_OBJ_PACKAGE, object);
-      one.package = package != nullptr ? static_cast<int>(package->logical_index) : 0;
-      one.numa_node = nearest_numa_node(tree.get(), object);
-      cores.push_back(std::move(one));
-    }
-    if (cores.empty()) {
-      cores.push_back({usable, 0, 0});
-    }
-  }
-};
-
-// Never destroyed: threads may ask while the program's statics go.
-const machine& this_machine() {
-  static const machine& one = *new machine;
-  return one;
 }
 
 std::string describe(hwloc_obj_t object) {
@@ -105,22 +52,10 @@ void print(hwloc_obj_t object, std::size_t depth, std::string& out) {
 
 }  // namespace
 
-const std::vector<core>& cores() { return this_machine().cores; }
-
-int numa_nodes() {
-  return std::max(1, hwloc_get_nbobjs_by_type(this_machine().tree.get(), HWLOC_OBJ_NUMANODE));
-}
-
-bool bind_thread_to_core(int index) {
-  const std::vector<core>& all = cores();
-  SINEW_CHECK(index >= 0, "no core has the number " + std::to_string(index),
-              "cores are counted from 0", "");
-  return bind_thread(all[static_cast<std::size_t>(index) % all.size()].cpus);
-}
-
 std::string tree() {
   std::string out;
-  print(hwloc_get_root_obj(this_machine().tree.get()), 0, out);
+  const handle machine = read_machine();
+  print(hwloc_get_root_obj(machine.get()), 0, out);
   return out;
 }
 

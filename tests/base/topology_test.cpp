@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <thread>
 
+#include "base/cpu_sysfs.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew {
@@ -23,9 +26,9 @@ TEST(topology, CoresPartitionTheUsableProcessors) {
   for (const topology::core& one : topology::cores()) {
     EXPECT_FALSE(one.cpus.empty());
     EXPECT_GE(one.numa_node, 0);
-    EXPECT_LT(one.numa_node, topology::numa_nodes());
     seen.insert(one.cpus.begin(), one.cpus.end());
   }
+  EXPECT_GE(topology::numa_nodes(), 1);
   const std::vector<int> cpus = topology::usable_cpu_list();
   EXPECT_EQ(std::vector<int>(seen.begin(), seen.end()), cpus);
 }
@@ -52,6 +55,46 @@ TEST(topology, RefusesNonsense) {
   const int negative[] = {-1};
   EXPECT_FALSE(topology::bind_thread(negative));
   EXPECT_THROW(static_cast<void>(topology::bind_thread_to_core(-1)), error);
+}
+
+TEST(topology, ReadsCpuLists) {
+  EXPECT_EQ(topology::parse_cpu_list("0-2,5"), (std::vector<int>{0, 1, 2, 5}));
+  EXPECT_EQ(topology::parse_cpu_list("7"), (std::vector<int>{7}));
+  EXPECT_TRUE(topology::parse_cpu_list("").empty());
+  EXPECT_TRUE(topology::parse_cpu_list("x").empty());
+  EXPECT_TRUE(topology::parse_cpu_list("5-2").empty());
+  EXPECT_TRUE(topology::parse_cpu_list("0-99999999").empty());
+  EXPECT_EQ(topology::parse_cpu_list("1,"), (std::vector<int>{1}));
+}
+
+// A machine of two packages, two nodes, two cores each of two threads numbered as on many servers:
+// the second threads come after all first ones.
+TEST(topology, GroupsThreadsIntoCores) {
+  namespace fs = std::filesystem;
+  const fs::path system = fs::path(::testing::TempDir()) / "sinew_topology_test";
+  fs::remove_all(system);
+  for (int cpu = 0; cpu < 8; ++cpu) {
+    const fs::path folder = system / "devices/system/cpu" / ("cpu" + std::to_string(cpu));
+    fs::create_directories(folder / "topology");
+    const int first = cpu % 4;
+    std::ofstream(folder / "topology/thread_siblings_list") << first << "," << first + 4 << "\n";
+    std::ofstream(folder / "topology/physical_package_id") << 1 - first / 2 << "\n";
+    fs::create_directories(folder / ("node" + std::to_string(1 - first / 2)));
+  }
+  const auto all = topology::read_cores(system.string(), {0, 1, 2, 3, 4, 5, 6, 7});
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0].cpus, (std::vector<int>{2, 6}));
+  EXPECT_EQ(all[0].package, 0);
+  EXPECT_EQ(all[0].numa_node, 0);
+  EXPECT_EQ(all[2].cpus, (std::vector<int>{0, 4}));
+  EXPECT_EQ(all[2].package, 1);
+  EXPECT_EQ(all[2].numa_node, 1);
+  const auto some = topology::read_cores(system.string(), {4, 5});
+  ASSERT_EQ(some.size(), 2U);
+  EXPECT_EQ(some[0].cpus, (std::vector<int>{4}));
+  const auto unknown = topology::read_cores((system / "none").string(), {0, 1});
+  EXPECT_EQ(unknown.size(), 2U);
+  fs::remove_all(system);
 }
 
 TEST(topology, TreeShowsTheMachineAndItsProcessors) {

@@ -7,7 +7,7 @@
 
 namespace sinew::topology {
 
-// Without hwloc: cheap, at most a few microseconds.
+// Without hwloc: cheap.
 
 /// Processors (hardware threads) this process may run on, by operating-system number, ascending.
 /// Asked anew at each call. Cold.
@@ -23,26 +23,29 @@ namespace sinew::topology {
 /// Processor on which the caller runs at this moment, or -1. Hot.
 [[nodiscard]] int current_cpu() noexcept;
 
-// With hwloc: the first of these calls reads the machine (milliseconds), later ones do not. Any
-// thread. Cold. The answers describe the processors usable when the machine was first read.
-
-/// One core: its hardware threads, and the NUMA node its memory is near to.
+/// One core: its usable hardware threads, and the memory and socket it belongs to, all by
+/// operating-system number.
 struct core {
   std::vector<int> cpus;
   int numa_node = 0;
   int package = 0;
 };
 
-/// Cores of which at least one processor is usable; `cpus` holds only usable ones. Neighbours in
-/// the machine are neighbours here.
+/// Cores of which at least one processor is usable. Neighbours in the machine are neighbours here.
+/// The first call reads a few of the kernel's files (a fraction of a millisecond) and its
+/// answer is kept: it describes what was usable then. Any thread. Cold.
 [[nodiscard]] const std::vector<core>& cores();
 
+/// NUMA nodes among cores(). Cold.
 [[nodiscard]] int numa_nodes();
 
-/// Restricts the calling thread to core `index` modulo the number of cores.
+/// Restricts the calling thread to core `index` modulo the number of cores. Cold.
 [[nodiscard]] bool bind_thread_to_core(int index);
 
-/// A tree for people, one object a line, indented: package, caches, cores, processors.
+// With hwloc: each call reads the machine (5-20 ms). Any thread. Cold.
+
+/// A tree for people, one object a line, indented: package, caches, cores, processors. Throws
+/// sinew::error if the machine cannot be read.
 [[nodiscard]] std::string tree();
 
 /// hwloc's version, "2.9.0".

@@ -1,0 +1,21 @@
+// Cores as the kernel's own files tell them. hwloc knows more and takes milliseconds, which a
+// launcher cannot spare on each start.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/base/topology.hpp"
+
+namespace sinew::topology {
+
+/// "0-2,5" -> 0 1 2 5. What cannot be read ends the list; at most 8192 numbers.
+[[nodiscard]] std::vector<int> parse_cpu_list(std::string_view text);
+
+/// The usable processors grouped into cores, in the order package, NUMA node, first processor.
+/// `system` is "/sys" outside tests. A file that is missing makes each processor a core.
+[[nodiscard]] std::vector<core> read_cores(const std::string& system,
+                                           const std::vector<int>& usable);
+
+}  // namespace sinew::topology

@@ -61,8 +61,7 @@ fault allgather(site at, buffer send, buffer recv) {
     if (mine.bytes() != recv.bytes()) t.note(fault::truncated);
     store_and_forward(t, mine, recv);
   } else {
-    exchange_all(
-        t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
+    exchange_all(t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
     if (mine.base != own.base) t.note(copy(mine, own));
   }
   return t.outcome();
@@ -72,8 +71,7 @@ fault allgatherv(site at, buffer send, parts recv) {
   talk t(at);
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;
-  exchange_all(
-      t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
+  exchange_all(t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
   if (mine.base != own.base) t.note(copy(mine, own));
   return t.outcome();
 }

@@ -40,8 +40,8 @@ struct span_of_bytes {
   std::size_t size;
   int pieces;
   [[nodiscard]] std::size_t start(int i) const noexcept {
-    const std::size_t piece = (size + static_cast<std::size_t>(pieces) - 1) /
-                              static_cast<std::size_t>(pieces);
+    const std::size_t piece =
+        (size + static_cast<std::size_t>(pieces) - 1) / static_cast<std::size_t>(pieces);
     const std::size_t at = piece * static_cast<std::size_t>(i);
     return at < size ? at : size;
   }
@@ -81,10 +81,7 @@ void scatter_and_collect(talk& t, const span_of_bytes& data, int root) {
     return piece < relative || piece >= held_to(relative);
   };
   exchange_all(
-      t,
-      [&](int dest) {
-        return data.pieces_from(v, lacks((dest - root + n) % n, v) ? v + 1 : v);
-      },
+      t, [&](int dest) { return data.pieces_from(v, lacks((dest - root + n) % n, v) ? v + 1 : v); },
       [&](int source) {
         const int piece = (source - root + n) % n;
         return data.pieces_from(piece, lacks(v, piece) ? piece + 1 : piece);

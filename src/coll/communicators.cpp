@@ -85,8 +85,8 @@ communicator_ref split(site at, int color, int key) {
   };
   const choice own{color, key, at.comm.rank()};
   std::vector<choice> all(static_cast<std::size_t>(at.comm.size()));
-  const fault f = allgather(at, buffer::of_bytes(&own, sizeof own),
-                            buffer::of_bytes(all.data(), sizeof own));
+  const fault f =
+      allgather(at, buffer::of_bytes(&own, sizeof own), buffer::of_bytes(all.data(), sizeof own));
   SINEW_ASSERT(f == fault::none);
   (void)f;
   // The groups of different colours do not overlap, so one context serves them all.

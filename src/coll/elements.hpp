@@ -95,44 +95,74 @@ R visit(layout::element e, const Visit& call, R otherwise) {
   using layout::element;
   using std::type_identity;
   switch (e) {
-    case element::byte: return call(type_identity<raw>{});
-    case element::i8: return call(type_identity<std::int8_t>{});
-    case element::i16: return call(type_identity<std::int16_t>{});
-    case element::i32: return call(type_identity<std::int32_t>{});
+    case element::byte:
+      return call(type_identity<raw>{});
+    case element::i8:
+      return call(type_identity<std::int8_t>{});
+    case element::i16:
+      return call(type_identity<std::int16_t>{});
+    case element::i32:
+      return call(type_identity<std::int32_t>{});
     case element::i64:
     case element::address:
     case element::offset_:
-    case element::count: return call(type_identity<std::int64_t>{});
-    case element::u8: return call(type_identity<std::uint8_t>{});
-    case element::u16: return call(type_identity<std::uint16_t>{});
-    case element::u32: return call(type_identity<std::uint32_t>{});
-    case element::u64: return call(type_identity<std::uint64_t>{});
+    case element::count:
+      return call(type_identity<std::int64_t>{});
+    case element::u8:
+      return call(type_identity<std::uint8_t>{});
+    case element::u16:
+      return call(type_identity<std::uint16_t>{});
+    case element::u32:
+      return call(type_identity<std::uint32_t>{});
+    case element::u64:
+      return call(type_identity<std::uint64_t>{});
 #if defined(SINEW_HAS_F16)
-    case element::f16: return call(type_identity<f16>{});
+    case element::f16:
+      return call(type_identity<f16>{});
 #endif
-    case element::bf16: return call(type_identity<bf16>{});
-    case element::f32: return call(type_identity<float>{});
-    case element::f64: return call(type_identity<double>{});
-    case element::f80: return call(type_identity<long double>{});
+    case element::bf16:
+      return call(type_identity<bf16>{});
+    case element::f32:
+      return call(type_identity<float>{});
+    case element::f64:
+      return call(type_identity<double>{});
+    case element::f80:
+      return call(type_identity<long double>{});
 #if defined(SINEW_HAS_F128)
-    case element::f128: return call(type_identity<f128>{});
+    case element::f128:
+      return call(type_identity<f128>{});
 #endif
-    case element::c32: return call(type_identity<complex<float>>{});
-    case element::c64: return call(type_identity<complex<double>>{});
-    case element::c80: return call(type_identity<complex<long double>>{});
+    case element::c32:
+      return call(type_identity<complex<float>>{});
+    case element::c64:
+      return call(type_identity<complex<double>>{});
+    case element::c80:
+      return call(type_identity<complex<long double>>{});
     case element::boolean:
-    case element::logical1: return call(type_identity<truth<std::uint8_t>>{});
-    case element::logical2: return call(type_identity<truth<std::uint16_t>>{});
-    case element::logical4: return call(type_identity<truth<std::uint32_t>>{});
-    case element::logical8: return call(type_identity<truth<std::uint64_t>>{});
-    case element::logical16: return call(type_identity<truth<u128>>{});
-    case element::pair_f32_i32: return call(type_identity<pair<float>>{});
-    case element::pair_f64_i32: return call(type_identity<pair<double>>{});
-    case element::pair_i64_i32: return call(type_identity<pair<std::int64_t>>{});
-    case element::pair_i32_i32: return call(type_identity<pair<std::int32_t>>{});
-    case element::pair_i16_i32: return call(type_identity<pair<std::int16_t>>{});
-    case element::pair_f80_i32: return call(type_identity<pair<long double>>{});
-    default: return otherwise;
+    case element::logical1:
+      return call(type_identity<truth<std::uint8_t>>{});
+    case element::logical2:
+      return call(type_identity<truth<std::uint16_t>>{});
+    case element::logical4:
+      return call(type_identity<truth<std::uint32_t>>{});
+    case element::logical8:
+      return call(type_identity<truth<std::uint64_t>>{});
+    case element::logical16:
+      return call(type_identity<truth<u128>>{});
+    case element::pair_f32_i32:
+      return call(type_identity<pair<float>>{});
+    case element::pair_f64_i32:
+      return call(type_identity<pair<double>>{});
+    case element::pair_i64_i32:
+      return call(type_identity<pair<std::int64_t>>{});
+    case element::pair_i32_i32:
+      return call(type_identity<pair<std::int32_t>>{});
+    case element::pair_i16_i32:
+      return call(type_identity<pair<std::int16_t>>{});
+    case element::pair_f80_i32:
+      return call(type_identity<pair<long double>>{});
+    default:
+      return otherwise;
   }
 }
 

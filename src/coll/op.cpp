@@ -18,20 +18,26 @@ constexpr bool defined(op_kind kind) noexcept {
   constexpr bool real = !k::truth && !k::complex && !k::pair && !k::raw;  // integer or floating
   switch (kind) {
     case op_kind::sum:
-    case op_kind::prod: return real || k::complex;
+    case op_kind::prod:
+      return real || k::complex;
     case op_kind::min:
-    case op_kind::max: return real;
+    case op_kind::max:
+      return real;
     case op_kind::land:
     case op_kind::lor:
-    case op_kind::lxor: return k::integer || k::truth;
+    case op_kind::lxor:
+      return k::integer || k::truth;
     case op_kind::band:
     case op_kind::bor:
-    case op_kind::bxor: return k::integer || k::raw;
+    case op_kind::bxor:
+      return k::integer || k::raw;
     case op_kind::minloc:
-    case op_kind::maxloc: return k::pair;
+    case op_kind::maxloc:
+      return k::pair;
     case op_kind::replace:
     case op_kind::no_op:
-    case op_kind::user: return true;
+    case op_kind::user:
+      return true;
   }
   return false;
 }
@@ -39,8 +45,8 @@ constexpr bool defined(op_kind kind) noexcept {
 /// Sums and products of integers wrap: they are done without sign, and wide enough that narrow
 /// types are not promoted to int.
 template <class T>
-using wrapping = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned,
-                                    std::make_unsigned_t<T>>;
+using wrapping =
+    std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
 
 template <class T>
 T sum(T a, T b) noexcept {
@@ -118,21 +124,34 @@ void loop(const void* in, void* inout, std::size_t n) noexcept {
 template <class T>
 void run_of(op_kind kind, const void* in, void* inout, std::size_t n) noexcept {
   switch (kind) {
-    case op_kind::sum: return loop<op_kind::sum, T>(in, inout, n);
-    case op_kind::min: return loop<op_kind::min, T>(in, inout, n);
-    case op_kind::max: return loop<op_kind::max, T>(in, inout, n);
-    case op_kind::prod: return loop<op_kind::prod, T>(in, inout, n);
-    case op_kind::band: return loop<op_kind::band, T>(in, inout, n);
-    case op_kind::bor: return loop<op_kind::bor, T>(in, inout, n);
-    case op_kind::bxor: return loop<op_kind::bxor, T>(in, inout, n);
-    case op_kind::land: return loop<op_kind::land, T>(in, inout, n);
-    case op_kind::lor: return loop<op_kind::lor, T>(in, inout, n);
-    case op_kind::lxor: return loop<op_kind::lxor, T>(in, inout, n);
-    case op_kind::minloc: return loop<op_kind::minloc, T>(in, inout, n);
-    case op_kind::maxloc: return loop<op_kind::maxloc, T>(in, inout, n);
+    case op_kind::sum:
+      return loop<op_kind::sum, T>(in, inout, n);
+    case op_kind::min:
+      return loop<op_kind::min, T>(in, inout, n);
+    case op_kind::max:
+      return loop<op_kind::max, T>(in, inout, n);
+    case op_kind::prod:
+      return loop<op_kind::prod, T>(in, inout, n);
+    case op_kind::band:
+      return loop<op_kind::band, T>(in, inout, n);
+    case op_kind::bor:
+      return loop<op_kind::bor, T>(in, inout, n);
+    case op_kind::bxor:
+      return loop<op_kind::bxor, T>(in, inout, n);
+    case op_kind::land:
+      return loop<op_kind::land, T>(in, inout, n);
+    case op_kind::lor:
+      return loop<op_kind::lor, T>(in, inout, n);
+    case op_kind::lxor:
+      return loop<op_kind::lxor, T>(in, inout, n);
+    case op_kind::minloc:
+      return loop<op_kind::minloc, T>(in, inout, n);
+    case op_kind::maxloc:
+      return loop<op_kind::maxloc, T>(in, inout, n);
     case op_kind::replace:
     case op_kind::no_op:
-    case op_kind::user: return;
+    case op_kind::user:
+      return;
   }
 }
 
@@ -151,10 +170,14 @@ void run(op_kind kind, element e, const void* in, void* inout, std::size_t n) no
 
 void op::apply(const void* in, void* inout, std::size_t count, const layout::type& type) const {
   switch (kind) {
-    case op_kind::user: return call(handle, in, inout, count, type);
-    case op_kind::no_op: return;
-    case op_kind::replace: return layout::copy(type, count, in, type, count, inout);
-    default: break;
+    case op_kind::user:
+      return call(handle, in, inout, count, type);
+    case op_kind::no_op:
+      return;
+    case op_kind::replace:
+      return layout::copy(type, count, in, type, count, inout);
+    default:
+      break;
   }
   SINEW_EXPECT(allowed(type.base()));
   if (type.dense()) return run(kind, type.base(), in, inout, count * type.elements());

@@ -25,7 +25,9 @@ struct fold {
   fold(int rank_now, int n) noexcept
       : core(power_of_two_below(n)),
         rest(n - core),
-        rank(rank_now >= 2 * rest ? rank_now - rest : rank_now % 2 != 0 ? rank_now / 2 : -1) {}
+        rank(rank_now >= 2 * rest ? rank_now - rest
+             : rank_now % 2 != 0  ? rank_now / 2
+                                  : -1) {}
   [[nodiscard]] int real(int folded) const noexcept {
     return folded < rest ? 2 * folded + 1 : folded + rest;
   }
@@ -238,8 +240,7 @@ fault reduce(site at, const void* send, buffer recv, const op& o, int root) {
   if (recv.count == 0) return fault::none;
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {
-    return input == recv.base ? fault::none
-                              : copy(part(input, 0, recv.count, *recv.type), recv);
+    return input == recv.base ? fault::none : copy(part(input, 0, recv.count, *recv.type), recv);
   }
   if (divisible(t, recv, o)) {
     halving_collect(t, input, recv.base, recv.count, *recv.type, o, root);
@@ -256,8 +257,7 @@ fault allreduce(site at, const void* send, buffer recv, const op& o) {
   if (recv.count == 0) return fault::none;
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {
-    return input == recv.base ? fault::none
-                              : copy(part(input, 0, recv.count, *recv.type), recv);
+    return input == recv.base ? fault::none : copy(part(input, 0, recv.count, *recv.type), recv);
   }
   allreduce_any(t, input, recv, o);
   return t.outcome();

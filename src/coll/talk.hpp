@@ -44,8 +44,9 @@ class talk {
     note(engine_.recv(comm_, *comm_.collectives, into, real(source), tag_).error);
   }
   void exchange(const buffer& from, int dest, const buffer& into, int source) {
-    note(engine_.exchange(comm_, *comm_.collectives, from, real(dest), tag_, into, real(source),
-                          tag_).error);
+    note(engine_
+             .exchange(comm_, *comm_.collectives, from, real(dest), tag_, into, real(source), tag_)
+             .error);
   }
   void note(fault f) noexcept {
     if (fault_ == fault::none) fault_ = f;
@@ -133,9 +134,9 @@ inline fault copy(const buffer& from, const buffer& into) {
 }
 
 /// Every rank sends out(r) to r and receives in(r) from r, itself excepted; one round of waiting
-/// for up to 16 partners. Empty messages are not sent: both sides know their size. In step i the partners are rank + i and rank - i. No deadlock: a rank
-/// waits only for steps it has started both halves of, and the earliest unfinished step of all
-/// ranks can always finish.
+/// for up to 16 partners. Empty messages are not sent: both sides know their size. In step i the
+/// partners are rank + i and rank - i. No deadlock: a rank waits only for steps it has started both
+/// halves of, and the earliest unfinished step of all ranks can always finish.
 template <class Out, class In>
 void exchange_all(talk& t, const Out& out, const In& in) {
   const int n = t.size();

@@ -8,13 +8,13 @@
 
 namespace sinew::coll::tuning {
 
-extern setting<std::int64_t> fan;              ///< children per level of short trees; 0: chosen
-extern setting<std::int64_t> tree_bytes;       ///< crowded: up to here by trees, not by doubling
-extern setting<std::int64_t> long_bcast;       ///< from here scatter + allgather
-extern setting<std::int64_t> long_reduce;      ///< from here reduce-scatter + (all)gather
-extern setting<std::int64_t> long_allgather;   ///< from here (sum of all blocks) direct exchange
-extern setting<std::int64_t> short_alltoall;   ///< up to here (one block) store and forward
-extern setting<std::int64_t> many_ranks;       ///< store and forward from this many ranks
+extern setting<std::int64_t> fan;             ///< children per level of short trees; 0: chosen
+extern setting<std::int64_t> tree_bytes;      ///< crowded: up to here by trees, not by doubling
+extern setting<std::int64_t> long_bcast;      ///< from here scatter + allgather
+extern setting<std::int64_t> long_reduce;     ///< from here reduce-scatter + (all)gather
+extern setting<std::int64_t> long_allgather;  ///< from here (sum of all blocks) direct exchange
+extern setting<std::int64_t> short_alltoall;  ///< up to here (one block) store and forward
+extern setting<std::int64_t> many_ranks;      ///< store and forward from this many ranks
 
 /// Whether ranks wait for each other's cores: then few waits matter more than few messages, and
 /// a flat tree (everybody waits once) beats log2(n) rounds. The answer is the same on all ranks of

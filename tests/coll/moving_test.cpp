@@ -221,9 +221,9 @@ void check_alltoallv(trial& t) {
   }
   coll::parts from{sent.base(), out.counts.data(), out.places.data(), &send_type};
   if (inside) from = {in_place, nullptr, nullptr, nullptr};
-  t.good(coll::alltoallv(t.at(), from,
-                         {got.base(), in.counts.data(), in.places.data(), &recv_type}),
-         "alltoallv");
+  t.good(
+      coll::alltoallv(t.at(), from, {got.base(), in.counts.data(), in.places.data(), &recv_type}),
+      "alltoallv");
   t.same(got, wanted, "alltoallv");
 }
 

@@ -1,10 +1,11 @@
 // Operators on elements: the table of what is allowed, and the arithmetic.
+#include "sinew/coll/op.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "sinew/coll/op.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -21,8 +22,8 @@ std::vector<T> apply(op_kind kind, element e, std::vector<T> in, std::vector<T> 
 
 bool allowed(op_kind kind, element e) { return op{.kind = kind}.allowed(layout::of(e)); }
 
-constexpr element integers[] = {element::i8,  element::i16, element::i32,     element::i64,
-                                element::u8,  element::u16, element::u32,     element::u64,
+constexpr element integers[] = {element::i8,      element::i16,     element::i32,  element::i64,
+                                element::u8,      element::u16,     element::u32,  element::u64,
                                 element::address, element::offset_, element::count};
 constexpr element floats[] = {element::f32, element::f64, element::f80, element::bf16};
 constexpr element complexes[] = {element::c32, element::c64, element::c80};
@@ -99,8 +100,7 @@ TEST(op, floating_point_of_every_width) {
   EXPECT_EQ(apply<std::uint16_t>(op_kind::sum, element::bf16, {0x3fc0}, {0x4020}).front(), 0x4080);
   EXPECT_EQ(apply<std::uint16_t>(op_kind::sum, element::bf16, {0x4380}, {0x3f80}).front(), 0x4380);
   if (allowed(op_kind::sum, element::f16)) {  // 1 + 1 = 2
-    EXPECT_EQ(apply<std::uint16_t>(op_kind::sum, element::f16, {0x3c00}, {0x3c00}).front(),
-              0x4000);
+    EXPECT_EQ(apply<std::uint16_t>(op_kind::sum, element::f16, {0x3c00}, {0x3c00}).front(), 0x4000);
   }
 }
 

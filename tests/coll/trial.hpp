@@ -33,12 +33,12 @@ class type_box {
     const std::ptrdiff_t backwards[] = {16, 4};
     keep(contiguous(1, i));
     keep(contiguous(2, i));
-    keep(vector(3, 1, 8, i));                        // gaps
-    keep(indexed(one_one, around, i));               // begins before the buffer's address
-    keep(indexed(two_one, backwards, i));            // true lower bound 4, not in memory order
-    keep(resized(*vector(2, 1, 12, i), -4, 24));     // artificial bounds
+    keep(vector(3, 1, 8, i));                     // gaps
+    keep(indexed(one_one, around, i));            // begins before the buffer's address
+    keep(indexed(two_one, backwards, i));         // true lower bound 4, not in memory order
+    keep(resized(*vector(2, 1, 12, i), -4, 24));  // artificial bounds
     keep(resized(*contiguous(6, i), 0, 32));
-    keep(resized(*contiguous(2, i), 0, -12));        // instances go downwards
+    keep(resized(*contiguous(2, i), 0, -12));  // instances go downwards
   }
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   const layout::type& operator[](std::size_t i) const { return *all_[i]; }
@@ -98,10 +98,14 @@ struct trial {
   /// Integers per block, a multiple of 6 so that it is whole for every type.
   [[nodiscard]] std::size_t length() {
     switch (draw(8)) {
-      case 0: return 0;
-      case 1: return 6 * draw(6000);
-      case 2: return 6 * draw(300);
-      default: return 6 * draw(12);
+      case 0:
+        return 0;
+      case 1:
+        return 6 * draw(6000);
+      case 2:
+        return 6 * draw(300);
+      default:
+        return 6 * draw(12);
     }
   }
   /// What rank r contributes; `salt` tells several vectors apart.
@@ -116,8 +120,7 @@ struct trial {
   }
   void same(const area& got, const area& wanted, const char* what) const {
     if (got == wanted) return;
-    ADD_FAILURE() << what << " differs on rank " << m.rank << " of " << m.size << ", seed "
-                  << seed;
+    ADD_FAILURE() << what << " differs on rank " << m.rank << " of " << m.size << ", seed " << seed;
   }
   void good(fault f, const char* what) const {
     EXPECT_EQ(f, fault::none) << what << " on rank " << m.rank << ", seed " << seed;

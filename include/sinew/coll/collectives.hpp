@@ -55,8 +55,8 @@ fault reduce_scatter(site at, const void* send, void* recv, std::span<const std:
                      const layout::type& type, const op& o);
 /// The same with recv.count for every rank.
 fault reduce_scatter_block(site at, const void* send, buffer recv, const op& o);
-fault gather(site at, buffer send, buffer recv, int root);    ///< recv.count is per rank
-fault scatter(site at, buffer send, buffer recv, int root);   ///< send.count is per rank
+fault gather(site at, buffer send, buffer recv, int root);   ///< recv.count is per rank
+fault scatter(site at, buffer send, buffer recv, int root);  ///< send.count is per rank
 fault allgather(site at, buffer send, buffer recv);
 fault alltoall(site at, buffer send, buffer recv);
 fault gatherv(site at, buffer send, parts recv, int root);

@@ -9,7 +9,21 @@
 namespace sinew::coll {
 
 enum class op_kind : std::uint8_t {
-  sum, min, max, prod, band, bor, bxor, land, lor, lxor, minloc, maxloc, replace, no_op, user,
+  sum,
+  min,
+  max,
+  prod,
+  band,
+  bor,
+  bxor,
+  land,
+  lor,
+  lxor,
+  minloc,
+  maxloc,
+  replace,
+  no_op,
+  user,
 };
 
 /// inout = in (op) inout, `count` instances of `type`, in the order MPI gives: `in` comes from the

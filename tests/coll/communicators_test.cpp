@@ -1,0 +1,194 @@
+// Communicators: who is in them, and that no two that share a rank share a context.
+#include "sinew/coll/communicators.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "trial.hpp"
+
+namespace sinew::test {
+namespace {
+
+using coll::communicator_ref;
+using coll::site;
+
+/// The sum of everybody's (job rank + 1): shows that exactly the members take part.
+void expect_works(p2p::engine& engine, core::communicator& c) {
+  std::int64_t sum = engine.runtime().rank() + 1;
+  const coll::op add{.kind = coll::op_kind::sum};
+  const coll::buffer into{&sum, 1, &layout::of(layout::element::i64)};
+  EXPECT_EQ(coll::allreduce({engine, c}, in_place, into, add), fault::none);
+  std::int64_t wanted = 0;
+  for (const int r : c.members().members()) wanted += r + 1;
+  EXPECT_EQ(sum, wanted);
+  EXPECT_EQ(c.job_rank(c.rank()), engine.runtime().rank());
+}
+
+TEST(communicators, duplicates_are_apart_from_their_parents) {
+  for (const int n : {1, 2, 3, 7}) {
+    run_job(n, backend::inproc, core::threading::one, [](member& m) {
+      std::vector<std::uint32_t> contexts{m.comm.context()};
+      communicator_ref last;
+      for (int i = 0; i < 5; ++i) {
+        const communicator_ref c = last == nullptr ? coll::duplicate({m.engine, m.comm})
+                                                   : coll::duplicate({m.engine, *last});
+        contexts.push_back(c->context());
+        EXPECT_EQ(c->context() % 2, 0U);
+        expect_works(m.engine, *c);
+        last = c;
+      }
+      std::sort(contexts.begin(), contexts.end());
+      EXPECT_EQ(std::unique(contexts.begin(), contexts.end()), contexts.end());
+      EXPECT_LE(contexts.back(), 14U) << "contexts stay small";
+    });
+  }
+}
+
+TEST(communicators, self_and_what_is_made_of_it) {
+  run_job(3, backend::inproc, core::threading::one, [](member& m) {
+    const communicator_ref alone = coll::self(m.engine);
+    EXPECT_EQ(alone->size(), 1);
+    expect_works(m.engine, *alone);
+    if (m.rank == 1) {
+      for (int i = 0; i < 4; ++i) expect_works(m.engine, *coll::duplicate({m.engine, *alone}));
+    }
+    // Rank 1 has counted further than the others.
+    const communicator_ref all = coll::duplicate({m.engine, m.comm});
+    EXPECT_EQ(all->context(), 12U);
+    expect_works(m.engine, *all);
+  });
+}
+
+TEST(communicators, world_holds_the_job) {
+  run_job(3, backend::inproc, core::threading::one, [](member& m) {
+    m.engine.detach(m.comm);  // the test's own world
+    {
+      const communicator_ref all = coll::world(m.engine);
+      EXPECT_EQ(all->size(), 3);
+      EXPECT_EQ(all->rank(), m.rank);
+      expect_works(m.engine, *all);
+    }
+    m.engine.attach(m.comm);
+  });
+}
+
+TEST(communicators, split_orders_by_key_then_rank) {
+  run_job(7, backend::inproc, core::threading::one, [](member& m) {
+    const site at{m.engine, m.comm};
+    const communicator_ref c = coll::split(at, m.rank == 3 ? -1 : m.rank % 2, -(m.rank / 4));
+    if (m.rank == 3) {
+      EXPECT_EQ(c, nullptr);
+    } else {
+      const ints wanted = m.rank % 2 == 0 ? ints{4, 6, 0, 2} : ints{5, 1};
+      EXPECT_EQ(ints(c->members().members().begin(), c->members().members().end()), wanted);
+      expect_works(m.engine, *c);
+    }
+    const communicator_ref node = coll::split_node(at, 0);
+    EXPECT_EQ(node->size(), 7);
+    expect_works(m.engine, *node);
+    const communicator_ref nobody = coll::split(at, -1, 0);
+    EXPECT_EQ(nobody, nullptr);
+  });
+}
+
+TEST(communicators, create_makes_several_disjoint_ones_at_once) {
+  run_job(6, backend::inproc, core::threading::one, [](member& m) {
+    const core::group mine(m.rank < 3 ? std::vector<int>{2, 0} : std::vector<int>{3, 5});
+    const communicator_ref c = coll::create({m.engine, m.comm}, mine);
+    EXPECT_EQ(c == nullptr, m.rank == 1 || m.rank == 4);
+    if (c != nullptr) expect_works(m.engine, *c);
+  });
+}
+
+TEST(communicators, create_group_needs_only_its_members) {
+  run_job(5, backend::inproc, core::threading::one, [](member& m) {
+    const site at{m.engine, m.comm};
+    if (m.rank % 2 == 0) {
+      const communicator_ref c = coll::create_group(at, core::group({4, 0, 2}), 0x7fffffff);
+      expect_works(m.engine, *c);
+      EXPECT_EQ(c->job_rank(0), 4);
+      const communicator_ref inner = coll::create_group({m.engine, *c}, core::group({2, 4}), 0);
+      EXPECT_EQ(inner == nullptr, m.rank == 0);
+      if (inner != nullptr) expect_works(m.engine, *inner);
+    }
+    expect_works(m.engine, m.comm);
+  });
+}
+
+TEST(communicators, unread_messages_of_a_parent_do_not_disturb) {
+  run_job(2, backend::inproc, core::threading::one, [](member& m) {
+    ints word{m.rank};
+    const coll::buffer b = coll::buffer::of_bytes(word.data(), 4);
+    auto* sent = m.engine.isend(m.comm, m.messages(), b, 1 - m.rank, 0);
+    const communicator_ref c = coll::duplicate({m.engine, m.comm});
+    expect_works(m.engine, *c);
+    ints other{-1};
+    m.engine.recv(m.comm, m.messages(), coll::buffer::of_bytes(other.data(), 4), 1 - m.rank, 0);
+    EXPECT_EQ(other[0], 1 - m.rank);
+    if (sent != nullptr) {
+      m.engine.wait(*sent);
+      m.engine.release(sent);
+    }
+  });
+}
+
+/// Threads of one rank create from different parents at once, in different orders on different
+/// ranks; every context must differ, and everything must end.
+TEST(communicators, threads_create_at_once) {
+  constexpr int threads = 4, rounds = 8;
+  run_job(3, backend::inproc, core::threading::many, [](member& m) {
+    std::vector<communicator_ref> parents;
+    for (int t = 0; t < threads; ++t) parents.push_back(coll::duplicate({m.engine, m.comm}));
+    std::mutex lock;
+    std::vector<std::uint32_t> contexts;
+    std::vector<communicator_ref> keep;
+    const auto add = [&](const communicator_ref& c) {
+      const std::lock_guard hold(lock);
+      contexts.push_back(c->context());
+      keep.push_back(c);
+    };
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t) {
+      all.emplace_back([&, t] {
+        const site at{m.engine, *parents[static_cast<std::size_t>(t)]};
+        for (int i = 0; i < rounds; ++i) {
+          const communicator_ref c = coll::duplicate(at);
+          add(c);
+          add(coll::create_group({m.engine, m.comm}, m.comm.members(), t));
+          expect_works(m.engine, *c);
+        }
+      });
+    }
+    for (auto& t : all) t.join();
+    std::sort(contexts.begin(), contexts.end());
+    EXPECT_EQ(std::unique(contexts.begin(), contexts.end()), contexts.end());
+    coll::barrier({m.engine, m.comm});
+  });
+}
+
+/// One rank creates A then B, another has a thread for each: whoever waits in A must not keep B
+/// from being made.
+TEST(communicators, an_early_thread_does_not_hold_up_another) {
+  run_job(2, backend::inproc, core::threading::many, [](member& m) {
+    const communicator_ref a = coll::duplicate({m.engine, m.comm});
+    const communicator_ref b = coll::duplicate({m.engine, m.comm});
+    for (int i = 0; i < 20; ++i) {
+      if (m.rank == 1) {
+        const communicator_ref second = coll::duplicate({m.engine, *b});
+        expect_works(m.engine, *second);
+        const communicator_ref first = coll::duplicate({m.engine, *a});
+        expect_works(m.engine, *first);
+        EXPECT_NE(first->context(), second->context());
+      } else {
+        std::thread early([&] { expect_works(m.engine, *coll::duplicate({m.engine, *a})); });
+        expect_works(m.engine, *coll::duplicate({m.engine, *b}));
+        early.join();
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sinew::test

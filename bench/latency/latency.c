@@ -33,7 +33,8 @@ static void measure(int rank, int bytes, const options* o) {
   }
   if (rank == 0) {
     char params[64];
-    snprintf(params, sizeof params, "bytes=%d%s", bytes, o->thread_multiple ? ",thread=multiple" : "");
+    snprintf(params, sizeof params, "bytes=%d%s", bytes,
+             o->thread_multiple ? ",thread=multiple" : "");
     report("one-way", "latency", "ns", params, median(samples, p.batches));
   }
 }

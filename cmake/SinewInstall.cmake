@@ -17,6 +17,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sinew DESTINATION ${CMAKE_INSTAL
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+if(TARGET sinew)
+  install(TARGETS sinew RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
 if(EXISTS ${PROJECT_SOURCE_DIR}/abi/mpi/CMakeLists.txt)
   configure_file(${PROJECT_SOURCE_DIR}/packaging/sinew-mpi.pc.in
     ${PROJECT_BINARY_DIR}/sinew-mpi.pc @ONLY)

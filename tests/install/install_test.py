@@ -1,0 +1,61 @@
+"""Installs the build tree SINEW_BUILD, moves the result, and uses it as strangers would."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+CONSUMER = Path(__file__).resolve().parent / "consumer"
+BUILD = Path(os.environ["SINEW_BUILD"])
+
+
+def run(*command, **more):
+    environment = dict(os.environ, **more)
+    done = subprocess.run([str(c) for c in command], env=environment, text=True, timeout=120,
+                          capture_output=True, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.work = Path(cls.folder.name)
+        run("cmake", "--install", BUILD, "--prefix", cls.work / "first")
+        # Nothing may remember where it was installed.
+        cls.prefix = (cls.work / "first").rename(cls.work / "moved")
+
+    def test_cmake_package(self):
+        build = self.work / "consumer"
+        run("cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        self.assertRegex(run(build / "consumer"), r"^\d+ processors\n$")
+
+    def test_headers_name_no_build_tree(self):
+        for file in self.prefix.rglob("*.cmake"):
+            text = file.read_text()
+            self.assertNotIn(str(BUILD), text, file)
+            self.assertNotIn(str(CONSUMER.parents[2] / "src"), text, file)
+
+    def hello(self, *compile_command, flags=()):
+        program = self.work / "hello"
+        run(*compile_command, CONSUMER / "hello.c", "-o", program, *flags)
+        out = run(self.prefix / "bin" / "sinew", "run", "-n", "2", program)
+        self.assertEqual(sorted(out.split("\n")), ["", "rank 0 of 2", "rank 1 of 2"])
+
+    def test_wrapper_compiles_and_launcher_starts(self):
+        self.hello(self.prefix / "bin" / "mpicc.sinew")
+
+    def test_pkg_config(self):
+        path = str(self.prefix / "lib" / "pkgconfig")
+        flags = run("pkg-config", "--cflags", "--libs", "sinew-mpi", PKG_CONFIG_PATH=path).split()
+        self.hello("cc", flags=flags)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,261 @@
+// MPI-5.0 section 7.7: attributes of communicators and datatypes. (Windows come with windows.)
+#include "abi/mpi/attributes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/type.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+using copy_function = int(void* object, int key, void* extra, void* in, void* out, int* flag);
+using delete_function = int(void* object, int key, void* value, void* extra);
+
+/// The callbacks of the three kinds differ only in the type of the handle, which is a pointer in
+/// each: called as if it were void*, as every C ABI in question allows.
+struct key_record {
+  attached_to what;
+  copy_function* copy;
+  delete_function* remove;
+  void* extra;
+  int uses = 0;        ///< values attached under it
+  bool freed = false;  ///< goes with its last value
+};
+
+struct key_table {
+  std::mutex lock;
+  std::unordered_map<int, key_record> keys;
+  int next = 1000;  // above every predefined key
+};
+key_table& table() {
+  static auto& it = *new key_table;
+  return it;
+}
+
+const char* name_of(attached_to what) {
+  return what == attached_to::comm ? "communicators" : what == attached_to::type ? "datatypes"
+                                                                                 : "windows";
+}
+
+int create(attached_to what, void* copy, void* remove, int* key, void* extra) {
+  check_out(key, "keyval");
+  const std::lock_guard held(table().lock);
+  *key = table().next++;
+  table().keys[*key] = {what, reinterpret_cast<copy_function*>(copy),
+                        reinterpret_cast<delete_function*>(remove), extra};
+  return MPI_SUCCESS;
+}
+
+/// A copy, because callbacks run without the lock.
+key_record record_of(attached_to what, int key) {
+  const std::lock_guard held(table().lock);
+  const auto at = table().keys.find(key);
+  if (at == table().keys.end() || at->second.what != what) {
+    fail(MPI_ERR_KEYVAL, "%d is no attribute key of %s", key, name_of(what));
+  }
+  return at->second;
+}
+
+void count_use(int key, int change) {
+  const std::lock_guard held(table().lock);
+  const auto at = table().keys.find(key);
+  if (at == table().keys.end()) return;
+  at->second.uses += change;
+  if (at->second.freed && at->second.uses == 0) table().keys.erase(at);
+}
+
+int free_key(attached_to what, int* key) {
+  check_out(key, "keyval");
+  if (record_of(what, *key).freed) fail(MPI_ERR_KEYVAL, "the key %d has been freed", *key);
+  const std::lock_guard held(table().lock);
+  const auto at = table().keys.find(*key);
+  at->second.freed = true;
+  if (at->second.uses == 0) table().keys.erase(at);
+  *key = MPI_KEYVAL_INVALID;
+  return MPI_SUCCESS;
+}
+
+auto find(attributes& all, int key) {
+  return std::find_if(all.begin(), all.end(), [key](const auto& a) { return a.first == key; });
+}
+
+void call_delete(const key_record& k, void* object, int key, void* value) {
+  if (k.remove == nullptr) return;
+  const int code = k.remove(object, key, value, k.extra);
+  if (code != MPI_SUCCESS) {
+    throw failure{code, "the delete function of attribute key " + std::to_string(key) + " failed"};
+  }
+}
+
+int set(attached_to what, void* object, attributes& all, int key, void* value) {
+  const key_record k = record_of(what, key);
+  const auto at = find(all, key);
+  if (at != all.end()) {
+    call_delete(k, object, key, at->second);
+    all.erase(find(all, key));
+  } else {
+    count_use(key, 1);
+  }
+  all.emplace_back(key, value);
+  return MPI_SUCCESS;
+}
+
+int get(attached_to what, attributes& all, int key, void* value, int* flag) {
+  check_out(value, "attribute_val");
+  check_out(flag, "flag");
+  (void)record_of(what, key);
+  const auto at = find(all, key);
+  *flag = at != all.end();
+  if (*flag != 0) *static_cast<void**>(value) = at->second;
+  return MPI_SUCCESS;
+}
+
+int remove(attached_to what, void* object, attributes& all, int key) {
+  const key_record k = record_of(what, key);
+  const auto at = find(all, key);
+  if (at == all.end()) fail(MPI_ERR_KEYVAL, "no value is attached under key %d", key);
+  call_delete(k, object, key, at->second);
+  all.erase(find(all, key));
+  count_use(key, -1);
+  return MPI_SUCCESS;
+}
+
+/// The attributes that MPI itself attaches; null for other keys.
+int* predefined_value(int key) {
+  static int tag_ub = p2p::max_tag;
+  static int no_host = MPI_PROC_NULL;
+  static int any = MPI_ANY_SOURCE;
+  static int yes = 1;
+  static int zero = 0;
+  static thread_local int last_code;
+  static int size;
+  switch (key) {
+    case MPI_TAG_UB: return &tag_ub;
+    case MPI_HOST: return &no_host;
+    case MPI_IO: return &any;
+    case MPI_WTIME_IS_GLOBAL: return &yes;
+    case MPI_APPNUM: return &zero;
+    case MPI_UNIVERSE_SIZE: size = the.runtime->size(); return &size;
+    case MPI_LASTUSEDCODE: last_code = last_used_code(); return &last_code;
+    default: return nullptr;
+  }
+}
+
+void check_not_predefined(int key) {
+  if (predefined_value(key) != nullptr) {
+    fail(MPI_ERR_KEYVAL, "the predefined attribute %d cannot be changed", key);
+  }
+}
+
+}  // namespace
+
+void copy_attributes(attached_to what, void* old_handle, const attributes& from, attributes& to) {
+  for (const auto& [key, value] : from) {
+    const key_record k = record_of(what, key);
+    if (k.copy == nullptr) continue;
+    void* copied = value;
+    int flag = 1;
+    if (value_of(reinterpret_cast<void*>(k.copy)) != 1) {
+      const int code = k.copy(old_handle, key, k.extra, value, &copied, &flag);
+      if (code != MPI_SUCCESS) {
+        throw failure{code, "the copy function of attribute key " + std::to_string(key) +
+                                " failed"};
+      }
+    }
+    if (flag != 0) {
+      to.emplace_back(key, copied);
+      count_use(key, 1);
+    }
+  }
+}
+
+void delete_attributes(attached_to what, void* handle, attributes& from) {
+  while (!from.empty()) {
+    const auto [key, value] = from.back();
+    call_delete(record_of(what, key), handle, key, value);
+    const auto at = find(from, key);  // the callback may have deleted others
+    if (at != from.end()) from.erase(at);
+    count_use(key, -1);
+  }
+}
+
+int impl::Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
+                             MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval,
+                             void* extra_state) {
+  return create(attached_to::comm, reinterpret_cast<void*>(comm_copy_attr_fn),
+                reinterpret_cast<void*>(comm_delete_attr_fn), comm_keyval, extra_state);
+}
+
+int impl::Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn,
+                             MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval,
+                             void* extra_state) {
+  return create(attached_to::type, reinterpret_cast<void*>(type_copy_attr_fn),
+                reinterpret_cast<void*>(type_delete_attr_fn), type_keyval, extra_state);
+}
+
+int impl::Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn,
+                            MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval,
+                            void* extra_state) {
+  return create(attached_to::win, reinterpret_cast<void*>(win_copy_attr_fn),
+                reinterpret_cast<void*>(win_delete_attr_fn), win_keyval, extra_state);
+}
+
+int impl::Comm_free_keyval(int* comm_keyval) { return free_key(attached_to::comm, comm_keyval); }
+int impl::Type_free_keyval(int* type_keyval) { return free_key(attached_to::type, type_keyval); }
+int impl::Win_free_keyval(int* win_keyval) { return free_key(attached_to::win, win_keyval); }
+
+int impl::Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
+  check_not_predefined(comm_keyval);
+  return set(attached_to::comm, comm, comm_of(comm).attached, comm_keyval, attribute_val);
+}
+
+int impl::Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag) {
+  comm_object& c = comm_of(comm);
+  if (int* value = predefined_value(comm_keyval)) {
+    check_out(attribute_val, "attribute_val");
+    check_out(flag, "flag");
+    *static_cast<void**>(attribute_val) = value;
+    *flag = 1;
+    return MPI_SUCCESS;
+  }
+  return get(attached_to::comm, c.attached, comm_keyval, attribute_val, flag);
+}
+
+int impl::Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
+  check_not_predefined(comm_keyval);
+  return remove(attached_to::comm, comm, comm_of(comm).attached, comm_keyval);
+}
+
+int impl::Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val) {
+  return set(attached_to::type, datatype, type_of(datatype).attached, type_keyval, attribute_val);
+}
+
+int impl::Type_get_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag) {
+  return get(attached_to::type, type_of(datatype).attached, type_keyval, attribute_val, flag);
+}
+
+int impl::Type_delete_attr(MPI_Datatype datatype, int type_keyval) {
+  return remove(attached_to::type, datatype, type_of(datatype).attached, type_keyval);
+}
+
+// The names of MPI-1.
+
+int impl::Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
+                        void* extra_state) {
+  return Comm_create_keyval(copy_fn, delete_fn, keyval, extra_state);
+}
+int impl::Keyval_free(int* keyval) { return free_key(attached_to::comm, keyval); }
+int impl::Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
+  return Comm_set_attr(comm, keyval, attribute_val);
+}
+int impl::Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
+  return Comm_get_attr(comm, keyval, attribute_val, flag);
+}
+int impl::Attr_delete(MPI_Comm comm, int keyval) { return Comm_delete_attr(comm, keyval); }
+
+}  // namespace sinew::mpi

@@ -1,0 +1,293 @@
+// MPI-5.0 section 7.4: communicators.
+#include "abi/mpi/comm.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/info.hpp"
+#include "abi/mpi/request.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+void copy_out(const std::string& from, char* to, int* length) {
+  check_out(to, "name");
+  check_out(length, "resultlen");
+  std::memcpy(to, from.c_str(), from.size() + 1);
+  *length = static_cast<int>(from.size());
+}
+
+int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  comm_object& old = comm_of(comm);
+  check_out(newcomm, "newcomm");
+  const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
+  const MPI_Comm made = adopt(coll::duplicate(site_of(old)), old);
+  comm_object& fresh = comm_of(made);
+  try {
+    copy_attributes(attached_to::comm, comm, old.attached, fresh.attached);
+  } catch (...) {
+    release_comm(&fresh);
+    throw;
+  }
+  if (hints != nullptr) fresh.info = copy_of(*hints);
+  *newcomm = made;
+  return MPI_SUCCESS;
+}
+
+/// Freed communicators whose operations have not all ended.
+struct waiting_list {
+  core::lock lock;
+  std::vector<comm_object*> comms;
+};
+waiting_list& lingering() {
+  static auto& it = *new waiting_list;
+  return it;
+}
+
+}  // namespace
+
+comm_object::comm_object(coll::communicator_ref c)
+    : object(tag), owned(std::move(c)), comm(owned.get()), handle(handle_of<MPI_Comm>(this)),
+      errors(nullptr) {}
+
+comm_object::~comm_object() {
+  drop(errors);
+  drop(info);
+}
+
+comm_object* find_comm(MPI_Comm handle) noexcept {
+  const std::uintptr_t v = value_of(handle);
+  return v - 0x101 < 2 ? the.comms[v & 3] : resolve<comm_object>(handle);
+}
+
+void bad_comm(MPI_Comm handle) {
+  if (handle == MPI_COMM_NULL) fail(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+  fail(MPI_ERR_COMM, "the communicator %p has been freed or never was one",
+       static_cast<const void*>(handle));
+}
+
+void bad_rank(const comm_object& c, int rank, const char* which) {
+  const int code = std::strcmp(which, "root") == 0 ? MPI_ERR_ROOT : MPI_ERR_RANK;
+  fail(code, "the %s %d is not one of the ranks 0 to %d of %s", which, rank, c.comm->size() - 1,
+       c.comm->name.empty() ? "the communicator" : c.comm->name.c_str());
+}
+
+void bad_tag(int tag) {
+  fail(MPI_ERR_TAG, "the tag %d is not between 0 and %d", tag, p2p::max_tag);
+}
+
+void bad_count(MPI_Count count) {
+  fail(MPI_ERR_COUNT, "the count %lld is negative", static_cast<long long>(count));
+}
+
+MPI_Comm adopt(coll::communicator_ref made, const comm_object& parent) {
+  if (made == nullptr) return MPI_COMM_NULL;
+  auto* c = arena<comm_object>::make(std::move(made));
+  c->errors = keep(parent.errors);
+  return c->handle;
+}
+
+void release_comm(comm_object* c) {
+  waiting_list& list = lingering();
+  std::vector<comm_object*> over;
+  list.lock.acquire();
+  if (c != nullptr) list.comms.push_back(c);
+  for (std::size_t i = 0; i < list.comms.size();) {
+    if (uses(*the.requests, *list.comms[i])) {
+      ++i;
+    } else {
+      over.push_back(list.comms[i]);
+      list.comms.erase(list.comms.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  list.lock.release();
+  for (comm_object* gone : over) drop(gone);
+}
+
+int impl::Comm_size(MPI_Comm comm, int* size) {
+  check_out(size, "size");
+  *size = comm_of(comm).comm->size();
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_rank(MPI_Comm comm, int* rank) {
+  check_out(rank, "rank");
+  *rank = comm_of(comm).comm->rank();
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
+  check_out(result, "result");
+  const comm_object& a = comm_of(comm1);
+  const comm_object& b = comm_of(comm2);
+  if (&a == &b) {
+    *result = MPI_IDENT;
+    return MPI_SUCCESS;
+  }
+  using relation = core::group::relation;
+  const relation r = core::group::compare(a.comm->members(), b.comm->members());
+  *result = r == relation::identical ? MPI_CONGRUENT
+            : r == relation::similar ? MPI_SIMILAR
+                                     : MPI_UNEQUAL;
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  const comm_object& old = comm_of(comm);
+  const int code = duplicate(comm, MPI_INFO_NULL, newcomm);
+  if (old.info != nullptr) comm_of(*newcomm).info = copy_of(*old.info);
+  return code;
+}
+
+int impl::Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  return duplicate(comm, info, newcomm);
+}
+
+// Blocking duplicates with a request that is complete: allowed, since all members call it in the
+// same order anyway.
+int impl::Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  check_out(request, "request");
+  const int code = Comm_dup(comm, newcomm);
+  *request = done_request();
+  return code;
+}
+
+int impl::Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
+                              MPI_Request* request) {
+  check_out(request, "request");
+  const int code = duplicate(comm, info, newcomm);
+  *request = done_request();
+  return code;
+}
+
+int impl::Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+  comm_object& c = comm_of(comm);
+  check_out(newcomm, "newcomm");
+  if (color < 0 && color != MPI_UNDEFINED) {
+    fail(MPI_ERR_ARG, "the color %d is negative and not MPI_UNDEFINED", color);
+  }
+  *newcomm = adopt(coll::split(site_of(c), color, key), c);
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
+                          MPI_Comm* newcomm) {
+  comm_object& c = comm_of(comm);
+  check_out(newcomm, "newcomm");
+  if (info != MPI_INFO_NULL) (void)info_of(info);
+  switch (split_type) {
+    case MPI_COMM_TYPE_SHARED:
+      *newcomm = adopt(coll::split_node(site_of(c), key), c);
+      return MPI_SUCCESS;
+    case MPI_UNDEFINED:
+      // Takes part in the agreement of the others, whichever type they ask for.
+      *newcomm = adopt(coll::split(site_of(c), -1, key), c);
+      return MPI_SUCCESS;
+    case MPI_COMM_TYPE_HW_GUIDED:
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+      // No hardware level is told apart yet: nobody is in a common one (allowed by 7.4.2).
+      *newcomm = adopt(coll::split(site_of(c), -1, key), c);
+      return MPI_SUCCESS;
+    default:
+      fail(MPI_ERR_ARG, "%d is no split type", split_type);
+  }
+}
+
+int impl::Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+  comm_object& c = comm_of(comm);
+  check_out(newcomm, "newcomm");
+  const core::group& members = group_of(group);
+  for (const int r : members.members()) {
+    if (c.comm->members().find(r) < 0) {
+      fail(MPI_ERR_GROUP, "the group has a member that is not in the communicator");
+    }
+  }
+  *newcomm = adopt(coll::create(site_of(c), members), c);
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+  comm_object& c = comm_of(comm);
+  check_out(newcomm, "newcomm");
+  check_tag(tag);
+  *newcomm = adopt(coll::create_group(site_of(c), group_of(group), tag), c);
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_free(MPI_Comm* comm) {
+  check_out(comm, "comm");
+  comm_object& c = comm_of(*comm);
+  if (c.handle != handle_of<MPI_Comm>(&c)) {
+    fail(MPI_ERR_COMM, "%s cannot be freed", c.comm->name.c_str());
+  }
+  delete_attributes(attached_to::comm, c.handle, c.attached);
+  flush_buffer(c);
+  // From now on the handle is dead, while the object may have to wait for operations.
+  c.what = kind::dead;
+  c.freed = true;
+  *comm = MPI_COMM_NULL;
+  release_comm(&c);
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_disconnect(MPI_Comm* comm) {
+  check_out(comm, "comm");
+  comm_object& c = comm_of(*comm);
+  (void)coll::barrier(site_of(c));
+  return Comm_free(comm);
+}
+
+int impl::Comm_test_inter(MPI_Comm comm, int* flag) {
+  check_out(flag, "flag");
+  (void)comm_of(comm);
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_set_name(MPI_Comm comm, const char* comm_name) {
+  check_out(comm_name, "comm_name");
+  comm_of(comm).comm->name = std::string(comm_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
+  if (comm == MPI_COMM_NULL) {
+    copy_out("MPI_COMM_NULL", comm_name, resultlen);
+  } else {
+    copy_out(comm_of(comm).comm->name, comm_name, resultlen);
+  }
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_set_info(MPI_Comm comm, MPI_Info info) {
+  comm_object& c = comm_of(comm);
+  info_object* copy = copy_of(info_of(info));
+  drop(c.info);
+  c.info = copy;
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
+  check_out(info_used, "info_used");
+  const comm_object& c = comm_of(comm);
+  info_object* copy = c.info != nullptr ? copy_of(*c.info) : arena<info_object>::make();
+  *info_used = handle_of<MPI_Info>(copy);
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_group(MPI_Comm comm, MPI_Group* group) {
+  check_out(group, "group");
+  *group = new_group(comm_of(comm).comm->members());
+  return MPI_SUCCESS;
+}
+
+int impl::Topo_test(MPI_Comm comm, int* status) {
+  check_out(status, "status");
+  (void)comm_of(comm);
+  *status = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+}  // namespace sinew::mpi

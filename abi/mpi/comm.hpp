@@ -1,0 +1,101 @@
+// Communicators and groups behind their handles.
+#pragma once
+
+#include "abi/mpi/attributes.hpp"
+#include "abi/mpi/errors.hpp"
+#include "abi/mpi/handles.hpp"
+#include "abi/mpi/world.hpp"
+#include "sinew/coll/communicators.hpp"
+#include "sinew/core/communicator.hpp"
+
+namespace sinew::mpi {
+
+struct info_object;
+struct buffered_sends;
+
+struct group_object : object {
+  static constexpr kind tag = kind::group;
+  explicit group_object(core::group g) : object(tag), members(std::move(g)) {}
+  core::group members;
+};
+
+struct comm_object : object {
+  static constexpr kind tag = kind::comm;
+  explicit comm_object(coll::communicator_ref c);
+  ~comm_object();
+
+  coll::communicator_ref owned;
+  core::communicator* comm;  ///< owned.get(): one load less on the hot path
+  MPI_Comm handle;
+  errhandler_object* errors;
+  info_object* info = nullptr;
+  buffered_sends* buffer = nullptr;  ///< MPI_Comm_attach_buffer
+  bool freed = false;                ///< only operations under way keep it
+  attributes attached;
+};
+
+/// Throws MPI_ERR_COMM and says what is wrong with the handle. Cold.
+[[noreturn, gnu::cold]] void bad_comm(MPI_Comm handle);
+
+/// Hot.
+[[nodiscard]] inline comm_object& comm_of(MPI_Comm handle) {
+  const std::uintptr_t v = value_of(handle);
+  if (v - 0x101 < 2) [[likely]] return *the.comms[v & 3];
+  auto* found = resolve<comm_object>(handle);
+  if (found == nullptr) [[unlikely]] bad_comm(handle);
+  return *found;
+}
+
+/// Null instead of an error. Cold.
+[[nodiscard]] comm_object* find_comm(MPI_Comm handle) noexcept;
+
+/// What collectives take.
+[[nodiscard]] inline coll::site site_of(comm_object& c) noexcept { return {*the.engine, *c.comm}; }
+
+/// A handle for a new communicator with the error handler of `parent`; MPI_COMM_NULL for none.
+[[nodiscard]] MPI_Comm adopt(coll::communicator_ref made, const comm_object& parent);
+
+/// Gives the communicator up: at once, or when its last operation has ended.
+void release_comm(comm_object* c);
+
+[[nodiscard]] const core::group& group_of(MPI_Group handle);  ///< throws MPI_ERR_GROUP
+[[nodiscard]] MPI_Group new_group(core::group members);
+
+// Argument checks; they throw. Hot: one comparison when all is well.
+[[noreturn, gnu::cold]] void bad_rank(const comm_object& c, int rank, const char* which);
+[[noreturn, gnu::cold]] void bad_tag(int tag);
+[[noreturn, gnu::cold]] void bad_count(MPI_Count count);
+
+inline void check_dest(const comm_object& c, int rank) {
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(c.comm->size()) &&
+      rank != MPI_PROC_NULL) [[unlikely]] {
+    bad_rank(c, rank, "destination");
+  }
+}
+inline void check_source(const comm_object& c, int rank) {
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(c.comm->size()) &&
+      rank != MPI_PROC_NULL && rank != MPI_ANY_SOURCE) [[unlikely]] {
+    bad_rank(c, rank, "source");
+  }
+}
+inline void check_root(const comm_object& c, int rank) {
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(c.comm->size())) [[unlikely]] {
+    bad_rank(c, rank, "root");
+  }
+}
+inline void check_tag(int tag) {
+  if (tag < 0) [[unlikely]] bad_tag(tag);
+}
+inline void check_tag_or_any(int tag) {
+  if (tag < 0 && tag != MPI_ANY_TAG) [[unlikely]] bad_tag(tag);
+}
+inline void check_count(MPI_Count count) {
+  if (count < 0) [[unlikely]] bad_count(count);
+}
+
+/// Throws MPI_ERR_ARG if an output argument is null.
+inline void check_out(const void* argument, const char* name) {
+  if (argument == nullptr) [[unlikely]] fail(MPI_ERR_ARG, "the argument %s is null", name);
+}
+
+}  // namespace sinew::mpi

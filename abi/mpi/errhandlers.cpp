@@ -1,0 +1,104 @@
+// MPI-5.0 section 9.3: error handlers.
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/errors.hpp"
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/world.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+using action = errhandler_object::action;
+
+errhandler_object& everlasting(action a) {
+  auto& made = *new errhandler_object(a, nullptr);
+  made.references = 1 << 30;  // programs may free handles of predefined ones
+  return made;
+}
+
+errhandler_object& fixed(action a) {
+  static auto& fatal = everlasting(action::fatal);
+  static auto& abort = everlasting(action::abort);
+  static auto& ret = everlasting(action::ret);
+  return a == action::fatal ? fatal : a == action::abort ? abort : ret;
+}
+
+int create(action a, void (*function)(), MPI_Errhandler* errhandler) {
+  check_out(errhandler, "errhandler");
+  if (function == nullptr) fail(MPI_ERR_ARG, "the function is null");
+  *errhandler = handle_of<MPI_Errhandler>(arena<errhandler_object>::make(a, function));
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+errhandler_object* errhandler_of(MPI_Errhandler handle) {
+  if (handle == MPI_ERRORS_ARE_FATAL) return &fixed(action::fatal);
+  if (handle == MPI_ERRORS_ABORT) return &fixed(action::abort);
+  if (handle == MPI_ERRORS_RETURN) return &fixed(action::ret);
+  auto* found = resolve<errhandler_object>(handle);
+  if (found == nullptr) {
+    fail(MPI_ERR_ERRHANDLER, "the error handler is %s",
+         handle == MPI_ERRHANDLER_NULL ? "MPI_ERRHANDLER_NULL" : "freed or no error handler");
+  }
+  return found;
+}
+
+MPI_Errhandler handle_of(errhandler_object* e) noexcept {
+  switch (e->act) {
+    case action::fatal: return MPI_ERRORS_ARE_FATAL;
+    case action::abort: return MPI_ERRORS_ABORT;
+    case action::ret: return MPI_ERRORS_RETURN;
+    default: return handle_of<MPI_Errhandler>(e);
+  }
+}
+
+int impl::Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
+                                 MPI_Errhandler* errhandler) {
+  return create(action::comm, reinterpret_cast<void (*)()>(comm_errhandler_fn), errhandler);
+}
+int impl::Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn,
+                                MPI_Errhandler* errhandler) {
+  return create(action::win, reinterpret_cast<void (*)()>(win_errhandler_fn), errhandler);
+}
+int impl::File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
+                                 MPI_Errhandler* errhandler) {
+  return create(action::file, reinterpret_cast<void (*)()>(file_errhandler_fn), errhandler);
+}
+int impl::Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
+                                    MPI_Errhandler* errhandler) {
+  return create(action::session, reinterpret_cast<void (*)()>(session_errhandler_fn), errhandler);
+}
+
+int impl::Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
+  comm_object& c = comm_of(comm);
+  errhandler_object* e = errhandler_of(errhandler);
+  if (e->act == action::win || e->act == action::file || e->act == action::session) {
+    fail(MPI_ERR_ERRHANDLER, "the error handler was not made for communicators");
+  }
+  errhandler_object* before = c.errors;
+  c.errors = keep(e);
+  drop(before);
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
+  check_out(errhandler, "errhandler");
+  *errhandler = handle_of(keep(comm_of(comm).errors));
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_call_errhandler(MPI_Comm comm, int errorcode) {
+  comm_object& c = comm_of(comm);
+  (void)raise_error(&c, errorcode, "called by the program");
+  return MPI_SUCCESS;
+}
+
+int impl::Errhandler_free(MPI_Errhandler* errhandler) {
+  check_out(errhandler, "errhandler");
+  // A predefined one may be given back too: MPI_Comm_get_errhandler may have returned it.
+  drop(errhandler_of(*errhandler));
+  *errhandler = MPI_ERRHANDLER_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace sinew::mpi

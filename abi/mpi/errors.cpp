@@ -1,0 +1,127 @@
+#include "abi/mpi/errors.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/error_table.hpp"
+#include "abi/mpi/world.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/raw_write.hpp"
+
+namespace sinew::mpi {
+
+thread_local const char* current_call = "MPI";
+
+namespace {
+
+std::string print(const char* format, std::va_list list) {
+  std::va_list again;
+  va_copy(again, list);
+  const int length = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  std::string text(static_cast<std::size_t>(length < 0 ? 0 : length), '\0');
+  std::vsnprintf(text.data(), text.size() + 1, format, list);
+  return text;
+}
+
+/// What the last error of this thread was about, for MPI_Error_string.
+struct last_error {
+  int code = MPI_SUCCESS;
+  std::string sentence;
+};
+last_error& last() {
+  thread_local last_error it;
+  return it;
+}
+
+std::string describe(const std::string& sentence) {
+  return std::string(current_call) + ": " + sentence;
+}
+
+[[noreturn]] void die(int code, const std::string& sentence) {
+  const int error_class = class_of(code);
+  std::string why = describe(sentence) + " [" + class_name(error_class) + "]";
+  if (the.now.load() == phase::running) {
+    const int exit_code = error_class == MPI_SUCCESS || error_class > 125 ? 1 : error_class;
+    the.runtime->session().abort(exit_code, why);
+  }
+  base::raw_write(2, "sinew: " + why + "\n");
+  std::abort();
+}
+
+/// The handler that decides when no communicator is involved (MPI-5.0 section 9.3).
+errhandler_object* standard_handler() noexcept {
+  return the.comms[2] != nullptr ? the.comms[2]->errors : errhandler_of(MPI_ERRORS_ARE_FATAL);
+}
+
+}  // namespace
+
+void fail(int code, const char* format, ...) {
+  std::va_list list;
+  va_start(list, format);
+  failure f{code, print(format, list)};
+  va_end(list);
+  throw f;
+}
+
+void fail_on(comm_object* comm, int code, const char* format, ...) {
+  std::va_list list;
+  va_start(list, format);
+  failure f{code, print(format, list), comm};
+  va_end(list);
+  throw f;
+}
+
+void unsupported() {
+  fail(MPI_ERR_UNSUPPORTED_OPERATION, "Sinew does not implement this function yet");
+}
+
+int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept try {
+  last() = {code, describe(sentence)};
+  errhandler_object* handler = comm != nullptr ? comm->errors : standard_handler();
+  using action = errhandler_object::action;
+  switch (handler->act) {
+    case action::ret:
+      return code;
+    case action::comm: {
+      MPI_Comm handle = comm != nullptr ? comm->handle : MPI_COMM_SELF;
+      int copy = code;
+      reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &copy);
+      return code;
+    }
+    default:
+      die(code, sentence);
+  }
+} catch (...) {
+  return code;
+}
+
+int caught(MPI_Comm comm) noexcept {
+  comm_object* on = the.now.load() == phase::running ? find_comm(comm) : nullptr;
+  try {
+    throw;
+  } catch (const failure& f) {
+    return raise_error(f.comm != nullptr ? f.comm : on, f.code, f.sentence);
+  } catch (const std::bad_alloc&) {
+    return raise_error(on, MPI_ERR_NO_MEM, "out of memory");
+  } catch (const error& e) {
+    return raise_error(on, MPI_ERR_OTHER, e.what());
+  } catch (const std::exception& e) {
+    return raise_error(on, MPI_ERR_INTERN, e.what());
+  }
+}
+
+int caught() noexcept { return caught(MPI_COMM_NULL); }
+
+std::string text_of(int code) {
+  std::string text = table_text(code);
+  if (last().code == code && code != MPI_SUCCESS) text += "; here: " + last().sentence;
+  return text;
+}
+
+}  // namespace sinew::mpi

@@ -1,0 +1,58 @@
+// How a call fails: it throws `failure`, which the face catches and hands to the error handler of
+// the communicator. A call that succeeds pays nothing.
+#pragma once
+
+#include <string>
+
+#include "abi/mpi/handles.hpp"
+
+namespace sinew::mpi {
+
+struct comm_object;
+
+/// `code` is an MPI error code. `comm`: whose error handler decides; null: the one of the call's
+/// communicator argument, or of MPI_COMM_SELF.
+struct failure {
+  int code;
+  std::string sentence;
+  comm_object* comm = nullptr;
+};
+
+/// Name of the MPI function this thread is in, for messages.
+extern thread_local const char* current_call [[gnu::tls_model("initial-exec")]];
+
+/// Throws failure{code, sentence}; the sentence is made as printf does. Cold.
+[[noreturn, gnu::format(printf, 2, 3), gnu::cold]] void fail(int code, const char* format, ...);
+/// The same, decided by the error handler of `comm`.
+[[noreturn, gnu::format(printf, 3, 4), gnu::cold]] void fail_on(comm_object* comm, int code,
+                                                                 const char* format, ...);
+/// The current call is one that Sinew has not got.
+[[noreturn, gnu::cold]] void unsupported();
+
+/// In a catch clause of a face: translates the exception, calls the error handler, returns the
+/// code (or does not return). Cold.
+[[gnu::cold]] int caught() noexcept;
+[[gnu::cold]] int caught(MPI_Comm comm) noexcept;
+
+/// Calls the error handler that decides; returns `code` if it returns. Cold.
+int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept;
+
+/// Behind MPI_Errhandler. The predefined ones are objects too, so that holders need no cases.
+struct errhandler_object : object {
+  static constexpr kind tag = kind::errhandler;
+  enum class action { fatal, abort, ret, comm, win, file, session };
+  errhandler_object(action a, void (*f)()) : object(tag), act(a), function(f) {}
+  action act;
+  void (*function)();  ///< MPI_Comm_errhandler_function* and so on, by `act`
+};
+
+/// Throws MPI_ERR_ERRHANDLER.
+[[nodiscard]] errhandler_object* errhandler_of(MPI_Errhandler handle);
+[[nodiscard]] MPI_Errhandler handle_of(errhandler_object* e) noexcept;
+
+/// The class of a code, as MPI_Error_class.
+[[nodiscard]] int class_of(int code) noexcept;
+[[nodiscard]] std::string text_of(int code);
+[[nodiscard]] int last_used_code() noexcept;
+
+}  // namespace sinew::mpi

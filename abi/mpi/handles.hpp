@@ -1,0 +1,107 @@
+// Handles are addresses of objects that begin with a tag, or the standard's small integers. A
+// freed or foreign handle is told from a live one by the tag: memory of freed objects is reused
+// for objects of the same kind only and never given back.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "c/mpi.h"
+
+namespace sinew::mpi {
+
+enum class kind : std::uint32_t {
+  dead = 0xdead0000,
+  comm = 0x51e30001, group, type, op, request, message, info, errhandler, session,
+};
+
+/// The head of every object behind a handle.
+struct object {
+  explicit object(kind k) noexcept : what(k) {}
+  std::atomic<kind> what;
+  int number = 0;                   ///< for MPI_*_toint; 0: none yet
+  std::atomic<int> references{1};   ///< handles and other objects that need it
+};
+
+/// Values below are predefined handles.
+inline constexpr std::uintptr_t first_address = 0x1000;
+
+[[nodiscard]] inline std::uintptr_t value_of(const void* handle) noexcept {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+/// The live object behind a handle that is not predefined, or null.
+template <class T>
+[[nodiscard]] T* resolve(const void* handle) noexcept {
+  const std::uintptr_t v = value_of(handle);
+  if (v < first_address || v % alignof(T) != 0) [[unlikely]] return nullptr;
+  auto* found = static_cast<T*>(const_cast<void*>(handle));
+  return found->what.load(std::memory_order_relaxed) == T::tag ? found : nullptr;
+}
+
+/// Where objects of one kind live. The longest dead is reused first, so that a stale handle stays
+/// recognisable for long. Any thread. Cold.
+template <class T>
+class arena {
+ public:
+  template <class... Args>
+  [[nodiscard]] static T* make(Args&&... args) {
+    void* room = nullptr;
+    {
+      const std::lock_guard held(lock());
+      if (graves().size() > spare) {
+        room = graves().front();
+        graves().pop_front();
+      }
+    }
+    if (room == nullptr) room = ::operator new(sizeof(T), std::align_val_t{alignof(T)});
+    return new (room) T(std::forward<Args>(args)...);
+  }
+
+  static void bury(T* object) {
+    object->~T();
+    const kind dead = kind::dead;
+    std::memcpy(static_cast<void*>(object), &dead, sizeof dead);
+    // The compiler may not drop the tag as a store to an object that ends.
+    asm volatile("" : : "r"(object) : "memory");
+    const std::lock_guard held(lock());
+    graves().push_back(object);
+  }
+
+ private:
+  static constexpr std::size_t spare = 64;
+  // Never destroyed: MPI may be called while the program exits.
+  static std::mutex& lock() { static auto& it = *new std::mutex; return it; }
+  static std::deque<void*>& graves() { static auto& it = *new std::deque<void*>; return it; }
+};
+
+/// Drops one reference; at zero the object goes.
+template <class T>
+void drop(T* object) {
+  if (object != nullptr && object->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    arena<T>::bury(object);
+  }
+}
+
+template <class T>
+[[nodiscard]] T* keep(T* object) noexcept {
+  if (object != nullptr) object->references.fetch_add(1, std::memory_order_relaxed);
+  return object;
+}
+
+/// An address as a handle, and a small integer as one.
+template <class Handle>
+[[nodiscard]] Handle handle_of(const void* object) noexcept {
+  return reinterpret_cast<Handle>(const_cast<void*>(object));
+}
+template <class Handle>
+[[nodiscard]] Handle predefined(std::uintptr_t value) noexcept {
+  return reinterpret_cast<Handle>(value);
+}
+
+}  // namespace sinew::mpi

@@ -1,0 +1,21 @@
+// Info objects: ordered sets of (key, value).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/mpi/handles.hpp"
+
+namespace sinew::mpi {
+
+struct info_object : object {
+  static constexpr kind tag = kind::info;
+  info_object() : object(tag) {}
+  std::vector<std::pair<std::string, std::string>> entries;
+};
+
+[[nodiscard]] info_object& info_of(MPI_Info handle);  ///< throws MPI_ERR_INFO
+[[nodiscard]] info_object* copy_of(const info_object& from);
+
+}  // namespace sinew::mpi

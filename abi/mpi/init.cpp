@@ -1,0 +1,150 @@
+// MPI-5.0 chapter 11: the world comes and goes.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/info.hpp"
+#include "abi/mpi/request.hpp"
+#include "abi/mpi/world.hpp"
+#include "sinew/base/log.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/coll/collectives.hpp"
+
+namespace sinew::mpi {
+
+constinit world the;
+
+namespace {
+
+std::mutex& init_lock() {
+  static auto& it = *new std::mutex;
+  return it;
+}
+
+/// A child of fork() has no share in the job: it must not touch the shared memory or the launcher.
+void in_child() {
+  if (the.now.load() == phase::running) the.now = phase::forked;
+}
+
+void load_settings() {
+  for (const std::string& complaint : settings::load_environment()) {
+    log_line(log_level::warn, complaint);
+  }
+}
+
+void open_world(int level) {
+  load_settings();
+  const bool many = level == MPI_THREAD_MULTIPLE || level == MPI_THREAD_SERIALIZED;
+  auto runtime = core::runtime::open(boot::connect(),
+                                     many ? core::threading::many : core::threading::one);
+  set_log_identity(runtime->rank(), runtime->size());
+  auto engine = std::make_unique<p2p::engine>(*runtime);
+  the.runtime = runtime.release();
+  the.engine = engine.release();
+  the.threaded = many;
+  the.thread_level = level;
+  the.main_thread = std::this_thread::get_id();
+  the.requests = new request_pool(many);
+  errhandler_object* fatal = errhandler_of(MPI_ERRORS_ARE_FATAL);
+  for (const int which : {1, 2}) {
+    auto* c = arena<comm_object>::make(which == 1 ? coll::world(*the.engine)
+                                                  : coll::self(*the.engine));
+    c->handle = which == 1 ? MPI_COMM_WORLD : MPI_COMM_SELF;
+    c->comm->name = which == 1 ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
+    c->errors = fatal;
+    the.comms[which] = c;
+  }
+  ::pthread_atfork(nullptr, nullptr, in_child);
+  the.now = phase::running;
+}
+
+int init(int required, int* provided) {
+  const std::lock_guard held(init_lock());
+  switch (the.now.load()) {
+    case phase::before:
+      break;
+    case phase::running:
+      fail(MPI_ERR_OTHER, "MPI is initialised already");
+    default:
+      fail(MPI_ERR_OTHER, "MPI has been finalised and cannot be initialised again");
+  }
+  const int level = required <= MPI_THREAD_SINGLE       ? MPI_THREAD_SINGLE
+                    : required <= MPI_THREAD_FUNNELED   ? MPI_THREAD_FUNNELED
+                    : required <= MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED
+                                                        : MPI_THREAD_MULTIPLE;
+  open_world(level);
+  if (provided != nullptr) *provided = level;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+void not_running() {
+  const char* why = "";
+  switch (the.now.load()) {
+    case phase::before: why = "MPI_Init has not been called"; break;
+    case phase::after: why = "MPI_Finalize has been called already"; break;
+    case phase::forked: why = "this process is a fork of a rank and no part of the job"; break;
+    case phase::running: break;
+  }
+  fail(MPI_ERR_OTHER, "%s", why);
+}
+
+int impl::Init(int*, char***) { return init(MPI_THREAD_SINGLE, nullptr); }
+
+int impl::Init_thread(int*, char***, int required, int* provided) {
+  return init(required, provided);
+}
+
+int impl::Initialized(int* flag) {
+  check_out(flag, "flag");
+  *flag = the.now.load() != phase::before;
+  return MPI_SUCCESS;
+}
+
+int impl::Finalized(int* flag) {
+  check_out(flag, "flag");
+  *flag = the.now.load() == phase::after;
+  return MPI_SUCCESS;
+}
+
+int impl::Query_thread(int* provided) {
+  check_out(provided, "provided");
+  *provided = the.thread_level;
+  return MPI_SUCCESS;
+}
+
+int impl::Is_thread_main(int* flag) {
+  check_out(flag, "flag");
+  *flag = std::this_thread::get_id() == the.main_thread;
+  return MPI_SUCCESS;
+}
+
+int impl::Finalize() {
+  // First of all, while everything still works (MPI-5.0 section 11.2.4).
+  delete_attributes(attached_to::comm, MPI_COMM_SELF, the.comms[2]->attached);
+  delete_attributes(attached_to::comm, MPI_COMM_WORLD, the.comms[1]->attached);
+  flush_all_buffers();
+  (void)coll::barrier(site_of(*the.comms[1]));
+  the.engine->drain();
+  const std::lock_guard held(init_lock());
+  the.now = phase::after;
+  the.runtime->session().finalize();
+  // What the program has not freed keeps pointers into the engine, so engine and runtime stay
+  // until the process ends; they hold no file and no thread.
+  return MPI_SUCCESS;
+}
+
+int impl::Abort(MPI_Comm comm, int errorcode) {
+  (void)comm;
+  the.runtime->session().abort(errorcode, "MPI_Abort(" + std::to_string(errorcode) +
+                                              ") was called");
+}
+
+}  // namespace sinew::mpi

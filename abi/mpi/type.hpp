@@ -1,0 +1,65 @@
+// Datatypes behind their handles.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi/mpi/attributes.hpp"
+#include "abi/mpi/errors.hpp"
+#include "abi/mpi/handles.hpp"
+#include "sinew/layout/type.hpp"
+
+namespace sinew::mpi {
+
+/// How a type was made, for MPI_Type_get_envelope and MPI_Type_get_contents.
+struct recipe {
+  int combiner = MPI_COMBINER_NAMED;
+  bool large = false;  ///< made by a large-count function: counts are in `counts`
+  std::vector<int> integers;
+  std::vector<MPI_Aint> addresses;
+  std::vector<MPI_Count> counts;
+  std::vector<MPI_Datatype> types;  ///< each holds a reference
+};
+
+struct type_object : object {
+  static constexpr kind tag = kind::type;
+  type_object(layout::type_ref l, recipe r)
+      : object(tag), layout(std::move(l)), made(std::move(r)) {}
+  ~type_object();
+
+  layout::type_ref layout;
+  bool committed = false;
+  std::string name;
+  recipe made;
+  attributes attached;
+};
+
+/// The predefined ones by the last eight bits of the handle; null where there is none.
+extern const layout::type* predefined_layouts[256];
+
+/// Throw MPI_ERR_TYPE and say why. Cold.
+[[noreturn, gnu::cold]] void bad_type(MPI_Datatype handle);
+[[noreturn, gnu::cold]] void uncommitted_type(MPI_Datatype handle);
+
+/// The layout of a type that is to be used in communication: must be committed. Hot.
+[[nodiscard]] inline const layout::type& layout_of(MPI_Datatype handle) {
+  const std::uintptr_t v = value_of(handle);
+  if (v >> 8 == 2) [[likely]] {
+    const layout::type* found = predefined_layouts[v & 0xff];
+    if (found == nullptr) [[unlikely]] bad_type(handle);
+    return *found;
+  }
+  auto* found = resolve<type_object>(handle);
+  if (found == nullptr) [[unlikely]] bad_type(handle);
+  if (!found->committed) [[unlikely]] uncommitted_type(handle);
+  return *found->layout;
+}
+
+/// The object, predefined ones included (made on first use). Cold.
+[[nodiscard]] type_object& type_of(MPI_Datatype handle);
+
+/// The handle of an element type that has this layout, for user reduction functions.
+[[nodiscard]] MPI_Datatype handle_for(layout::element e) noexcept;
+
+}  // namespace sinew::mpi

@@ -1,0 +1,47 @@
+// The state of the MPI face: one per process, because MPI's interface has it so. Everything below
+// the face takes its runtime by argument.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "abi/mpi/errors.hpp"
+#include "sinew/core/runtime.hpp"
+#include "sinew/p2p/engine.hpp"
+
+namespace sinew::mpi {
+
+struct request_pool;
+
+enum class phase : int { before, running, after, forked };
+
+struct world {
+  /// Written by init and finalize; read at the head of every call.
+  std::atomic<phase> now{phase::before};
+  /// By the last two bits of the handle: 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF.
+  comm_object* comms[4] = {};
+  p2p::engine* engine = nullptr;
+  core::runtime* runtime = nullptr;
+  request_pool* requests = nullptr;
+  int thread_level = MPI_THREAD_SINGLE;
+  bool threaded = false;
+  std::thread::id main_thread;
+};
+
+/// Constant-initialised; never destroyed in effect (MPI may be called from atexit).
+extern world the;
+
+/// Throws: the library is not initialised, or is finalised already. Cold.
+[[noreturn, gnu::cold]] void not_running();
+
+/// Head of every call that needs a running library. Hot.
+inline void enter(const char* name) {
+  current_call = name;
+  if (the.now.load(std::memory_order_relaxed) != phase::running) [[unlikely]] not_running();
+}
+
+/// Head of the calls that are allowed at any time.
+inline void note(const char* name) noexcept { current_call = name; }
+
+}  // namespace sinew::mpi

@@ -33,6 +33,17 @@ class pool {
     free_ = object;
   }
 
+  /// Visits every object there is, in use or not, with gets and puts kept out. Cold.
+  template <class Visit>
+  void each(Visit visit) {
+    guard held(lock_, threaded_);
+    for (auto& slab : slabs_) {
+      for (std::size_t i = 0; i < slab_objects; ++i) {
+        visit(slab[i]);
+      }
+    }
+  }
+
  private:
   static constexpr std::size_t slab_objects = 64;
 

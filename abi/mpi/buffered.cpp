@@ -1,0 +1,175 @@
+// MPI-5.0 section 3.6: buffered sends. The message is copied and the copy sent. What the user
+// attached bounds how much may be under way; the copies themselves live on the heap, so the
+// attached memory need not be carved up.
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <memory>
+#include <vector>
+
+#include "abi/mpi/message.hpp"
+
+namespace sinew::mpi {
+
+/// What is attached at one place (the process, or a communicator), and what it holds.
+struct buffered_sends {
+  void* memory = nullptr;
+  std::size_t size = 0;
+  bool attached = false;
+  std::size_t used = 0;
+  struct parcel {
+    p2p::request* sending;
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t charge;
+  };
+  std::list<parcel> parcels;
+  std::mutex lock;
+
+  /// Forgets what has left.
+  void sweep() {
+    for (auto p = parcels.begin(); p != parcels.end();) {
+      if (p->sending->done()) {
+        the.engine->release(p->sending);
+        used -= p->charge;
+        p = parcels.erase(p);
+      } else {
+        ++p;
+      }
+    }
+  }
+
+  void flush() {
+    const std::lock_guard held(lock);
+    for (parcel& p : parcels) the.engine->wait(*p.sending);
+    sweep();
+  }
+
+  [[nodiscard]] bool room_for(std::size_t charge) const {
+    return memory == MPI_BUFFER_AUTOMATIC || used + charge <= size;
+  }
+};
+
+namespace {
+
+buffered_sends& of_process() {
+  static auto& it = *new buffered_sends;
+  return it;
+}
+
+int attach(buffered_sends& at, void* buffer, MPI_Count size) {
+  const std::lock_guard held(at.lock);
+  if (at.attached) fail(MPI_ERR_BUFFER, "a buffer is attached already: detach it first");
+  if (size < 0) fail(MPI_ERR_ARG, "the size %lld is negative", static_cast<long long>(size));
+  at.memory = buffer;
+  at.size = buffer == MPI_BUFFER_AUTOMATIC ? 0 : static_cast<std::size_t>(size);
+  at.attached = true;
+  return MPI_SUCCESS;
+}
+
+int detach(buffered_sends& at, void* buffer_address, MPI_Count* size) {
+  check_out(buffer_address, "buffer_addr");
+  check_out(size, "size");
+  at.flush();
+  *static_cast<void**>(buffer_address) = at.memory;
+  *size = static_cast<MPI_Count>(at.size);
+  at.attached = false;
+  at.memory = nullptr;
+  at.size = 0;
+  return MPI_SUCCESS;
+}
+
+buffered_sends& of(comm_object& c) {
+  if (c.buffer == nullptr) c.buffer = new buffered_sends;
+  return *c.buffer;
+}
+
+MPI_Request flush_request(buffered_sends& at, comm_object* c) {
+  request_object& r = new_request(c, request_object::sort::flush);
+  r.flushing = &at;
+  return handle_of<MPI_Request>(&r);
+}
+
+}  // namespace
+
+bool is_flushed(buffered_sends& at) {
+  const std::lock_guard held(at.lock);
+  at.sweep();
+  return at.parcels.empty();
+}
+
+void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
+  if (dest == MPI_PROC_NULL) return;
+  buffered_sends& at = c.buffer != nullptr && c.buffer->attached ? *c.buffer : of_process();
+  const std::lock_guard held(at.lock);
+  if (!at.attached) fail_on(&c, MPI_ERR_BUFFER, "no buffer is attached for buffered sends");
+  const std::size_t charge = from.bytes() + MPI_BSEND_OVERHEAD;
+  if (!at.room_for(charge)) {
+    the.runtime->poll();
+    at.sweep();
+  }
+  if (!at.room_for(charge)) {
+    fail_on(&c, MPI_ERR_BUFFER,
+            "a message of %zu bytes (and %d of overhead) does not fit: %zu of the %zu bytes "
+            "attached are in use",
+            from.bytes(), MPI_BSEND_OVERHEAD, at.used, at.size);
+  }
+  std::unique_ptr<std::byte[]> copy(new std::byte[from.bytes()]);
+  layout::pack(*from.type, from.count, from.base, 0, {copy.get(), from.bytes()});
+  p2p::request* sending =
+      the.engine->isend(*c.comm, *c.comm->messages,
+                        p2p::buffer::of_bytes(copy.get(), from.bytes()), dest, tag);
+  if (sending != nullptr) {
+    at.parcels.push_back({sending, std::move(copy), charge});
+    at.used += charge;
+  }
+}
+
+void flush_buffer(comm_object& c) {
+  if (c.buffer != nullptr) c.buffer->flush();
+}
+
+void flush_all_buffers() {
+  of_process().flush();
+  for (comm_object* c : the.comms) {
+    if (c != nullptr) flush_buffer(*c);
+  }
+}
+
+int impl::Buffer_attach(void* buffer, MPI_Count size) { return attach(of_process(), buffer, size); }
+
+int impl::Buffer_detach(void* buffer_addr, MPI_Count* size) {
+  return detach(of_process(), buffer_addr, size);
+}
+
+int impl::Buffer_flush() {
+  of_process().flush();
+  return MPI_SUCCESS;
+}
+
+int impl::Buffer_iflush(MPI_Request* request) {
+  check_out(request, "request");
+  *request = flush_request(of_process(), nullptr);
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_attach_buffer(MPI_Comm comm, void* buffer, MPI_Count size) {
+  return attach(of(comm_of(comm)), buffer, size);
+}
+
+int impl::Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
+  return detach(of(comm_of(comm)), buffer_addr, size);
+}
+
+int impl::Comm_flush_buffer(MPI_Comm comm) {
+  flush_buffer(comm_of(comm));
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
+  check_out(request, "request");
+  comm_object& c = comm_of(comm);
+  *request = flush_request(of(c), &c);
+  return MPI_SUCCESS;
+}
+
+}  // namespace sinew::mpi

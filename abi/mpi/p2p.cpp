@@ -1,0 +1,307 @@
+// MPI-5.0 chapter 3: sends, receives, probes; blocking and not.
+#include "abi/mpi/message.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+using sort = request_object::sort;
+
+/// The arguments of a message, checked.
+struct checked {
+  comm_object& comm;
+  p2p::buffer data;
+};
+
+[[gnu::always_inline]] inline checked outgoing(const void* buf, MPI_Count count, MPI_Datatype type,
+                                               int dest, int tag, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_dest(c, dest);
+  check_tag(tag);
+  return {c, data_of(buf, count, type)};
+}
+
+[[gnu::always_inline]] inline checked incoming(void* buf, MPI_Count count, MPI_Datatype type,
+                                               int source, int tag, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_source(c, source);
+  check_tag_or_any(tag);
+  return {c, data_of(buf, count, type)};
+}
+
+int send(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+         p2p::mode how) {
+  const checked m = outgoing(buf, count, type, dest, tag, comm);
+  const p2p::result r =
+      the.engine->send(*m.comm.comm, *m.comm.comm->messages, m.data, dest, tag, how);
+  check_result(m.comm, r);
+  return MPI_SUCCESS;
+}
+
+MPI_Request handle_for(comm_object& c, p2p::request* inner, sort what) {
+  if (inner == nullptr) return done_request();
+  request_object& r = new_request(&c, what);
+  r.inner = inner;
+  return handle_of<MPI_Request>(&r);
+}
+
+int isend(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+          p2p::mode how, MPI_Request* request) {
+  const checked m = outgoing(buf, count, type, dest, tag, comm);
+  check_out(request, "request");
+  *request = handle_for(
+      m.comm, the.engine->isend(*m.comm.comm, *m.comm.comm->messages, m.data, dest, tag, how),
+      sort::send);
+  return MPI_SUCCESS;
+}
+
+/// What a *_replace call sends: the data, packed, since the buffer will be overwritten.
+std::unique_ptr<std::byte[]> packed(const p2p::buffer& data) {
+  std::unique_ptr<std::byte[]> copy(new std::byte[data.bytes()]);
+  layout::pack(*data.type, data.count, data.base, 0, {copy.get(), data.bytes()});
+  return copy;
+}
+
+}  // namespace
+
+int impl::Send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+               MPI_Comm comm) {
+  return send(buf, count, datatype, dest, tag, comm, p2p::mode::standard);
+}
+
+int impl::Ssend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm) {
+  return send(buf, count, datatype, dest, tag, comm, p2p::mode::synchronous);
+}
+
+int impl::Rsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm) {
+  return send(buf, count, datatype, dest, tag, comm, p2p::mode::ready);
+}
+
+int impl::Bsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm) {
+  const checked m = outgoing(buf, count, datatype, dest, tag, comm);
+  send_buffered(m.comm, m.data, dest, tag);
+  return MPI_SUCCESS;
+}
+
+int impl::Isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm, MPI_Request* request) {
+  return isend(buf, count, datatype, dest, tag, comm, p2p::mode::standard, request);
+}
+
+int impl::Issend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm, MPI_Request* request) {
+  return isend(buf, count, datatype, dest, tag, comm, p2p::mode::synchronous, request);
+}
+
+int impl::Irsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm, MPI_Request* request) {
+  return isend(buf, count, datatype, dest, tag, comm, p2p::mode::ready, request);
+}
+
+int impl::Ibsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm, MPI_Request* request) {
+  const checked m = outgoing(buf, count, datatype, dest, tag, comm);
+  check_out(request, "request");
+  send_buffered(m.comm, m.data, dest, tag);
+  *request = done_request();
+  return MPI_SUCCESS;
+}
+
+int impl::Recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+               MPI_Comm comm, MPI_Status* status) {
+  const checked m = incoming(buf, count, datatype, source, tag, comm);
+  const p2p::result r =
+      the.engine->recv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag);
+  set_status(status, r);
+  check_result(m.comm, r);
+  return MPI_SUCCESS;
+}
+
+int impl::Irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                MPI_Comm comm, MPI_Request* request) {
+  const checked m = incoming(buf, count, datatype, source, tag, comm);
+  check_out(request, "request");
+  *request = handle_for(
+      m.comm, the.engine->irecv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag),
+      sort::receive);
+  return MPI_SUCCESS;
+}
+
+int impl::Sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                   int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                   int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  const checked out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  const checked in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
+  core::communicator& c = *in.comm.comm;
+  const p2p::result r =
+      the.engine->exchange(c, *c.messages, out.data, dest, sendtag, in.data, source, recvtag);
+  set_status(status, r);
+  check_result(in.comm, r);
+  return MPI_SUCCESS;
+}
+
+int impl::Sendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                           int sendtag, int source, int recvtag, MPI_Comm comm,
+                           MPI_Status* status) {
+  const checked out = outgoing(buf, count, datatype, dest, sendtag, comm);
+  const checked in = incoming(buf, count, datatype, source, recvtag, comm);
+  core::communicator& c = *in.comm.comm;
+  const auto copy = packed(out.data);
+  const p2p::result r = the.engine->exchange(
+      c, *c.messages, p2p::buffer::of_bytes(copy.get(), out.data.bytes()), dest, sendtag, in.data,
+      source, recvtag);
+  set_status(status, r);
+  check_result(in.comm, r);
+  return MPI_SUCCESS;
+}
+
+int impl::Isendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                    int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  const checked out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+  const checked in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
+  check_out(request, "request");
+  core::communicator& c = *in.comm.comm;
+  request_object& r = new_request(&in.comm, sort::exchange);
+  r.inner = the.engine->irecv(c, *c.messages, in.data, source, recvtag);
+  r.second = the.engine->isend(c, *c.messages, out.data, dest, sendtag);
+  *request = handle_of<MPI_Request>(&r);
+  return MPI_SUCCESS;
+}
+
+int impl::Isendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                            int sendtag, int source, int recvtag, MPI_Comm comm,
+                            MPI_Request* request) {
+  const checked out = outgoing(buf, count, datatype, dest, sendtag, comm);
+  const checked in = incoming(buf, count, datatype, source, recvtag, comm);
+  check_out(request, "request");
+  core::communicator& c = *in.comm.comm;
+  request_object& r = new_request(&in.comm, sort::exchange);
+  r.copy = packed(out.data);
+  r.inner = the.engine->irecv(c, *c.messages, in.data, source, recvtag);
+  r.second = the.engine->isend(c, *c.messages,
+                               p2p::buffer::of_bytes(r.copy.get(), out.data.bytes()), dest,
+                               sendtag);
+  *request = handle_of<MPI_Request>(&r);
+  return MPI_SUCCESS;
+}
+
+// --- probes ---
+
+namespace {
+
+comm_object& probed(int source, int tag, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_source(c, source);
+  check_tag_or_any(tag);
+  return c;
+}
+
+/// The message that is to be received, taken out of its handle.
+p2p::matched* claim(MPI_Message* message, comm_object*& c) {
+  check_out(message, "message");
+  auto* m = resolve<message_object>(*message);
+  if (m == nullptr) fail(MPI_ERR_REQUEST, "the message has been received or never was one");
+  p2p::matched* inner = m->inner;
+  c = m->comm;
+  *message = MPI_MESSAGE_NULL;
+  drop(m);
+  return inner;
+}
+
+MPI_Message message_handle(comm_object& c, p2p::matched* inner) {
+  return handle_of<MPI_Message>(arena<message_object>::make(c, inner));
+}
+
+}  // namespace
+
+int impl::Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  comm_object& c = probed(source, tag, comm);
+  set_status(status, the.engine->probe(*c.comm, *c.comm->messages, source, tag));
+  return MPI_SUCCESS;
+}
+
+int impl::Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  comm_object& c = probed(source, tag, comm);
+  check_out(flag, "flag");
+  const auto found = the.engine->iprobe(*c.comm, *c.comm->messages, source, tag);
+  *flag = found.has_value() ? 1 : 0;
+  if (found) set_status(status, *found);
+  return MPI_SUCCESS;
+}
+
+int impl::Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  comm_object& c = probed(source, tag, comm);
+  check_out(message, "message");
+  p2p::result found;
+  if (source == MPI_PROC_NULL) {
+    *message = MPI_MESSAGE_NO_PROC;
+  } else {
+    *message = message_handle(
+        c, the.engine->mprobe(*c.comm, *c.comm->messages, source, tag, found));
+  }
+  set_status(status, found);
+  return MPI_SUCCESS;
+}
+
+int impl::Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+                  MPI_Status* status) {
+  comm_object& c = probed(source, tag, comm);
+  check_out(flag, "flag");
+  check_out(message, "message");
+  *flag = 1;
+  p2p::result found;
+  if (source == MPI_PROC_NULL) {
+    *message = MPI_MESSAGE_NO_PROC;
+    set_status(status, found);
+    return MPI_SUCCESS;
+  }
+  p2p::matched* m = the.engine->improbe(*c.comm, *c.comm->messages, source, tag, found);
+  if (m == nullptr) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  *message = message_handle(c, m);
+  set_status(status, found);
+  return MPI_SUCCESS;
+}
+
+int impl::Mrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+                MPI_Status* status) {
+  check_out(message, "message");
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    *message = MPI_MESSAGE_NULL;
+    set_status(status, p2p::result{});
+    return MPI_SUCCESS;
+  }
+  const p2p::buffer into = data_of(buf, count, datatype);
+  comm_object* c = nullptr;
+  const p2p::result r = the.engine->mrecv(claim(message, c), into);
+  set_status(status, r);
+  check_result(*c, r);
+  return MPI_SUCCESS;
+}
+
+int impl::Imrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+                 MPI_Request* request) {
+  check_out(message, "message");
+  check_out(request, "request");
+  const p2p::buffer into = data_of(buf, count, datatype);
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    *message = MPI_MESSAGE_NULL;
+    comm_object& self = *the.comms[2];
+    *request = handle_for(
+        self,
+        the.engine->irecv(*self.comm, *self.comm->messages, into, MPI_PROC_NULL, MPI_ANY_TAG),
+        sort::receive);
+    return MPI_SUCCESS;
+  }
+  comm_object* c = nullptr;
+  p2p::matched* m = claim(message, c);
+  *request = handle_for(*c, the.engine->imrecv(m, into), sort::receive);
+  return MPI_SUCCESS;
+}
+
+}  // namespace sinew::mpi

@@ -1,0 +1,98 @@
+// MPI-5.0 section 3.9: persistent requests. A recipe, started as often as one likes.
+#include "abi/mpi/message.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+using sort = request_object::sort;
+
+void start_send(request_object& r) {
+  core::communicator& c = *r.comm->comm;
+  r.inner = the.engine->isend(c, *c.messages, {r.again.base, r.again.count, r.again.type},
+                              r.again.peer, r.again.message_tag, r.again.how);
+}
+
+void start_receive(request_object& r) {
+  core::communicator& c = *r.comm->comm;
+  r.inner = the.engine->irecv(c, *c.messages, {r.again.base, r.again.count, r.again.type},
+                              r.again.peer, r.again.message_tag);
+}
+
+void start_buffered(request_object& r) {
+  send_buffered(*r.comm, {r.again.base, r.again.count, r.again.type}, r.again.peer,
+                r.again.message_tag);
+}
+
+MPI_Request prepare(comm_object& c, const p2p::buffer& data, int peer, int tag, starter start,
+                    sort what, p2p::mode how = p2p::mode::standard) {
+  request_object& r = new_request(&c, what);
+  r.persistent = true;
+  r.active = false;
+  r.again = {start, data.base, data.count, data.type, peer, tag, how};
+  r.keeps = layout::share(*data.type);
+  return handle_of<MPI_Request>(&r);
+}
+
+int prepare_send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm, MPI_Request* request, starter start,
+                 p2p::mode how = p2p::mode::standard) {
+  comm_object& c = comm_of(comm);
+  check_dest(c, dest);
+  check_tag(tag);
+  check_out(request, "request");
+  *request = prepare(c, data_of(buf, count, datatype), dest, tag, start, sort::send, how);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int impl::Send_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                    MPI_Comm comm, MPI_Request* request) {
+  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_send);
+}
+
+int impl::Ssend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                     MPI_Comm comm, MPI_Request* request) {
+  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_send,
+                      p2p::mode::synchronous);
+}
+
+int impl::Rsend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                     MPI_Comm comm, MPI_Request* request) {
+  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_send,
+                      p2p::mode::ready);
+}
+
+int impl::Bsend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                     MPI_Comm comm, MPI_Request* request) {
+  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_buffered);
+}
+
+int impl::Recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                    MPI_Comm comm, MPI_Request* request) {
+  comm_object& c = comm_of(comm);
+  check_source(c, source);
+  check_tag_or_any(tag);
+  check_out(request, "request");
+  *request = prepare(c, data_of(buf, count, datatype), source, tag, start_receive, sort::receive);
+  return MPI_SUCCESS;
+}
+
+int impl::Start(MPI_Request* request) {
+  check_out(request, "request");
+  request_object* r = request_of(*request);
+  if (r == nullptr || !r->persistent) fail(MPI_ERR_REQUEST, "the request is not persistent");
+  if (r->active) fail(MPI_ERR_REQUEST, "the request is active: wait for it before starting again");
+  r->again.start(*r);
+  r->active = true;
+  return MPI_SUCCESS;
+}
+
+int impl::Startall(int count, MPI_Request array_of_requests[]) {
+  check_count(count);
+  if (count > 0) check_out(array_of_requests, "array_of_requests");
+  for (int i = 0; i < count; ++i) (void)impl::Start(&array_of_requests[i]);
+  return MPI_SUCCESS;
+}
+
+}  // namespace sinew::mpi

@@ -1,0 +1,232 @@
+#include "abi/mpi/request.hpp"
+
+#include "abi/mpi/generated/impl.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+/// Stands for every operation that was complete at once; never freed.
+request_object& finished_one() {
+  static auto& it = *[] {
+    auto* r = new request_object;
+    r->what = kind::request;
+    return r;
+  }();
+  return it;
+}
+
+int conclude_generalized(request_object& r, MPI_Status* status, std::string* sentence) {
+  MPI_Status own{};
+  set_empty(&own);
+  int code = r.own.query == nullptr ? MPI_SUCCESS : r.own.query(r.own.state, &own);
+  if (status != MPI_STATUS_IGNORE) {
+    const int error = status->MPI_ERROR;
+    *status = own;
+    status->MPI_ERROR = error;
+  }
+  if (r.own.free != nullptr) {
+    const int freed = r.own.free(r.own.state);
+    code = code == MPI_SUCCESS ? freed : code;
+  }
+  if (code != MPI_SUCCESS && sentence != nullptr) {
+    *sentence = "a callback of a generalized request returned " + std::to_string(code);
+  }
+  return code;
+}
+
+/// Gives the operations of `r` back to p2p, and tells how the one that counts has ended.
+p2p::result collect(request_object& r) {
+  p2p::result outcome;
+  if (r.inner != nullptr) {
+    outcome = r.inner->outcome;
+    the.engine->release(r.inner);
+    r.inner = nullptr;
+  }
+  if (r.second != nullptr) {
+    the.engine->release(r.second);
+    r.second = nullptr;
+  }
+  return outcome;
+}
+
+}  // namespace
+
+MPI_Request done_request() noexcept { return handle_of<MPI_Request>(&finished_one()); }
+
+bool uses(request_pool& pool, const comm_object& c) {
+  bool found = false;
+  pool.each([&](const request_object& r) {
+    found = found || (r.what.load(std::memory_order_relaxed) == kind::request && r.comm == &c);
+  });
+  return found;
+}
+
+request_object& new_request(comm_object* c, request_object::sort what) {
+  request_object* r = the.requests->get();
+  if (r == nullptr) fail_on(c, MPI_ERR_NO_MEM, "no memory for a request");
+  r->comm = c;
+  r->what_for = what;
+  r->persistent = false;
+  r->active = true;
+  r->what.store(kind::request, std::memory_order_relaxed);
+  return *r;
+}
+
+void free_request(request_object& r) noexcept {
+  if (&r == &finished_one()) return;
+  r.what.store(kind::dead, std::memory_order_relaxed);
+  r.keeps = {};
+  r.copy.reset();
+  comm_object* c = r.comm;
+  r.comm = nullptr;
+  the.requests->put(&r);
+  if (c != nullptr && c->freed) [[unlikely]] release_comm(nullptr);
+}
+
+void bad_request(MPI_Request handle) {
+  fail(MPI_ERR_REQUEST, "the request %p has been freed, has completed, or never was one",
+       static_cast<const void*>(handle));
+}
+
+bool ended(const request_object& r) noexcept {
+  if (!r.active) return true;
+  if (r.what_for == request_object::sort::generalized) return r.finished.done();
+  if (r.what_for == request_object::sort::flush) return is_flushed(*r.flushing);
+  return (r.inner == nullptr || r.inner->done()) && (r.second == nullptr || r.second->done());
+}
+
+void await(request_object& r) {
+  if (!r.active) return;
+  if (r.what_for == request_object::sort::generalized) {
+    the.runtime->wait(r.finished);
+    return;
+  }
+  if (r.what_for == request_object::sort::flush) {
+    the.runtime->wait_until(
+        [](void* at) { return is_flushed(*static_cast<buffered_sends*>(at)); }, r.flushing);
+    return;
+  }
+  if (r.inner != nullptr) the.engine->wait(*r.inner);
+  if (r.second != nullptr) the.engine->wait(*r.second);
+}
+
+int conclude(MPI_Request* handle, MPI_Status* status, std::string* sentence) {
+  request_object* r = request_of(*handle);
+  if (r == nullptr || !r->active) {
+    set_empty(status);
+    return MPI_SUCCESS;
+  }
+  int code = MPI_SUCCESS;
+  if (r->what_for == request_object::sort::generalized) {
+    code = conclude_generalized(*r, status, sentence);
+  } else {
+    const bool receives = r->what_for == request_object::sort::receive ||
+                          r->what_for == request_object::sort::exchange;
+    const p2p::result outcome = collect(*r);
+    receives ? set_status(status, outcome) : set_empty(status);
+    if (outcome.error != p2p::fault::none && outcome.error != p2p::fault::cancelled) {
+      code = code_of(outcome.error);
+      if (sentence != nullptr) *sentence = sentence_about(outcome);
+    }
+  }
+  if (r->persistent) {
+    r->active = false;
+  } else {
+    *handle = MPI_REQUEST_NULL;
+    free_request(*r);
+  }
+  return code;
+}
+
+std::string sentence_about(const p2p::result& r) {
+  const std::string which =
+      "tag " + std::to_string(r.tag) + " from rank " + std::to_string(r.source);
+  switch (r.error) {
+    case p2p::fault::truncated:
+      return which + ": message of " + std::to_string(r.sent_bytes) +
+             " bytes is longer than the buffer of " + std::to_string(r.bytes) + " bytes";
+    case p2p::fault::no_memory:
+      return which + ": no memory to unpack a message of " + std::to_string(r.sent_bytes) +
+             " bytes";
+    default:
+      return which;
+  }
+}
+
+int code_of(p2p::fault f) noexcept {
+  switch (f) {
+    case p2p::fault::truncated: return MPI_ERR_TRUNCATE;
+    case p2p::fault::no_memory: return MPI_ERR_NO_MEM;
+    default: return MPI_SUCCESS;
+  }
+}
+
+int impl::Request_free(MPI_Request* request) {
+  check_out(request, "request");
+  request_object* r = request_of(*request);
+  if (r == nullptr) fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+  *request = MPI_REQUEST_NULL;
+  if (r->what_for == request_object::sort::generalized) {
+    // Freed by MPI_Grequest_complete if that is still to come.
+    if (!r->finished.done()) {
+      r->active = false;
+      return MPI_SUCCESS;
+    }
+    if (r->own.free != nullptr) r->own.free(r->own.state);
+  } else {
+    if (r->copy) await(*r);  // what is being sent belongs to the request
+    collect(*r);
+  }
+  free_request(*r);
+  return MPI_SUCCESS;
+}
+
+int impl::Cancel(MPI_Request* request) {
+  check_out(request, "request");
+  request_object* r = request_of(*request);
+  if (r == nullptr) fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+  if (r->what_for == request_object::sort::generalized) {
+    return r->own.cancel == nullptr ? MPI_SUCCESS
+                                    : r->own.cancel(r->own.state, r->finished.done() ? 1 : 0);
+  }
+  // A send that was offered cannot be called back; MPI leaves that to the library.
+  if (r->what_for == request_object::sort::receive && r->inner != nullptr) {
+    (void)the.engine->cancel(*r->inner);
+  }
+  return MPI_SUCCESS;
+}
+
+int impl::Test_cancelled(const MPI_Status* status, int* flag) {
+  check_out(status, "status");
+  check_out(flag, "flag");
+  *flag = is_cancelled(*status) ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int impl::Grequest_start(MPI_Grequest_query_function* query_fn,
+                         MPI_Grequest_free_function* free_fn,
+                         MPI_Grequest_cancel_function* cancel_fn, void* extra_state,
+                         MPI_Request* request) {
+  check_out(request, "request");
+  request_object& r = new_request(nullptr, request_object::sort::generalized);
+  r.own = {query_fn, free_fn, cancel_fn, extra_state};
+  r.finished.reset();
+  *request = handle_of<MPI_Request>(&r);
+  return MPI_SUCCESS;
+}
+
+int impl::Grequest_complete(MPI_Request request) {
+  request_object* r = request_of(request);
+  if (r == nullptr || r->what_for != request_object::sort::generalized || r->finished.done()) {
+    fail(MPI_ERR_REQUEST, "not a generalized request under way");
+  }
+  const bool abandoned = !r->active;
+  r->finished.complete();
+  if (abandoned) {
+    if (r->own.free != nullptr) r->own.free(r->own.state);
+    free_request(*r);
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace sinew::mpi

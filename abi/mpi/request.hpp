@@ -1,0 +1,112 @@
+// Requests behind their handles: what MPI_Wait and its kin wait for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/status.hpp"
+#include "sinew/core/pool.hpp"
+
+namespace sinew::mpi {
+
+struct request_object;
+
+/// Starts a persistent request once more. Throws failure.
+using starter = void (*)(request_object& r);
+
+/// One operation, or a recipe for operations (persistent). Pooled: what its kind of operation
+/// reads must be set by whoever takes it.
+struct request_object : object {
+  static constexpr kind tag = kind::request;
+  enum class sort : std::uint8_t { finished, send, receive, exchange, flush, generalized };
+
+  request_object() noexcept : object(kind::dead) {}
+
+  request_object* pool_link = nullptr;
+  comm_object* comm = nullptr;      ///< whose error handler decides; may be null
+  p2p::request* inner = nullptr;    ///< null: complete
+  p2p::request* second = nullptr;   ///< exchange: its send; `inner` is its receive
+  sort what_for = sort::finished;
+  bool persistent = false;
+  bool active = true;               ///< false between uses of a persistent request
+
+  struct recipe {
+    starter start = nullptr;
+    void* base = nullptr;
+    std::size_t count = 0;
+    const layout::type* type = nullptr;
+    int peer = 0;
+    int message_tag = 0;
+    p2p::mode how = p2p::mode::standard;
+  } again;                               ///< persistent
+  layout::type_ref keeps;                ///< persistent: the type, which the user may free
+  std::unique_ptr<std::byte[]> copy;     ///< what MPI_Isendrecv_replace sends
+
+  buffered_sends* flushing = nullptr;    ///< flush: what is to become empty
+
+  struct users_own {
+    MPI_Grequest_query_function* query = nullptr;
+    MPI_Grequest_free_function* free = nullptr;
+    MPI_Grequest_cancel_function* cancel = nullptr;
+    void* state = nullptr;
+  } own;                                 ///< generalized
+  core::completion finished;             ///< generalized
+};
+
+struct request_pool : core::pool<request_object> {
+  using core::pool<request_object>::pool;
+};
+
+/// Whether an operation under way belongs to `c`. Cold.
+[[nodiscard]] bool uses(request_pool& pool, const comm_object& c);
+
+/// The handle of an operation that was complete when its call returned: one for all.
+[[nodiscard]] MPI_Request done_request() noexcept;
+
+/// From the pool, alive, with nothing under way. Throws MPI_ERR_NO_MEM. Hot.
+[[nodiscard]] request_object& new_request(comm_object* c, request_object::sort what);
+void free_request(request_object& r) noexcept;
+
+/// Throws MPI_ERR_REQUEST. MPI_REQUEST_NULL gives null. Hot.
+[[nodiscard]] inline request_object* request_of(MPI_Request handle);
+[[noreturn, gnu::cold]] void bad_request(MPI_Request handle);
+
+inline request_object* request_of(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  auto* found = resolve<request_object>(handle);
+  if (found == nullptr) [[unlikely]] bad_request(handle);
+  return found;
+}
+
+/// Whether its operation has ended (or none is under way). No progress. Hot.
+[[nodiscard]] bool ended(const request_object& r) noexcept;
+/// Suspends until it has. Hot.
+void await(request_object& r);
+
+/// Takes note of an operation that has ended: fills the status, frees the request or makes it
+/// inactive, and returns the error class; with one, `sentence` (if not null) says what happened.
+int conclude(MPI_Request* handle, MPI_Status* status, std::string* sentence);
+
+/// What a truncated or failed message is to be called. Cold.
+[[nodiscard]] std::string sentence_about(const p2p::result& r);
+[[nodiscard]] int code_of(p2p::fault f) noexcept;
+/// Throws if the message did not arrive whole. Hot.
+inline void check_result(comm_object& c, const p2p::result& r) {
+  if (r.error != p2p::fault::none && r.error != p2p::fault::cancelled) [[unlikely]] {
+    throw failure{code_of(r.error), sentence_about(r), &c};
+  }
+}
+
+// --- buffered sends (buffered.cpp) ---
+
+/// Waits until the buffered messages of this communicator (or of all) have left. Suspends. Cold.
+void flush_buffer(comm_object& c);
+void flush_all_buffers();
+/// Whether all messages buffered there have left. Hot enough to be polled.
+[[nodiscard]] bool is_flushed(buffered_sends& at);
+/// Copies the message and sends the copy. Throws MPI_ERR_BUFFER if the buffer has no room.
+void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag);
+
+}  // namespace sinew::mpi

@@ -46,10 +46,8 @@ class receive_store {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   void add(receive& r) {
-    if (!hashed_ && size_ == small_limit) spill();
-    if (hashed_) {
-      table_.reserve(1);
-      file(r);
+    if (hashed_ || size_ == small_limit) {
+      add_hashed(r);
     } else {
       append(small_, r, 0);
     }
@@ -58,16 +56,15 @@ class receive_store {
   }
 
   /// The earliest that takes a message with this envelope, removed; or null.
-  [[nodiscard]] receive* match(const envelope& sent, std::uint64_t& examined) noexcept {
-    if (hashed_) return match_hashed(sent, examined);
+  [[nodiscard]] receive* match(const envelope& sent, search_counts& counts) noexcept {
+    if (hashed_) return match_hashed(sent, counts);
+    std::uint64_t examined = 0;
     receive* const found = find_in(small_, 0, [&](const receive& r) {
       ++examined;
       return r.wanted.takes(sent);
     });
-    if (found != nullptr) {
-      unlink(small_, *found, 0);
-      forget(*found);
-    }
+    count_search(counts, examined);
+    if (found != nullptr) remove_small(*found);
     return found;
   }
 
@@ -76,8 +73,7 @@ class receive_store {
       std::uint64_t examined = 0;
       remove_from(*table_.find(key_of(r.wanted), examined), r);
     } else {
-      unlink(small_, r, 0);
-      forget(r);
+      remove_small(r);
     }
   }
 
@@ -95,7 +91,17 @@ class receive_store {
  private:
   using slot = key_table<receive>::slot;
 
-  [[nodiscard]] receive* match_hashed(const envelope& sent, std::uint64_t& examined) noexcept {
+  // What concerns the table is kept out of line, so that the short list above stays short code.
+
+  [[gnu::noinline]] void add_hashed(receive& r) {
+    if (!hashed_) spill();
+    table_.reserve(1);
+    file(r);
+  }
+
+  [[nodiscard, gnu::noinline]] receive* match_hashed(const envelope& sent,
+                                                     search_counts& counts) noexcept {
+    std::uint64_t examined = 0;
     slot* best = nullptr;
     for (std::size_t c = 0; c < classes; ++c) {
       if (in_class_[c] == 0) continue;
@@ -103,6 +109,7 @@ class receive_store {
       if (s == nullptr) continue;
       if (best == nullptr || s->head->link.sequence < best->head->link.sequence) best = s;
     }
+    count_search(counts, examined);
     if (best == nullptr) return nullptr;
     receive* const found = best->head;
     remove_from(*best, *found);
@@ -118,12 +125,14 @@ class receive_store {
     unlink(s.head, r, 0);
     if (s.head == nullptr) table_.erase(s);
     --in_class_[class_of(r.wanted)];
-    forget(r);
-  }
-
-  void forget(receive& r) noexcept {
     r.link.sequence = 0;
     if (--size_ == 0) hashed_ = false;
+  }
+
+  void remove_small(receive& r) noexcept {
+    unlink(small_, r, 0);
+    r.link.sequence = 0;
+    --size_;
   }
 
   void spill() {
@@ -149,11 +158,8 @@ class message_store {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   void add(message& m) {
-    if (!hashed_ && size_ == small_limit) spill();
-    if (hashed_) {
-      table_.reserve(indexed_ ? classes : 1);
-      file(m, 0);
-      if (indexed_) file_wild(m);
+    if (hashed_ || size_ == small_limit) {
+      add_hashed(m);
     } else {
       append(small_, m, 0);
     }
@@ -162,29 +168,25 @@ class message_store {
   }
 
   /// The earliest that `wanted` takes, left in place; or null.
-  [[nodiscard]] message* find(const envelope& wanted, std::uint64_t& examined) {
-    if (size_ == 0) return nullptr;
-    if (hashed_) return find_hashed(wanted, examined);
-    return find_in(small_, 0, [&](const message& m) {
+  [[nodiscard]] message* find(const envelope& wanted, search_counts& counts) {
+    if (hashed_) return find_hashed(wanted, counts);
+    std::uint64_t examined = 0;
+    message* const found = find_in(small_, 0, [&](const message& m) {
       ++examined;
       return wanted.takes(m.sent);
     });
+    count_search(counts, examined);
+    return found;
   }
 
   void remove(message& m) noexcept {
     if (hashed_) {
-      const std::size_t lanes = indexed_ ? classes : 1;
-      for (std::size_t lane = 0; lane < lanes; ++lane) {
-        std::uint64_t examined = 0;
-        auto& s = *table_.find(key_in_class(m.sent, lane), examined);
-        unlink(s.head, m, lane);
-        if (s.head == nullptr) table_.erase(s);
-      }
+      unfile(m);
     } else {
       unlink(small_, m, 0);
     }
     m.link.sequence = 0;
-    if (--size_ == 0) became_empty();
+    --size_;
   }
 
   [[nodiscard]] std::vector<message*> in_order() const {
@@ -210,14 +212,35 @@ class message_store {
     sort_by_age(all);
   }
 
-  [[nodiscard]] message* find_hashed(const envelope& wanted, std::uint64_t& examined) {
+  [[gnu::noinline]] void add_hashed(message& m) {
+    if (!hashed_) spill();
+    table_.reserve(indexed_ ? classes : 1);
+    file(m, 0);
+    if (indexed_) file_wild(m);
+  }
+
+  [[gnu::noinline]] void unfile(message& m) noexcept {
+    const std::size_t lanes = indexed_ ? classes : 1;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      std::uint64_t examined = 0;
+      auto& s = *table_.find(key_in_class(m.sent, lane), examined);
+      unlink(s.head, m, lane);
+      if (s.head == nullptr) table_.erase(s);
+    }
+    if (size_ > 1) return;
+    hashed_ = false;  // this was the last
+    if (clock_ - last_wildcard_ > wildcard_memory) indexed_ = false;
+  }
+
+  [[nodiscard, gnu::noinline]] message* find_hashed(const envelope& wanted, search_counts& counts) {
     if (class_of(wanted) != 0) {
       if (!indexed_) index_all();
       last_wildcard_ = clock_;
     }
+    std::uint64_t examined = 0;
     const auto* const s = table_.find(key_of(wanted), examined);
-    if (s == nullptr) return nullptr;
-    return s->head;
+    count_search(counts, examined);
+    return s == nullptr ? nullptr : s->head;
   }
 
   void file(message& m, std::size_t lane) noexcept {
@@ -233,11 +256,6 @@ class message_store {
     table_.reserve((classes - 1) * scratch_.size());
     for (message* m : scratch_) file_wild(*m);
     indexed_ = true;
-  }
-
-  void became_empty() noexcept {
-    hashed_ = false;
-    if (clock_ - last_wildcard_ > wildcard_memory) indexed_ = false;
   }
 
   void spill() {
@@ -278,9 +296,7 @@ class hash_engine final : public engine {
 
   receive* arrive(message& m) override {
     SINEW_EXPECT(m.sent.source >= 0 && m.sent.tag != any_tag);
-    std::uint64_t examined = 0;
-    receive* const r = receives_.match(m.sent, examined);
-    count_search(counts_, examined);
+    receive* const r = receives_.match(m.sent, counts_);
     if (r != nullptr) {
       m.link.sequence = 0;
     } else {
@@ -289,12 +305,7 @@ class hash_engine final : public engine {
     return r;
   }
 
-  message* peek(const envelope& wanted) override {
-    std::uint64_t examined = 0;
-    message* const m = messages_.find(wanted, examined);
-    count_search(counts_, examined);
-    return m;
-  }
+  message* peek(const envelope& wanted) override { return messages_.find(wanted, counts_); }
 
   message* take(const envelope& wanted) override {
     message* const m = peek(wanted);

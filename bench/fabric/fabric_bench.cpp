@@ -178,8 +178,7 @@ void get_one_way(rank_state& s, std::size_t bytes) {
   const auto fetch = [&] {
     s.transfer_done = false;
     const callback done{[](void* a) { *static_cast<bool*>(a) = true; }, &s.transfer_done};
-    const auto how =
-        s.fabric->get(1 - s.me, s.target, s.shared->exposed[1 - s.me], bytes, done);
+    const auto how = s.fabric->get(1 - s.me, s.target, s.shared->exposed[1 - s.me], bytes, done);
     while (!how.done() && !s.transfer_done) {
       s.fabric->progress(64);
     }
@@ -250,8 +249,8 @@ void run(int me, scratch* shared, std::byte* memory, std::size_t per_rank, const
 int main(int argc, char** argv) {
   sinew::settings::load_environment();
   const std::size_t per_rank = shm_bytes_per_rank(2);
-  void* at = mmap(nullptr, 4096 + 2 * per_rank, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* at =
+      mmap(nullptr, 4096 + 2 * per_rank, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) {
     std::perror("mmap");
     return 1;

@@ -1,6 +1,7 @@
 // All ranks in one process: one queue per receiver under a mutex. The plain reference.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -20,7 +21,8 @@ namespace {
 constexpr std::size_t max_short = 40;
 constexpr std::size_t max_medium = 8192;
 constexpr std::size_t queue_slots = 256;
-constexpr std::size_t buffers_per_rank = 256;
+/// More than one queue holds, so that a rank that does not read cannot take them all.
+constexpr std::size_t buffers_per_rank = 2 * queue_slots;
 
 using buffer = std::unique_ptr<std::byte[]>;
 
@@ -41,6 +43,7 @@ struct inbox {
   std::size_t head = 0;
   std::size_t count = 0;
   bool nudged = false;
+  std::atomic<bool> refused{false};  ///< the owner was told to retry; wake it when that may succeed
 };
 
 /// A rank's buffers for medium messages; made when first needed, kept for ever.
@@ -63,13 +66,10 @@ struct hub {
 
 class inproc_endpoint final : public endpoint {
  public:
-  inproc_endpoint(std::shared_ptr<hub> shared, int rank)
-      : hub_(std::move(shared)), rank_(rank) {}
+  inproc_endpoint(std::shared_ptr<hub> shared, int rank) : hub_(std::move(shared)), rank_(rank) {}
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
-  [[nodiscard]] int size() const noexcept override {
-    return static_cast<int>(hub_->boxes.size());
-  }
+  [[nodiscard]] int size() const noexcept override { return static_cast<int>(hub_->boxes.size()); }
   [[nodiscard]] const limits& bounds() const noexcept override { return bounds_; }
   [[nodiscard]] const char* name() const noexcept override { return "inproc"; }
 
@@ -134,8 +134,7 @@ class inproc_endpoint final : public endpoint {
     }
     return status::ok();
   }
-  status get(int, void* local, const remote_address& from, std::size_t bytes,
-             callback) override {
+  status get(int, void* local, const remote_address& from, std::size_t bytes, callback) override {
     if (bytes != 0) {
       std::memcpy(local, reinterpret_cast<const void*>(from.address), bytes);
     }
@@ -177,14 +176,7 @@ class inproc_endpoint final : public endpoint {
     box.nudged = false;
   }
 
-  void wake() override {
-    inbox& box = hub_->boxes[index(rank_)];
-    {
-      const std::lock_guard lock(box.mutex);
-      box.nudged = true;
-    }
-    box.bell.notify_one();
-  }
+  void wake() override { nudge(hub_->boxes[index(rank_)]); }
 
  private:
   struct entry {
@@ -200,6 +192,7 @@ class inproc_endpoint final : public endpoint {
     {
       const std::lock_guard lock(box.mutex);
       if (box.count == queue_slots) {
+        hub_->boxes[index(rank_)].refused.store(true);
         return status::again(retry_reason::no_slot);
       }
       message& m = box.ring[(box.head + box.count) % queue_slots];
@@ -220,14 +213,35 @@ class inproc_endpoint final : public endpoint {
 
   bool take_message(message& out) {
     inbox& box = hub_->boxes[index(rank_)];
-    const std::lock_guard lock(box.mutex);
-    if (box.count == 0) {
-      return false;
+    {
+      const std::lock_guard lock(box.mutex);
+      if (box.count == 0) {
+        return false;
+      }
+      out = std::move(box.ring[box.head]);
+      box.head = (box.head + 1) % queue_slots;
+      --box.count;
     }
-    out = std::move(box.ring[box.head]);
-    box.head = (box.head + 1) % queue_slots;
-    --box.count;
+    wake_refused();
     return true;
+  }
+
+  /// A slot or a buffer is free again: everybody who was refused may try. Wakes too many rather
+  /// than too few.
+  void wake_refused() {
+    for (inbox& box : hub_->boxes) {
+      if (box.refused.load() && box.refused.exchange(false)) {
+        nudge(box);
+      }
+    }
+  }
+
+  static void nudge(inbox& box) {
+    {
+      const std::lock_guard lock(box.mutex);
+      box.nudged = true;
+    }
+    box.bell.notify_one();
   }
 
   buffer take_buffer() {
@@ -239,6 +253,7 @@ class inproc_endpoint final : public endpoint {
       return b;
     }
     if (pool.made == buffers_per_rank) {
+      hub_->boxes[index(rank_)].refused.store(true);
       return nullptr;
     }
     ++pool.made;
@@ -246,9 +261,12 @@ class inproc_endpoint final : public endpoint {
   }
 
   void return_buffer(int owner, buffer b) {
-    buffer_pool& pool = hub_->pools[index(owner)];
-    const std::lock_guard lock(pool.mutex);
-    pool.free.push_back(std::move(b));
+    {
+      buffer_pool& pool = hub_->pools[index(owner)];
+      const std::lock_guard lock(pool.mutex);
+      pool.free.push_back(std::move(b));
+    }
+    wake_refused();
   }
 
   std::shared_ptr<hub> hub_;

@@ -10,8 +10,7 @@ namespace {
 template <bool Threads>
 class shm_endpoint final : public endpoint {
  public:
-  explicit shm_endpoint(const node_memory& where)
-      : messages_(where), transfers_(messages_, where) {
+  explicit shm_endpoint(const node_memory& where) : messages_(where), transfers_(messages_, where) {
     bounds_ = {max_short_bytes, max_medium_bytes, transfers_.cma_allowed()};
   }
 

@@ -31,8 +31,7 @@ std::uint32_t packets_for(int local_size, std::int64_t wanted) {
 part_layout::part_layout(int local_size) {
   SINEW_CHECK(local_size >= 1 && local_size <= max_local_ranks,
               "cannot share memory among " + std::to_string(local_size) + " ranks of one node",
-              "the limit is " + std::to_string(max_local_ranks),
-              "start fewer ranks on this node");
+              "the limit is " + std::to_string(max_local_ranks), "start fewer ranks on this node");
   const std::int64_t wanted = current_tuning().packets;
   SINEW_CHECK(wanted >= 4 && wanted <= 16384,
               "SINEW_FABRIC_PACKETS=" + std::to_string(wanted) + " is out of range",

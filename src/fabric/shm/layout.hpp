@@ -77,7 +77,7 @@ struct control {
   std::uint64_t nonce_address;  ///< of a private word of the owner, which holds `nonce`:
   std::uint64_t nonce;          ///< proves that `pid` names the owner from where we look
   std::int32_t pid;
-  std::uint32_t needs_fence;    ///< the owner cannot order its sleep by itself (doorbell.hpp)
+  std::uint32_t needs_fence;  ///< the owner cannot order its sleep by itself (doorbell.hpp)
   /// See doorbell.hpp.
   alignas(line_bytes) std::atomic<std::uint32_t> bell;
   /// Counts rings opened towards the owner; `opened` says by which local ranks.

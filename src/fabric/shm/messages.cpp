@@ -284,8 +284,8 @@ status messages<Threads>::commit(int peer, slot_kind kind, std::uint8_t id, cons
 }
 
 template <bool Threads>
-status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id,
-                                      const header& head, const void* data, std::size_t size) {
+status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id, const header& head,
+                                      const void* data, std::size_t size) {
   SINEW_EXPECT(size <= max_medium_bytes);
   packet p;
   if (const status got = reserve(peer, p); !got.done()) {

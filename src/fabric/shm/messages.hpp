@@ -56,8 +56,8 @@ class messages {
   void set_inner_handler(inner_handler h) noexcept { inner_ = h; }
 
   /// At most max_short_bytes. Hot.
-  status send_brief(int peer, slot_kind kind, std::uint8_t id, const header& head,
-                    const void* data, std::size_t size) {
+  status send_brief(int peer, slot_kind kind, std::uint8_t id, const header& head, const void* data,
+                    std::size_t size) {
     SINEW_EXPECT(size <= max_short_bytes);
     pair_type& p = pair_with(peer);
     {

@@ -72,8 +72,8 @@ template <bool Threads>
 one_sided<Threads>::one_sided(messages<Threads>& carrier, const node_memory& where)
     : carrier_(carrier),
       cma_(current_tuning().cma),
-      stream_limit_(static_cast<std::uint64_t>(std::max<std::int64_t>(
-          0, current_tuning().stream_limit))),
+      stream_limit_(
+          static_cast<std::uint64_t>(std::max<std::int64_t>(0, current_tuning().stream_limit))),
       patience_(ns_to_ticks(patience_ns)),
       my_rank_(where.rank) {
   const auto ranks = static_cast<std::size_t>(where.local_ranks.back()) + 1;
@@ -84,8 +84,8 @@ one_sided<Threads>::one_sided(messages<Threads>& carrier, const node_memory& whe
   carrier_.set_inner_handler({&one_sided::handle, this});
   std::uint64_t probe = 0;
   const std::uint64_t here = 1;
-  cma_ = cma_ && read_process(getpid(), &probe, reinterpret_cast<std::uintptr_t>(&here),
-                              sizeof here);
+  cma_ =
+      cma_ && read_process(getpid(), &probe, reinterpret_cast<std::uintptr_t>(&here), sizeof here);
 }
 
 template <bool Threads>
@@ -121,8 +121,8 @@ bool one_sided<Threads>::cma_with(int peer) {
   if (a == answer::unknown) {
     const control& theirs = carrier_.of_peer(peer).state();
     std::uint64_t word = 0;
-    const bool ok = read_process(theirs.pid, &word, theirs.nonce_address, sizeof word) &&
-                    word == theirs.nonce;
+    const bool ok =
+        read_process(theirs.pid, &word, theirs.nonce_address, sizeof word) && word == theirs.nonce;
     a = ok ? answer::yes : answer::no;
     known.store(a, std::memory_order_relaxed);
   }
@@ -130,8 +130,8 @@ bool one_sided<Threads>::cma_with(int peer) {
 }
 
 template <bool Threads>
-status one_sided<Threads>::get(int peer, void* local, const remote_address& from,
-                               std::size_t bytes, callback when_done) {
+status one_sided<Threads>::get(int peer, void* local, const remote_address& from, std::size_t bytes,
+                               callback when_done) {
   if (bytes == 0) {
     return status::ok();
   }
@@ -149,8 +149,8 @@ status one_sided<Threads>::get(int peer, void* local, const remote_address& from
   }
   get_state& g = gets_[index];
   const bool cma = cma_with(peer);
-  const way how = !cma ? way::stream_alone
-                       : (bytes <= stream_limit_ ? way::stream : way::both_by_cma);
+  const way how =
+      !cma ? way::stream_alone : (bytes <= stream_limit_ ? way::stream : way::both_by_cma);
   g.local = static_cast<std::byte*>(local);
   g.source = from.address;
   g.bytes = bytes;
@@ -164,8 +164,8 @@ status one_sided<Threads>::get(int peer, void* local, const remote_address& from
   ticket& t = carrier_.mine().tickets()[index];
   t.done.store(0, std::memory_order_relaxed);
   t.cursor.store(g.generation << offset_bits, std::memory_order_release);
-  const header head{{static_cast<std::uint64_t>(index) |
-                         (static_cast<std::uint64_t>(how) << 8) | (g.generation << 32),
+  const header head{{static_cast<std::uint64_t>(index) | (static_cast<std::uint64_t>(how) << 8) |
+                         (g.generation << 32),
                      bytes}};
   const std::uint64_t addresses[2] = {from.address, reinterpret_cast<std::uintptr_t>(local)};
   const status sent = carrier_.send_brief(peer, slot_kind::inner_brief, get_request, head,
@@ -220,8 +220,8 @@ status one_sided<Threads>::push_put(put_state& p) {
   }
   const std::uint64_t n = std::min<std::uint64_t>(stream_chunk, p.bytes - p.moved);
   const header head{{p.target + p.moved, 0}};
-  const status sent = carrier_.send_packet(p.peer, slot_kind::inner_medium, put_chunk, head,
-                                           p.local + p.moved, n);
+  const status sent =
+      carrier_.send_packet(p.peer, slot_kind::inner_medium, put_chunk, head, p.local + p.moved, n);
   if (sent.done()) {
     p.moved += n;
     put_mark_[static_cast<std::size_t>(p.peer)].store(carrier_.sent_to(p.peer),
@@ -258,9 +258,9 @@ status one_sided<Threads>::atomic(int peer, atomic_op op, const remote_address& 
     return status::again(retry_reason::no_memory);
   }
   atomics_[index] = {result, when_done};
-  const header head{{static_cast<std::uint64_t>(op) | (width << 8) |
-                         (static_cast<std::uint64_t>(index) << 16),
-                     at.address}};
+  const header head{
+      {static_cast<std::uint64_t>(op) | (width << 8) | (static_cast<std::uint64_t>(index) << 16),
+       at.address}};
   const std::uint64_t operands[2] = {operand, compare};
   const status sent = carrier_.send_brief(peer, slot_kind::inner_brief, atomic_request, head,
                                           operands, sizeof operands);
@@ -330,8 +330,8 @@ void one_sided<Threads>::on_atomic_request(const arrival& m) {
   std::memcpy(operands, m.data, sizeof operands);
   const auto op = static_cast<atomic_op>(m.head.word[0] & 0xff);
   const std::size_t width = (m.head.word[0] >> 8) & 0xff;
-  const std::uint64_t old = apply_atomic(op, reinterpret_cast<void*>(m.head.word[1]), width,
-                                         operands[0], operands[1]);
+  const std::uint64_t old =
+      apply_atomic(op, reinterpret_cast<void*>(m.head.word[1]), width, operands[0], operands[1]);
   replies_.push_back({m.source, {{m.head.word[0] >> 16, old}}});
 }
 
@@ -473,8 +473,7 @@ bool one_sided<Threads>::serve_by_stream(serve_state& s, int& moved) {
       std::memcpy(s.filled.data, s.source + s.at, s.filled_bytes);
     }
     const header head{{static_cast<std::uint64_t>(s.ticket_index), s.at}};
-    if (!carrier_.commit(s.peer, slot_kind::inner_medium, get_chunk, head, s.filled,
-                         s.filled_bytes)
+    if (!carrier_.commit(s.peer, slot_kind::inner_medium, get_chunk, head, s.filled, s.filled_bytes)
              .done()) {
       blocked_ = true;
       return false;
@@ -512,8 +511,7 @@ bool one_sided<Threads>::can_step() {
     const get_state& g = gets_[index];
     const ticket& t = carrier_.mine().tickets()[index];
     const std::uint64_t done = g.arrived + t.done.load(std::memory_order_acquire);
-    const bool unclaimed =
-        (t.cursor.load(std::memory_order_acquire) & offset_mask) < g.bytes;
+    const bool unclaimed = (t.cursor.load(std::memory_order_acquire) & offset_mask) < g.bytes;
     if (done == g.bytes || (g.how == way::both_by_cma && unclaimed) ||
         (g.how == way::stream && !g.answered && unclaimed)) {
       return true;

@@ -46,8 +46,8 @@ class one_sided {
     std::byte* local;
     std::uint64_t source;
     std::uint64_t bytes;
-    std::uint64_t arrived;      ///< by stream or by our own copying
-    std::uint64_t asked_at;     ///< ticks
+    std::uint64_t arrived;   ///< by stream or by our own copying
+    std::uint64_t asked_at;  ///< ticks
     std::uint64_t generation = 0;
     int peer;
     way how;
@@ -75,7 +75,7 @@ class one_sided {
     const std::byte* source;
     std::uint64_t target;
     std::uint64_t bytes;
-    std::uint64_t at;   ///< what we have claimed and not yet moved
+    std::uint64_t at;  ///< what we have claimed and not yet moved
     std::uint64_t end;
     way how;
     packet filled;  ///< holds [at, at + filled_bytes) if it could not be committed

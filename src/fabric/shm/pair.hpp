@@ -99,7 +99,7 @@ struct pair {
   std::atomic<std::uint64_t> acknowledged{0};
   credit* credit_in = nullptr;
   const std::byte* packets = nullptr;  ///< the peer's
-  bool fence_in = false;  ///< as `fence`, set when the peer's ring became active
+  bool fence_in = false;               ///< as `fence`, set when the peer's ring became active
   int rank = -1;
   int local_rank = -1;
 

@@ -1,0 +1,114 @@
+// A rank without MPI, for the tests of launchers: `boot_probe WHAT [RANK [CODE]]`.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "sinew/boot/crash_report.hpp"
+#include "sinew/boot/session.hpp"
+
+namespace {
+
+using sinew::boot::session;
+
+constexpr std::size_t bytes = std::size_t{1} << 20;
+
+[[noreturn]] void sleep_for_ever() {
+  while (true) {
+    ::pause();
+  }
+}
+
+// Every rank writes into its own part of the memory and into the key-value space, and checks what
+// the others wrote.
+int exchange(session& line) {
+  const auto& here = line.where();
+  std::byte* base = line.map_node_memory(bytes);
+  std::byte* mine = base + bytes * static_cast<std::size_t>(here.local_rank);
+  if (mine[0] != std::byte{0} || mine[bytes - 1] != std::byte{0}) {
+    std::puts("memory is not zero");
+    return 1;
+  }
+  std::memset(mine, 'a' + here.rank % 26, bytes);
+  const std::string odd = "a b=c;%\n\xff of rank ";
+  line.put("key-" + std::to_string(here.rank), odd + std::to_string(here.rank));
+  line.fence();
+  for (int local = 0; local < here.local_size; ++local) {
+    const int rank = here.local_ranks.at(static_cast<std::size_t>(local));
+    const auto wanted = static_cast<std::byte>('a' + rank % 26);
+    const std::byte* theirs = base + bytes * static_cast<std::size_t>(local);
+    if (theirs[0] != wanted || theirs[bytes - 1] != wanted) {
+      std::printf("memory of rank %d is wrong\n", rank);
+      return 1;
+    }
+  }
+  for (int rank = 0; rank < here.size; ++rank) {
+    if (line.get("key-" + std::to_string(rank)) != odd + std::to_string(rank)) {
+      std::printf("key of rank %d is wrong\n", rank);
+      return 1;
+    }
+  }
+  if (line.get("nobody-put-this")) {
+    std::puts("a key that nobody put has a value");
+    return 1;
+  }
+  line.fence();
+  std::printf("rank %d of %d, local %d of %d, by %s: good\n", here.rank, here.size,
+              here.local_rank, here.local_size, here.launcher.c_str());
+  return 0;
+}
+
+void misbehave(session& line, std::string_view what, int code) {
+  if (what == "crash") {
+    // Read at run time, lest the compiler see through it.
+    *reinterpret_cast<volatile int*>(std::strtoul("8", nullptr, 10)) = 1;
+  } else if (what == "abort") {
+    std::printf("said before abort");
+    line.abort(code, "the reason is \"bad input\"");
+  } else if (what == "leave") {
+    std::exit(code);
+  } else if (what == "desert") {
+    line.finalize();
+    std::exit(0);
+  }
+}
+
+int run(std::string_view what, int chosen, int code) {
+  const auto line = sinew::boot::connect();
+  const auto& here = line->where();
+  sinew::boot::install_crash_report(here);
+  int result = 0;
+  if (what == "exchange") {
+    result = exchange(*line);
+  } else if (what == "start") {
+    (void)line->map_node_memory(bytes);
+  } else if (what == "huge") {
+    (void)line->map_node_memory(std::size_t{1} << 40);
+  } else if (what == "sleep") {
+    sleep_for_ever();
+  } else if (here.rank == chosen) {
+    misbehave(*line, what, code);
+  } else if (what == "desert") {
+    line->fence();
+  } else {
+    sleep_for_ever();
+  }
+  line->finalize();
+  return result;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc > 1 ? argv[1] : "exchange", argc > 2 ? std::atoi(argv[2]) : 0,
+               argc > 3 ? std::atoi(argv[3]) : 0);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "boot_probe: %s\n", failure.what());
+    return 9;
+  }
+}

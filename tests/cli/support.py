@@ -1,0 +1,101 @@
+"""Running sinew and looking for what it left behind."""
+
+import dataclasses
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+SINEW = sys.argv[1]
+PROBE = sys.argv[2]
+# Every process of a test carries this variable, so that survivors can be found.
+MARK = "SINEW_TEST_MARK=%d-%d" % (os.getpid(), time.time_ns())
+
+
+@dataclasses.dataclass
+class Result:
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+
+def environment(extra=None):
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PMI_", "PMIX_", "OMPI_", "SINEW_", "SLURM_"))
+    }
+    name, value = MARK.split("=")
+    clean[name] = value
+    clean.update(extra or {})
+    return clean
+
+
+def start(*words, env=None, **how):
+    how.setdefault("stdout", subprocess.PIPE)
+    how.setdefault("stderr", subprocess.PIPE)
+    how.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.Popen(words, env=environment(env), **how)
+
+
+def run(*words, env=None, feed=None, limit=20, **how):
+    began = time.monotonic()
+    if feed is not None:
+        how["stdin"] = subprocess.PIPE
+    process = start(*words, env=env, **how)
+    try:
+        out, err = process.communicate(feed, timeout=limit)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        raise AssertionError("%s: no end after %s s\n%s%s" % (words, limit, out, err)) from None
+    return Result(process.returncode, (out or b"").decode(errors="replace"),
+                  (err or b"").decode(errors="replace"), time.monotonic() - began)
+
+
+def sinew_run(*words, **how):
+    return run(SINEW, "run", *words, **how)
+
+
+def marked_processes():
+    """Pids of living processes, other than this one's, that carry the mark."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        try:
+            with open("/proc/%s/environ" % name, "rb") as text:
+                marked = MARK.encode() in text.read().split(b"\0")
+            with open("/proc/%s/stat" % name) as text:
+                state = text.read().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if marked and state not in "ZX":
+            found.append(int(name))
+    return found
+
+
+def shared_files():
+    return set(name for name in os.listdir("/dev/shm") if "sinew" in name)
+
+
+def survivors(patience=0.0):
+    """Marked processes that are still there after `patience` seconds."""
+    until = time.monotonic() + patience
+    while True:
+        found = marked_processes()
+        if not found or time.monotonic() >= until:
+            return found
+        time.sleep(0.01)
+
+
+def find_mpiexec():
+    """MPICH's mpiexec, from SINEW_PEERS, a .venv or the PATH; None if there is none."""
+    folders = [os.path.join(os.environ.get("SINEW_PEERS", ""), "bin"), ".venv/bin"]
+    for folder in folders:
+        path = os.path.join(folder, "mpiexec.hydra")
+        if os.access(path, os.X_OK):
+            return path
+    return shutil.which("mpiexec.hydra")

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "layout/node.hpp"
 
@@ -127,29 +128,57 @@ class mover {
 
   void runs(const node& n, std::byte* memory) noexcept {
     const std::size_t count = n.runs.size() - 1;
+    if (count == 1) return move(memory + n.runs[0].offset, n.bytes);
+    whole_runs(n, 0, count, memory);
+  }
+
+  /// Runs [from, to) of `n`, all whole.
+  void whole_runs(const node& n, std::size_t from, std::size_t to, std::byte* memory) noexcept {
     const node::run* const list = n.runs.data();
     std::byte* const packed = packed_;
+    const std::size_t begin = list[from].start;
     if (n.uniform != 0) {
       by_size(n.uniform, [&](auto block) {
-        for (std::size_t i = 0; i < count; ++i) {
-          move_at(packed + i * block, memory + list[i].offset, block);
+        std::byte* p = packed;
+        for (std::size_t i = from; i < to; ++i, p += block) {
+          move_at(p, memory + list[i].offset, block);
         }
       });
     } else {
-      for (std::size_t i = 0; i < count; ++i) {
-        move_at(packed + list[i].start, memory + list[i].offset, list[i + 1].start - list[i].start);
+      for (std::size_t i = from; i < to; ++i) {
+        move_some(packed + (list[i].start - begin), memory + list[i].offset,
+                  list[i + 1].start - list[i].start);
       }
     }
-    packed_ = packed + n.bytes;
+    packed_ = packed + (list[to].start - begin);
+  }
+
+  /// Lengths that vary from run to run: short ones without a call.
+  static void move_some(std::byte* packed, std::byte* memory, std::size_t bytes) noexcept {
+    if (bytes == 8) return move_at(packed, memory, constant<8>{});
+    if (bytes == 4) return move_at(packed, memory, constant<4>{});
+    if (bytes > 8 && bytes <= 16) {  // two overlapping halves
+      move_at(packed, memory, constant<8>{});
+      return move_at(packed + bytes - 8, memory + bytes - 8, constant<8>{});
+    }
+    move_at(packed, memory, bytes);
   }
 
   void piece_of_runs(const node& n, std::byte* memory, std::size_t from, std::size_t to) noexcept {
-    for (std::size_t i = holding(n.runs, from); from < to; ++i) {
+    std::size_t i = holding(n.runs, from);
+    const auto part_of_run = [&] {
       const node::run& r = n.runs[i];
       const std::size_t end = std::min(to, n.runs[i + 1].start);
       move(memory + r.offset + static_cast<std::ptrdiff_t>(from - r.start), end - from);
       from = end;
-    }
+      ++i;
+    };
+    if (from != n.runs[i].start) part_of_run();
+    if (from == to) return;
+    const std::size_t last = to == n.bytes ? n.runs.size() - 1 : holding(n.runs, to);
+    if (i < last) whole_runs(n, std::exchange(i, last), last, memory);
+    from = n.runs[last].start;
+    if (from < to) part_of_run();
   }
 
   void piece_of_sequence(const node& n, std::byte* memory, std::size_t from,

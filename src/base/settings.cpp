@@ -167,9 +167,21 @@ std::string unknown(std::string_view name) {
   return sentence;
 }
 
-// Names that belong to the launcher's wire or to the test programs are not settings.
-bool is_protocol(std::string_view name) {
-  return name.starts_with("SINEW_BOOT_") || name.starts_with("SINEW_TEST_");
+// Names that are not for this program: the launcher's wire, the test programs, and the settings of
+// tools, which every rank that a tool starts inherits.
+bool is_for_others(std::string_view name) {
+  if (name.starts_with("SINEW_BOOT_") || name.starts_with("SINEW_TEST_")) {
+    return true;
+  }
+  for (const std::string_view tool : {"SINEW_BENCH_", "SINEW_RUN_", "SINEW_INFO_"}) {
+    const auto names = all_names();
+    const bool linked = std::any_of(names.begin(), names.end(),
+                                    [&](const std::string& one) { return one.starts_with(tool); });
+    if (name.starts_with(tool) && !linked) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -214,7 +226,7 @@ std::vector<std::string> load_environment() {
       if (found->second->origin() != setting_origin::command_line) {
         found->second->set(line.substr(equals + 1), setting_origin::environment);
       }
-    } else if (!is_protocol(name)) {
+    } else if (!is_for_others(name)) {
       complaints.push_back(unknown(name));
     }
   }

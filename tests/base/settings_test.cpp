@@ -142,6 +142,16 @@ TEST_F(settings_test, UnknownNameIsReportedWithTheNearest) {
   EXPECT_TRUE(near) << complaints[0];
 }
 
+TEST_F(settings_test, SettingsOfToolsAreReportedOnlyByTools) {
+  ::setenv("SINEW_BENCH_PERS", "x", 1);
+  EXPECT_TRUE(settings::load_environment().empty());
+  {
+    const setting<bool> linked("bench", "PEERS", true, "", "as in the tool");
+    EXPECT_EQ(settings::load_environment().size(), 1U);
+  }
+  ::unsetenv("SINEW_BENCH_PERS");
+}
+
 TEST_F(settings_test, ProtocolVariablesAreNotReported) {
   ::setenv("SINEW_BOOT_RANK", "3", 1);
   EXPECT_TRUE(settings::load_environment().empty());

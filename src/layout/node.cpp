@@ -9,7 +9,7 @@
 namespace sinew::layout {
 namespace {
 
-constexpr unsigned depth_limit = 256;
+constexpr unsigned depth_limit = 64;
 /// Lists up to this long are copied into the list they become part of; longer ones stay a child.
 constexpr std::size_t inline_limit = 16;
 /// A regular list of at least this many runs becomes a loop.

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 
 #include "sinew/layout/type.hpp"
 
@@ -11,7 +9,9 @@ namespace sinew::coll {
 
 /// Room for `count` instances of a type, at addresses the type may use: base() is where instance 0
 /// is addressed, which for a type with a positive lower bound lies before the memory itself.
-/// Small ones live inside the object; others on the heap. Throws std::bad_alloc.
+/// Small ones live inside the object; others on the heap, where each thread keeps a few long ones
+/// from call to call: the kernel would take and clear their pages each time (that costs more than
+/// the reduction of 256 KiB they are for). Throws std::bad_alloc.
 class scratch {
  public:
   scratch() noexcept = default;
@@ -19,7 +19,9 @@ class scratch {
   explicit scratch(std::size_t bytes) { base_ = allocate(bytes); }
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
-  ~scratch() { std::free(heap_); }
+  ~scratch() {
+    if (heap_ != nullptr) give_back();
+  }
 
   /// Once.
   void take(std::size_t count, const layout::type& type) {
@@ -36,15 +38,18 @@ class scratch {
   static constexpr std::size_t alignment = 64;
   static constexpr std::size_t inline_bytes = 512;
 
+  void borrow(std::size_t bytes);
+  void give_back() noexcept;
+
   std::byte* allocate(std::size_t bytes) {
     if (bytes <= inline_bytes) return inline_;
-    heap_ = std::aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1));
-    if (heap_ == nullptr) throw std::bad_alloc();
+    borrow(bytes);
     return static_cast<std::byte*>(heap_);
   }
 
   alignas(alignment) std::byte inline_[inline_bytes];  // not initialised: only touched if used
   void* heap_ = nullptr;
+  std::size_t heap_bytes_ = 0;
   std::byte* base_ = nullptr;
 };
 

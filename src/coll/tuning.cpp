@@ -5,24 +5,24 @@
 namespace sinew::coll::tuning {
 
 setting<std::int64_t> fan{
-    "coll", "FAN", 0, "",
+    "coll", "fan", 0, "",
     "children per level of the trees that carry short messages; 0 means 2 if every rank can have "
     "a core of its own, else 32"};
 setting<std::int64_t> tree_bytes{
-    "coll", "TREE_BYTES", 4096, "bytes",
+    "coll", "tree_bytes", 8192, "bytes",
     "with more ranks than cores, allreduce and allgather of up to this size go through one rank"};
-setting<std::int64_t> long_bcast{"coll", "LONG_BCAST", 256 << 10, "bytes",
+setting<std::int64_t> long_bcast{"coll", "long_bcast", 256 << 10, "bytes",
                                  "broadcasts from this size are scattered and then gathered"};
 setting<std::int64_t> long_reduce{
-    "coll", "LONG_REDUCE", 16 << 10, "bytes",
+    "coll", "long_reduce", 16 << 10, "bytes",
     "commutative reductions from this size are divided among the ranks"};
 setting<std::int64_t> long_allgather{
-    "coll", "LONG_ALLGATHER", 32 << 10, "bytes",
+    "coll", "long_allgather", 32 << 10, "bytes",
     "allgathers whose result has at least this size exchange every block directly"};
 setting<std::int64_t> short_alltoall{
-    "coll", "SHORT_ALLTOALL", 128, "bytes",
+    "coll", "short_alltoall", 128, "bytes",
     "alltoalls of blocks up to this size are stored and forwarded in log2(ranks) rounds"};
-setting<std::int64_t> many_ranks{"coll", "MANY_RANKS", 32, "ranks",
+setting<std::int64_t> many_ranks{"coll", "many_ranks", 32, "ranks",
                                  "alltoalls are stored and forwarded from this many ranks on"};
 
 namespace {

@@ -1,0 +1,237 @@
+// MPI-5.0 chapter 6: blocking collectives. Only the root's own arguments are looked at where the
+// standard says that others are not significant.
+#include <span>
+#include <vector>
+
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/message.hpp"
+#include "abi/mpi/op.hpp"
+#include "abi/mpi/type.hpp"
+#include "sinew/coll/collectives.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+bool in_place(const void* p) { return p == MPI_IN_PLACE; }
+
+/// The send argument of calls that allow MPI_IN_PLACE there.
+p2p::buffer send_of(const void* base, MPI_Count count, MPI_Datatype type) {
+  if (in_place(base)) return {const_cast<void*>(base), 0, nullptr};
+  return data_of(base, count, type);
+}
+
+p2p::buffer receive_of(void* base, MPI_Count count, MPI_Datatype type) {
+  if (in_place(base)) fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed as this buffer");
+  return data_of(base, count, type);
+}
+
+coll::parts parts_of(const comm_object& c, const void* base, const MPI_Count* counts,
+                     const MPI_Aint* displacements, MPI_Datatype type) {
+  check_out(counts, "counts");
+  check_out(displacements, "displs");
+  for (int r = 0; r < c.comm->size(); ++r) check_count(counts[r]);
+  return {base, counts, displacements, &layout_of(type)};
+}
+
+int end(comm_object& c, p2p::fault f) {
+  switch (f) {
+    case p2p::fault::none:
+      return MPI_SUCCESS;
+    case p2p::fault::truncated:
+      fail_on(&c, MPI_ERR_TRUNCATE,
+              "a rank sent more data than its partner expected: counts or datatypes differ");
+    case p2p::fault::no_memory:
+      fail_on(&c, MPI_ERR_NO_MEM, "there is no memory left for a message");
+    default:
+      fail_on(&c, MPI_ERR_INTERN, "a message was cancelled");
+  }
+}
+
+/// Reductions whose every rank needs a receive buffer.
+template <class Collective>
+int reduction(Collective run, const void* sendbuf, void* recvbuf, MPI_Count count,
+              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  const p2p::buffer into = receive_of(recvbuf, count, datatype);
+  if (!in_place(sendbuf)) (void)data_of(sendbuf, count, datatype);
+  const bound_op o(op, datatype, *into.type);
+  return end(c, run(site_of(c), sendbuf, into, o));
+}
+
+}  // namespace
+
+int impl::Barrier(MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  return end(c, coll::barrier(site_of(c)));
+}
+
+int impl::Bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_root(c, root);
+  return end(c, coll::bcast(site_of(c), receive_of(buffer, count, datatype), root));
+}
+
+int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                 MPI_Op op, int root, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_root(c, root);
+  const bool at_root = c.comm->rank() == root;
+  if (in_place(sendbuf) && !at_root) {
+    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is allowed at the root only");
+  }
+  check_count(count);
+  const p2p::buffer into = at_root ? receive_of(recvbuf, count, datatype)
+                                   : p2p::buffer{nullptr, static_cast<std::size_t>(count),
+                                                 &layout_of(datatype)};
+  if (!in_place(sendbuf)) (void)data_of(sendbuf, count, datatype);
+  const bound_op o(op, datatype, *into.type);
+  return end(c, coll::reduce(site_of(c), sendbuf, into, o, root));
+}
+
+int impl::Allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                    MPI_Op op, MPI_Comm comm) {
+  return reduction(coll::allreduce, sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+int impl::Scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+               MPI_Op op, MPI_Comm comm) {
+  return reduction(coll::scan, sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+int impl::Exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                 MPI_Op op, MPI_Comm comm) {
+  return reduction(coll::exscan, sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+int impl::Reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                               MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return reduction(coll::reduce_scatter_block, sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+
+int impl::Reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_out(recvcounts, "recvcounts");
+  const auto size = static_cast<std::size_t>(c.comm->size());
+  for (std::size_t r = 0; r < size; ++r) check_count(recvcounts[r]);
+  const auto own = static_cast<std::size_t>(c.comm->rank());
+  // In place the data of all ranks is in recvbuf, which is then null only if there is none.
+  const p2p::buffer into = receive_of(recvbuf, recvcounts[own], datatype);
+  const bound_op o(op, datatype, *into.type);
+  return end(c, coll::reduce_scatter(site_of(c), sendbuf, recvbuf, {recvcounts, size}, *into.type,
+                                     o));
+}
+
+int impl::Gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_root(c, root);
+  const bool at_root = c.comm->rank() == root;
+  const p2p::buffer into = at_root ? receive_of(recvbuf, recvcount, recvtype) : p2p::buffer{};
+  const p2p::buffer from =
+      at_root ? send_of(sendbuf, sendcount, sendtype) : receive_of(const_cast<void*>(sendbuf),
+                                                                   sendcount, sendtype);
+  return end(c, coll::gather(site_of(c), from, into, root));
+}
+
+int impl::Gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                  int root, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_root(c, root);
+  const bool at_root = c.comm->rank() == root;
+  const coll::parts into =
+      at_root ? parts_of(c, recvbuf, recvcounts, displs, recvtype) : coll::parts{};
+  const p2p::buffer from =
+      at_root ? send_of(sendbuf, sendcount, sendtype) : receive_of(const_cast<void*>(sendbuf),
+                                                                   sendcount, sendtype);
+  return end(c, coll::gatherv(site_of(c), from, into, root));
+}
+
+int impl::Scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_root(c, root);
+  const bool at_root = c.comm->rank() == root;
+  const p2p::buffer from = at_root ? receive_of(const_cast<void*>(sendbuf), sendcount, sendtype)
+                                   : p2p::buffer{};
+  const p2p::buffer into = at_root ? send_of(recvbuf, recvcount, recvtype)
+                                   : receive_of(recvbuf, recvcount, recvtype);
+  return end(c, coll::scatter(site_of(c), from, into, root));
+}
+
+int impl::Scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                   MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  check_root(c, root);
+  const bool at_root = c.comm->rank() == root;
+  const coll::parts from =
+      at_root ? parts_of(c, sendbuf, sendcounts, displs, sendtype) : coll::parts{};
+  const p2p::buffer into = at_root ? send_of(recvbuf, recvcount, recvtype)
+                                   : receive_of(recvbuf, recvcount, recvtype);
+  return end(c, coll::scatterv(site_of(c), from, into, root));
+}
+
+int impl::Allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  return end(c, coll::allgather(site_of(c), send_of(sendbuf, sendcount, sendtype),
+                                receive_of(recvbuf, recvcount, recvtype)));
+}
+
+int impl::Allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                     MPI_Datatype recvtype, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  return end(c, coll::allgatherv(site_of(c), send_of(sendbuf, sendcount, sendtype),
+                                 parts_of(c, recvbuf, recvcounts, displs, recvtype)));
+}
+
+int impl::Alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  return end(c, coll::alltoall(site_of(c), send_of(sendbuf, sendcount, sendtype),
+                               receive_of(recvbuf, recvcount, recvtype)));
+}
+
+int impl::Alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                    MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                    const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  const coll::parts from = in_place(sendbuf)
+                               ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
+                               : parts_of(c, sendbuf, sendcounts, sdispls, sendtype);
+  return end(c, coll::alltoallv(site_of(c), from,
+                                parts_of(c, recvbuf, recvcounts, rdispls, recvtype)));
+}
+
+int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                    const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  const auto size = static_cast<std::size_t>(c.comm->size());
+  const auto side = [size](const void* base, const MPI_Count* counts, const MPI_Aint* displs,
+                           const MPI_Datatype* types, std::vector<const layout::type*>& layouts) {
+    check_out(counts, "counts");
+    check_out(displs, "displs");
+    check_out(types, "types");
+    for (std::size_t r = 0; r < size; ++r) {
+      check_count(counts[r]);
+      layouts.push_back(&layout_of(types[r]));
+    }
+    return coll::parts_w{base, counts, displs, layouts.data()};
+  };
+  std::vector<const layout::type*> send_layouts;
+  std::vector<const layout::type*> recv_layouts;
+  send_layouts.reserve(size);
+  recv_layouts.reserve(size);
+  const coll::parts_w from =
+      in_place(sendbuf) ? coll::parts_w{sendbuf, nullptr, nullptr, nullptr}
+                        : side(sendbuf, sendcounts, sdispls, sendtypes, send_layouts);
+  const coll::parts_w into = side(recvbuf, recvcounts, rdispls, recvtypes, recv_layouts);
+  return end(c, coll::alltoallw(site_of(c), from, into));
+}
+
+}  // namespace sinew::mpi

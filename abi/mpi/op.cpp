@@ -1,0 +1,131 @@
+// MPI-5.0 sections 6.9.2 to 6.9.7: reduction operations.
+#include "abi/mpi/op.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <optional>
+
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/type.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+std::optional<coll::op_kind> predefined_kind(MPI_Op handle) {
+  using coll::op_kind;
+  switch (value_of(handle)) {
+    case 0x21: return op_kind::sum;
+    case 0x22: return op_kind::min;
+    case 0x23: return op_kind::max;
+    case 0x24: return op_kind::prod;
+    case 0x28: return op_kind::band;
+    case 0x29: return op_kind::bor;
+    case 0x2a: return op_kind::bxor;
+    case 0x30: return op_kind::land;
+    case 0x31: return op_kind::lor;
+    case 0x32: return op_kind::lxor;
+    case 0x38: return op_kind::minloc;
+    case 0x39: return op_kind::maxloc;
+    case 0x3c: return op_kind::replace;
+    case 0x3d: return op_kind::no_op;
+    default: return std::nullopt;
+  }
+}
+
+op_object& user_op(MPI_Op handle) {
+  auto* found = resolve<op_object>(handle);
+  if (found == nullptr) {
+    fail(MPI_ERR_OP, "the operation is %s",
+         handle == MPI_OP_NULL ? "MPI_OP_NULL" : "freed or no operation");
+  }
+  return *found;
+}
+
+int create(MPI_User_function* small, MPI_User_function_c* large, int commute, MPI_Op* op) {
+  check_out(op, "op");
+  if (small == nullptr && large == nullptr) fail(MPI_ERR_ARG, "the function is null");
+  auto* made = arena<op_object>::make();
+  made->commutative = commute != 0;
+  made->small = small;
+  made->large = large;
+  *op = handle_of<MPI_Op>(made);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+bound_op::bound_op(MPI_Op handle, MPI_Datatype type, const layout::type& of) : type_(type) {
+  if (const auto kind = predefined_kind(handle)) {
+    op_.kind = *kind;
+    op_.commutative = true;
+    if (*kind == coll::op_kind::replace || *kind == coll::op_kind::no_op) {
+      fail(MPI_ERR_OP, "MPI_REPLACE and MPI_NO_OP are for one-sided communication only");
+    }
+    if (!op_.allowed(of)) {
+      const std::string& name = type_of(type).name;
+      fail(MPI_ERR_OP, "the operation is not defined for the datatype %s",
+           name.empty() ? "(made by the program)" : name.c_str());
+    }
+    return;
+  }
+  user_ = &user_op(handle);
+  op_.kind = coll::op_kind::user;
+  op_.commutative = user_->commutative;
+  op_.call = &bound_op::call;
+  op_.handle = this;
+}
+
+void bound_op::call(void* self, const void* in, void* inout, std::size_t count,
+                    const layout::type& type) {
+  auto& bound = *static_cast<bound_op*>(self);
+  if (bound.user_->large != nullptr) {
+    auto n = static_cast<MPI_Count>(count);
+    bound.user_->large(const_cast<void*>(in), inout, &n, &bound.type_);
+    return;
+  }
+  auto* from = static_cast<std::byte*>(const_cast<void*>(in));
+  auto* to = static_cast<std::byte*>(inout);
+  while (count > 0) {
+    int n = static_cast<int>(std::min<std::size_t>(count, INT_MAX));
+    bound.user_->small(from, to, &n, &bound.type_);
+    from += n * type.extent();
+    to += n * type.extent();
+    count -= static_cast<std::size_t>(n);
+  }
+}
+
+int impl::Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
+  return create(user_fn, nullptr, commute, op);
+}
+int impl::Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
+  return create(nullptr, user_fn, commute, op);
+}
+
+int impl::Op_free(MPI_Op* op) {
+  check_out(op, "op");
+  if (predefined_kind(*op)) fail(MPI_ERR_OP, "a predefined operation cannot be freed");
+  drop(&user_op(*op));
+  *op = MPI_OP_NULL;
+  return MPI_SUCCESS;
+}
+
+int impl::Op_commutative(MPI_Op op, int* commute) {
+  check_out(commute, "commute");
+  *commute = predefined_kind(op) ? 1 : static_cast<int>(user_op(op).commutative);
+  return MPI_SUCCESS;
+}
+
+int impl::Reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
+                       MPI_Op op) {
+  check_count(count);
+  const layout::type& t = layout_of(datatype);
+  const bound_op o(op, datatype, t);
+  if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE) {
+    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed here");
+  }
+  if (count > 0) o->apply(inbuf, inoutbuf, static_cast<std::size_t>(count), t);
+  return MPI_SUCCESS;
+}
+
+}  // namespace sinew::mpi

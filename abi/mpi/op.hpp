@@ -1,0 +1,36 @@
+// Reduction operations behind their handles.
+#pragma once
+
+#include "abi/mpi/errors.hpp"
+#include "abi/mpi/handles.hpp"
+#include "sinew/coll/op.hpp"
+
+namespace sinew::mpi {
+
+struct op_object : object {
+  static constexpr kind tag = kind::op;
+  op_object() : object(tag) {}
+  bool commutative = true;
+  MPI_User_function* small = nullptr;    ///< one of the two
+  MPI_User_function_c* large = nullptr;
+};
+
+/// An operation ready for coll: it lives as long as the call and is not copied. Throws MPI_ERR_OP
+/// if the handle is bad or the operation is not defined for the type.
+class bound_op {
+ public:
+  bound_op(MPI_Op handle, MPI_Datatype type, const layout::type& of);
+  bound_op(const bound_op&) = delete;
+  bound_op& operator=(const bound_op&) = delete;
+  operator const coll::op&() const noexcept { return op_; }
+  const coll::op* operator->() const noexcept { return &op_; }
+
+ private:
+  static void call(void* self, const void* in, void* inout, std::size_t count,
+                   const layout::type& type);
+  coll::op op_;
+  op_object* user_ = nullptr;
+  MPI_Datatype type_;
+};
+
+}  // namespace sinew::mpi

@@ -1,0 +1,114 @@
+// MPI-5.0 sections 3.2.5, 5.1.11 and 12.3: what a status says, and setting it.
+#include <climits>
+
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/status.hpp"
+#include "abi/mpi/type.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+int set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+  check_out(status, "status");
+  check_count(count);
+  const layout::type& t = *type_of(datatype).layout;
+  // `count` basic elements: whole types, then the leading elements of one more.
+  std::size_t per_type = t.size() == 0 ? 0 : layout::elements_in(t, t.size());
+  if (per_type == 0) per_type = 1;
+  const auto n = static_cast<std::size_t>(count);
+  std::size_t bytes = n / per_type * t.size();
+  const std::size_t rest = n % per_type;
+  std::size_t part = 0;
+  while (rest != 0 && layout::elements_in(t, part) < rest) ++part;
+  set_bytes(*status, static_cast<std::int64_t>(bytes + part));
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int impl::Get_count(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+  check_out(status, "status");
+  check_out(count, "count");
+  const auto size = static_cast<std::int64_t>(type_of(datatype).layout->size());
+  const std::int64_t bytes = bytes_in(*status);
+  *count = size == 0 ? (bytes == 0 ? 0 : MPI_UNDEFINED)
+           : bytes % size == 0 ? bytes / size
+                               : MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+int impl::Get_elements(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+  check_out(status, "status");
+  check_out(count, "count");
+  const layout::type& t = *type_of(datatype).layout;
+  const auto bytes = static_cast<std::size_t>(bytes_in(*status));
+  if (t.size() == 0) {
+    *count = bytes == 0 ? 0 : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  std::size_t left_over = 0;
+  const std::size_t n = layout::elements_in(t, bytes, &left_over);
+  *count = left_over == 0 ? static_cast<MPI_Count>(n) : MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+int impl::Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+  return Get_elements(status, datatype, count);
+}
+
+int impl::Status_set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+  return set_elements(status, datatype, count);
+}
+int impl::Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+  return set_elements(status, datatype, count);
+}
+
+int impl::Status_set_cancelled(MPI_Status* status, int flag) {
+  check_out(status, "status");
+  set_cancelled(*status, flag != 0);
+  return MPI_SUCCESS;
+}
+
+int impl::Test_cancelled(const MPI_Status* status, int* flag) {
+  check_out(status, "status");
+  check_out(flag, "flag");
+  *flag = is_cancelled(*status);
+  return MPI_SUCCESS;
+}
+
+int impl::Status_get_source(const MPI_Status* status, int* source) {
+  check_out(status, "status");
+  check_out(source, "source");
+  *source = status->MPI_SOURCE;
+  return MPI_SUCCESS;
+}
+int impl::Status_get_tag(const MPI_Status* status, int* tag) {
+  check_out(status, "status");
+  check_out(tag, "tag");
+  *tag = status->MPI_TAG;
+  return MPI_SUCCESS;
+}
+int impl::Status_get_error(const MPI_Status* status, int* err) {
+  check_out(status, "status");
+  check_out(err, "err");
+  *err = status->MPI_ERROR;
+  return MPI_SUCCESS;
+}
+int impl::Status_set_source(MPI_Status* status, int source) {
+  check_out(status, "status");
+  status->MPI_SOURCE = source;
+  return MPI_SUCCESS;
+}
+int impl::Status_set_tag(MPI_Status* status, int tag) {
+  check_out(status, "status");
+  status->MPI_TAG = tag;
+  return MPI_SUCCESS;
+}
+int impl::Status_set_error(MPI_Status* status, int err) {
+  check_out(status, "status");
+  status->MPI_ERROR = err;
+  return MPI_SUCCESS;
+}
+
+}  // namespace sinew::mpi

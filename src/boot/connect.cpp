@@ -14,8 +14,7 @@ void refuse_unknown_launchers() {
   SINEW_CHECK(!variable("PMIX_RANK"), "this PMIx launcher is not supported",
               "PMIX_RANK is set but Open MPI's OMPI_COMM_WORLD_* are not",
               "use `sinew run`, MPICH's mpiexec or Open MPI's mpirun; with Slurm: srun --mpi=pmi2");
-  SINEW_CHECK(!variable(launcher_wire::pmi_rank),
-              "PMI_RANK is set but neither PMI_FD nor PMI_PORT",
+  SINEW_CHECK(!variable(launcher_wire::pmi_rank), "PMI_RANK is set but neither PMI_FD nor PMI_PORT",
               "the launcher's connection got lost, or the variable was set by hand",
               "start with the launcher itself, or run `env -u PMI_RANK PROGRAM`");
   const auto steps = variable("SLURM_STEP_NUM_TASKS");

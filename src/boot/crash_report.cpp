@@ -28,7 +28,8 @@ constexpr std::array signals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 class line {
  public:
   void add(std::string_view text) noexcept {
-    const std::size_t count = text.size() < room_.size() - used_ ? text.size() : room_.size() - used_;
+    const std::size_t count =
+        text.size() < room_.size() - used_ ? text.size() : room_.size() - used_;
     std::memcpy(room_.data() + used_, text.data(), count);
     used_ += count;
   }
@@ -119,12 +120,12 @@ void install_crash_report(const place& where) {
   (void)::backtrace(&frame, 1);
   provide_stack();
   for (const int signal : signals) {
-    struct sigaction now {};
+    struct sigaction now{};
     if (::sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 ||
         now.sa_handler != SIG_DFL) {
       continue;
     }
-    struct sigaction mine {};
+    struct sigaction mine{};
     mine.sa_sigaction = report;
     mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
     ::sigemptyset(&mine.sa_mask);

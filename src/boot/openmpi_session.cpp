@@ -166,18 +166,18 @@ std::unique_ptr<session> join_openmpi() {
   const rank_and_size who = rank_variables("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
   const rank_and_size local =
       rank_variables("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE");
-  SINEW_CHECK(local.size == who.size, "several nodes are not supported under Open MPI's mpirun",
-              std::to_string(local.size) + " of " + std::to_string(who.size) +
-                  " ranks are on this node",
-              "use MPICH's mpiexec, or keep the job on one node");
+  SINEW_CHECK(
+      local.size == who.size, "several nodes are not supported under Open MPI's mpirun",
+      std::to_string(local.size) + " of " + std::to_string(who.size) + " ranks are on this node",
+      "use MPICH's mpiexec, or keep the job on one node");
   const auto space = variable("PMIX_NAMESPACE");
   SINEW_CHECK(space.has_value(), "the job has no name",
               "Open MPI's variables are set but PMIX_NAMESPACE is not",
               "start with mpirun of Open MPI 4 or 5, or unset OMPI_COMM_WORLD_*");
   // The server's address, where known, tells apart jobs whose launchers got the same pid. Hashed,
   // because a socket's name is short.
-  const std::size_t mark = std::hash<std::string>{}(
-      *space + " " + variable("PMIX_SERVER_URI2").value_or(""));
+  const std::size_t mark =
+      std::hash<std::string>{}(*space + " " + variable("PMIX_SERVER_URI2").value_or(""));
   return std::make_unique<openmpi_session>(who, "openmpi-" + std::to_string(mark));
 }
 

@@ -53,7 +53,8 @@ descriptor call_port(const std::string& text) {
 class pmi1_session final : public wire_session {
  public:
   explicit pmi1_session(descriptor socket, bool by_port) : wire_session(std::move(socket)) {
-    const rank_and_size who = by_port ? introduce() : rank_variables(wire::pmi_rank, wire::pmi_size);
+    const rank_and_size who =
+        by_port ? introduce() : rank_variables(wire::pmi_rank, wire::pmi_size);
     place_.rank = who.rank;
     place_.size = who.size;
     place_.launcher = "pmi1";

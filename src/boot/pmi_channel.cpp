@@ -77,8 +77,8 @@ std::optional<std::string> pmi_channel::get(const std::string& space, const std:
 void pmi_channel::barrier() { (void)ask("cmd=barrier_in", "barrier_out"); }
 
 void check_key(const std::string& key) {
-  const bool word = std::all_of(key.begin(), key.end(),
-                                [](char c) { return c > ' ' && c < '\x7f' && c != '='; });
+  const bool word =
+      std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f' && c != '='; });
   SINEW_CHECK(!key.empty() && key.size() <= 63 && word, "\"" + key + "\" cannot be a key",
               "a key is one word of at most 63 bytes", "");
 }

@@ -165,8 +165,8 @@ std::vector<int> parse_process_mapping(std::string_view text, int size) {
     std::array<int, 3> block{};
     for (std::size_t i = 0; i < block.size(); ++i) {
       const std::size_t end = text.find(i < 2 ? ',' : ')');
-      const auto number = end == std::string_view::npos ? std::nullopt
-                                                        : parse_number(text.substr(0, end));
+      const auto number =
+          end == std::string_view::npos ? std::nullopt : parse_number(text.substr(0, end));
       if (!number || *number < (i == 0 ? 0 : 1)) {
         return {};
       }

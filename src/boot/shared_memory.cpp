@@ -26,13 +26,13 @@ std::string amount(std::size_t bytes) {
 }
 
 descriptor make_named_object(std::string_view label) {
-  const std::string name = "/sinew-" + std::to_string(::getpid()) + "-" +
-                           std::to_string(now_ns()) + "-" + std::string(label);
+  const std::string name = "/sinew-" + std::to_string(::getpid()) + "-" + std::to_string(now_ns()) +
+                           "-" + std::string(label);
   const int number = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  SINEW_CHECK(number >= 0, "shared memory cannot be created",
-              "memfd_create is refused here and shm_open says: " +
-                  std::string(std::strerror(errno)),
-              "mount a tmpfs on /dev/shm that this user may write to");
+  SINEW_CHECK(
+      number >= 0, "shared memory cannot be created",
+      "memfd_create is refused here and shm_open says: " + std::string(std::strerror(errno)),
+      "mount a tmpfs on /dev/shm that this user may write to");
   ::shm_unlink(name.c_str());
   return descriptor(number);
 }
@@ -48,7 +48,7 @@ void check_file_limit(std::size_t bytes) {
 }
 
 void reserve_if_limited(int number, std::size_t bytes) {
-  struct statfs system {};
+  struct statfs system{};
   // An unlimited tmpfs, as that behind a memfd, reports no blocks at all.
   if (::fstatfs(number, &system) != 0 || system.f_blocks == 0) {
     return;
@@ -56,11 +56,11 @@ void reserve_if_limited(int number, std::size_t bytes) {
   const int failure = ::posix_fallocate(number, 0, static_cast<off_t>(bytes));
   const auto free_bytes =
       static_cast<std::size_t>(system.f_bavail) * static_cast<std::size_t>(system.f_bsize);
-  SINEW_CHECK(failure == 0,
-              "shared memory of " + amount(bytes) + " cannot be had (" + std::strerror(failure) +
-                  ")",
-              "its file system, /dev/shm, has " + amount(free_bytes) + " free",
-              "enlarge it (mount -o remount,size=..., docker --shm-size) or start fewer ranks");
+  SINEW_CHECK(
+      failure == 0,
+      "shared memory of " + amount(bytes) + " cannot be had (" + std::strerror(failure) + ")",
+      "its file system, /dev/shm, has " + amount(free_bytes) + " free",
+      "enlarge it (mount -o remount,size=..., docker --shm-size) or start fewer ranks");
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ memory_mapping::~memory_mapping() {
 memory_mapping memory_mapping::of(int number, std::size_t bytes) {
   SINEW_CHECK(bytes > 0, "shared memory of no bytes makes no sense", "a rank asked for it", "");
   check_file_limit(bytes);
-  struct stat now {};
+  struct stat now{};
   SINEW_CHECK(::fstat(number, &now) == 0, "shared memory is not there",
               "descriptor " + std::to_string(number) + ": " + std::strerror(errno),
               "a program between the launcher and this one has closed it; start without it");

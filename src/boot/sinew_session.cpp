@@ -22,8 +22,7 @@ void check_launcher(int socket) {
   socklen_t length = sizeof peer;
   const bool known = ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0;
   // Pid 0: the launcher lives in another pid namespace and cannot be compared.
-  SINEW_CHECK(known && (peer.pid == 0 || peer.pid == launcher),
-              "two launchers claim this process",
+  SINEW_CHECK(known && (peer.pid == 0 || peer.pid == launcher), "two launchers claim this process",
               std::string(wire::job) + " comes from `sinew run` (pid " + std::to_string(launcher) +
                   ") but PMI_FD does not",
               "do not start one launcher with another, or run the inner one with "

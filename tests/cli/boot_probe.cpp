@@ -57,8 +57,8 @@ int exchange(session& line) {
     return 1;
   }
   line.fence();
-  std::printf("rank %d of %d, local %d of %d, by %s: good\n", here.rank, here.size,
-              here.local_rank, here.local_size, here.launcher.c_str());
+  std::printf("rank %d of %d, local %d of %d, by %s: good\n", here.rank, here.size, here.local_rank,
+              here.local_size, here.launcher.c_str());
   return 0;
 }
 

@@ -22,6 +22,12 @@ struct command {
   int (*run)(int, char**);
 };
 
+/// No command of ours: the message must not call it one.
+class unknown_name : public usage_failure {
+ public:
+  using usage_failure::usage_failure;
+};
+
 int version_main(int, char**) {
   std::printf("sinew %s\n", version.data());
   return 0;
@@ -30,12 +36,17 @@ int version_main(int, char**) {
 int help_main(int argc, char** argv);
 
 command_page bench_page() {
-  return {"bench", "measures Sinew and its peers side by side", "[EXPERIMENT...] [options]",
-          "See: sinew bench --help", {}};
+  return {"bench",
+          "measures Sinew and its peers side by side",
+          "[EXPERIMENT...] [options]",
+          "See: sinew bench --help",
+          {}};
 }
 command_page version_page() { return {"version", "prints the version", "", "", {}}; }
 command_page help_page() {
-  return {"help", "explains a command", "[COMMAND | --man | --completion]",
+  return {"help",
+          "explains a command",
+          "[COMMAND | --man | --completion]",
           "--man prints the manual page (sinew help --man | man -l -), --completion a script for\n"
           "bash (source <(sinew help --completion)).",
           {}};
@@ -59,14 +70,15 @@ std::string overview() {
   return text + "\nsinew help COMMAND explains one.\n";
 }
 
-int unknown_command(std::string_view word) {
+[[noreturn]] void unknown_command(std::string_view word) {
   std::vector<std::string_view> names;
   for (const command& each : commands) {
     names.push_back(each.name);
   }
   const std::string_view near = nearest(word, names);
-  throw usage_failure("unknown command " + std::string(word) +
-                      (near.empty() ? "; see sinew help" : "; did you mean " + std::string(near) + "?"));
+  throw unknown_name(
+      "unknown command " + std::string(word) +
+      (near.empty() ? "; see sinew help" : "; did you mean " + std::string(near) + "?"));
 }
 
 int help_main(int argc, char** argv) {
@@ -90,7 +102,7 @@ int help_main(int argc, char** argv) {
       return 0;
     }
   }
-  return unknown_command(topic);
+  unknown_command(topic);
 }
 
 int dispatch(int argc, char** argv) {
@@ -111,7 +123,7 @@ int dispatch(int argc, char** argv) {
       return each.run(argc - 1, argv + 1);
     }
   }
-  return unknown_command(word);
+  unknown_command(word);
 }
 
 }  // namespace
@@ -126,8 +138,11 @@ int main(int argc, char** argv) {
   const std::string name = std::string("sinew ") + argv[1];
   try {
     return dispatch(argc, argv);
+  } catch (const sinew::tool::unknown_name& failure) {
+    std::fprintf(stderr, "sinew: %s\n", failure.what());
+    return 2;
   } catch (const usage_failure& failure) {
-    std::fprintf(stderr, "%s: %s\n", argv[1][0] == '-' ? "sinew" : name.c_str(), failure.what());
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), failure.what());
     return 2;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), failure.what());

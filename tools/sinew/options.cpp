@@ -27,16 +27,22 @@ const option* find(std::string_view name, const std::vector<option>& table) {
   throw usage_failure(near.empty() ? text : text + "; did you mean " + std::string(near) + "?");
 }
 
+// Letters to insert, drop or replace; two neighbours that changed places count once.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before.swap(above);
+    above = row;
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      row[j] =
+          std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
     }
   }
   return row.back();
@@ -231,11 +237,16 @@ std::string bash_completion(std::span<const command_page> pages) {
     branches += "      " + std::string(page.name) + ") words=\"" + words + "\" ;;\n";
   }
   return "# bash completion of sinew; source this file\n_sinew() {\n"
-         "  local now=\"${COMP_WORDS[COMP_CWORD]}\" last=\"${COMP_WORDS[COMP_CWORD-1]}\" words=\"\"\n"
-         "  if [ \"$COMP_CWORD\" -eq 1 ]; then words=\"" + names + " help\"\n"
-         "  else case \"$last\" in\n" + values +
-         "    *) case \"${COMP_WORDS[1]}\" in\n" + branches + "    esac ;;\n  esac; fi\n"
-         "  if [[ \"$now\" == -* || \"$COMP_CWORD\" -eq 1 || -z \"$words\" || \"$words\" != -* ]]; then\n"
+         "  local now=\"${COMP_WORDS[COMP_CWORD]}\" last=\"${COMP_WORDS[COMP_CWORD-1]}\" "
+         "words=\"\"\n"
+         "  if [ \"$COMP_CWORD\" -eq 1 ]; then words=\"" +
+         names +
+         " help\"\n"
+         "  else case \"$last\" in\n" +
+         values + "    *) case \"${COMP_WORDS[1]}\" in\n" + branches +
+         "    esac ;;\n  esac; fi\n"
+         "  if [[ \"$now\" == -* || \"$COMP_CWORD\" -eq 1 || -z \"$words\" || \"$words\" != -* ]]; "
+         "then\n"
          "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$now\")\n  fi\n"
          "}\ncomplete -o default -o bashdefault -F _sinew sinew\n";
 }

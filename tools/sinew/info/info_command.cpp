@@ -1,9 +1,274 @@
-// sinew info.
+// sinew info: what this build is, what it finds here and how it is set.
+#include <gnu/libc-version.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sinew/base/settings.hpp"
+#include "sinew/base/topology.hpp"
+#include "sinew/boot/descriptor.hpp"
 #include "sinew/commands.hpp"
 
 namespace sinew::tool {
+namespace {
 
-int info_main(int, char**) { throw usage_failure("not yet"); }
-command_page info_page() { return {"info", "settings, transports, topology, versions", "[config|transports|topology|deps] [--json]", "", {}}; }
+struct info_request {
+  bool json = false;
+  bool help = false;
+};
+
+std::vector<option> table(info_request& request) {
+  return {{{"--json"}, "", "prints JSON", [&request](std::string_view) { request.json = true; }},
+          {{"-h", "--help"}, "", "shows this text", [&request](std::string_view) {
+             request.help = true;
+           }}};
+}
+
+/// One thing to tell: the same fields for people and for programs.
+using record = std::vector<std::pair<std::string, std::string>>;
+/// "text" is one block for people; the others are tables.
+struct section {
+  std::vector<record> rows;
+  std::string text;
+};
+
+std::string json_string(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < ' ') {
+      std::array<char, 8> code{};
+      std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
+      result += code.data();
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+std::string as_json(const section& what) {
+  std::string text = "[";
+  for (const record& row : what.rows) {
+    text += text.size() > 1 ? ",\n  {" : "\n  {";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text += (i > 0 ? "," : "") + json_string(row[i].first) + ":" + json_string(row[i].second);
+    }
+    text += "}";
+  }
+  return text + "]";
+}
+
+std::string as_table(const section& what) {
+  if (!what.text.empty()) {
+    return what.text;
+  }
+  std::vector<std::size_t> widths;
+  for (const record& row : what.rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].second.size());
+    }
+  }
+  std::string text;
+  for (const record& row : what.rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      std::string cell = row[i].second;
+      if (i + 1 < row.size()) {
+        cell.resize(widths[i] + 2, ' ');
+      }
+      line += cell;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+const char* origin_name(setting_origin origin) {
+  switch (origin) {
+    case setting_origin::environment:
+      return "environment";
+    case setting_origin::command_line:
+      return "command line";
+    default:
+      return "default";
+  }
+}
+
+section config() {
+  section result;
+  for (const setting_base* each : settings::all()) {
+    result.rows.push_back({{"name", each->name()},
+                           {"value", each->text()},
+                           {"origin", origin_name(each->origin())},
+                           {"default", each->standard_text()},
+                           {"unit", each->unit()},
+                           {"about", each->about()}});
+  }
+  return result;
+}
+
+std::string shared_memory_state() {
+  const boot::descriptor memory(::memfd_create("sinew-info", MFD_CLOEXEC));
+  if (memory) {
+    return "memfd; no file, not limited by /dev/shm";
+  }
+  struct statvfs system{};
+  if (::statvfs("/dev/shm", &system) != 0) {
+    return "neither memfd nor /dev/shm";
+  }
+  return "/dev/shm, unlinked at once; " +
+         std::to_string((system.f_bavail * system.f_frsize) >> 20) + " MiB free";
+}
+
+std::string single_copy_state() {
+  char from = 'x';
+  char to = 0;
+  const iovec mine{&to, 1};
+  const iovec theirs{&from, 1};
+  if (::process_vm_readv(::getpid(), &mine, 1, &theirs, 1, 0) != 1) {
+    return "no: process_vm_readv is refused here";
+  }
+  std::FILE* file = std::fopen("/proc/sys/kernel/yama/ptrace_scope", "r");
+  int scope = 0;
+  if (file != nullptr) {
+    scope = std::fscanf(file, "%d", &scope) == 1 ? scope : 0;
+    std::fclose(file);
+  }
+  return scope == 0 ? "yes" : "only if ranks permit it: ptrace_scope is " + std::to_string(scope);
+}
+
+section transports() {
+  section result;
+  const auto add = [&result](const char* name, const char* reach, const std::string& state) {
+    result.rows.push_back({{"name", name}, {"reach", reach}, {"state", state}});
+  };
+  add("inproc", "ranks in one process", "yes, for tests");
+  add("shm", "ranks on one node", shared_memory_state());
+  add("shm single copy", "large messages on one node", single_copy_state());
+  add("ucx", "between nodes", "not in this version");
+  return result;
+}
+
+section topology_page() {
+  section result;
+  for (const topology::core& each : topology::cores()) {
+    std::string cpus;
+    for (const int cpu : each.cpus) {
+      cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
+    }
+    result.rows.push_back({{"core", std::to_string(result.rows.size())},
+                           {"cpus", cpus},
+                           {"numa_node", std::to_string(each.numa_node)},
+                           {"package", std::to_string(each.package)}});
+  }
+  result.text = topology::tree();
+  return result;
+}
+
+section deps() {
+  section result;
+  const auto add = [&result](const char* name, const std::string& version) {
+    result.rows.push_back({{"name", name}, {"version", version}});
+  };
+  utsname system{};
+  ::uname(&system);
+  add("sinew", SINEW_VERSION);
+#if defined(__clang__)
+  add("compiler", std::string("clang ") + __clang_version__);
+#else
+  add("compiler", std::string("gcc ") + __VERSION__);
+#endif
+  add("libc", std::string("glibc ") + ::gnu_get_libc_version());
+  add("hwloc", topology::hwloc_version());
+  add("kernel", std::string(system.sysname) + " " + system.release);
+  add("machine", system.machine);
+  return result;
+}
+
+struct page {
+  std::string_view name;
+  section (*make)();
+};
+constexpr std::array pages = {page{"config", config}, page{"transports", transports},
+                              page{"topology", topology_page}, page{"deps", deps}};
+
+std::vector<page> chosen_pages(std::vector<std::string_view> names) {
+  std::vector<page> result;
+  for (const std::string_view name : names) {
+    std::vector<std::string_view> known;
+    for (const page& each : pages) {
+      known.push_back(each.name);
+      if (each.name == name) {
+        result.push_back(each);
+      }
+    }
+    if (result.empty() || result.back().name != name) {
+      const std::string_view near = nearest(name, known);
+      throw usage_failure("no page " + std::string(name) +
+                          (near.empty() ? "; there are config, transports, topology and deps"
+                                        : "; did you mean " + std::string(near) + "?"));
+    }
+  }
+  return result.empty() ? std::vector<page>(pages.begin(), pages.end()) : result;
+}
+
+}  // namespace
+
+command_page info_page() {
+  static info_request unused;
+  return {"info", "shows settings, transports, topology and versions",
+          "[config|transports|topology|deps]... [--json]",
+          "config: every setting with its value and where that comes from. Settings are variables\n"
+          "SINEW_<ROOM>_<KEY>.",
+          table(unused)};
+}
+
+int info_main(int argc, char** argv) {
+  info_request request;
+  const std::vector<option> known = table(request);
+  std::vector<std::string_view> words(argv + 1, argv + argc);
+  std::vector<std::string_view> names;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t taken = parse_options(std::span(words).subspan(at), known);
+    at += taken;
+    if (taken == 0) {
+      names.push_back(words[at++]);
+    }
+  }
+  if (request.help) {
+    std::fputs(help_text(info_page()).c_str(), stdout);
+    return 0;
+  }
+  const std::vector<page> wanted = chosen_pages(names);
+  for (const std::string& sentence : settings::load_environment()) {
+    std::fprintf(stderr, "sinew info: %s\n", sentence.c_str());
+  }
+  std::string text;
+  for (const page& each : wanted) {
+    if (request.json) {
+      text += (text.empty() ? "{" : ",\n ") + json_string(std::string(each.name)) + ": " +
+              as_json(each.make());
+    } else {
+      text += wanted.size() > 1 ? (text.empty() ? "" : "\n") + std::string(each.name) + "\n" : "";
+      text += as_table(each.make());
+    }
+  }
+  std::fputs((text + (request.json ? "}\n" : "")).c_str(), stdout);
+  return 0;
+}
 
 }  // namespace sinew::tool

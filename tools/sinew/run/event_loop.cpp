@@ -43,8 +43,8 @@ void event_loop::forget(int descriptor) {
 
 void event_loop::run_once(int timeout_ms) {
   std::array<epoll_event, 64> events;
-  const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
-                                 timeout_ms);
+  const int count =
+      ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
   for (int i = 0; i < count; ++i) {
     const auto found = handlers_.find(events[static_cast<std::size_t>(i)].data.fd);
     if (found != handlers_.end()) {

@@ -22,9 +22,7 @@ constexpr double failure_grace_s = 0.1;
 // A person's ^C may be answered by saving something.
 constexpr double interrupt_grace_s = 2.0;
 
-std::int64_t after(double seconds) {
-  return now_ns() + static_cast<std::int64_t>(seconds * 1e9);
-}
+std::int64_t after(double seconds) { return now_ns() + static_cast<std::int64_t>(seconds * 1e9); }
 
 // An exit status has 8 bits; a failure must not look like success.
 int as_exit_code(int code) { return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; }
@@ -180,8 +178,7 @@ void job::judge(const std::vector<exit_event>& exits) {
   // Of failures seen at the same moment a crash is more likely the root than an exit code.
   const exit_event* root = nullptr;
   for (const exit_event& each : exits) {
-    if (!cause_of(each).empty() &&
-        (root == nullptr || (root->signal == 0 && each.signal != 0))) {
+    if (!cause_of(each).empty() && (root == nullptr || (root->signal == 0 && each.signal != 0))) {
       root = &each;
     }
   }

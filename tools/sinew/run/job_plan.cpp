@@ -18,12 +18,15 @@ namespace wire = boot::launcher_wire;
 
 // A launcher inside a rank of another launcher must not pass the outer one's identity on.
 bool foreign(std::string_view variable) {
-  constexpr std::array<std::string_view, 7> prefixes = {
-      "PMI_", "PMIX_", "PRTE_", "OMPI_COMM_WORLD_", "SINEW_BOOT_", "MPI_LOCALRANKID=",
-      "MPI_LOCALNRANKS="};
-  return std::any_of(prefixes.begin(), prefixes.end(), [variable](std::string_view prefix) {
-    return variable.starts_with(prefix);
-  });
+  constexpr std::array<std::string_view, 7> prefixes = {"PMI_",
+                                                        "PMIX_",
+                                                        "PRTE_",
+                                                        "OMPI_COMM_WORLD_",
+                                                        "SINEW_BOOT_",
+                                                        "MPI_LOCALRANKID=",
+                                                        "MPI_LOCALNRANKS="};
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [variable](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
 void assign(std::vector<std::string>& environment, const std::string& name,
@@ -63,8 +66,8 @@ job_plan plan_job(const run_options& options) {
       return plan;
     }
     for (int count = 0; count < each.ranks; ++count) {
-      plan.ranks.push_back({static_cast<int>(i), found.path, &each,
-                            std::move(binding.cpus[plan.ranks.size()])});
+      plan.ranks.push_back(
+          {static_cast<int>(i), found.path, &each, std::move(binding.cpus[plan.ranks.size()])});
     }
   }
   return plan;
@@ -102,8 +105,7 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   if (!options.hang_timeout.empty()) {
     assign(result, "SINEW_CORE_HANG_TIMEOUT", options.hang_timeout);
   }
-  for (const auto& [name, value] :
-       plan.ranks[static_cast<std::size_t>(rank)].what->environment) {
+  for (const auto& [name, value] : plan.ranks[static_cast<std::size_t>(rank)].what->environment) {
     assign(result, name, value);
   }
   return result;

@@ -79,7 +79,7 @@ void job::take_signals() {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int each : watched_signals) {
-    struct sigaction now {};
+    struct sigaction now{};
     // What our parent ignores (nohup, a script's background job) stays ignored.
     if (::sigaction(each, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
       ::sigaddset(&set, each);
@@ -109,7 +109,8 @@ boot::descriptor job::output_file(int rank, int stream) {
     path = options_.output_directory + "/rank." + std::to_string(rank) +
            (stream == 1 ? ".out" : ".err");
   }
-  const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  const int number =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   SINEW_CHECK(number >= 0, "the output file " + path + " cannot be written", std::strerror(errno),
               "choose another with --output or --output-dir");
   return boot::descriptor(number);
@@ -150,8 +151,7 @@ start_plan job::prepare(int rank, int pmi_fd) {
   start_plan start;
   start.program = what.program;
   start.arguments = what.what->arguments;
-  start.environment =
-      rank_environment(options_, plan_, rank, environment_, pmi_fd, memory_.get());
+  start.environment = rank_environment(options_, plan_, rank, environment_, pmi_fd, memory_.get());
   start.directory = what.what->directory;
   start.inherited = {pmi_fd, memory_.get()};
   start.cpus = what.cpus;
@@ -180,8 +180,8 @@ bool job::start_all() {
     if (result.failure != 0) {
       // A started child that could not exec is reaped with the others.
       fail(result.failure == ENOENT ? 127 : 126,
-           "rank " + std::to_string(rank) + " cannot be started (" + result.stage + "): " +
-               start.program + ": " + std::strerror(result.failure));
+           "rank " + std::to_string(rank) + " cannot be started (" + result.stage +
+               "): " + start.program + ": " + std::strerror(result.failure));
       return false;
     }
     loop_.watch_input(ends[0], [this, rank] { read_socket(rank); });
@@ -190,7 +190,8 @@ bool job::start_all() {
     }
     if (options_.report_bindings) {
       say("rank " + std::to_string(rank) +
-          (start.cpus.empty() ? " is not bound" : " is bound to processors " + cpu_list(start.cpus)));
+          (start.cpus.empty() ? " is not bound"
+                              : " is bound to processors " + cpu_list(start.cpus)));
     }
   }
   return true;

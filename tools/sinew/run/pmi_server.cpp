@@ -77,9 +77,9 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     calls_.send(rank, "cmd=maxes kvsname_max=256 keylen_max=" + std::to_string(key_limit) +
                           " vallen_max=" + std::to_string(value_limit) + " rc=0\n");
   } else if (command == "get_appnum") {
-    calls_.send(rank,
-                "cmd=appnum appnum=" +
-                    std::to_string(application_of_[static_cast<std::size_t>(rank)]) + " rc=0\n");
+    calls_.send(rank, "cmd=appnum appnum=" +
+                          std::to_string(application_of_[static_cast<std::size_t>(rank)]) +
+                          " rc=0\n");
   } else if (command == "get_my_kvsname") {
     calls_.send(rank, "cmd=my_kvsname kvsname=" + job_ + " rc=0\n");
   } else if (command == "get_universe_size") {

@@ -45,7 +45,9 @@ class pmi_server {
     bool left = false;
   };
 
-  [[nodiscard]] const client& at(int rank) const { return clients_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const client& at(int rank) const {
+    return clients_[static_cast<std::size_t>(rank)];
+  }
   [[nodiscard]] client& at(int rank) { return clients_[static_cast<std::size_t>(rank)]; }
   void take_line(int rank, const std::string& line);
   void take(int rank, const boot::pmi_message& message);

@@ -92,7 +92,7 @@ void become(const prepared& rank, child_report& report) noexcept {
 }
 
 bool regular_file(const std::string& path) {
-  struct stat what {};
+  struct stat what{};
   return ::stat(path.c_str(), &what) == 0 && S_ISREG(what.st_mode);
 }
 

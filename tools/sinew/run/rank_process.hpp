@@ -28,8 +28,8 @@ struct start_plan {
 
 struct start_result {
   pid_t pid = -1;
-  int failure = 0;           ///< errno
-  const char* stage = "";    ///< what failed, for people
+  int failure = 0;         ///< errno
+  const char* stage = "";  ///< what failed, for people
 };
 
 /// Starts the rank as leader of its own process group; it is killed when the launcher dies.

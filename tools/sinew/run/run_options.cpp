@@ -53,41 +53,72 @@ void choose_input(run_options& options, std::string_view text) {
 std::vector<option> table(run_options& options) {
   const auto program = [&options]() -> application& { return options.applications.back(); };
   return {
-      {{"-n", "-np", "--ranks"}, "N", "how many ranks of the program (standard: 1)",
+      {{"-n", "-np", "--ranks"},
+       "N",
+       "how many ranks of the program (standard: 1)",
        [program](std::string_view v) {
          program().ranks = whole_number("-n", v, 1);
          if (program().ranks > most_ranks) {
            throw usage_failure("-n: at most " + std::to_string(most_ranks) + " ranks");
          }
        }},
-      {{"-x", "--env"}, "NAME[=VALUE]", "sets a variable for this program's ranks (repeatable)",
+      {{"-x", "--env"},
+       "NAME[=VALUE]",
+       "sets a variable for this program's ranks (repeatable)",
        [program](std::string_view v) { add_variable(program(), v); }},
-      {{"--wdir"}, "DIR", "this program's ranks start in DIR; its own name is looked up from here",
+      {{"--wdir"},
+       "DIR",
+       "this program's ranks start in DIR; its own name is looked up from here",
        [program](std::string_view v) { program().directory = v; }},
-      {{"-l", "--label"}, "", "puts [rank] before every line of output; lines are never torn",
+      {{"-l", "--label"},
+       "",
+       "puts [rank] before every line of output; lines are never torn",
        [&options](std::string_view) { options.label = true; }},
-      {{"-o", "--output"}, "FILE", "each rank's output goes to FILE, in which %r is its rank",
+      {{"-o", "--output"},
+       "FILE",
+       "each rank's output goes to FILE, in which %r is its rank",
        [&options](std::string_view v) { options.output_pattern = v; }},
-      {{"--output-dir"}, "DIR", "output goes to DIR/rank.N.out and DIR/rank.N.err",
+      {{"--output-dir"},
+       "DIR",
+       "output goes to DIR/rank.N.out and DIR/rank.N.err",
        [&options](std::string_view v) { options.output_directory = v; }},
-      {{"--stdin"}, "RANK|none|all", "who reads the launcher's input (standard: rank 0)",
-       [&options](std::string_view v) { choose_input(options, v); }, "0|none|all"},
-      {{"--timeout"}, "SECONDS", "ends the job after this time, with exit code 124",
+      {{"--stdin"},
+       "RANK|none|all",
+       "who reads the launcher's input (standard: rank 0)",
+       [&options](std::string_view v) { choose_input(options, v); },
+       "0|none|all"},
+      {{"--timeout"},
+       "SECONDS",
+       "ends the job after this time, with exit code 124",
        [&options](std::string_view v) { options.timeout_s = seconds("--timeout", v); }},
-      {{"--hang-timeout"}, "SECONDS", "ranks that wait this long for a message say for what",
+      {{"--hang-timeout"},
+       "SECONDS",
+       "ranks that wait this long for a message say for what",
        [&options](std::string_view v) {
          (void)seconds("--hang-timeout", v);
          options.hang_timeout = v;
        }},
-      {{"--bind-to"}, "core|numa|none", "binds each rank to processors (standard: none)",
-       [&options](std::string_view v) { choose_binding(options, v); }, "core|numa|none"},
-      {{"--report-bindings"}, "", "says where each rank is bound",
+      {{"--bind-to"},
+       "core|numa|none",
+       "binds each rank to processors (standard: none)",
+       [&options](std::string_view v) { choose_binding(options, v); },
+       "core|numa|none"},
+      {{"--report-bindings"},
+       "",
+       "says where each rank is bound",
        [&options](std::string_view) { options.report_bindings = true; }},
-      {{"--dry-run"}, "", "prints what would be started, and starts nothing",
+      {{"--dry-run"},
+       "",
+       "prints what would be started, and starts nothing",
        [&options](std::string_view) { options.dry_run = true; }},
-      {{"-v", "--verbose"}, "", "says what is started and how each rank ends",
+      {{"-v", "--verbose"},
+       "",
+       "says what is started and how each rank ends",
        [&options](std::string_view) { options.verbose = true; }},
-      {{"-h", "--help"}, "", "shows this text", [&options](std::string_view) { options.help = true; }},
+      {{"-h", "--help"},
+       "",
+       "shows this text",
+       [&options](std::string_view) { options.help = true; }},
   };
 }
 
@@ -145,15 +176,16 @@ run_options parse_run(std::span<const std::string_view> words) {
 
 command_page run_page() {
   static run_options unused;
-  return {"run", "starts the ranks of a job on this machine",
-          "[options] PROGRAM [ARGUMENTS] [: [options] PROGRAM [ARGUMENTS]]...",
-          "A rank that crashes, exits with a code other than 0, or leaves without MPI_Finalize ends\n"
-          "the job. What a rank leaves running in its process group ends with it. The first ^C goes\n"
-          "to the ranks, which have 2 s to end; the second ends them at once.\n\n"
-          "exit code: that of the first failing rank; 128 + N if signal N killed it; 124 time is up;\n"
-          "126 the program cannot be executed; 127 it was not found; 2 wrong usage; 130 and 143\n"
-          "interrupted by SIGINT and SIGTERM.",
-          table(unused)};
+  return {
+      "run", "starts the ranks of a job on this machine",
+      "[options] PROGRAM [ARGUMENTS] [: [options] PROGRAM [ARGUMENTS]]...",
+      "A rank that crashes, exits with a code other than 0, or leaves without MPI_Finalize ends\n"
+      "the job. What a rank leaves running in its process group ends with it. The first ^C goes\n"
+      "to the ranks, which have 2 s to end; the second ends them at once.\n\n"
+      "exit code: that of the first failing rank; 128 + N if signal N killed it; 124 time is up;\n"
+      "126 the program cannot be executed; 127 it was not found; 2 wrong usage; 130 and 143\n"
+      "interrupted by SIGINT and SIGTERM.",
+      table(unused)};
 }
 
 }  // namespace sinew::tool

@@ -1,0 +1,103 @@
+// The launcher's side of PMI-1, without sockets.
+#include "sinew/run/pmi_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sinew/boot/launcher_wire.hpp"
+
+namespace sinew::tool {
+namespace {
+
+class server : public ::testing::Test {
+ protected:
+  std::string ask(int rank, const std::string& line) {
+    sent_[static_cast<std::size_t>(rank)].clear();
+    server_.receive(rank, line + "\n");
+    return sent_[static_cast<std::size_t>(rank)];
+  }
+
+  std::vector<std::string> sent_ = std::vector<std::string>(2);
+  int aborted_by_ = -1;
+  int code_ = 0;
+  std::string why_;
+  int nonsense_by_ = -1;
+  pmi_server server_{"job",
+                     {0, 1},
+                     {[this](int rank, const std::string& bytes) {
+                        sent_[static_cast<std::size_t>(rank)] += bytes;
+                      },
+                      [this](int rank, int code, const std::string& why) {
+                        aborted_by_ = rank;
+                        code_ = code;
+                        why_ = why;
+                      },
+                      [this](int rank, const std::string&) { nonsense_by_ = rank; }}};
+};
+
+TEST_F(server, answers_the_usual_opening) {
+  EXPECT_EQ(ask(0, "cmd=init pmi_version=1 pmi_subversion=1"),
+            "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+  EXPECT_TRUE(server_.initialised(0));
+  EXPECT_FALSE(server_.initialised(1));
+  EXPECT_EQ(ask(1, "cmd=get_appnum"), "cmd=appnum appnum=1 rc=0\n");
+  EXPECT_EQ(ask(0, "cmd=get_my_kvsname"), "cmd=my_kvsname kvsname=job rc=0\n");
+  EXPECT_EQ(ask(0, "cmd=get_universe_size"), "cmd=universe_size size=2 rc=0\n");
+  EXPECT_EQ(ask(0, "cmd=get kvsname=job key=PMI_process_mapping"),
+            "cmd=get_result rc=0 msg=success value=(vector,(0,1,2))\n");
+  EXPECT_EQ(ask(0, "cmd=finalize"), "cmd=finalize_ack rc=0\n");
+  EXPECT_TRUE(server_.finalized(0));
+}
+
+TEST_F(server, keeps_keys) {
+  EXPECT_EQ(ask(0, "cmd=put kvsname=job key=a value=b=c"), "cmd=put_result rc=0 msg=success\n");
+  EXPECT_EQ(ask(1, "cmd=get kvsname=job key=a"), "cmd=get_result rc=0 msg=success value=b=c\n");
+  EXPECT_EQ(ask(1, "cmd=get kvsname=job key=b"),
+            "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
+  EXPECT_NE(ask(0, "cmd=put kvsname=job key=a").find("rc=-1"), std::string::npos);
+  EXPECT_NE(ask(0, "cmd=put key=a value=" + std::string(5000, 'x')).find("rc=-1"),
+            std::string::npos);
+  EXPECT_NE(ask(0, "cmd=get").find("rc=-1"), std::string::npos);
+}
+
+TEST_F(server, barrier_waits_for_all) {
+  EXPECT_EQ(ask(0, "cmd=barrier_in"), "");
+  EXPECT_EQ(ask(1, "cmd=barrier_in"), "cmd=barrier_out rc=0\n");
+  EXPECT_EQ(sent_[0], "cmd=barrier_out rc=0\n");
+  EXPECT_EQ(ask(1, "cmd=barrier_in"), "");
+  EXPECT_EQ(server_.missed_in_barrier(), -1);
+  server_.leave(0);
+  EXPECT_EQ(server_.missed_in_barrier(), 0);
+}
+
+TEST_F(server, abort_carries_a_reason) {
+  ask(1, std::string("cmd=abort exitcode=7 ") + boot::launcher_wire::abort_reason + "=" +
+             boot::pmi_escape("two words"));
+  EXPECT_EQ(aborted_by_, 1);
+  EXPECT_EQ(code_, 7);
+  EXPECT_EQ(why_, "two words");
+}
+
+TEST_F(server, refuses_spawn_and_goes_on) {
+  EXPECT_EQ(ask(0, "mcmd=spawn\nnprocs=1\nexecname=a\nargcnt=0\nendcmd"),
+            "cmd=spawn_result rc=-1 msg=spawn_is_not_supported\n");
+  EXPECT_NE(ask(0, "cmd=lookup_name service=x").find("rc=-1"), std::string::npos);
+  EXPECT_EQ(ask(0, "cmd=get_appnum"), "cmd=appnum appnum=0 rc=0\n");
+}
+
+TEST_F(server, nonsense_is_reported_once_and_then_ignored) {
+  for (const char* line : {"hello", "cmd=make_coffee", ""}) {
+    pmi_server fresh(
+        "job", {0},
+        {[](int, const std::string&) { FAIL(); }, [](int, int, const std::string&) { FAIL(); },
+         [this](int rank, const std::string&) { nonsense_by_ = rank; }});
+    nonsense_by_ = -1;
+    fresh.receive(0, std::string(line) + "\ncmd=get_appnum\n");
+    EXPECT_EQ(nonsense_by_, 0) << line;
+    nonsense_by_ = -1;
+    fresh.receive(0, "cmd=get_appnum\n");
+    EXPECT_EQ(nonsense_by_, -1);
+  }
+}
+
+}  // namespace
+}  // namespace sinew::tool

@@ -70,8 +70,9 @@ TEST_F(server, barrier_waits_for_all) {
 }
 
 TEST_F(server, abort_carries_a_reason) {
-  ask(1, std::string("cmd=abort exitcode=7 ") + boot::launcher_wire::abort_reason + "=" +
-             boot::pmi_escape("two words"));
+  std::string line = "cmd=abort exitcode=7 ";
+  line.append(boot::launcher_wire::abort_reason).append("=").append(boot::pmi_escape("two words"));
+  ask(1, line);
   EXPECT_EQ(aborted_by_, 1);
   EXPECT_EQ(code_, 7);
   EXPECT_EQ(why_, "two words");

@@ -272,7 +272,7 @@ class bench_run {
 
   void floor_turn(const experiment& e) {
     command c;
-    c.words = {own_folder() + "/sinew", "bench", "--floor-probe"};
+    c.words = {"/proc/self/exe", "bench", "--floor-probe"};
     c.words.insert(c.words.end(), e.floor_words.begin(), e.floor_words.end());
     const command_result result = run_command(c);
     take(e, "floor", result.output);

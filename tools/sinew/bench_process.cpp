@@ -79,6 +79,7 @@ void end_leftovers() {
   if (in >= 0) dup2(in, 0);
   dup2(out, 1);
   dup2(err, 2);
+  unsetenv("SINEW_BENCH_PEERS");  // ours alone: a rank would call it unknown
   for (const auto& [name, value] : what.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
   arguments.reserve(what.words.size() + 1);

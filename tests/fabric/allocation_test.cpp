@@ -11,7 +11,7 @@ namespace {
 thread_local long allocations = 0;
 }
 
-void* operator new(std::size_t n) {
+[[gnu::noinline]] void* operator new(std::size_t n) {
   ++allocations;
   if (void* p = std::malloc(n)) {
     return p;
@@ -19,8 +19,8 @@ void* operator new(std::size_t n) {
   throw std::bad_alloc();
 }
 // The array and nothrow forms end here by default.
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace sinew::fabric {
 namespace {

@@ -156,16 +156,18 @@ status one_sided<Threads>::get(int peer, void* local, const remote_address& from
   g.bytes = bytes;
   g.arrived = 0;
   g.asked_at = ticks();
-  g.generation = (g.generation + 1) & generation_mask;
   g.peer = peer;
   g.how = how;
   g.answered = false;
   g.when_done = when_done;
+  const std::uint64_t generation =
+      (g.generation.load(std::memory_order_relaxed) + 1) & generation_mask;
+  g.generation.store(generation, std::memory_order_release);
   ticket& t = carrier_.mine().tickets()[index];
   t.done.store(0, std::memory_order_relaxed);
-  t.cursor.store(g.generation << offset_bits, std::memory_order_release);
+  t.cursor.store(generation << offset_bits, std::memory_order_release);
   const header head{{static_cast<std::uint64_t>(index) | (static_cast<std::uint64_t>(how) << 8) |
-                         (g.generation << 32),
+                         (generation << 32),
                      bytes}};
   const std::uint64_t addresses[2] = {from.address, reinterpret_cast<std::uintptr_t>(local)};
   const status sent = carrier_.send_brief(peer, slot_kind::inner_brief, get_request, head,
@@ -258,6 +260,7 @@ status one_sided<Threads>::atomic(int peer, atomic_op op, const remote_address& 
     return status::again(retry_reason::no_memory);
   }
   atomics_[index] = {result, when_done};
+  atomics_.start(index);
   const header head{
       {static_cast<std::uint64_t>(op) | (width << 8) | (static_cast<std::uint64_t>(index) << 16),
        at.address}};
@@ -317,7 +320,10 @@ void one_sided<Threads>::on_get_request(const arrival& m) {
 
 template <bool Threads>
 void one_sided<Threads>::on_get_chunk(const arrival& m) {
-  get_state& g = gets_[static_cast<int>(m.head.word[0])];
+  get_state& g = gets_[static_cast<int>(m.head.word[0] & 0xff)];
+  const bool current = g.generation.load(std::memory_order_acquire) == m.head.word[0] >> 32;
+  SINEW_ASSERT(current);  // a get ends only when all that was claimed has come
+  (void)current;
   SINEW_ASSERT(m.head.word[1] + m.size <= g.bytes);
   std::memcpy(g.local + m.head.word[1], m.data, m.size);
   g.arrived += m.size;
@@ -338,6 +344,9 @@ void one_sided<Threads>::on_atomic_request(const arrival& m) {
 template <bool Threads>
 void one_sided<Threads>::on_atomic_reply(const arrival& m) {
   const auto index = static_cast<int>(m.head.word[0]);
+  const bool ours = ((atomics_.started() >> index) & 1) != 0;  // acquires the entry
+  SINEW_ASSERT(ours);
+  (void)ours;
   const atomic_state a = atomics_[index];
   if (a.result != nullptr) {
     *a.result = m.head.word[1];
@@ -397,7 +406,8 @@ int one_sided<Threads>::step_get(int index) {
                       (g.how == way::stream && !g.answered && ticks() - g.asked_at > patience_);
     std::uint64_t from = 0;
     std::uint64_t count = 0;
-    if (!ours || !claim(t.cursor, g.generation, cma_chunk, g.bytes, from, count)) {
+    if (!ours || !claim(t.cursor, g.generation.load(std::memory_order_relaxed), cma_chunk, g.bytes,
+                        from, count)) {
       return 0;
     }
     const pid_t pid = carrier_.of_peer(g.peer).state().pid;
@@ -472,7 +482,7 @@ bool one_sided<Threads>::serve_by_stream(serve_state& s, int& moved) {
       s.filled_bytes = std::min<std::uint64_t>(stream_chunk, s.end - s.at);
       std::memcpy(s.filled.data, s.source + s.at, s.filled_bytes);
     }
-    const header head{{static_cast<std::uint64_t>(s.ticket_index), s.at}};
+    const header head{{static_cast<std::uint64_t>(s.ticket_index) | (s.generation << 32), s.at}};
     if (!carrier_.commit(s.peer, slot_kind::inner_medium, get_chunk, head, s.filled, s.filled_bytes)
              .done()) {
       blocked_ = true;

@@ -48,7 +48,9 @@ class one_sided {
     std::uint64_t bytes;
     std::uint64_t arrived;   ///< by stream or by our own copying
     std::uint64_t asked_at;  ///< ticks
-    std::uint64_t generation = 0;
+    /// Stored last (release) by get(), loaded by the handler of the first chunk, which may come
+    /// before start(): orders the two threads.
+    std::atomic<std::uint64_t> generation{0};
     int peer;
     way how;
     bool answered;  ///< the source has sent a first chunk

@@ -9,10 +9,10 @@ namespace sinew::tool {
 
 int run_main(int argc, char** argv);
 int info_main(int argc, char** argv);
-/// May be missing from a build; main.cpp copes.
 int bench_main(int argc, char** argv);
 
 [[nodiscard]] command_page run_page();
 [[nodiscard]] command_page info_page();
+[[nodiscard]] command_page bench_page();
 
 }  // namespace sinew::tool

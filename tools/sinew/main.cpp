@@ -10,9 +10,6 @@
 
 namespace sinew::tool {
 
-// Another part of the tree provides it; without that part the address is null.
-[[gnu::weak]] int bench_main(int argc, char** argv);
-
 namespace {
 
 constexpr std::string_view version = SINEW_VERSION;
@@ -35,13 +32,6 @@ int version_main(int, char**) {
 
 int help_main(int argc, char** argv);
 
-command_page bench_page() {
-  return {"bench",
-          "measures Sinew and its peers side by side",
-          "[EXPERIMENT...] [options]",
-          "See: sinew bench --help",
-          {}};
-}
 command_page version_page() { return {"version", "prints the version", "", "", {}}; }
 command_page help_page() {
   return {"help",
@@ -57,7 +47,7 @@ std::vector<command_page> pages() {
 }
 
 constexpr std::array commands = {command{"run", run_main}, command{"info", info_main},
-                                 command{"bench", nullptr}, command{"version", version_main},
+                                 command{"bench", bench_main}, command{"version", version_main},
                                  command{"help", help_main}};
 
 std::string overview() {
@@ -111,12 +101,6 @@ int dispatch(int argc, char** argv) {
     word = "help";
   } else if (word == "--version" || word == "-V") {
     word = "version";
-  }
-  if (word == "bench") {
-    if (bench_main == nullptr) {
-      throw usage_failure("this build has no bench (its sources were not there)");
-    }
-    return bench_main(argc - 1, argv + 1);
   }
   for (const command& each : commands) {
     if (each.name == word) {

@@ -197,7 +197,14 @@ class thresholds {
   }
 };
 
-/// `rounds` trials of `check` on jobs of every size, each round from a seed of its own.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr int share_of_rounds = 4;
+#else
+inline constexpr int share_of_rounds = 1;
+#endif
+
+/// `rounds` trials of `check` on jobs of every size, each round from a seed of its own; some over
+/// shared memory.
 /// SINEW_TEST_SEED chooses another sequence.
 inline void many_trials(int rounds, const std::function<void(trial&)>& check) {
   const char* text = std::getenv("SINEW_TEST_SEED");
@@ -207,8 +214,9 @@ inline void many_trials(int rounds, const std::function<void(trial&)>& check) {
     std::mt19937_64 random(start + static_cast<std::uint64_t>(n));
     const thresholds set(random);
     const std::uint64_t first = random() % 1000000000;
-    run_job(n, backend::inproc, core::threading::one, [&](member& m) {
-      for (int i = 0; i < rounds; ++i) {
+    const backend over = n % 3 == 2 ? backend::shm : backend::inproc;
+    run_job(n, over, core::threading::one, [&](member& m) {
+      for (int i = 0; i < rounds / share_of_rounds; ++i) {
         trial t(m, types, first + static_cast<std::uint64_t>(i));
         check(t);
       }

@@ -46,13 +46,16 @@ ENDS = [
      r"(?s)rank 1 of 2 crashed on \S+, pid \d+: SIGSEGV.*address 0x8.*backtrace"
      r".*rank 1 of 2 .*SIGSEGV", 5),
     ("mpi abort", ["-n", "3", PROBE, "abort", "1", "7"], 7,
-     r'rank 1 of 3 .*aborted the job with code 7: the reason is "bad input"', 5),
+     r'rank 1 of 3 .*aborted the job with code 7: the reason is "bad input"; ending', 5),
     ("mpi abort 256", ["-n", "2", PROBE, "abort", "1", "256"], 1, r"code 256", 5),
     ("no finalize", ["-n", "2", PROBE, "leave", "1", "0"], 1,
      r"rank 1 of 2 .*code 0 but without MPI_Finalize", 5),
     ("exit after init", ["-n", "2", PROBE, "leave", "1", "6"], 6, r"rank 1 of 2 .*code 6", 5),
     ("left while others wait", ["-n", "2", PROBE, "desert", "1"], 1,
      r"rank 1 of 2 .*while others wait for it", 5),
+    ("a second program in a rank",
+     ["-n", "2", "sh", "-c", "%s start; %s start; sleep 60" % (PROBE, PROBE)], 1,
+     r"rank [01] of 2 .*second MPI program.*ending the other rank", 5),
     ("too much memory", ["-n", "2", "sh", "-c", "ulimit -v 1000000; exec " + PROBE + " huge"], 9,
      r"shared memory of \d+ MiB cannot be mapped", 5),
     ("file limit", ["-n", "2", "sh", "-c", "ulimit -f 100; exec " + PROBE + " start"], 9,
@@ -142,13 +145,15 @@ class Programs(unittest.TestCase):
 
     def test_descriptors(self):
         """A rank inherits its socket and the memory, nothing else of ours."""
-        result = sinew_run("-n", "2", "-l", "sh", "-c",
-                           "[ $PMI_RANK = 1 ] && ls /proc/$$/fd | tr '\\n' ' '; "
-                           "echo socket $PMI_FD memory $SINEW_BOOT_SHM_FD")
-        line = next(text for text in result.out.splitlines() if text.startswith("[1]"))
-        numbers, _, named = line[4:].partition("socket")
-        self.assertEqual(sorted(numbers.split(), key=int)[3:],
-                         sorted((named.split()[0], named.split()[2]), key=int))
+        script = ("import os\n"
+                  "names = os.listdir('/proc/self/fd')\n"
+                  "print(*(n for n in names if os.path.exists('/proc/self/fd/' + n)), '|',\n"
+                  "      os.environ['PMI_FD'], os.environ['SINEW_BOOT_SHM_FD'])\n")
+        result = sinew_run("-n", "3", sys.executable, "-c", script)
+        self.assertEqual(len(result.out.splitlines()), 3, result.err)
+        for line in result.out.splitlines():
+            open_now, _, named = line.partition("|")
+            self.assertEqual(set(open_now.split()), {"0", "1", "2", *named.split()})
 
     def test_more_ranks_than_processors(self):
         ranks = 32

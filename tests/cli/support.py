@@ -93,7 +93,9 @@ def survivors(patience=0.0):
 
 def find_mpiexec():
     """MPICH's mpiexec, from SINEW_PEERS, a .venv or the PATH; None if there is none."""
-    folders = [os.path.join(os.environ.get("SINEW_PEERS", ""), "bin"), ".venv/bin"]
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    folders = [os.path.join(os.environ.get("SINEW_PEERS", ""), "bin"),
+               os.path.join(root, ".venv", "bin")]
     for folder in folders:
         path = os.path.join(folder, "mpiexec.hydra")
         if os.access(path, os.X_OK):

@@ -36,7 +36,8 @@ class Tool(unittest.TestCase):
 
     def test_completion(self):
         script = run(SINEW, "help", "--completion").out
-        check = script + '\nCOMP_WORDS=(sinew run --time); COMP_CWORD=2; _sinew; echo "${COMPREPLY[@]}"'
+        check = script + ('\nCOMP_WORDS=(sinew run --time); COMP_CWORD=2; _sinew; '
+                          'echo "${COMPREPLY[@]}"')
         shell = subprocess.run(["bash", "-c", check], capture_output=True, text=True, timeout=20)
         self.assertEqual((shell.stdout, shell.stderr), ("--timeout\n", ""))
 

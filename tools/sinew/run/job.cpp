@@ -40,12 +40,13 @@ std::string job::name_of(int rank) const {
          std::to_string(ranks_[static_cast<std::size_t>(rank)].pid) + " on " + host_ + ")";
 }
 
-std::string job::the_others() const {
-  if (alive_ == 0) {
+std::string job::the_others(int rank) const {
+  const int others = alive_ - (ranks_[static_cast<std::size_t>(rank)].alive ? 1 : 0);
+  if (others == 0) {
     return "";
   }
-  return alive_ == 1 ? "; ending the other rank"
-                     : "; ending the other " + std::to_string(alive_) + " ranks";
+  return others == 1 ? "; ending the other rank"
+                     : "; ending the other " + std::to_string(others) + " ranks";
 }
 
 void job::signal_all(int signal) const {
@@ -183,7 +184,7 @@ void job::judge(const std::vector<exit_event>& exits) {
     }
   }
   if (root != nullptr) {
-    fail(root->code == 0 ? 1 : root->code, name_of(root->rank) + " " + cause_of(*root));
+    fail(root->code == 0 ? 1 : root->code, root->rank, name_of(root->rank) + " " + cause_of(*root));
   }
   check_barrier();
 }
@@ -191,23 +192,24 @@ void job::judge(const std::vector<exit_event>& exits) {
 void job::check_barrier() {
   const int rank = pmi_.missed_in_barrier();
   if (rank >= 0 && !ending_) {
-    fail(1, name_of(rank) + " exited with code 0 while others wait for it");
+    fail(1, rank, name_of(rank) + " exited with code 0 while others wait for it");
   }
 }
 
 void job::on_abort(int rank, int code, const std::string& why) {
   if (!ending_) {
-    fail(as_exit_code(code), name_of(rank) + " aborted the job with code " + std::to_string(code) +
-                                 (why.empty() ? "" : ": " + why));
+    fail(as_exit_code(code), rank,
+         name_of(rank) + " aborted the job with code " + std::to_string(code) +
+             (why.empty() ? "" : ": " + why));
   }
 }
 
-void job::fail(int code, const std::string& text) {
+void job::fail(int code, int rank, const std::string& text) {
   if (ending_) {
     return;
   }
   exit_code_ = code;
-  say(text + the_others());
+  say(text + the_others(rank));
   end_others(SIGTERM, failure_grace_s);
 }
 

@@ -59,13 +59,13 @@ class job {
   void check_barrier();
   [[nodiscard]] std::string cause_of(const exit_event& exit) const;
   void on_abort(int rank, int code, const std::string& why);
-  void fail(int code, const std::string& text);
+  void fail(int code, int rank, const std::string& text);
   void end_others(int first_signal, double grace_s);
   void signal_all(int signal) const;
   void check_deadlines();
   [[nodiscard]] int wait_ms() const;
   [[nodiscard]] std::string name_of(int rank) const;
-  [[nodiscard]] std::string the_others() const;
+  [[nodiscard]] std::string the_others(int rank) const;
   void say(const std::string& text) const;
 
   const run_options& options_;

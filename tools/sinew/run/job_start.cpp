@@ -37,36 +37,21 @@ std::vector<int> applications_of(const job_plan& plan) {
   return result;
 }
 
-// Descriptors 0 to 2 must be taken, lest a pipe of ours get such a number.
-void fill_standard_descriptors() {
-  int number = 0;
-  do {
-    number = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (number >= 0 && number <= 2) {
-      ::fcntl(number, F_SETFD, 0);
-    }
-  } while (number >= 0 && number <= 2);
-  if (number > 2) {
-    ::close(number);
-  }
-}
-
 }  // namespace
 
 job::job(const run_options& options, const job_plan& plan)
     : options_(options),
       plan_(plan),
       host_(host_name()),
-      pmi_(plan.job, applications_of(plan),
-           {[this](int rank, const std::string& bytes) {
-              // One request is under way per rank, so an answer fits unless the rank does not read.
-              (void)::send(ranks_[static_cast<std::size_t>(rank)].socket.get(), bytes.data(),
-                           bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-            },
-            [this](int rank, int code, const std::string& why) { on_abort(rank, code, why); },
-            [this](int rank, const std::string& why) {
-              fail(1, name_of(rank) + " does not speak PMI-1; it sent " + why);
-            }}),
+      pmi_(
+          plan.job, applications_of(plan),
+          {[this](int rank, const std::string& bytes) {
+             // One request is under way per rank, so an answer fits unless the rank does not read.
+             (void)::send(ranks_[static_cast<std::size_t>(rank)].socket.get(), bytes.data(),
+                          bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+           },
+           [this](int rank, int code, const std::string& why) { on_abort(rank, code, why); },
+           [this](int rank, const std::string& why) { fail(1, rank, name_of(rank) + " " + why); }}),
       output_(loop_, static_cast<int>(plan.ranks.size())),
       input_(loop_),
       warden_(static_cast<int>(plan.ranks.size())),
@@ -179,7 +164,7 @@ bool job::start_all() {
     alive_ += state.alive ? 1 : 0;
     if (result.failure != 0) {
       // A started child that could not exec is reaped with the others.
-      fail(result.failure == ENOENT ? 127 : 126,
+      fail(result.failure == ENOENT ? 127 : 126, rank,
            "rank " + std::to_string(rank) + " cannot be started (" + result.stage +
                "): " + start.program + ": " + std::strerror(result.failure));
       return false;
@@ -207,7 +192,6 @@ void job::remark_on_cores() const {
 }
 
 int job::run() {
-  fill_standard_descriptors();
   take_signals();
   ::getrlimit(RLIMIT_NOFILE, &original_files_);
   rlimit most = original_files_;

@@ -28,7 +28,7 @@ void pmi_server::receive(int rank, std::string_view bytes) {
     return;
   }
   if (!from.input.append(bytes)) {
-    return refuse(rank, "a line without an end");
+    return refuse(rank, "sent a line without an end");
   }
   while (!from.refused) {
     const auto line = from.input.next();
@@ -50,7 +50,7 @@ void pmi_server::take_line(int rank, const std::string& line) {
   }
   const auto message = boot::pmi_message::parse(line);
   if (!message) {
-    return refuse(rank, "\"" + line.substr(0, 60) + "\"");
+    return refuse(rank, "does not speak PMI-1; it sent \"" + line.substr(0, 60) + "\"");
   }
   if (message->multi_line()) {
     from.in_long_command = true;
@@ -64,6 +64,10 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
   const std::string size = std::to_string(clients_.size());
   client& from = at(rank);
   if (command == wire::hello) {
+    // The node's memory is no longer empty, so a second program would read the first one's rings.
+    if (from.initialised) {
+      return refuse(rank, "started a second MPI program; each needs a `sinew run` of its own");
+    }
     from.initialised = true;
   } else if (command == wire::goodbye) {
     from.finalized = true;
@@ -99,7 +103,7 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     calls_.send(rank, "cmd=" + command.substr(0, command.find('_')) +
                           "_result rc=-1 info=not_supported msg=not_supported\n");
   } else {
-    refuse(rank, "the command " + command.substr(0, 60));
+    refuse(rank, "sent the unknown PMI command " + command.substr(0, 60));
   }
 }
 
@@ -127,7 +131,7 @@ std::string pmi_server::get(const boot::pmi_message& message) const {
 void pmi_server::barrier(int rank) {
   client& from = at(rank);
   if (from.in_barrier) {
-    return refuse(rank, "two barriers at once");
+    return refuse(rank, "entered two PMI barriers at once");
   }
   from.in_barrier = true;
   if (++waiting_ < clients_.size()) {

@@ -17,7 +17,7 @@ class pmi_server {
   struct callbacks {
     std::function<void(int rank, const std::string& bytes)> send;
     std::function<void(int rank, int code, const std::string& why)> abort;
-    /// A rank sent what is not PMI-1; nothing more is read from it.
+    /// A rank sent what makes no sense: "why" continues "rank 3". Nothing more is read from it.
     std::function<void(int rank, const std::string& why)> nonsense;
   };
 

@@ -26,6 +26,14 @@ void add_variable(application& program, std::string_view text) {
   program.environment.emplace_back(name, value);
 }
 
+int rank_count(std::string_view text) {
+  const int count = whole_number("-n", text, 1);
+  if (count > most_ranks) {
+    throw usage_failure("-n: at most " + std::to_string(most_ranks) + " ranks");
+  }
+  return count;
+}
+
 void choose_binding(run_options& options, std::string_view text) {
   if (text == "none") {
     options.binding = binding_policy::none;
@@ -56,12 +64,7 @@ std::vector<option> table(run_options& options) {
       {{"-n", "-np", "--ranks"},
        "N",
        "how many ranks of the program (standard: 1)",
-       [program](std::string_view v) {
-         program().ranks = whole_number("-n", v, 1);
-         if (program().ranks > most_ranks) {
-           throw usage_failure("-n: at most " + std::to_string(most_ranks) + " ranks");
-         }
-       }},
+       [program](std::string_view v) { program().ranks = rank_count(v); }},
       {{"-x", "--env"},
        "NAME[=VALUE]",
        "sets a variable for this program's ranks (repeatable)",

@@ -57,7 +57,7 @@ void warden::watch(int ranks, int input) const {
 }
 
 warden::~warden() {
-  ::kill(pid_, SIGKILL);
+  life_line_.reset();
   ::waitpid(pid_, nullptr, 0);
 }
 

@@ -19,6 +19,7 @@ class warden {
   explicit warden(int ranks);
   warden(const warden&) = delete;
   warden& operator=(const warden&) = delete;
+  /// Ends what still runs, as after the launcher's own death, and waits for the warden.
   ~warden();
 
   /// The pid of rank `index`, 0 while it has none. The rank's process itself sets it, so that no

@@ -89,7 +89,7 @@ void drop(T* object) {
 }
 
 template <class T>
-[[nodiscard]] T* keep(T* object) noexcept {
+T* keep(T* object) noexcept {
   if (object != nullptr) object->references.fetch_add(1, std::memory_order_relaxed);
   return object;
 }

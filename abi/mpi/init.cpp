@@ -49,7 +49,7 @@ void open_world(int level) {
   the.engine = engine.release();
   the.threaded = many;
   the.thread_level = level;
-  the.main_thread = std::this_thread::get_id();
+  the.main_thread = ::pthread_self();
   the.requests = new request_pool(many);
   errhandler_object* fatal = errhandler_of(MPI_ERRORS_ARE_FATAL);
   for (const int which : {1, 2}) {
@@ -122,7 +122,7 @@ int impl::Query_thread(int* provided) {
 
 int impl::Is_thread_main(int* flag) {
   check_out(flag, "flag");
-  *flag = std::this_thread::get_id() == the.main_thread;
+  *flag = ::pthread_equal(::pthread_self(), the.main_thread) != 0;
   return MPI_SUCCESS;
 }
 
@@ -143,8 +143,8 @@ int impl::Finalize() {
 
 int impl::Abort(MPI_Comm comm, int errorcode) {
   (void)comm;
-  the.runtime->session().abort(errorcode, "MPI_Abort(" + std::to_string(errorcode) +
-                                              ") was called");
+  the.runtime->session().abort(errorcode, "MPI_Abort was called");
+  return MPI_ERR_INTERN;  // not reached
 }
 
 }  // namespace sinew::mpi

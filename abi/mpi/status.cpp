@@ -32,9 +32,12 @@ int impl::Get_count(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* 
   check_out(count, "count");
   const auto size = static_cast<std::int64_t>(type_of(datatype).layout->size());
   const std::int64_t bytes = bytes_in(*status);
-  *count = size == 0 ? (bytes == 0 ? 0 : MPI_UNDEFINED)
-           : bytes % size == 0 ? bytes / size
-                               : MPI_UNDEFINED;
+  const bool whole = size == 0 ? bytes == 0 : bytes % size == 0;
+  if (!whole) {
+    *count = MPI_UNDEFINED;
+  } else {
+    *count = size == 0 ? 0 : bytes / size;
+  }
   return MPI_SUCCESS;
 }
 
@@ -44,12 +47,14 @@ int impl::Get_elements(const MPI_Status* status, MPI_Datatype datatype, MPI_Coun
   const layout::type& t = *type_of(datatype).layout;
   const auto bytes = static_cast<std::size_t>(bytes_in(*status));
   if (t.size() == 0) {
-    *count = bytes == 0 ? 0 : MPI_UNDEFINED;
+    *count = MPI_UNDEFINED;
+    if (bytes == 0) *count = 0;
     return MPI_SUCCESS;
   }
   std::size_t left_over = 0;
   const std::size_t n = layout::elements_in(t, bytes, &left_over);
-  *count = left_over == 0 ? static_cast<MPI_Count>(n) : MPI_UNDEFINED;
+  *count = MPI_UNDEFINED;
+  if (left_over == 0) *count = static_cast<MPI_Count>(n);
   return MPI_SUCCESS;
 }
 
@@ -67,13 +72,6 @@ int impl::Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_C
 int impl::Status_set_cancelled(MPI_Status* status, int flag) {
   check_out(status, "status");
   set_cancelled(*status, flag != 0);
-  return MPI_SUCCESS;
-}
-
-int impl::Test_cancelled(const MPI_Status* status, int* flag) {
-  check_out(status, "status");
-  check_out(flag, "flag");
-  *flag = is_cancelled(*status);
   return MPI_SUCCESS;
 }
 

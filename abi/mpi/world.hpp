@@ -2,9 +2,10 @@
 // the face takes its runtime by argument.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <memory>
-#include <thread>
 
 #include "abi/mpi/errors.hpp"
 #include "sinew/core/runtime.hpp"
@@ -26,7 +27,7 @@ struct world {
   request_pool* requests = nullptr;
   int thread_level = MPI_THREAD_SINGLE;
   bool threaded = false;
-  std::thread::id main_thread;
+  pthread_t main_thread{};
 };
 
 /// Constant-initialised; never destroyed in effect (MPI may be called from atexit).

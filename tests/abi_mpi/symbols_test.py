@@ -1,0 +1,24 @@
+"""libmpi_abi exports exactly the ABI's functions, each also under its PMPI_ name."""
+
+import subprocess
+import sys
+
+
+def main(nm, library, names_file):
+    names = open(names_file, encoding="ascii").read().split()
+    wanted = {prefix + name for name in names for prefix in ("", "P")}
+    listing = subprocess.run([nm, "-D", "--defined-only", library], check=True,
+                             capture_output=True, text=True).stdout
+    kinds = {line.split()[2].split("@")[0]: line.split()[1] for line in listing.splitlines()}
+    faults = [f"missing: {name}" for name in sorted(wanted - set(kinds))]
+    faults += [f"not of the ABI: {name}" for name in sorted(set(kinds) - wanted)]
+    faults += [f"{name} is not weak, so a tool cannot replace it" for name, kind in kinds.items()
+               if name.startswith("MPI_") and kind != "W"]
+    if len(names) != 664:
+        faults.append(f"names.txt has {len(names)} names, the ABI 664")
+    print("\n".join(faults[:40]) or f"{len(kinds)} symbols, as they should be")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

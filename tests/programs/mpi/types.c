@@ -1,0 +1,114 @@
+/* Datatypes: making, sending, describing, packing. Any rank count: each rank talks to itself. */
+#include "check.h"
+#include <stddef.h>
+
+static int rank;
+
+static void column(void) {
+  double matrix[4][5], got[4];
+  MPI_Datatype type;
+  MPI_Status status;
+  MPI_Aint lb, extent;
+  int count = 0, size = 0;
+  for (int i = 0; i < 20; ++i) matrix[i / 5][i % 5] = i;
+  MPI_Type_vector(4, 1, 5, MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  MPI_Type_size(type, &size);
+  MPI_Type_get_extent(type, &lb, &extent);
+  CHECK(size == 32 && lb == 0 && extent == 16 * 8);
+  MPI_Sendrecv(&matrix[0][2], 1, type, rank, 1, got, 4, MPI_DOUBLE, rank, 1, MPI_COMM_WORLD,
+               &status);
+  for (int i = 0; i < 4; ++i) CHECK(got[i] == 5 * i + 2);
+  MPI_Get_count(&status, MPI_DOUBLE, &count);
+  CHECK(count == 4 && status.MPI_SOURCE == rank && status.MPI_TAG == 1);
+  MPI_Type_free(&type);
+}
+
+struct mixed {
+  char letter;
+  double number;
+  int list[3];
+};
+
+static void structure(void) {
+  struct mixed out[2] = {{'a', 1.5, {1, 2, 3}}, {'b', 2.5, {4, 5, 6}}}, in[2];
+  int lengths[3] = {1, 1, 3}, integers = 0, addresses = 0, types = 0, combiner = 0, elements = 0;
+  MPI_Aint offsets[3] = {offsetof(struct mixed, letter), offsetof(struct mixed, number),
+                         offsetof(struct mixed, list)};
+  MPI_Datatype parts[3] = {MPI_CHAR, MPI_DOUBLE, MPI_INT}, raw, type, again[3];
+  MPI_Status status;
+  int numbers[4];
+  MPI_Aint places[3];
+  MPI_Type_create_struct(3, lengths, offsets, parts, &raw);
+  MPI_Type_create_resized(raw, 0, sizeof(struct mixed), &type);
+  MPI_Type_commit(&type);
+  memset(in, 0, sizeof in);
+  MPI_Sendrecv(out, 2, type, rank, 2, in, 2, type, rank, 2, MPI_COMM_WORLD, &status);
+  CHECK(in[1].letter == 'b' && in[1].number == 2.5 && in[1].list[2] == 6);
+  MPI_Get_elements(&status, type, &elements);
+  CHECK(elements == 10);
+  MPI_Type_get_envelope(raw, &integers, &addresses, &types, &combiner);
+  CHECK(integers == 4 && addresses == 3 && types == 3 && combiner == MPI_COMBINER_STRUCT);
+  MPI_Type_get_contents(raw, 4, 3, 3, numbers, places, again);
+  CHECK(numbers[0] == 3 && numbers[3] == 3 && places[1] == offsets[1] && again[1] == MPI_DOUBLE);
+  MPI_Type_free(&raw);
+  MPI_Type_free(&type);
+}
+
+static void subarray(void) {
+  int sizes[2] = {4, 6}, sub[2] = {2, 3}, start[2] = {1, 2}, a[24], got[6];
+  MPI_Datatype type;
+  MPI_Aint lb, extent;
+  for (int i = 0; i < 24; ++i) a[i] = i;
+  MPI_Type_create_subarray(2, sizes, sub, start, MPI_ORDER_C, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  MPI_Type_get_extent(type, &lb, &extent);
+  CHECK(lb == 0 && extent == 24 * 4);
+  MPI_Sendrecv(a, 1, type, rank, 3, got, 6, MPI_INT, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK(got[0] == 8 && got[2] == 10 && got[3] == 14 && got[5] == 16);
+  MPI_Type_free(&type);
+}
+
+static void packing(void) {
+  char buffer[64];
+  int position = 0, size = 0, n = 7, m = 0;
+  double x = 0.25, y = 0;
+  MPI_Aint place = 0;
+  MPI_Pack(&n, 1, MPI_INT, buffer, 64, &position, MPI_COMM_WORLD);
+  MPI_Pack(&x, 1, MPI_DOUBLE, buffer, 64, &position, MPI_COMM_WORLD);
+  MPI_Pack_size(1, MPI_DOUBLE, MPI_COMM_WORLD, &size);
+  CHECK(position >= 12 && size >= 8);
+  position = 0;
+  MPI_Unpack(buffer, 64, &position, &m, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Unpack(buffer, 64, &position, &y, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+  CHECK(m == 7 && y == 0.25);
+  MPI_Pack_external("external32", &n, 1, MPI_INT, buffer, 64, &place);
+  CHECK(place == 4 && buffer[0] == 0 && buffer[3] == 7);
+  place = m = 0;
+  MPI_Unpack_external("external32", buffer, 64, &place, &m, 1, MPI_INT);
+  CHECK(m == 7);
+}
+
+static void large_counts(void) {
+  MPI_Datatype huge;
+  MPI_Count size = 0;
+  int small = 0;
+  MPI_Type_contiguous_c((MPI_Count)3 << 30, MPI_INT, &huge);
+  MPI_Type_size_c(huge, &size);
+  CHECK(size == (MPI_Count)12 << 30);
+  MPI_Type_size(huge, &small);
+  CHECK(small == MPI_UNDEFINED);
+  MPI_Type_free(&huge);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  column();
+  structure();
+  subarray();
+  packing();
+  large_counts();
+  MPI_Finalize();
+  return 0;
+}

@@ -1,6 +1,7 @@
 """What `sinew run` does with every kind of end, as a table; and what it leaves behind: nothing."""
 
 import os
+import random
 import re
 import signal
 import sys
@@ -300,6 +301,17 @@ class Signals(unittest.TestCase):
             self.assertEqual(survivors(2), [])
             self.assertEqual(support.shared_files(), files)
             process.communicate()
+
+    def test_launcher_killed_at_any_moment(self):
+        seed = 20240917
+        random.seed(seed)
+        for turn in range(12):
+            label = ["-l"] if turn % 2 else []
+            process = support.start(SINEW, "run", "-n", "6", *label, "sh", "-c", "sleep 60; :")
+            time.sleep(random.random() * 0.03)
+            process.kill()
+            process.communicate()
+            self.assertEqual(survivors(2), [], "seed %d, turn %d" % (seed, turn))
 
     def test_rank_killed(self):
         files = support.shared_files()

@@ -5,12 +5,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "sinew/base/raw_write.hpp"
@@ -33,14 +35,13 @@ class line {
     std::memcpy(room_.data() + used_, text.data(), count);
     used_ += count;
   }
-  void add_hex(std::uintptr_t value) noexcept {
-    std::array<char, 2 * sizeof value> digits;
+  void add_number(std::uintptr_t value, unsigned base) noexcept {
+    std::array<char, 3 * sizeof value> digits;
     std::size_t at = digits.size();
     do {
-      digits[--at] = "0123456789abcdef"[value & 15];
-      value >>= 4;
+      digits[--at] = "0123456789abcdef"[value % base];
+      value /= base;
     } while (value != 0);
-    add("0x");
     add({digits.data() + at, digits.size() - at});
   }
   void write() const noexcept { base::raw_write(STDERR_FILENO, {room_.data(), used_}); }
@@ -71,10 +72,13 @@ void report(int signal, siginfo_t* info, void*) {
   if (!reporting.test_and_set()) {
     line head;
     head.add({prefix.data(), ::strnlen(prefix.data(), prefix.size())});
+    // Asked here: a process that the rank has forked has the handlers too.
+    head.add_number(static_cast<std::uintptr_t>(::getpid()), 10);
+    head.add(": ");
     head.add(name_of(signal));
     if (signal == SIGSEGV || signal == SIGBUS) {
-      head.add(", address ");
-      head.add_hex(reinterpret_cast<std::uintptr_t>(info->si_addr));
+      head.add(", address 0x");
+      head.add_number(reinterpret_cast<std::uintptr_t>(info->si_addr), 16);
     }
     head.add("; backtrace, innermost call first:\n");
     head.write();
@@ -111,8 +115,7 @@ void install_crash_report(const place& where) {
     host[0] = '\0';
   }
   const std::string text = "sinew: rank " + std::to_string(where.rank) + " of " +
-                           std::to_string(where.size) + " crashed on " + host + ", pid " +
-                           std::to_string(::getpid()) + ": ";
+                           std::to_string(where.size) + " crashed on " + host + ", pid ";
   prefix.fill('\0');
   std::memcpy(prefix.data(), text.data(), std::min(text.size(), prefix.size() - 1));
   // The first backtrace loads the unwinder, which allocates: now, not in the handler.

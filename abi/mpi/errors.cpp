@@ -15,7 +15,7 @@
 
 namespace sinew::mpi {
 
-thread_local const char* current_call = "MPI";
+constinit thread_local const char* current_call = "MPI";
 
 namespace {
 

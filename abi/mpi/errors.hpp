@@ -19,7 +19,8 @@ struct failure {
 };
 
 /// Name of the MPI function this thread is in, for messages.
-extern thread_local const char* current_call [[gnu::tls_model("initial-exec")]];
+/// (constinit: without it every access would ask first whether it has been constructed.)
+extern constinit thread_local const char* current_call [[gnu::tls_model("initial-exec")]];
 
 /// Throws failure{code, sentence}; the sentence is made as printf does. Cold.
 [[noreturn, gnu::format(printf, 2, 3), gnu::cold]] void fail(int code, const char* format, ...);

@@ -283,11 +283,20 @@ int impl::Comm_group(MPI_Comm comm, MPI_Group* group) {
   return MPI_SUCCESS;
 }
 
-int impl::Topo_test(MPI_Comm comm, int* status) {
-  check_out(status, "status");
-  (void)comm_of(comm);
-  *status = MPI_UNDEFINED;
+int impl::Comm_get_parent(MPI_Comm* parent) {
+  check_out(parent, "parent");
+  *parent = MPI_COMM_NULL;  // nobody is spawned yet
   return MPI_SUCCESS;
+}
+
+int impl::Comm_remote_size(MPI_Comm comm, int*) {
+  (void)comm_of(comm);
+  fail(MPI_ERR_COMM, "the communicator is no intercommunicator");
+}
+
+int impl::Comm_remote_group(MPI_Comm comm, MPI_Group*) {
+  (void)comm_of(comm);
+  fail(MPI_ERR_COMM, "the communicator is no intercommunicator");
 }
 
 }  // namespace sinew::mpi

@@ -22,6 +22,8 @@ errhandler_object& fixed(action a) {
   return a == action::fatal ? fatal : a == action::abort ? abort : ret;
 }
 
+errhandler_object* files = nullptr;  ///< null: MPI_ERRORS_RETURN
+
 int create(action a, void (*function)(), MPI_Errhandler* errhandler) {
   check_out(errhandler, "errhandler");
   if (function == nullptr) fail(MPI_ERR_ARG, "the function is null");
@@ -90,6 +92,23 @@ int impl::Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
 int impl::Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   comm_object& c = comm_of(comm);
   (void)raise_error(&c, errorcode, "called by the program");
+  return MPI_SUCCESS;
+}
+
+// There are no files yet, but the handler that new ones are to get can be chosen.
+int impl::File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
+  errhandler_object* e = errhandler_of(errhandler);
+  if (file != MPI_FILE_NULL) fail(MPI_ERR_FILE, "the file is none");
+  errhandler_object* before = files;
+  files = keep(e);
+  drop(before);
+  return MPI_SUCCESS;
+}
+
+int impl::File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
+  check_out(errhandler, "errhandler");
+  if (file != MPI_FILE_NULL) fail(MPI_ERR_FILE, "the file is none");
+  *errhandler = files != nullptr ? handle_of(keep(files)) : MPI_ERRORS_RETURN;
   return MPI_SUCCESS;
 }
 

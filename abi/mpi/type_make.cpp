@@ -1,6 +1,6 @@
 // MPI-5.0 section 5.1: making datatypes.
+#include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 #include "abi/mpi/comm.hpp"
@@ -92,6 +92,40 @@ std::vector<std::ptrdiff_t> offsets_of(MPI_Count count, const MPI_Count* from,
 void check_list(MPI_Count count, const void* list, const char* name) {
   check_count(count);
   if (count > 0) check_out(list, name);
+}
+
+/// One dimension of a distributed array: how many elements, and which this process has.
+struct distribution {
+  MPI_Count elements;
+  int how;
+  int block;
+  int processes;
+  int coordinate;
+};
+
+/// The part of a row of `elements` old types that falls to one process, with the row's extent.
+layout::type_ref distributed(const distribution& d, const layout::type& old) {
+  MPI_Count block = d.block;
+  if (d.how == MPI_DISTRIBUTE_NONE) {
+    if (d.processes != 1) fail(MPI_ERR_ARG, "an undistributed dimension has %d processes", d.processes);
+    block = d.elements;
+  } else if (d.block == MPI_DISTRIBUTE_DFLT_DARG) {
+    block = d.how == MPI_DISTRIBUTE_CYCLIC ? 1 : (d.elements + d.processes - 1) / d.processes;
+  } else if (d.how == MPI_DISTRIBUTE_BLOCK && block * d.processes < d.elements) {
+    fail(MPI_ERR_ARG, "%d blocks of %d do not cover %lld elements", d.processes, d.block,
+         static_cast<long long>(d.elements));
+  }
+  if (block < 1 || (d.how != MPI_DISTRIBUTE_NONE && d.how != MPI_DISTRIBUTE_BLOCK &&
+                    d.how != MPI_DISTRIBUTE_CYCLIC)) {
+    fail(MPI_ERR_ARG, "%d is no distribution, or its argument %d is wrong", d.how, d.block);
+  }
+  std::vector<std::size_t> lengths;
+  std::vector<std::ptrdiff_t> offsets;
+  for (MPI_Count first = d.coordinate * block; first < d.elements; first += d.processes * block) {
+    lengths.push_back(static_cast<std::size_t>(std::min(block, d.elements - first)));
+    offsets.push_back(first * old.extent());
+  }
+  return layout::resized(*layout::indexed(lengths, offsets, old), 0, d.elements * old.extent());
 }
 
 }  // namespace
@@ -291,6 +325,55 @@ int impl::Type_create_subarray(int ndims, const MPI_Count array_of_sizes[],
       .integer(order)
       .type(oldtype)
       .serve(layout::resized(*part, 0, row), newtype);
+}
+
+int impl::Type_create_darray(int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
+                             const int array_of_distribs[], const int array_of_dargs[],
+                             const int array_of_psizes[], int order, MPI_Datatype oldtype,
+                             MPI_Datatype* newtype) {
+  const type_object& old = type_of(oldtype);
+  if (ndims < 1) fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
+  for (const void* list : {static_cast<const void*>(array_of_gsizes),
+                           static_cast<const void*>(array_of_distribs),
+                           static_cast<const void*>(array_of_dargs),
+                           static_cast<const void*>(array_of_psizes)}) {
+    check_out(list, "array");
+  }
+  if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN) {
+    fail(MPI_ERR_ARG, "%d is neither MPI_ORDER_C nor MPI_ORDER_FORTRAN", order);
+  }
+  if (rank < 0 || rank >= size) fail(MPI_ERR_ARG, "rank %d is not below %d", rank, size);
+  std::vector<distribution> dimensions;
+  int processes = 1;
+  for (int d = 0; d < ndims; ++d) {
+    if (array_of_psizes[d] < 1 || array_of_gsizes[d] < 1) {
+      fail(MPI_ERR_ARG, "dimension %d has no elements or no processes", d);
+    }
+    processes *= array_of_psizes[d];
+    dimensions.push_back({array_of_gsizes[d], array_of_distribs[d], array_of_dargs[d],
+                          array_of_psizes[d], 0});
+  }
+  if (processes != size) fail(MPI_ERR_ARG, "the grid has %d processes, not %d", processes, size);
+  // The process grid is in row-major order whatever the order of the array (section 5.1.4).
+  for (int d = 0, rest = rank; d < ndims; ++d) {
+    processes /= array_of_psizes[d];
+    dimensions[static_cast<std::size_t>(d)].coordinate = rest / processes;
+    rest %= processes;
+  }
+  if (order == MPI_ORDER_C) std::reverse(dimensions.begin(), dimensions.end());
+  layout::type_ref part = layout::share(*old.layout);
+  for (const distribution& d : dimensions) part = distributed(d, *part);
+  return cook(MPI_COMBINER_DARRAY)
+      .integer(size)
+      .integer(rank)
+      .integer(ndims)
+      .numbers(array_of_gsizes, ndims)
+      .integers(array_of_distribs, ndims)
+      .integers(array_of_dargs, ndims)
+      .integers(array_of_psizes, ndims)
+      .integer(order)
+      .type(oldtype)
+      .serve(std::move(part), newtype);
 }
 
 int impl::Type_commit(MPI_Datatype* datatype) {

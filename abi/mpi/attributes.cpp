@@ -38,8 +38,9 @@ key_table& table() {
 }
 
 const char* name_of(attached_to what) {
-  return what == attached_to::comm ? "communicators" : what == attached_to::type ? "datatypes"
-                                                                                 : "windows";
+  return what == attached_to::comm   ? "communicators"
+         : what == attached_to::type ? "datatypes"
+                                     : "windows";
 }
 
 int create(attached_to what, void* copy, void* remove, int* key, void* extra) {
@@ -135,14 +136,24 @@ int* predefined_value(int key) {
   static thread_local int last_code;
   static int size;
   switch (key) {
-    case MPI_TAG_UB: return &tag_ub;
-    case MPI_HOST: return &no_host;
-    case MPI_IO: return &any;
-    case MPI_WTIME_IS_GLOBAL: return &yes;
-    case MPI_APPNUM: return &zero;
-    case MPI_UNIVERSE_SIZE: size = the.runtime->size(); return &size;
-    case MPI_LASTUSEDCODE: last_code = last_used_code(); return &last_code;
-    default: return nullptr;
+    case MPI_TAG_UB:
+      return &tag_ub;
+    case MPI_HOST:
+      return &no_host;
+    case MPI_IO:
+      return &any;
+    case MPI_WTIME_IS_GLOBAL:
+      return &yes;
+    case MPI_APPNUM:
+      return &zero;
+    case MPI_UNIVERSE_SIZE:
+      size = the.runtime->size();
+      return &size;
+    case MPI_LASTUSEDCODE:
+      last_code = last_used_code();
+      return &last_code;
+    default:
+      return nullptr;
   }
 }
 
@@ -163,8 +174,8 @@ void copy_attributes(attached_to what, void* old_handle, const attributes& from,
     if (value_of(reinterpret_cast<void*>(k.copy)) != 1) {
       const int code = k.copy(old_handle, key, k.extra, value, &copied, &flag);
       if (code != MPI_SUCCESS) {
-        throw failure{code, "the copy function of attribute key " + std::to_string(key) +
-                                " failed"};
+        throw failure{code,
+                      "the copy function of attribute key " + std::to_string(key) + " failed"};
       }
     }
     if (flag != 0) {

@@ -1,5 +1,7 @@
 // MPI-5.0 chapter 6: blocking collectives. Only the root's own arguments are looked at where the
 // standard says that others are not significant.
+#include "sinew/coll/collectives.hpp"
+
 #include <span>
 #include <vector>
 
@@ -8,7 +10,6 @@
 #include "abi/mpi/message.hpp"
 #include "abi/mpi/op.hpp"
 #include "abi/mpi/type.hpp"
-#include "sinew/coll/collectives.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -81,9 +82,9 @@ int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is allowed at the root only");
   }
   check_count(count);
-  const p2p::buffer into = at_root ? receive_of(recvbuf, count, datatype)
-                                   : p2p::buffer{nullptr, static_cast<std::size_t>(count),
-                                                 &layout_of(datatype)};
+  const p2p::buffer into =
+      at_root ? receive_of(recvbuf, count, datatype)
+              : p2p::buffer{nullptr, static_cast<std::size_t>(count), &layout_of(datatype)};
   if (!in_place(sendbuf)) (void)data_of(sendbuf, count, datatype);
   const bound_op o(op, datatype, *into.type);
   return end(c, coll::reduce(site_of(c), sendbuf, into, o, root));
@@ -119,8 +120,8 @@ int impl::Reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count rec
   // In place the data of all ranks is in recvbuf, which is then null only if there is none.
   const p2p::buffer into = receive_of(recvbuf, recvcounts[own], datatype);
   const bound_op o(op, datatype, *into.type);
-  return end(c, coll::reduce_scatter(site_of(c), sendbuf, recvbuf, {recvcounts, size}, *into.type,
-                                     o));
+  return end(c,
+             coll::reduce_scatter(site_of(c), sendbuf, recvbuf, {recvcounts, size}, *into.type, o));
 }
 
 int impl::Gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -129,9 +130,8 @@ int impl::Gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const p2p::buffer into = at_root ? receive_of(recvbuf, recvcount, recvtype) : p2p::buffer{};
-  const p2p::buffer from =
-      at_root ? send_of(sendbuf, sendcount, sendtype) : receive_of(const_cast<void*>(sendbuf),
-                                                                   sendcount, sendtype);
+  const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
+                                   : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
   return end(c, coll::gather(site_of(c), from, into, root));
 }
 
@@ -143,9 +143,8 @@ int impl::Gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
   const bool at_root = c.comm->rank() == root;
   const coll::parts into =
       at_root ? parts_of(c, recvbuf, recvcounts, displs, recvtype) : coll::parts{};
-  const p2p::buffer from =
-      at_root ? send_of(sendbuf, sendcount, sendtype) : receive_of(const_cast<void*>(sendbuf),
-                                                                   sendcount, sendtype);
+  const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
+                                   : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
   return end(c, coll::gatherv(site_of(c), from, into, root));
 }
 
@@ -154,23 +153,23 @@ int impl::Scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
   comm_object& c = comm_of(comm);
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
-  const p2p::buffer from = at_root ? receive_of(const_cast<void*>(sendbuf), sendcount, sendtype)
-                                   : p2p::buffer{};
-  const p2p::buffer into = at_root ? send_of(recvbuf, recvcount, recvtype)
-                                   : receive_of(recvbuf, recvcount, recvtype);
+  const p2p::buffer from =
+      at_root ? receive_of(const_cast<void*>(sendbuf), sendcount, sendtype) : p2p::buffer{};
+  const p2p::buffer into =
+      at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
   return end(c, coll::scatter(site_of(c), from, into, root));
 }
 
 int impl::Scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, int root, MPI_Comm comm) {
+                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                   int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const coll::parts from =
       at_root ? parts_of(c, sendbuf, sendcounts, displs, sendtype) : coll::parts{};
-  const p2p::buffer into = at_root ? send_of(recvbuf, recvcount, recvtype)
-                                   : receive_of(recvbuf, recvcount, recvtype);
+  const p2p::buffer into =
+      at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
   return end(c, coll::scatterv(site_of(c), from, into, root));
 }
 
@@ -181,9 +180,9 @@ int impl::Allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
                                 receive_of(recvbuf, recvcount, recvtype)));
 }
 
-int impl::Allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
-                     MPI_Datatype recvtype, MPI_Comm comm) {
+int impl::Allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                     MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   return end(c, coll::allgatherv(site_of(c), send_of(sendbuf, sendcount, sendtype),
                                  parts_of(c, recvbuf, recvcounts, displs, recvtype)));
@@ -200,11 +199,10 @@ int impl::Alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI
                     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
-  const coll::parts from = in_place(sendbuf)
-                               ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
-                               : parts_of(c, sendbuf, sendcounts, sdispls, sendtype);
-  return end(c, coll::alltoallv(site_of(c), from,
-                                parts_of(c, recvbuf, recvcounts, rdispls, recvtype)));
+  const coll::parts from = in_place(sendbuf) ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
+                                             : parts_of(c, sendbuf, sendcounts, sdispls, sendtype);
+  return end(
+      c, coll::alltoallv(site_of(c), from, parts_of(c, recvbuf, recvcounts, rdispls, recvtype)));
 }
 
 int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
@@ -227,9 +225,9 @@ int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   std::vector<const layout::type*> recv_layouts;
   send_layouts.reserve(size);
   recv_layouts.reserve(size);
-  const coll::parts_w from =
-      in_place(sendbuf) ? coll::parts_w{sendbuf, nullptr, nullptr, nullptr}
-                        : side(sendbuf, sendcounts, sdispls, sendtypes, send_layouts);
+  const coll::parts_w from = in_place(sendbuf)
+                                 ? coll::parts_w{sendbuf, nullptr, nullptr, nullptr}
+                                 : side(sendbuf, sendcounts, sdispls, sendtypes, send_layouts);
   const coll::parts_w into = side(recvbuf, recvcounts, rdispls, recvtypes, recv_layouts);
   return end(c, coll::alltoallw(site_of(c), from, into));
 }

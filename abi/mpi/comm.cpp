@@ -48,7 +48,10 @@ waiting_list& lingering() {
 }  // namespace
 
 comm_object::comm_object(coll::communicator_ref c)
-    : object(tag), owned(std::move(c)), comm(owned.get()), handle(handle_of<MPI_Comm>(this)),
+    : object(tag),
+      owned(std::move(c)),
+      comm(owned.get()),
+      handle(handle_of<MPI_Comm>(this)),
       errors(nullptr) {}
 
 comm_object::~comm_object() {

@@ -40,9 +40,11 @@ struct comm_object : object {
 /// Hot.
 [[nodiscard]] inline comm_object& comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
-  if (v - 0x101 < 2) [[likely]] return *the.comms[v & 3];
+  if (v - 0x101 < 2) [[likely]]
+    return *the.comms[v & 3];
   auto* found = resolve<comm_object>(handle);
-  if (found == nullptr) [[unlikely]] bad_comm(handle);
+  if (found == nullptr) [[unlikely]]
+    bad_comm(handle);
   return *found;
 }
 
@@ -67,8 +69,8 @@ void release_comm(comm_object* c);
 [[noreturn, gnu::cold]] void bad_count(MPI_Count count);
 
 inline void check_dest(const comm_object& c, int rank) {
-  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(c.comm->size()) &&
-      rank != MPI_PROC_NULL) [[unlikely]] {
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(c.comm->size()) && rank != MPI_PROC_NULL)
+      [[unlikely]] {
     bad_rank(c, rank, "destination");
   }
 }
@@ -84,18 +86,22 @@ inline void check_root(const comm_object& c, int rank) {
   }
 }
 inline void check_tag(int tag) {
-  if (tag < 0) [[unlikely]] bad_tag(tag);
+  if (tag < 0) [[unlikely]]
+    bad_tag(tag);
 }
 inline void check_tag_or_any(int tag) {
-  if (tag < 0 && tag != MPI_ANY_TAG) [[unlikely]] bad_tag(tag);
+  if (tag < 0 && tag != MPI_ANY_TAG) [[unlikely]]
+    bad_tag(tag);
 }
 inline void check_count(MPI_Count count) {
-  if (count < 0) [[unlikely]] bad_count(count);
+  if (count < 0) [[unlikely]]
+    bad_count(count);
 }
 
 /// Throws MPI_ERR_ARG if an output argument is null.
 inline void check_out(const void* argument, const char* name) {
-  if (argument == nullptr) [[unlikely]] fail(MPI_ERR_ARG, "the argument %s is null", name);
+  if (argument == nullptr) [[unlikely]]
+    fail(MPI_ERR_ARG, "the argument %s is null", name);
 }
 
 }  // namespace sinew::mpi

@@ -47,10 +47,14 @@ errhandler_object* errhandler_of(MPI_Errhandler handle) {
 
 MPI_Errhandler handle_of(errhandler_object* e) noexcept {
   switch (e->act) {
-    case action::fatal: return MPI_ERRORS_ARE_FATAL;
-    case action::abort: return MPI_ERRORS_ABORT;
-    case action::ret: return MPI_ERRORS_RETURN;
-    default: return handle_of<MPI_Errhandler>(e);
+    case action::fatal:
+      return MPI_ERRORS_ARE_FATAL;
+    case action::abort:
+      return MPI_ERRORS_ABORT;
+    case action::ret:
+      return MPI_ERRORS_RETURN;
+    default:
+      return handle_of<MPI_Errhandler>(e);
   }
 }
 

@@ -109,7 +109,9 @@ added_entry* find(int code) {
 
 bool predefined_class(int code) { return code >= 0 && code < static_cast<int>(classes.size()); }
 
-bool tool_class(int code) { return code >= MPI_T_ERR_CANNOT_INIT && code <= MPI_T_ERR_PVAR_NO_ATOMIC; }
+bool tool_class(int code) {
+  return code >= MPI_T_ERR_CANNOT_INIT && code <= MPI_T_ERR_PVAR_NO_ATOMIC;
+}
 
 int add(int error_class, bool is_class) {
   auto& entries = added().entries;

@@ -26,7 +26,7 @@ extern constinit thread_local const char* current_call [[gnu::tls_model("initial
 [[noreturn, gnu::format(printf, 2, 3), gnu::cold]] void fail(int code, const char* format, ...);
 /// The same, decided by the error handler of `comm`.
 [[noreturn, gnu::format(printf, 3, 4), gnu::cold]] void fail_on(comm_object* comm, int code,
-                                                                 const char* format, ...);
+                                                                const char* format, ...);
 /// The current call is one that Sinew has not got.
 [[noreturn, gnu::cold]] void unsupported();
 

@@ -57,7 +57,8 @@ class widened {
 
 /// Values that do not fit are undefined to the small-count functions (MPI-5.0 section 2.5.8).
 inline void narrow(MPI_Count wide, int* to) {
-  if (to != nullptr) *to = wide > INT_MAX || wide < INT_MIN ? MPI_UNDEFINED : static_cast<int>(wide);
+  if (to != nullptr)
+    *to = wide > INT_MAX || wide < INT_MIN ? MPI_UNDEFINED : static_cast<int>(wide);
 }
 
 }  // namespace sinew::mpi

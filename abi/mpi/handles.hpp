@@ -17,15 +17,23 @@ namespace sinew::mpi {
 
 enum class kind : std::uint32_t {
   dead = 0xdead0000,
-  comm = 0x51e30001, group, type, op, request, message, info, errhandler, session,
+  comm = 0x51e30001,
+  group,
+  type,
+  op,
+  request,
+  message,
+  info,
+  errhandler,
+  session,
 };
 
 /// The head of every object behind a handle.
 struct object {
   explicit object(kind k) noexcept : what(k) {}
   std::atomic<kind> what;
-  int number = 0;                   ///< for MPI_*_toint; 0: none yet
-  std::atomic<int> references{1};   ///< handles and other objects that need it
+  int number = 0;                  ///< for MPI_*_toint; 0: none yet
+  std::atomic<int> references{1};  ///< handles and other objects that need it
 };
 
 /// Values below are predefined handles.
@@ -39,7 +47,8 @@ inline constexpr std::uintptr_t first_address = 0x1000;
 template <class T>
 [[nodiscard]] T* resolve(const void* handle) noexcept {
   const std::uintptr_t v = value_of(handle);
-  if (v < first_address || v % alignof(T) != 0) [[unlikely]] return nullptr;
+  if (v < first_address || v % alignof(T) != 0) [[unlikely]]
+    return nullptr;
   auto* found = static_cast<T*>(const_cast<void*>(handle));
   return found->what.load(std::memory_order_relaxed) == T::tag ? found : nullptr;
 }
@@ -76,8 +85,14 @@ class arena {
  private:
   static constexpr std::size_t spare = 64;
   // Never destroyed: MPI may be called while the program exits.
-  static std::mutex& lock() { static auto& it = *new std::mutex; return it; }
-  static std::deque<void*>& graves() { static auto& it = *new std::deque<void*>; return it; }
+  static std::mutex& lock() {
+    static auto& it = *new std::mutex;
+    return it;
+  }
+  static std::deque<void*>& graves() {
+    static auto& it = *new std::deque<void*>;
+    return it;
+  }
 };
 
 /// Drops one reference; at zero the object goes.

@@ -41,8 +41,8 @@ void load_settings() {
 void open_world(int level) {
   load_settings();
   const bool many = level == MPI_THREAD_MULTIPLE || level == MPI_THREAD_SERIALIZED;
-  auto runtime = core::runtime::open(boot::connect(),
-                                     many ? core::threading::many : core::threading::one);
+  auto runtime =
+      core::runtime::open(boot::connect(), many ? core::threading::many : core::threading::one);
   set_log_identity(runtime->rank(), runtime->size());
   auto engine = std::make_unique<p2p::engine>(*runtime);
   the.runtime = runtime.release();
@@ -53,8 +53,8 @@ void open_world(int level) {
   the.requests = new request_pool(many);
   errhandler_object* fatal = errhandler_of(MPI_ERRORS_ARE_FATAL);
   for (const int which : {1, 2}) {
-    auto* c = arena<comm_object>::make(which == 1 ? coll::world(*the.engine)
-                                                  : coll::self(*the.engine));
+    auto* c =
+        arena<comm_object>::make(which == 1 ? coll::world(*the.engine) : coll::self(*the.engine));
     c->handle = which == 1 ? MPI_COMM_WORLD : MPI_COMM_SELF;
     c->comm->name = which == 1 ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
     c->errors = fatal;
@@ -88,10 +88,17 @@ int init(int required, int* provided) {
 void not_running() {
   const char* why = "";
   switch (the.now.load()) {
-    case phase::before: why = "MPI_Init has not been called"; break;
-    case phase::after: why = "MPI_Finalize has been called already"; break;
-    case phase::forked: why = "this process is a fork of a rank and no part of the job"; break;
-    case phase::running: break;
+    case phase::before:
+      why = "MPI_Init has not been called";
+      break;
+    case phase::after:
+      why = "MPI_Finalize has been called already";
+      break;
+    case phase::forked:
+      why = "this process is a fork of a rank and no part of the job";
+      break;
+    case phase::running:
+      break;
   }
   fail(MPI_ERR_OTHER, "%s", why);
 }

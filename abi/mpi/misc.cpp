@@ -171,7 +171,8 @@ int impl::Abi_get_fortran_booleans(int logical_size, void* logical_true, void* l
   check_out(logical_true, "logical_true");
   check_out(logical_false, "logical_false");
   check_out(is_set, "is_set");
-  if (logical_size < 1 || logical_size > 16) fail(MPI_ERR_ARG, "no LOGICAL has %d bytes", logical_size);
+  if (logical_size < 1 || logical_size > 16)
+    fail(MPI_ERR_ARG, "no LOGICAL has %d bytes", logical_size);
   std::memset(logical_true, 0, static_cast<std::size_t>(logical_size));
   std::memset(logical_false, 0, static_cast<std::size_t>(logical_size));
   *static_cast<unsigned char*>(logical_true) = 1;
@@ -182,7 +183,8 @@ int impl::Abi_get_fortran_booleans(int logical_size, void* logical_true, void* l
 int impl::Abi_set_fortran_booleans(int logical_size, void* logical_true, void* logical_false) {
   check_out(logical_true, "logical_true");
   check_out(logical_false, "logical_false");
-  if (logical_size < 1 || logical_size > 16) fail(MPI_ERR_ARG, "no LOGICAL has %d bytes", logical_size);
+  if (logical_size < 1 || logical_size > 16)
+    fail(MPI_ERR_ARG, "no LOGICAL has %d bytes", logical_size);
   if (!holds(logical_true, logical_size, 1) || !holds(logical_false, logical_size, 0)) {
     fail(MPI_ERR_ABI, "the Fortran booleans are 1 and 0 and cannot be changed");
   }
@@ -201,21 +203,15 @@ int impl::Session_toint(MPI_Session session) { return to_int(session); }
 int impl::Type_toint(MPI_Datatype datatype) { return to_int(datatype); }
 int impl::Win_toint(MPI_Win win) { return to_int(win); }
 
-MPI_Comm impl::Comm_fromint(int comm) {
-  return from_int<MPI_Comm>(comm, value_of(MPI_COMM_NULL));
-}
+MPI_Comm impl::Comm_fromint(int comm) { return from_int<MPI_Comm>(comm, value_of(MPI_COMM_NULL)); }
 MPI_Errhandler impl::Errhandler_fromint(int errhandler) {
   return from_int<MPI_Errhandler>(errhandler, value_of(MPI_ERRHANDLER_NULL));
 }
-MPI_File impl::File_fromint(int file) {
-  return from_int<MPI_File>(file, value_of(MPI_FILE_NULL));
-}
+MPI_File impl::File_fromint(int file) { return from_int<MPI_File>(file, value_of(MPI_FILE_NULL)); }
 MPI_Group impl::Group_fromint(int group) {
   return from_int<MPI_Group>(group, value_of(MPI_GROUP_NULL));
 }
-MPI_Info impl::Info_fromint(int info) {
-  return from_int<MPI_Info>(info, value_of(MPI_INFO_NULL));
-}
+MPI_Info impl::Info_fromint(int info) { return from_int<MPI_Info>(info, value_of(MPI_INFO_NULL)); }
 MPI_Message impl::Message_fromint(int message) {
   return from_int<MPI_Message>(message, value_of(MPI_MESSAGE_NULL));
 }

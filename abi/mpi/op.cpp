@@ -15,21 +15,36 @@ namespace {
 std::optional<coll::op_kind> predefined_kind(MPI_Op handle) {
   using coll::op_kind;
   switch (value_of(handle)) {
-    case 0x21: return op_kind::sum;
-    case 0x22: return op_kind::min;
-    case 0x23: return op_kind::max;
-    case 0x24: return op_kind::prod;
-    case 0x28: return op_kind::band;
-    case 0x29: return op_kind::bor;
-    case 0x2a: return op_kind::bxor;
-    case 0x30: return op_kind::land;
-    case 0x31: return op_kind::lor;
-    case 0x32: return op_kind::lxor;
-    case 0x38: return op_kind::minloc;
-    case 0x39: return op_kind::maxloc;
-    case 0x3c: return op_kind::replace;
-    case 0x3d: return op_kind::no_op;
-    default: return std::nullopt;
+    case 0x21:
+      return op_kind::sum;
+    case 0x22:
+      return op_kind::min;
+    case 0x23:
+      return op_kind::max;
+    case 0x24:
+      return op_kind::prod;
+    case 0x28:
+      return op_kind::band;
+    case 0x29:
+      return op_kind::bor;
+    case 0x2a:
+      return op_kind::bxor;
+    case 0x30:
+      return op_kind::land;
+    case 0x31:
+      return op_kind::lor;
+    case 0x32:
+      return op_kind::lxor;
+    case 0x38:
+      return op_kind::minloc;
+    case 0x39:
+      return op_kind::maxloc;
+    case 0x3c:
+      return op_kind::replace;
+    case 0x3d:
+      return op_kind::no_op;
+    default:
+      return std::nullopt;
   }
 }
 

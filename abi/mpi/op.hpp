@@ -11,7 +11,7 @@ struct op_object : object {
   static constexpr kind tag = kind::op;
   op_object() : object(tag) {}
   bool commutative = true;
-  MPI_User_function* small = nullptr;    ///< one of the two
+  MPI_User_function* small = nullptr;  ///< one of the two
   MPI_User_function_c* large = nullptr;
 };
 

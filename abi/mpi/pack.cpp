@@ -46,13 +46,21 @@ void check_external(const char* datarep) {
 std::size_t external_width(layout::element e) {
   using layout::element;
   switch (e) {
-    case element::c32: case element::pair_f32_i32: case element::pair_i32_i32: return 4;
-    case element::c64: return 8;
-    case element::f80: case element::c80: case element::pair_f80_i32: case element::pair_f64_i32:
-    case element::pair_i64_i32: case element::pair_i16_i32:
-      fail(MPI_ERR_UNSUPPORTED_DATAREP, "%s has no external32 form here yet",
-           layout::name_of(e));
-    default: return layout::size_of(e);
+    case element::c32:
+    case element::pair_f32_i32:
+    case element::pair_i32_i32:
+      return 4;
+    case element::c64:
+      return 8;
+    case element::f80:
+    case element::c80:
+    case element::pair_f80_i32:
+    case element::pair_f64_i32:
+    case element::pair_i64_i32:
+    case element::pair_i16_i32:
+      fail(MPI_ERR_UNSUPPORTED_DATAREP, "%s has no external32 form here yet", layout::name_of(e));
+    default:
+      return layout::size_of(e);
   }
 }
 

@@ -1,9 +1,10 @@
 // MPI-5.0 sections 3.2.5, 5.1.11 and 12.3: what a status says, and setting it.
+#include "abi/mpi/status.hpp"
+
 #include <climits>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
-#include "abi/mpi/status.hpp"
 #include "abi/mpi/type.hpp"
 
 namespace sinew::mpi {

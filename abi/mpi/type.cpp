@@ -97,8 +97,8 @@ struct filler {
   filler() {
     for (const entry& e : entries) {
       const std::size_t at = value_of(e.handle) & 0xff;
-      layout::type_ref made = e.twice ? layout::contiguous(2, layout::of(e.kind))
-                                      : layout::share(layout::of(e.kind));
+      layout::type_ref made =
+          e.twice ? layout::contiguous(2, layout::of(e.kind)) : layout::share(layout::of(e.kind));
       predefined_layouts[at] = made.get();
       auto* o = new type_object(std::move(made), {});
       o->committed = true;

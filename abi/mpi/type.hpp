@@ -47,12 +47,15 @@ extern const layout::type* predefined_layouts[256];
   const std::uintptr_t v = value_of(handle);
   if (v >> 8 == 2) [[likely]] {
     const layout::type* found = predefined_layouts[v & 0xff];
-    if (found == nullptr) [[unlikely]] bad_type(handle);
+    if (found == nullptr) [[unlikely]]
+      bad_type(handle);
     return *found;
   }
   auto* found = resolve<type_object>(handle);
-  if (found == nullptr) [[unlikely]] bad_type(handle);
-  if (!found->committed) [[unlikely]] uncommitted_type(handle);
+  if (found == nullptr) [[unlikely]]
+    bad_type(handle);
+  if (!found->committed) [[unlikely]]
+    uncommitted_type(handle);
   return *found->layout;
 }
 

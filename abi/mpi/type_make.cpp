@@ -63,8 +63,7 @@ class cook {
   int serve(layout::type_ref made, MPI_Datatype* to) {
     check_out(to, "newtype");
     for (const MPI_Datatype t : recipe_.types) keep(resolve<type_object>(t));
-    *to = handle_of<MPI_Datatype>(
-        arena<type_object>::make(std::move(made), std::move(recipe_)));
+    *to = handle_of<MPI_Datatype>(arena<type_object>::make(std::move(made), std::move(recipe_)));
     return MPI_SUCCESS;
   }
 
@@ -107,7 +106,8 @@ struct distribution {
 layout::type_ref distributed(const distribution& d, const layout::type& old) {
   MPI_Count block = d.block;
   if (d.how == MPI_DISTRIBUTE_NONE) {
-    if (d.processes != 1) fail(MPI_ERR_ARG, "an undistributed dimension has %d processes", d.processes);
+    if (d.processes != 1)
+      fail(MPI_ERR_ARG, "an undistributed dimension has %d processes", d.processes);
     block = d.elements;
   } else if (d.block == MPI_DISTRIBUTE_DFLT_DARG) {
     block = d.how == MPI_DISTRIBUTE_CYCLIC ? 1 : (d.elements + d.processes - 1) / d.processes;
@@ -203,8 +203,8 @@ int impl::Type_create_hindexed(MPI_Count count, const MPI_Count array_of_blockle
 }
 
 int impl::Type_create_indexed_block(MPI_Count count, MPI_Count blocklength,
-                                    const MPI_Count array_of_displacements[],
-                                    MPI_Datatype oldtype, MPI_Datatype* newtype) {
+                                    const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                    MPI_Datatype* newtype) {
   check_list(count, array_of_displacements, "array_of_displacements");
   check_count(blocklength);
   const type_object& old = type_of(oldtype);
@@ -215,15 +215,15 @@ int impl::Type_create_indexed_block(MPI_Count count, MPI_Count blocklength,
       .number(blocklength)
       .numbers(array_of_displacements, count)
       .type(oldtype)
-      .serve(layout::indexed(lengths,
-                             offsets_of(count, array_of_displacements, old.layout->extent()),
-                             *old.layout),
-             newtype);
+      .serve(
+          layout::indexed(lengths, offsets_of(count, array_of_displacements, old.layout->extent()),
+                          *old.layout),
+          newtype);
 }
 
 int impl::Type_create_hindexed_block(MPI_Count count, MPI_Count blocklength,
-                                     const MPI_Count array_of_displacements[],
-                                     MPI_Datatype oldtype, MPI_Datatype* newtype) {
+                                     const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                     MPI_Datatype* newtype) {
   check_list(count, array_of_displacements, "array_of_displacements");
   check_count(blocklength);
   const type_object& old = type_of(oldtype);
@@ -245,9 +245,7 @@ int impl::Type_create_struct(MPI_Count count, const MPI_Count array_of_blockleng
   check_list(count, array_of_displacements, "array_of_displacements");
   check_list(count, array_of_types, "array_of_types");
   cook c(MPI_COMBINER_STRUCT);
-  c.number(count)
-      .numbers(array_of_blocklengths, count)
-      .addresses(array_of_displacements, count);
+  c.number(count).numbers(array_of_blocklengths, count).addresses(array_of_displacements, count);
   std::vector<const layout::type*> types;
   for (MPI_Count i = 0; i < count; ++i) {
     types.push_back(type_of(array_of_types[i]).layout.get());
@@ -298,11 +296,10 @@ int impl::Type_create_subarray(int ndims, const MPI_Count array_of_sizes[],
   }
   for (int d = 0; d < ndims; ++d) {
     if (array_of_subsizes[d] < 1 || array_of_sizes[d] < array_of_subsizes[d] ||
-        array_of_starts[d] < 0 ||
-        array_of_starts[d] > array_of_sizes[d] - array_of_subsizes[d]) {
+        array_of_starts[d] < 0 || array_of_starts[d] > array_of_sizes[d] - array_of_subsizes[d]) {
       fail(MPI_ERR_ARG, "dimension %d: %lld elements from %lld do not lie in an array of %lld", d,
-           static_cast<long long>(array_of_subsizes[d]),
-           static_cast<long long>(array_of_starts[d]), static_cast<long long>(array_of_sizes[d]));
+           static_cast<long long>(array_of_subsizes[d]), static_cast<long long>(array_of_starts[d]),
+           static_cast<long long>(array_of_sizes[d]));
     }
   }
   // From the fastest-varying dimension outwards: a vector of what is made so far.
@@ -333,10 +330,9 @@ int impl::Type_create_darray(int size, int rank, int ndims, const MPI_Count arra
                              MPI_Datatype* newtype) {
   const type_object& old = type_of(oldtype);
   if (ndims < 1) fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
-  for (const void* list : {static_cast<const void*>(array_of_gsizes),
-                           static_cast<const void*>(array_of_distribs),
-                           static_cast<const void*>(array_of_dargs),
-                           static_cast<const void*>(array_of_psizes)}) {
+  for (const void* list :
+       {static_cast<const void*>(array_of_gsizes), static_cast<const void*>(array_of_distribs),
+        static_cast<const void*>(array_of_dargs), static_cast<const void*>(array_of_psizes)}) {
     check_out(list, "array");
   }
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN) {
@@ -350,8 +346,8 @@ int impl::Type_create_darray(int size, int rank, int ndims, const MPI_Count arra
       fail(MPI_ERR_ARG, "dimension %d has no elements or no processes", d);
     }
     processes *= array_of_psizes[d];
-    dimensions.push_back({array_of_gsizes[d], array_of_distribs[d], array_of_dargs[d],
-                          array_of_psizes[d], 0});
+    dimensions.push_back(
+        {array_of_gsizes[d], array_of_distribs[d], array_of_dargs[d], array_of_psizes[d], 0});
   }
   if (processes != size) fail(MPI_ERR_ARG, "the grid has %d processes, not %d", processes, size);
   // The process grid is in row-major order whatever the order of the array (section 5.1.4).

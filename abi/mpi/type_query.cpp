@@ -120,8 +120,8 @@ int impl::Type_set_name(MPI_Datatype datatype, const char* type_name) {
 int impl::Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
   check_out(type_name, "type_name");
   check_out(resultlen, "resultlen");
-  const std::string name = datatype == MPI_DATATYPE_NULL ? std::string("MPI_DATATYPE_NULL")
-                                                         : type_of(datatype).name;
+  const std::string name =
+      datatype == MPI_DATATYPE_NULL ? std::string("MPI_DATATYPE_NULL") : type_of(datatype).name;
   std::memcpy(type_name, name.c_str(), name.size() + 1);
   *resultlen = static_cast<int>(name.size());
   return MPI_SUCCESS;
@@ -197,11 +197,11 @@ int impl::Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 int impl::Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
   check_out(datatype, "datatype");
   static const std::map<std::pair<int, int>, MPI_Datatype> fitting = {
-      {{MPI_TYPECLASS_INTEGER, 1}, MPI_INTEGER1},  {{MPI_TYPECLASS_INTEGER, 2}, MPI_INTEGER2},
-      {{MPI_TYPECLASS_INTEGER, 4}, MPI_INTEGER4},  {{MPI_TYPECLASS_INTEGER, 8}, MPI_INTEGER8},
-      {{MPI_TYPECLASS_REAL, 2}, MPI_REAL2},        {{MPI_TYPECLASS_REAL, 4}, MPI_REAL4},
-      {{MPI_TYPECLASS_REAL, 8}, MPI_REAL8},        {{MPI_TYPECLASS_REAL, 16}, MPI_REAL16},
-      {{MPI_TYPECLASS_COMPLEX, 4}, MPI_COMPLEX4},  {{MPI_TYPECLASS_COMPLEX, 8}, MPI_COMPLEX8},
+      {{MPI_TYPECLASS_INTEGER, 1}, MPI_INTEGER1},   {{MPI_TYPECLASS_INTEGER, 2}, MPI_INTEGER2},
+      {{MPI_TYPECLASS_INTEGER, 4}, MPI_INTEGER4},   {{MPI_TYPECLASS_INTEGER, 8}, MPI_INTEGER8},
+      {{MPI_TYPECLASS_REAL, 2}, MPI_REAL2},         {{MPI_TYPECLASS_REAL, 4}, MPI_REAL4},
+      {{MPI_TYPECLASS_REAL, 8}, MPI_REAL8},         {{MPI_TYPECLASS_REAL, 16}, MPI_REAL16},
+      {{MPI_TYPECLASS_COMPLEX, 4}, MPI_COMPLEX4},   {{MPI_TYPECLASS_COMPLEX, 8}, MPI_COMPLEX8},
       {{MPI_TYPECLASS_COMPLEX, 16}, MPI_COMPLEX16}, {{MPI_TYPECLASS_COMPLEX, 32}, MPI_COMPLEX32},
   };
   const auto at = fitting.find({typeclass, size});
@@ -215,13 +215,19 @@ int impl::Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
 int impl::Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   const int bytes = real_bytes(p, r);
   return f90(MPI_COMBINER_F90_REAL, p, r,
-             bytes == 4 ? MPI_REAL4 : bytes == 8 ? MPI_REAL8 : MPI_REAL16, newtype);
+             bytes == 4   ? MPI_REAL4
+             : bytes == 8 ? MPI_REAL8
+                          : MPI_REAL16,
+             newtype);
 }
 
 int impl::Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   const int bytes = real_bytes(p, r);
   return f90(MPI_COMBINER_F90_COMPLEX, p, r,
-             bytes == 4 ? MPI_COMPLEX8 : bytes == 8 ? MPI_COMPLEX16 : MPI_COMPLEX32, newtype);
+             bytes == 4   ? MPI_COMPLEX8
+             : bytes == 8 ? MPI_COMPLEX16
+                          : MPI_COMPLEX32,
+             newtype);
 }
 
 int impl::Type_create_f90_integer(int r, MPI_Datatype* newtype) {

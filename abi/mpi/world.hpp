@@ -39,7 +39,8 @@ extern world the;
 /// Head of every call that needs a running library. Hot.
 inline void enter(const char* name) {
   current_call = name;
-  if (the.now.load(std::memory_order_relaxed) != phase::running) [[unlikely]] not_running();
+  if (the.now.load(std::memory_order_relaxed) != phase::running) [[unlikely]]
+    not_running();
 }
 
 /// Head of the calls that are allowed at any time.

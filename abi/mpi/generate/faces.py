@@ -15,8 +15,8 @@ Abi_set_fortran_info Add_error_class Add_error_code Add_error_string Remove_erro
 Remove_error_code Remove_error_string Error_class Error_string Finalized Initialized Get_version
 Get_library_version Init Init_thread Info_create Info_create_env Info_delete Info_dup Info_free
 Info_get Info_get_nkeys Info_get_nthkey Info_get_string Info_get_valuelen Info_set Pcontrol
-Session_init Session_create_errhandler Session_call_errhandler Errhandler_free Comm_create_errhandler
-Win_create_errhandler File_create_errhandler Query_thread_level
+Session_init Session_create_errhandler Session_call_errhandler Errhandler_free
+Comm_create_errhandler Win_create_errhandler File_create_errhandler
 """.split())
 
 # Plain arithmetic: no state, no failure.
@@ -37,7 +37,8 @@ def implementation_name(function, procedure):
 
 
 def declarations(procedures):
-    lines = [NOTE + "#pragma once", "", '#include "c/mpi.h"', "", "namespace sinew::mpi::impl {", ""]
+    lines = [NOTE + "#pragma once", "", '#include "c/mpi.h"', "",
+             "namespace sinew::mpi::impl {", ""]
     for procedure in procedures:
         for function in implementations(procedure):
             name = implementation_name(function, procedure)
@@ -120,7 +121,8 @@ def _face(function, procedure):
 
 def _variadic_face(function):
     """MPI_Pcontrol: means nothing here, by right of the standard."""
-    return [f"int P{function.name}([[maybe_unused]] {function.signature}) {{ return MPI_SUCCESS; }}",
+    return [f"int P{function.name}([[maybe_unused]] {function.signature}) {{",
+            "  return MPI_SUCCESS;", "}",
             f'[[gnu::weak, gnu::alias("P{function.name}"), gnu::visibility("default")]] '
             f"int {function.name}({function.signature});", ""]
 

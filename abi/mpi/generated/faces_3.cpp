@@ -805,7 +805,9 @@ int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
 [[gnu::weak, gnu::alias("PMPI_Parrived"),
     gnu::visibility("default")]] int MPI_Parrived(MPI_Request request, int partition, int* flag);
 
-int PMPI_Pcontrol([[maybe_unused]] const int level, ...) { return MPI_SUCCESS; }
+int PMPI_Pcontrol([[maybe_unused]] const int level, ...) {
+  return MPI_SUCCESS;
+}
 [[gnu::weak, gnu::alias("PMPI_Pcontrol"), gnu::visibility("default")]] int MPI_Pcontrol(const int level, ...);
 
 int PMPI_Pready(int partition, MPI_Request request) {

@@ -57,7 +57,7 @@ ENDS = [
     ("a second program in a rank",
      ["-n", "2", "sh", "-c", "%s start; %s start; sleep 60" % (PROBE, PROBE)], 1,
      r"rank [01] of 2 .*second MPI program.*ending the other rank", 5),
-    ("too much memory", ["-n", "2", "sh", "-c", "ulimit -v 1000000; exec " + PROBE + " huge"], 9,
+    ("too little address space", ["-n", "2", "sh", "-c", "ulimit -v 1000000; exec " + PROBE + " huge"], 9,
      r"shared memory of \d+ MiB cannot be mapped", 5),
     ("file limit", ["-n", "2", "sh", "-c", "ulimit -f 100; exec " + PROBE + " start"], 9,
      r"the limit on file size .*ulimit -f", 5),
@@ -150,10 +150,10 @@ class Programs(unittest.TestCase):
                   "names = os.listdir('/proc/self/fd')\n"
                   "print(*(n for n in names if os.path.exists('/proc/self/fd/' + n)), '|',\n"
                   "      os.environ['PMI_FD'], os.environ['SINEW_BOOT_SHM_FD'])\n")
-        result = sinew_run("-n", "3", sys.executable, "-c", script)
+        result = sinew_run("-l", "-n", "3", sys.executable, "-c", script)
         self.assertEqual(len(result.out.splitlines()), 3, result.err)
         for line in result.out.splitlines():
-            open_now, _, named = line.partition("|")
+            open_now, _, named = line[4:].partition("|")
             self.assertEqual(set(open_now.split()), {"0", "1", "2", *named.split()})
 
     def test_more_ranks_than_processors(self):

@@ -57,7 +57,7 @@ ENDS = [
     ("a second program in a rank",
      ["-n", "2", "sh", "-c", "%s start; %s start; sleep 60" % (PROBE, PROBE)], 1,
      r"rank [01] of 2 .*second MPI program.*ending the other rank", 5),
-    ("too little address space", ["-n", "2", "sh", "-c", "ulimit -v 1000000; exec " + PROBE + " huge"], 9,
+    ("address space", ["-n", "2", "sh", "-c", "ulimit -v 1000000; exec " + PROBE + " huge"], 9,
      r"shared memory of \d+ MiB cannot be mapped", 5),
     ("file limit", ["-n", "2", "sh", "-c", "ulimit -f 100; exec " + PROBE + " start"], 9,
      r"the limit on file size .*ulimit -f", 5),

@@ -178,24 +178,24 @@ int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
                           MPI_Comm* newcomm) {
   comm_object& c = comm_of(comm);
   check_out(newcomm, "newcomm");
-  if (info != MPI_INFO_NULL) (void)info_of(info);
+  const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
+  bool node = split_type == MPI_COMM_TYPE_SHARED;
   switch (split_type) {
     case MPI_COMM_TYPE_SHARED:
-      *newcomm = adopt(coll::split_node(site_of(c), key), c);
-      return MPI_SUCCESS;
     case MPI_UNDEFINED:
-      // Takes part in the agreement of the others, whichever type they ask for.
-      *newcomm = adopt(coll::split(site_of(c), -1, key), c);
-      return MPI_SUCCESS;
-    case MPI_COMM_TYPE_HW_GUIDED:
     case MPI_COMM_TYPE_HW_UNGUIDED:
+      break;
+    case MPI_COMM_TYPE_HW_GUIDED:
     case MPI_COMM_TYPE_RESOURCE_GUIDED:
-      // No hardware level is told apart yet: nobody is in a common one (allowed by 7.4.2).
-      *newcomm = adopt(coll::split(site_of(c), -1, key), c);
-      return MPI_SUCCESS;
+      // The one resource that is told apart: the memory that a node's ranks share.
+      node = hints != nullptr && hints->value("mpi_hw_resource_type") == "mpi_shared_memory";
+      break;
     default:
       fail(MPI_ERR_ARG, "%d is no split type", split_type);
   }
+  // Who gets nothing takes part all the same: types may differ between the ranks.
+  *newcomm = adopt(node ? coll::split_node(site_of(c), key) : coll::split(site_of(c), -1, key), c);
+  return MPI_SUCCESS;
 }
 
 int impl::Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {

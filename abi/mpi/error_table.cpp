@@ -133,6 +133,9 @@ int remove(int code, bool is_class, const char* what) {
       }
     }
   }
+  if (!e->text.empty()) {
+    fail(MPI_ERR_OTHER, "error %s %d still has a text (MPI_Remove_error_string)", what, code);
+  }
   e->removed = true;
   return MPI_SUCCESS;
 }

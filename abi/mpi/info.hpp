@@ -12,6 +12,13 @@ namespace sinew::mpi {
 struct info_object : object {
   static constexpr kind tag = kind::info;
   info_object() : object(tag) {}
+  /// The value of a key, or "".
+  [[nodiscard]] std::string value(const std::string& key) const {
+    for (const auto& [k, v] : entries) {
+      if (k == key) return v;
+    }
+    return {};
+  }
   std::vector<std::pair<std::string, std::string>> entries;
 };
 

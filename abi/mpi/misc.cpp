@@ -58,12 +58,12 @@ info_object* fortran_info() {
   set_info(*info, "mpi_integer_size", "4");
   set_info(*info, "mpi_real_size", "4");
   set_info(*info, "mpi_double_precision_size", "8");
-  for (const char* yes : {"logical1", "logical2", "logical4", "logical8", "logical16", "integer1",
-                          "integer2", "integer4", "integer8", "real2", "real4", "real8", "real16",
-                          "complex4", "complex8", "complex16", "complex32", "double_complex"}) {
+  for (const char* yes :
+       {"logical1", "logical2", "logical4", "logical8", "logical16", "integer1", "integer2",
+        "integer4", "integer8", "integer16", "real2", "real4", "real8", "real16", "complex4",
+        "complex8", "complex16", "complex32", "double_complex"}) {
     set_info(*info, (std::string("mpi_") + yes + "_supported").c_str(), "true");
   }
-  set_info(*info, "mpi_integer16_supported", "false");
   return info;
 }
 

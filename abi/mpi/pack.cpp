@@ -41,38 +41,66 @@ void check_external(const char* datarep) {
   }
 }
 
-/// external32 stores numbers with the highest byte first: the width to turn round, 1 for bytes.
-/// A complex is two reals; a pair is its value, then its index of four bytes.
-std::size_t external_width(layout::element e) {
+/// external32 stores numbers with the highest byte first, a long double as an IEEE quadruple, a
+/// complex as two reals and a pair as its value and its index. One element is thus a number of
+/// `width` bytes, repeated, with one of `tail` bytes at its end.
+struct external_form {
+  std::size_t width;
+  std::size_t tail = 0;
+  bool long_double = false;
+};
+
+external_form form_of(layout::element e) noexcept {
   using layout::element;
   switch (e) {
     case element::c32:
-    case element::pair_f32_i32:
-    case element::pair_i32_i32:
-      return 4;
+      return {4};
     case element::c64:
-      return 8;
+      return {8};
     case element::f80:
     case element::c80:
-    case element::pair_f80_i32:
+      return {sizeof(long double), 0, true};
+    case element::pair_i16_i32:
+      return {2, 4};
+    case element::pair_f32_i32:
+    case element::pair_i32_i32:
+      return {4, 4};
     case element::pair_f64_i32:
     case element::pair_i64_i32:
-    case element::pair_i16_i32:
-      fail(MPI_ERR_UNSUPPORTED_DATAREP, "%s has no external32 form here yet", layout::name_of(e));
+      return {8, 4};
+    case element::pair_f80_i32:
+      return {sizeof(long double), 4, true};
     default:
-      return layout::size_of(e);
+      return {layout::size_of(e)};
   }
 }
 
-/// Turns the packed bytes of `count` instances round, in place, in either direction.
-void turn_round(const layout::type& t, std::size_t count, std::byte* packed) {
+__extension__ typedef __float128 quadruple;
+static_assert(sizeof(quadruple) == sizeof(long double), "one can take the other's place");
+
+template <class From, class To>
+void convert(std::byte* at) noexcept {
+  From from;
+  std::memcpy(&from, at, sizeof from);
+  const To to = static_cast<To>(from);
+  std::memcpy(at, &to, sizeof to);
+}
+
+void reverse(std::byte* at, std::size_t width) noexcept { std::reverse(at, at + width); }
+
+/// Turns the packed bytes of `count` instances round, in place: to external32, or from it.
+void turn_round(const layout::type& t, std::size_t count, std::byte* packed, bool outgoing) {
   layout::for_each_leaf(t, count, [&](std::ptrdiff_t, std::size_t n, layout::element kind) {
-    const std::size_t width = external_width(kind);
-    const std::size_t bytes = n * layout::size_of(kind);
-    for (std::size_t at = 0; width > 1 && at < bytes; at += width) {
-      std::reverse(packed + at, packed + at + width);
+    const external_form form = form_of(kind);
+    const std::size_t size = layout::size_of(kind);
+    for (const std::byte* end = packed + n * size; packed < end; packed += size) {
+      for (std::size_t at = 0; at + form.width + form.tail <= size; at += form.width) {
+        if (form.long_double && outgoing) convert<long double, quadruple>(packed + at);
+        reverse(packed + at, form.width);
+        if (form.long_double && !outgoing) convert<quadruple, long double>(packed + at);
+      }
+      reverse(packed + size - form.tail, form.tail);
     }
-    packed += bytes;
   });
 }
 
@@ -126,7 +154,7 @@ int impl::Pack_external(const char datarep[], const void* inbuf, MPI_Count incou
   check_fits(bytes, out, MPI_ERR_TRUNCATE);
   const layout::type& t = layout_of(datatype);
   layout::pack(t, static_cast<std::size_t>(incount), inbuf, 0, {out.at, bytes});
-  turn_round(t, static_cast<std::size_t>(incount), out.at);
+  turn_round(t, static_cast<std::size_t>(incount), out.at, true);
   *position += static_cast<MPI_Count>(bytes);
   return MPI_SUCCESS;
 }
@@ -140,7 +168,7 @@ int impl::Unpack_external(const char datarep[], const void* inbuf, MPI_Count ins
   check_fits(bytes, in, MPI_ERR_TRUNCATE);
   const layout::type& t = layout_of(datatype);
   std::vector<std::byte> turned(in.at, in.at + bytes);
-  turn_round(t, static_cast<std::size_t>(outcount), turned.data());
+  turn_round(t, static_cast<std::size_t>(outcount), turned.data(), false);
   layout::unpack(t, static_cast<std::size_t>(outcount), outbuf, 0, turned);
   *position += static_cast<MPI_Count>(bytes);
   return MPI_SUCCESS;

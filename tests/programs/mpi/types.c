@@ -87,6 +87,13 @@ static void packing(void) {
   place = m = 0;
   MPI_Unpack_external("external32", buffer, 64, &place, &m, 1, MPI_INT);
   CHECK(m == 7);
+  long double out[2] = {0.375L, -1.0L}, in[2] = {0, 0};
+  place = 0;
+  MPI_Pack_external("external32", out, 2, MPI_LONG_DOUBLE, buffer, 64, &place);
+  CHECK(place == 32 && (unsigned char)buffer[16] == 0xbf && (unsigned char)buffer[17] == 0xff);
+  place = 0;
+  MPI_Unpack_external("external32", buffer, 64, &place, in, 2, MPI_LONG_DOUBLE);
+  CHECK(in[0] == 0.375L && in[1] == -1.0L);
 }
 
 static void large_counts(void) {

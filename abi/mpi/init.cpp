@@ -14,6 +14,7 @@
 #include "abi/mpi/world.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/settings.hpp"
+#include "sinew/boot/crash_report.hpp"
 #include "sinew/coll/collectives.hpp"
 
 namespace sinew::mpi {
@@ -40,10 +41,12 @@ void load_settings() {
 
 void open_world(int level) {
   load_settings();
-  const bool many = level == MPI_THREAD_MULTIPLE || level == MPI_THREAD_SERIALIZED;
+  // Below MPI_THREAD_MULTIPLE the program itself keeps its calls apart.
+  const bool many = level == MPI_THREAD_MULTIPLE;
   auto runtime =
       core::runtime::open(boot::connect(), many ? core::threading::many : core::threading::one);
   set_log_identity(runtime->rank(), runtime->size());
+  boot::install_crash_report(runtime->session().where());
   auto engine = std::make_unique<p2p::engine>(*runtime);
   the.runtime = runtime.release();
   the.engine = engine.release();

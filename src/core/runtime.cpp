@@ -16,7 +16,7 @@ namespace {
 
 // An idle virtual core takes tens of microseconds to wake, so a waiter spins first and sleeps
 // late; with more ranks than processors it gives its processor away almost at once.
-setting<std::int64_t> spin_us("core", "spin_us", 200, "us",
+setting<std::int64_t> spin_us("core", "spin_us", 20, "us",
                               "how long a waiter polls without pause before it yields");
 setting<std::int64_t> yield_us("core", "yield_us", 2000, "us",
                                "how long a waiter polls and yields before it sleeps");

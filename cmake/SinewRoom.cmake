@@ -3,6 +3,23 @@
 # line in the table of floors: what is not named there cannot be linked.
 find_package(GTest QUIET)
 
+# GoogleTest's header is compiled once for all test programs: by this one, which does nothing. A
+# program and not a library, since the two are compiled with different options.
+if(BUILD_TESTING AND GTest_FOUND)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/gtest_header.cpp CONTENT "int main() {}\n")
+  add_executable(gtest_header EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/gtest_header.cpp)
+  target_link_libraries(gtest_header PRIVATE sinew_options Threads::Threads GTest::gtest)
+  target_precompile_headers(gtest_header PRIVATE <gtest/gtest.h>)
+  set_target_properties(gtest_header PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(gtest_header PRIVATE -fpch-preprocess)
+  endif()
+endif()
+
+# The folders under tests/ to build and run; empty means all. The sanitizers' presets set it.
+set(SINEW_TEST_FOLDERS "" CACHE STRING "folders of unit tests to build, separated by ';'")
+
 function(sinew_room name)
   cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
@@ -28,12 +45,15 @@ function(sinew_tests folder)
   if(NOT BUILD_TESTING OR NOT GTest_FOUND OR NOT sources)
     return()
   endif()
+  if(SINEW_TEST_FOLDERS AND NOT folder IN_LIST SINEW_TEST_FOLDERS)
+    return()
+  endif()
   string(REPLACE "/" "_" program test_${folder})
   add_executable(${program} EXCLUDE_FROM_ALL ${sources})
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${program} PRIVATE ${ARGN} GTest::gtest_main)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_precompile_headers(${program} PRIVATE <gtest/gtest.h>)
+  target_precompile_headers(${program} REUSE_FROM gtest_header)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${program} PRIVATE -fpch-preprocess)  # lets ccache see through
   endif()
@@ -42,9 +62,9 @@ function(sinew_tests folder)
   if(folder MATCHES "^stress")
     set(label stress)
   endif()
-  set(timeout 120)
+  set(timeout 300)
   if(SINEW_SANITIZE)
-    set(timeout 400)
+    set(timeout 600)
   endif()
   set_tests_properties(${folder} PROPERTIES TIMEOUT ${timeout} LABELS ${label})
   set_property(GLOBAL APPEND PROPERTY SINEW_TEST_PROGRAMS ${program})

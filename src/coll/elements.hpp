@@ -88,6 +88,40 @@ struct kind_of<raw> {
   static constexpr bool integer = false, truth = false, complex = false, pair = false, raw = true;
 };
 
+/// The part of visit() for truth values, and for values with their index.
+template <class Visit, class R>
+R visit_truth_or_pair(layout::element e, const Visit& call, R otherwise) {
+  using layout::element;
+  using std::type_identity;
+  switch (e) {
+    case element::boolean:
+    case element::logical1:
+      return call(type_identity<truth<std::uint8_t>>{});
+    case element::logical2:
+      return call(type_identity<truth<std::uint16_t>>{});
+    case element::logical4:
+      return call(type_identity<truth<std::uint32_t>>{});
+    case element::logical8:
+      return call(type_identity<truth<std::uint64_t>>{});
+    case element::logical16:
+      return call(type_identity<truth<u128>>{});
+    case element::pair_f32_i32:
+      return call(type_identity<pair<float>>{});
+    case element::pair_f64_i32:
+      return call(type_identity<pair<double>>{});
+    case element::pair_i64_i32:
+      return call(type_identity<pair<std::int64_t>>{});
+    case element::pair_i32_i32:
+      return call(type_identity<pair<std::int32_t>>{});
+    case element::pair_i16_i32:
+      return call(type_identity<pair<std::int16_t>>{});
+    case element::pair_f80_i32:
+      return call(type_identity<pair<long double>>{});
+    default:
+      return otherwise;
+  }
+}
+
 /// Calls visit(std::type_identity<T>{}) with the C++ type of `e`; `otherwise` for elements that
 /// have no arithmetic (characters, mixed).
 template <class Visit, class R>
@@ -138,31 +172,8 @@ R visit(layout::element e, const Visit& call, R otherwise) {
       return call(type_identity<complex<double>>{});
     case element::c80:
       return call(type_identity<complex<long double>>{});
-    case element::boolean:
-    case element::logical1:
-      return call(type_identity<truth<std::uint8_t>>{});
-    case element::logical2:
-      return call(type_identity<truth<std::uint16_t>>{});
-    case element::logical4:
-      return call(type_identity<truth<std::uint32_t>>{});
-    case element::logical8:
-      return call(type_identity<truth<std::uint64_t>>{});
-    case element::logical16:
-      return call(type_identity<truth<u128>>{});
-    case element::pair_f32_i32:
-      return call(type_identity<pair<float>>{});
-    case element::pair_f64_i32:
-      return call(type_identity<pair<double>>{});
-    case element::pair_i64_i32:
-      return call(type_identity<pair<std::int64_t>>{});
-    case element::pair_i32_i32:
-      return call(type_identity<pair<std::int32_t>>{});
-    case element::pair_i16_i32:
-      return call(type_identity<pair<std::int16_t>>{});
-    case element::pair_f80_i32:
-      return call(type_identity<pair<long double>>{});
     default:
-      return otherwise;
+      return visit_truth_or_pair(e, call, otherwise);
   }
 }
 

@@ -722,6 +722,20 @@ TEST_P(fabric_contract, atomics) {
   });
 }
 
+/// A get by a thread that only yields: another thread's progress completes it.
+inline void get_while_others_poll(member& m, int peer, std::size_t size) {
+  std::vector<std::byte> local(size);
+  std::atomic<bool> done{false};
+  const callback fire{[](void* a) { static_cast<std::atomic<bool>*>(a)->store(true); }, &done};
+  const status s = m.fabric.get(peer, local.data(), m.all.exposed[peer], local.size(), fire);
+  while (s.posted() && !done.load()) {
+    sched_yield();
+  }
+  if (!s.retry()) {
+    check_filled(local.data(), local.size(), 9, peer);
+  }
+}
+
 TEST_P(fabric_contract, four_threads_send_at_once) {
   if (!GetParam().threads) {
     GTEST_SKIP() << "opened for one thread";
@@ -750,18 +764,7 @@ TEST_P(fabric_contract, four_threads_send_at_once) {
             send_somehow(m.fabric, peer, t, k, size, static_cast<unsigned>(random()), room,
                          [&] { sched_yield(); });
             if (k % 100 == 0) {
-              std::vector<std::byte> local(mine.size());
-              std::atomic<bool> done{false};
-              const callback fire{[](void* a) { static_cast<std::atomic<bool>*>(a)->store(true); },
-                                  &done};
-              const status s =
-                  m.fabric.get(peer, local.data(), m.all.exposed[peer], local.size(), fire);
-              while (s.posted() && !done.load()) {
-                sched_yield();
-              }
-              if (!s.retry()) {
-                check_filled(local.data(), local.size(), 9, peer);
-              }
+              get_while_others_poll(m, peer, mine.size());
             }
           }
         } catch (const std::exception& e) {

@@ -55,9 +55,9 @@ result finish(member& m, request* r) {
   return ended;
 }
 
-const std::vector<std::size_t> sizes{0,    1,    7,     8,     31,     40,      41,    48,     49,
-                                     500,  4096, 8183,  8184,  8185,   8192,    8193,  16384,  65536,
-                                     65537, 262144, 1 << 20, (1 << 20) + 1, 3 << 20};
+const std::vector<std::size_t> sizes{
+    0,    1,    7,    8,    31,    40,    41,    48,     49,      500,           4096,   8183,
+    8184, 8185, 8192, 8193, 16384, 65536, 65537, 262144, 1 << 20, (1 << 20) + 1, 3 << 20};
 
 TEST_P(p2p_rules, every_size_posted_first_and_unexpected) {
   job(2, [](member& m) {
@@ -165,7 +165,8 @@ TEST_P(p2p_rules, synchronous_send_waits_for_its_receive) {
 TEST_P(p2p_rules, derived_types_on_both_sides) {
   job(2, [](member& m) {
     const auto& element = layout::of(layout::element::i32);
-    for (const std::size_t blocks : {std::size_t{1}, std::size_t{3}, std::size_t{800}, std::size_t{9000}}) {
+    for (const std::size_t blocks :
+         {std::size_t{1}, std::size_t{3}, std::size_t{800}, std::size_t{9000}}) {
       const auto type = layout::vector(blocks, 2, 12, element);
       std::vector<std::int32_t> data(blocks * 3);
       std::iota(data.begin(), data.end(), 1);
@@ -386,8 +387,7 @@ TEST_P(p2p_threads, several_threads_per_rank_talk_at_once) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(all, p2p_threads,
-                         ::testing::Values(backend::inproc, backend::shm),
+INSTANTIATE_TEST_SUITE_P(all, p2p_threads, ::testing::Values(backend::inproc, backend::shm),
                          [](const auto& param) { return test::name_of(param.param); });
 
 }  // namespace

@@ -16,7 +16,9 @@ class group {
   [[nodiscard]] static group range(int size);  ///< 0, 1, ..., size - 1
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(members_.size()); }
-  [[nodiscard]] int operator[](int r) const noexcept { return members_[static_cast<std::size_t>(r)]; }
+  [[nodiscard]] int operator[](int r) const noexcept {
+    return members_[static_cast<std::size_t>(r)];
+  }
   [[nodiscard]] std::span<const int> members() const noexcept { return members_; }
   /// Position of a rank of the job, or undefined_rank.
   [[nodiscard]] int find(int job_rank) const noexcept;

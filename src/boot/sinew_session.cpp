@@ -42,6 +42,9 @@ class sinew_session final : public wire_session {
                 "set none of SINEW_BOOT_* and PMI_* by hand");
     place_.local_rank = local.rank;
     place_.local_size = local.size;
+    if (variable(wire::local_cpus)) {
+      place_.local_cpus = number_variable(wire::local_cpus, 1);
+    }
     place_.local_ranks.resize(static_cast<std::size_t>(who.size));
     for (int rank = 0; rank < who.size; ++rank) {
       place_.local_ranks[static_cast<std::size_t>(rank)] = rank;

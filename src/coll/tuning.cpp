@@ -1,6 +1,5 @@
 #include "coll/tuning.hpp"
 
-#include <unistd.h>
 
 namespace sinew::coll::tuning {
 
@@ -27,17 +26,11 @@ setting<std::int64_t> many_ranks{"coll", "many_ranks", 32, "ranks",
 
 namespace {
 constexpr int crowded_fan = 32;
-
-std::int64_t online_cores() {
-  static const std::int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores;
-}
 }  // namespace
 
 bool crowded(core::runtime& rt) {
   if (fan() != 0) return fan() > 2;
-  const boot::place& place = rt.session().where();
-  return place.local_size == place.size && place.size > online_cores();
+  return rt.crowded();
 }
 
 int short_fan(core::runtime& rt) {

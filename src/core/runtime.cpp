@@ -1,6 +1,7 @@
 #include "sinew/core/runtime.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -9,7 +10,6 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/spin.hpp"
-#include "sinew/base/topology.hpp"
 
 namespace sinew::core {
 namespace {
@@ -24,6 +24,12 @@ setting<std::int64_t> crowded_yield_us("core", "crowded_yield_us", 50, "us",
                                        "the same with more ranks than processors");
 setting<double> hang_timeout("core", "hang_timeout", 0.0, "s",
                              "after this long in one wait, print what is waited for (0: never)");
+
+/// By what is the same for all ranks of a node: a rank's own affinity may be a single core.
+bool is_crowded(const boot::place& at) {
+  const long cpus = at.local_cpus > 0 ? at.local_cpus : sysconf(_SC_NPROCESSORS_ONLN);
+  return at.local_size > cpus;
+}
 
 constexpr int round_budget = 64;
 constexpr std::uint64_t longest_sleep_ns = 10'000'000;
@@ -117,6 +123,7 @@ std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, t
     where.rank = at.rank;
     where.local_rank = at.local_rank;
     where.local_ranks = at.local_ranks;
+    where.crowded = is_crowded(at);
     endpoint = fabric::open_shm(where, many);
   }
   return std::make_unique<runtime>(std::move(session), std::move(endpoint), threads);
@@ -125,7 +132,7 @@ std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, t
 runtime::runtime(std::unique_ptr<boot::session> session, std::unique_ptr<fabric::endpoint> endpoint,
                  threading threads)
     : session_(std::move(session)), endpoint_(std::move(endpoint)), threads_(threads) {
-  crowded_ = session_ != nullptr && session_->where().local_size > topology::usable_cpus();
+  crowded_ = session_ != nullptr && is_crowded(session_->where());
 }
 
 runtime::~runtime() = default;

@@ -17,6 +17,7 @@ inline constexpr const char* shm_fd = "SINEW_BOOT_SHM_FD";          ///< inherit
 inline constexpr const char* launcher_pid = "SINEW_BOOT_LAUNCHER";  ///< who made PMI_FD
 inline constexpr const char* local_rank = "SINEW_BOOT_LOCAL_RANK";
 inline constexpr const char* local_size = "SINEW_BOOT_LOCAL_SIZE";
+inline constexpr const char* local_cpus = "SINEW_BOOT_LOCAL_CPUS";  ///< that the ranks share
 
 // One-way commands that our ranks send; the launcher does not answer them.
 inline constexpr const char* hello = "sinew_hello";      ///< from now on exit needs `goodbye`

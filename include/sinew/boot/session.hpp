@@ -16,6 +16,7 @@ struct place {
   int size = 1;
   int local_rank = 0;
   int local_size = 1;
+  int local_cpus = 0;  ///< processors that the ranks of this node share; 0: not told
   std::vector<int> local_ranks = {0};  ///< global ranks on this node, ascending
   std::string job = "alone";           ///< unique among the jobs that share this node
   std::string launcher = "alone";      ///< "sinew", "pmi1", "openmpi", "alone"

@@ -31,6 +31,8 @@ class runtime {
   [[nodiscard]] int rank() const noexcept { return endpoint_->rank(); }
   [[nodiscard]] int size() const noexcept { return endpoint_->size(); }
   [[nodiscard]] bool threaded() const noexcept { return threads_ == threading::many; }
+  /// More ranks on this node than processors for them; the same answer on all of them. Hot.
+  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   [[nodiscard]] boot::session& session() noexcept { return *session_; }
   [[nodiscard]] fabric::endpoint& endpoint() noexcept { return *endpoint_; }
 

@@ -136,6 +136,7 @@ struct node_memory {
   std::size_t bytes_per_rank;  ///< at least shm_bytes_per_rank(local_size)
   int rank;                    ///< of the job
   int local_rank;
+  bool crowded = false;  ///< more ranks than processors: they sleep often, so cheaply
   std::vector<int> local_ranks;  ///< ranks of the job on this node, ascending; the whole job today
 };
 [[nodiscard]] std::size_t shm_bytes_per_rank(int local_size);

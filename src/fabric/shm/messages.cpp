@@ -62,7 +62,8 @@ messages<Threads>::messages(const node_memory& where)
   // Under Yama, the other ranks may copy from and to us only if we say so. Elsewhere an error.
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 #endif
-  can_membarrier_ = register_for_membarrier();
+  // Where ranks sleep all the time, a fence per message costs less than a barrier per sleep.
+  can_membarrier_ = !where.crowded && register_for_membarrier();
   // Unlikely to be found at the same address of another process by chance.
   nonce_ = reinterpret_cast<std::uintptr_t>(this) ^ (static_cast<std::uint64_t>(getpid()) << 40) ^
            0x9e3779b97f4a7c15u;

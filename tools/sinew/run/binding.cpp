@@ -12,7 +12,20 @@ binding_plan plan_binding(binding_policy policy, int ranks) {
   if (policy == binding_policy::none) {
     return plan;
   }
+  if (policy == binding_policy::automatic &&
+      (ranks < 2 || ranks > topology::usable_cpus())) {
+    return plan;
+  }
   const std::vector<topology::core>& cores = topology::cores();
+  if (policy == binding_policy::automatic) {
+    // One core each, and none to spare: nothing is lost, and no two ranks are put on one core
+    // while another idles. With cores to spare the kernel's choice is better, since it knows what
+    // else runs here.
+    if (static_cast<std::size_t>(ranks) != cores.size()) {
+      return plan;
+    }
+    policy = binding_policy::core;
+  }
   if (policy == binding_policy::core) {
     if (static_cast<std::size_t>(ranks) > cores.size()) {
       // Two ranks bound to one core could not move to another that is free.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sinew/base/clock.hpp"
+#include "sinew/base/topology.hpp"
 #include "sinew/boot/launcher_wire.hpp"
 #include "sinew/run/binding.hpp"
 #include "sinew/run/rank_process.hpp"
@@ -102,6 +103,7 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   add(wire::launcher_pid, std::to_string(::getpid()));
   add(wire::local_rank, number);
   add(wire::local_size, size);
+  add(wire::local_cpus, std::to_string(topology::usable_cpus()));
   if (!options.hang_timeout.empty()) {
     assign(result, "SINEW_CORE_HANG_TIMEOUT", options.hang_timeout);
   }

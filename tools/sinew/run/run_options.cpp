@@ -35,14 +35,16 @@ int rank_count(std::string_view text) {
 }
 
 void choose_binding(run_options& options, std::string_view text) {
-  if (text == "none") {
+  if (text == "auto") {
+    options.binding = binding_policy::automatic;
+  } else if (text == "none") {
     options.binding = binding_policy::none;
   } else if (text == "core") {
     options.binding = binding_policy::core;
   } else if (text == "numa") {
     options.binding = binding_policy::numa;
   } else {
-    throw usage_failure("--bind-to knows core, numa and none, not \"" + std::string(text) + "\"");
+    throw usage_failure("--bind-to knows auto, core, numa and none, not \"" + std::string(text) + "\"");
   }
 }
 
@@ -103,7 +105,7 @@ std::vector<option> table(run_options& options) {
        }},
       {{"--bind-to"},
        "core|numa|none",
-       "binds each rank to processors (standard: none)",
+       "binds each rank to processors (auto: to a core if ranks and cores are equally many)",
        [&options](std::string_view v) { choose_binding(options, v); },
        "core|numa|none"},
       {{"--report-bindings"},

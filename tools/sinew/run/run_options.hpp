@@ -19,7 +19,8 @@ struct application {
   std::vector<std::string> arguments;  ///< the program's name first
 };
 
-enum class binding_policy { none, core, numa };
+/// automatic: to cores if there is exactly one for each of several ranks, else none.
+enum class binding_policy { automatic, none, core, numa };
 enum class stdin_target { one_rank, none, all };
 
 struct run_options {
@@ -29,7 +30,7 @@ struct run_options {
   std::string output_directory;
   double timeout_s = 0;  ///< 0: none
   std::string hang_timeout;
-  binding_policy binding = binding_policy::none;
+  binding_policy binding = binding_policy::automatic;
   bool report_bindings = false;
   stdin_target input = stdin_target::one_rank;
   int input_rank = 0;

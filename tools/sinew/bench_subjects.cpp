@@ -119,12 +119,9 @@ std::string own_folder() {
 }
 
 std::optional<std::string> bench_sources() {
-  const fs::path installed = fs::path(own_folder()).parent_path() / "share" / "sinew" / "bench";
-  if (fs::exists(installed / "common" / "measure.h")) return installed.string();
-#ifdef SINEW_BENCH_SOURCES
-  const fs::path tree = SINEW_BENCH_SOURCES;
-  if (fs::exists(tree / "common" / "measure.h")) return tree.string();
-#endif
+  // The build tree has a link there, the installed tree a folder.
+  const fs::path sources = fs::path(own_folder()).parent_path() / "share" / "sinew" / "bench";
+  if (fs::exists(sources / "common" / "measure.h")) return sources.string();
   return std::nullopt;
 }
 

@@ -11,7 +11,9 @@ namespace {
 setting<std::string> engine_name("match", "engine", "hash", "",
                                  "how messages are paired with receives", "hash|list");
 
-std::string name_of_rank(int r) { return r == any_source ? "any source" : "rank " + std::to_string(r); }
+std::string name_of_rank(int r) {
+  return r == any_source ? "any source" : "rank " + std::to_string(r);
+}
 std::string name_of_tag(int t) { return t == any_tag ? "any tag" : "tag " + std::to_string(t); }
 
 /// Collects up to a few lines per channel; what is beyond is counted.

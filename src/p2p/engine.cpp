@@ -31,8 +31,9 @@ engine::state::state(core::runtime& runtime)
       threaded(runtime.threaded()),
       max_short(net.bounds().max_short),
       eager_limit(std::min(static_cast<std::size_t>(eager_bytes()), net.bounds().max_medium)),
-      unexpected_limit(std::max(least_unexpected_limit, static_cast<std::size_t>(unexpected_bytes()) /
-                                                            static_cast<std::size_t>(rt.size()))),
+      unexpected_limit(std::max(
+          least_unexpected_limit,
+          static_cast<std::size_t>(unexpected_bytes()) / static_cast<std::size_t>(rt.size()))),
       operations(threaded),
       messages(threaded),
       spare(messages.get()),

@@ -57,7 +57,15 @@ struct matched : match::message {
 };
 
 /// What an operation has to do next, where it could not be done at once.
-enum class step : std::uint8_t { nothing, send_eager, commit_packet, send_sync, send_offer, tell, get };
+enum class step : std::uint8_t {
+  nothing,
+  send_eager,
+  commit_packet,
+  send_sync,
+  send_offer,
+  tell,
+  get
+};
 
 /// One send or receive under way. Pooled: fields keep their state between uses, so make() sets all
 /// that its kind of operation reads.

@@ -59,7 +59,15 @@ struct remote_address {
   remote_key key;
 };
 
-enum class atomic_op : std::uint8_t { add, fetch_add, swap, compare_swap, fetch_and, fetch_or, fetch_xor };
+enum class atomic_op : std::uint8_t {
+  add,
+  fetch_add,
+  swap,
+  compare_swap,
+  fetch_and,
+  fetch_or,
+  fetch_xor
+};
 
 struct limits {
   std::size_t max_short;   ///< bytes of payload that travel in the first line
@@ -136,8 +144,8 @@ struct node_memory {
   std::size_t bytes_per_rank;  ///< at least shm_bytes_per_rank(local_size)
   int rank;                    ///< of the job
   int local_rank;
-  bool crowded = false;  ///< more ranks than processors: they sleep often, so cheaply
   std::vector<int> local_ranks;  ///< ranks of the job on this node, ascending; the whole job today
+  bool crowded = false;          ///< more ranks than processors: they sleep often, so cheaply
 };
 [[nodiscard]] std::size_t shm_bytes_per_rank(int local_size);
 

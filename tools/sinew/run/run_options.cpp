@@ -44,7 +44,8 @@ void choose_binding(run_options& options, std::string_view text) {
   } else if (text == "numa") {
     options.binding = binding_policy::numa;
   } else {
-    throw usage_failure("--bind-to knows auto, core, numa and none, not \"" + std::string(text) + "\"");
+    throw usage_failure("--bind-to knows auto, core, numa and none, not \"" + std::string(text) +
+                        "\"");
   }
 }
 

@@ -51,6 +51,8 @@ struct interval {
   }
 };
 
+enum class padding { none, to_alignment };
+
 }  // namespace
 
 type::~type() = default;
@@ -61,6 +63,7 @@ struct builder {
   type* made = new type;
   type_ref owner{made};
   interval data;     ///< bytes of elements
+  interval parts;    ///< the same with the padding of the old types
   interval markers;  ///< bounds set by resized()
   std::optional<element> base;
 
@@ -70,9 +73,8 @@ struct builder {
     const std::ptrdiff_t last = plus(offset, times(count - 1, step));
     const std::ptrdiff_t low = std::min(offset, last);
     const std::ptrdiff_t high = std::max(offset, last);
-    if (old.sticky_) {
-      markers.include(plus(low, old.lower_), plus(high, plus(old.lower_, old.extent_)));
-    }
+    interval& bounds = old.sticky_ ? markers : parts;
+    bounds.include(plus(low, old.lower_), plus(high, plus(old.lower_, old.extent_)));
     if (old.size_ == 0) return;
     data.include(plus(low, old.true_lower_), plus(high, plus(old.true_lower_, old.true_extent_)));
     made->size_ = static_cast<std::size_t>(
@@ -99,19 +101,18 @@ struct builder {
     if (needs_leaves()) made->leaves_ = make([](const type& t) { return leaves(t); });
   }
 
-  [[nodiscard]] type_ref finish() {
+  [[nodiscard]] type_ref finish(padding at_end = padding::none) {
     type& t = *made;
     t.base_ = base.value_or(element::none);
     t.true_lower_ = data.lower;
     t.true_extent_ = minus(data.upper, data.lower);
     t.sticky_ = markers.any;
-    if (markers.any) {
-      t.lower_ = markers.lower;
-      t.extent_ = minus(markers.upper, markers.lower);
-    } else {
+    const interval& bounds = markers.any ? markers : parts;
+    t.lower_ = bounds.lower;
+    t.extent_ = minus(bounds.upper, bounds.lower);
+    if (!markers.any && at_end == padding::to_alignment) {
       const auto alignment = static_cast<std::ptrdiff_t>(t.alignment_);
-      t.lower_ = t.true_lower_;
-      t.extent_ = plus(t.true_extent_, alignment - 1) / alignment * alignment;
+      t.extent_ = plus(t.extent_, alignment - 1) / alignment * alignment;
     }
     set_dense(t);
     return std::move(owner);
@@ -276,7 +277,7 @@ type_ref structure(std::span<const std::size_t> block_lengths,
     }
     return all.finish();
   });
-  return b.finish();
+  return b.finish(padding::to_alignment);
 }
 
 type_ref resized(const type& old, std::ptrdiff_t lower, std::ptrdiff_t extent) {

@@ -41,8 +41,13 @@ struct naive_type {
   std::vector<entry> map;
   std::vector<std::ptrdiff_t> lower_marks;
   std::vector<std::ptrdiff_t> upper_marks;
+  std::ptrdiff_t upper = 0;  ///< where the parts end, their padding included
 
-  static naive_type of(element e) { return {{{0, e}}, {}, {}}; }
+  static naive_type of(element e) {
+    naive_type t{{{0, e}}, {}, {}, static_cast<std::ptrdiff_t>(reach(e))};
+    t.pad();
+    return t;
+  }
 
   std::ptrdiff_t true_lower() const {
     if (map.empty()) return 0;
@@ -65,12 +70,14 @@ struct naive_type {
     if (!upper_marks.empty()) {
       return *std::max_element(upper_marks.begin(), upper_marks.end()) - lower();
     }
+    return map.empty() ? 0 : upper - true_lower();
+  }
+  /// The epsilon of section 5.1.6.
+  void pad() {
     std::ptrdiff_t strictest = 1;
     for (auto& e : map)
       strictest = std::max(strictest, static_cast<std::ptrdiff_t>(alignment(e.kind)));
-    std::ptrdiff_t x = true_upper() - true_lower();
-    while (x % strictest != 0) ++x;
-    return x;
+    while (!map.empty() && (upper - true_lower()) % strictest != 0) ++upper;
   }
   std::size_t size() const {
     std::size_t bytes = 0;
@@ -86,6 +93,10 @@ struct naive_type {
   }
 
   void append(const naive_type& t, std::ptrdiff_t offset) {
+    if (!t.map.empty()) {
+      const std::ptrdiff_t end = t.lower() + t.extent() + offset;
+      upper = map.empty() ? end : std::max(upper, end);
+    }
     for (auto& e : t.map) map.push_back({e.offset + offset, e.kind});
     for (auto m : t.lower_marks) lower_marks.push_back(m + offset);
     for (auto m : t.upper_marks) upper_marks.push_back(m + offset);

@@ -129,6 +129,7 @@ class random_types : public ::testing::Test {
       at += parts[i].model.extent() * static_cast<std::ptrdiff_t>(lengths[i]);
       if (below(2) == 0) at += between(-10, 40);
     }
+    b.model.pad();
     for (const both& p : parts) types.push_back(p.made.get());
     b.made = structure(lengths, places, types);
     return b;

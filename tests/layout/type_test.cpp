@@ -67,6 +67,24 @@ TEST(type, a_struct_is_padded_to_its_strictest_alignment) {
   EXPECT_EQ(elements_in(*t, 9 + 8), 3u);
 }
 
+TEST(type, only_a_struct_adds_padding_and_padding_of_parts_counts) {
+  const type_ref rows = vector(3, 4, 25, i32);  // 16 bytes at 0, 25 and 50
+  EXPECT_EQ(rows->extent(), 66);
+  EXPECT_EQ(contiguous(2, *rows)->extent(), 132);
+  const std::size_t lengths[] = {1, 1};
+  const std::ptrdiff_t places[] = {0, 8};
+  const type* const types[] = {&f64, &of(element::character)};
+  const type_ref padded = structure(lengths, places, types);
+  EXPECT_EQ(vector(2, 1, 17, *padded)->extent(), 33);
+  EXPECT_EQ(vector(2, 1, 17, *padded)->true_extent(), 26);
+  EXPECT_EQ(indexed(lengths, places, *padded)->extent(), 24);
+  EXPECT_EQ(vector(2, 1, 33, of(element::pair_f64_i32))->extent(), 49);
+  const std::size_t one[] = {1};
+  const std::ptrdiff_t start[] = {0};
+  const type* const inner[] = {rows.get()};
+  EXPECT_EQ(structure(one, start, inner)->extent(), 68);
+}
+
 TEST(type, resized_bounds_stick_in_what_is_made_of_them) {
   const type_ref r = resized(i32, -4, 16);
   const std::size_t lengths[] = {2, 1};

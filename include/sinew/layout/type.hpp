@@ -127,10 +127,11 @@ class type {
 [[nodiscard]] const char* name_of(element e) noexcept;
 
 // Constructors (MPI-5.0 section 5.1). Displacements and strides in bytes unless said otherwise.
-// The extent of a new type is rounded up to the strictest alignment of its elements (the epsilon
-// of section 5.1.6), unless a part was resized. Memory: a loop costs the same whatever its count;
-// irregular blocks cost 16 bytes each. They throw sinew::error on overflow, on lists of different
-// lengths and on nesting beyond 64 irregular levels; std::bad_alloc. Cold.
+// A new type reaches from its first part to the end of its last, the padding of parts included.
+// The extent of a structure, and of nothing else, is rounded up to the strictest alignment of its
+// elements (the epsilon of section 5.1.6), unless a part was resized. Memory: a loop costs the same
+// whatever its count; irregular blocks cost 16 bytes each. They throw sinew::error on overflow, on
+// lists of different lengths and on nesting beyond 64 irregular levels; std::bad_alloc. Cold.
 [[nodiscard]] type_ref contiguous(std::size_t count, const type& old);
 [[nodiscard]] type_ref vector(std::size_t count, std::size_t block_length, std::ptrdiff_t stride,
                               const type& old);  ///< hvector: stride in bytes

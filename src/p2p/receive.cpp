@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "p2p/state.hpp"
@@ -195,8 +196,12 @@ void engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
     m.charged = sizeof(matched);
     std::byte* at = m.small.data();
     if (bytes > matched::inline_bytes) {
-      m.heap.reset(new std::byte[bytes]);
-      m.charged += bytes;
+      if (m.heap_bytes < bytes) {
+        m.heap_bytes = 0;
+        m.heap.reset(new std::byte[std::bit_ceil(bytes)]);
+        m.heap_bytes = std::bit_ceil(bytes);
+      }
+      m.charged += m.heap_bytes;
       at = m.heap.get();
     }
     copy_bytes(at, data, bytes);
@@ -225,7 +230,10 @@ void engine::state::discard(matched* m) {
       tell(m->job_source, am_throttle, 0);
     }
     m->charged = 0;
-    m->heap.reset();
+    if (m->heap_bytes > matched::most_kept) {
+      m->heap.reset();
+      m->heap_bytes = 0;
+    }
   }
   messages.put(m);
 }

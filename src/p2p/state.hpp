@@ -41,19 +41,23 @@ struct offer {
 /// A message that arrived before its receive: data, or an offer.
 struct matched : match::message {
   static constexpr std::size_t inline_bytes = 48;
+  static constexpr std::size_t most_kept = 2048;  ///< of heap, from one use to the next
 
   core::channel* in = nullptr;
   matched* pool_link = nullptr;
   std::uint64_t bytes = 0;
   std::uint64_t sender_operation = 0;  ///< to be told when matched; 0: nobody waits
   fabric::remote_address from{};       ///< of an offer
-  std::unique_ptr<std::byte[]> heap;   ///< of a message longer than `small`
+  std::unique_ptr<std::byte[]> heap;   ///< of a message longer than `small`; kept for the next
+  std::size_t heap_bytes = 0;
   std::size_t charged = 0;             ///< bytes held against its sender's limit
   std::int32_t job_source = 0;
   bool is_offer = false;
   std::array<std::byte, inline_bytes> small{};
 
-  [[nodiscard]] const std::byte* data() const noexcept { return heap ? heap.get() : small.data(); }
+  [[nodiscard]] const std::byte* data() const noexcept {
+    return bytes <= inline_bytes ? small.data() : heap.get();
+  }
 };
 
 /// What an operation has to do next, where it could not be done at once.

@@ -1,26 +1,11 @@
 // Hot operations allocate nothing.
+#include "support/allocations.hpp"
+
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include "sinew/fabric/fabric.hpp"
-
-namespace {
-thread_local long allocations = 0;
-}
-
-[[gnu::noinline]] void* operator new(std::size_t n) {
-  ++allocations;
-  if (void* p = std::malloc(n)) {
-    return p;
-  }
-  throw std::bad_alloc();
-}
-// The array and nothrow forms end here by default.
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace sinew::fabric {
 namespace {
@@ -64,11 +49,11 @@ void expect_none(endpoint& from, endpoint& to) {
   for (int i = 0; i < 300; ++i) {
     exercise(from, to, source, target, at);
   }
-  const long before = allocations;
+  const long before = test::allocations;
   for (int i = 0; i < 1000; ++i) {
     exercise(from, to, source, target, at);
   }
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(test::allocations, before);
 }
 
 TEST(allocations, none_in_shm) {

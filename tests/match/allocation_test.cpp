@@ -1,26 +1,12 @@
-// No engine allocates once warm. The counting operator new is this program's own.
+// No engine allocates once warm.
+#include "support/allocations.hpp"
+
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "sinew/match/engine.hpp"
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-}
-
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* p = std::malloc(bytes)) return p;
-  throw std::bad_alloc();
-}
-// Not inlined: gcc would take free() beside a new-expression for a mismatch.
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace sinew::match {
 namespace {
@@ -48,9 +34,9 @@ TEST_P(no_allocation, once_warm) {
   std::vector<message> m(1000);
   round(*e, r, m);
   round(*e, r, m);
-  const std::size_t before = allocations.load();
+  const long before = test::allocations;
   for (int i = 0; i < 5; ++i) round(*e, r, m);
-  EXPECT_EQ(allocations.load() - before, 0u);
+  EXPECT_EQ(test::allocations - before, 0);
   EXPECT_EQ(e->posted() + e->unexpected(), 0u);
 }
 
@@ -58,9 +44,9 @@ TEST_P(no_allocation, when_shallow_not_even_cold) {
   const auto e = make_engine(GetParam());
   std::vector<receive> r(8);
   std::vector<message> m(8);
-  const std::size_t before = allocations.load();
+  const long before = test::allocations;
   round(*e, r, m);
-  EXPECT_EQ(allocations.load() - before, 0u);
+  EXPECT_EQ(test::allocations - before, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, no_allocation, ::testing::Values("list", "hash"),

@@ -1,0 +1,29 @@
+// Counts what the calling thread allocates with operator new, and makes a chosen allocation fail.
+// Replaces the operators of the whole program: include it in one source file of a program.
+#pragma once
+
+#include <cstdlib>
+#include <new>
+
+namespace sinew::test {
+
+inline thread_local long allocations = 0;
+/// The allocation that fails, counted down; 0: none.
+inline thread_local long fails_at = 0;
+
+}  // namespace sinew::test
+
+// Not inlined: gcc would take free() beside a new-expression for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  ++sinew::test::allocations;
+  if (sinew::test::fails_at > 0 && --sinew::test::fails_at == 0) {
+    throw std::bad_alloc();
+  }
+  if (void* room = std::malloc(bytes == 0 ? 1 : bytes)) {
+    return room;
+  }
+  throw std::bad_alloc();
+}
+// The array and nothrow forms end in these by default; the aligned ones count as nothing.
+[[gnu::noinline]] void operator delete(void* room) noexcept { std::free(room); }
+[[gnu::noinline]] void operator delete(void* room, std::size_t) noexcept { std::free(room); }

@@ -67,6 +67,17 @@ class Tool(unittest.TestCase):
         result = run(SINEW, "info", "config", env={"SINEW_BASE_LGO": "info"})
         self.assertIn("SINEW_BASE_LOG", result.err)
 
+    def test_ranks_find_our_library_first(self):
+        folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(SINEW))), "lib")
+        if not os.path.exists(os.path.join(folder, "libmpi_abi.so.1")):
+            self.skipTest("this tree has no MPI face")
+        ask = ("sh", "-c", 'echo "$LD_LIBRARY_PATH"')
+        for before, after in (("", folder), ("/x:/y", folder + ":/x:/y")):
+            env = {"LD_LIBRARY_PATH": before}
+            self.assertEqual(run(SINEW, "run", *ask, env=env).out, after + "\n")
+        self.assertEqual(run(SINEW, "run", "-x", "LD_LIBRARY_PATH=/z", *ask).out,
+                         folder + ":/z\n")
+
     def test_info_usage(self):
         self.assertEqual(run(SINEW, "info", "confg").code, 2)
         self.assertIn("config?", run(SINEW, "info", "confg").err)

@@ -51,6 +51,10 @@ class Install(unittest.TestCase):
     def test_wrapper_compiles_and_launcher_starts(self):
         self.hello(self.prefix / "bin" / "mpicc.sinew")
 
+    def test_program_that_does_not_know_where_the_library_is(self):
+        self.hello("cc", f"-I{self.prefix}/include",
+                   flags=(f"-L{self.prefix}/lib", "-lmpi_abi"))
+
     def test_pkg_config(self):
         path = str(self.prefix / "lib" / "pkgconfig")
         flags = run("pkg-config", "--cflags", "--libs", "sinew-mpi", PKG_CONFIG_PATH=path).split()

@@ -37,6 +37,39 @@ void assign(std::vector<std::string>& environment, const std::string& name,
   environment.push_back(start + value);
 }
 
+// ../lib of the running tool, if our MPI library lies there; otherwise empty.
+std::string library_folder() {
+  std::array<char, 4096> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (size <= 0 || size == static_cast<ssize_t>(path.size())) {
+    return {};
+  }
+  std::string folder(path.data(), static_cast<std::size_t>(size));
+  for (int up = 0; up < 2; ++up) {
+    folder.resize(std::min(folder.size(), folder.rfind('/')));
+  }
+  folder += "/lib";
+  return ::access((folder + "/libmpi_abi.so.1").c_str(), R_OK) == 0 ? folder : std::string();
+}
+
+// A program that was linked to another library of the standard ABI finds ours first.
+void offer_library(std::vector<std::string>& environment) {
+  static const std::string folder = library_folder();
+  constexpr std::string_view start = "LD_LIBRARY_PATH=";
+  if (folder.empty()) {
+    return;
+  }
+  const auto now =
+      std::find_if(environment.begin(), environment.end(),
+                   [start](const std::string& each) { return each.starts_with(start); });
+  if (now == environment.end()) {
+    environment.push_back(std::string(start) + folder);
+  } else {
+    // An empty element would mean the current folder.
+    now->insert(start.size(), now->size() == start.size() ? folder : folder + ":");
+  }
+}
+
 // Readable by a shell, quoted only where needed.
 std::string quoted(const std::string& word) {
   constexpr std::string_view plain =
@@ -110,6 +143,7 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   for (const auto& [name, value] : plan.ranks[static_cast<std::size_t>(rank)].what->environment) {
     assign(result, name, value);
   }
+  offer_library(result);
   return result;
 }
 

@@ -302,4 +302,9 @@ int impl::Comm_remote_group(MPI_Comm comm, MPI_Group*) {
   fail(MPI_ERR_COMM, "the communicator is no intercommunicator");
 }
 
+int impl::Intercomm_merge(MPI_Comm comm, int, MPI_Comm*) {
+  (void)comm_of(comm);
+  fail(MPI_ERR_COMM, "the communicator is no intercommunicator");
+}
+
 }  // namespace sinew::mpi

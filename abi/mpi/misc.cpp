@@ -104,6 +104,15 @@ int impl::Get_processor_name(char* name, int* resultlen) {
   return MPI_SUCCESS;
 }
 
+int impl::Get_hw_resource_info(MPI_Info* hw_info) {
+  check_out(hw_info, "hw_info");
+  auto* made = arena<info_object>::make();
+  // What MPI_Comm_split_type knows; no rank has more than one node.
+  set_info(*made, "mpi_shared_memory", "true");
+  *hw_info = handle_of<MPI_Info>(made);
+  return MPI_SUCCESS;
+}
+
 double impl::Wtime() { return static_cast<double>(now_ns()) * 1e-9; }
 double impl::Wtick() { return 1e-9; }
 

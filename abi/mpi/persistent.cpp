@@ -59,8 +59,7 @@ int impl::Ssend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, in
 
 int impl::Rsend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                      MPI_Comm comm, MPI_Request* request) {
-  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_send,
-                      p2p::mode::ready);
+  return prepare_send(buf, count, datatype, dest, tag, comm, request, start_send, p2p::mode::ready);
 }
 
 int impl::Bsend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,

@@ -1,6 +1,5 @@
 #include "coll/tuning.hpp"
 
-
 namespace sinew::coll::tuning {
 
 setting<std::int64_t> fan{

@@ -8,9 +8,7 @@
 namespace sinew::core {
 namespace {
 
-std::unordered_set<int> set_of(const group& g) {
-  return {g.members().begin(), g.members().end()};
-}
+std::unordered_set<int> set_of(const group& g) { return {g.members().begin(), g.members().end()}; }
 
 /// Members of `from` that are (or are not) in `other`, in their order.
 std::vector<int> filter(const group& from, const group& other, bool wanted) {

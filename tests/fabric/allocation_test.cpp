@@ -1,11 +1,10 @@
 // Hot operations allocate nothing.
-#include "support/allocations.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "sinew/fabric/fabric.hpp"
+#include "support/allocations.hpp"
 
 namespace sinew::fabric {
 namespace {

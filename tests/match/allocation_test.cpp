@@ -1,12 +1,11 @@
 // No engine allocates once warm.
-#include "support/allocations.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "sinew/match/engine.hpp"
+#include "support/allocations.hpp"
 
 namespace sinew::match {
 namespace {

@@ -104,8 +104,7 @@ TEST_P(p2p_allocations, set_up_survives_every_failure) {
   EXPECT_GT(failures, 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, p2p_allocations,
-                         ::testing::Values(backend::inproc, backend::shm),
+INSTANTIATE_TEST_SUITE_P(all, p2p_allocations, ::testing::Values(backend::inproc, backend::shm),
                          [](const auto& param) { return test::name_of(param.param); });
 
 }  // namespace

@@ -12,8 +12,7 @@ binding_plan plan_binding(binding_policy policy, int ranks) {
   if (policy == binding_policy::none) {
     return plan;
   }
-  if (policy == binding_policy::automatic &&
-      (ranks < 2 || ranks > topology::usable_cpus())) {
+  if (policy == binding_policy::automatic && (ranks < 2 || ranks > topology::usable_cpus())) {
     return plan;
   }
   const std::vector<topology::core>& cores = topology::cores();

@@ -187,7 +187,8 @@ command_page run_page() {
       "[options] PROGRAM [ARGUMENTS] [: [options] PROGRAM [ARGUMENTS]]...",
       "A rank that crashes, exits with a code other than 0, or leaves without MPI_Finalize ends\n"
       "the job. What a rank leaves running in its process group ends with it. The first ^C goes\n"
-      "to the ranks, which have 2 s to end; the second ends them at once.\n\n"
+      "to the ranks, which have 2 s to end; the second ends them at once. The folder of this\n"
+      "installation's libmpi_abi.so.1 stands first in the ranks' LD_LIBRARY_PATH.\n\n"
       "exit code: that of the first failing rank; 128 + N if signal N killed it; 124 time is up;\n"
       "126 the program cannot be executed; 127 it was not found; 2 wrong usage; 130 and 143\n"
       "interrupted by SIGINT and SIGTERM.",

@@ -112,8 +112,7 @@ int impl::Ibsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 int impl::Recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                MPI_Comm comm, MPI_Status* status) {
   const checked m = incoming(buf, count, datatype, source, tag, comm);
-  const p2p::result r =
-      the.engine->recv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag);
+  const p2p::result r = the.engine->recv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag);
   set_status(status, r);
   check_result(m.comm, r);
   return MPI_SUCCESS;
@@ -142,16 +141,15 @@ int impl::Sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
   return MPI_SUCCESS;
 }
 
-int impl::Sendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
-                           int sendtag, int source, int recvtag, MPI_Comm comm,
-                           MPI_Status* status) {
+int impl::Sendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag,
+                           int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const checked out = outgoing(buf, count, datatype, dest, sendtag, comm);
   const checked in = incoming(buf, count, datatype, source, recvtag, comm);
   core::communicator& c = *in.comm.comm;
   const auto copy = packed(out.data);
-  const p2p::result r = the.engine->exchange(
-      c, *c.messages, p2p::buffer::of_bytes(copy.get(), out.data.bytes()), dest, sendtag, in.data,
-      source, recvtag);
+  const p2p::result r =
+      the.engine->exchange(c, *c.messages, p2p::buffer::of_bytes(copy.get(), out.data.bytes()),
+                           dest, sendtag, in.data, source, recvtag);
   set_status(status, r);
   check_result(in.comm, r);
   return MPI_SUCCESS;
@@ -180,10 +178,10 @@ int impl::Isendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, i
   core::communicator& c = *in.comm.comm;
   request_object& r = new_request(&in.comm, sort::exchange);
   r.copy = packed(out.data);
+  r.owns = true;
   r.inner = the.engine->irecv(c, *c.messages, in.data, source, recvtag);
-  r.second = the.engine->isend(c, *c.messages,
-                               p2p::buffer::of_bytes(r.copy.get(), out.data.bytes()), dest,
-                               sendtag);
+  r.second = the.engine->isend(
+      c, *c.messages, p2p::buffer::of_bytes(r.copy.get(), out.data.bytes()), dest, sendtag);
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -239,8 +237,8 @@ int impl::Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_S
   if (source == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
   } else {
-    *message = message_handle(
-        c, the.engine->mprobe(*c.comm, *c.comm->messages, source, tag, found));
+    *message =
+        message_handle(c, the.engine->mprobe(*c.comm, *c.comm->messages, source, tag, found));
   }
   set_status(status, found);
   return MPI_SUCCESS;
@@ -293,8 +291,7 @@ int impl::Imrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
     *message = MPI_MESSAGE_NULL;
     comm_object& self = *the.comms[2];
     *request = handle_for(
-        self,
-        the.engine->irecv(*self.comm, *self.comm->messages, into, MPI_PROC_NULL, MPI_ANY_TAG),
+        self, the.engine->irecv(*self.comm, *self.comm->messages, into, MPI_PROC_NULL, MPI_ANY_TAG),
         sort::receive);
     return MPI_SUCCESS;
   }

@@ -30,6 +30,7 @@ MPI_Request prepare(comm_object& c, const p2p::buffer& data, int peer, int tag, 
   r.active = false;
   r.again = {start, data.base, data.count, data.type, peer, tag, how};
   r.keeps = layout::share(*data.type);
+  r.owns = true;
   return handle_of<MPI_Request>(&r);
 }
 

@@ -75,12 +75,16 @@ request_object& new_request(comm_object* c, request_object::sort what) {
 void free_request(request_object& r) noexcept {
   if (&r == &finished_one()) return;
   r.what.store(kind::dead, std::memory_order_relaxed);
-  r.keeps = {};
-  r.copy.reset();
+  if (r.owns) [[unlikely]] {
+    r.keeps = {};
+    r.copy.reset();
+    r.owns = false;
+  }
   comm_object* c = r.comm;
   r.comm = nullptr;
   the.requests->put(&r);
-  if (c != nullptr && c->freed) [[unlikely]] release_comm(nullptr);
+  if (c != nullptr && c->freed) [[unlikely]]
+    release_comm(nullptr);
 }
 
 void bad_request(MPI_Request handle) {
@@ -102,16 +106,15 @@ void await(request_object& r) {
     return;
   }
   if (r.what_for == request_object::sort::flush) {
-    the.runtime->wait_until(
-        [](void* at) { return is_flushed(*static_cast<buffered_sends*>(at)); }, r.flushing);
+    the.runtime->wait_until([](void* at) { return is_flushed(*static_cast<buffered_sends*>(at)); },
+                            r.flushing);
     return;
   }
   if (r.inner != nullptr) the.engine->wait(*r.inner);
   if (r.second != nullptr) the.engine->wait(*r.second);
 }
 
-int conclude(MPI_Request* handle, MPI_Status* status, std::string* sentence) {
-  request_object* r = request_of(*handle);
+int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::string* sentence) {
   if (r == nullptr || !r->active) {
     set_empty(status);
     return MPI_SUCCESS;
@@ -155,9 +158,12 @@ std::string sentence_about(const p2p::result& r) {
 
 int code_of(p2p::fault f) noexcept {
   switch (f) {
-    case p2p::fault::truncated: return MPI_ERR_TRUNCATE;
-    case p2p::fault::no_memory: return MPI_ERR_NO_MEM;
-    default: return MPI_SUCCESS;
+    case p2p::fault::truncated:
+      return MPI_ERR_TRUNCATE;
+    case p2p::fault::no_memory:
+      return MPI_ERR_NO_MEM;
+    default:
+      return MPI_SUCCESS;
   }
 }
 
@@ -203,8 +209,7 @@ int impl::Test_cancelled(const MPI_Status* status, int* flag) {
   return MPI_SUCCESS;
 }
 
-int impl::Grequest_start(MPI_Grequest_query_function* query_fn,
-                         MPI_Grequest_free_function* free_fn,
+int impl::Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                          MPI_Grequest_cancel_function* cancel_fn, void* extra_state,
                          MPI_Request* request) {
   check_out(request, "request");

@@ -18,20 +18,23 @@ using starter = void (*)(request_object& r);
 
 /// One operation, or a recipe for operations (persistent). Pooled: what its kind of operation
 /// reads must be set by whoever takes it.
-struct request_object : object {
+struct alignas(64) request_object : object {
   static constexpr kind tag = kind::request;
   enum class sort : std::uint8_t { finished, send, receive, exchange, flush, generalized };
 
   request_object() noexcept : object(kind::dead) {}
 
   request_object* pool_link = nullptr;
-  comm_object* comm = nullptr;      ///< whose error handler decides; may be null
-  p2p::request* inner = nullptr;    ///< null: complete
-  p2p::request* second = nullptr;   ///< exchange: its send; `inner` is its receive
+  comm_object* comm = nullptr;     ///< whose error handler decides; may be null
+  p2p::request* inner = nullptr;   ///< null: complete
+  p2p::request* second = nullptr;  ///< exchange: its send; `inner` is its receive
   sort what_for = sort::finished;
   bool persistent = false;
-  bool active = true;               ///< false between uses of a persistent request
+  bool active = true;         ///< false between uses of a persistent request
+  bool owns = false;          ///< `keeps` or `copy` is set
+  core::completion finished;  ///< generalized
 
+  // What follows lies in other cache lines than the fields above, which every request uses.
   struct recipe {
     starter start = nullptr;
     void* base = nullptr;
@@ -40,19 +43,18 @@ struct request_object : object {
     int peer = 0;
     int message_tag = 0;
     p2p::mode how = p2p::mode::standard;
-  } again;                               ///< persistent
-  layout::type_ref keeps;                ///< persistent: the type, which the user may free
-  std::unique_ptr<std::byte[]> copy;     ///< what MPI_Isendrecv_replace sends
+  } again;                            ///< persistent
+  layout::type_ref keeps;             ///< persistent: the type, which the user may free
+  std::unique_ptr<std::byte[]> copy;  ///< what MPI_Isendrecv_replace sends
 
-  buffered_sends* flushing = nullptr;    ///< flush: what is to become empty
+  buffered_sends* flushing = nullptr;  ///< flush: what is to become empty
 
   struct users_own {
     MPI_Grequest_query_function* query = nullptr;
     MPI_Grequest_free_function* free = nullptr;
     MPI_Grequest_cancel_function* cancel = nullptr;
     void* state = nullptr;
-  } own;                                 ///< generalized
-  core::completion finished;             ///< generalized
+  } own;  ///< generalized
 };
 
 struct request_pool : core::pool<request_object> {
@@ -76,7 +78,8 @@ void free_request(request_object& r) noexcept;
 inline request_object* request_of(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) return nullptr;
   auto* found = resolve<request_object>(handle);
-  if (found == nullptr) [[unlikely]] bad_request(handle);
+  if (found == nullptr) [[unlikely]]
+    bad_request(handle);
   return found;
 }
 
@@ -87,7 +90,8 @@ void await(request_object& r);
 
 /// Takes note of an operation that has ended: fills the status, frees the request or makes it
 /// inactive, and returns the error class; with one, `sentence` (if not null) says what happened.
-int conclude(MPI_Request* handle, MPI_Status* status, std::string* sentence);
+/// `r` is what the handle stands for, null for MPI_REQUEST_NULL. Hot.
+int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::string* sentence);
 
 /// What a truncated or failed message is to be called. Cold.
 [[nodiscard]] std::string sentence_about(const p2p::result& r);

@@ -42,28 +42,25 @@ struct list {
 };
 
 /// Ends one request of a call that has one; throws what went wrong.
-void conclude_one(MPI_Request* handle, MPI_Status* status) {
-  const request_object* r = request_of(*handle);
+void conclude_one(request_object* r, MPI_Request* handle, MPI_Status* status) {
   comm_object* c = r == nullptr ? nullptr : r->comm;
   std::string sentence;
-  const int code = conclude(handle, status, &sentence);
-  if (code != MPI_SUCCESS) [[unlikely]] throw failure{code, std::move(sentence), c};
+  const int code = conclude(r, handle, status, &sentence);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    throw failure{code, std::move(sentence), c};
 }
 
 /// Ends requests of a call that has several: errors go to the statuses, and MPI_ERR_IN_STATUS to
 /// the error handler of the first that failed.
 class several {
  public:
-  void conclude(MPI_Request* handle, MPI_Status* status) {
-    const request_object* r = request_of(*handle);
+  void conclude(request_object* r, MPI_Request* handle, MPI_Status* status) {
     comm_object* c = r == nullptr ? nullptr : r->comm;
-    std::string said;
-    const int code = mpi::conclude(handle, status, &said);
+    const int code = mpi::conclude(r, handle, status, failed_ ? nullptr : &sentence_);
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
-    if (code != MPI_SUCCESS && !failed_) {
+    if (code != MPI_SUCCESS && !failed_) [[unlikely]] {
       failed_ = true;
       comm_ = c;
-      sentence_ = std::move(said);
     }
   }
   int verdict() {
@@ -83,7 +80,7 @@ MPI_Status* nth(MPI_Status* statuses, int i) {
 
 int conclude_all(const list& all, MPI_Status* statuses) {
   several of;
-  for (int i = 0; i < all.count; ++i) of.conclude(&all.handles[i], nth(statuses, i));
+  for (int i = 0; i < all.count; ++i) of.conclude(all[i], &all.handles[i], nth(statuses, i));
   return of.verdict();
 }
 
@@ -93,7 +90,7 @@ int conclude_some(const list& all, int* outcount, int* indices, MPI_Status* stat
   for (int i = 0; i < all.count; ++i) {
     if (all.active(i) && ended(*all[i])) {
       indices[n] = i;
-      of.conclude(&all.handles[i], nth(statuses, n));
+      of.conclude(all[i], &all.handles[i], nth(statuses, n));
       ++n;
     }
   }
@@ -103,9 +100,8 @@ int conclude_some(const list& all, int* outcount, int* indices, MPI_Status* stat
 
 void wait_for_first(const list& all) {
   if (all.first_ended() >= 0) return;
-  the.runtime->wait_until(
-      [](void* l) { return static_cast<const list*>(l)->first_ended() >= 0; },
-      const_cast<list*>(&all));
+  the.runtime->wait_until([](void* l) { return static_cast<const list*>(l)->first_ended() >= 0; },
+                          const_cast<list*>(&all));
 }
 
 }  // namespace
@@ -114,26 +110,29 @@ int impl::Wait(MPI_Request* request, MPI_Status* status) {
   check_out(request, "request");
   request_object* r = request_of(*request);
   if (r != nullptr) await(*r);
-  conclude_one(request, status);
+  conclude_one(r, request, status);
   return MPI_SUCCESS;
 }
 
 int impl::Test(MPI_Request* request, int* flag, MPI_Status* status) {
   check_out(request, "request");
   check_out(flag, "flag");
-  const request_object* r = request_of(*request);
+  request_object* r = request_of(*request);
   if (r != nullptr && !ended(*r)) the.runtime->poll();
   *flag = r == nullptr || ended(*r) ? 1 : 0;
-  if (*flag != 0) conclude_one(request, status);
+  if (*flag != 0) conclude_one(r, request, status);
   return MPI_SUCCESS;
 }
 
 int impl::Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
   const list all(count, array_of_requests);
+  several of;
   for (int i = 0; i < count; ++i) {
-    if (request_object* r = all[i]; r != nullptr) await(*r);
+    request_object* r = all[i];
+    if (r != nullptr) await(*r);
+    of.conclude(r, &array_of_requests[i], nth(array_of_statuses, i));
   }
-  return conclude_all(all, array_of_statuses);
+  return of.verdict();
 }
 
 int impl::Testall(int count, MPI_Request array_of_requests[], int* flag,
@@ -155,7 +154,7 @@ int impl::Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_St
   }
   wait_for_first(all);
   *index = all.first_ended();
-  conclude_one(&array_of_requests[*index], status);
+  conclude_one(all[*index], &array_of_requests[*index], status);
   return MPI_SUCCESS;
 }
 
@@ -178,7 +177,7 @@ int impl::Testany(int count, MPI_Request array_of_requests[], int* index, int* f
   *flag = first >= 0 ? 1 : 0;
   if (first >= 0) {
     *index = first;
-    conclude_one(&array_of_requests[first], status);
+    conclude_one(all[first], &array_of_requests[first], status);
   }
   return MPI_SUCCESS;
 }
@@ -270,9 +269,8 @@ int impl::Request_get_status_any(int count, const MPI_Request array_of_requests[
   return MPI_SUCCESS;
 }
 
-int impl::Request_get_status_some(int incount, const MPI_Request array_of_requests[],
-                                  int* outcount, int array_of_indices[],
-                                  MPI_Status* array_of_statuses) {
+int impl::Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
+                                  int array_of_indices[], MPI_Status* array_of_statuses) {
   check_out(outcount, "outcount");
   const list all(incount, const_cast<MPI_Request*>(array_of_requests));
   if (!all.any_active()) {

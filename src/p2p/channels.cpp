@@ -58,6 +58,7 @@ core::channel& engine::state::channel_of(std::uint32_t context) {
 
 void engine::state::drop_channel(std::uint32_t context) {
   core::guard held(channels_lock, threaded);
+  latest_context.store(no_context, std::memory_order_relaxed);
   page* at = directory[context / page_contexts].load(std::memory_order_relaxed);
   if (at != nullptr) {
     delete (*at)[context % page_contexts].exchange(nullptr, std::memory_order_acq_rel);
@@ -101,11 +102,11 @@ void engine::state::diagnose() {
     if (in->matcher->posted() + in->matcher->unexpected() == 0) {
       continue;
     }
-    text += "\n  " + std::string(c % 2 != 0 ? "collectives" : "messages") + " of communicator " +
-            (in->comm != nullptr && !in->comm->name.empty() ? in->comm->name
-                                                            : std::to_string(c / 2)) +
-            ": " + std::to_string(in->matcher->posted()) + " receives posted, " +
-            std::to_string(in->matcher->unexpected()) + " messages unexpected";
+    text +=
+        "\n  " + std::string(c % 2 != 0 ? "collectives" : "messages") + " of communicator " +
+        (in->comm != nullptr && !in->comm->name.empty() ? in->comm->name : std::to_string(c / 2)) +
+        ": " + std::to_string(in->matcher->posted()) + " receives posted, " +
+        std::to_string(in->matcher->unexpected()) + " messages unexpected";
     listing waiting;
     in->matcher->each_receive(
         [](void* l, const match::receive& r) {

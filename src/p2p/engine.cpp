@@ -34,6 +34,7 @@ engine::state::state(core::runtime& runtime)
       unexpected_limit(std::max(
           least_unexpected_limit,
           static_cast<std::size_t>(unexpected_bytes()) / static_cast<std::size_t>(rt.size()))),
+      plain_bytes(&layout::of(layout::element::byte)),
       operations(threaded),
       messages(threaded),
       spare(messages.get()),
@@ -53,8 +54,8 @@ engine::state::state(core::runtime& runtime)
       },
       this);
   net.set_handler(
-      am_offer,
-      [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_offer(a); }, this);
+      am_offer, [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_offer(a); },
+      this);
   net.set_handler(
       am_matched,
       [](void* s, const fabric::arrival& a) {
@@ -113,21 +114,24 @@ void engine::drain() {
 }
 
 operation* engine::state::make(core::channel* in, const buffer& data) {
+  static_assert(sizeof(request) + sizeof(match::receive) + sizeof(buffer) + 2 * sizeof(void*) <=
+                128);
   operation* op = operations.get();
   op->reset();
-  op->owner = this;
   op->in = in;
-  op->data = data;
-  op->exposed = false;
-  op->todo = step::nothing;
-  if (!data.type->dense()) {
+  if (data.type->dense()) [[likely]] {
+    op->data.base = data.base;
+    op->data.count = data.bytes();
+    op->data.type = plain_bytes;
+  } else {
+    op->data = data;
     op->keeps = layout::share(*data.type);
   }
   return op;
 }
 
 void engine::state::give_back(operation* op) {
-  if (op->keeps) [[unlikely]] {
+  if (op->data.type != plain_bytes) [[unlikely]] {
     op->keeps = {};
   }
   operations.put(op);
@@ -144,6 +148,7 @@ void engine::release(request* r) {
     self->owner->give_back(self);
   };
   op->orphan.self = op;
+  op->owner = state_.get();
   if (!op->attach(op->orphan)) {
     state_->give_back(op);
   }

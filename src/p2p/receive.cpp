@@ -140,7 +140,12 @@ void engine::state::fetched(operation& op) {
 // An eager message, straight from the fabric. Runs in the poller.
 void engine::state::arrived(const fabric::arrival& a, const std::byte* data, std::size_t bytes,
                             std::uint64_t sender_operation) {
-  core::channel& in = channel_of(static_cast<std::uint32_t>(a.head.word[0] >> 32));
+  const auto context = static_cast<std::uint32_t>(a.head.word[0] >> 32);
+  if (latest_context.load(std::memory_order_relaxed) != context) {
+    latest = &channel_of(context);
+    latest_context.store(context, std::memory_order_relaxed);
+  }
+  core::channel& in = *latest;
   matched& m = *spare;
   m.sent = {static_cast<std::int32_t>(a.head.word[1]), tag_of(a.head)};
   core::guard held(in.lock, threaded);

@@ -63,9 +63,11 @@ operation* engine::state::start_send(core::channel& in, const fabric::header& he
   op->head = head;
   op->peer = peer;
   op->outcome = {};
+  op->exposed = false;
   const std::size_t bytes = from.bytes();
-  const bool throttled = (peers[static_cast<std::size_t>(peer)].slow.load(
-                              std::memory_order_relaxed) & peer_state::throttled) != 0;
+  const bool throttled =
+      (peers[static_cast<std::size_t>(peer)].slow.load(std::memory_order_relaxed) &
+       peer_state::throttled) != 0;
   if (how == mode::synchronous && !throttled && bytes + sizeof(std::uint64_t) <= eager_limit) {
     op->todo = step::send_sync;
     op->handler = am_eager_sync;
@@ -130,8 +132,7 @@ bool engine::state::attempt(operation& op) {
       }
       const auto self = reinterpret_cast<std::uint64_t>(&op);
       std::memcpy(op.parcel.data, &self, prefix);
-      layout::pack(*op.data.type, op.data.count, op.data.base, 0,
-                   {op.parcel.data + prefix, bytes});
+      layout::pack(*op.data.type, op.data.count, op.data.base, 0, {op.parcel.data + prefix, bytes});
       op.todo = step::commit_packet;
       [[fallthrough]];
     }
@@ -157,6 +158,7 @@ bool engine::state::attempt(operation& op) {
       give_back(&op);
       return true;
     case step::get: {
+      op.owner = this;
       std::byte* to = op.packed ? op.packed.get() : static_cast<std::byte*>(op.data.base);
       const status s = net.get(op.peer, to, op.from, op.outcome.bytes,
                                {[](void* o) {
@@ -181,7 +183,7 @@ void engine::state::tell(int peer, am what, std::uint64_t word) {
   if (net.send_short(peer, what, head, nullptr, 0).done()) [[likely]] {
     return;
   }
-  operation* op = make(nullptr, buffer{nullptr, 0, &layout::of(layout::element::byte)});
+  operation* op = make(nullptr, buffer{nullptr, 0, plain_bytes});
   op->head = head;
   op->peer = peer;
   op->handler = what;

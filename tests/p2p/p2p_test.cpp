@@ -186,6 +186,30 @@ TEST_P(p2p_rules, derived_types_on_both_sides) {
   });
 }
 
+TEST_P(p2p_rules, types_may_go_before_their_operations_end) {
+  job(2, [](member& m) {
+    for (const bool dense : {true, false}) {
+      std::vector<std::int32_t> data(3000, 7), into(3000, 0);
+      const auto make = [dense] {
+        const auto& element = layout::of(layout::element::i32);
+        return dense ? layout::contiguous(3000, element) : layout::vector(1000, 2, 12, element);
+      };
+      request* r = nullptr;
+      {
+        const auto type = make();
+        r = m.rank == 0 ? m.engine.isend(m.comm, m.messages(), {data.data(), 1, type.get()}, 1, 1)
+                        : m.engine.irecv(m.comm, m.messages(), {into.data(), 1, type.get()}, 0, 1);
+      }
+      finish(m, r);
+      if (m.rank == 1) {
+        EXPECT_EQ(into[0], 7);
+        EXPECT_EQ(into[2], dense ? 7 : 0);
+        EXPECT_EQ(into[2998], 7);
+      }
+    }
+  });
+}
+
 TEST_P(p2p_rules, probe_and_matched_probe) {
   job(3, [](member& m) {
     int value = m.rank * 100;

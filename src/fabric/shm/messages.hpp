@@ -137,6 +137,8 @@ class messages {
   }
 
  private:
+  static constexpr std::uint64_t prefetch_slots = 4;
+
   struct entry {
     handler function = nullptr;
     void* context = nullptr;
@@ -173,6 +175,8 @@ class messages {
       if (slot_word::tag(word) != tag_of(head)) {
         break;
       }
+      // The sender may be well ahead: fetch what it has written while we handle this.
+      __builtin_prefetch(&p.in[(head + prefetch_slots) & slot_mask_]);
       p.acknowledged.store(
           slot_word::consumed(word, p.acknowledged.load(std::memory_order_relaxed)),
           std::memory_order_release);

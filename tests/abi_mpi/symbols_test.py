@@ -12,8 +12,9 @@ def main(nm, library, names_file):
     kinds = {line.split()[2].split("@")[0]: line.split()[1] for line in listing.splitlines()}
     faults = [f"missing: {name}" for name in sorted(wanted - set(kinds))]
     faults += [f"not of the ABI: {name}" for name in sorted(set(kinds) - wanted)]
-    faults += [f"{name} is not weak, so a tool cannot replace it" for name, kind in kinds.items()
-               if name.startswith("MPI_") and kind != "W"]
+    # Weak or not makes no difference to the dynamic linker, and link-time optimisation drops it;
+    # tests/programs/mpi/interposed.c shows that a tool can replace them.
+    faults += [f"{name} is no function" for name, kind in kinds.items() if kind not in "TW"]
     if len(names) != 664:
         faults.append(f"names.txt has {len(names)} names, the ABI 664")
     print("\n".join(faults[:40]) or f"{len(kinds)} symbols, as they should be")

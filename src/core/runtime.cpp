@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "core/futex.hpp"
-#include "sinew/base/clock.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/spin.hpp"
 
@@ -20,7 +20,7 @@ setting<std::int64_t> spin_us("core", "spin_us", 20, "us",
                               "how long a waiter polls without pause before it yields");
 setting<std::int64_t> yield_us("core", "yield_us", 2000, "us",
                                "how long a waiter polls and yields before it sleeps");
-setting<std::int64_t> crowded_yield_us("core", "crowded_yield_us", 50, "us",
+setting<std::int64_t> crowded_yield_us("core", "crowded_yield_us", 100, "us",
                                        "the same with more ranks than processors");
 setting<double> hang_timeout("core", "hang_timeout", 0.0, "s",
                              "after this long in one wait, print what is waited for (0: never)");
@@ -44,30 +44,28 @@ class runtime::idler {
 
   void busy() noexcept { quiet_rounds_ = 0; }
 
+  /// No pause instruction: it lasts up to 140 cycles, longer than a round of progress, and the
+  /// message would arrive in its middle.
   void quiet() {
     ++quiet_rounds_;
-    if (rt_.crowded_ ? quiet_rounds_ < 8 : quiet_rounds_ % 64 != 0) {
-      cpu_relax();
+    const std::uint32_t first_look = rt_.crowded_ ? 8 : 64;
+    if (quiet_rounds_ < first_look || (!rt_.crowded_ && quiet_rounds_ % first_look != 0)) {
       return;
     }
     const std::uint64_t now = now_ns();
-    if (quiet_rounds_ <= 64) {
+    if (quiet_rounds_ == first_look) {
       quiet_since_ = now;
-      if (started_ == 0) {
-        started_ = now;
-      }
+      started_ = started_ == 0 ? now : started_;
     }
     const std::uint64_t quiet_us = (now - quiet_since_) / 1000;
     const auto spin = static_cast<std::uint64_t>(rt_.crowded_ ? 0 : spin_us());
     const auto yield =
         spin + static_cast<std::uint64_t>(rt_.crowded_ ? crowded_yield_us() : yield_us());
-    if (quiet_us < spin) {
-      cpu_relax();
-    } else if (quiet_us < yield) {
-      sched_yield();
-    } else {
+    if (quiet_us >= yield) {
       rt_.endpoint_->sleep(longest_sleep_ns);
       watch(now);
+    } else if (quiet_us >= spin) {
+      sched_yield();
     }
   }
 

@@ -357,6 +357,9 @@ int bench_main(int argc, char** argv) {
     std::fputs(help_text(bench_page()).c_str(), stdout);
     return 0;
   }
+  for (const std::string& sentence : settings::load_environment()) {
+    std::fprintf(stderr, "sinew bench: %s\n", sentence.c_str());
+  }
   return bench_run(o).all();
 }
 

@@ -18,6 +18,7 @@
 #include "bench_stats.hpp"
 #include "bench_subjects.hpp"
 #include "commands.hpp"
+#include "sinew/base/settings.hpp"
 
 namespace sinew::tool {
 namespace {

@@ -23,7 +23,14 @@ constexpr std::size_t stream_chunk = max_medium_bytes;
 constexpr std::uint64_t stream_claim = 64 << 10;
 constexpr int stream_chunks_per_step = 8;
 constexpr std::uint64_t cma_chunk = 256 << 10;
+constexpr std::uint64_t least_cma_chunk = 32 << 10;
 constexpr std::int64_t patience_ns = 3000;
+
+/// What each side copies at a time: half, so that both are busy, but no less than a call is worth.
+constexpr std::uint64_t cma_piece(std::uint64_t bytes) {
+  constexpr std::uint64_t page = 4096;
+  return std::clamp((bytes / 2 + page - 1) / page * page, least_cma_chunk, cma_chunk);
+}
 
 constexpr unsigned offset_bits = 40;
 constexpr std::uint64_t offset_mask = (std::uint64_t{1} << offset_bits) - 1;
@@ -406,8 +413,8 @@ int one_sided<Threads>::step_get(int index) {
                       (g.how == way::stream && !g.answered && ticks() - g.asked_at > patience_);
     std::uint64_t from = 0;
     std::uint64_t count = 0;
-    if (!ours || !claim(t.cursor, g.generation.load(std::memory_order_relaxed), cma_chunk, g.bytes,
-                        from, count)) {
+    if (!ours || !claim(t.cursor, g.generation.load(std::memory_order_relaxed), cma_piece(g.bytes),
+                        g.bytes, from, count)) {
       return 0;
     }
     const pid_t pid = carrier_.of_peer(g.peer).state().pid;
@@ -496,7 +503,7 @@ bool one_sided<Threads>::serve_by_stream(serve_state& s, int& moved) {
 
 template <bool Threads>
 bool one_sided<Threads>::serve_by_cma(serve_state& s, int& moved) {
-  if (!claim_for(s, cma_chunk)) {
+  if (!claim_for(s, cma_piece(s.bytes))) {
     return true;
   }
   const part theirs = carrier_.of_peer(s.peer);

@@ -46,12 +46,13 @@ std::string describe(const std::string& sentence) {
 [[noreturn]] void die(int code, const std::string& sentence) {
   const int error_class = class_of(code);
   std::string why = describe(sentence) + " [" + class_name(error_class) + "]";
+  const int exit_code = error_class == MPI_SUCCESS || error_class > 125 ? 1 : error_class;
   if (the.now.load() == phase::running) {
-    const int exit_code = error_class == MPI_SUCCESS || error_class > 125 ? 1 : error_class;
     the.runtime->session().abort(exit_code, why);
   }
+  // Outside init and finalize there is no job to end; the launcher, if any, sees the exit code.
   base::raw_write(2, "sinew: " + why + "\n");
-  std::abort();
+  std::_Exit(exit_code);
 }
 
 /// The handler that decides when no communicator is involved (MPI-5.0 section 9.3).

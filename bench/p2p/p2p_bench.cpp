@@ -70,9 +70,9 @@ void rate(rank_of_two& r, std::byte* data) {
       std::vector<sinew::p2p::request*> open(window);
       for (int w = 0; w < window; ++w) {
         const auto b = buffer::of_bytes(data + 8 * w, 8);
-        open[static_cast<std::size_t>(w)] =
-            r.me == 0 ? r.engine.isend(r.comm, *r.comm.messages, b, 1, 1)
-                      : r.engine.irecv(r.comm, *r.comm.messages, b, 0, 1);
+        open[static_cast<std::size_t>(w)] = r.me == 0
+                                                ? r.engine.isend(r.comm, *r.comm.messages, b, 1, 1)
+                                                : r.engine.irecv(r.comm, *r.comm.messages, b, 0, 1);
       }
       for (auto* o : open) {
         if (o != nullptr) {
@@ -101,16 +101,15 @@ int main(int argc, char** argv) {
   const bool threads = argc > 1 && std::atoi(argv[1]) != 0;
   sinew::fabric::node_memory where{};
   where.bytes_per_rank = sinew::fabric::shm_bytes_per_rank(2);
-  where.base = static_cast<std::byte*>(::mmap(nullptr, 2 * where.bytes_per_rank,
-                                              PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                                              -1, 0));
+  where.base =
+      static_cast<std::byte*>(::mmap(nullptr, 2 * where.bytes_per_rank, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   where.local_ranks = {0, 1};
   const pid_t child = fork();
   const int me = child == 0 ? 1 : 0;
   pin(me);
   where.rank = where.local_rank = me;
-  const auto threading =
-      threads ? sinew::core::threading::many : sinew::core::threading::one;
+  const auto threading = threads ? sinew::core::threading::many : sinew::core::threading::one;
   sinew::core::runtime runtime(std::make_unique<sinew::test::fake_session>(me, 2),
                                sinew::fabric::open_shm(where, threads), threading);
   sinew::p2p::engine engine(runtime);
@@ -118,8 +117,8 @@ int main(int argc, char** argv) {
   engine.attach(world);
   rank_of_two r{runtime, engine, world, me};
   std::vector<std::byte> data(16 << 20, std::byte{1});
-  for (const std::size_t n : {0U, 8U, 32U, 64U, 512U, 1024U, 4096U, 8192U, 16384U, 65536U, 262144U,
-                              1048576U, 4194304U}) {
+  for (const std::size_t n :
+       {0U, 8U, 32U, 64U, 512U, 1024U, 4096U, 8192U, 16384U, 65536U, 262144U, 1048576U, 4194304U}) {
     latency(r, n, data.data());
   }
   rate(r, data.data());

@@ -3,12 +3,12 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <ctime>
 #include <unistd.h>
 
 #include <atomic>
 #include <climits>
 #include <cstdint>
+#include <ctime>
 
 namespace sinew::core {
 

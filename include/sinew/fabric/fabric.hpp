@@ -34,9 +34,9 @@ inline constexpr int max_handlers = 16;
 
 /// An active message as its handler sees it; `data` dies when the handler returns.
 struct arrival {
-  int source;              ///< rank of the sender
+  int source;  ///< rank of the sender
   header head;
-  const std::byte* data;   ///< `size` bytes, contiguous
+  const std::byte* data;  ///< `size` bytes, contiguous
   std::size_t size;
 };
 

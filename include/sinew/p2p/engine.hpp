@@ -17,7 +17,7 @@ namespace sinew::p2p {
 
 inline constexpr int any_source = match::any_source;
 inline constexpr int any_tag = match::any_tag;
-inline constexpr int no_rank = -3;          ///< MPI_PROC_NULL: done at once, nothing moves
+inline constexpr int no_rank = -3;  ///< MPI_PROC_NULL: done at once, nothing moves
 inline constexpr int max_tag = 0x7fffffff;
 
 /// What a send or receive reads or fills: `count` instances of `type` at `base`.
@@ -103,9 +103,7 @@ class engine {
                                const buffer& into, int source, int tag);
   void wait(request& r) { runtime_.wait(r); }
   /// Makes one round of progress unless already done.
-  bool test(request& r) {
-    return r.done() || (runtime_.poll(), r.done());
-  }
+  bool test(request& r) { return r.done() || (runtime_.poll(), r.done()); }
   /// Gives the request back; if it is not done, when it is (MPI_Request_free).
   void release(request* r);
   /// Receives only: true if it had not matched; then it completes with fault::cancelled.

@@ -44,8 +44,8 @@ class runtime::idler {
 
   void busy() noexcept { quiet_rounds_ = 0; }
 
-  /// No pause instruction: it lasts up to 140 cycles, longer than a round of progress, and the
-  /// message would arrive in its middle.
+  /// No pause instruction: on some processors it lasts longer than a round of progress. (Here, no
+  /// difference could be measured.)
   void quiet() {
     ++quiet_rounds_;
     const std::uint32_t first_look = rt_.crowded_ ? 8 : 64;

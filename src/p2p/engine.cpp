@@ -186,7 +186,6 @@ result about(const matched& m) {
 
 /// What a probe looks for, and what it found.
 struct search {
-  engine& self;
   core::channel& in;
   match::envelope wanted;
   bool take;
@@ -215,7 +214,7 @@ std::optional<result> engine::iprobe(const core::communicator& /*comm*/, core::c
     return result{};
   }
   runtime_.poll();
-  search s{*this, in, {source, tag}, false, state_->threaded};
+  search s{in, {source, tag}, false, state_->threaded};
   return s.look() ? std::optional(s.seen) : std::nullopt;
 }
 
@@ -223,7 +222,7 @@ result engine::probe(const core::communicator& /*comm*/, core::channel& in, int 
   if (source == no_rank) {
     return {};
   }
-  search s{*this, in, {source, tag}, false, state_->threaded};
+  search s{in, {source, tag}, false, state_->threaded};
   runtime_.wait_until(look, &s);
   return s.seen;
 }
@@ -231,7 +230,7 @@ result engine::probe(const core::communicator& /*comm*/, core::channel& in, int 
 matched* engine::improbe(const core::communicator& /*comm*/, core::channel& in, int source, int tag,
                          result& found) {
   runtime_.poll();
-  search s{*this, in, {source, tag}, true, state_->threaded};
+  search s{in, {source, tag}, true, state_->threaded};
   s.look();
   found = s.seen;
   return s.found;
@@ -239,7 +238,7 @@ matched* engine::improbe(const core::communicator& /*comm*/, core::channel& in, 
 
 matched* engine::mprobe(const core::communicator& /*comm*/, core::channel& in, int source, int tag,
                         result& found) {
-  search s{*this, in, {source, tag}, true, state_->threaded};
+  search s{in, {source, tag}, true, state_->threaded};
   runtime_.wait_until(look, &s);
   found = s.seen;
   return s.found;

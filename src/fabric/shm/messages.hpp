@@ -137,8 +137,6 @@ class messages {
   }
 
  private:
-  static constexpr std::uint64_t prefetch_slots = 4;
-
   struct entry {
     handler function = nullptr;
     void* context = nullptr;
@@ -175,8 +173,6 @@ class messages {
       if (slot_word::tag(word) != tag_of(head)) {
         break;
       }
-      // The sender may be well ahead: fetch what it has written while we handle this.
-      __builtin_prefetch(&p.in[(head + prefetch_slots) & slot_mask_]);
       p.acknowledged.store(
           slot_word::consumed(word, p.acknowledged.load(std::memory_order_relaxed)),
           std::memory_order_release);

@@ -7,17 +7,9 @@
 #include <vector>
 
 #include "fabric/shm/layout.hpp"
+#include "sinew/base/spin.hpp"
 
 namespace sinew::fabric::shm {
-
-/// Tells the core that we spin.
-inline void relax() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 /// A lock among the threads of one rank; nothing where there is one thread. What it guards is a
 /// few dozen instructions without a call into the kernel. A holder can still be descheduled, so
@@ -32,7 +24,7 @@ class short_lock {
             !held_.exchange(true, std::memory_order_acquire)) {
           return true;
         }
-        relax();
+        cpu_relax();
       }
       return false;
     } else {

@@ -1,0 +1,66 @@
+// Fibers: user-level threads with a stack of their own, run by workers (pinned threads). A switch
+// costs a few nanoseconds, a parked fiber its stack and nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "sinew/base/status.hpp"
+
+namespace sinew {
+class completion;
+}
+
+namespace sinew::fiber {
+
+/// One fiber's control block. Opaque; its address is its name until it is joined, or has ended
+/// and was detached. Blocks are reused and never unmapped while the scheduler lives, so a late
+/// resume() of an ended fiber is harmless: somebody else wakes for nothing and looks again.
+class fiber;
+
+struct spawn_options {
+  std::string_view name = {};   ///< shown in reports; the first 15 bytes are kept
+  std::size_t stack_bytes = 0;  ///< 0: SINEW_FIBER_STACK
+  int worker = -1;              ///< where it runs, for good; -1: the caller's, or in turn
+  bool detached = false;        ///< nobody will join it
+};
+
+/// The fiber that runs the caller; null on a thread that is not a worker. Any context. Hot.
+[[nodiscard]] fiber* self() noexcept;
+
+/// Makes a fiber that runs `entry(argument)` and stores its address in `made` (unless null).
+/// Any context of a process with a scheduler; does not suspend. Errors: retry(no_memory), and
+/// then nothing has changed. Hot with a cached stack.
+[[nodiscard]] status spawn(void (*entry)(void* argument), void* argument, fiber** made = nullptr,
+                           const spawn_options& how = {}) noexcept;
+
+/// Waits until `f` has ended, and gives it back. Exactly once per fiber that is not detached.
+/// Suspends a fiber, parks a thread. Joining oneself, or twice at the same time, is a usage error
+/// and ends the process with a message. Warm.
+void join(fiber& f);
+/// Nobody will join `f`: its block is reused when it ends. Instead of join(). Any context.
+void detach(fiber& f) noexcept;
+[[nodiscard]] bool ended(const fiber& f) noexcept;
+
+/// Lets the other ready fibers of this worker run. In a thread: sched_yield(). Hot.
+void yield() noexcept;
+
+/// Suspends the calling fiber until somebody calls resume() on it. It may also return for nothing:
+/// look at what you wait for in a loop. A resume() that came before makes it return at once.
+/// Fibers only. Hot.
+void suspend() noexcept;
+/// Makes `f` ready. Any thread, any number of times; never blocks, never suspends. Hot.
+void resume(fiber& f) noexcept;
+
+/// Returns when `c` is done. Suspends a fiber; on a thread it sleeps without polling (core's
+/// runtime::wait polls). Hot.
+void wait(completion& c);
+
+/// Suspends for at least so long. A thread sleeps.
+void sleep_for(std::uint64_t ns) noexcept;
+
+/// The name given at spawn, or "". Any context.
+[[nodiscard]] std::string_view name(const fiber& f) noexcept;
+
+}  // namespace sinew::fiber

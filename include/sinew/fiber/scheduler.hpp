@@ -1,0 +1,61 @@
+// The workers of a process, and where they look for work from outside when no fiber is ready.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sinew/fiber/fiber.hpp"
+
+namespace sinew::fiber {
+
+/// Where progress comes from: core's runtime is one. Workers call poll() between rounds over the
+/// ready fibers and whenever none is ready; at most one worker is in poll() or sleep() at a time.
+class poller {
+ public:
+  /// One bounded round; returns how much happened. Must not suspend.
+  virtual int poll() noexcept = 0;
+  /// Sleeps until something arrives, wake() is called, or the time is over.
+  virtual void sleep(std::uint64_t timeout_ns) noexcept = 0;
+  /// Ends a sleep() that is under way or just beginning; any thread.
+  virtual void wake() noexcept = 0;
+
+ protected:
+  ~poller() = default;
+};
+
+struct scheduler_options {
+  int workers = 0;     ///< 0: SINEW_FIBER_WORKERS, or one per core that this process may use
+  bool pin = true;     ///< each worker to a core, if there are at least as many cores
+  bool steal = false;  ///< idle workers take fibers that have not started from busy ones
+};
+
+/// One per process at a time. The thread that makes it becomes worker 0 and its caller a fiber
+/// named "main"; with one worker no thread is created, so a single-threaded program with a
+/// million fibers stays single-threaded. Fibers never move once they have started. Cold.
+class scheduler {
+ public:
+  /// Throws sinew::error if there is one already, or a worker cannot be started.
+  explicit scheduler(const scheduler_options& how = {});
+  /// On the thread that made it. Waits for all fibers to end.
+  ~scheduler();
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+
+  [[nodiscard]] static scheduler* of_process() noexcept;
+  [[nodiscard]] int workers() const noexcept;
+  /// Worker that runs the caller, or -1.
+  [[nodiscard]] static int this_worker() noexcept;
+
+  /// Fibers keep running while it changes. Null: none. The poller must outlive its use: after
+  /// return the old one is not called any more.
+  void set_poller(poller* p) noexcept;
+
+  /// Visits every fiber that has not ended: name, state in words. For reports. Warm.
+  void each(void (*visit)(void* context, const fiber& f, const char* state), void* context) const;
+
+ private:
+  struct body;
+  body* body_;
+};
+
+}  // namespace sinew::fiber

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "sinew/match/engine.hpp"
@@ -41,7 +42,7 @@ double per_pair(int pairs, Fn&& pair) {
   return (now_ns() - start) / pairs;
 }
 
-row measure(const char* name, std::size_t depth, int stride, int pairs) {
+row measure(std::string_view name, std::size_t depth, int stride, int pairs) {
   row result{};
   std::vector<receive> receives(depth);
   std::vector<message> messages(depth);
@@ -78,12 +79,12 @@ row measure(const char* name, std::size_t depth, int stride, int pairs) {
 
 int main(int argc, char** argv) {
   const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 7;
-  std::printf("%-5s %7s %7s %10s %16s %20s %20s\n", "", "depth", "stride", "insert ns",
+  std::printf("%-8s %7s %7s %10s %16s %20s %20s\n", "", "depth", "stride", "insert ns",
               "post+arrive ns", "arrive+post ns", "arrive+any-src ns");
-  for (const char* name : {"list", "hash"}) {
+  for (const std::string_view name : engine_names()) {
     for (int stride : {1, 1021}) {
       for (std::size_t depth : {0, 1, 4, 7, 8, 16, 64, 1024, 8192, 32768}) {
-        const bool slow = name[0] == 'l' && depth > 64;
+        const bool slow = name != "hash" && depth > 64;
         const int pairs = slow ? static_cast<int>(4'000'000 / depth) + 10 : 200'000;
         std::vector<double> columns[4];
         for (int i = 0; i < repetitions; ++i) {
@@ -93,7 +94,7 @@ int main(int argc, char** argv) {
           columns[2].push_back(x.unexpected_ns);
           columns[3].push_back(x.any_source_ns);
         }
-        std::printf("%-5s %7zu %7d %10.1f %16.1f %20.1f %20.1f\n", name, depth, stride,
+        std::printf("%-8s %7zu %7d %10.1f %16.1f %20.1f %20.1f\n", name.data(), depth, stride,
                     median(columns[0]), median(columns[1]), median(columns[2]), median(columns[3]));
         std::fflush(stdout);
       }

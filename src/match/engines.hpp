@@ -9,5 +9,9 @@ namespace sinew::match {
 
 [[nodiscard]] std::unique_ptr<engine> make_list();
 [[nodiscard]] std::unique_ptr<engine> make_hash();
+[[nodiscard]] std::unique_ptr<engine> make_bins64();
+[[nodiscard]] std::unique_ptr<engine> make_bins1021();
+[[nodiscard]] std::unique_ptr<engine> make_lookup4d();
+[[nodiscard]] std::unique_ptr<engine> make_vector();
 
 }  // namespace sinew::match

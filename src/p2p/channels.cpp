@@ -9,7 +9,8 @@ namespace sinew::p2p {
 namespace {
 
 setting<std::string> engine_name("match", "engine", "hash", "",
-                                 "how messages are paired with receives", "hash|list");
+                                 "how messages are paired with receives",
+                                 "hash|list|bins64|bins1021|lookup4d|vector");
 
 std::string name_of_rank(int r) {
   return r == any_source ? "any source" : "rank " + std::to_string(r);

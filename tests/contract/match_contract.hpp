@@ -16,7 +16,7 @@ namespace sinew::match::contract {
 inline receive want(std::int32_t source, std::int32_t tag) { return {{source, tag}, {}}; }
 inline message from(std::int32_t source, std::int32_t tag) { return {{source, tag}, {}}; }
 
-class match_contract : public ::testing::TestWithParam<std::string> {
+class match_contract : public ::testing::TestWithParam<std::string_view> {
  protected:
   std::unique_ptr<engine> e_ = make_engine(GetParam());
 };

@@ -10,7 +10,7 @@
 namespace sinew::match {
 namespace {
 
-class no_allocation : public ::testing::TestWithParam<const char*> {};
+class no_allocation : public ::testing::TestWithParam<std::string_view> {};
 
 /// Fills one side, empties it by the other in a scattered order, wildcards now and then.
 void round(engine& e, std::vector<receive>& r, std::vector<message>& m) {
@@ -48,7 +48,7 @@ TEST_P(no_allocation, when_shallow_not_even_cold) {
   EXPECT_EQ(test::allocations - before, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, no_allocation, ::testing::Values("list", "hash"),
+INSTANTIATE_TEST_SUITE_P(engines, no_allocation, ::testing::ValuesIn(engine_names()),
                          [](const auto& p) { return std::string(p.param); });
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace sinew::match {
 namespace {
 
-class deep_queues : public ::testing::TestWithParam<const char*> {};
+class deep_queues : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(deep_queues, drain_in_any_order) {
   constexpr std::size_t depth = 4000;
@@ -37,7 +37,7 @@ TEST_P(deep_queues, drain_in_any_order) {
   EXPECT_EQ(e->posted() + e->unexpected(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, deep_queues, ::testing::Values("list", "hash"),
+INSTANTIATE_TEST_SUITE_P(engines, deep_queues, ::testing::ValuesIn(engine_names()),
                          [](const auto& p) { return std::string(p.param); });
 
 struct pattern {

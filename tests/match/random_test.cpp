@@ -27,7 +27,7 @@ std::uint64_t seed() {
 /// One engine and the model side by side; every answer is compared.
 class pair_of_both {
  public:
-  explicit pair_of_both(const std::string& name) : engine_(make_engine(name)) {}
+  explicit pair_of_both(std::string_view name) : engine_(make_engine(name)) {}
 
   void post(envelope wanted) {
     auto r = std::make_unique<receive>(receive{wanted, {}});
@@ -126,7 +126,7 @@ const traffic kinds[] = {
     {"large_tags", 4, 30000, 65536, 10, 400},
 };
 
-class random_traffic : public ::testing::TestWithParam<std::tuple<std::string, traffic>> {};
+class random_traffic : public ::testing::TestWithParam<std::tuple<std::string_view, traffic>> {};
 
 TEST_P(random_traffic, agrees_with_the_model) {
   const auto& [name, kind] = GetParam();
@@ -178,10 +178,11 @@ TEST_P(random_traffic, agrees_with_the_model) {
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, random_traffic,
-                         ::testing::Combine(::testing::Values("list", "hash"),
+                         ::testing::Combine(::testing::ValuesIn(engine_names()),
                                             ::testing::ValuesIn(kinds)),
                          [](const auto& p) {
-                           return std::get<0>(p.param) + "_" + std::get<1>(p.param).name;
+                           return std::string(std::get<0>(p.param)) + "_" +
+                                  std::get<1>(p.param).name;
                          });
 
 }  // namespace

@@ -1,0 +1,10 @@
+#include "match/vector_kernels.hpp"
+
+namespace sinew::match {
+
+vector_kernel_list vector_kernels() noexcept {
+  static const vector_kernel known[] = {{"plain", compare_plain, true}};
+  return {known, 1};
+}
+
+}  // namespace sinew::match

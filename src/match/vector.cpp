@@ -72,6 +72,7 @@ class blocks {
     const std::uint16_t key = key_of(sought);
     const std::uint16_t mask = mask_of(sought);
     for (const block* b = first_; b != nullptr; b = b->next) {
+      if (b->used == 0) continue;
       std::uint64_t agree = b->used & compare_(b->keys, b->masks, key, mask);
       for (; agree != 0; agree &= agree - 1) {
         Entry* const e = b->entries[std::countr_zero(agree)];

@@ -1,0 +1,130 @@
+// Every engine against `list`, and `list` against a model, on random traffic. SINEW_TEST_SEED
+// repeats a run, SINEW_TEST_STEPS sets its length (of each engine on each kind of traffic).
+#include "match/differential.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <tuple>
+
+#include "match/crc32c.hpp"
+#include "match/model.hpp"
+
+namespace sinew::match::test {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* set = std::getenv(variable);
+  return set != nullptr ? std::strtoull(set, nullptr, 0) : otherwise;
+}
+
+std::uint64_t seed() {
+  static const std::uint64_t value = [] {
+    const std::uint64_t chosen = number_from("SINEW_TEST_SEED", std::random_device{}());
+    std::cout << "SINEW_TEST_SEED=" << chosen << std::endl;  // seen even if an engine crashes
+    return chosen;
+  }();
+  return value;
+}
+
+std::vector<std::int32_t> multiples(std::int32_t count, std::int32_t of) {
+  std::vector<std::int32_t> all;
+  for (std::int32_t i = 0; i < count; ++i) all.push_back(i * of);
+  return all;
+}
+
+/// The first so many numbers for which `collides` is true.
+template <class Fn>
+std::vector<std::int32_t> where(std::size_t count, Fn&& collides) {
+  std::vector<std::int32_t> all;
+  for (std::int32_t i = 0; all.size() < count; ++i) {
+    if (collides(static_cast<std::uint32_t>(i))) all.push_back(i);
+  }
+  return all;
+}
+
+std::vector<traffic> kinds() {
+  const auto one_bin_of_64 = [](std::uint32_t n) { return crc32c(0, n) % 64 == 0; };
+  const auto one_truncated_key = [](std::uint32_t n) { return n * 0x9E3779B1u >> 24 == 0; };
+  return {
+      {"shallow", multiples(3, 1), multiples(3, 1), 20, 6},
+      {"no_wildcards", multiples(8, 1), multiples(64, 1), 0, 300},
+      {"few_wildcards", multiples(8, 1), multiples(64, 1), 2, 300},
+      {"many_wildcards", multiples(8, 1), multiples(16, 1), 40, 120},
+      {"one_envelope", {0}, {0}, 10, 200},
+      {"many_sources", multiples(2000, 1), multiples(2, 1), 10, 400},
+      {"large_sources", multiples(120, 1 << 24), multiples(4, 1), 10, 200},
+      {"large_tags", multiples(4, 1), multiples(30000, 65536), 10, 400},
+      {"colliding_in_1021", {0}, multiples(500, 1021), 5, 300},
+      {"colliding_in_64", {0}, where(500, one_bin_of_64), 5, 300},
+      {"colliding_in_vector", {0}, where(500, one_truncated_key), 5, 300},
+  };
+}
+
+maker named(std::string_view name) {
+  return [name] { return make_engine(name); };
+}
+
+maker flawed(flaw f) {
+  return [f] { return std::make_unique<model>(f); };
+}
+
+class differential : public ::testing::TestWithParam<std::tuple<std::string_view, traffic>> {};
+
+TEST_P(differential, agrees_with_the_reference) {
+  const auto& [name, kind] = GetParam();
+  const maker reference = name == "list" ? flawed(flaw::none) : named("list");
+  const auto failing = find_difference(reference, named(name), kind, seed(),
+                                       number_from("SINEW_TEST_STEPS", 150000));
+  if (failing.empty()) return;
+  const auto shortest = shrink(reference, named(name), failing);
+  ADD_FAILURE() << name << " and " << reference()->name()
+                << " disagree with SINEW_TEST_SEED=" << seed() << " after " << failing.size()
+                << " steps, and after these " << shortest.size() << ":\n"
+                << to_text(shortest);
+}
+
+INSTANTIATE_TEST_SUITE_P(engines, differential,
+                         ::testing::Combine(::testing::ValuesIn(engine_names()),
+                                            ::testing::ValuesIn(kinds())),
+                         [](const auto& p) {
+                           return std::string(std::get<0>(p.param)) + "_" +
+                                  std::get<1>(p.param).name;
+                         });
+
+// The test must be able to fail: engines with known flaws are found out, and the sequence that is
+// left is the shortest there is.
+struct mutation {
+  flaw with;
+  std::size_t shortest;
+};
+
+class differential_on_flaws : public ::testing::TestWithParam<mutation> {};
+
+TEST_P(differential_on_flaws, finds_and_shrinks) {
+  const maker subject = flawed(GetParam().with);
+  std::vector<step> failing;
+  for (const traffic& kind : kinds()) {
+    failing = find_difference(named("list"), subject, kind, seed(), 100000);
+    if (!failing.empty()) break;
+  }
+  ASSERT_FALSE(failing.empty());
+  const auto shortest = shrink(named("list"), subject, failing);
+  EXPECT_EQ(shortest.size(), GetParam().shortest) << "SINEW_TEST_SEED=" << seed() << '\n'
+                                                  << to_text(shortest);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, differential_on_flaws,
+                         ::testing::Values(mutation{flaw::youngest_first, 3},
+                                           mutation{flaw::exact_before_wildcard, 3},
+                                           mutation{flaw::cancel_forgets, 2},
+                                           mutation{flaw::late, 42}, mutation{flaw::probe_takes, 2},
+                                           mutation{flaw::unordered_messages, 6}));
+
+}  // namespace
+
+void PrintTo(const traffic& kind, std::ostream* out) { *out << kind.name; }
+
+}  // namespace sinew::match::test

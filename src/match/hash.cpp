@@ -1,6 +1,7 @@
-// The default engine. Up to `small_limit` entries are a plain list, which nothing beats; above
-// that, a table leads from an envelope to the queue of the entries that carry exactly it, so the
-// cost depends neither on how many are stored nor on their tags.
+// The default engine. Up to `small_limit` entries, or any number that all carry one envelope, are a
+// plain list, which nothing beats; beyond that, a table leads from an envelope to the queue of the
+// entries that carry exactly it, so the cost depends neither on how many are stored nor on their
+// tags.
 //
 // Wildcards. A receive belongs to one of four classes: exact, any source, any tag, both. Its
 // envelope, wildcards included, is its key, so an arriving message has at most one queue to look
@@ -46,10 +47,11 @@ class receive_store {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   void add(receive& r) {
-    if (hashed_ || size_ == small_limit) {
-      add_hashed(r);
-    } else {
+    if (size_ == 0 || (uniform_ && r.wanted == small_->wanted)) [[likely]] {
+      uniform_ = true;
       append(small_, r, 0);
+    } else {
+      add_other(r);
     }
     r.link.sequence = ++clock_;
     ++size_;
@@ -57,15 +59,11 @@ class receive_store {
 
   /// The earliest that takes a message with this envelope, removed; or null.
   [[nodiscard]] receive* match(const envelope& sent, search_counts& counts) noexcept {
-    if (hashed_) return match_hashed(sent, counts);
-    std::uint64_t examined = 0;
-    receive* const found = find_in(small_, 0, [&](const receive& r) {
-      ++examined;
-      return r.wanted.takes(sent);
-    });
-    count_search(counts, examined);
-    if (found != nullptr) remove_small(*found);
-    return found;
+    receive* const first = small_;
+    if (first == nullptr || !first->wanted.takes(sent)) return match_other(sent, counts);
+    count_search(counts, 1);
+    remove_small(*first);
+    return first;
   }
 
   void remove(receive& r) noexcept {
@@ -91,16 +89,35 @@ class receive_store {
  private:
   using slot = key_table<receive>::slot;
 
-  // What concerns the table is kept out of line, so that the short list above stays short code.
+  // The less usual is kept out of line, so that the code above stays short.
 
-  [[gnu::noinline]] void add_hashed(receive& r) {
+  [[gnu::noinline]] void add_other(receive& r) {
+    if (!hashed_ && size_ < small_limit) {
+      uniform_ = false;
+      append(small_, r, 0);
+      return;
+    }
     if (!hashed_) spill();
     table_.reserve(1);
     file(r);
   }
 
-  [[nodiscard, gnu::noinline]] receive* match_hashed(const envelope& sent,
-                                                     search_counts& counts) noexcept {
+  /// The first of the list does not fit, or there is no list.
+  [[nodiscard, gnu::noinline]] receive* match_other(const envelope& sent,
+                                                    search_counts& counts) noexcept {
+    if (hashed_) return match_hashed(sent, counts);
+    std::uint64_t examined = 0;
+    const auto takes = [&](const receive& r) {
+      ++examined;
+      return r.wanted.takes(sent);
+    };
+    receive* const found = uniform_ ? nullptr : find_in(small_, 0, takes);
+    count_search(counts, examined);
+    if (found != nullptr) remove_small(*found);
+    return found;
+  }
+
+  [[nodiscard]] receive* match_hashed(const envelope& sent, search_counts& counts) noexcept {
     std::uint64_t examined = 0;
     slot* best = nullptr;
     for (std::size_t c = 0; c < classes; ++c) {
@@ -136,16 +153,23 @@ class receive_store {
   }
 
   void spill() {
-    table_.reserve(size_ + 1);
+    table_.reserve(small_limit + 1);
+    if (uniform_) {
+      table_.find_or_add(key_of(small_->wanted)).head = small_;
+      in_class_[class_of(small_->wanted)] += size_;
+      small_ = nullptr;
+    }
     while (small_ != nullptr) {
       receive& r = *small_;
       unlink(small_, r, 0);
       file(r);
     }
+    uniform_ = false;
     hashed_ = true;
   }
 
   receive* small_ = nullptr;  ///< all entries while not hashed_
+  bool uniform_ = false;      ///< all want the same as the first of the list
   bool hashed_ = false;       ///< ends when the store becomes empty
   std::size_t size_ = 0;
   std::uint64_t clock_ = 0;
@@ -158,10 +182,11 @@ class message_store {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   void add(message& m) {
-    if (hashed_ || size_ == small_limit) {
-      add_hashed(m);
-    } else {
+    if (size_ == 0 || (uniform_ && m.sent == small_->sent)) [[likely]] {
+      uniform_ = true;
       append(small_, m, 0);
+    } else {
+      add_other(m);
     }
     m.link.sequence = ++clock_;
     ++size_;
@@ -169,14 +194,10 @@ class message_store {
 
   /// The earliest that `wanted` takes, left in place; or null.
   [[nodiscard]] message* find(const envelope& wanted, search_counts& counts) {
-    if (hashed_) return find_hashed(wanted, counts);
-    std::uint64_t examined = 0;
-    message* const found = find_in(small_, 0, [&](const message& m) {
-      ++examined;
-      return wanted.takes(m.sent);
-    });
-    count_search(counts, examined);
-    return found;
+    message* const first = small_;
+    if (first == nullptr || !wanted.takes(first->sent)) return find_other(wanted, counts);
+    count_search(counts, 1);
+    return first;
   }
 
   void remove(message& m) noexcept {
@@ -212,7 +233,12 @@ class message_store {
     sort_by_age(all);
   }
 
-  [[gnu::noinline]] void add_hashed(message& m) {
+  [[gnu::noinline]] void add_other(message& m) {
+    if (!hashed_ && size_ < small_limit) {
+      uniform_ = false;
+      append(small_, m, 0);
+      return;
+    }
     if (!hashed_) spill();
     table_.reserve(indexed_ ? classes : 1);
     file(m, 0);
@@ -232,7 +258,20 @@ class message_store {
     if (clock_ - last_wildcard_ > wildcard_memory) indexed_ = false;
   }
 
-  [[nodiscard, gnu::noinline]] message* find_hashed(const envelope& wanted, search_counts& counts) {
+  /// The first of the list does not fit, or there is no list.
+  [[nodiscard, gnu::noinline]] message* find_other(const envelope& wanted, search_counts& counts) {
+    if (hashed_) return find_hashed(wanted, counts);
+    std::uint64_t examined = 0;
+    const auto taken = [&](const message& m) {
+      ++examined;
+      return wanted.takes(m.sent);
+    };
+    message* const found = uniform_ ? nullptr : find_in(small_, 0, taken);
+    count_search(counts, examined);
+    return found;
+  }
+
+  [[nodiscard]] message* find_hashed(const envelope& wanted, search_counts& counts) {
     if (class_of(wanted) != 0) {
       if (!indexed_) index_all();
       last_wildcard_ = clock_;
@@ -259,17 +298,24 @@ class message_store {
   }
 
   void spill() {
-    table_.reserve(classes * (size_ + 1));
+    table_.reserve(classes * (small_limit + 1));
+    if (uniform_) {
+      if (indexed_) find_in(small_, 0, [this](message& m) { return file_wild(m), false; });
+      table_.find_or_add(key_of(small_->sent)).head = small_;
+      small_ = nullptr;
+    }
     while (small_ != nullptr) {
       message& m = *small_;
       unlink(small_, m, 0);
       file(m, 0);
       if (indexed_) file_wild(m);
     }
+    uniform_ = false;
     hashed_ = true;
   }
 
   message* small_ = nullptr;  ///< all entries while not hashed_
+  bool uniform_ = false;      ///< all carry the envelope of the first of the list
   bool hashed_ = false;       ///< ends when the store becomes empty
   bool indexed_ = false;      ///< while hashed_, every message is in four queues, not in one
   std::size_t size_ = 0;
@@ -285,13 +331,14 @@ class hash_engine final : public engine {
   std::string_view name() const noexcept override { return "hash"; }
 
   message* post(receive& r) override {
-    message* const m = take(r.wanted);
-    if (m != nullptr) {
+    if (messages_.size() == 0) [[likely]] {
+      ++counts_.searches;
+    } else if (message* const m = take(r.wanted); m != nullptr) {
       r.link.sequence = 0;
-    } else {
-      receives_.add(r);
+      return m;
     }
-    return m;
+    receives_.add(r);
+    return nullptr;
   }
 
   receive* arrive(message& m) override {

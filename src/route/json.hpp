@@ -1,0 +1,40 @@
+// A reader for the JSON that networks and plans are kept in.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sinew::route {
+
+/// One value; arrays and objects own their parts. Numbers are doubles: exact up to 2^53.
+struct json_value {
+  enum class kind : unsigned char { null, boolean, number, text, array, object };
+  kind what = kind::null;
+  bool truth = false;
+  double number = 0;
+  std::string text;
+  std::vector<json_value> items;   ///< of an array; of an object, beside `names`
+  std::vector<std::string> names;  ///< of an object
+  std::size_t line = 1;            ///< where it began
+
+  /// The member of that name, or nullptr.
+  [[nodiscard]] const json_value* find(std::string_view name) const noexcept;
+};
+
+/// Throws sinew::error "where:line is malformed (why)". Nesting is limited.
+json_value parse_json(std::string_view text, const std::string& where);
+
+/// With the quotes.
+std::string json_quoted(std::string_view text);
+
+/// Members that must be there and be whole numbers in [0, most]; throw with line and reason.
+std::uint64_t json_whole(const json_value& value, const std::string& where, const char* what,
+                         double most);
+const json_value& json_member(const json_value& value, const std::string& where, const char* name,
+                              json_value::kind what);
+
+}  // namespace sinew::route

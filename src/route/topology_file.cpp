@@ -1,0 +1,200 @@
+// Networks from files: edge lists, JSON, SimGrid's platforms.
+#include <algorithm>
+#include <optional>
+
+#include "json.hpp"
+#include "shape_text.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/parse.hpp"
+#include "sinew/route/topology.hpp"
+#include "text_file.hpp"
+
+namespace sinew::route {
+namespace {
+
+constexpr double most_nodes = 1 << 26;
+
+struct edge_list {
+  std::vector<link> links;
+  std::uint32_t nodes = 0;
+  bool directed = false;
+
+  void add(node_id a, node_id b, double capacity) {
+    links.push_back({a, b, capacity});
+    if (!directed) links.push_back({b, a, capacity});
+    nodes = std::max({nodes, a + 1, b + 1});
+  }
+};
+
+std::uint32_t node_of(std::string_view word, const std::string& where, std::size_t line) {
+  const auto value = base::parse_integer(word);
+  if (!value || *value < 0 || static_cast<double>(*value) >= most_nodes) {
+    bad_line(where, line, "\"" + std::string(word) + "\" is no node's number");
+  }
+  return static_cast<std::uint32_t>(*value);
+}
+
+// The attributes of one tag, from behind its name to its '>'.
+struct attributes {
+  std::string_view text;
+  [[nodiscard]] std::optional<std::string> find(std::string_view name) const {
+    std::size_t at = 0;
+    while ((at = text.find(name, at)) != text.npos) {
+      const std::size_t end = at + name.size();
+      const bool starts = at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\n' ||
+                                     text[at - 1] == '\t' || text[at - 1] == '\r');
+      if (starts && end + 1 < text.size() && text[end] == '=' &&
+          (text[end + 1] == '"' || text[end + 1] == '\'')) {
+        const std::size_t close = text.find(text[end + 1], end + 2);
+        if (close == text.npos) return std::nullopt;
+        return std::string(text.substr(end + 2, close - end - 2));
+      }
+      at = end;
+    }
+    return std::nullopt;
+  }
+};
+
+// "0-255" or "0-3,8,10-11": how many hosts.
+std::optional<std::uint64_t> radical_count(const std::string& text) {
+  std::uint64_t count = 0;
+  for (const std::string& part : base::split(text, ',')) {
+    const auto ends = base::split(part, '-');
+    const auto low = base::parse_integer(ends[0]);
+    const auto high = ends.size() == 2 ? base::parse_integer(ends[1]) : low;
+    if (ends.size() > 2 || !low || !high || *low < 0 || *high < *low) return std::nullopt;
+    count += static_cast<std::uint64_t>(*high - *low) + 1;
+  }
+  return count;
+}
+
+topology star(std::uint32_t hosts) {
+  std::vector<link> links;
+  for (node_id h = 0; h < hosts; ++h) {
+    links.push_back({h, hosts, 1});
+    links.push_back({hosts, h, 1});
+  }
+  return {"star", hosts + 1, hosts, std::move(links)};
+}
+
+topology cluster_topology(const std::string& kind, const std::string& parameters,
+                          std::uint64_t hosts, const std::string& where, std::size_t line) {
+  if (kind == "TORUS") {
+    auto sizes = number_list(parameters);
+    if (!sizes) bad_line(where, line, "topo_parameters of a torus are sizes: \"4,4,8\"");
+    // SimGrid numbers the first dimension fastest; here the last one is.
+    std::reverse(sizes->begin(), sizes->end());
+    return make_torus(*sizes);
+  }
+  if (kind == "FAT_TREE") {
+    const auto shape = fat_tree_from(parameters);
+    if (!shape) bad_line(where, line, "topo_parameters of a fat tree are \"2;4,4;1,2;1,2\"");
+    return make_fat_tree(*shape);
+  }
+  if (kind == "DRAGONFLY") {
+    const auto shape = dragonfly_from(parameters);
+    if (!shape) bad_line(where, line, "topo_parameters of a dragonfly are \"3,4;4,3;5,1;2\"");
+    return make_dragonfly(*shape);
+  }
+  if (kind == "FLAT") return star(static_cast<std::uint32_t>(hosts));
+  bad_line(where, line, "the topology " + kind + " is not read: TORUS, FAT_TREE, DRAGONFLY, FLAT");
+}
+
+}  // namespace
+
+topology topology_from_edges(std::string_view text, const std::string& where) {
+  edge_list edges;
+  for_each_line(text, [&](std::size_t line, const std::vector<std::string_view>& words) {
+    if (words.size() == 1 && words[0] == "directed") {
+      edges.directed = true;
+      return;
+    }
+    if (words.size() == 2 && words[0] == "nodes") {
+      edges.nodes = std::max(edges.nodes, node_of(words[1], where, line));
+      return;
+    }
+    if (words.size() < 2 || words.size() > 3) {
+      bad_line(where, line, "a link is \"a b [capacity]\"");
+    }
+    const auto capacity = words.size() == 3 ? base::parse_double(words[2]) : 1.0;
+    if (!capacity || !(*capacity >= 0) || *capacity > 1e9) {
+      bad_line(where, line, "\"" + std::string(words[2]) + "\" is no capacity");
+    }
+    const node_id a = node_of(words[0], where, line);
+    const node_id b = node_of(words[1], where, line);
+    if (a == b) bad_line(where, line, "a node needs no link to itself");
+    edges.add(a, b, *capacity);
+  });
+  if (edges.nodes == 0) bad_line(where, 1, "no link in the whole file");
+  return {where, edges.nodes, edges.nodes, std::move(edges.links)};
+}
+
+topology topology_from_json(std::string_view text, const std::string& where) {
+  using kind = json_value::kind;
+  const json_value document = parse_json(text, where);
+  edge_list edges;
+  edges.nodes = static_cast<std::uint32_t>(
+      json_whole(json_member(document, where, "nodes", kind::number), where, "nodes", most_nodes));
+  const std::uint32_t nodes = edges.nodes;
+  std::uint32_t endpoints = nodes;
+  if (const json_value* given = document.find("endpoints")) {
+    endpoints = static_cast<std::uint32_t>(json_whole(*given, where, "endpoints", nodes));
+  }
+  if (const json_value* given = document.find("directed")) edges.directed = given->truth;
+  if (nodes == 0 || endpoints == 0) bad_line(where, document.line, "no nodes");
+  for (const json_value& one : json_member(document, where, "links", kind::array).items) {
+    if (one.items.size() < 2 || one.items.size() > 3) {
+      bad_line(where, one.line, "a link is [a, b] or [a, b, capacity]");
+    }
+    const auto a = static_cast<node_id>(json_whole(one.items[0], where, "a node", nodes - 1));
+    const auto b = static_cast<node_id>(json_whole(one.items[1], where, "a node", nodes - 1));
+    double capacity = 1;
+    if (one.items.size() == 3) {
+      capacity = one.items[2].number;
+      if (one.items[2].what != kind::number || capacity < 0 || capacity > 1e9) {
+        bad_line(where, one.line, "no capacity");
+      }
+    }
+    if (a == b) bad_line(where, one.line, "a node needs no link to itself");
+    edges.add(a, b, capacity);
+  }
+  return {where, nodes, endpoints, std::move(edges.links)};
+}
+
+topology topology_from_simgrid(std::string_view text, const std::string& where) {
+  const std::size_t at = text.find("<cluster");
+  const std::size_t end = at == text.npos ? text.npos : text.find('>', at);
+  if (end == text.npos) {
+    bad_line(where, 1, "no <cluster>: only SimGrid's cluster shapes are read");
+  }
+  const auto line = static_cast<std::size_t>(
+                        std::count(text.begin(), text.begin() + static_cast<long>(at), '\n')) +
+                    1;
+  if (text.find("<cluster", end) != text.npos) {
+    bad_line(where, line, "several clusters: only one is read");
+  }
+  const attributes tag{text.substr(at + 8, end - at - 8)};
+  const std::string kind = tag.find("topology").value_or("FLAT");
+  const auto radical = tag.find("radical");
+  const auto hosts = radical ? radical_count(*radical) : std::nullopt;
+  if (!hosts || *hosts == 0 || *hosts > most_nodes) {
+    bad_line(where, line, "the cluster needs radical=\"0-255\"");
+  }
+  topology net =
+      cluster_topology(kind, tag.find("topo_parameters").value_or(""), *hosts, where, line);
+  if (net.endpoints() != *hosts) {
+    bad_line(where, line,
+             "radical counts " + std::to_string(*hosts) + " hosts, the shape " +
+                 std::to_string(net.endpoints()));
+  }
+  return net;
+}
+
+topology read_topology(const std::string& path) {
+  const std::string text = whole_file(path);
+  if (path.ends_with(".xml")) return topology_from_simgrid(text, path);
+  if (path.ends_with(".json")) return topology_from_json(text, path);
+  return topology_from_edges(text, path);
+}
+
+}  // namespace sinew::route

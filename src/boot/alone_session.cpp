@@ -36,6 +36,13 @@ class alone_session final : public session {
     return memory_.base();
   }
 
+  [[nodiscard]] std::byte* map_node_heap(std::size_t bytes_per_rank) override {
+    SINEW_CHECK(heap_.base() == nullptr, "the node's heap is mapped already",
+                "map_node_heap is called once per session", "");
+    heap_ = memory_mapping::anonymous(bytes_per_rank);
+    return heap_.base();
+  }
+
   [[noreturn]] void abort(int code, std::string_view why) override {
     if (!why.empty()) {
       std::fprintf(stderr, "sinew: aborted with code %d: %.*s\n", code,
@@ -49,6 +56,7 @@ class alone_session final : public session {
   place place_;
   std::map<std::string, std::string> values_;
   memory_mapping memory_;
+  memory_mapping heap_;
 };
 
 }  // namespace

@@ -132,9 +132,20 @@ class openmpi_session final : public session {
   [[nodiscard]] std::byte* map_node_memory(std::size_t bytes_per_rank) override {
     SINEW_CHECK(memory_.base() == nullptr, "the node's memory is mapped already",
                 "map_node_memory is called once per session", "");
-    memory_ = memory_mapping::of(node_descriptor("-memory").get(),
-                                 bytes_per_rank * static_cast<std::size_t>(place_.size));
+    node_ = node_descriptor("-memory");
+    memory_ =
+        memory_mapping::of(node_.get(), bytes_per_rank * static_cast<std::size_t>(place_.size));
     return memory_.base();
+  }
+
+  [[nodiscard]] std::byte* map_node_heap(std::size_t bytes_per_rank) override {
+    SINEW_CHECK(memory_.base() != nullptr && heap_.base() == nullptr,
+                "the node's heap cannot be mapped now",
+                "map_node_heap is called once per session, after map_node_memory", "");
+    heap_ = memory_mapping::heap_of(node_.get(),
+                                    bytes_per_rank * static_cast<std::size_t>(place_.size));
+    node_.reset();
+    return heap_.base();
   }
 
   [[noreturn]] void abort(int code, std::string_view why) override {
@@ -157,7 +168,9 @@ class openmpi_session final : public session {
   place place_;
   memory_mapping board_memory_;
   blackboard* board_ = nullptr;
+  descriptor node_;
   memory_mapping memory_;
+  memory_mapping heap_;
 };
 
 }  // namespace

@@ -47,13 +47,64 @@ void check_file_limit(std::size_t bytes) {
   }
 }
 
-void reserve_if_limited(int number, std::size_t bytes) {
+/// The first part begins at 0, the heap here. Where the file ends tells which of them exist.
+constexpr std::size_t heap_begin = std::size_t{1} << 40;
+
+/// Keeps the other processes out while this one looks at the file's size and changes it: a slow
+/// rank must not cut off what a fast one has added. (A POSIX lock, because descriptors that were
+/// inherited share the other kinds.)
+class size_lock {
+ public:
+  explicit size_lock(int number) : number_(number) { set(F_WRLCK); }
+  ~size_lock() { set(F_UNLCK); }
+  size_lock(const size_lock&) = delete;
+  size_lock& operator=(const size_lock&) = delete;
+
+ private:
+  void set(short kind) noexcept {
+    struct flock whole{};
+    whole.l_type = kind;
+    whole.l_whence = SEEK_SET;
+    while (::fcntl(number_, F_SETLKW, &whole) != 0 && errno == EINTR) {
+    }
+  }
+  int number_;
+};
+
+std::size_t size_of(int number) {
+  struct stat now{};
+  SINEW_CHECK(::fstat(number, &now) == 0, "shared memory is not there",
+              "descriptor " + std::to_string(number) + ": " + std::strerror(errno),
+              "a program between the launcher and this one has closed it; start without it");
+  return static_cast<std::size_t>(now.st_size);
+}
+
+/// Makes the file end there, or finds that another rank has.
+void agree_on_end(int number, std::size_t begin, std::size_t bytes, const char* hint) {
+  const size_lock held(number);
+  const std::size_t size = size_of(number);
+  const bool first = begin == 0;
+  const bool untouched = first ? size == 0 : size <= heap_begin;
+  if (untouched) {
+    SINEW_CHECK(::ftruncate(number, static_cast<off_t>(begin + bytes)) == 0,
+                "shared memory of " + amount(bytes) + " cannot be had", std::strerror(errno), hint);
+  } else {
+    SINEW_CHECK(size == begin + bytes || (first && size > heap_begin),
+                "the ranks disagree on the size of their shared memory",
+                "this one wants " + std::to_string(bytes) + " bytes, another " +
+                    std::to_string(size - begin),
+                "give all ranks the same SINEW_* settings and the same library");
+  }
+}
+
+void reserve_if_limited(int number, std::size_t begin, std::size_t bytes) {
   struct statfs system{};
   // An unlimited tmpfs, as that behind a memfd, reports no blocks at all.
   if (::fstatfs(number, &system) != 0 || system.f_blocks == 0) {
     return;
   }
-  const int failure = ::posix_fallocate(number, 0, static_cast<off_t>(bytes));
+  const int failure =
+      ::posix_fallocate(number, static_cast<off_t>(begin), static_cast<off_t>(bytes));
   const auto free_bytes =
       static_cast<std::size_t>(system.f_bavail) * static_cast<std::size_t>(system.f_bsize);
   SINEW_CHECK(
@@ -91,25 +142,21 @@ memory_mapping::~memory_mapping() {
 }
 
 memory_mapping memory_mapping::of(int number, std::size_t bytes) {
+  return part(number, 0, bytes, "start fewer ranks, or lower the size of their rings");
+}
+
+memory_mapping memory_mapping::heap_of(int number, std::size_t bytes) {
+  return part(number, heap_begin, bytes, "lower SINEW_RMA_HEAP and SINEW_RMA_LOCAL_HEAP");
+}
+
+memory_mapping memory_mapping::part(int number, std::size_t begin, std::size_t bytes,
+                                    const char* hint) {
   SINEW_CHECK(bytes > 0, "shared memory of no bytes makes no sense", "a rank asked for it", "");
-  check_file_limit(bytes);
-  struct stat now{};
-  SINEW_CHECK(::fstat(number, &now) == 0, "shared memory is not there",
-              "descriptor " + std::to_string(number) + ": " + std::strerror(errno),
-              "a program between the launcher and this one has closed it; start without it");
-  if (now.st_size == 0) {
-    SINEW_CHECK(::ftruncate(number, static_cast<off_t>(bytes)) == 0,
-                "shared memory of " + amount(bytes) + " cannot be had", std::strerror(errno),
-                "start fewer ranks, or lower the size of their rings");
-  } else {
-    SINEW_CHECK(static_cast<std::size_t>(now.st_size) == bytes,
-                "the ranks disagree on the size of their shared memory",
-                "this one wants " + std::to_string(bytes) + " bytes, another " +
-                    std::to_string(now.st_size),
-                "give all ranks the same SINEW_* settings and the same library");
-  }
-  reserve_if_limited(number, bytes);
-  void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0);
+  check_file_limit(begin + bytes);
+  agree_on_end(number, begin, bytes, hint);
+  reserve_if_limited(number, begin, bytes);
+  void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, number,
+                      static_cast<off_t>(begin));
   SINEW_CHECK(base != MAP_FAILED, "shared memory of " + amount(bytes) + " cannot be mapped",
               std::strerror(errno), "raise the limit on address space (ulimit -v unlimited)");
   return {static_cast<std::byte*>(base), bytes};

@@ -32,10 +32,20 @@ std::optional<std::string> wire_session::get(const std::string& key) {
 std::byte* wire_session::map_node_memory(std::size_t bytes_per_rank) {
   SINEW_CHECK(memory_.base() == nullptr, "the node's memory is mapped already",
               "map_node_memory is called once per session", "");
-  const descriptor shared = node_descriptor();
-  memory_ = memory_mapping::of(shared.get(),
-                               bytes_per_rank * static_cast<std::size_t>(place_.local_size));
+  node_ = node_descriptor();
+  memory_ =
+      memory_mapping::of(node_.get(), bytes_per_rank * static_cast<std::size_t>(place_.local_size));
   return memory_.base();
+}
+
+std::byte* wire_session::map_node_heap(std::size_t bytes_per_rank) {
+  SINEW_CHECK(memory_.base() != nullptr && heap_.base() == nullptr,
+              "the node's heap cannot be mapped now",
+              "map_node_heap is called once per session, after map_node_memory", "");
+  heap_ = memory_mapping::heap_of(node_.get(),
+                                  bytes_per_rank * static_cast<std::size_t>(place_.local_size));
+  node_.reset();
+  return heap_.base();
 }
 
 void wire_session::abort(int code, std::string_view why) {

@@ -19,6 +19,7 @@ class wire_session : public session {
   [[nodiscard]] std::optional<std::string> get(const std::string& key) final;
   void fence() final { channel_.barrier(); }
   [[nodiscard]] std::byte* map_node_memory(std::size_t bytes_per_rank) final;
+  [[nodiscard]] std::byte* map_node_heap(std::size_t bytes_per_rank) final;
   [[noreturn]] void abort(int code, std::string_view why) final;
 
  protected:
@@ -32,7 +33,9 @@ class wire_session : public session {
   std::size_t value_limit_ = 1024;
 
  private:
+  descriptor node_;
   memory_mapping memory_;
+  memory_mapping heap_;
 };
 
 /// Close-on-exec for an inherited descriptor, so that programs this rank starts do not get it.

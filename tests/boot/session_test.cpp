@@ -79,6 +79,30 @@ TEST(shared_memory, of_a_memfd_is_touched_lazily) {
   EXPECT_EQ(now.st_blocks, 0);
 }
 
+TEST(shared_memory, has_a_sparse_heap_that_leaves_the_first_part_alone) {
+  const descriptor shared = make_shared_memory("test");
+  const memory_mapping memory = memory_mapping::of(shared.get(), mib);
+  const std::size_t large = std::size_t{1} << 36;
+  const memory_mapping heap = memory_mapping::heap_of(shared.get(), large);
+  memory.base()[mib - 1] = std::byte{1};
+  heap.base()[0] = std::byte{2};
+  heap.base()[large - 1] = std::byte{3};
+  // A rank that comes late to either part finds what is there.
+  const memory_mapping late = memory_mapping::of(shared.get(), mib);
+  const memory_mapping late_heap = memory_mapping::heap_of(shared.get(), large);
+  EXPECT_EQ(late.base()[mib - 1], std::byte{1});
+  EXPECT_EQ(late_heap.base()[0], std::byte{2});
+  EXPECT_EQ(late_heap.base()[large - 1], std::byte{3});
+  EXPECT_THROW((void)memory_mapping::heap_of(shared.get(), 2 * large), error);
+}
+
+TEST_F(alone, has_a_heap_too) {
+  const auto line = connect();
+  std::byte* heap = line->map_node_heap(64 * mib);
+  EXPECT_EQ(heap[64 * mib - 1], std::byte{0});
+  EXPECT_THROW((void)line->map_node_heap(mib), error);
+}
+
 TEST(shared_memory, a_full_dev_shm_is_a_clear_error) {
   const descriptor shared = make_shared_memory("test", memory_kind::named_object);
   try {

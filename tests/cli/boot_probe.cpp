@@ -16,6 +16,7 @@ namespace {
 using sinew::boot::session;
 
 constexpr std::size_t bytes = std::size_t{1} << 20;
+constexpr std::size_t heap_bytes = std::size_t{1} << 32;
 
 [[noreturn]] void sleep_for_ever() {
   while (true) {
@@ -34,6 +35,9 @@ int exchange(session& line) {
     return 1;
   }
   std::memset(mine, 'a' + here.rank % 26, bytes);
+  std::byte* heap = line.map_node_heap(heap_bytes);
+  heap[heap_bytes * static_cast<std::size_t>(here.local_rank + 1) - 1] =
+      static_cast<std::byte>('a' + here.rank % 26);
   const std::string odd = "a b=c;%\n\xff of rank ";
   line.put("key-" + std::to_string(here.rank), odd + std::to_string(here.rank));
   line.fence();
@@ -41,7 +45,8 @@ int exchange(session& line) {
     const int rank = here.local_ranks.at(static_cast<std::size_t>(local));
     const auto wanted = static_cast<std::byte>('a' + rank % 26);
     const std::byte* theirs = base + bytes * static_cast<std::size_t>(local);
-    if (theirs[0] != wanted || theirs[bytes - 1] != wanted) {
+    const std::byte last = heap[heap_bytes * static_cast<std::size_t>(local + 1) - 1];
+    if (theirs[0] != wanted || theirs[bytes - 1] != wanted || last != wanted) {
       std::printf("memory of rank %d is wrong\n", rank);
       return 1;
     }

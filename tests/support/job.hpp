@@ -35,6 +35,7 @@ class fake_session final : public boot::session {
   [[nodiscard]] std::optional<std::string> get(const std::string&) override { return {}; }
   void fence() override {}
   [[nodiscard]] std::byte* map_node_memory(std::size_t) override { return nullptr; }
+  [[nodiscard]] std::byte* map_node_heap(std::size_t) override { return nullptr; }
   [[noreturn]] void abort(int, std::string_view) override { std::terminate(); }
   void finalize() override {}
 

@@ -30,6 +30,8 @@ class memory_mapping {
   /// is limited: there they are reserved now, so that a small /dev/shm is an error here and not a
   /// SIGBUS later. Throws sinew::error with the bytes wanted and those to be had.
   [[nodiscard]] static memory_mapping of(int descriptor, std::size_t bytes);
+  /// The same for a second, sparse part of the descriptor, far behind the first.
+  [[nodiscard]] static memory_mapping heap_of(int descriptor, std::size_t bytes);
   /// Private to this process and its forks. Throws.
   [[nodiscard]] static memory_mapping anonymous(std::size_t bytes);
 
@@ -37,6 +39,8 @@ class memory_mapping {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
  private:
+  static memory_mapping part(int descriptor, std::size_t begin, std::size_t bytes,
+                             const char* hint);
   memory_mapping(std::byte* base, std::size_t bytes) noexcept : base_(base), bytes_(bytes) {}
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;

@@ -1,0 +1,64 @@
+#include "sinew/match/table.hpp"
+
+#include <random>
+
+#include "match/table_core.hpp"
+#include "sinew/base/random.hpp"
+
+namespace sinew::match {
+namespace {
+
+table_hash make_hash(std::uint64_t seed) {
+  static const std::uint64_t secret = [] {
+    std::random_device source;
+    return std::uint64_t{source()} << 32 | source();
+  }();
+  std::uint64_t state = seed != 0 ? seed : secret;
+  const std::uint64_t of_envelope = split_mix(state);
+  return {of_envelope, split_mix(state)};
+}
+
+void check_options(const table_options& o) {
+  SINEW_CHECK(o.most_lines <= std::size_t{1} << 30 && o.first_lines <= std::size_t{1} << 30,
+              "a matching table cannot have so many lines", "2^30 is the most", "ask for fewer");
+  SINEW_CHECK(o.most_cells < std::size_t{1} << 26, "a matching table cannot have so many cells",
+              "2^26 - 1 is the most", "ask for fewer");
+}
+
+}  // namespace
+
+struct table::body {
+  explicit body(const table_options& options) : core(options, make_hash(options.seed)) {}
+  table_core<real_steps> core;
+};
+
+table::table(const table_options& options) {
+  check_options(options);
+  body_ = std::make_unique<body>(options);
+}
+table::~table() = default;
+
+table::outcome table::insert(const table_key& key, table_side side, void* value) noexcept {
+  return body_->core.insert(key, side, value);
+}
+void* table::take(const table_key& key, table_side side) noexcept {
+  return body_->core.take(key, side);
+}
+void* table::peek(const table_key& key, table_side side) noexcept {
+  return body_->core.peek(key, side);
+}
+bool table::erase(const table_key& key, table_side side, const void* value) noexcept {
+  return body_->core.erase(key, side, value);
+}
+bool table::trim() noexcept { return body_->core.trim(); }
+
+void table::each(void (*visit)(void* context, const table_key&, table_side, void* value),
+                 void* context) const {
+  body_->core.each([&](const table_key& key, table_side side, void* value) {
+    visit(context, key, side, value);
+  });
+}
+std::size_t table::lines() const noexcept { return body_->core.lines(); }
+std::size_t table::cells() const noexcept { return body_->core.cells(); }
+
+}  // namespace sinew::match

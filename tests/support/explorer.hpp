@@ -1,0 +1,156 @@
+// Runs a few threads one at a time and decides at each of their steps who goes on: interleavings by
+// seed, or all of them up to a number of preemptions. The code under test announces its accesses to
+// shared state by calling step(), and wait() where it needs somebody else to move first.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <semaphore>
+#include <thread>
+#include <vector>
+
+#include "sinew/base/random.hpp"
+
+namespace sinew::test {
+
+/// Who goes on: an index into `others`, or -1 for the thread that is running (not if `must_leave`).
+class chooser {
+ public:
+  virtual ~chooser() = default;
+  virtual int choose(std::size_t others, bool must_leave) = 0;
+};
+
+class random_chooser final : public chooser {
+ public:
+  random_chooser(std::uint64_t seed, double preemption) : random_(seed), preemption_(preemption) {}
+  int choose(std::size_t others, bool must_leave) override {
+    if (!must_leave && !random_.chance(preemption_)) return -1;
+    return static_cast<int>(random_.below(others));
+  }
+
+ private:
+  random_generator random_;
+  double preemption_;
+};
+
+/// Depth first through all schedules with at most `preemptions`; call next() between runs until it
+/// says false. The runs must depend on nothing but the schedule.
+class exhaustive_chooser final : public chooser {
+ public:
+  explicit exhaustive_chooser(int preemptions) : most_(preemptions) {}
+  int choose(std::size_t others, bool must_leave) override {
+    if (!must_leave && preempted_ == most_) return -1;
+    if (at_ == path_.size()) path_.push_back({0, others + (must_leave ? 0 : 1)});
+    const std::size_t taken = path_[at_++].taken;
+    if (must_leave) return static_cast<int>(taken);
+    if (taken == 0) return -1;
+    ++preempted_;
+    return static_cast<int>(taken - 1);
+  }
+  [[nodiscard]] bool next() {
+    at_ = 0;
+    preempted_ = 0;
+    while (!path_.empty() && path_.back().taken + 1 == path_.back().of) path_.pop_back();
+    if (path_.empty()) return false;
+    ++path_.back().taken;
+    return true;
+  }
+
+ private:
+  struct fork {
+    std::size_t taken;
+    std::size_t of;
+  };
+  std::vector<fork> path_;
+  std::size_t at_ = 0;
+  int preempted_ = 0;
+  int most_;
+};
+
+class explorer {
+ public:
+  /// Returns when all bodies have ended. One at a time per process. A run of very many steps is
+  /// taken for a livelock and ends the process.
+  static void run(const std::vector<std::function<void()>>& bodies, chooser& who) {
+    explorer e(bodies.size(), who);
+    active_ = &e;
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      threads.emplace_back([&e, &bodies, i] {
+        me_ = static_cast<int>(i);
+        e.turns_[i]->acquire();
+        bodies[i]();
+        e.leave();
+      });
+    }
+    e.turns_[0]->release();
+    for (std::thread& t : threads) t.join();
+    active_ = nullptr;
+  }
+
+  static void step() {
+    if (me_ >= 0) active_->next(false);
+  }
+  static void wait(unsigned /*attempt*/) {
+    if (me_ >= 0) active_->next(true);
+  }
+
+ private:
+  explorer(std::size_t threads, chooser& who) : who_(who) {
+    for (std::size_t i = 0; i < threads; ++i) {
+      turns_.push_back(std::make_unique<std::binary_semaphore>(0));
+      alive_.push_back(true);
+    }
+  }
+
+  std::vector<std::size_t> others() const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < alive_.size(); ++i) {
+      if (alive_[i] && static_cast<int>(i) != me_) found.push_back(i);
+    }
+    return found;
+  }
+
+  void next(bool must_leave) {
+    // Alone, a thread may still wait once or twice: for what the last one did before it ended.
+    constexpr long livelock = 100'000;
+    const auto candidates = others();
+    if (++steps_ > livelock) {
+      std::fprintf(stderr, "explorer: no thread can go on after %ld steps\n", steps_);
+      std::abort();
+    }
+    if (candidates.empty()) return;
+    const int chosen = who_.choose(candidates.size(), must_leave);
+    if (chosen < 0) return;
+    turns_[candidates[static_cast<std::size_t>(chosen)]]->release();
+    turns_[static_cast<std::size_t>(me_)]->acquire();
+  }
+
+  void leave() {
+    alive_[static_cast<std::size_t>(me_)] = false;
+    const auto candidates = others();
+    if (candidates.empty()) return;
+    const int chosen = who_.choose(candidates.size(), true);
+    turns_[candidates[static_cast<std::size_t>(chosen)]]->release();
+  }
+
+  static inline explorer* active_ = nullptr;
+  static inline thread_local int me_ = -1;  ///< -1: a thread that is not explored
+
+  // Touched by the one thread whose turn it is.
+  chooser& who_;
+  std::vector<std::unique_ptr<std::binary_semaphore>> turns_;
+  std::vector<bool> alive_;
+  long steps_ = 0;
+};
+
+/// The template argument for code that takes its steps from one (table_core, pool_core).
+struct explored_steps {
+  static void step() { explorer::step(); }
+  static void wait(unsigned attempt) { explorer::wait(attempt); }
+};
+
+}  // namespace sinew::test

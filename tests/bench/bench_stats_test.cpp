@@ -104,6 +104,15 @@ TEST(json, one_object_for_each_row_and_subject) {
   EXPECT_EQ(stats::json_results({}), "[\n]");
 }
 
+TEST(json, an_engine_is_a_parameter_of_ours) {
+  stats::result_set results;
+  results.add(key_of("latency"), "sinew:list", 1);
+  const std::string text = stats::json_results(results);
+  EXPECT_NE(text.find("\"params\":{\"engine\":\"list\",\"bytes\":8},\"subject\":\"sinew\","),
+            std::string::npos)
+      << text;
+}
+
 TEST(table, numbers_have_three_digits) {
   EXPECT_EQ(stats::short_number(0), "0.00");
   EXPECT_EQ(stats::short_number(187.4), "187");

@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "bench_floor.hpp"
+#include "bench_matching.hpp"
 #include "bench_process.hpp"
 #include "bench_report.hpp"
 #include "bench_stats.hpp"
 #include "bench_subjects.hpp"
 #include "commands.hpp"
 #include "sinew/base/settings.hpp"
+#include "sinew/match/engine.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -46,11 +48,12 @@ struct experiment {
   std::vector<invocation> invocations;
   std::vector<std::string> floor_words;  // what the floor probe measures for it
   bool timed_outside = false;            // `launch`: the wall time is the result
+  bool each_engine = false;              // `matching`: Sinew once with each engine
 };
 
-constexpr std::array experiment_names = {std::string_view("latency"), std::string_view("bandwidth"),
-                                         std::string_view("rate"), std::string_view("launch"),
-                                         std::string_view("oversubscribed")};
+constexpr std::array experiment_names = {
+    std::string_view("latency"), std::string_view("bandwidth"),      std::string_view("rate"),
+    std::string_view("launch"),  std::string_view("oversubscribed"), std::string_view("matching")};
 constexpr int crowd = 8;  // ranks of `oversubscribed`
 constexpr double limit_s = 90;
 
@@ -63,25 +66,41 @@ std::string sizes_word(const std::string& name, effort how) {
   return "sizes=" + (name == "latency" ? "0," + sizes : sizes);
 }
 
+// Each section is a start of its own, so that none comes near the limit; the quick ones share one.
+experiment make_matching(std::size_t level) {
+  static const std::array<const char*, 3> budgets = {"budget_ms=10", "budget_ms=20",
+                                                     "budget_ms=40"};
+  experiment e{"matching", {}, {"line"}, false, true};
+  for (const matching_section& s : matching_sections(level)) {
+    if (e.invocations.empty() || level == 2) e.invocations.push_back({2, {budgets[level]}});
+    std::vector<std::string>& words = e.invocations.back().words;
+    words.insert(words.end(), s.cases.begin(), s.cases.end());
+  }
+  return e;
+}
+
 experiment make_experiment(const std::string& name, const bench_options& o) {
   const std::array<const char*, 3> budgets = {"budget_ms=25", "budget_ms=50", "budget_ms=150"};
   const std::array<const char*, 3> crowd_budgets = {"budget_ms=400", "budget_ms=1000",
                                                     "budget_ms=3000"};
   const auto level = static_cast<std::size_t>(o.how);
-  if (name == "launch") return {name, {{2, {}}}, {"fork-exec"}, true};
+  if (name == "matching") return make_matching(level);
+  if (name == "launch") return {name, {{2, {}}}, {"fork-exec"}, true, false};
   if (name == "oversubscribed") {
     return {name,
             {{crowd, {"case=ring", crowd_budgets[level]}},
              {crowd, {"case=allreduce", crowd_budgets[level]}},
              {2, {"case=idle"}}},
-            {"futex-switch"}};
+            {"futex-switch"},
+            false,
+            false};
   }
   const std::string sizes = sizes_word(name, o.how);
   std::vector<std::string> words = {sizes, budgets[level]};
   if (o.thread_multiple) words.emplace_back("thread=multiple");
-  if (name == "rate") return {name, {{2, words}}, {"line-stream"}};
-  if (name == "bandwidth") return {name, {{2, words}}, {"memcpy", sizes}};
-  return {name, {{2, words}}, {"line", "memcpy", sizes}};
+  if (name == "rate") return {name, {{2, words}}, {"line-stream"}, false, false};
+  if (name == "bandwidth") return {name, {{2, words}}, {"memcpy", sizes}, false, false};
+  return {name, {{2, words}}, {"line", "memcpy", sizes}, false, false};
 }
 
 std::vector<option> option_table(bench_options& o) {
@@ -214,14 +233,15 @@ class bench_run {
   }
 
   void fail(const subject& who, const std::string& why) {
-    failures_[who.name] = why;
+    failures_[who.label()] = why;
     if (who.name == "sinew") ours_failed_ = true;
   }
 
   // Adds what a program printed, and remembers which library answered.
-  void take(const experiment& e, const std::string& name, const std::string& output) {
+  void take(const experiment& e, const std::string& label, const std::string& output) {
+    const std::string name = label.substr(0, label.find(':'));
     for (const std::string& line : stats::split(output, '\n')) {
-      if (const auto m = stats::parse_line(line)) results_.add(e.name, name, *m);
+      if (const auto m = stats::parse_line(line)) results_.add(e.name, label, *m);
       if (line.rfind("@version ", 0) == 0 && versions_[name].empty()) {
         versions_[name] = line.substr(9);
       }
@@ -230,7 +250,7 @@ class bench_run {
 
   void take_or_fail(const experiment& e, const subject& who, const command_result& result,
                     double limit) {
-    take(e, who.name, result.output);
+    take(e, who.label(), result.output);
     if (result.ok() || result.interrupted) return;
     if (result.timed_out) {
       fail(who, "no end after " + stats::short_number(limit) + " s");
@@ -264,7 +284,7 @@ class bench_run {
     if (!program) return fail(who, why);
     if (e.timed_outside) return time_launches(e, who, *program);
     for (const invocation& how : e.invocations) {
-      if (interrupted() || failures_.count(who.name) != 0) return;
+      if (interrupted() || failures_.count(who.label()) != 0) return;
       command c = launch_command(who, how.ranks, *program, how.words, false);
       c.timeout_s = limit_s;
       take_or_fail(e, who, run_command(c), c.timeout_s);
@@ -286,7 +306,15 @@ class bench_run {
   std::vector<subject> taking_part(const experiment& e) const {
     std::vector<subject> found;
     for (const subject& s : subjects_) {
-      if (!e.timed_outside || s.standard_transport) found.push_back(s);
+      if (e.timed_outside && !s.standard_transport) continue;
+      if (!e.each_engine || s.name != "sinew") {
+        found.push_back(s);
+        continue;
+      }
+      for (const std::string_view engine : match::engine_names()) {
+        found.push_back(s);
+        found.back().engine = engine;
+      }
     }
     return found;
   }
@@ -302,20 +330,24 @@ class bench_run {
         bar.step(where + ", floor");
         floor_turn(e);
         for (const subject& who : subjects) {
-          bar.step(where + ", " + who.name);
-          if (failures_.count(who.name) == 0 && !interrupted()) one_turn(e, who);
+          bar.step(where + ", " + who.label());
+          if (failures_.count(who.label()) == 0 && !interrupted()) one_turn(e, who);
         }
       }
     }
     std::vector<std::string> names;
-    for (const subject& s : subjects) names.push_back(s.name);
-    const std::string table = experiment_table(results_, e.name, names);
+    for (const subject& s : subjects) names.push_back(s.label());
+    const std::string table = e.each_engine
+                                  ? matching_tables(results_, matching_sections(level()), names)
+                                  : experiment_table(results_, e.name, names);
     if (!table.empty()) std::printf("%s", table.c_str());
     for (const auto& [name, why] : failures_)
       std::printf("%s: failed: %s\n", name.c_str(), why.c_str());
     std::printf("\n");
     std::fflush(stdout);
   }
+
+  std::size_t level() const { return static_cast<std::size_t>(options_.how); }
 
   bool write_json() const {
     std::ofstream out(options_.json);
@@ -343,7 +375,7 @@ command_page bench_page() {
   return {
       "bench", "measures Sinew and the MPI implementations found, side by side",
       "[EXPERIMENT...] [options]",
-      "Experiments: latency bandwidth rate launch oversubscribed (all of them by default).\n"
+      "Experiments: latency bandwidth rate launch oversubscribed matching (all by default).\n"
       "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
       "Sinew divided by the best other; \"floor\" is what the machine itself allows.",
       option_table(unused)};

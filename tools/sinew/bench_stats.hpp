@@ -207,20 +207,27 @@ inline std::string json_parameters(const parameters& params) {
   return out += '}';
 }
 
-/// The array "results": one object per row and subject.
+/// The array "results": one object per row and subject. A subject "sinew:hash" is the subject
+/// "sinew" with the parameter "engine".
 inline std::string json_results(const result_set& results) {
   std::string out = "[";
   for (const row& r : results.rows()) {
     for (const auto& [subject, samples] : r.samples) {
       const summary s = summarise(samples);
+      const std::size_t colon = subject.find(':');
+      parameters params = r.key.params;
+      if (colon != std::string::npos) {
+        params.insert(params.begin(), {"engine", subject.substr(colon + 1)});
+      }
       if (out.size() > 1) out += ',';
       out += "\n {\"experiment\":" + json_string(r.key.experiment) +
              ",\"case\":" + json_string(r.key.case_name) +
-             ",\"params\":" + json_parameters(r.key.params) +
-             ",\"subject\":" + json_string(subject) + ",\"metric\":" + json_string(r.key.metric) +
-             ",\"unit\":" + json_string(r.key.unit) + ",\"n\":" + std::to_string(s.n) +
-             ",\"median\":" + json_number(s.median) + ",\"mad\":" + json_number(s.mad) +
-             ",\"min\":" + json_number(s.min) + ",\"max\":" + json_number(s.max) + '}';
+             ",\"params\":" + json_parameters(params) +
+             ",\"subject\":" + json_string(subject.substr(0, colon)) +
+             ",\"metric\":" + json_string(r.key.metric) + ",\"unit\":" + json_string(r.key.unit) +
+             ",\"n\":" + std::to_string(s.n) + ",\"median\":" + json_number(s.median) +
+             ",\"mad\":" + json_number(s.mad) + ",\"min\":" + json_number(s.min) +
+             ",\"max\":" + json_number(s.max) + '}';
     }
   }
   return out += "\n]";

@@ -61,12 +61,12 @@ std::optional<subject> identify(const fs::path& compiler, const fs::path& launch
     const std::string compiles = ask(compiler, "-v");
     const std::string version = word_after(compiles, "MPICH version");
     if (version.empty()) return std::nullopt;
-    return subject{"mpich", compiler, launcher, version};
+    return subject{"mpich", compiler, launcher, version, true, ""};
   }
   if (runs.find("Open MPI") != std::string::npos) {
     const std::string version = word_after(ask(compiler, "--showme:version"), "Open MPI");
     if (version.empty()) return std::nullopt;
-    return subject{"openmpi", compiler, launcher, version};
+    return subject{"openmpi", compiler, launcher, version, true, ""};
   }
   return std::nullopt;
 }
@@ -128,7 +128,7 @@ std::optional<std::string> bench_sources() {
 std::optional<subject> find_ours() {
   const fs::path compiler = fs::path(own_folder()) / "mpicc.sinew";
   if (!runnable(compiler)) return std::nullopt;
-  return subject{"sinew", compiler, fs::path(own_folder()) / "sinew", ""};
+  return subject{"sinew", compiler, fs::path(own_folder()) / "sinew", "", true, ""};
 }
 
 std::vector<subject> find_peers() {
@@ -202,6 +202,7 @@ command launch_command(const subject& who, int ranks, const std::string& program
     c.words.insert(c.words.end(), more.begin(), more.end());
   };
   if (who.name == "sinew") add({"run"});
+  if (!who.engine.empty()) c.environment = {{"SINEW_MATCH_ENGINE", who.engine}};
   if (who.name.rfind("openmpi", 0) == 0) {
     // It refuses to run as root, or with more ranks than cores, unless told so.
     c.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};

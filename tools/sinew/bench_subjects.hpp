@@ -16,6 +16,10 @@ struct subject {
   std::string launcher;            ///< mpiexec, or this binary
   std::string version;             ///< "5.0.2"; of Sinew: empty until a program has told
   bool standard_transport = true;  ///< whether it runs with the implementation's own defaults
+  std::string engine;              ///< of ours: how it matches; empty: the default
+
+  /// Its column: "mpich", or "sinew:hash" where engines are compared.
+  [[nodiscard]] std::string label() const { return engine.empty() ? name : name + ':' + engine; }
 };
 
 /// Where measuring programs' sources lie, or nothing when neither the tree nor an installation has

@@ -16,9 +16,10 @@ namespace sinew::core {
 /// How the program's threads use the runtime (MPI's thread levels, in effect).
 enum class threading : std::uint8_t { one, many };
 
-/// Progress (DESIGN 2.2): whoever waits, polls. Of many waiting threads one polls and the others
-/// are parked; the poller hands over when its own wait ends. After a bounded spin the poller
-/// yields, then sleeps on the fabric's doorbell.
+/// Progress (DESIGN 2.2): whoever waits, polls. One thread at a time leads, that is, polls; the
+/// others that are awake watch their own operation; those that have waited for long are parked and
+/// woken by their operation. While more threads are awake than there are processors for them,
+/// nobody spins for long. The last one awake sleeps on the fabric's doorbell.
 class runtime {
  public:
   /// Opens shared memory over `session` (or in-process fabric if the job has one rank).
@@ -40,7 +41,9 @@ class runtime {
   int poll();
   /// Returns when `c` is done. Suspends the caller (a thread parks, a fiber will yield). Hot.
   void wait(completion& c);
-  /// Waits until `ready(context)` holds, looked at after each round of progress. Warm.
+  /// Waits until `ready(context)` holds. In a job with threads it is called by whichever thread
+  /// polls, after each round in which something happened, and not again once it was true. It must
+  /// not wait. What other threads do outside of progress is seen within 10 ms. Warm.
   void wait_until(bool (*ready)(void* context), void* context);
   /// Work that must be tried again (p2p's backlog): called after each round of progress while
   /// want_chore(true) is in force, by whoever polls. Returns how much was done.
@@ -57,14 +60,24 @@ class runtime {
  private:
   class idler;
   struct parked;
+  struct watcher;
 
   int round();
+  [[nodiscard]] bool try_lead() noexcept;
+  void follow() noexcept;
+  int lead_round();
+  void look_for_watchers();
   template <class Ready>
-  void poll_until(Ready ready, idler& idle);
-  void hand_over();
-  void offer_turn();
-  void pass_on(parked& self);
-  void park(parked& self, bool timed);
+  void poll_until(Ready ready);
+  void wait_among_threads(completion& c);
+  void take_turns() noexcept;
+  [[nodiscard]] bool crowd() const noexcept;
+  void watch_among_threads(bool (*ready)(void*), void* context);
+  void appoint();
+  void park(completion& c);
+  void sleep_as(parked& self);
+  [[nodiscard]] bool enlist(parked& self) noexcept;
+  void delist(parked& self) noexcept;
 
   std::unique_ptr<boot::session> session_;
   std::unique_ptr<fabric::endpoint> endpoint_;
@@ -77,12 +90,33 @@ class runtime {
   void (*diagnose_)(void*) = nullptr;
   void* diagnose_context_ = nullptr;
   bool crowded_ = false;  ///< more ranks than processors: give the processor away early
+  int processors_ = 1;    ///< that this process may use
 
-  /// Held by the one thread that polls. Taking it is an acquire, leaving it a release, so progress
+  /// Held by the thread that leads. Taking it is an acquire, leaving it a release, so progress
   /// rounds of different threads are ordered.
-  std::atomic<bool> polling_{false};
+  std::atomic<bool> leading_{false};
+  /// The leader sleeps, or is about to. A hint to newcomers (relaxed): see nudge in runtime.cpp.
+  std::atomic<bool> resting_{false};
+  /// Threads inside wait() that are not parked; whoever fires a parked thread counts it at once.
+  /// Changes are acquire-release: the last to leave sees what those before it left behind.
+  std::atomic<int> awake_{0};
+  /// Threads are parked and none of them is the sentry. Written under parked_lock_ by a thread that
+  /// is awake, read by the last that leaves, ordered by awake_.
+  std::atomic<bool> unwatched_{false};
   lock parked_lock_;
-  parked* parked_ = nullptr;  ///< who waits to poll next; guarded by parked_lock_
+  parked* parked_ = nullptr;  ///< the latest first; guarded by parked_lock_
+  /// The parked thread that looks from time to time. Written under parked_lock_, by itself; others
+  /// read it to learn that it is not they, so relaxed.
+  std::atomic<parked*> sentry_{nullptr};
+
+  /// Who waited last and how often in a row. Hints, relaxed: wrong ones cost a yield.
+  std::atomic<const void*> last_waiter_{nullptr};
+  std::atomic<std::uint32_t> in_a_row_{0};
+
+  lock watch_lock_;
+  /// Changed under watch_lock_; looked at without it only for being null (relaxed: whoever adds one
+  /// looks itself first, and the leader looks again after each event).
+  std::atomic<watcher*> watchers_{nullptr};
 };
 
 }  // namespace sinew::core

@@ -1,0 +1,190 @@
+// Many threads that wait in one runtime: nobody waits for ever, whoever polls, parks or leaves.
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sinew/base/random.hpp"
+#include "sinew/core/completion.hpp"
+#include "support/job.hpp"
+
+namespace sinew::core {
+namespace {
+
+/// Two ranks in this process. A message to rank r carries the number of a box, and completes it.
+class pair_of_ranks {
+ public:
+  static constexpr std::size_t boxes = 64;
+  struct rank {
+    std::unique_ptr<runtime> own;
+    std::vector<completion> box{boxes};
+    std::atomic<int> arrived{0};
+  };
+
+  pair_of_ranks() : made_(2, test::backend::shm, true) {
+    for (int r = 0; r < 2; ++r) {
+      ranks_[r].own = std::make_unique<runtime>(std::make_unique<test::fake_session>(r, 2),
+                                                made_.take(r), threading::many);
+      ranks_[r].own->endpoint().set_handler(
+          1,
+          [](void* at, const fabric::arrival& a) {
+            auto& self = *static_cast<rank*>(at);
+            self.arrived.fetch_add(1, std::memory_order_release);
+            if (a.head.word[0] < boxes) {
+              self.box[a.head.word[0]].complete();
+            }
+          },
+          &ranks_[r]);
+    }
+  }
+  rank& operator[](int r) { return ranks_[r]; }
+  void send(int from, std::uint64_t box) {
+    while (!ranks_[from].own->endpoint().send_short(1 - from, 1, {{box, 0}}, nullptr, 0).done()) {
+      ranks_[from].own->poll();
+    }
+  }
+  void await(int r, std::size_t box) {
+    ranks_[r].own->wait(ranks_[r].box[box]);
+    ranks_[r].box[box].reset();
+  }
+
+ private:
+  test::endpoints made_;
+  rank ranks_[2];
+};
+
+/// As on a machine of one processor, for as long as it lives.
+class one_processor {
+ public:
+  one_processor() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
+      if (CPU_ISSET(i, &before_)) {
+        CPU_SET(i, &one);
+        break;
+      }
+    }
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~one_processor() { sched_setaffinity(0, sizeof before_, &before_); }
+  one_processor(const one_processor&) = delete;
+  one_processor& operator=(const one_processor&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
+
+void nap(std::uint64_t us) { std::this_thread::sleep_for(std::chrono::microseconds(us)); }
+
+// Pairs of threads bounce messages. Now and then one stays away for a while, so that the others
+// park, poll, sleep on the doorbell, become sentry and are appointed, in all orders.
+void storm(std::uint64_t seed, int threads, int trips) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  pair_of_ranks job;
+  std::vector<std::thread> all;
+  for (int r = 0; r < 2; ++r) {
+    for (int t = 0; t < threads; ++t) {
+      all.emplace_back([&, r, t] {
+        random_generator own(seed * 1000 + static_cast<std::uint64_t>(r * 100 + t));
+        const auto box = static_cast<std::size_t>(t);
+        for (int i = 0; i < trips; ++i) {
+          if (r == 0) {
+            job.send(0, box);
+          }
+          job.await(r, box);
+          if (r == 1) {
+            job.send(1, box);
+          }
+          const std::uint64_t dice = own.below(1000);
+          if (dice < 20) {
+            nap(dice * dice * 10);
+          }
+        }
+      });
+    }
+  }
+  for (auto& t : all) {
+    t.join();
+  }
+  EXPECT_EQ(job[0].arrived, threads * trips);
+  EXPECT_EQ(job[1].arrived, threads * trips);
+}
+
+TEST(waiting, storm_on_one_processor) {
+  const one_processor here;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    storm(seed, 14, 200);
+  }
+}
+
+TEST(waiting, storm_on_all_processors) {
+  for (std::uint64_t seed = 11; seed <= 13; ++seed) {
+    storm(seed, 3, 1000);
+  }
+}
+
+// Two threads wait; one gets its message and goes away. The other's message comes only then.
+TEST(waiting, who_stays_is_served_when_the_others_have_left) {
+  const one_processor here;
+  pair_of_ranks job;
+  for (int round = 0; round < 20; ++round) {
+    std::thread stays([&] { job.await(0, 0); });
+    std::vector<std::thread> leave;
+    for (std::size_t t = 1; t < 5; ++t) {
+      leave.emplace_back([&, t] { job.await(0, t); });
+    }
+    nap(1000);
+    for (std::size_t t = 1; t < 5; ++t) {
+      job.send(1, t);
+      nap(static_cast<std::uint64_t>(round) * 50);
+    }
+    for (auto& t : leave) {
+      t.join();
+    }
+    job.send(1, 0);
+    stays.join();
+  }
+}
+
+// Conditions that a message makes true, looked at by whoever polls.
+TEST(waiting, conditions_are_seen_by_parked_threads) {
+  const one_processor here;
+  pair_of_ranks job;
+  struct want {
+    std::atomic<int>* arrived;
+    int count;
+  };
+  constexpr int waiters = 6;
+  std::vector<std::thread> all;
+  std::vector<want> wants;
+  for (int t = 0; t < waiters; ++t) {
+    wants.push_back({&job[0].arrived, (t + 1) * 10});
+  }
+  for (want& w : wants) {
+    all.emplace_back([&] {
+      job[0].own->wait_until(
+          [](void* at) {
+            const auto& self = *static_cast<want*>(at);
+            return self.arrived->load() >= self.count;
+          },
+          &w);
+      EXPECT_GE(job[0].arrived.load(), w.count);
+    });
+  }
+  for (int i = 0; i < waiters * 10; ++i) {
+    job.send(1, pair_of_ranks::boxes);
+    nap(i % 7 == 0 ? 3000 : 10);
+  }
+  for (auto& t : all) {
+    t.join();
+  }
+}
+
+}  // namespace
+}  // namespace sinew::core

@@ -512,6 +512,47 @@ inline callback count_into(int& counter) {
   return {[](void* a) { ++*static_cast<int*>(a); }, &counter};
 }
 
+TEST_P(fabric_contract, copies_many_pieces_at_once_or_not_at_all) {
+  run(2, [](member& m) {
+    constexpr std::size_t count = 700;
+    constexpr std::size_t stride = 24;
+    std::vector<std::byte> mine(count * stride);
+    fill(mine.data(), mine.size(), 1, m.rank());
+    m.all.exposed[m.rank()].address = reinterpret_cast<std::uintptr_t>(mine.data());
+    m.barrier();
+    const int peer = 1 - m.rank();
+    const std::uint64_t theirs = m.all.exposed[peer].address;
+    std::vector<std::byte> got(mine.size());
+    std::vector<piece> pieces;
+    for (std::size_t i = 0; i < count; ++i) {
+      // Some are empty, one is everything that is left.
+      const std::size_t bytes = i % stride;
+      pieces.push_back({got.data() + i * stride, theirs + i * stride, bytes});
+    }
+    if (m.fabric.copy_now(peer, direction::in, pieces)) {
+      std::vector<std::byte> whole(mine.size());
+      fill(whole.data(), whole.size(), 1, peer);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const bool wanted = i % stride < i / stride % stride;
+        require(got[i] == (wanted ? whole[i] : std::byte{0}), "a byte is wrong");
+      }
+      m.barrier();
+      std::vector<std::byte> sent(2 * stride, std::byte{7});
+      const piece two[] = {{sent.data(), theirs, 5}, {sent.data() + 9, theirs + stride, 8}};
+      require(m.fabric.copy_now(peer, direction::out, two), "allowed in, forbidden out");
+      m.barrier();
+      require(mine[4] == std::byte{7} && mine[5] == pattern(1, m.rank(), 5) &&
+                  mine[stride + 7] == std::byte{7} &&
+                  mine[stride + 8] == pattern(1, m.rank(), stride + 8),
+              "a byte was written wrongly");
+    } else {
+      m.barrier();
+      m.barrier();
+    }
+    m.barrier();
+  });
+}
+
 /// Sizes around every border of the transfer protocols.
 inline std::vector<std::size_t> transfer_sizes(std::mt19937_64& random) {
   std::vector<std::size_t> sizes = {

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sinew/base/status.hpp"
@@ -68,6 +69,14 @@ enum class atomic_op : std::uint8_t {
   fetch_or,
   fetch_xor
 };
+
+/// One contiguous part of a transfer.
+struct piece {
+  void* local;
+  std::uint64_t remote;  ///< an address at the peer
+  std::size_t bytes;
+};
+enum class direction : std::uint8_t { in, out };
 
 struct limits {
   std::size_t max_short;   ///< bytes of payload that travel in the first line
@@ -126,6 +135,11 @@ class endpoint {
                         callback when_done) = 0;
   /// All puts and atomics to `peer` that completed locally are visible there. done or retry.
   virtual status flush(int peer) = 0;
+
+  /// Copies from (`in`) or to (`out`) any memory of a peer before it returns, without the peer's
+  /// help and without a key. False where the system or the distance forbids that: then nothing was
+  /// done, and get and put are the way. Memory that is not there ends the process. Warm.
+  [[nodiscard]] virtual bool copy_now(int peer, direction way, std::span<const piece> pieces) = 0;
 
   /// Handles what has arrived and moves transfers along; returns how many things happened.
   /// One thread at a time. `budget` bounds the active messages handled.

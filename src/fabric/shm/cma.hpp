@@ -5,6 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "sinew/fabric/fabric.hpp"
 
 namespace sinew::fabric::shm {
 
@@ -14,5 +17,9 @@ namespace sinew::fabric::shm {
                                 std::size_t bytes) noexcept;
 [[nodiscard]] bool write_process(pid_t to, const void* local, std::uint64_t remote,
                                  std::size_t bytes) noexcept;
+
+/// Many pieces, many of them in one system call. Null, or the first piece that could not be moved.
+[[nodiscard]] const piece* read_process(pid_t from, std::span<const piece> pieces) noexcept;
+[[nodiscard]] const piece* write_process(pid_t to, std::span<const piece> pieces) noexcept;
 
 }  // namespace sinew::fabric::shm

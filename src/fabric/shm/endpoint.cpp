@@ -58,6 +58,10 @@ class shm_endpoint final : public endpoint {
   }
   status flush(int peer) override { return transfers_.flush(peer); }
 
+  bool copy_now(int peer, direction way, std::span<const piece> pieces) override {
+    return transfers_.copy_now(peer, way, pieces);
+  }
+
   int progress(int budget) override {
     int happened = messages_.progress(budget);
     if (transfers_.busy()) [[unlikely]] {

@@ -240,6 +240,19 @@ status one_sided<Threads>::push_put(put_state& p) {
 }
 
 template <bool Threads>
+bool one_sided<Threads>::copy_now(int peer, direction how, std::span<const piece> pieces) {
+  if (!carrier_.is_ready(peer) || !cma_with(peer)) {
+    return false;
+  }
+  const pid_t pid = carrier_.of_peer(peer).state().pid;
+  const bool in = how == direction::in;
+  if (const piece* failed = in ? read_process(pid, pieces) : write_process(pid, pieces)) {
+    copy_failed(in ? "read" : "write", peer, failed->remote, failed->bytes);
+  }
+  return true;
+}
+
+template <bool Threads>
 status one_sided<Threads>::flush(int peer) {
   const std::uint64_t mark =
       put_mark_[static_cast<std::size_t>(peer)].load(std::memory_order_acquire);

@@ -41,6 +41,14 @@ function(sinew_room name)
   set_property(GLOBAL APPEND PROPERTY SINEW_ROOMS sinew_${name})
 endfunction()
 
+# sinew_share_room(<name>): this room goes into libsinew.so, of which all our libraries in a process
+# use the one copy; so its functions are visible from there, but not replaceable.
+function(sinew_share_room name)
+  set_target_properties(sinew_${name} PROPERTIES CXX_VISIBILITY_PRESET default)
+  target_compile_options(sinew_${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
+endfunction()
+
 # sinew_tests(<folder under tests> <targets...>): one GoogleTest program test_<folder>, one ctest
 # entry of that name, labelled `unit` (or `stress` for folders under tests/stress).
 function(sinew_tests folder)

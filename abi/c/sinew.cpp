@@ -1,0 +1,189 @@
+// The C face of fibers: checks arguments, catches what is thrown.
+#include "sinew.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string_view>
+
+#include "sinew/base/log.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/fiber/fiber.hpp"
+#include "sinew/fiber/local.hpp"
+#include "sinew/fiber/scheduler.hpp"
+
+namespace {
+
+namespace fiber = sinew::fiber;
+
+/// Not a std::string: it must stay usable while thread-local objects are being destroyed.
+thread_local char last_error[256];
+
+int fail(int code, std::string_view why) noexcept {
+  const std::size_t length = std::min(why.size(), sizeof last_error - 1);
+  std::memcpy(last_error, why.data(), length);
+  last_error[length] = '\0';
+  return code;
+}
+
+int fail(int code) noexcept { return fail(code, sinew_error_text(code)); }
+
+fiber::fiber& of(sinew_fiber* f) noexcept { return *reinterpret_cast<fiber::fiber*>(f); }
+sinew_fiber* c_of(fiber::fiber* f) noexcept { return reinterpret_cast<sinew_fiber*>(f); }
+
+/// Made by sinew_start(), by the fiber `starter`.
+constinit fiber::scheduler* started = nullptr;
+constinit fiber::fiber* starter = nullptr;
+
+}  // namespace
+
+extern "C" {
+
+const char* sinew_version() { return SINEW_VERSION; }
+
+const char* sinew_error_text(int code) {
+  switch (code) {
+    case SINEW_OK:
+      return "no error";
+    case SINEW_BUSY:
+      return "held by somebody else, or there already";
+    case SINEW_TIMED_OUT:
+      return "the time is over";
+    case SINEW_NO_MEMORY:
+      return "no memory";
+    case SINEW_NOT_STARTED:
+      return "there is no scheduler: call sinew_start() first";
+    case SINEW_WRONG_CALLER:
+      return "only the fiber that called sinew_start() may do this";
+    case SINEW_INVALID:
+      return "an argument makes no sense";
+    case SINEW_FAILED:
+      return "failed";
+    default:
+      return "no code of Sinew";
+  }
+}
+
+const char* sinew_last_error() { return last_error; }
+
+int sinew_start(const sinew_start_options* how) {
+  if (fiber::scheduler::of_process() != nullptr) {
+    return fail(SINEW_BUSY, "a scheduler runs already");
+  }
+  try {
+    for (const std::string& complaint : sinew::settings::load_environment()) {
+      sinew::log_line(sinew::log_level::warn, complaint);
+    }
+    fiber::scheduler_options options;
+    if (how != nullptr) {
+      options.workers = how->workers;
+      options.pin = how->no_pin == 0;
+    }
+    started = new fiber::scheduler(options);
+    starter = fiber::self();
+    return SINEW_OK;
+  } catch (const std::bad_alloc&) {
+    return fail(SINEW_NO_MEMORY);
+  } catch (const std::exception& problem) {
+    return fail(SINEW_FAILED, problem.what());
+  }
+}
+
+int sinew_stop() {
+  if (started == nullptr) {
+    return fail(SINEW_NOT_STARTED);
+  }
+  if (fiber::self() != starter) {
+    return fail(SINEW_WRONG_CALLER);
+  }
+  delete started;
+  started = nullptr;
+  return SINEW_OK;
+}
+
+int sinew_workers() {
+  const fiber::scheduler* s = fiber::scheduler::of_process();
+  return s == nullptr ? 0 : s->workers();
+}
+
+int sinew_this_worker() { return fiber::scheduler::this_worker(); }
+
+int sinew_fiber_create(sinew_fiber** made, void (*entry)(void*), void* argument,
+                       const sinew_fiber_options* how) {
+  const int workers = sinew_workers();
+  if (workers == 0) {
+    return fail(SINEW_NOT_STARTED);
+  }
+  fiber::spawn_options options;
+  if (how != nullptr) {
+    options.name = how->name == nullptr ? "" : how->name;
+    options.stack_bytes = how->stack_bytes;
+    options.worker = how->worker_plus_one - 1;
+    options.detached = how->detached != 0;
+  }
+  if (entry == nullptr || (made == nullptr && !options.detached)) {
+    return fail(SINEW_INVALID, "a fiber needs a function, and somebody to join it or none");
+  }
+  if (options.worker < -1 || options.worker >= workers) {
+    return fail(SINEW_INVALID, "there is no such worker");
+  }
+  fiber::fiber* f = nullptr;
+  if (fiber::spawn(entry, argument, &f, options).retry()) {
+    return fail(SINEW_NO_MEMORY, "no memory for the stack of a fiber");
+  }
+  if (made != nullptr) {
+    *made = c_of(f);
+  }
+  return SINEW_OK;
+}
+
+int sinew_fiber_join(sinew_fiber* f) {
+  if (f == nullptr || &of(f) == fiber::self()) {
+    return fail(SINEW_INVALID, "a fiber cannot join itself, nor a null pointer");
+  }
+  fiber::join(of(f));
+  return SINEW_OK;
+}
+
+int sinew_fiber_detach(sinew_fiber* f) {
+  if (f == nullptr) {
+    return fail(SINEW_INVALID);
+  }
+  fiber::detach(of(f));
+  return SINEW_OK;
+}
+
+sinew_fiber* sinew_fiber_self() { return c_of(fiber::self()); }
+
+const char* sinew_fiber_name(const sinew_fiber* f) {
+  return f == nullptr ? "" : fiber::name(*reinterpret_cast<const fiber::fiber*>(f)).data();
+}
+
+void sinew_fiber_yield() { fiber::yield(); }
+
+void sinew_fiber_sleep(uint64_t nanoseconds) { fiber::sleep_for(nanoseconds); }
+
+struct sinew_key {
+  fiber::local_key key;
+};
+
+int sinew_key_create(sinew_key** key, void (*destroy)(void*)) {
+  try {
+    *key = new sinew_key{fiber::local_key(destroy)};
+    return SINEW_OK;
+  } catch (const std::bad_alloc&) {
+    return fail(SINEW_NO_MEMORY);
+  }
+}
+
+void sinew_key_delete(sinew_key* key) { delete key; }
+
+int sinew_key_set(sinew_key* key, void* value) {
+  return key->key.set(value).retry() ? fail(SINEW_NO_MEMORY) : SINEW_OK;
+}
+
+void* sinew_key_get(const sinew_key* key) { return key->key.get(); }
+
+}  // extern "C"

@@ -1,0 +1,117 @@
+// Futexes of the program itself: what std::atomic::wait, std::future, function-local statics and
+// Rust's library use. They reach the kernel through syscall(), which can be replaced; a library
+// that has the instruction inlined cannot be helped (OpenMP's: refused at start).
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+
+#include "abi/threads/lot.hpp"
+#include "abi/threads/moment.hpp"
+#include "abi/threads/raw.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/fiber/fiber.hpp"
+
+namespace sinew::threads {
+namespace {
+
+struct futex_call {
+  std::atomic<std::uint32_t>* word;
+  int operation;
+  std::uint32_t value;
+  const timespec* time;  ///< of waits; of others a number
+
+  [[nodiscard]] int command() const noexcept { return operation & FUTEX_CMD_MASK; }
+  [[nodiscard]] bool shared() const noexcept { return (operation & FUTEX_PRIVATE_FLAG) == 0; }
+};
+
+moment end_of(const futex_call& call) noexcept {
+  if (call.time == nullptr) {
+    return never;
+  }
+  if (call.command() == FUTEX_WAIT) {
+    return moment_in(*call.time);
+  }
+  const bool real_time = (call.operation & FUTEX_CLOCK_REALTIME) != 0;
+  return moment_of(*call.time, real_time ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+}
+
+/// 0 or minus the error.
+long wait(const futex_call& call) noexcept {
+  // libstdc++ waits for futures without the private flag, so these are ours too; but another
+  // process may be meant, which cannot release us: then the caller looks again now and then.
+  constexpr moment look_again_ns = 100'000'000;
+  const moment until = end_of(call);
+  const moment next_look = call.shared() ? static_cast<moment>(now_ns()) + look_again_ns : never;
+  switch (wait_while(*call.word, call.value, "futex", until < next_look ? until : next_look)) {
+    case woken::changed:
+      return -EAGAIN;
+    case woken::timed_out:
+      return until < next_look ? -ETIMEDOUT : 0;
+    default:
+      return 0;
+  }
+}
+
+/// What fibers and threads of this library wait for, and then what the kernel knows.
+long wake(const futex_call& call, long arguments[6]) noexcept {
+  const unsigned here = release(call.word, call.value);
+  if (here >= call.value) {
+    return here;
+  }
+  arguments[2] = static_cast<long>(call.value - here);
+  const long there = raw_call(SYS_futex, arguments[0], arguments[1], arguments[2], arguments[3],
+                              arguments[4], arguments[5]);
+  return there < 0 ? there : there + here;
+}
+
+long futex(long arguments[6]) noexcept {
+  const futex_call call{reinterpret_cast<std::atomic<std::uint32_t>*>(arguments[0]),
+                        static_cast<int>(arguments[1]), static_cast<std::uint32_t>(arguments[2]),
+                        reinterpret_cast<const timespec*>(arguments[3])};
+  switch (call.command()) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+      if (fiber::self() != nullptr) {
+        return wait(call);
+      }
+      break;
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+      return wake(call, arguments);
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE:
+      // Whom the kernel would move to another word, we wake for nothing: it looks and goes there.
+      release(call.word, all_of_them);
+      break;
+    default:
+      break;
+  }
+  return raw_call(SYS_futex, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+                  arguments[5]);
+}
+
+}  // namespace
+}  // namespace sinew::threads
+
+extern "C" long syscall(long number, ...) noexcept {
+  long arguments[6];
+  va_list rest;
+  va_start(rest, number);
+  for (long& each : arguments) {
+    each = va_arg(rest, long);
+  }
+  va_end(rest);
+  const long result = number == SYS_futex ? sinew::threads::futex(arguments)
+                                          : sinew::threads::raw_call(
+                                                number, arguments[0], arguments[1], arguments[2],
+                                                arguments[3], arguments[4], arguments[5]);
+  if (result < 0 && result >= -4095) {
+    errno = static_cast<int>(-result);
+    return -1;
+  }
+  return result;
+}

@@ -1,0 +1,170 @@
+#include "abi/threads/mutex.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "abi/threads/moment.hpp"
+#include "abi/threads/patience.hpp"
+#include "abi/threads/real.hpp"
+#include "abi/threads/refuse.hpp"
+#include "abi/threads/sleep.hpp"
+
+namespace sinew::threads {
+namespace {
+
+constexpr std::uint32_t free_word = 0;
+constexpr std::uint32_t held_word = 1;
+constexpr std::uint32_t waited_word = 2;
+
+}  // namespace
+
+void mutex::own() noexcept {
+  if (type() == PTHREAD_MUTEX_RECURSIVE || type() == PTHREAD_MUTEX_ERRORCHECK) {
+    owner.store(::pthread_self(), std::memory_order_relaxed);
+  }
+}
+
+int mutex::try_lock() noexcept {
+  if (shared()) {
+    return real().mutex_trylock(reinterpret_cast<pthread_mutex_t*>(this));
+  }
+  if (type() == PTHREAD_MUTEX_RECURSIVE && mine_already()) {
+    return ++depth == 0 ? (--depth, EAGAIN) : 0;
+  }
+  std::uint32_t expected = free_word;
+  if (!word.compare_exchange_strong(expected, held_word, std::memory_order_acquire,
+                                    std::memory_order_relaxed)) {
+    return EBUSY;
+  }
+  own();
+  return 0;
+}
+
+int mutex::lock(moment until) noexcept {
+  if (shared()) [[unlikely]] {
+    return lock_shared(until);
+  }
+  if (const int code = try_lock(); code != EBUSY) {
+    return code;
+  }
+  if (type() == PTHREAD_MUTEX_ERRORCHECK && mine_already()) {
+    return EDEADLK;
+  }
+  // From here the word is left at `waited`, so whoever leaves releases one of us.
+  while (word.exchange(waited_word, std::memory_order_seq_cst) != free_word) {
+    if (wait_while(word, waited_word, "pthread_mutex_lock", until) == woken::timed_out) {
+      return ETIMEDOUT;
+    }
+  }
+  own();
+  return 0;
+}
+
+/// The holder may be another process, which cannot make a fiber ready; or a fiber of this worker,
+/// which must run.
+int mutex::lock_shared(moment until) noexcept {
+  for (backoff pause;; pause.wait()) {
+    const int code = real().mutex_trylock(reinterpret_cast<pthread_mutex_t*>(this));
+    if (code != EBUSY) {
+      return code;
+    }
+    if (pause.now() >= until) {
+      return ETIMEDOUT;
+    }
+  }
+}
+
+int mutex::unlock() noexcept {
+  if (shared()) [[unlikely]] {
+    return real().mutex_unlock(reinterpret_cast<pthread_mutex_t*>(this));
+  }
+  if (type() == PTHREAD_MUTEX_RECURSIVE || type() == PTHREAD_MUTEX_ERRORCHECK) {
+    if (!mine_already()) {
+      return EPERM;
+    }
+    if (depth > 0) {
+      --depth;
+      return 0;
+    }
+    owner.store(pthread_t{}, std::memory_order_relaxed);
+  }
+  // Afterwards the mutex may be gone: only its address is used.
+  if (word.exchange(free_word, std::memory_order_seq_cst) == waited_word) [[unlikely]] {
+    release(this, 1);
+  }
+  return 0;
+}
+
+}  // namespace sinew::threads
+
+using sinew::threads::mutex;
+
+extern "C" {
+
+int pthread_mutex_init(pthread_mutex_t* m, const pthread_mutexattr_t* attributes) noexcept {
+  int shared = PTHREAD_PROCESS_PRIVATE;
+  int type = PTHREAD_MUTEX_DEFAULT;
+  if (attributes != nullptr) {
+    ::pthread_mutexattr_getpshared(attributes, &shared);
+    ::pthread_mutexattr_gettype(attributes, &type);
+  }
+  if (shared == PTHREAD_PROCESS_SHARED) {
+    return sinew::threads::real().mutex_init(m, attributes);
+  }
+  std::memset(m, 0, sizeof(*m));
+  mutex::of(m).kind = static_cast<std::uint32_t>(type);
+  return 0;
+}
+
+int pthread_mutex_destroy(pthread_mutex_t* m) noexcept {
+  if (mutex::of(m).shared()) {
+    return sinew::threads::real().mutex_destroy(m);
+  }
+  return mutex::of(m).word.load(std::memory_order_relaxed) == 0 ? 0 : EBUSY;
+}
+
+int pthread_mutex_lock(pthread_mutex_t* m) noexcept {
+  sinew::threads::be_fair();
+  return mutex::of(m).lock(sinew::threads::never);
+}
+
+int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
+  const int code = mutex::of(m).try_lock();
+  if (code == EBUSY) {
+    sinew::threads::let_others_run();  // the caller may be asking in a loop
+  }
+  return code;
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, const timespec* until) noexcept {
+  if (!sinew::threads::is_clock(clock)) {
+    return EINVAL;
+  }
+  sinew::threads::be_fair();
+  const int code = mutex::of(m).try_lock();
+  if (code != EBUSY) {
+    return code;
+  }
+  return sinew::threads::is_time(*until)
+             ? mutex::of(m).lock(sinew::threads::moment_of(*until, clock))
+             : EINVAL;
+}
+
+int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) noexcept {
+  return pthread_mutex_clocklock(m, CLOCK_REALTIME, until);
+}
+
+int pthread_mutex_unlock(pthread_mutex_t* m) noexcept { return mutex::of(m).unlock(); }
+
+int pthread_mutexattr_setrobust(pthread_mutexattr_t*, int robustness) noexcept {
+  return robustness == PTHREAD_MUTEX_STALLED ? 0
+                                             : sinew::threads::refused("a robust mutex", ENOTSUP);
+}
+
+int pthread_mutex_consistent(pthread_mutex_t*) noexcept { return EINVAL; }
+
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t*, int) noexcept {
+  return 0;  // fibers have no priorities to inherit
+}
+
+}  // extern "C"

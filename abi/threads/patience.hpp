@@ -1,0 +1,29 @@
+// Programs rely on being interrupted: a thread that locks, looks and unlocks until another one has
+// done its part would never let a fiber do it. So calls that might have waited count, and now and
+// then let the others run.
+#pragma once
+
+#include <cerrno>
+
+#include "abi/threads/record.hpp"
+#include "sinew/fiber/fiber.hpp"
+
+namespace sinew::threads {
+
+/// The others run; errno stays.
+inline void let_others_run() noexcept {
+  const int error = errno;
+  fiber::yield();
+  errno = error;
+}
+
+/// After a call that succeeded without waiting.
+inline void be_fair() noexcept {
+  constexpr std::uint32_t patience = 200;
+  if (++mine.calls_since_yield >= patience) [[unlikely]] {
+    mine.calls_since_yield = 0;
+    let_others_run();
+  }
+}
+
+}  // namespace sinew::threads

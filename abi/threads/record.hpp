@@ -1,0 +1,55 @@
+// What we know of one thread of the program. It lies in the thread's own TLS, at the same distance
+// from the thread pointer in every thread, so a pthread_t leads to it without a look-up.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace sinew::fiber {
+class fiber;
+}
+
+namespace sinew::threads {
+
+struct record {
+  bool ours = false;  ///< a thread of the program that is a fiber; false for kernel threads
+  bool main = false;  ///< the thread that was there first: its TLS and stack are the kernel's
+  /// Set by the thread itself when it starts, read after it has ended.
+  fiber::fiber* fiber = nullptr;
+  void* (*start)(void*) = nullptr;
+  void* argument = nullptr;
+  void* result = nullptr;
+  bool left_by_exit = false;  ///< pthread_exit, not cancellation, unwound it
+  bool used_before = false;   ///< this TLS has served a thread that ended
+  char name[16] = {};
+  char* stack_top = nullptr;
+  std::size_t stack_bytes = 0;
+
+  /// 0 runs, 1 runs and is detached, 2 has ended. Ending is a release, seeing 2 an acquire: the
+  /// joiner sees the result, and may then give the block to the next thread.
+  std::atomic<std::uint32_t> life{0};
+  std::atomic<bool> joined{false};  ///< somebody waits for its end; relaxed: it only finds misuse
+  /// See interrupt() in lot.cpp: somebody has cancelled it, and where it waits or waited last.
+  std::atomic<bool> poked{false};
+  std::atomic<const void*> waits_at{nullptr};
+  std::uint32_t calls_since_yield = 0;  ///< see patience.hpp
+  record* next_free = nullptr;
+};
+
+/// The caller's.
+extern constinit thread_local record mine [[gnu::tls_model("initial-exec")]];
+
+[[nodiscard]] inline record* record_of(pthread_t thread) noexcept {
+  const auto distance = reinterpret_cast<char*>(&mine) - reinterpret_cast<char*>(::pthread_self());
+  return reinterpret_cast<record*>(reinterpret_cast<char*>(thread) + distance);
+}
+
+[[nodiscard]] inline pthread_t thread_of(const record& r) noexcept {
+  const auto distance = reinterpret_cast<char*>(&mine) - reinterpret_cast<char*>(::pthread_self());
+  return reinterpret_cast<pthread_t>(reinterpret_cast<const char*>(&r) - distance);
+}
+
+}  // namespace sinew::threads

@@ -1,0 +1,23 @@
+// Waiting for what nobody will tell us about: other processes, files.
+#pragma once
+
+#include "abi/threads/lot.hpp"
+
+namespace sinew::threads {
+
+/// Suspends a fiber, blocks a thread. Returns at the moment or later.
+void sleep_until(moment until) noexcept;
+
+/// First lets others run, then sleeps between looks: 20 us, then twice as long each time up to
+/// 1 ms.
+class backoff {
+ public:
+  void wait() noexcept;
+  [[nodiscard]] moment now() const noexcept;
+
+ private:
+  unsigned looks_ = 0;
+  std::uint64_t nap_ns_ = 20'000;
+};
+
+}  // namespace sinew::threads

@@ -1,0 +1,109 @@
+#include "abi/threads/start.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include "abi/threads/real.hpp"
+#include "abi/threads/record.hpp"
+#include "abi/threads/refuse.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/raw_write.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/fiber/scheduler.hpp"
+
+namespace sinew::threads {
+namespace {
+
+setting<std::int64_t> stack_bytes(
+    "threads", "stack", 256 * 1024, "bytes",
+    "stack of a thread that is a fiber, if the program asks for none");
+
+enum class stage : int { threads, starting, fibers, forked };
+
+/// Leaves `threads` once, by whoever creates the first thread; until then there is only one thread
+/// to ask, so relaxed would do. `forked` is set in a process of one thread.
+constinit std::atomic<stage> now{stage::threads};
+std::size_t glibc_standard = 0;
+
+void in_child() noexcept {
+  if (now.load() == stage::fibers) {
+    now.store(stage::forked);
+    fiber::scheduler::abandon();
+  }
+}
+
+void start_fibers() noexcept {
+  now.store(stage::starting);
+  try {
+    (void)settings::load_environment();
+    if (fiber::scheduler::of_process() == nullptr) {
+      new fiber::scheduler;  // for ever: the process may end while fibers run, as with threads
+    }
+  } catch (const error& problem) {
+    refuse_program(problem.what());
+  }
+  mine.ours = mine.main = true;
+  ::pthread_atfork(nullptr, nullptr, in_child);
+  now.store(stage::fibers);
+}
+
+/// Before the program's own constructors and main().
+[[gnu::constructor]] void look_around() {
+  if (const char* why = why_not()) {
+    refuse_program(why);
+  }
+  (void)real();
+  pthread_attr_t plain;
+  ::pthread_attr_init(&plain);
+  ::pthread_attr_getstacksize(&plain, &glibc_standard);
+  ::pthread_attr_destroy(&plain);
+}
+
+void say(std::string_view text) noexcept {
+  base::raw_write(2, text);
+  base::raw_write(2, "\n");
+}
+
+}  // namespace
+
+bool threads_are_fibers() noexcept {
+  if (now.load() == stage::threads) [[unlikely]] {
+    start_fibers();
+  }
+  return now.load() == stage::fibers;
+}
+
+bool in_forked_child() noexcept { return now.load(std::memory_order_relaxed) == stage::forked; }
+
+std::size_t standard_stack_bytes() noexcept { return static_cast<std::size_t>(stack_bytes()); }
+
+std::size_t glibc_stack_bytes() noexcept { return glibc_standard; }
+
+int refused(const char* thing, int code) noexcept {
+  static std::array<std::atomic<const char*>, 16> told{};
+  for (std::atomic<const char*>& each : told) {
+    const char* known = nullptr;
+    if (each.compare_exchange_strong(known, thing)) {
+      say("sinew: --threads-as-fibers: the program asks for what fibers cannot have:");
+      say(thing);
+      break;
+    }
+    if (known == thing) {
+      break;
+    }
+  }
+  return code;
+}
+
+void refuse_program(const char* why) noexcept {
+  say("sinew: --threads-as-fibers is not possible here:");
+  say(why);
+  ::_exit(126);
+}
+
+}  // namespace sinew::threads

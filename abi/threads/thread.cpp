@@ -1,0 +1,314 @@
+// Threads that come and go.
+#include <pthread.h>
+#include <setjmp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "abi/threads/block.hpp"
+#include "abi/threads/lot.hpp"
+#include "abi/threads/moment.hpp"
+#include "abi/threads/patience.hpp"
+#include "abi/threads/real.hpp"
+#include "abi/threads/start.hpp"
+#include "sinew/fiber/fiber.hpp"
+#include "sinew/fiber/scheduler.hpp"
+
+// What pthread_cleanup_push() in C calls. Registered here, our frame is the last that pthread_exit
+// and cancellation come to when they unwind a stack.
+extern "C" void __pthread_register_cancel(__pthread_unwind_buf_t*);
+extern "C" void __pthread_unregister_cancel(__pthread_unwind_buf_t*);
+namespace sinew::threads {
+namespace {
+
+constexpr std::uint32_t running = 0;
+constexpr std::uint32_t detached = 1;
+constexpr std::uint32_t ended = 2;
+
+/// Threads of the program that have not ended, the main one aside. The last to end releases who
+/// waits in pthread_exit() of the main thread.
+constinit std::atomic<std::uint32_t> others{0};
+constinit std::atomic<unsigned> next_worker{0};
+
+/// The program's function, and whatever may end it.
+[[gnu::noinline]] void run_program() {
+  __pthread_unwind_buf_t end;
+  if (__sigsetjmp_cancel(end.__cancel_jmp_buf, 0) == 0) {
+    __pthread_register_cancel(&end);
+    mine.result = mine.start(mine.argument);
+  } else if (!mine.left_by_exit) {
+    mine.result = PTHREAD_CANCELED;
+  }
+  __pthread_unregister_cancel(&end);
+}
+
+void count_down() noexcept {
+  if (others.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    release(&others, all_of_them);
+  }
+}
+
+void end_with(record& r) noexcept {
+  const std::uint32_t before = r.life.exchange(ended, std::memory_order_seq_cst);
+  if (before == detached) {
+    leave_block(r);
+  } else {
+    release(&r.life, all_of_them);
+  }
+}
+
+/// A fiber's first and last frame, on the thread's own block.
+void live(void*) {
+  open_block();
+  mine.stack_top = static_cast<char*>(__builtin_frame_address(0));
+  run_program();
+  close_block();
+  if (in_forked_child()) {
+    std::exit(0);  // the last thread of its process has ended
+  }
+  record& me = mine;  // who joins may give the block away at once: nothing of it is used from here
+  count_down();
+  end_with(me);
+}
+
+/// Waits for the end of `r`; a cancellation point.
+int await_end(record& r, moment until) {
+  ::pthread_testcancel();
+  for (;;) {
+    const std::uint32_t life = r.life.load(std::memory_order_acquire);
+    if (life == ended) {
+      return 0;
+    }
+    if (life == detached) {
+      return EINVAL;
+    }
+    switch (wait_while(r.life, running, "pthread_join", until, true)) {
+      case woken::timed_out:
+        return ETIMEDOUT;
+      case woken::interrupted:
+        ::pthread_testcancel();
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+int join(record& r, void** result, moment until) {
+  if (&r == &mine) {
+    return EDEADLK;
+  }
+  if (r.life.load(std::memory_order_relaxed) == detached ||
+      r.joined.exchange(true, std::memory_order_relaxed)) {
+    return EINVAL;
+  }
+  struct claim {  // also when the caller is cancelled: then another one may join
+    record* on;
+    ~claim() {
+      if (on != nullptr) on->joined.store(false, std::memory_order_relaxed);
+    }
+  } held{&r};
+  if (const int code = await_end(r, until); code != 0) {
+    return code;
+  }
+  held.on = nullptr;
+  if (result != nullptr) {
+    *result = r.result;
+  }
+  if (!r.main) {
+    put_block(r);
+  }
+  return 0;
+}
+
+int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+           void* argument) noexcept {
+  record* const r = get_block();
+  if (r == nullptr) {
+    return EAGAIN;
+  }
+  r->start = start;
+  r->argument = argument;
+  r->stack_bytes = standard_stack_bytes();
+  if (attributes != nullptr) {
+    int state = PTHREAD_CREATE_JOINABLE;
+    std::size_t bytes = 0;
+    ::pthread_attr_getdetachstate(attributes, &state);
+    ::pthread_attr_getstacksize(attributes, &bytes);
+    r->life.store(state == PTHREAD_CREATE_DETACHED ? detached : running, std::memory_order_relaxed);
+    if (bytes != glibc_stack_bytes()) {
+      r->stack_bytes = bytes;  // the program has chosen it
+    }
+  }
+  *thread = thread_of(*r);
+  others.fetch_add(1, std::memory_order_relaxed);
+  const auto workers = static_cast<unsigned>(fiber::scheduler::of_process()->workers());
+  fiber::spawn_options how;
+  how.stack_bytes = r->stack_bytes;
+  how.worker = static_cast<int>(next_worker.fetch_add(1, std::memory_order_relaxed) % workers);
+  how.thread_base = reinterpret_cast<std::uintptr_t>(*thread);
+  how.name = "pthread";
+  if (fiber::spawn(live, nullptr, nullptr, how).retry()) {
+    count_down();
+    put_block(*r);
+    return EAGAIN;
+  }
+  return 0;
+}
+
+/// The main thread ends, the others go on; the process ends with the last of them.
+[[noreturn]] void leave_main() {
+  end_with(mine);
+  while (const std::uint32_t left = others.load(std::memory_order_acquire)) {
+    (void)wait_while(others, left, "pthread_exit");
+  }
+  std::exit(0);
+}
+
+}  // namespace
+}  // namespace sinew::threads
+
+using namespace sinew::threads;
+
+extern "C" {
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) noexcept {
+  return threads_are_fibers() ? create(thread, attributes, start, argument)
+                              : real().create(thread, attributes, start, argument);
+}
+
+int pthread_join(pthread_t thread, void** result) {
+  record* const r = record_of(thread);
+  return r->ours ? join(*r, result, never) : real().join(thread, result);
+}
+
+int pthread_tryjoin_np(pthread_t thread, void** result) noexcept {
+  record* const r = record_of(thread);
+  if (!r->ours) {
+    return real().tryjoin(thread, result);
+  }
+  if (r->life.load(std::memory_order_acquire) != ended) {
+    let_others_run();  // the caller may be asking in a loop
+    return EBUSY;
+  }
+  return join(*r, result, never);
+}
+
+int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock, const timespec* until) {
+  record* const r = record_of(thread);
+  if (!r->ours) {
+    return real().clockjoin(thread, result, clock, until);
+  }
+  if (!is_clock(clock) || (until != nullptr && !is_time(*until))) {
+    return EINVAL;
+  }
+  return join(*r, result, until == nullptr ? never : moment_of(*until, clock));
+}
+
+int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* until) {
+  return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, until);
+}
+
+int pthread_detach(pthread_t thread) noexcept {
+  record* const r = record_of(thread);
+  if (!r->ours) {
+    return real().detach(thread);
+  }
+  std::uint32_t now = running;
+  if (r->life.compare_exchange_strong(now, detached, std::memory_order_seq_cst)) {
+    return 0;
+  }
+  if (now == detached) {
+    return EINVAL;
+  }
+  if (!r->main) {
+    put_block(*r);
+  }
+  return 0;
+}
+
+void pthread_exit(void* result) {
+  if (mine.ours && !in_forked_child()) {
+    mine.result = result;
+    mine.left_by_exit = true;
+    if (mine.main) {
+      leave_main();
+    }
+  }
+  real().exit(result);
+  std::abort();  // not reached
+}
+
+int pthread_cancel(pthread_t thread) {
+  record* const r = record_of(thread);
+  const int code = real().cancel(thread);
+  if (code == 0 && r->ours) {
+    interrupt(*r);
+  }
+  return code;
+}
+
+/// Asynchronous cancellation would hit whichever fiber runs on that worker; so it waits for the
+/// next cancellation point, as deferred cancellation does.
+int pthread_setcanceltype(int type, int* before) {
+  static thread_local int asked = PTHREAD_CANCEL_DEFERRED;
+  if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) {
+    return EINVAL;
+  }
+  if (before != nullptr) {
+    *before = asked;
+  }
+  asked = type;
+  if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
+    ::pthread_testcancel();
+  }
+  return 0;
+}
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
+  record* const r = record_of(thread);
+  if (!r->ours || r->main) {
+    return real().getattr(thread, attributes);
+  }
+  if (const int code = ::pthread_attr_init(attributes); code != 0) {
+    return code;
+  }
+  ::pthread_attr_setdetachstate(attributes, r->life.load(std::memory_order_relaxed) == detached
+                                                ? PTHREAD_CREATE_DETACHED
+                                                : PTHREAD_CREATE_JOINABLE);
+  return ::pthread_attr_setstack(attributes, r->stack_top - r->stack_bytes, r->stack_bytes);
+}
+
+int pthread_setname_np(pthread_t thread, const char* name) noexcept {
+  record* const r = record_of(thread);
+  if (!r->ours || r->main) {
+    return real().setname(thread, name);
+  }
+  const std::size_t length = std::strlen(name);
+  if (length >= sizeof r->name) {
+    return ERANGE;
+  }
+  std::memcpy(r->name, name, length + 1);
+  return 0;
+}
+
+int pthread_getname_np(pthread_t thread, char* name, std::size_t bytes) noexcept {
+  record* const r = record_of(thread);
+  if (!r->ours || r->main || r->name[0] == '\0') {
+    return real().getname(::pthread_self(), name, bytes);
+  }
+  return std::snprintf(name, bytes, "%s", r->name) < static_cast<int>(bytes) ? 0 : ERANGE;
+}
+
+// Processors and priorities are the workers'; who asks for a fiber gets what it would run on
+// anyway.
+int pthread_setaffinity_np(pthread_t, std::size_t, const cpu_set_t*) noexcept { return 0; }
+int pthread_setschedparam(pthread_t, int, const sched_param*) noexcept { return 0; }
+int pthread_setschedprio(pthread_t, int) noexcept { return 0; }
+
+}  // extern "C"

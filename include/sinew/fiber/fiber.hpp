@@ -20,10 +20,11 @@ namespace sinew::fiber {
 class fiber;
 
 struct spawn_options {
-  std::string_view name = {};   ///< shown in reports; the first 15 bytes are kept
-  std::size_t stack_bytes = 0;  ///< 0: SINEW_FIBER_STACK
-  int worker = -1;              ///< where it runs, for good; -1: the caller's, or in turn
-  bool detached = false;        ///< nobody will join it
+  std::string_view name = {};      ///< shown in reports; the first 15 bytes are kept
+  std::size_t stack_bytes = 0;     ///< 0: SINEW_FIBER_STACK
+  int worker = -1;                 ///< where it runs, for good; -1: the caller's, or in turn
+  bool detached = false;           ///< nobody will join it
+  std::uintptr_t thread_base = 0;  ///< thread pointer of its own: see thread_storage.hpp; 0: none
 };
 
 /// The fiber that runs the caller; null on a thread that is not a worker. Any context. Hot.
@@ -47,8 +48,9 @@ void detach(fiber& f) noexcept;
 void yield() noexcept;
 
 /// Suspends the calling fiber until somebody calls resume() on it. It may also return for nothing:
-/// look at what you wait for in a loop. A resume() that came before makes it return at once.
-/// Fibers only. Hot.
+/// look at what you wait for in a loop. A resume() that came before makes it return at once, if it
+/// came after the fiber had started (one that came earlier has done its work: the fiber sees, as
+/// it starts, all that was written before). Fibers only. Hot.
 void suspend() noexcept;
 /// Makes `f` ready. Any thread, any number of times; never blocks, never suspends. Hot.
 void resume(fiber& f) noexcept;

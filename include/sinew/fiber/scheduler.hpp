@@ -16,7 +16,9 @@ class poller {
   virtual int poll() noexcept = 0;
   /// Sleeps until something arrives, wake() is called, or the time is over.
   virtual void sleep(std::uint64_t timeout_ns) noexcept = 0;
-  /// Ends a sleep() that is under way or just beginning; any thread.
+  /// Ends the sleep() that is under way, or else the next one at once: a wake() that comes between
+  /// the worker's last look and its sleep must not be lost. Any thread, at any time until
+  /// set_poller() has returned.
   virtual void wake() noexcept = 0;
 
  protected:
@@ -24,9 +26,10 @@ class poller {
 };
 
 struct scheduler_options {
-  int workers = 0;     ///< 0: SINEW_FIBER_WORKERS, or one per core that this process may use
-  bool pin = true;     ///< each worker to a core, if there are at least as many cores
-  bool steal = false;  ///< idle workers take fibers that have not started from busy ones
+  int workers = 0;       ///< 0: SINEW_FIBER_WORKERS, or one per core that this process may use
+  bool pin = true;       ///< each worker to a core of its own, if it has as many workers as cores
+  bool steal = false;    ///< idle workers take fibers that have not started from busy ones
+  bool crowded = false;  ///< other processes want the same cores: idle workers give way at once
 };
 
 /// One per process at a time. The thread that makes it becomes worker 0 and its caller a fiber
@@ -49,6 +52,10 @@ class scheduler {
   /// Fibers keep running while it changes. Null: none. The poller must outlive its use: after
   /// return the old one is not called any more.
   void set_poller(poller* p) noexcept;
+
+  /// For the child of a fork(), where the calling thread is alone: from here on it is a thread and
+  /// no worker, and what was the scheduler is never touched again.
+  static void abandon() noexcept;
 
   /// Visits every fiber that has not ended: name, state in words. For reports. Warm.
   void each(void (*visit)(void* context, const fiber& f, const char* state), void* context) const;

@@ -1,0 +1,179 @@
+#include "sinew/fiber/fiber.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "fiber/hub.hpp"
+#include "fiber/local_values.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/raw_write.hpp"
+#include "sinew/fiber/sleeper.hpp"
+
+namespace sinew::fiber {
+namespace {
+
+/// The outermost call of every fiber. An exception finds no handler below, so the program ends
+/// where it was thrown, with the whole stack to look at.
+void run(void* block) {
+  auto& me = *static_cast<fiber*>(block);
+  worker& w = *the_hub->workers[me.owner.load(std::memory_order_relaxed)];
+  here = &w;  // the fiber may have thread-local storage of its own
+  me.notes.arrived();
+  me.doing.store(nullptr, std::memory_order_relaxed);
+  me.entry(me.argument);
+  if (me.locals != nullptr) [[unlikely]] {
+    destroy_locals(me);
+  }
+  w.leave_for_good(me);
+}
+
+/// Fires when nobody joins.
+void reap(waiter& w) noexcept { the_hub->give_back(fiber::of_reaper(w)); }
+
+[[noreturn]] void misuse(const fiber& f, std::string_view what) noexcept {
+  std::string text = "sinew: fiber \"";
+  text.append(name(f)).append("\" ").append(what).append("\n");
+  base::raw_write(2, text);
+  std::abort();
+}
+
+void set_name(fiber& f, std::string_view name) noexcept {
+  std::memset(f.name, 0, sizeof f.name);
+  if (!name.empty()) {
+    std::memcpy(f.name, name.data(), std::min(name.size(), sizeof f.name - 1));
+  }
+}
+
+struct joiner final : waiter, sleeper {
+  explicit joiner(const char* why) noexcept : sleeper(why) {
+    fire = [](waiter& w) noexcept { static_cast<joiner&>(w).wake(); };
+  }
+};
+
+}  // namespace
+
+fiber* self() noexcept {
+  const worker* w = here;
+  return w == nullptr ? nullptr : w->current_user();
+}
+
+status spawn(void (*entry)(void* argument), void* argument, fiber** made,
+             const spawn_options& how) noexcept {
+  hub& h = *the_hub;
+  worker* const w = here;
+  const std::uint8_t stack_class =
+      how.stack_bytes == 0 ? h.standard_class : stacks::class_of(how.stack_bytes);
+  if (stack_class >= stack_classes) {
+    return status::again(retry_reason::no_memory);
+  }
+  fiber* f = nullptr;
+  if (w != nullptr) {
+    f = w->slots.get(h, stack_class);
+  } else {
+    const std::lock_guard hold(h.outside_lock);
+    f = h.outside.get(h, stack_class);
+  }
+  if (f == nullptr) {
+    return status::again(retry_reason::no_memory);
+  }
+  f->entry = entry;
+  f->argument = argument;
+  f->thread_base = how.thread_base;
+  f->sp = sinew_fiber_prepare(reinterpret_cast<void*>(f), run, f);
+  f->doing.store("not started", std::memory_order_relaxed);
+  set_name(*f, how.name);
+  f->done.reset();
+  f->reaper.fire = reap;
+  if (how.detached) {
+    (void)f->done.attach(f->reaper);
+  }
+  f->notes.born(f->low, static_cast<std::size_t>(reinterpret_cast<std::byte*>(f) -
+                                                 static_cast<std::byte*>(f->low)));
+  h.launch(*f, w, how.worker);
+  if (made != nullptr) {
+    *made = f;
+  }
+  return status::ok();
+}
+
+void join(fiber& f) {
+  if (&f == self()) {
+    misuse(f, "joins itself, and would wait for ever");
+  }
+  if (!f.done.done()) {
+    joiner me("join");
+    if (f.done.attach(me)) {
+      (void)me.wait();
+    } else if (!f.done.done()) {
+      misuse(f, "is joined twice, or was detached");
+    }
+  }
+  the_hub->give_back(f);
+}
+
+void detach(fiber& f) noexcept {
+  if (f.done.attach(f.reaper)) {
+    return;
+  }
+  if (!f.done.done()) {
+    misuse(f, "is detached, but somebody joins it or it was detached before");
+  }
+  the_hub->give_back(f);
+}
+
+bool ended(const fiber& f) noexcept { return f.done.done(); }
+
+void yield() noexcept {
+  worker* const w = here;
+  fiber* const me = w == nullptr ? nullptr : w->current_user();
+  if (me == nullptr) {
+    ::sched_yield();
+    return;
+  }
+  w->give_way(*me);
+}
+
+void suspend() noexcept {
+  worker* const w = here;
+  SINEW_EXPECT(w != nullptr && w->current_user() != nullptr);
+  w->leave(*w->current());
+}
+
+void resume(fiber& f) noexcept {
+  // Acquire: a worker's number is only read with the fiber that it runs.
+  const std::uint64_t place = f.place.load(std::memory_order_acquire);
+  const auto position = static_cast<std::uint32_t>(place);
+  const auto owner = static_cast<std::uint32_t>(place >> 32U);
+  worker* const w = here;
+  if (w != nullptr && w->number() == owner) {
+    w->set_ready(position);
+  } else if (place != nowhere) {
+    the_hub->workers[owner]->signal(position);
+  }
+}
+
+void wait(completion& c) {
+  if (c.done()) {
+    return;
+  }
+  joiner me("wait");
+  if (c.attach(me)) {
+    (void)me.wait();
+  }
+}
+
+void sleep_for(std::uint64_t ns) noexcept {
+  const auto now = static_cast<std::uint64_t>(now_ns());
+  sleeper me("sleep");
+  (void)me.wait(ns > no_deadline - 1 - now ? no_deadline - 1 : now + ns);
+}
+
+std::string_view name(const fiber& f) noexcept {
+  return {f.name, ::strnlen(f.name, sizeof f.name)};
+}
+
+}  // namespace sinew::fiber

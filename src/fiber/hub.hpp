@@ -1,0 +1,83 @@
+// What the workers of a process share.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fiber/stacks.hpp"
+#include "fiber/worker.hpp"
+#include "sinew/fiber/scheduler.hpp"
+
+namespace sinew::fiber {
+
+struct hub {
+  hub(std::uint32_t workers, std::int64_t guarded, std::uint8_t stack_class);
+
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(workers.size());
+  }
+  /// Fibers that have not ended, at least: each was counted as made before whatever it did, and
+  /// `ended` is read first.
+  [[nodiscard]] std::uint64_t living() const noexcept;
+  /// Polls, unless another worker does.
+  void poll() noexcept;
+  /// Sleeps in the poller if there is one and nobody else is in it; else false. `prepared` is
+  /// called before, and cancels by returning false.
+  template <class Prepared>
+  bool sleep_in_poller(std::uint64_t timeout_ns, Prepared prepared) noexcept;
+  void wake_poller() noexcept;
+  [[nodiscard]] bool has_poller() const noexcept {
+    return poller_.load(std::memory_order_relaxed) != nullptr;
+  }
+  void set_poller(poller* p) noexcept;
+  /// Makes a prepared fiber ready on worker `wanted`, or (-1) on `from`, or in turn.
+  void launch(fiber& f, worker* from, int wanted) noexcept;
+  /// The slot of a fiber that has ended.
+  void give_back(fiber& f) noexcept;
+
+  stacks memory;
+  std::array<slot_cache::depot, stack_classes> depots;
+  std::vector<std::unique_ptr<worker>> workers;
+  const std::uint8_t standard_class;
+  std::uint64_t spin_ns = 0;   ///< an idle worker looks around so long without a pause,
+  std::uint64_t yield_ns = 0;  ///< then so long giving its processor away, then sleeps
+
+  /// For threads that are not workers, under outside_lock.
+  spin_lock outside_lock;
+  slot_source outside;
+  std::atomic<std::uint64_t> made_outside{0};
+  std::atomic<std::uint32_t> turn{0};
+
+  /// Set once by the destructor (release), after which workers end.
+  std::atomic<bool> stopping{false};
+
+ private:
+  /// True while a worker is in the poller. Taken before `poller_` is read, both sequentially
+  /// consistent, so that set_poller, which writes it and then reads `polling_`, either is seen or
+  /// sees.
+  std::atomic<bool> polling_{false};
+  std::atomic<poller*> poller_{nullptr};
+  /// Calls of wake() under way; the same argument.
+  std::atomic<int> waking_{0};
+};
+
+/// The scheduler of the process, or null. Written while there are no fibers.
+extern constinit hub* the_hub;
+
+template <class Prepared>
+bool hub::sleep_in_poller(std::uint64_t timeout_ns, Prepared prepared) noexcept {
+  if (poller_.load(std::memory_order_relaxed) == nullptr || polling_.exchange(true)) {
+    return false;
+  }
+  poller* p = poller_.load();
+  if (prepared() && p != nullptr) {
+    p->sleep(timeout_ns);
+  }
+  polling_.store(false);
+  return true;
+}
+
+}  // namespace sinew::fiber

@@ -1,0 +1,26 @@
+// Stacks that ran over, and fibers that threw: say which fiber it was, then end the process.
+#pragma once
+
+#include "fiber/control.hpp"
+
+namespace sinew::fiber {
+
+[[noreturn]] void report_overflow(const fiber& f, const void* address) noexcept;
+
+/// Did `f`, which runs and is about to park, stay on its stack? Hot.
+inline void check_stack(const fiber& f) noexcept {
+  const void* frame = __builtin_frame_address(0);
+  if (*f.canary != canary_value || frame < f.low) [[unlikely]] {
+    report_overflow(f, f.low);
+  }
+}
+
+/// Handles SIGSEGV in guard pages, and std::terminate in fibers; whatever else there is goes to
+/// the handlers that were there before. Idempotent. Cold.
+void install_reports();
+/// And takes them away again, if they are still in place.
+void remove_reports() noexcept;
+/// A stack for the calling thread's signal handlers, unless it has one.
+void provide_signal_stack();
+
+}  // namespace sinew::fiber

@@ -1,0 +1,241 @@
+#include "sinew/fiber/scheduler.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <string>
+
+#include "fiber/hub.hpp"
+#include "fiber/overflow.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/base/topology.hpp"
+
+namespace sinew::fiber {
+
+constinit hub* the_hub = nullptr;
+
+namespace {
+
+setting<std::int64_t> stack_bytes("fiber", "stack", 65536, "bytes",
+                                  "stack of a fiber that asks for none; at least 4k");
+setting<std::int64_t> worker_count("fiber", "workers", 0, "",
+                                   "threads that run fibers (0: one per usable core)");
+setting<std::int64_t> guarded("fiber", "guarded", 16384, "",
+                              "stacks with a guard page (two mappings each); later ones have a "
+                              "canary");
+setting<std::int64_t> spin_us("fiber", "spin_us", 20, "us",
+                              "how long an idle worker polls without pause before it yields");
+setting<std::int64_t> yield_us("fiber", "yield_us", 2000, "us",
+                               "how long an idle worker polls and yields before it sleeps");
+setting<std::int64_t> crowded_yield_us("fiber", "crowded_yield_us", 100, "us",
+                                       "the same with more workers than processors");
+
+scheduler* the_scheduler = nullptr;
+
+int workers_wanted(const scheduler_options& how) {
+  const auto cores = static_cast<std::int64_t>(topology::cores().size());
+  const std::int64_t wanted = how.workers > 0 ? how.workers : worker_count();
+  constexpr std::int64_t most = 4096;
+  const std::int64_t n = wanted > 0 ? wanted : std::max<std::int64_t>(cores, 1);
+  SINEW_CHECK(n <= most, "cannot make " + std::to_string(n) + " workers",
+              "at most " + std::to_string(most) + " are supported",
+              "set SINEW_FIBER_WORKERS to the number of cores, or leave it out");
+  return static_cast<int>(n);
+}
+
+}  // namespace
+
+hub::hub(std::uint32_t count, std::int64_t guards, std::uint8_t stack_class)
+    : memory(count, guards), standard_class(stack_class) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    workers.push_back(std::make_unique<worker>(*this, i));
+  }
+}
+
+std::uint64_t hub::living() const noexcept {
+  std::uint64_t ended = 0;
+  for (const auto& w : workers) {
+    ended += w->ended.load(std::memory_order_acquire);
+  }
+  std::uint64_t made = made_outside.load(std::memory_order_acquire);
+  for (const auto& w : workers) {
+    made += w->made.load(std::memory_order_acquire);
+  }
+  return made - ended;
+}
+
+void hub::poll() noexcept {
+  if (poller_.load(std::memory_order_relaxed) == nullptr || polling_.exchange(true)) {
+    return;
+  }
+  if (poller* p = poller_.load()) {
+    (void)p->poll();
+  }
+  polling_.store(false);
+}
+
+void hub::wake_poller() noexcept {
+  waking_.fetch_add(1);
+  if (poller* p = poller_.load()) {
+    p->wake();
+  }
+  waking_.fetch_sub(1);
+}
+
+void hub::set_poller(poller* p) noexcept {
+  poller* old = poller_.exchange(p);
+  while (polling_.load()) {
+    if (old != nullptr) {
+      old->wake();
+    }
+    ::sched_yield();
+  }
+  while (waking_.load() != 0) {
+    ::sched_yield();
+  }
+  for (const auto& w : workers) {
+    w->rouse();  // somebody must go and poll
+  }
+}
+
+void hub::give_back(fiber& f) noexcept {
+  // From now on it looks joined: whoever joins it again is told so.
+  f.done.reset();
+  (void)f.done.attach(f.reaper);
+  if (worker* w = here) {
+    w->slots.put(*this, &f);
+  } else {
+    const std::lock_guard hold(outside_lock);
+    outside.put(*this, &f);
+  }
+}
+
+void hub::launch(fiber& f, worker* from, int wanted) noexcept {
+  if (from != nullptr) {
+    from->made.store(from->made.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  } else {
+    made_outside.fetch_add(1, std::memory_order_release);
+  }
+  worker* to = from;
+  if (wanted >= 0) {
+    to = workers[static_cast<std::uint32_t>(wanted) % size()].get();
+  } else if (to == nullptr) {
+    to = workers[turn.fetch_add(1, std::memory_order_relaxed) % size()].get();
+  }
+  const std::uint64_t place = to->place_of(f.slot);
+  f.alive.store(true, std::memory_order_relaxed);
+  f.place.store(place, std::memory_order_release);
+  f.owner.store(to->number(), std::memory_order_release);
+  const auto position = static_cast<std::uint32_t>(place);
+  if (to == from) {
+    to->set_ready(position);
+  } else {
+    to->signal(position);
+  }
+}
+
+struct scheduler::body : hub {
+  using hub::hub;
+  fiber* main = nullptr;
+  bool pinned = false;
+  std::vector<int> cpus_before;
+};
+
+scheduler::scheduler(const scheduler_options& how) {
+  SINEW_CHECK(the_hub == nullptr, "cannot make a scheduler of fibers",
+              "this process has one already", "share it: scheduler::of_process()");
+  const int count = workers_wanted(how);
+  const std::uint8_t stack_class =
+      stacks::class_of(static_cast<std::size_t>(std::max<std::int64_t>(stack_bytes(), 4096)));
+  SINEW_CHECK(stack_class < stack_classes,
+              "a stack of " + std::to_string(stack_bytes()) + " bytes is too much",
+              "at most " + std::to_string(stacks::bytes_of(stack_classes - 1)) + " are supported",
+              "set SINEW_FIBER_STACK to less");
+  auto made = std::make_unique<body>(static_cast<std::uint32_t>(count), guarded(), stack_class);
+  const bool crowded = how.crowded || count > topology::usable_cpus();
+  made->spin_ns = crowded ? 0 : static_cast<std::uint64_t>(spin_us()) * 1000;
+  made->yield_ns = static_cast<std::uint64_t>(crowded ? crowded_yield_us() : yield_us()) * 1000;
+  worker& first = *made->workers[0];
+  made->main = first.slots.get(*made, stack_class);
+  SINEW_CHECK(made->main != nullptr, "cannot make a scheduler of fibers",
+              "there is no memory for a first stack", "set SINEW_FIBER_STACK to less");
+  // Other processes may share the cores: a worker keeps to one only where each has its own.
+  made->pinned =
+      how.pin && count > 1 && static_cast<std::size_t>(count) == topology::cores().size();
+  if (made->pinned) {
+    made->cpus_before = topology::usable_cpu_list();
+    (void)topology::bind_thread_to_core(0);
+  }
+  install_reports();
+  fiber& main = *made->main;
+  std::copy_n("main", 5, main.name);
+  main.alive.store(true, std::memory_order_relaxed);
+  main.place.store(first.place_of(main.slot), std::memory_order_relaxed);
+  main.owner.store(0, std::memory_order_relaxed);
+  main.low = nullptr;
+  main.canary = &main.own_canary;
+  first.adopt(main);
+  body_ = made.release();
+  the_hub = body_;
+  the_scheduler = this;
+  for (std::size_t i = 1; i < body_->workers.size(); ++i) {
+    body_->workers[i]->start(body_->pinned);
+  }
+}
+
+scheduler::~scheduler() {
+  while (body_->living() != 0) {
+    sleep_for(50'000);
+  }
+  body_->stopping.store(true, std::memory_order_seq_cst);
+  for (const auto& w : body_->workers) {
+    w->join();
+  }
+  if (body_->pinned) {
+    (void)topology::bind_thread(body_->cpus_before);
+  }
+  remove_reports();
+  here = nullptr;
+  the_hub = nullptr;
+  the_scheduler = nullptr;
+  delete body_;
+}
+
+scheduler* scheduler::of_process() noexcept { return the_scheduler; }
+
+int scheduler::workers() const noexcept { return static_cast<int>(body_->size()); }
+
+int scheduler::this_worker() noexcept {
+  const worker* w = here;
+  return w == nullptr ? -1 : static_cast<int>(w->number());
+}
+
+void scheduler::abandon() noexcept {
+  here = nullptr;
+  the_scheduler = nullptr;
+}
+
+void scheduler::set_poller(poller* p) noexcept { body_->set_poller(p); }
+
+void scheduler::each(void (*visit)(void* context, const fiber& f, const char* state),
+                     void* context) const {
+  body_->memory.each([&](const fiber& f) {
+    const std::uint64_t place = f.place.load(std::memory_order_acquire);
+    if (!f.alive.load(std::memory_order_relaxed) || place == nowhere) {
+      return;
+    }
+    const worker& w = *body_->workers[place >> 32U];
+    const char* state = f.doing.load(std::memory_order_relaxed);
+    if (w.current() == &f) {
+      state = "running";
+    } else if (w.is_ready(static_cast<std::uint32_t>(place))) {
+      state = "ready";
+    } else if (state == nullptr) {
+      state = "suspended";
+    }
+    visit(context, f, state);
+  });
+}
+
+}  // namespace sinew::fiber

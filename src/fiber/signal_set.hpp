@@ -1,0 +1,100 @@
+// Fibers of one worker that other threads have signalled: a bitmap written by everybody.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "fiber/ready_set.hpp"
+
+namespace sinew::fiber {
+
+/// The first cache line of each level (8 words) is its own root: the worker looks at these lines
+/// and nothing else. So a signal to one of the first 512 positions is one atomic instruction on one
+/// line, to one of the first 32,768 at most two, and so on; a signal that finds its word not empty
+/// is always a single one.
+///
+/// No signal is lost. A setter that finds a word empty sets the bit above it; one that finds it not
+/// empty leaves that to the setter before it. The worker takes a bit above first (acquire) and the
+/// word below after: if the word is set again in between, either the worker's exchange of the word
+/// gets it, or the setter found the word empty and tells the level above again.
+/// Memory order: setting is a release, taking an acquire, so the fiber sees what came before the
+/// signal. Setting is also sequentially consistent, for the sleeper's sake (see worker::sleep).
+class signal_set {
+ public:
+  explicit signal_set(std::uint32_t positions) : levels_(positions) {}
+
+  /// Any thread. Hot.
+  void set(std::uint32_t position) noexcept {
+    std::uint32_t index = position / 64;
+    std::uint64_t before = levels_.level[0][index].fetch_or(std::uint64_t{1} << (position % 64),
+                                                            std::memory_order_seq_cst);
+    for (std::size_t l = 1; before == 0 && index >= root_words; ++l) {
+      const std::uint64_t bit = std::uint64_t{1} << (index % 64);
+      index /= 64;
+      before = levels_.level[l][index].fetch_or(bit, std::memory_order_seq_cst);
+    }
+  }
+
+  /// Gives all that is set to take(word index, bits). `levels`: how many may be in use. Owner only.
+  template <class Take>
+  bool drain(std::size_t levels, Take take) noexcept {
+    bool any = false;
+    for (std::size_t l = 0; l < levels; ++l) {
+      for (std::uint32_t i = 0; i < root_words; ++i) {
+        if (levels_.level[l][i].load(std::memory_order_relaxed) != 0) {
+          drain_word(l, i, take);
+          any = true;
+        }
+      }
+    }
+    return any;
+  }
+
+  /// Owner only; sequentially consistent. A setter half way up counts as nothing: it has still to
+  /// look whether the worker sleeps.
+  [[nodiscard]] bool empty() const noexcept {
+    for (const bit_word* level : levels_.level) {
+      for (std::uint32_t i = 0; i < root_words; ++i) {
+        if (level[i].load(std::memory_order_seq_cst) != 0) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// For reports.
+  [[nodiscard]] bool holds(std::uint32_t position) const noexcept {
+    return (levels_.level[0][position / 64].load(std::memory_order_relaxed) >> (position % 64)) & 1;
+  }
+
+  /// Levels that positions below `positions` can use.
+  [[nodiscard]] static std::size_t levels_for(std::uint64_t positions) noexcept {
+    std::size_t l = 1;
+    for (std::uint64_t covered = root_words * 64; covered < positions; covered *= 64) {
+      ++l;
+    }
+    return l;
+  }
+
+ private:
+  static constexpr std::uint32_t root_words = 8;
+
+  template <class Take>
+  void drain_word(std::size_t l, std::uint32_t index, Take& take) noexcept {
+    std::uint64_t bits = levels_.level[l][index].exchange(0, std::memory_order_acquire);
+    if (l == 0) {
+      if (bits != 0) {
+        take(index, bits);
+      }
+      return;
+    }
+    for (; bits != 0; bits &= bits - 1) {
+      drain_word(l - 1, index * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)), take);
+    }
+  }
+
+  bit_levels levels_;
+};
+
+}  // namespace sinew::fiber

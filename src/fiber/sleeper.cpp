@@ -1,0 +1,144 @@
+#include "sinew/fiber/sleeper.hpp"
+
+#include <sched.h>
+
+#include "fiber/futex.hpp"
+#include "fiber/worker.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/spin.hpp"
+
+namespace sinew::fiber {
+namespace {
+
+std::uint64_t now() noexcept { return static_cast<std::uint64_t>(now_ns()); }
+
+}  // namespace
+
+void spin_lock::lock_slowly() noexcept {
+  for (int i = 0;; ++i) {
+    if (held_.load(std::memory_order_relaxed) == 0 &&
+        held_.exchange(1, std::memory_order_acquire) == 0) {
+      return;
+    }
+    if (i < 100) {
+      cpu_relax();
+    } else {
+      ::sched_yield();  // the holder may have lost its processor
+    }
+  }
+}
+
+bool sleeper::wait(std::uint64_t deadline_ns) noexcept {
+  if (fiber_ == nullptr) {
+    for (int i = 0; i < 100 && !woken(); ++i) {
+      cpu_relax();
+    }
+    while (!woken()) {
+      std::uint64_t limit = UINT64_MAX;
+      if (deadline_ns != no_deadline) {
+        const std::uint64_t t = now();
+        if (t >= deadline_ns) {
+          return false;
+        }
+        limit = deadline_ns - t;
+      }
+      futex_wait(woken_, 0, limit);
+    }
+    return true;
+  }
+  SINEW_EXPECT(fiber_ == self());
+  worker& w = *here;
+  fiber_->doing.store(why_, std::memory_order_relaxed);
+  if (deadline_ns == no_deadline) {
+    while (!woken()) {
+      w.leave(*fiber_);
+    }
+  } else {
+    timers::node alarm{.deadline_ns = deadline_ns, .who = fiber_};
+    w.sleepers.add(alarm);
+    while (!woken() && now() < deadline_ns) {
+      w.leave(*fiber_);
+    }
+    w.sleepers.remove(alarm);
+  }
+  fiber_->doing.store(nullptr, std::memory_order_relaxed);
+  return woken();
+}
+
+void sleeper::wake() noexcept {
+  fiber* const f = fiber_;
+  woken_.store(1, std::memory_order_release);
+  if (f != nullptr) {
+    resume(*f);
+  } else {
+    futex_wake_one(woken_);
+  }
+}
+
+void sleeper_list::push(sleeper& s) noexcept {
+  s.next_ = nullptr;
+  s.previous_ = last_;
+  s.listed_ = true;
+  if (last_ == nullptr) {
+    first_.store(&s, std::memory_order_relaxed);
+  } else {
+    last_->next_ = &s;
+  }
+  last_ = &s;
+}
+
+sleeper* sleeper_list::pop() noexcept {
+  sleeper* s = first_.load(std::memory_order_relaxed);
+  if (s != nullptr) {
+    remove(*s);
+  }
+  return s;
+}
+
+bool sleeper_list::remove(sleeper& s) noexcept {
+  if (!s.listed_) {
+    return false;
+  }
+  s.listed_ = false;
+  if (s.previous_ == nullptr) {
+    first_.store(s.next_, std::memory_order_relaxed);
+  } else {
+    s.previous_->next_ = s.next_;
+  }
+  if (s.next_ == nullptr) {
+    last_ = s.previous_;
+  } else {
+    s.next_->previous_ = s.previous_;
+  }
+  return true;
+}
+
+bool sleeper_list::wait_unlocked(sleeper& s, std::uint64_t deadline_ns) noexcept {
+  unlock();
+  if (s.wait(deadline_ns)) {
+    return true;
+  }
+  lock();
+  const bool taken = remove(s);
+  unlock();
+  // If it was no longer listed, somebody is just waking it.
+  return !taken && s.wait();
+}
+
+void sleeper_list::wake_all_unlock() noexcept {
+  sleeper* s = first_.load(std::memory_order_relaxed);
+  first_.store(nullptr, std::memory_order_relaxed);
+  last_ = nullptr;
+  for (sleeper* each = s; each != nullptr; each = each->next_) {
+    each->listed_ = false;
+  }
+  unlock();
+  while (s != nullptr) {
+    sleeper* next = s->next_;
+    s->wake();
+    s = next;
+  }
+}
+
+}  // namespace sinew::fiber

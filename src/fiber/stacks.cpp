@@ -1,0 +1,202 @@
+#include "fiber/stacks.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <new>
+
+namespace sinew::fiber {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t line = 64;
+/// Of each guarded slot, and below each chunk: wide, for frames that skip some of it.
+constexpr std::size_t guard_bytes = 4 * page;
+/// Slots without guards are made usable so many at a time.
+constexpr std::uint32_t commit_slots = 64;
+/// Stacks up to here are populated at once: each would fault its page anyway, one by one.
+constexpr std::size_t small_stack = 8192;
+
+std::uintptr_t up(std::uintptr_t n) noexcept { return (n + page - 1) / page * page; }
+std::uintptr_t down(std::uintptr_t n) noexcept { return n / page * page; }
+std::uintptr_t number(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
+
+/// Distance of slots: an odd number of lines.
+std::size_t stride_of(std::size_t stack_bytes, bool guarded) noexcept {
+  const std::size_t bytes =
+      stack_bytes + sizeof(fiber) + (guarded ? guard_bytes + page : std::size_t{0});
+  return ((bytes + line - 1) / line | 1) * line;
+}
+
+/// As many as the machine has pages: a stack takes at least one.
+std::uint32_t possible_fibers() noexcept {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const auto wanted = static_cast<std::uint64_t>(pages > 0 ? pages : 0);
+  return static_cast<std::uint32_t>(
+      std::bit_ceil(std::clamp<std::uint64_t>(wanted, 1U << 20U, 1U << 30U)));
+}
+
+}  // namespace
+
+stacks::stacks(std::uint32_t reserved, std::int64_t guarded)
+    : most_(possible_fibers()),
+      table_memory_(most_ / slots_per_chunk * sizeof(place)),
+      info_memory_(most_ / slots_per_chunk * sizeof(chunk)),
+      table_(reinterpret_cast<place*>(table_memory_.at())),
+      chunks_info_(reinterpret_cast<chunk*>(info_memory_.at())),
+      guards_left_(guarded),
+      next_(reserved),
+      chunks_(reserved) {}
+
+stacks::~stacks() {
+  for (std::uint32_t c = 0; c < chunks_.load(std::memory_order_relaxed); ++c) {
+    if (chunks_info_[c].memory != nullptr) {
+      ::munmap(chunks_info_[c].memory, chunks_info_[c].bytes);
+    }
+  }
+}
+
+std::uint8_t stacks::class_of(std::size_t bytes) noexcept {
+  bytes = std::max(bytes, annotations::least_stack);
+  std::uint8_t c = 0;
+  while (c < stack_classes && bytes_of(c) < bytes) {
+    ++c;
+  }
+  return c;
+}
+
+bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
+  const std::lock_guard hold(lock_);
+  const std::uint32_t id = from.reserved != nobody ? from.reserved : next_;
+  if (id >= most_ / slots_per_chunk) {
+    return false;
+  }
+  const bool guarded = guards_left_ >= slots_per_chunk;
+  const std::size_t stride = stride_of(bytes_of(stack_class), guarded);
+  const std::size_t bytes = up(guard_bytes + line + slots_per_chunk * stride);
+  // Without access it counts against no limit but that of address space.
+  void* memory =
+      ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    return false;
+  }
+  guards_left_ -= guarded ? slots_per_chunk : 0;
+  chunk& c = chunks_info_[id];
+  c.memory = static_cast<std::byte*>(memory);
+  c.bytes = bytes;
+  c.guarded = guarded ? 1 : 0;
+  c.stack_class = stack_class;
+  table_[id] = {c.memory + guard_bytes + line + stride - sizeof(fiber), stride};
+  from = {id, 0, nobody};
+  if (id == next_) {
+    ++next_;
+    chunks_.store(next_, std::memory_order_release);
+  }
+  return true;
+}
+
+bool stacks::commit(const chunk& c, std::uint32_t slot, std::size_t stride) noexcept {
+  const std::uintptr_t base = number(c.memory) + guard_bytes + line + slot * stride;
+  std::uintptr_t low = up(base) + guard_bytes;
+  std::uintptr_t high = up(base + stride);
+  if (c.guarded == 0) {
+    if (slot % commit_slots != 0) {
+      return true;
+    }
+    low = down(base - line);
+    high = std::min(up(base + commit_slots * stride), number(c.memory) + c.bytes);
+  }
+  void* at = reinterpret_cast<void*>(low);
+  if (::mprotect(at, high - low, PROT_READ | PROT_WRITE) != 0) {
+    return false;
+  }
+  if (c.guarded == 0 && bytes_of(c.stack_class) <= small_stack) {
+    (void)::madvise(at, high - low, MADV_POPULATE_WRITE);  // older kernels refuse: no matter
+  }
+  return true;
+}
+
+fiber* stacks::carve(cursor& from, std::uint8_t stack_class) noexcept {
+  if (from.used == slots_per_chunk && !reserve(from, stack_class)) {
+    return nullptr;
+  }
+  chunk& c = chunks_info_[from.chunk];
+  const place& p = table_[from.chunk];
+  if (!commit(c, from.used, p.stride)) {
+    return nullptr;
+  }
+  auto* f = new (at(p, from.used)) fiber;
+  const std::uintptr_t base = number(c.memory) + guard_bytes + line + from.used * p.stride;
+  f->stack_class = stack_class;
+  f->slot = from.chunk * slots_per_chunk + from.used;
+  f->low = reinterpret_cast<void*>(c.guarded != 0 ? up(base) + guard_bytes : base);
+  if (c.guarded == 0) {
+    std::uint64_t* below = from.used == 0 ? reinterpret_cast<std::uint64_t*>(base) - 1
+                                          : &at(p, from.used - 1)->own_canary;
+    *below = canary_value;
+    f->canary = below;
+  }
+  annotations::mapped(f->low, f);
+  c.carved.store(++from.used, std::memory_order_release);
+  return f;
+}
+
+const stacks::chunk* stacks::chunk_of(const void* address) const noexcept {
+  const std::uint32_t chunks = chunks_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < chunks; ++i) {
+    const chunk& c = chunks_info_[i];
+    if (c.carved.load(std::memory_order_acquire) != 0 &&
+        number(address) - number(c.memory) < c.bytes) {
+      return &c;
+    }
+  }
+  return nullptr;
+}
+
+fiber* stacks::containing(const void* address) const noexcept {
+  const chunk* c = chunk_of(address);
+  if (c == nullptr) {
+    return nullptr;
+  }
+  const place& p = table_[c - chunks_info_];
+  const std::uintptr_t first = number(c->memory) + guard_bytes + line;
+  // The guard below the chunk is the first slot's.
+  const std::size_t slot = number(address) < first ? 0 : (number(address) - first) / p.stride;
+  return slot < c->carved.load(std::memory_order_acquire) ? at(p, static_cast<std::uint32_t>(slot))
+                                                          : nullptr;
+}
+
+fiber* stacks::guarding(const void* address) const noexcept {
+  fiber* f = containing(address);
+  return f != nullptr && address < f->low ? f : nullptr;
+}
+
+bool slot_cache::refill(depot& d) noexcept {
+  if (full_ == nullptr && d.batches.load(std::memory_order_relaxed) != nullptr) {
+    const std::lock_guard hold(d.lock);
+    full_ = d.batches.load(std::memory_order_relaxed);
+    if (full_ != nullptr) {
+      d.batches.store(full_->next_batch, std::memory_order_relaxed);
+    }
+  }
+  current_ = full_;
+  full_ = nullptr;
+  count_ = current_ != nullptr ? batch : 0;
+  return current_ != nullptr;
+}
+
+void slot_cache::flush(depot& d) noexcept {
+  if (full_ != nullptr) {
+    const std::lock_guard hold(d.lock);
+    full_->next_batch = d.batches.load(std::memory_order_relaxed);
+    d.batches.store(full_, std::memory_order_relaxed);
+  }
+  full_ = current_;
+  current_ = nullptr;
+  count_ = 0;
+}
+
+}  // namespace sinew::fiber

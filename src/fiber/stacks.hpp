@@ -1,0 +1,153 @@
+// Where fibers' stacks and control blocks come from: slots of address space in chunks of 512.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "fiber/control.hpp"
+#include "fiber/lazy_memory.hpp"
+#include "sinew/fiber/sleeper.hpp"
+
+namespace sinew::fiber {
+
+inline constexpr std::uint32_t slots_per_chunk = 512;
+/// Stack class c has room for 4 KiB << c.
+inline constexpr std::size_t stack_classes = 20;
+
+/// A slot is, upwards: [guard pages] stack, control block. Its number (chunk * 512 + slot) is the
+/// fiber's for good; its address follows from two words per chunk, so finding a fiber by number
+/// touches no memory of its own. Slots are an odd number of cache lines apart: equal frames of
+/// different fibers then fall into different cache sets.
+///
+/// The first `guarded` slots have guard pages, which cost two of the kernel's 65,530 mappings each.
+/// Later ones have a canary below the stack, checked whenever the fiber is switched out, and a
+/// guard below each chunk. All of it stays mapped until the end: a control block is always a
+/// control block.
+class stacks {
+ public:
+  /// Where one worker takes fresh slots of one class.
+  struct cursor {
+    std::uint32_t chunk = 0;
+    std::uint32_t used = slots_per_chunk;
+    /// A chunk number kept for this cursor, so that its fibers have low positions; or none.
+    std::uint32_t reserved = nobody;
+  };
+  struct place {
+    std::byte* first = nullptr;  ///< control block of slot 0
+    std::size_t stride = 0;
+  };
+
+  /// `reserved` chunk numbers are given out by cursors only. Throws sinew::error.
+  stacks(std::uint32_t reserved, std::int64_t guarded);
+  ~stacks();
+  stacks(const stacks&) = delete;
+  stacks& operator=(const stacks&) = delete;
+
+  /// A slot that never was used, or null: no memory, and nothing has changed. Warm.
+  [[nodiscard]] fiber* carve(cursor& from, std::uint8_t stack_class) noexcept;
+
+  /// The smallest class with so many bytes; stack_classes if none.
+  [[nodiscard]] static std::uint8_t class_of(std::size_t bytes) noexcept;
+  [[nodiscard]] static std::size_t bytes_of(std::uint8_t c) noexcept {
+    return std::size_t{4096} << c;
+  }
+
+  /// Hot.
+  [[nodiscard]] const place* table() const noexcept { return table_; }
+  [[nodiscard]] static fiber* at(const place& p, std::uint32_t slot) noexcept {
+    return reinterpret_cast<fiber*>(p.first + slot * p.stride);
+  }
+  /// Numbers below this may be in use. Grows.
+  [[nodiscard]] std::uint64_t numbers() const noexcept {
+    return std::uint64_t{chunks_.load(std::memory_order_acquire)} * slots_per_chunk;
+  }
+  /// Numbers that can ever be: as many as the machine has pages for stacks.
+  [[nodiscard]] std::uint32_t most_numbers() const noexcept { return most_; }
+
+  /// The fiber in whose guard `address` lies, or null. Usable in a signal handler.
+  [[nodiscard]] fiber* guarding(const void* address) const noexcept;
+  /// The fiber on whose stack `address` lies, or null. Usable in a signal handler.
+  [[nodiscard]] fiber* containing(const void* address) const noexcept;
+  /// Every slot ever carved.
+  template <class Visit>
+  void each(Visit visit) const {
+    const std::uint32_t chunks = chunks_.load(std::memory_order_acquire);
+    for (std::uint32_t c = 0; c < chunks; ++c) {
+      const std::uint32_t carved = chunks_info_[c].carved.load(std::memory_order_acquire);
+      for (std::uint32_t s = 0; s < carved; ++s) {
+        visit(*at(table_[c], s));
+      }
+    }
+  }
+
+ private:
+  struct chunk {
+    std::byte* memory;
+    std::size_t bytes;
+    std::uint32_t guarded;
+    std::uint8_t stack_class;
+    /// Slots whose control block is written. Release by whoever carves, acquire in each().
+    std::atomic<std::uint32_t> carved;
+  };
+
+  [[nodiscard]] bool reserve(cursor& from, std::uint8_t stack_class) noexcept;
+  [[nodiscard]] bool commit(const chunk& c, std::uint32_t slot, std::size_t stride) noexcept;
+  [[nodiscard]] const chunk* chunk_of(const void* address) const noexcept;
+
+  const std::uint32_t most_;
+  lazy_memory table_memory_;
+  lazy_memory info_memory_;
+  place* table_;
+  chunk* chunks_info_;
+  spin_lock lock_;
+  std::int64_t guards_left_;  ///< guarded by lock_, as is next_
+  std::uint32_t next_;
+  /// Entries of the table below it may be read: memory is null while a chunk is only reserved.
+  std::atomic<std::uint32_t> chunks_;
+};
+
+/// Free slots of one class and one worker, last in, first out. Two batches: when both are full one
+/// goes to the depot, when both are empty one comes from there; so slots freed by one worker and
+/// used by another do not pile up, at a lock per batch.
+class slot_cache {
+ public:
+  static constexpr std::uint32_t batch = 64;
+
+  /// Batches that are too many for a worker. A batch is a list; the first of it links to the next.
+  struct depot {
+    spin_lock lock;
+    /// Written under the lock; atomic because a look at it decides whether to take that.
+    std::atomic<fiber*> batches{nullptr};
+  };
+
+  [[nodiscard]] fiber* get(depot& d) noexcept {
+    if (current_ == nullptr && !refill(d)) {
+      return nullptr;
+    }
+    fiber* f = current_;
+    current_ = f->next;
+    --count_;
+    return f;
+  }
+  void put(fiber* f, depot& d) noexcept {
+    if (count_ == batch) [[unlikely]] {
+      flush(d);
+    }
+    f->next = current_;
+    current_ = f;
+    ++count_;
+  }
+
+ private:
+  bool refill(depot& d) noexcept;
+  void flush(depot& d) noexcept;
+
+  fiber* current_ = nullptr;
+  std::uint32_t count_ = 0;  ///< of current_
+  fiber* full_ = nullptr;
+};
+
+}  // namespace sinew::fiber

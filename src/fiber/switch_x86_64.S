@@ -1,0 +1,193 @@
+# The context switch for x86-64 (System V calling convention). See switch.hpp for the contract.
+#
+# A parked context is its stack pointer. From there upwards lie:
+#    0 MXCSR (4 bytes), 4 x87 control word (2 bytes), 8 r15, 16 r14, 24 r13, 32 r12, 40 rbx, 48 rbp,
+#   56 return address.
+# Everything else is the caller's to save. Loading MXCSR costs some 200 ns when one of its sticky
+# flags changes, and flags belong to nobody: so it is only stored here, and loaded only if a control
+# bit (rounding, masks, denormals) of the two contexts differs. The x87 word has control bits only.
+#
+# Contexts are entered with `ret`: all are parked by a call from the same place, so the processor's
+# return stack predicts it, and stays in step with the frames above.
+
+        .text
+
+        .macro  park
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        pushq   %rbx
+        .cfi_adjust_cfa_offset 8
+        pushq   %r12
+        .cfi_adjust_cfa_offset 8
+        pushq   %r13
+        .cfi_adjust_cfa_offset 8
+        pushq   %r14
+        .cfi_adjust_cfa_offset 8
+        pushq   %r15
+        .cfi_adjust_cfa_offset 8
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %r15, 8
+        .cfi_rel_offset %r14, 16
+        .cfi_rel_offset %r13, 24
+        .cfi_rel_offset %r12, 32
+        .cfi_rel_offset %rbx, 40
+        .cfi_rel_offset %rbp, 48
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        .endm
+
+# Restores the context at rsp; the control words in force are at (rdx).
+        .macro  enter
+        movl    (%rdx), %eax
+        movzwl  4(%rdx), %ecx
+        xorl    (%rsp), %eax
+        xorw    4(%rsp), %cx
+        andl    $0xffc0, %eax
+        orl     %ecx, %eax
+        jnz     2f
+1:      addq    $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        popq    %r15
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %r15
+        popq    %r14
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %r14
+        popq    %r13
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %r13
+        popq    %r12
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %r12
+        popq    %rbx
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbx
+        popq    %rbp
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbp
+        ret
+        .endm
+
+# The rare end of `enter`: the control bits differ.
+        .macro  enter_slowly
+        .cfi_adjust_cfa_offset 56
+        .cfi_rel_offset %r15, 8
+        .cfi_rel_offset %r14, 16
+        .cfi_rel_offset %r13, 24
+        .cfi_rel_offset %r12, 32
+        .cfi_rel_offset %rbx, 40
+        .cfi_rel_offset %rbp, 48
+2:      ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+        jmp     1b
+        .endm
+
+# void sinew_fiber_switch(void** save, void* load)
+        .globl  sinew_fiber_switch
+        .hidden sinew_fiber_switch
+        .type   sinew_fiber_switch, @function
+        .p2align 6
+sinew_fiber_switch:
+        .cfi_startproc
+        park
+        movq    %rsp, %rdx
+        movq    %rsp, (%rdi)
+        movq    %rsi, %rsp
+        enter
+        enter_slowly
+        .cfi_endproc
+        .size   sinew_fiber_switch, . - sinew_fiber_switch
+
+# void sinew_fiber_switch_storage(void** save, void* load, std::uintptr_t thread_base)
+        .globl  sinew_fiber_switch_storage
+        .hidden sinew_fiber_switch_storage
+        .type   sinew_fiber_switch_storage, @function
+        .p2align 4
+sinew_fiber_switch_storage:
+        .cfi_startproc
+        park
+        wrfsbase %rdx
+        movq    %rsp, %rdx
+        movq    %rsp, (%rdi)
+        movq    %rsi, %rsp
+        enter
+        enter_slowly
+        .cfi_endproc
+        .size   sinew_fiber_switch_storage, . - sinew_fiber_switch_storage
+
+# void sinew_fiber_leave(void* load, void (*finish)(void*), void* argument, std::uintptr_t base)
+        .globl  sinew_fiber_leave
+        .hidden sinew_fiber_leave
+        .type   sinew_fiber_leave, @function
+        .p2align 4
+sinew_fiber_leave:
+        .cfi_startproc
+        movq    %rdi, %rsp
+        # From here on the frame is that of the context to enter.
+        .cfi_def_cfa %rsp, 64
+        .cfi_rel_offset %r15, 8
+        .cfi_rel_offset %r14, 16
+        .cfi_rel_offset %r13, 24
+        .cfi_rel_offset %r12, 32
+        .cfi_rel_offset %rbx, 40
+        .cfi_rel_offset %rbp, 48
+        testq   %rcx, %rcx
+        jz      3f
+        wrfsbase %rcx
+3:      movq    %rdx, %rdi
+        call    *%rsi
+        leaq    -8(%rsp), %rdx
+        stmxcsr (%rdx)
+        fnstcw  4(%rdx)
+        enter
+        enter_slowly
+        .cfi_endproc
+        .size   sinew_fiber_leave, . - sinew_fiber_leave
+
+# void* sinew_fiber_prepare(void* top, void (*run)(void*), void* argument)
+        .globl  sinew_fiber_prepare
+        .hidden sinew_fiber_prepare
+        .type   sinew_fiber_prepare, @function
+        .p2align 4
+sinew_fiber_prepare:
+        .cfi_startproc
+        leaq    -64(%rdi), %rax
+        stmxcsr (%rax)
+        fnstcw  4(%rax)
+        movq    %rsi, 32(%rax)
+        movq    %rdx, 40(%rax)
+        movq    $0, 48(%rax)
+        leaq    start(%rip), %rcx
+        movq    %rcx, 56(%rax)
+        ret
+        .cfi_endproc
+        .size   sinew_fiber_prepare, . - sinew_fiber_prepare
+
+# The outermost frame of a fiber: unwinding ends here, so that an exception which nobody catches
+# terminates the program where it was thrown.
+        .type   start, @function
+        .p2align 4
+        nop                             # a return address before it would belong to prepare
+start:
+        .cfi_startproc
+        .cfi_undefined %rip
+        movq    %rbx, %rdi
+        call    *%r12
+        ud2
+        .cfi_endproc
+        .size   start, . - start
+
+# std::uintptr_t sinew_fiber_thread_base()
+        .globl  sinew_fiber_thread_base
+        .hidden sinew_fiber_thread_base
+        .type   sinew_fiber_thread_base, @function
+        .p2align 4
+sinew_fiber_thread_base:
+        .cfi_startproc
+        movq    %fs:0, %rax             # the ABI keeps the base there: no rdfsbase needed
+        ret
+        .cfi_endproc
+        .size   sinew_fiber_thread_base, . - sinew_fiber_thread_base
+
+        .section .note.GNU-stack, "", @progbits

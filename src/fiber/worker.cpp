@@ -1,0 +1,278 @@
+#include "fiber/worker.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "fiber/futex.hpp"
+#include "fiber/hub.hpp"
+#include "fiber/overflow.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/topology.hpp"
+
+namespace sinew::fiber {
+
+thread_local constinit worker* here [[gnu::tls_model("initial-exec")]] = nullptr;
+
+namespace {
+
+constexpr std::size_t idle_stack_bytes = 512 * 1024;  // the poller's handlers run there
+constexpr std::uint64_t longest_sleep_ns = 10'000'000;
+
+/// Runs on the stack of the context that follows, once nothing uses the fiber's own any more.
+void finish(void* ended) noexcept {
+  auto& f = *static_cast<fiber*>(ended);
+  worker& w = *here;
+  w.current()->notes.arrived();
+  f.notes.died();
+  w.ended.store(w.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  f.alive.store(false, std::memory_order_relaxed);
+  f.done.complete();
+}
+
+}  // namespace
+
+fiber* slot_source::get(hub& h, std::uint8_t stack_class) noexcept {
+  fiber* f = caches_[stack_class].get(h.depots[stack_class]);
+  return f != nullptr ? f : h.memory.carve(cursors_[stack_class], stack_class);
+}
+
+void slot_source::put(hub& h, fiber* f) noexcept {
+  caches_[f->stack_class].put(f, h.depots[f->stack_class]);
+}
+
+worker::worker(hub& h, std::uint32_t number)
+    : ready_(h.memory.most_numbers()), hub_(h), number_(number), signals_(h.memory.most_numbers()) {
+  slots.reserve_chunk(h.standard_class, number);
+}
+
+worker::~worker() = default;
+
+void worker::adopt(fiber& main) {
+  idle_stack_ = std::make_unique<lazy_memory>(idle_stack_bytes);
+  std::byte* top = idle_stack_->at() + idle_stack_bytes;
+  annotations::mapped(idle_stack_->at(), top);
+  idle_.notes.born(idle_stack_->at(), idle_stack_bytes);
+  idle_.sp = sinew_fiber_prepare(
+      top,
+      [](void* w) {
+        auto& self = *static_cast<worker*>(w);
+        self.idle_.notes.arrived();
+        self.run_idle();
+        // Only when stopping, and then the main fiber does not come back.
+      },
+      this);
+  main.notes.native();
+  current_.store(&main, std::memory_order_relaxed);
+  thread_base_ = sinew_fiber_thread_base();
+  here = this;
+}
+
+void worker::start(bool pin) {
+  thread_ = std::thread([this, pin] {
+    here = this;
+    if (pin) {
+      (void)topology::bind_thread_to_core(static_cast<int>(number_));
+    }
+    provide_signal_stack();
+    idle_.notes.native();
+    thread_base_ = sinew_fiber_thread_base();
+    current_.store(&idle_, std::memory_order_relaxed);
+    run_idle();
+  });
+}
+
+void worker::join() {
+  if (thread_.joinable()) {
+    rouse();
+    thread_.join();
+  }
+}
+
+fiber* worker::next() noexcept {
+  for (;;) {
+    if (ready_.rest() == 0 && !refill()) {
+      return &idle_;
+    }
+    auto* f = reinterpret_cast<fiber*>(base_ + ready_.take() * stride_);
+    // A signal for a fiber that has ended may come late: then the slot is empty, or another
+    // worker's. Acquire: what the spawner wrote.
+    if (f->owner.load(std::memory_order_acquire) == number_) [[likely]] {
+      return f;
+    }
+  }
+}
+
+/// The next, by way of the idle fiber if it is time to look around.
+inline fiber* worker::next_turn() noexcept {
+  fiber* f = next();
+  if (--budget_ <= 0) [[unlikely]] {
+    after_idle_ = f;
+    return &idle_;
+  }
+  return f;
+}
+
+/// Takes the next word of ready fibers; false if there is none.
+bool worker::refill() noexcept {
+  if (++rounds_ % 4 == 0) {
+    collect();
+  }
+  if (!ready_.advance() && !(collect() && ready_.advance())) {
+    return false;
+  }
+  const std::uint32_t position = ready_.current_word() * 64;
+  const stacks::place& p = hub_.memory.table()[position / slots_per_chunk ^ number_];
+  base_ = p.first + position % slots_per_chunk * p.stride;
+  stride_ = p.stride;
+  return true;
+}
+
+bool worker::collect() noexcept {
+  const std::uint64_t positions = std::bit_ceil(hub_.memory.numbers());
+  return signals_.drain(
+      signal_set::levels_for(positions),
+      [this](std::uint32_t index, std::uint64_t bits) { ready_.merge(index, bits); });
+}
+
+void worker::leave(fiber& me) noexcept {
+  check_stack(me);
+  fiber* f = next_turn();
+  if (f != &me) {
+    switch_to(me, *f);
+  }
+}
+
+/// Where the round goes on, `me` is marked for the next one; where it ends, `me` is marked first so
+/// as to keep its place in the order, and passed over once.
+void worker::give_way(fiber& me) noexcept {
+  check_stack(me);
+  const auto position = static_cast<std::uint32_t>(me.place.load(std::memory_order_relaxed));
+  fiber* f = nullptr;
+  if (ready_.rest() != 0) [[likely]] {
+    f = next_turn();
+    if (f == &idle_ && budget_ > 0) [[unlikely]] {
+      return;  // those were late signals
+    }
+    ready_.set(position);
+  } else {
+    ready_.set(position);
+    f = next_turn();
+    if (f == &me) {
+      ready_.set(position);
+      f = next();
+      if (f == &me && hub_.spin_ns == 0 && ++alone_ % 16 == 0) {
+        ::sched_yield();  // what it waits for may need this processor
+      }
+    }
+  }
+  if (f != &me) {
+    switch_to(me, *f);
+  }
+}
+
+inline void worker::switch_to(fiber& me, fiber& f) noexcept {
+  current_.store(&f, std::memory_order_relaxed);
+  me.notes.leaving(f.notes, false);
+  if (me.thread_base == f.thread_base) [[likely]] {
+    sinew_fiber_switch(&me.sp, f.sp);
+  } else {
+    sinew_fiber_switch_storage(&me.sp, f.sp, f.thread_base != 0 ? f.thread_base : thread_base_);
+  }
+  me.notes.arrived();
+}
+
+void worker::leave_for_good(fiber& me) noexcept {
+  check_stack(me);
+  me.place.store(nowhere, std::memory_order_relaxed);
+  me.owner.store(nobody, std::memory_order_relaxed);
+  fiber& f = *next_turn();
+  current_.store(&f, std::memory_order_relaxed);
+  std::uintptr_t base = 0;
+  if (me.thread_base != f.thread_base) {
+    base = f.thread_base != 0 ? f.thread_base : thread_base_;
+  }
+  me.notes.leaving(f.notes, true);
+  sinew_fiber_leave(f.sp, finish, &me, base);
+}
+
+void worker::rouse() noexcept {
+  const std::uint32_t was = asleep_.exchange(awake, std::memory_order_seq_cst);
+  if (was == on_futex) {
+    futex_wake_one(asleep_);
+  } else if (was == in_poller) {
+    hub_.wake_poller();
+  }
+}
+
+void worker::run_idle() noexcept {
+  while (!hub_.stopping.load(std::memory_order_acquire)) {
+    look_around();
+    budget_ = busy_budget;
+    fiber* f = std::exchange(after_idle_, nullptr);
+    if (f == nullptr || f == &idle_) {
+      f = next();
+    }
+    if (f == &idle_) {
+      rest();
+    } else {
+      quiet_rounds_ = 0;
+      switch_to(idle_, *f);
+    }
+  }
+}
+
+void worker::look_around() noexcept {
+  hub_.poll();
+  if (!sleepers.empty()) {
+    const auto now = static_cast<std::uint64_t>(now_ns());
+    while (timers::node* n = sleepers.due(now)) {
+      resume(*n->who);
+    }
+  }
+}
+
+/// Between two looks that found nothing: go on, give the processor away, sleep, in that order.
+void worker::rest() noexcept {
+  ++quiet_rounds_;
+  const bool yields = hub_.spin_ns == 0;
+  if (!yields && quiet_rounds_ % 32 != 0 && quiet_rounds_ < 1U << 20U) {
+    return;
+  }
+  const auto now = static_cast<std::uint64_t>(now_ns());
+  if (quiet_rounds_ <= 32) {
+    quiet_since_ns_ = now;
+  }
+  const std::uint64_t quiet = now - quiet_since_ns_;
+  if (quiet >= hub_.spin_ns + hub_.yield_ns) {
+    sleep();
+  } else if (quiet >= hub_.spin_ns) {
+    ::sched_yield();
+  }
+}
+
+/// No signal is missed: the worker writes asleep_, then looks at its signals and at `stopping`;
+/// whoever signals sets a bit, then reads asleep_. All four are sequentially consistent, so one of
+/// the two sees the other. A poller's wake() also ends a sleep() that begins later.
+void worker::sleep() noexcept {
+  std::uint64_t limit = UINT64_MAX;
+  if (!sleepers.empty()) {
+    const auto now = static_cast<std::uint64_t>(now_ns());
+    limit = std::max(sleepers.first_deadline(), now) - now;
+  }
+  const auto prepared = [this](std::uint32_t how) {
+    asleep_.store(how, std::memory_order_seq_cst);
+    return signals_.empty() && !hub_.stopping.load(std::memory_order_seq_cst);
+  };
+  const bool polled =
+      hub_.sleep_in_poller(std::min(limit, longest_sleep_ns), [&] { return prepared(in_poller); });
+  if (!polled && prepared(on_futex)) {
+    // With a poller: somebody must take its place should the worker in it find long work.
+    futex_wait(asleep_, on_futex, hub_.has_poller() ? std::min(limit, longest_sleep_ns) : limit);
+  }
+  asleep_.store(awake, std::memory_order_relaxed);
+}
+
+}  // namespace sinew::fiber

@@ -1,0 +1,141 @@
+// One worker: a thread that runs fibers, and what it knows of them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "fiber/control.hpp"
+#include "fiber/ready_set.hpp"
+#include "fiber/signal_set.hpp"
+#include "fiber/stacks.hpp"
+#include "fiber/switch.hpp"
+#include "fiber/timers.hpp"
+#include "sinew/base/status.hpp"
+
+namespace sinew::fiber {
+
+struct hub;
+
+/// Slots for new fibers: of one worker, or of all threads that are none (under a lock).
+class slot_source {
+ public:
+  void reserve_chunk(std::uint8_t stack_class, std::uint32_t number) noexcept {
+    cursors_[stack_class].reserved = number;
+  }
+  [[nodiscard]] fiber* get(hub& h, std::uint8_t stack_class) noexcept;
+  void put(hub& h, fiber* f) noexcept;
+
+ private:
+  std::array<slot_cache, stack_classes> caches_;
+  std::array<stacks::cursor, stack_classes> cursors_;
+};
+
+/// Switching goes from fiber to fiber: whoever leaves picks the next and switches to it. When none
+/// is ready, and every `busy_budget` switches, that is the idle fiber, which has a large stack and
+/// polls, wakes timers, rests.
+class worker {
+ public:
+  worker(hub& h, std::uint32_t number);
+  ~worker();
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+
+  /// Makes the calling thread this worker: its caller is fiber `main`.
+  void adopt(fiber& main);
+  /// A thread of its own, which idles until the hub stops.
+  void start(bool pin);
+  void join();
+
+  /// Parks `me`, the current fiber, and runs what is ready; returns when `me` is (perhaps at once).
+  /// Hot.
+  void leave(fiber& me) noexcept;
+  /// Lets others that are ready run before `me`, which is. Hot.
+  void give_way(fiber& me) noexcept;
+  /// Ends `me`.
+  [[noreturn]] void leave_for_good(fiber& me) noexcept;
+
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  [[nodiscard]] fiber* current() const noexcept { return current_.load(std::memory_order_relaxed); }
+  /// The current fiber, unless it is the idle one.
+  [[nodiscard]] fiber* current_user() const noexcept {
+    fiber* f = current();
+    return f == &idle_ ? nullptr : f;
+  }
+  [[nodiscard]] std::uint64_t place_of(std::uint32_t slot_number) const noexcept {
+    return std::uint64_t{number_} << 32U | (slot_number ^ number_ * slots_per_chunk);
+  }
+  /// For reports, from any thread.
+  [[nodiscard]] bool is_ready(std::uint32_t position) const noexcept {
+    return ready_.holds(position) || signals_.holds(position);
+  }
+
+  /// Owner only. Hot.
+  void set_ready(std::uint32_t position) noexcept { ready_.set(position); }
+  /// Any thread. Hot.
+  void signal(std::uint32_t position) noexcept {
+    signals_.set(position);
+    if (asleep_.load(std::memory_order_seq_cst) != awake) [[unlikely]] {
+      rouse();
+    }
+  }
+  /// Ends a sleep, if it is asleep. Any thread.
+  void rouse() noexcept;
+
+  // Owner only.
+  slot_source slots;
+  timers sleepers;
+  /// Fibers made here, and fibers that ended here. Written by the owner (release), read by
+  /// anybody (acquire): see hub::living().
+  std::atomic<std::uint64_t> made{0};
+  std::atomic<std::uint64_t> ended{0};
+
+ private:
+  [[nodiscard]] fiber* next() noexcept;
+  [[nodiscard]] fiber* next_turn() noexcept;
+  bool refill() noexcept;
+  bool collect() noexcept;
+  void switch_to(fiber& me, fiber& f) noexcept;
+  void run_idle() noexcept;
+  void look_around() noexcept;
+  void rest() noexcept;
+  void sleep() noexcept;
+
+  static constexpr int busy_budget = 256;
+  static constexpr std::uint32_t awake = 0;
+  static constexpr std::uint32_t on_futex = 1;
+  static constexpr std::uint32_t in_poller = 2;
+
+  // What each switch touches.
+  std::byte* base_ = nullptr;  ///< control block of the current word's first position
+  std::size_t stride_ = 0;
+  ready_set ready_;
+  /// Atomic for reports only.
+  std::atomic<fiber*> current_{nullptr};
+  hub& hub_;
+  const std::uint32_t number_;
+  int budget_ = busy_budget;     ///< switches until the idle fiber looks around
+  fiber* after_idle_ = nullptr;  ///< who runs next when it has
+  unsigned rounds_ = 0;
+  unsigned alone_ = 0;              ///< times that somebody gave way to nobody
+  std::uintptr_t thread_base_ = 0;  ///< of the thread itself
+
+  // Idle.
+  std::uint32_t quiet_rounds_ = 0;
+  std::uint64_t quiet_since_ns_ = 0;
+  fiber idle_;
+  std::unique_ptr<lazy_memory> idle_stack_;
+  std::thread thread_;
+
+  /// awake -> on_futex or in_poller by the owner, back by whoever wakes it or by the owner. See
+  /// sleep() for why no signal is missed.
+  alignas(64) std::atomic<std::uint32_t> asleep_{awake};
+  alignas(64) signal_set signals_;
+};
+
+/// The worker that runs the caller, or null. Fibers stay on their thread, so the compiler may keep
+/// it across a switch. A fiber with a thread pointer of its own has its own copy.
+extern thread_local constinit worker* here [[gnu::tls_model("initial-exec")]];
+
+}  // namespace sinew::fiber

@@ -10,6 +10,7 @@
 #include "sinew/base/topology.hpp"
 #include "sinew/boot/launcher_wire.hpp"
 #include "sinew/run/binding.hpp"
+#include "sinew/run/preload.hpp"
 #include "sinew/run/rank_process.hpp"
 
 namespace sinew::tool {
@@ -37,8 +38,8 @@ void assign(std::vector<std::string>& environment, const std::string& name,
   environment.push_back(start + value);
 }
 
-// ../lib of the running tool, if our MPI library lies there; otherwise empty.
-std::string library_folder() {
+// ../lib of the running tool.
+std::string tree_libraries() {
   std::array<char, 4096> path{};
   const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
   if (size <= 0 || size == static_cast<ssize_t>(path.size())) {
@@ -48,7 +49,12 @@ std::string library_folder() {
   for (int up = 0; up < 2; ++up) {
     folder.resize(std::min(folder.size(), folder.rfind('/')));
   }
-  folder += "/lib";
+  return folder + "/lib";
+}
+
+// The same if our MPI library lies there; otherwise empty.
+std::string library_folder() {
+  std::string folder = tree_libraries();
   return ::access((folder + "/libmpi_abi.so.1").c_str(), R_OK) == 0 ? folder : std::string();
 }
 
@@ -68,6 +74,30 @@ void offer_library(std::vector<std::string>& environment) {
     // An empty element would mean the current folder.
     now->insert(start.size(), now->size() == start.size() ? folder : folder + ":");
   }
+}
+
+// Threads as fibers: by a library in front of the program's own, other such libraries kept.
+void preload_fibers(std::vector<std::string>& environment) {
+  constexpr std::string_view start = "LD_PRELOAD=";
+  std::string before;
+  for (const std::string& each : environment) {
+    if (each.starts_with(start)) {
+      before = each.substr(start.size());
+    }
+  }
+  assign(environment, "LD_PRELOAD", preload_value(tree_libraries(), before));
+}
+
+// Why a program cannot have its threads as fibers, as a complaint; or empty.
+std::string fibers_complaint(const std::string& program) {
+  constexpr std::string_view head = "--threads-as-fibers: ";
+  if (!has_thread_library(tree_libraries())) {
+    return std::string(head) +
+           "this build has no libsinew_threads.so (it needs an x86-64 "
+           "processor and glibc 2.34)";
+  }
+  const std::string why = why_no_fibers(program);
+  return why.empty() ? why : std::string(head) + program + " " + why;
 }
 
 // Readable by a shell, quoted only where needed.
@@ -98,6 +128,13 @@ job_plan plan_job(const run_options& options) {
       plan.exit_code = found.exit_code;
       plan.complaint = found.complaint;
       return plan;
+    }
+    if (options.threads_as_fibers) {
+      plan.complaint = fibers_complaint(found.path);
+      if (!plan.complaint.empty()) {
+        plan.exit_code = 126;
+        return plan;
+      }
     }
     for (int count = 0; count < each.ranks; ++count) {
       plan.ranks.push_back(
@@ -137,6 +174,7 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   add(wire::local_rank, number);
   add(wire::local_size, size);
   add(wire::local_cpus, std::to_string(topology::usable_cpus()));
+  if (options.statistics) assign(result, "SINEW_MATCH_STATS", "1");
   if (!options.hang_timeout.empty()) {
     assign(result, "SINEW_CORE_HANG_TIMEOUT", options.hang_timeout);
   }
@@ -144,6 +182,9 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
     assign(result, name, value);
   }
   offer_library(result);
+  if (options.threads_as_fibers) {
+    preload_fibers(result);
+  }
   return result;
 }
 
@@ -158,8 +199,12 @@ std::string describe(const run_options& options, const job_plan& plan) {
     for (const auto& [name, value] : each.what->environment) {
       text += " " + name + "=" + quoted(value);
     }
+    if (options.statistics) text += " SINEW_MATCH_STATS=1";
     if (!options.hang_timeout.empty()) {
       text += " SINEW_CORE_HANG_TIMEOUT=" + options.hang_timeout;
+    }
+    if (options.threads_as_fibers) {
+      text += " LD_PRELOAD=" + quoted(preload_value(tree_libraries(), ""));
     }
     if (!each.cpus.empty()) {
       text += " taskset -c " + cpu_list(each.cpus);

@@ -29,11 +29,13 @@ struct run_options {
   std::string output_pattern;  ///< %r is the rank; both streams; empty: the launcher's own streams
   std::string output_directory;
   double timeout_s = 0;  ///< 0: none
+  bool statistics = false;  ///< ranks tell what matching has cost
   std::string hang_timeout;
   binding_policy binding = binding_policy::automatic;
   bool report_bindings = false;
   stdin_target input = stdin_target::one_rank;
   int input_rank = 0;
+  bool threads_as_fibers = false;
   bool dry_run = false;
   bool verbose = false;
   bool help = false;

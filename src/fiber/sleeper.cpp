@@ -114,8 +114,7 @@ bool sleeper_list::remove(sleeper& s) noexcept {
   return true;
 }
 
-bool sleeper_list::wait_unlocked(sleeper& s, std::uint64_t deadline_ns) noexcept {
-  unlock();
+bool sleeper_list::wait(sleeper& s, std::uint64_t deadline_ns) noexcept {
   if (s.wait(deadline_ns)) {
     return true;
   }

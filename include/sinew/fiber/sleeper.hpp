@@ -69,9 +69,9 @@ class sleeper_list {
   /// Without the lock: a push that happened before is seen.
   [[nodiscard]] bool none_seen() const noexcept { return empty(); }
 
-  /// Unlocks; waits in `s`, which was pushed, until woken; false if the deadline passed and `s`
+  /// Not locked: waits in `s`, which was pushed, until woken; false if the deadline passed and `s`
   /// has been taken off again.
-  bool wait_unlocked(sleeper& s, std::uint64_t deadline_ns = no_deadline) noexcept;
+  bool wait(sleeper& s, std::uint64_t deadline_ns = no_deadline) noexcept;
   /// Unlocks, and wakes all that were in the list.
   void wake_all_unlock() noexcept;
 

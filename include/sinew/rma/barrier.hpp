@@ -1,0 +1,47 @@
+// A barrier over some of the ranks, in a few lines of the heap.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sinew/rma/engine.hpp"
+
+namespace sinew::rma {
+
+/// One rank's end of it. One thread at a time; the engine must outlive it.
+class barrier {
+ public:
+  /// Every member calls it with the same list, in which it stands itself; returns when all have.
+  /// The first member's local heap holds it. Throws sinew::error, on all members, if that is full.
+  /// Cold.
+  barrier(engine& e, std::span<const int> members);
+  /// Waits for nobody; the memory is released once the last member is gone.
+  ~barrier();
+  barrier(const barrier&) = delete;
+  barrier& operator=(const barrier&) = delete;
+
+  /// Returns when all members have called it as often as this one; what they did to heaps before is
+  /// visible. Suspends. Hot.
+  void wait();
+
+ private:
+  friend class engine;
+  struct all_ranks {};
+  barrier(engine& e, all_ranks, std::uint64_t offset);  ///< over words that are there already
+
+  [[nodiscard]] std::uint64_t line(std::size_t n) const noexcept { return offset_ + n * 64; }
+  [[noreturn]] void refuse();
+  void wait_around(std::uint64_t epoch);
+  void wait_at_counter(std::uint64_t epoch);
+
+  engine& engine_;
+  std::vector<int> members_;
+  std::size_t me_ = 0;  ///< index in members_
+  std::size_t rounds_;
+  std::uint64_t offset_ = 0;  ///< in the first member's heap
+  std::uint64_t epoch_ = 0;
+  bool owned_ = true;
+};
+
+}  // namespace sinew::rma

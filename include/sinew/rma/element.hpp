@@ -1,0 +1,27 @@
+// What accumulate combines, and how.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sinew::rma {
+
+enum class element : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 };
+enum class combine : std::uint8_t {
+  sum,
+  product,
+  min,
+  max,
+  bit_and,  ///< the bit operations: integers only
+  bit_or,
+  bit_xor,
+  replace,
+  keep,  ///< changes nothing: an atomic read
+};
+
+[[nodiscard]] constexpr std::size_t size_of(element e) noexcept {
+  constexpr std::size_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+  return sizes[static_cast<std::size_t>(e)];
+}
+
+}  // namespace sinew::rma

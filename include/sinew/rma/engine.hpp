@@ -1,0 +1,315 @@
+// One rank's access to the memory of the others: put, get, atomics, ordering, and waiting for what
+// others do to one's own memory.
+//
+// Promises (tests/rma/contract_test.cpp holds the room to each)
+//  source     a put has read its source when it returns; a get has filled its target.
+//  one rank   what a rank has put it sees in its own later gets and atomics of the same place.
+//  order      puts before fence() are seen by whoever sees a put or an atomic after it. Without
+//             fence() the order of puts is not promised. Atomics, signals and notifications are
+//             never seen before earlier puts of the same rank to heaps.
+//  flush      after flush(r) everything this rank did to r is done there, for everybody to see.
+//  atomicity  atomics and accumulate are atomic against each other on the same width and place. A
+//             put or get of an aligned word of 4 or 8 bytes is not torn.
+//  waiting    an atomic, a notification, a signal wakes who waits for that word; a put does not.
+//
+// All ranks of the job share the node's memory, so that a transfer to a heap is a copy. Memory
+// outside of heaps is reached through the fabric: by the kernel, or where that is forbidden by
+// active messages, for which its owner must make progress.
+//
+// No call may come from a handler of active messages, but put, get, load and what does not move
+// data. Any thread if the runtime is threaded.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sinew/base/check.hpp"
+#include "sinew/core/lock.hpp"
+#include "sinew/core/runtime.hpp"
+#include "sinew/rma/element.hpp"
+#include "sinew/rma/heap.hpp"
+#include "sinew/rma/place.hpp"
+#include "sinew/rma/section.hpp"
+
+namespace sinew::rma {
+
+/// When a wait ends. `at_least` compares by signed difference: counters may wrap.
+enum class until : std::uint8_t { equal, not_equal, at_least };
+
+template <class Word>
+concept word = std::integral<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8);
+
+class barrier;
+struct loops;
+
+class engine {
+ public:
+  /// Maps the node's heaps; each rank calls it once, when it likes. Cold.
+  [[nodiscard]] static std::unique_ptr<engine> open(core::runtime& runtime);
+  /// Over given memory, zero-filled and mapped by all ranks.
+  engine(core::runtime& runtime, const heap_memory& where);
+  ~engine();
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  [[nodiscard]] core::runtime& runtime() const noexcept { return runtime_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] heap& memory() noexcept { return heap_; }
+
+  /// The byte as mapped here. Hot.
+  [[nodiscard]] std::byte* at(place p) const noexcept {
+    SINEW_EXPECT(p.rank >= 0 && p.rank < size_ && p.offset < shape_.bytes);
+    return parts_[static_cast<std::size_t>(p.rank)] + p.offset;
+  }
+  /// Offset of an address in this rank's own heap, 0 for any other address. Hot.
+  [[nodiscard]] std::uint64_t offset_of(const void* address) const noexcept;
+  /// [address, address + bytes) of that rank as mapped here, or null if it is not in its heap. Hot.
+  [[nodiscard]] std::byte* reach(outside where, std::size_t bytes) const noexcept;
+
+  // --- transfers; hot, but for long ones. Heap memory: never suspend. ---
+
+  void put(place to, const void* from, std::size_t bytes) noexcept {
+    move_out(at(to), from, bytes);
+  }
+  void get(void* to, place from, std::size_t bytes) noexcept { move_in(to, at(from), bytes); }
+  /// A put, and then `add` to the counter at `counter` of the same heap, in this order.
+  void put_notify(place to, const void* from, std::size_t bytes, std::uint64_t counter,
+                  std::uint64_t add = 1) {
+    put(to, from, bytes);
+    (void)fetch_add<std::uint64_t>({to.rank, counter}, add);
+  }
+  /// Element-wise. Sections on the two sides must not overlap. At most `most_axes` axes. Warm.
+  void put_section(place to, const void* from, std::size_t element_bytes,
+                   std::span<const axis> axes) noexcept;
+  void get_section(void* to, place from, std::size_t element_bytes,
+                   std::span<const axis> axes) noexcept;
+
+  // The same for memory anywhere in the other rank, which must stay there until flush(). They
+  // may poll, but not suspend for long. Warm.
+  void put(outside to, const void* from, std::size_t bytes);
+  void get(void* to, outside from, std::size_t bytes);
+  void put_section(outside to, const void* from, std::size_t element_bytes,
+                   std::span<const axis> axes);
+  void get_section(void* to, outside from, std::size_t element_bytes, std::span<const axis> axes);
+
+  // --- atomics: naturally aligned, sequentially consistent; all but load wake waiters. Hot. ---
+
+  template <word Word>
+  [[nodiscard]] Word load(place p) const noexcept {
+    return word_at<Word>(p).load(std::memory_order_seq_cst);
+  }
+  template <word Word>
+  void store(place p, Word value) {
+    (void)swap(p, value);
+  }
+  template <word Word>
+  Word swap(place p, Word value) {
+    const Word old = word_at<Word>(p).exchange(value, std::memory_order_seq_cst);
+    alert(p.rank);
+    return old;
+  }
+  template <word Word>
+  Word fetch_add(place p, Word value) {
+    const Word old = word_at<Word>(p).fetch_add(value, std::memory_order_seq_cst);
+    alert(p.rank);
+    return old;
+  }
+  template <word Word>
+  Word fetch_and(place p, Word value) {
+    const Word old = word_at<Word>(p).fetch_and(value, std::memory_order_seq_cst);
+    alert(p.rank);
+    return old;
+  }
+  template <word Word>
+  Word fetch_or(place p, Word value) {
+    const Word old = word_at<Word>(p).fetch_or(value, std::memory_order_seq_cst);
+    alert(p.rank);
+    return old;
+  }
+  template <word Word>
+  Word fetch_xor(place p, Word value) {
+    const Word old = word_at<Word>(p).fetch_xor(value, std::memory_order_seq_cst);
+    alert(p.rank);
+    return old;
+  }
+  /// Returns what was there; the swap was made if that equals `expected`.
+  template <word Word>
+  Word compare_swap(place p, Word expected, Word value) {
+    if (word_at<Word>(p).compare_exchange_strong(expected, value, std::memory_order_seq_cst)) {
+      alert(p.rank);
+    }
+    return expected;
+  }
+  /// Element-wise to[i] = to[i] op from[i], each atomic; `before`, if not null, gets what was
+  /// there. `to` is aligned to the element. Warm.
+  void accumulate(place to, const void* from, std::size_t count, element type, combine op,
+                  void* before = nullptr);
+  /// The same on memory anywhere; elements of 4 and 8 bytes. Polls. Warm.
+  void accumulate(outside to, const void* from, std::size_t count, element type, combine op,
+                  void* before = nullptr);
+
+  // --- order ---
+
+  void fence() {
+    if (owing_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      flush_outside();
+    }
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    store_fence();
+  }
+  /// May poll if `r` was put to outside of its heap. Else hot (about 10 ns).
+  void flush(int r) {
+    (void)r;
+    flush_all();
+  }
+  void flush_all() {
+    if (owing_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      flush_outside();
+    }
+    full_fence();
+  }
+
+  // --- waiting; suspends. After a short spin the waiter leaves its processor to others. Hot. ---
+
+  /// Waits for an aligned 8-byte word of this rank's heap; returns the value seen. Everything that
+  /// came before the change that ended the wait is visible.
+  std::uint64_t wait(std::uint64_t offset, until how, std::uint64_t value) {
+    return wait_for(word_at<std::uint64_t>({rank_, offset}), how, value);
+  }
+  /// Counts one event more at `p`; and waits until there are `count`, which it takes. Events are
+  /// aligned 8-byte words, zero at first.
+  void post(place p) { (void)fetch_add<std::uint64_t>(p, 1); }
+  void take(std::uint64_t offset, std::uint64_t count = 1);
+
+  /// Synchronises two ranks, as often as both call it: signal tells the other rank that this one
+  /// has come so far, await waits for as many signals of the other as it was called. One thread at
+  /// a time for each other rank. A line of the heap for each rank that was ever signalled.
+  void signal(int r);
+  void await(int r);
+  /// signal() to all of these, then await() them all. Oneself is ignored.
+  void sync_with(std::span<const int> ranks);
+  /// Waits for all ranks of the job.
+  void sync_all();
+
+ private:
+  friend class barrier;
+  struct waiting;
+
+  template <class Word>
+  [[nodiscard]] std::atomic_ref<Word> word_at(place p) const noexcept {
+    SINEW_EXPECT(p.offset % sizeof(Word) == 0);
+    return std::atomic_ref<Word>(*reinterpret_cast<Word*>(at(p)));
+  }
+
+  /// Aligned words in one piece. Relaxed: order is what fence() and the atomics are for.
+  template <class Word>
+  [[nodiscard]] static bool move_word(void* to, const void* from, std::size_t bytes) noexcept {
+    const auto both = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
+    if (bytes != sizeof(Word) || both % sizeof(Word) != 0) {
+      return false;
+    }
+    const auto source = std::atomic_ref<Word>(*static_cast<Word*>(const_cast<void*>(from)));
+    std::atomic_ref<Word>(*static_cast<Word*>(to))
+        .store(source.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    return true;
+  }
+  static void move_out(std::byte* to, const void* from, std::size_t bytes) noexcept {
+    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes)) {
+      move_long(to, from, bytes);
+    }
+  }
+  static void move_in(void* to, const std::byte* from, std::size_t bytes) noexcept {
+    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes)) {
+      move_long(static_cast<std::byte*>(to), from, bytes);
+    }
+  }
+  static void move_long(std::byte* to, const void* from, std::size_t bytes) noexcept;
+  static void store_fence() noexcept;
+  static void full_fence() noexcept;
+
+  /// After an atomic of `r`'s memory. The argument why no wake-up is lost is in waiting.cpp.
+  void alert(int r) {
+    if (armed(r).load(std::memory_order_seq_cst) != 0) [[unlikely]] {
+      wake(r);
+    }
+  }
+  [[nodiscard]] std::atomic_ref<std::uint32_t> armed(int r) const noexcept {
+    return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(
+        parts_[static_cast<std::size_t>(r)] + heap_shape::armed_at));
+  }
+  void wake(int r);
+  void look_for_waiters();
+  void delist(waiting& w) noexcept;
+  std::uint64_t wait_for(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value) {
+    const std::uint64_t seen = word.load(std::memory_order_seq_cst);
+    return holds(seen, how, value) ? seen : wait_longer(word, how, value);
+  }
+  std::uint64_t wait_longer(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value);
+  [[nodiscard]] bool spin(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value,
+                          std::uint64_t& seen);
+  [[nodiscard]] static bool holds(std::uint64_t seen, until how, std::uint64_t value) noexcept {
+    switch (how) {
+      case until::equal:
+        return seen == value;
+      case until::not_equal:
+        return seen != value;
+      case until::at_least:
+        return static_cast<std::int64_t>(seen - value) >= 0;
+    }
+    return true;
+  }
+
+  void put_mapped(std::byte* to, const void* from, std::size_t element_bytes,
+                  std::span<const axis> axes) noexcept;
+  void get_mapped(void* to, const std::byte* from, std::size_t element_bytes,
+                  std::span<const axis> axes) noexcept;
+  void accumulate_mapped(std::byte* to, const void* from, std::size_t count, element type,
+                         combine op, void* before) noexcept;
+
+  void flush_outside();
+  void move_pieces(int r, bool in, std::span<const fabric::piece> pieces);
+  void move_each(const loops& section, outside far_side, void* near_side, bool in);
+  [[nodiscard]] std::uint64_t atomic_outside(outside at, fabric::atomic_op op, std::size_t width,
+                                             std::uint64_t operand, std::uint64_t compare);
+
+  // For barriers. Mail: one word to one rank, which must have read it before the next is written.
+  struct dying_barrier {
+    std::uint64_t offset;
+    std::size_t members;
+  };
+  void mail(int r, std::uint64_t value);
+  [[nodiscard]] std::uint64_t read_mail(int r);
+  void give_up_barrier(std::uint64_t offset, std::size_t members);
+  void release_barriers();
+
+  core::runtime& runtime_;
+  int rank_;
+  int size_;
+  heap_shape shape_;
+  std::unique_ptr<std::byte*[]> parts_;
+  heap heap_;
+
+  /// Ranks to which something was put outside of heaps since the last flush; `owing_` counts them.
+  /// Hints, relaxed: a thread flushes what it put itself, and sees its own stores.
+  std::unique_ptr<std::atomic<bool>[]> owed_;
+  std::atomic<int> owing_{0};
+
+  std::unique_ptr<std::uint64_t[]> awaited_;  ///< by rank: how often await() was called
+  std::unique_ptr<std::uint64_t[]> mails_;    ///< by rank: mails read
+  std::unique_ptr<barrier> all_;
+
+  core::lock dying_lock_;
+  std::vector<dying_barrier> dying_;  ///< of this rank's heap; guarded by dying_lock_
+
+  core::lock waiting_lock_;
+  waiting* waiting_ = nullptr;  ///< guarded by waiting_lock_
+};
+
+}  // namespace sinew::rma

@@ -1,0 +1,53 @@
+// Locks that any rank can take, first come, first served.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sinew/core/lock.hpp"
+#include "sinew/rma/engine.hpp"
+
+namespace sinew::rma {
+
+/// The locks that this rank holds or waits for. A lock is an aligned 8-byte word of any heap, zero
+/// at first. A rank that waits does so on a line of its own heap, and is woken by the rank before
+/// it; so the wait costs nobody anything. Any thread; a lock belongs to the rank, not the thread.
+class lock_table {
+ public:
+  explicit lock_table(engine& e);
+  ~lock_table();  ///< releases nothing
+  lock_table(const lock_table&) = delete;
+  lock_table& operator=(const lock_table&) = delete;
+
+  enum class answer : std::uint8_t {
+    done,
+    mine_already,  ///< acquire: this rank holds it
+    taken,  ///< try_acquire: another rank holds it; release: it is not this rank's to release
+    free,   ///< release: nobody holds it
+  };
+
+  /// Suspends until it is this rank's turn. Hot.
+  [[nodiscard]] answer acquire(place lock);
+  /// Takes it if nobody holds it or waits for it. Hot.
+  [[nodiscard]] answer try_acquire(place lock);
+  /// May suspend shortly: for the rank that is just queueing up. Hot.
+  [[nodiscard]] answer release(place lock);
+
+ private:
+  struct entry {
+    std::uint64_t lock;  ///< packed
+    std::uint64_t node;  ///< offset
+    bool granted;
+  };
+  [[nodiscard]] std::uint64_t enter(place lock);
+  void leave(std::uint64_t node);
+  void mark_granted(std::uint64_t node);
+
+  engine& engine_;
+  core::lock guard_;
+  std::vector<entry> held_;           ///< guarded by guard_, as is
+  std::vector<std::uint64_t> nodes_;  ///< free ones
+  std::vector<std::uint64_t> blocks_;
+};
+
+}  // namespace sinew::rma

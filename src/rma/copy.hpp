@@ -1,0 +1,11 @@
+// Long copies between this process's memory and a heap.
+#pragma once
+
+#include <cstddef>
+
+namespace sinew::rma {
+
+/// memcpy, around the caches if it is long. Later ordinary stores are not seen before it.
+void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept;
+
+}  // namespace sinew::rma

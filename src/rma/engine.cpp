@@ -1,0 +1,107 @@
+#include "sinew/rma/engine.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "rma/handlers.hpp"
+#include "rma/words.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/rma/barrier.hpp"
+
+namespace sinew::rma {
+
+std::unique_ptr<engine> engine::open(core::runtime& runtime) {
+  boot::session& session = runtime.session();
+  const boot::place& at = session.where();
+  heap_memory where;
+  where.sizes = standard_heap_sizes(at.local_size);
+  const heap_shape shape(at.size, where.sizes);
+  std::byte* base = session.map_node_heap(shape.bytes);
+  where.parts.resize(static_cast<std::size_t>(at.size), nullptr);
+  for (std::size_t local = 0; local < at.local_ranks.size(); ++local) {
+    where.parts[static_cast<std::size_t>(at.local_ranks[local])] = base + local * shape.bytes;
+  }
+  return std::make_unique<engine>(runtime, where);
+}
+
+engine::engine(core::runtime& runtime, const heap_memory& where)
+    : runtime_(runtime),
+      rank_(runtime.rank()),
+      size_(runtime.size()),
+      shape_(size_, where.sizes),
+      parts_(std::make_unique<std::byte*[]>(static_cast<std::size_t>(size_))),
+      heap_(shape_, where.sizes, where.parts.at(static_cast<std::size_t>(rank_))),
+      owed_(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(size_))),
+      awaited_(std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size_))),
+      mails_(std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size_))) {
+  SINEW_CHECK(where.parts.size() == static_cast<std::size_t>(size_) &&
+                  std::find(where.parts.begin(), where.parts.end(), nullptr) == where.parts.end(),
+              "the heaps of this job cannot be reached",
+              "not every rank's memory is mapped here; the ranks must share a node", "");
+  std::copy(where.parts.begin(), where.parts.end(), parts_.get());
+  runtime_.endpoint().set_handler(
+      handler_wake,
+      [](void* self, const fabric::arrival&) { static_cast<engine*>(self)->look_for_waiters(); },
+      this);
+  all_.reset(new barrier(*this, barrier::all_ranks{}, shape_.barrier_at));
+  auto& mine = *reinterpret_cast<control_lines*>(parts_[static_cast<std::size_t>(rank_)]);
+  mine.base.store(reinterpret_cast<std::uintptr_t>(&mine), std::memory_order_release);
+}
+
+engine::~engine() = default;
+
+std::uint64_t engine::offset_of(const void* address) const noexcept {
+  const auto offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(address) -
+                                                 parts_[static_cast<std::size_t>(rank_)]);
+  return offset < shape_.bytes ? offset : 0;
+}
+
+std::byte* engine::reach(outside where, std::size_t bytes) const noexcept {
+  SINEW_EXPECT(where.rank >= 0 && where.rank < size_);
+  if (where.rank == rank_) {
+    return reinterpret_cast<std::byte*>(where.address);
+  }
+  std::byte* part = parts_[static_cast<std::size_t>(where.rank)];
+  const std::uint64_t base =
+      reinterpret_cast<const control_lines*>(part)->base.load(std::memory_order_acquire);
+  const std::uint64_t offset = where.address - base;
+  return base != 0 && offset < shape_.bytes && bytes <= shape_.bytes - offset ? part + offset
+                                                                              : nullptr;
+}
+
+void engine::take(std::uint64_t offset, std::uint64_t count) {
+  const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>({rank_, offset});
+  // Several threads may take: one that finds too few left waits again.
+  std::uint64_t there = wait_for(word, until::at_least, count);
+  while (!word.compare_exchange_weak(there, there - count, std::memory_order_seq_cst)) {
+    if (!holds(there, until::at_least, count)) {
+      there = wait_for(word, until::at_least, count);
+    }
+  }
+}
+
+void engine::signal(int r) {
+  (void)fetch_add<std::uint64_t>({r, pair_offset(shape_, rank_) + offsetof(pair_line, signals)}, 1);
+}
+
+void engine::await(int r) {
+  const std::uint64_t number = ++awaited_[static_cast<std::size_t>(r)];
+  (void)wait(pair_offset(shape_, r) + offsetof(pair_line, signals), until::at_least, number);
+}
+
+void engine::sync_with(std::span<const int> ranks) {
+  for (const int r : ranks) {
+    if (r != rank_) {
+      signal(r);
+    }
+  }
+  for (const int r : ranks) {
+    if (r != rank_) {
+      await(r);
+    }
+  }
+}
+
+void engine::sync_all() { all_->wait(); }
+
+}  // namespace sinew::rma

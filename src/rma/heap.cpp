@@ -1,0 +1,128 @@
+#include "sinew/rma/heap.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "rma/arena.hpp"
+#include "rma/words.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/rma/place.hpp"
+
+namespace sinew::rma {
+namespace {
+
+setting<std::int64_t> heap_bytes("rma", "heap", 0, "bytes",
+                                 "what each rank reserves for symmetric objects such as coarrays "
+                                 "(0: half of the node's memory over its ranks)");
+setting<std::int64_t> local_heap_bytes("rma", "local_heap", 0, "bytes",
+                                       "what each rank reserves for objects of its own that others "
+                                       "reach (0: as for SINEW_RMA_HEAP)");
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t mib = std::size_t{1} << 20;
+/// From here on a released block's pages go back; below, touching them again would cost more.
+constexpr std::uint64_t give_back_from = 8 * mib;
+
+std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+/// What all processes here may use together: the machine's memory, or the control group's limit.
+std::size_t memory_of_node() {
+  const auto pages = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_PHYS_PAGES)));
+  std::size_t bytes = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (const char* file :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::size_t limit = 0;
+    if (std::ifstream(file) >> limit && limit != 0) {
+      bytes = std::min(bytes, limit);
+    }
+  }
+  return bytes;
+}
+
+std::string mebibytes(std::size_t n) { return std::to_string((n + mib - 1) / mib); }
+
+}  // namespace
+
+heap_sizes standard_heap_sizes(int local_ranks) {
+  const auto share = [&](std::int64_t wanted) {
+    const std::size_t bytes = wanted > 0
+                                  ? static_cast<std::size_t>(wanted)
+                                  : memory_of_node() / 2 / static_cast<std::size_t>(local_ranks);
+    return std::max(mib, round_up(bytes, mib));
+  };
+  return {share(heap_bytes()), share(local_heap_bytes())};
+}
+
+heap_shape::heap_shape(int ranks, heap_sizes sizes) {
+  SINEW_CHECK(ranks >= 1 && ranks <= most_ranks,
+              "a heap for " + std::to_string(ranks) + " ranks cannot be laid out",
+              "the limit is " + std::to_string(most_ranks), "");
+  pairs_at = page;
+  barrier_at = round_up(pairs_at + sizeof(pair_line) * static_cast<std::size_t>(ranks), page);
+  symmetric_at = round_up(barrier_at + barrier_bytes(ranks), page);
+  local_at = round_up(symmetric_at + sizes.symmetric, page);
+  bytes = round_up(local_at + sizes.local, page);
+  SINEW_CHECK(bytes < std::size_t{1} << offset_bits,
+              "a heap of " + mebibytes(bytes) + " MiB is too large", "the limit is 16 TiB a rank",
+              "lower SINEW_RMA_HEAP or SINEW_RMA_LOCAL_HEAP");
+}
+
+heap::heap(const heap_shape& shape, heap_sizes sizes, std::byte* mine)
+    : mine_(mine),
+      symmetric_(std::make_unique<arena>(shape.symmetric_at,
+                                         sizes.symmetric / arena::grain * arena::grain)),
+      local_(std::make_unique<arena>(shape.local_at, sizes.local / arena::grain * arena::grain)) {}
+
+heap::~heap() = default;
+
+arena& heap::arena_of(part where) const noexcept {
+  return where == part::symmetric ? *symmetric_ : *local_;
+}
+
+std::uint64_t heap::try_allocate(part where, std::size_t bytes, std::size_t alignment) {
+  return arena_of(where).allocate(bytes, alignment);
+}
+
+std::uint64_t heap::allocate(part where, std::size_t bytes, std::size_t alignment) {
+  const std::uint64_t got = try_allocate(where, bytes, alignment);
+  if (got == 0) {
+    const arena& from = arena_of(where);
+    const char* name = where == part::symmetric ? "SINEW_RMA_HEAP" : "SINEW_RMA_LOCAL_HEAP";
+    throw error("no room for an object of " + std::to_string(bytes) + " bytes",
+                "of this rank's " + mebibytes(from.bytes()) + " MiB " + mebibytes(from.used()) +
+                    " are in use, and the largest free piece has " +
+                    std::to_string(from.largest_free()) + " bytes",
+                std::string("Set ") + name + "=" + mebibytes(from.used() + bytes + alignment) +
+                    "M or more, if the node has the memory.");
+  }
+  return got;
+}
+
+void heap::release(std::uint64_t offset) {
+  arena& from = symmetric_->covers(offset) ? *symmetric_ : *local_;
+  const std::uint64_t bytes = from.bytes_of(offset);
+  SINEW_CHECK(bytes != 0, "cannot release offset " + std::to_string(offset),
+              "no object begins there; it was released twice, or never allocated", "");
+  if (bytes >= give_back_from) {
+    // Before it can be allocated anew. Where the system cannot do it the pages stay, which is no
+    // error.
+    const std::uint64_t begin = round_up(offset, page);
+    const std::uint64_t end = (offset + bytes) / page * page;
+    (void)::madvise(mine_ + begin, end - begin, MADV_REMOVE);
+  }
+  from.release(offset);
+}
+
+std::size_t heap::bytes_of(std::uint64_t offset) const {
+  return (symmetric_->covers(offset) ? *symmetric_ : *local_).bytes_of(offset);
+}
+std::size_t heap::used(part where) const { return arena_of(where).used(); }
+std::size_t heap::largest_free(part where) const { return arena_of(where).largest_free(); }
+
+}  // namespace sinew::rma

@@ -1,0 +1,120 @@
+// A queue of waiters, each with a line of its own heap: `next`, who is behind it, and `granted`.
+// The lock's word names the line of the last one, 0 if there is none. (Mellor-Crummey and Scott
+// 1991.)
+#include "sinew/rma/lock.hpp"
+
+#include <algorithm>
+
+#include "rma/words.hpp"
+
+namespace sinew::rma {
+namespace {
+
+constexpr std::uint64_t next_at = 0;
+constexpr std::uint64_t granted_at = 8;
+constexpr std::size_t nodes_per_block = 64;
+
+}  // namespace
+
+lock_table::lock_table(engine& e) : engine_(e) { held_.reserve(nodes_per_block); }
+
+lock_table::~lock_table() {
+  if (held_.empty()) {  // else others may still look at our lines
+    for (const std::uint64_t block : blocks_) {
+      engine_.memory().release(block);
+    }
+  }
+}
+
+/// Lists the lock as wanted by this rank; the line for it, or 0 if it is listed already.
+std::uint64_t lock_table::enter(place lock) {
+  const core::guard held(guard_, engine_.runtime().threaded());
+  const std::uint64_t packed = pack(lock);
+  if (std::any_of(held_.begin(), held_.end(), [&](const entry& e) { return e.lock == packed; })) {
+    return 0;
+  }
+  if (nodes_.empty()) {
+    const std::uint64_t block =
+        engine_.memory().allocate(part::local, nodes_per_block * line_bytes);
+    blocks_.push_back(block);
+    for (std::size_t i = nodes_per_block; i-- > 0;) {
+      nodes_.push_back(block + i * line_bytes);
+    }
+  }
+  const std::uint64_t node = nodes_.back();
+  nodes_.pop_back();
+  held_.push_back({packed, node, false});
+  auto* words = reinterpret_cast<std::uint64_t*>(engine_.at({engine_.rank(), node}));
+  // Nobody knows this line yet; what makes it known is the swap of the lock's word.
+  std::atomic_ref<std::uint64_t>(words[0]).store(0, std::memory_order_relaxed);
+  std::atomic_ref<std::uint64_t>(words[1]).store(0, std::memory_order_relaxed);
+  return node;
+}
+
+void lock_table::leave(std::uint64_t node) {
+  const core::guard held(guard_, engine_.runtime().threaded());
+  std::erase_if(held_, [node](const entry& e) { return e.node == node; });
+  nodes_.push_back(node);
+}
+
+void lock_table::mark_granted(std::uint64_t node) {
+  const core::guard held(guard_, engine_.runtime().threaded());
+  for (entry& e : held_) {
+    e.granted = e.granted || e.node == node;
+  }
+}
+
+lock_table::answer lock_table::acquire(place lock) {
+  const std::uint64_t node = enter(lock);
+  if (node == 0) {
+    return answer::mine_already;
+  }
+  const std::uint64_t me = pack({engine_.rank(), node});
+  const std::uint64_t last = engine_.swap<std::uint64_t>(lock, me);
+  if (last != 0) {
+    const place before = unpack(last);
+    engine_.store<std::uint64_t>({before.rank, before.offset + next_at}, me);
+    (void)engine_.wait(node + granted_at, until::equal, 1);
+  }
+  mark_granted(node);
+  return answer::done;
+}
+
+lock_table::answer lock_table::try_acquire(place lock) {
+  const std::uint64_t node = enter(lock);
+  if (node == 0) {
+    return answer::mine_already;
+  }
+  if (engine_.compare_swap<std::uint64_t>(lock, 0, pack({engine_.rank(), node})) != 0) {
+    leave(node);
+    return answer::taken;
+  }
+  mark_granted(node);
+  return answer::done;
+}
+
+lock_table::answer lock_table::release(place lock) {
+  std::uint64_t node = 0;
+  {
+    const core::guard held(guard_, engine_.runtime().threaded());
+    const std::uint64_t packed = pack(lock);
+    for (const entry& e : held_) {
+      node = e.lock == packed && e.granted ? e.node : node;
+    }
+  }
+  if (node == 0) {
+    return engine_.load<std::uint64_t>(lock) == 0 ? answer::free : answer::taken;
+  }
+  const std::uint64_t me = pack({engine_.rank(), node});
+  const place next_word{engine_.rank(), node + next_at};
+  if (engine_.load<std::uint64_t>(next_word) != 0 ||
+      engine_.compare_swap<std::uint64_t>(lock, me, 0) != me) {
+    // Somebody has swapped the lock's word, and is about to write itself here.
+    const place next = unpack(engine_.wait(node + next_at, until::not_equal, 0));
+    engine_.store<std::uint64_t>({next.rank, next.offset + granted_at}, 1);
+  }
+  leave(node);
+  return answer::done;
+}
+
+}  // namespace sinew::rma

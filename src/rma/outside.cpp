@@ -1,0 +1,177 @@
+// Memory that is not in a heap: through the kernel where it lets us, else by the fabric's messages,
+// which its owner serves whenever it makes progress.
+#include "rma/outside.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "rma/walk.hpp"
+
+namespace sinew::rma {
+namespace {
+
+using fabric::direction;
+
+/// A get reads everything from the first byte of the section to the last, if that is no more than
+/// so many times what is wanted: one long copy costs less than many short ones.
+constexpr std::size_t most_waste = 16;
+constexpr std::size_t most_scratch = std::size_t{1} << 20;
+
+/// Hands pieces to `flush` some hundred at a time.
+template <class Flush>
+class piece_list {
+ public:
+  explicit piece_list(Flush flush) : flush_(flush) {}
+  void add(std::byte* local, std::uint64_t remote, std::size_t bytes) {
+    list_[count_++] = {local, remote, bytes};
+    if (count_ == list_.size()) {
+      finish();
+    }
+  }
+  void finish() {
+    if (count_ != 0) {
+      flush_(std::span<const fabric::piece>(list_.data(), std::exchange(count_, 0)));
+    }
+  }
+
+ private:
+  Flush flush_;
+  std::size_t count_ = 0;
+  std::array<fabric::piece, 512> list_;
+};
+
+/// Displacements of the section's first and last far bytes.
+struct extent {
+  std::ptrdiff_t low = 0;
+  std::ptrdiff_t high = 0;
+};
+extent far_extent(const loops& section) {
+  extent e;
+  for (std::size_t d = 0; d < section.depth; ++d) {
+    const axis& a = section.axes[d];
+    std::ptrdiff_t low = 0;
+    std::ptrdiff_t high = 0;
+    const auto include = [&](std::ptrdiff_t i, bool first) {
+      const std::ptrdiff_t at = i * a.far_stride;
+      low = first ? at : std::min(low, at);
+      high = first ? at : std::max(high, at);
+    };
+    if (a.far_index != nullptr) {
+      for (std::size_t i = 0; i < a.count; ++i) {
+        include(a.far_index[i], i == 0);
+      }
+    } else {
+      include(0, true);
+      include(static_cast<std::ptrdiff_t>(a.count) - 1, false);
+    }
+    e.low += low;
+    e.high += high;
+  }
+  e.high += static_cast<std::ptrdiff_t>(section.element);
+  return e;
+}
+
+}  // namespace
+
+void engine::move_pieces(int r, bool in, std::span<const fabric::piece> pieces) {
+  fabric::endpoint& net = runtime_.endpoint();
+  if (net.copy_now(r, in ? direction::in : direction::out, pieces)) {
+    return;
+  }
+  for (const fabric::piece& p : pieces) {
+    persist(runtime_, [&](fabric::callback done) {
+      return in ? net.get(r, p.local, {p.remote, {}}, p.bytes, done)
+                : net.put(r, p.local, {p.remote, {}}, p.bytes, done);
+    });
+  }
+  if (!in && !owed_[static_cast<std::size_t>(r)].exchange(true, std::memory_order_relaxed)) {
+    owing_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void engine::flush_outside() {
+  for (int r = 0; r < size_; ++r) {
+    std::atomic<bool>& owed = owed_[static_cast<std::size_t>(r)];
+    if (!owed.load(std::memory_order_relaxed)) {
+      continue;
+    }
+    persist(runtime_, [&](fabric::callback) { return runtime_.endpoint().flush(r); });
+    if (owed.exchange(false, std::memory_order_relaxed)) {
+      owing_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+void engine::put(outside to, const void* from, std::size_t bytes) {
+  if (std::byte* there = reach(to, bytes)) {
+    move_out(there, from, bytes);
+  } else if (bytes != 0) {
+    const fabric::piece one{const_cast<void*>(from), to.address, bytes};
+    move_pieces(to.rank, false, {&one, 1});
+  }
+}
+
+void engine::get(void* to, outside from, std::size_t bytes) {
+  if (const std::byte* there = reach(from, bytes)) {
+    move_in(to, there, bytes);
+  } else if (bytes != 0) {
+    const fabric::piece one{to, from.address, bytes};
+    move_pieces(from.rank, true, {&one, 1});
+  }
+}
+
+void engine::put_section(outside to, const void* from, std::size_t element_bytes,
+                         std::span<const axis> axes) {
+  const loops section(element_bytes, axes);
+  if (section.depth == 0) {
+    return;
+  }
+  const extent e = far_extent(section);
+  const auto first = static_cast<std::uint64_t>(e.low);
+  if (std::byte* low = reach(outside::of(to.rank, to.address + first),
+                             static_cast<std::size_t>(e.high - e.low))) {
+    put_mapped(low - e.low, from, element_bytes, axes);
+    return;
+  }
+  move_each(section, to, const_cast<void*>(from), false);
+}
+
+void engine::get_section(void* to, outside from, std::size_t element_bytes,
+                         std::span<const axis> axes) {
+  const loops section(element_bytes, axes);
+  if (section.depth == 0) {
+    return;
+  }
+  const extent e = far_extent(section);
+  const auto span = static_cast<std::size_t>(e.high - e.low);
+  const outside begin = outside::of(from.rank, from.address + static_cast<std::uint64_t>(e.low));
+  if (const std::byte* low = reach(begin, span)) {
+    get_mapped(to, low - e.low, element_bytes, axes);
+  } else if (span <= most_scratch && span <= most_waste * section.element * section.elements()) {
+    const auto scratch = std::make_unique_for_overwrite<std::byte[]>(span);
+    const fabric::piece whole{scratch.get(), begin.address, span};
+    move_pieces(from.rank, true, {&whole, 1});
+    get_mapped(to, scratch.get() - e.low, element_bytes, axes);
+  } else {
+    move_each(section, from, to, true);
+  }
+}
+
+void engine::move_each(const loops& section, outside far_side, void* near_side, bool in) {
+  piece_list list(
+      [&](std::span<const fabric::piece> some) { move_pieces(far_side.rank, in, some); });
+  section.each_row([&](std::ptrdiff_t near, std::ptrdiff_t far, const axis& row) {
+    each_element(row, near, far, [&](std::ptrdiff_t n, std::ptrdiff_t f) {
+      list.add(static_cast<std::byte*>(near_side) + n,
+               far_side.address + static_cast<std::uint64_t>(f), section.element);
+    });
+  });
+  list.finish();
+}
+
+}  // namespace sinew::rma

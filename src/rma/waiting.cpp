@@ -1,0 +1,143 @@
+// Waiting for a word of mapped memory that another rank changes.
+//
+// A change of memory wakes nobody by itself. So a waiter looks for a while, and then lists itself,
+// arms a word of its rank (`armed`) and waits for a completion; progress goes on meanwhile and may
+// sleep. Whoever changes a word with an atomic looks at that rank's `armed` afterwards. If it is 1
+// he makes it 0 and sends a message, whose handler arms anew, looks at all listed words and
+// completes those waiters whose condition holds. So a rank gets one message for each time it arms,
+// however many others change its words.
+//
+// No wake-up is lost. All accesses named here are sequentially consistent, so there is one order of
+// them. The changer's change comes before his look at `armed`; the waiter's arming (its own, or the
+// handler's) before its look at the word. Suppose the waiter's look misses the change: it comes
+// before it. Then the arming came before the changer's look, which so finds 1, or a 0 that somebody
+// made after that arming. In the second case that somebody's message is on its way and its handler
+// looks after arming again, which is later than the changer's look and so than his change. In the
+// first case the changer sends it himself.
+#include <sched.h>
+
+#include "rma/handlers.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/rma/engine.hpp"
+
+namespace sinew::rma {
+namespace {
+
+/// Looks at the word for each round of progress: together about as long as a round.
+constexpr int looks_per_round = 24;
+/// How long to look before listing oneself. The runtime's own spinning comes on top.
+constexpr std::uint64_t longest_spin_ns = 30'000;
+constexpr std::uint64_t longest_crowded_spin_ns = 100'000;
+
+}  // namespace
+
+/// In the list of its engine while `listed`, which the list's lock guards.
+struct engine::waiting {
+  std::atomic_ref<std::uint64_t> word;
+  until how;
+  std::uint64_t value;
+  completion seen{};
+  waiting* next = nullptr;
+  waiting* previous = nullptr;
+  bool listed = false;
+};
+
+void engine::wake(int r) {
+  if (armed(r).exchange(0, std::memory_order_seq_cst) == 0) {
+    return;  // somebody else has seen it first
+  }
+  if (r == rank_) {
+    look_for_waiters();
+    return;
+  }
+  // The owner waits, so it makes progress, and slots become free.
+  while (!runtime_.endpoint().send_short(r, handler_wake, {}, nullptr, 0).done()) {
+    if (runtime_.poll() == 0) {
+      sched_yield();
+    }
+  }
+}
+
+void engine::look_for_waiters() {
+  const core::guard held(waiting_lock_, runtime_.threaded());
+  if (waiting_ == nullptr) {
+    return;
+  }
+  armed(rank_).store(1, std::memory_order_seq_cst);
+  for (waiting* w = waiting_; w != nullptr;) {
+    waiting* const next = w->next;
+    if (holds(w->word.load(std::memory_order_seq_cst), w->how, w->value)) {
+      delist(*w);
+      w->seen.complete();  // `w` may be gone
+    }
+    w = next;
+  }
+}
+
+/// Under the lock.
+void engine::delist(waiting& w) noexcept {
+  (w.previous != nullptr ? w.previous->next : waiting_) = w.next;
+  if (w.next != nullptr) {
+    w.next->previous = w.previous;
+  }
+  w.listed = false;
+  if (waiting_ == nullptr) {
+    armed(rank_).store(0, std::memory_order_relaxed);  // wrongly 1 costs a message
+  }
+}
+
+std::uint64_t engine::wait_longer(std::atomic_ref<std::uint64_t> word, until how,
+                                  std::uint64_t value) {
+  std::uint64_t seen = 0;
+  while (!spin(word, how, value, seen)) {
+    waiting self{word, how, value};
+    {
+      const core::guard held(waiting_lock_, runtime_.threaded());
+      self.next = waiting_;
+      if (waiting_ != nullptr) {
+        waiting_->previous = &self;
+      }
+      waiting_ = &self;
+      self.listed = true;
+      armed(rank_).store(1, std::memory_order_seq_cst);
+    }
+    seen = word.load(std::memory_order_seq_cst);
+    if (!holds(seen, how, value)) {
+      runtime_.wait(self.seen);
+    } else {
+      const core::guard held(waiting_lock_, runtime_.threaded());
+      if (self.listed) {
+        delist(self);
+      }
+    }
+  }
+  return seen;
+}
+
+bool engine::spin(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value,
+                  std::uint64_t& seen) {
+  const bool crowded = runtime_.crowded();
+  std::uint64_t give_up = 0;
+  for (unsigned round = 0;; ++round) {
+    for (int look = 0; look < looks_per_round; ++look) {
+      seen = word.load(std::memory_order_seq_cst);
+      if (holds(seen, how, value)) {
+        return true;
+      }
+    }
+    runtime_.poll();
+    if (crowded) {
+      sched_yield();
+    }
+    if (round % 16 == 0) {
+      const auto now = static_cast<std::uint64_t>(now_ns());
+      if (round == 0) {
+        give_up = now + (crowded ? longest_crowded_spin_ns : longest_spin_ns);
+      } else if (now > give_up) {
+        return false;
+      }
+    }
+  }
+}
+
+}  // namespace sinew::rma

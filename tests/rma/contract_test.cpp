@@ -1,0 +1,338 @@
+// The promises at the top of sinew/rma/engine.hpp, one test each at least.
+#include <limits>
+#include <thread>
+
+#include "rma/fixture.hpp"
+
+namespace sinew::rma {
+namespace {
+
+class rma_contract : public rma_test {};
+
+std::vector<std::size_t> transfer_sizes(random_generator& random) {
+  std::vector<std::size_t> sizes{0,  1,  2,    3,    4,    7,     8,      9,      15,
+                                 16, 63, 64,   65,   4095, 4096,  524287, 524288, 524289,
+                                 17, 33, 1000, 1024, 8192, 65537, 700001, 1 << 20};
+  for (int i = 0; i < 20; ++i) {
+    sizes.push_back(random.below(std::size_t{1} << random.below(21)));
+  }
+  return sizes;
+}
+
+TEST_P(rma_contract, puts_and_gets_of_every_size_move_exactly_that) {
+  run(2, [](rma_member& m) {
+    random_generator random = common_random();
+    const std::size_t room = (1 << 20) + 256;
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, room);
+    std::byte* mine = m.rma.at({m.rank, box});
+    for (const std::size_t n : transfer_sizes(random)) {
+      const std::size_t skew = random.below(65);
+      const std::size_t here = random.below(17);
+      std::memset(mine, 0x5a, room);
+      m.meet();
+      auto data = patterned(n + here, n + static_cast<std::size_t>(m.rank));
+      m.rma.put({m.next(), box + skew}, data.data() + here, n);
+      std::fill(data.begin(), data.end(), std::byte{0});  // source-complete
+      m.rma.flush(m.next());
+      m.meet();
+      const auto theirs = patterned(n + here, n + static_cast<std::size_t>(m.next()));
+      require(std::memcmp(mine + skew, theirs.data() + here, n) == 0, "data is wrong");
+      for (std::size_t i = 0; i < skew; ++i) {
+        require(mine[i] == std::byte{0x5a}, "written before the beginning");
+      }
+      require(mine[skew + n] == std::byte{0x5a}, "written past the end");
+      std::vector<std::byte> got(n + 2, std::byte{1});
+      m.rma.get(got.data() + 1, {m.next(), box + skew}, n);
+      const auto own = patterned(n + here, n + static_cast<std::size_t>(m.rank));
+      require(std::memcmp(got.data() + 1, own.data() + here, n) == 0, "what was got is wrong");
+      require(got[0] == std::byte{1} && got[n + 1] == std::byte{1}, "got too much");
+      m.meet();
+    }
+  });
+}
+
+TEST_P(rma_contract, a_rank_sees_its_own_puts) {
+  run(3, [](rma_member& m) {
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 1 << 20);
+    const place there{m.next(), box};
+    for (std::uint64_t k = 1; k < 200; ++k) {
+      m.rma.put(there, &k, sizeof k);
+      require(m.rma.load<std::uint64_t>(there) == k, "an atomic misses the put before it");
+      require(m.rma.fetch_add<std::uint64_t>(there, 1) == k, "fetch_add misses the put");
+      std::uint64_t got = 0;
+      m.rma.get(&got, there, sizeof got);
+      require(got == k + 1, "a get misses the atomic before it");
+      const auto data = patterned(k * 5000, k);
+      std::vector<std::byte> back(data.size());
+      m.rma.put(there, data.data(), data.size());
+      m.rma.get(back.data(), there, back.size());
+      require(back == data, "a get misses the put before it");
+    }
+  });
+}
+
+TEST_P(rma_contract, fence_orders_puts) {
+  run(2, [](rma_member& m) {
+    const std::size_t n = 600 << 10;  // some of it around the caches
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, n);
+    const std::uint64_t flag = m.rma.memory().allocate(part::symmetric, 8);
+    random_generator random = common_random();
+    const std::uint64_t rounds = slow_build ? 100 : 400;
+    for (std::uint64_t k = 1; k <= rounds; ++k) {
+      const std::size_t size = random.below(std::size_t{1} << random.below(20)) % n;
+      if (m.rank == 0) {
+        const auto data = patterned(size, k);
+        m.rma.put({1, box}, data.data(), size);
+        m.rma.fence();
+        m.rma.put({1, flag}, &k, sizeof k);
+      } else {
+        m.until([&] { return m.rma.load<std::uint64_t>({1, flag}) == k; });
+        require(std::memcmp(m.rma.at({1, box}), patterned(size, k).data(), size) == 0,
+                "the flag was seen before the data");
+      }
+      m.meet();
+    }
+  });
+}
+
+TEST_P(rma_contract, flush_completes_at_the_target) {
+  // If both ranks could miss the other's put after their own flush, one was not complete.
+  run(2, [](rma_member& m) {
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
+    const std::uint64_t zero = 0;
+    for (std::uint64_t k = 1; k <= (slow_build ? 2000U : 20000U); ++k) {
+      m.rma.put({m.rank, box}, &zero, sizeof zero);
+      m.meet();
+      m.rma.put({m.next(), box}, &k, sizeof k);
+      m.rma.flush(m.next());
+      std::uint64_t seen = 0;
+      m.rma.get(&seen, {m.rank, box}, sizeof seen);
+      m.all.word[m.rank].store(seen);
+      m.meet();
+      require(m.all.word[0].load() == k || m.all.word[1].load() == k, "both flushes were early");
+      m.meet();
+    }
+  });
+}
+
+TEST_P(rma_contract, a_notification_comes_after_its_data) {
+  run(2, [](rma_member& m) {
+    const std::size_t n = 1 << 20;
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, n);
+    const std::uint64_t come = m.rma.memory().allocate(part::symmetric, 8);
+    random_generator random = common_random();
+    const std::uint64_t rounds = slow_build ? 200 : 1000;
+    std::uint64_t notified = 0;
+    for (std::uint64_t k = 1; k <= rounds; ++k) {
+      const std::size_t size = random.below(std::size_t{1} << random.below(21)) % n;
+      if (m.rank == static_cast<int>(k % 2)) {
+        const auto data = patterned(size, k);
+        m.rma.put_notify({m.next(), box}, data.data(), size, come);
+      } else {
+        (void)m.rma.wait(come, until::at_least, ++notified);
+        require(std::memcmp(m.rma.at({m.rank, box}), patterned(size, k).data(), size) == 0,
+                "notified before the data was there");
+      }
+    }
+  });
+}
+
+TEST_P(rma_contract, words_are_not_torn) {
+  run(2, [](rma_member& m) {
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
+    const int rounds = slow_build ? 20000 : 300000;
+    for (int k = 0; k < rounds; ++k) {
+      if (m.rank == 0) {
+        const std::uint64_t value = k % 2 == 0 ? 0 : ~std::uint64_t{0};
+        m.rma.put({1, box}, &value, sizeof value);
+        const auto half = static_cast<std::uint32_t>(value);
+        m.rma.put({1, box + 8}, &half, sizeof half);
+      } else {
+        std::uint64_t value = 0;
+        m.rma.get(&value, {1, box}, sizeof value);
+        require(value == 0 || value == ~std::uint64_t{0}, "a word was torn");
+        std::uint32_t half = 0;
+        m.rma.get(&half, {1, box + 8}, sizeof half);
+        require(half == 0 || half == ~std::uint32_t{0}, "half a word was torn");
+      }
+    }
+  });
+}
+
+template <class Word>
+void hammer(rma_member& m, std::uint64_t box) {
+  constexpr Word rounds = slow_build ? 500 : 4000;
+  const place sum{0, box};
+  const place exchanged{0, box + 8};
+  const place bits{0, box + 16};
+  for (Word k = 0; k < rounds; ++k) {
+    m.rma.fetch_add<Word>(sum, 1);
+    Word seen = m.rma.load<Word>(sum);
+    for (Word found; (found = m.rma.compare_swap<Word>(sum, seen, seen + 1)) != seen;) {
+      seen = found;
+    }
+    const Word one = 1;
+    m.rma.accumulate(sum, &one, 1, sizeof(Word) == 8 ? element::u64 : element::u32, combine::sum);
+    // What is swapped out is kept, so that nothing is lost or doubled.
+    m.all.word[m.rank].fetch_add(m.rma.swap<Word>(exchanged, k * 3 + 1));
+    const Word mine = Word{1} << m.rank;
+    require((m.rma.fetch_or<Word>(bits, mine) & mine) == 0, "my bit was set by another");
+    require((m.rma.fetch_and<Word>(bits, ~mine) & mine) != 0, "my bit was cleared by another");
+    m.rma.fetch_xor<Word>(bits, mine);
+    m.rma.fetch_xor<Word>(bits, mine);
+  }
+  m.meet();
+  if (m.rank == 0) {
+    const auto n = static_cast<std::uint64_t>(m.size);
+    require(m.rma.load<Word>(sum) == 3 * n * rounds, "an addition was lost");
+    require(m.rma.load<Word>(bits) == 0, "a bit was lost");
+    std::uint64_t total = m.rma.load<Word>(exchanged);
+    for (int r = 0; r < m.size; ++r) {
+      total += m.all.word[r].exchange(0);
+    }
+    const std::uint64_t each = std::uint64_t{rounds} * (rounds - 1) / 2 * 3 + rounds;
+    require(total == n * each, "a swap was lost");
+  }
+  m.meet();
+}
+
+TEST_P(rma_contract, atomics_are_atomic) {
+  run(4, [](rma_member& m) {
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
+    hammer<std::uint64_t>(m, box);
+    std::memset(m.rma.at({m.rank, box}), 0, 64);
+    m.meet();
+    hammer<std::uint32_t>(m, box);
+  });
+}
+
+template <class T>
+T model(T a, T b, combine op) {
+  using wide = std::conditional_t<std::is_integral_v<T>, unsigned long long, T>;
+  switch (op) {
+    case combine::sum:
+      return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
+    case combine::product:
+      return static_cast<T>(static_cast<wide>(a) * static_cast<wide>(b));
+    case combine::min:
+      return b < a ? b : a;
+    case combine::max:
+      return a < b ? b : a;
+    case combine::replace:
+      return b;
+    default:
+      break;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (op != combine::keep) {
+      return static_cast<T>(op == combine::bit_and ? a & b : op == combine::bit_or ? a | b : a ^ b);
+    }
+  }
+  return a;
+}
+
+template <class T>
+void accumulate_of(rma_member& m, std::uint64_t box, element type) {
+  random_generator random = own_random(m);
+  constexpr std::size_t n = 37;
+  for (int o = 0; o <= static_cast<int>(combine::keep); ++o) {
+    const auto op = static_cast<combine>(o);
+    if (!std::is_integral_v<T> && op >= combine::bit_and && op <= combine::bit_xor) {
+      continue;
+    }
+    std::vector<T> there(n);
+    std::vector<T> operand(n);
+    std::vector<T> before(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      there[i] = static_cast<T>(random());
+      operand[i] = static_cast<T>(random());
+    }
+    // Each rank its own piece of the next one's box.
+    const place at{m.next(), box};
+    m.rma.put(at, there.data(), n * sizeof(T));
+    m.rma.accumulate(at, operand.data(), n, type, op, before.data());
+    require(std::memcmp(before.data(), there.data(), n * sizeof(T)) == 0, "before is wrong");
+    std::vector<T> after(n);
+    m.rma.get(after.data(), at, n * sizeof(T));
+    for (std::size_t i = 0; i < n; ++i) {
+      const T wanted = model(there[i], operand[i], op);
+      require(std::memcmp(&after[i], &wanted, sizeof(T)) == 0,
+              "operation " + std::to_string(o) + " is wrong");
+    }
+  }
+}
+
+TEST_P(rma_contract, accumulate_knows_every_type_and_operation) {
+  run(2, [](rma_member& m) {
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 512);
+    accumulate_of<std::int8_t>(m, box, element::i8);
+    accumulate_of<std::int16_t>(m, box, element::i16);
+    accumulate_of<std::int32_t>(m, box, element::i32);
+    accumulate_of<std::int64_t>(m, box, element::i64);
+    accumulate_of<std::uint8_t>(m, box, element::u8);
+    accumulate_of<std::uint16_t>(m, box, element::u16);
+    accumulate_of<std::uint32_t>(m, box, element::u32);
+    accumulate_of<std::uint64_t>(m, box, element::u64);
+    accumulate_of<float>(m, box, element::f32);
+    accumulate_of<double>(m, box, element::f64);
+  });
+}
+
+TEST_P(rma_contract, accumulate_is_atomic) {
+  run(4, [](rma_member& m) {
+    constexpr std::size_t n = 50;
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 4 * n * 8);
+    const int rounds = slow_build ? 50 : 500;
+    const std::vector<double> halves(n, 0.5);
+    const std::vector<std::int8_t> bytes(n, 1);
+    for (int k = 0; k < rounds; ++k) {
+      m.rma.accumulate({0, box}, halves.data(), n, element::f64, combine::sum);
+      m.rma.accumulate({0, box + n * 8}, bytes.data(), n, element::i8, combine::sum);
+      const std::vector<std::int64_t> mine(n, (k * 17) % rounds * 10 + m.rank);
+      m.rma.accumulate({0, box + n * 16}, mine.data(), n, element::i64, combine::max);
+    }
+    m.meet();
+    if (m.rank == 0) {
+      for (std::size_t i = 0; i < n; ++i) {
+        double sum = 0;
+        std::int8_t small = 0;
+        std::int64_t most = 0;
+        m.rma.get(&sum, {0, box + i * 8}, 8);
+        m.rma.get(&small, {0, box + n * 8 + i}, 1);
+        m.rma.get(&most, {0, box + n * 16 + i * 8}, 8);
+        require(sum == 0.5 * 4 * rounds, "a sum is wrong");
+        require(small == static_cast<std::int8_t>(4 * rounds), "a sum of bytes is wrong");
+        require(most == (rounds - 1) * 10 + 3, "a maximum is wrong");
+      }
+    }
+    m.meet();
+  });
+}
+
+TEST_P(rma_contract, addresses_and_offsets_name_the_same) {
+  run(2, [](rma_member& m) {
+    const std::uint64_t box = m.rma.memory().allocate(part::local, 100);
+    std::byte* here = m.rma.at({m.rank, box});
+    require(m.rma.offset_of(here) == box, "offset_of is wrong");
+    int elsewhere = 0;
+    require(m.rma.offset_of(&elsewhere) == 0, "a variable is in the heap?");
+    m.all.word[m.rank].store(address_of(here));
+    m.meet();
+    const outside theirs = outside::of(m.next(), m.all.word[m.next()].load());
+    std::byte* reached = m.rma.reach(theirs, 100);
+    require(reached != nullptr, "a heap's address cannot be reached");
+    *reached = static_cast<std::byte>(m.rank + 3);
+    m.meet();
+    require(*here == static_cast<std::byte>(m.next() + 3), "reached something else");
+    if (GetParam().kind == ranks_as::processes) {
+      require(m.rma.reach(outside::of(m.next(), address_of(&elsewhere)), 4) == nullptr,
+              "reached a stack");
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(ways, rma_contract, every_way,
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace sinew::rma

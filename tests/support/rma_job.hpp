@@ -1,0 +1,215 @@
+// A job of the rma room without a launcher: ranks as threads or as forked processes, over a
+// back-end of choice, with heaps in memory that all share.
+#pragma once
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sinew/rma/engine.hpp"
+#include "support/job.hpp"
+
+namespace sinew::test {
+
+/// Where a test's ranks meet without the room's help.
+struct meeting {
+  std::atomic<int> arrived;
+  std::atomic<int> round;
+  std::atomic<int> failed;
+  std::atomic<std::uint64_t> word[64];
+};
+
+struct rma_member {
+  rma::engine& rma;
+  meeting& all;
+  int rank;
+  int size;
+
+  [[nodiscard]] int next() const { return (rank + 1) % size; }
+  [[nodiscard]] int previous() const { return (rank + size - 1) % size; }
+
+  template <class Ready>
+  void until(Ready ready) {
+    while (!ready()) {
+      if (rma.runtime().poll() == 0) {
+        sched_yield();
+      }
+      if (all.failed.load() != 0) {
+        throw std::runtime_error("another rank failed");
+      }
+    }
+  }
+  void meet() {
+    const int mine = all.round.load();
+    if (all.arrived.fetch_add(1) + 1 == size) {
+      all.arrived.store(0);
+      all.round.fetch_add(1);
+    }
+    until([&] { return all.round.load() != mine; });
+  }
+};
+
+inline void require(bool claim, const std::string& otherwise) {
+  if (!claim) {
+    throw std::runtime_error(otherwise);
+  }
+}
+
+enum class ranks_as { threads, processes };
+
+struct rma_setup {
+  backend over = backend::shm;
+  core::threading threads = core::threading::one;
+  ranks_as kind = ranks_as::threads;
+  rma::heap_sizes sizes{std::size_t{8} << 20, std::size_t{8} << 20};
+};
+
+using rma_body = std::function<void(rma_member&)>;
+
+/// Zero-filled memory that forked children share; pages exist once touched.
+class shared_memory {
+ public:
+  explicit shared_memory(std::size_t bytes) : bytes_(bytes) {
+    base_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base_ == MAP_FAILED) {
+      throw std::bad_alloc();
+    }
+  }
+  ~shared_memory() { ::munmap(base_, bytes_); }
+  shared_memory(const shared_memory&) = delete;
+  shared_memory& operator=(const shared_memory&) = delete;
+  [[nodiscard]] std::byte* base() const { return static_cast<std::byte*>(base_); }
+
+ private:
+  void* base_;
+  std::size_t bytes_;
+};
+
+class rma_job {
+ public:
+  rma_job(int ranks, const rma_setup& how)
+      : ranks_(ranks),
+        how_(how),
+        shape_(ranks, how.sizes),
+        fabric_bytes_(fabric::shm_bytes_per_rank(ranks)),
+        board_(sizeof(meeting)),
+        fabric_(fabric_bytes_ * static_cast<std::size_t>(ranks)),
+        heaps_(shape_.bytes * static_cast<std::size_t>(ranks)) {
+    new (board_.base()) meeting{};
+    if (how.over == backend::inproc) {
+      inproc_ = fabric::open_inproc(ranks, how.threads == core::threading::many);
+    }
+  }
+
+  /// What went wrong, or nothing.
+  [[nodiscard]] std::string run(const rma_body& body) {
+    return how_.kind == ranks_as::threads ? run_threads(body) : run_processes(body);
+  }
+
+ private:
+  [[nodiscard]] meeting& all() const { return *reinterpret_cast<meeting*>(board_.base()); }
+
+  std::string run_rank(int rank, const rma_body& body) {
+    try {
+      auto session = std::make_unique<fake_session>(rank, ranks_);
+      core::runtime runtime(std::move(session), endpoint(rank), how_.threads);
+      rma::heap_memory where;
+      where.sizes = how_.sizes;
+      for (int r = 0; r < ranks_; ++r) {
+        where.parts.push_back(heaps_.base() + static_cast<std::size_t>(r) * shape_.bytes);
+      }
+      rma::engine engine(runtime, where);
+      rma_member m{engine, all(), rank, ranks_};
+      m.meet();
+      try {
+        body(m);
+      } catch (...) {
+        all().failed.store(1);
+        throw;
+      }
+      m.meet();
+      return {};
+    } catch (const std::exception& e) {
+      return "rank " + std::to_string(rank) + ": " + e.what();
+    }
+  }
+
+  std::unique_ptr<fabric::endpoint> endpoint(int rank) {
+    if (how_.over == backend::inproc) {
+      return std::move(inproc_[static_cast<std::size_t>(rank)]);
+    }
+    std::vector<int> locals(static_cast<std::size_t>(ranks_));
+    std::iota(locals.begin(), locals.end(), 0);
+    return fabric::open_shm({fabric_.base(), fabric_bytes_, rank, rank, locals},
+                            how_.threads == core::threading::many);
+  }
+
+  std::string run_threads(const rma_body& body) {
+    std::vector<std::string> problems(static_cast<std::size_t>(ranks_));
+    std::vector<std::thread> threads;
+    for (int r = 0; r < ranks_; ++r) {
+      threads.emplace_back([&, r] { problems[static_cast<std::size_t>(r)] = run_rank(r, body); });
+    }
+    for (auto& t : threads) {
+      t.join();
+    }
+    std::string first;
+    for (const std::string& p : problems) {
+      if (!p.empty() && (first.empty() || first.find("another rank") != std::string::npos)) {
+        first = p;
+      }
+    }
+    return first;
+  }
+
+  std::string run_processes(const rma_body& body) {
+    std::vector<pid_t> children;
+    std::fflush(nullptr);
+    for (int r = 0; r < ranks_; ++r) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        const std::string problem = run_rank(r, body);
+        if (!problem.empty()) {
+          std::fprintf(stderr, "%s\n", problem.c_str());
+        }
+        std::fflush(nullptr);
+        ::_exit(problem.empty() ? 0 : 1);
+      }
+      children.push_back(child);
+    }
+    std::string problem;
+    for (const pid_t child : children) {
+      int code = 0;
+      ::waitpid(child, &code, 0);
+      if (code != 0) {
+        all().failed.store(1);
+        problem = "a rank failed (wait status " + std::to_string(code) + ", see above)";
+      }
+    }
+    return problem;
+  }
+
+  int ranks_;
+  rma_setup how_;
+  rma::heap_shape shape_;
+  std::size_t fabric_bytes_;
+  shared_memory board_;
+  shared_memory fabric_;
+  shared_memory heaps_;
+  std::vector<std::unique_ptr<fabric::endpoint>> inproc_;
+};
+
+}  // namespace sinew::test

@@ -43,6 +43,7 @@ packet_pool_options checked(packet_pool_options o) {
               "ask for fewer");
   o.packet_bytes = (o.packet_bytes + 63) / 64 * 64;
   o.workers = std::max(o.workers, 0);
+  o.keep = std::max<std::size_t>(o.keep, 1);
   return o;
 }
 
@@ -141,6 +142,11 @@ inline packet_cache* packet_pool::body::of_thread() noexcept {
       last = {number, cache, false};
       return cache;
     }
+  }
+  {  // a thread may outlive many pools
+    living_pools& pools = living_pools::instance();
+    const std::lock_guard held(pools.lock);
+    std::erase_if(mine.opened, [&](const auto& o) { return pools.by_number.count(o.first) == 0; });
   }
   mine.opened.emplace_back(number, nullptr);  // before the cache: it may throw
   packet_cache* const cache = core.open();

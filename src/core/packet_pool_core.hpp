@@ -21,7 +21,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "core/membarrier.hpp"
@@ -95,6 +96,7 @@ class packet_pool_core {
   [[nodiscard]] void* get(packet_cache* own) noexcept {
     if (own != nullptr && enter(*own)) [[likely]] {
       const std::uint32_t n = own->count.load(std::memory_order_relaxed);
+      Steps::step();
       if (n > 0) [[likely]] {
         void* const packet = own->items[n - 1];
         own->count.store(n - 1, std::memory_order_relaxed);
@@ -109,6 +111,7 @@ class packet_pool_core {
   void put(packet_cache* own, void* packet) noexcept {
     if (own != nullptr && enter(*own)) [[likely]] {
       const std::uint32_t n = own->count.load(std::memory_order_relaxed);
+      Steps::step();
       if (n < share_.load(std::memory_order_relaxed)) [[likely]] {
         own->items[n] = packet;
         own->count.store(n + 1, std::memory_order_relaxed);
@@ -208,6 +211,7 @@ class packet_pool_core {
   /// From a cache that the caller is alone in.
   std::size_t take_oldest(packet_cache& c, handful& into, std::size_t wanted) noexcept {
     const std::uint32_t n = c.count.load(std::memory_order_relaxed);
+    Steps::step();
     const std::size_t going = std::min({std::size_t{n}, wanted, into.size()});
     std::copy_n(c.items.begin(), going, into.begin());
     std::copy(c.items.begin() + going, c.items.begin() + n, c.items.begin());

@@ -4,6 +4,7 @@
 
 #include "match/table_core.hpp"
 #include "sinew/base/random.hpp"
+#include "sinew/base/steps.hpp"
 
 namespace sinew::match {
 namespace {

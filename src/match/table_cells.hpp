@@ -2,9 +2,7 @@
 // once and touched as needed, so that a cell's address never changes and nothing must be reclaimed.
 #pragma once
 
-#include <sched.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include <array>
 #include <atomic>
@@ -14,7 +12,6 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
-#include "sinew/base/spin.hpp"
 
 namespace sinew::match {
 
@@ -60,26 +57,6 @@ class cell_range {
  private:
   std::size_t bytes_;
   cell* cells_;
-};
-
-/// How the table's code meets other threads: production has this; the tests put a scheduler of
-/// their own in its place, to which step() announces each access to shared state.
-struct real_steps {
-  static void step() noexcept {}
-  /// Somebody else must move before the caller can: spins, then yields (the holder may have lost
-  /// the processor), then sleeps (it may have a lower priority than we).
-  static void wait(unsigned attempt) noexcept {
-    constexpr unsigned spins = 50;
-    constexpr unsigned yields = 200;
-    if (attempt < spins) {
-      cpu_relax();
-    } else if (attempt < spins + yields) {
-      (void)sched_yield();
-    } else {
-      const timespec nap{0, 50'000};
-      (void)nanosleep(&nap, nullptr);
-    }
-  }
 };
 
 /// Free cells by index; 0 is none. Striped, so that threads seldom meet; a cell goes back to the

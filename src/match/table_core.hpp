@@ -35,6 +35,7 @@
 // sees zero before and after, goes to the ancestor, and writes nothing.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -295,6 +296,7 @@ class table_core {
     place found{nullptr, 0, nullptr};
     cell* c = h.line;
     for (std::uint32_t next = chain_of(h.control);; next = next_of(*c)) {
+      Steps::step();
       for (unsigned i = 0; i < 3; ++i) {
         if (c->word[3 + i] == 0) {
           if (found.free == nullptr) found.free = c;

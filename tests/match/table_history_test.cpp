@@ -13,6 +13,7 @@
 
 #include "match/table_core.hpp"
 #include "sinew/base/random.hpp"
+#include "sinew/base/steps.hpp"
 #include "support/explorer.hpp"
 
 namespace sinew::match {

@@ -27,7 +27,7 @@ constexpr std::uint64_t longest_sleep_ns = 10'000'000;
 /// 0.2 to 1: several microseconds of looking keep two such threads together. Measured with 14
 /// threads a side, 8 / 32 / 128 / 512 / 2048 looks: 14 / 9 / 3 / 2.4 / 2.3 us a message.
 constexpr std::uint32_t looks_in_crowd = 512;
-constexpr std::uint32_t yields_in_crowd = 1;
+constexpr std::uint32_t yields_in_crowd = 2;
 
 /// What a waiter does between looks that found nothing: look again, yield, rest, in that order; and
 /// it watches for a wait that does not end.

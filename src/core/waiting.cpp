@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::uint64_t sentry_period_ns = 500'000;
 /// Waits of one thread in a row while others of ours want its processor; then it yields once. About
-/// 250 us if each is answered at once. Shorter turns are fairer and slower: at 256 waits 14 threads
-/// a side took 4 us a message instead of 2.4.
-constexpr std::uint32_t longest_turn = 1024;
+/// a millisecond if each is answered at once, less than the kernel's own slice. Shorter turns are
+/// fairer and slower: at 256 waits 14 threads a side took twice as long a message.
+constexpr std::uint32_t longest_turn = 4096;
 
 /// Its address tells threads apart.
 thread_local char this_thread;

@@ -183,7 +183,7 @@ std::optional<std::string> build_program(const subject& who, const std::string& 
   // Compiled beside and renamed, so that two runs at once never see half a program.
   const fs::path partial = program.string() + '.' + std::to_string(getpid());
   const command_result compiled =
-      run_command({{who.compiler, "-O2", "-o", partial, source}, {}, 120});
+      run_command({{who.compiler, "-O2", "-pthread", "-o", partial, source}, {}, 120});
   std::error_code failed;
   if (compiled.ok()) fs::rename(partial, program, failed);
   if (!compiled.ok() || failed) {
@@ -215,6 +215,7 @@ command launch_command(const subject& who, int ranks, const std::string& program
       add({"--mca", "pml", "ob1"});
     }
   }
+  c.words.insert(c.words.end(), who.options.begin(), who.options.end());
   c.words.insert(c.words.end(), {"-n", std::to_string(ranks), program});
   c.words.insert(c.words.end(), words.begin(), words.end());
   return c;

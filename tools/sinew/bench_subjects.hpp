@@ -11,12 +11,13 @@ namespace sinew::tool {
 
 /// One implementation with one way to run it. "openmpi" and "openmpi-ucx" share a compiler.
 struct subject {
-  std::string name;                ///< as in the JSON: sinew, mpich, openmpi, openmpi-ucx
-  std::string compiler;            ///< its wrapper for C
-  std::string launcher;            ///< mpiexec, or this binary
-  std::string version;             ///< "5.0.2"; of Sinew: empty until a program has told
+  std::string name;      ///< as in the JSON: sinew, mpich, openmpi, openmpi-ucx, openmpi-yield
+  std::string compiler;  ///< its wrapper for C
+  std::string launcher;  ///< mpiexec, or this binary
+  std::string version;   ///< "5.0.2"; of Sinew: empty until a program has told
   bool standard_transport = true;  ///< whether it runs with the implementation's own defaults
   std::string engine;              ///< of ours: how it matches; empty: the default
+  std::vector<std::string> options = {};  ///< more words for its launcher
 
   /// Its column: "mpich", or "sinew:hash" where engines are compared.
   [[nodiscard]] std::string label() const { return engine.empty() ? name : name + ':' + engine; }

@@ -68,4 +68,9 @@ inline void count_search(search_counts& counts, std::uint64_t examined) noexcept
   if (examined > counts.longest) counts.longest = examined;
 }
 
+/// Remembers the greatest size of a store.
+inline void count_stored(std::uint64_t& most, std::size_t size) noexcept {
+  if (size > most) most = size;
+}
+
 }  // namespace sinew::match

@@ -338,6 +338,7 @@ class hash_engine final : public engine {
       return m;
     }
     receives_.add(r);
+    count_stored(counts_.most_posted, receives_.size());
     return nullptr;
   }
 
@@ -348,6 +349,7 @@ class hash_engine final : public engine {
       m.link.sequence = 0;
     } else {
       messages_.add(m);
+      count_stored(counts_.most_unexpected, messages_.size());
     }
     return r;
   }

@@ -20,7 +20,7 @@ class list_engine final : public engine {
     }
     r.link.sequence = 1;
     append(receives_, r, 0);
-    ++posted_;
+    count_stored(counts_.most_posted, ++posted_);
     return nullptr;
   }
 
@@ -39,7 +39,7 @@ class list_engine final : public engine {
     }
     m.link.sequence = 1;
     append(messages_, m, 0);
-    ++unexpected_;
+    count_stored(counts_.most_unexpected, ++unexpected_);
     return nullptr;
   }
 

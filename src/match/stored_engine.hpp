@@ -55,7 +55,7 @@ class stored_engine final : public engine {
       r.link.sequence = 0;
       return m;
     }
-    store(receives_, r, posted_);
+    store(receives_, r, posted_, counts_.most_posted);
     return nullptr;
   }
 
@@ -67,7 +67,7 @@ class stored_engine final : public engine {
       m.link.sequence = 0;
       return r;
     }
-    store(messages_, m, unexpected_);
+    store(messages_, m, unexpected_, counts_.most_unexpected);
     return nullptr;
   }
 
@@ -98,10 +98,10 @@ class stored_engine final : public engine {
 
  private:
   template <class Store, class Entry>
-  void store(Store& in, Entry& e, std::size_t& size) {
+  void store(Store& in, Entry& e, std::size_t& size, std::uint64_t& most) {
     in.add(e);
     e.link.sequence = ++clock_;
-    ++size;
+    count_stored(most, ++size);
   }
 
   template <class Store, class Entry>

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -11,6 +12,17 @@ namespace {
 setting<std::string> engine_name("match", "engine", "hash", "",
                                  "how messages are paired with receives",
                                  "hash|list|bins64|bins1021|lookup4d|vector");
+
+setting<bool> statistics("match", "stats", false, "",
+                         "each rank says at its end what matching has cost");
+
+void add(match::search_counts& sum, const match::search_counts& more) noexcept {
+  sum.searches += more.searches;
+  sum.examined += more.examined;
+  sum.longest = std::max(sum.longest, more.longest);
+  sum.most_posted = std::max(sum.most_posted, more.most_posted);
+  sum.most_unexpected = std::max(sum.most_unexpected, more.most_unexpected);
+}
 
 std::string name_of_rank(int r) {
   return r == any_source ? "any source" : "rank " + std::to_string(r);
@@ -62,8 +74,45 @@ void engine::state::drop_channel(std::uint32_t context) {
   latest_context.store(no_context, std::memory_order_relaxed);
   page* at = directory[context / page_contexts].load(std::memory_order_relaxed);
   if (at != nullptr) {
-    delete (*at)[context % page_contexts].exchange(nullptr, std::memory_order_acq_rel);
+    core::channel* gone =
+        (*at)[context % page_contexts].exchange(nullptr, std::memory_order_acq_rel);
+    if (gone != nullptr) add(past[context % 2], gone->matcher->counts());
+    delete gone;
   }
+}
+
+void engine::state::tell_statistics() {
+  if (!statistics()) return;
+  core::guard held(channels_lock, threaded);
+  std::array<match::search_counts, 2> sums = past;
+  for (std::size_t p = 0; p < pages; ++p) {
+    page* at = directory[p].load(std::memory_order_relaxed);
+    for (std::size_t c = 0; at != nullptr && c < page_contexts; ++c) {
+      core::channel* in = (*at)[c].load(std::memory_order_relaxed);
+      if (in == nullptr) continue;
+      core::guard quiet(in->lock, threaded);
+      add(sums[c % 2], in->matcher->counts());
+    }
+  }
+  std::string text;
+  for (std::size_t kind : {0, 1}) {
+    const match::search_counts& c = sums[kind];
+    const auto searches = static_cast<double>(std::max<std::uint64_t>(c.searches, 1));
+    char mean[32];
+    std::snprintf(mean, sizeof mean, "%.2f", static_cast<double>(c.examined) / searches);
+    text += "sinew: rank " + std::to_string(rt.rank()) + ": matching of " +
+            (kind == 0 ? "messages" : "collectives") + " by " + engine_name() + ": " +
+            std::to_string(c.searches) + " searches, " + mean + " entries examined on average, " +
+            std::to_string(c.longest) + " at most; at most " + std::to_string(c.most_posted) +
+            " receives posted, " + std::to_string(c.most_unexpected) + " messages unexpected\n";
+  }
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+match_report engine::matching(const core::communicator& comm) {
+  core::channel& in = *comm.messages;
+  core::guard held(in.lock, state_->threaded);
+  return {in.matcher->name(), in.matcher->counts(), in.matcher->posted(), in.matcher->unexpected()};
 }
 
 void engine::attach(core::communicator& comm) {

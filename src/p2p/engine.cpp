@@ -111,6 +111,7 @@ void engine::drain() {
         return self.backlogged_peers == 0;
       },
       state_.get());
+  state_->tell_statistics();
 }
 
 operation* engine::state::make(core::channel* in, const buffer& data) {

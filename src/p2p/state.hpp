@@ -121,6 +121,7 @@ struct engine::state {
   // --- channels.cpp ---
   core::channel& channel_of(std::uint32_t context);
   void drop_channel(std::uint32_t context);
+  void tell_statistics();
   void diagnose();
 
   // --- send.cpp ---
@@ -177,6 +178,9 @@ struct engine::state {
   std::atomic<std::uint32_t> latest_context{no_context};
   static constexpr std::uint32_t no_context = 0xffffffff;
   core::lock channels_lock;
+  /// What matching has cost in channels that are gone: [0] the user's messages, [1] collectives.
+  /// Under channels_lock.
+  std::array<match::search_counts, 2> past{};
 };
 
 inline fabric::header make_header(const core::channel& in, int tag, int source) noexcept {

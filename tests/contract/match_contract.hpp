@@ -175,4 +175,14 @@ TEST_P(match_contract, counts_its_searches) {
   EXPECT_EQ(e_->counts().longest, 1u);
 }
 
+TEST_P(match_contract, remembers_the_fullest_moment) {
+  std::vector<receive> r(20, want(1, 1));
+  std::vector<message> m(30, from(1, 1));
+  for (receive& x : r) EXPECT_EQ(e_->post(x), nullptr);
+  for (message& x : m) (void)e_->arrive(x);
+  EXPECT_NE(e_->take({1, 1}), nullptr);
+  EXPECT_EQ(e_->counts().most_posted, 20u);
+  EXPECT_EQ(e_->counts().most_unexpected, 10u);
+}
+
 }  // namespace sinew::match::contract

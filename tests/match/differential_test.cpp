@@ -77,7 +77,7 @@ TEST_P(differential, agrees_with_the_reference) {
   const auto& [name, kind] = GetParam();
   const maker reference = name == "list" ? flawed(flaw::none) : named("list");
   const auto failing = find_difference(reference, named(name), kind, seed(),
-                                       number_from("SINEW_TEST_STEPS", 150000));
+                                       number_from("SINEW_TEST_STEPS", 100000));
   if (failing.empty()) return;
   const auto shortest = shrink(reference, named(name), failing);
   ADD_FAILURE() << name << " and " << reference()->name()

@@ -50,11 +50,14 @@ struct message {
   links<8> link;
 };
 
-/// What searching has cost so far. Entries examined counts candidates whose envelope was compared.
+/// What matching has cost so far. Entries examined are candidates whose envelope was compared; the
+/// longest is of one search. The last two: how many were stored at the fullest moment.
 struct search_counts {
   std::uint64_t searches = 0;
   std::uint64_t examined = 0;
   std::uint64_t longest = 0;
+  std::uint64_t most_posted = 0;
+  std::uint64_t most_unexpected = 0;
 };
 
 /// Calls on one engine are serialised by the caller. No call suspends or, once warm, allocates

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "sinew/core/communicator.hpp"
 #include "sinew/core/completion.hpp"
@@ -67,6 +68,14 @@ class request : public core::completion {
 /// A message taken by a matched probe: receive it with mrecv, once.
 struct matched;
 
+/// What matching in one communicator has cost, and what is stored now.
+struct match_report {
+  std::string_view engine;
+  match::search_counts counts;
+  std::size_t posted = 0;
+  std::size_t unexpected = 0;
+};
+
 /// One per rank. Any thread of the rank if the runtime is threaded. Arguments are trusted (faces
 /// check them). Blocking calls suspend the caller and make progress.
 class engine {
@@ -85,8 +94,12 @@ class engine {
   void detach(core::communicator& comm);
 
   /// Returns when nothing of ours waits for room in the fabric. Before the rank leaves the job:
-  /// others may still wait for our answers. Suspends. Cold.
+  /// others may still wait for our answers. Then tells what SINEW_MATCH_STATS asks for. Suspends.
+  /// Cold.
   void drain();
+
+  /// Of the user's messages in `comm`, not of its collectives. Cold.
+  [[nodiscard]] match_report matching(const core::communicator& comm);
 
   // --- hot; channel is comm.messages or comm.collectives; ranks are the communicator's ---
 

@@ -1,6 +1,7 @@
 #include "sinew/run/run_options.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "sinew/commands.hpp"
 
@@ -60,8 +61,8 @@ void choose_input(run_options& options, std::string_view text) {
   }
 }
 
-// The options of the whole job and of the program being read, the last one of `options`.
-std::vector<option> table(run_options& options) {
+// Options with a value; some are of the program being read, the last one of `options`.
+std::vector<option> valued_options(run_options& options) {
   const auto program = [&options]() -> application& { return options.applications.back(); };
   return {
       {{"-n", "-np", "--ranks"},
@@ -76,10 +77,6 @@ std::vector<option> table(run_options& options) {
        "DIR",
        "this program's ranks start in DIR; its own name is looked up from here",
        [program](std::string_view v) { program().directory = v; }},
-      {{"-l", "--label"},
-       "",
-       "puts [rank] before every line of output; lines are never torn",
-       [&options](std::string_view) { options.label = true; }},
       {{"-o", "--output"},
        "FILE",
        "each rank's output goes to FILE, in which %r is its rank",
@@ -109,31 +106,38 @@ std::vector<option> table(run_options& options) {
        "binds each rank to processors (auto: to a core if ranks and cores are equally many)",
        [&options](std::string_view v) { choose_binding(options, v); },
        "core|numa|none"},
+  };
+}
+
+std::vector<option> flags(run_options& options) {
+  const auto set = [](bool& flag) { return [&flag](std::string_view) { flag = true; }; };
+  return {
+      {{"-l", "--label"},
+       "",
+       "puts [rank] before every line of output; lines are never torn",
+       set(options.label)},
       {{"--stats"},
        "",
        "each rank says at its end what matching its messages has cost",
-       [&options](std::string_view) { options.statistics = true; }},
-      {{"--report-bindings"},
-       "",
-       "says where each rank is bound",
-       [&options](std::string_view) { options.report_bindings = true; }},
+       set(options.statistics)},
+      {{"--report-bindings"}, "", "says where each rank is bound", set(options.report_bindings)},
       {{"--threads-as-fibers"},
        "",
        "threads of the programs (pthreads, C11, C++) run as fibers; see docs/guide/fibers.md",
-       [&options](std::string_view) { options.threads_as_fibers = true; }},
-      {{"--dry-run"},
-       "",
-       "prints what would be started, and starts nothing",
-       [&options](std::string_view) { options.dry_run = true; }},
+       set(options.threads_as_fibers)},
+      {{"--dry-run"}, "", "prints what would be started, and starts nothing", set(options.dry_run)},
       {{"-v", "--verbose"},
        "",
        "says what is started and how each rank ends",
-       [&options](std::string_view) { options.verbose = true; }},
-      {{"-h", "--help"},
-       "",
-       "shows this text",
-       [&options](std::string_view) { options.help = true; }},
+       set(options.verbose)},
+      {{"-h", "--help"}, "", "shows this text", set(options.help)},
   };
+}
+
+std::vector<option> table(run_options& options) {
+  std::vector<option> all = valued_options(options);
+  for (option& each : flags(options)) all.push_back(std::move(each));
+  return all;
 }
 
 void check(const run_options& options) {

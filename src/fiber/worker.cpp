@@ -24,7 +24,8 @@ constexpr std::uint64_t longest_sleep_ns = 10'000'000;
 /// Runs on the stack of the context that follows, once nothing uses the fiber's own any more.
 void finish(void* ended) noexcept {
   auto& f = *static_cast<fiber*>(ended);
-  worker& w = *here;
+  worker& w = *static_cast<worker*>(f.argument);
+  here = &w;  // thread-local storage is the next fiber's, which may not have started yet
   w.current()->notes.arrived();
   f.notes.died();
   w.ended.store(w.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -195,6 +196,7 @@ void worker::leave_for_good(fiber& me) noexcept {
     base = f.thread_base != 0 ? f.thread_base : thread_base_;
   }
   me.notes.leaving(f.notes, true);
+  me.argument = this;  // for finish()
   sinew_fiber_leave(f.sp, finish, &me, base);
 }
 

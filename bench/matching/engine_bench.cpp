@@ -1,6 +1,9 @@
 // What one engine call costs, without any transport: nanoseconds per insertion of a receive, and
-// per post+arrive pair that matches, at growing depth of other entries. A plain program; its rows
-// are for people. `engine_bench [repetitions]`; the median of the repetitions is printed.
+// per post+arrive pair that matches, at growing depth of other entries; and the memory that
+// matching takes for each. A plain program; its rows are for people. `engine_bench [repetitions]`;
+// the median of the repetitions is printed.
+
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -31,7 +34,19 @@ struct row {
   double posted_ns;      ///< post + arrive, `depth` other receives posted before
   double unexpected_ns;  ///< arrive + post, `depth` other messages waiting before
   double any_source_ns;  ///< arrive + post from any source, the same
+  double receive_bytes;  ///< an engine takes so much for each of `depth` receives, its links too
+  double message_bytes;  ///< the same of messages, once a wildcard has been looked for
 };
+
+double allocated_bytes() {
+  const struct mallinfo2 now = mallinfo2();
+  return static_cast<double>(now.uordblks + now.hblkhd);
+}
+
+double bytes_each(double before, std::size_t depth, std::size_t links) {
+  if (depth == 0) return 0;
+  return (allocated_bytes() - before) / static_cast<double>(depth) + static_cast<double>(links);
+}
 
 /// `pairs` of first(entry) then second(entry), which must leave the engine as it was.
 template <class Fn>
@@ -54,8 +69,10 @@ row measure(std::string_view name, std::size_t depth, int stride, int pairs) {
   receive any{{any_source, 0}, {}};
   message m{{1, 0}, {}};
   {
+    const double before = allocated_bytes();
     const auto e = make_engine(name);
     for (receive& x : receives) (void)e->post(x);  // warm: the table grows here
+    result.receive_bytes = bytes_each(before, depth, sizeof(receive::link));
     for (receive& x : receives) (void)e->cancel(x);
     const double start = now_ns();
     for (receive& x : receives) (void)e->post(x);
@@ -64,8 +81,11 @@ row measure(std::string_view name, std::size_t depth, int stride, int pairs) {
       if (e->post(r) != nullptr || e->arrive(m) != &r) std::abort();
     });
   }
+  const double before = allocated_bytes();
   const auto e = make_engine(name);
   for (message& x : messages) (void)e->arrive(x);
+  (void)e->peek({any_source, 0});
+  result.message_bytes = bytes_each(before, depth, sizeof(message::link));
   result.unexpected_ns = per_pair(pairs, [&] {
     if (e->arrive(m) != nullptr || e->post(r) != &m) std::abort();
   });
@@ -79,23 +99,26 @@ row measure(std::string_view name, std::size_t depth, int stride, int pairs) {
 
 int main(int argc, char** argv) {
   const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 7;
-  std::printf("%-8s %7s %7s %10s %16s %20s %20s\n", "", "depth", "stride", "insert ns",
-              "post+arrive ns", "arrive+post ns", "arrive+any-src ns");
+  std::printf("%-8s %7s %7s %10s %15s %15s %18s %10s %10s\n", "", "depth", "stride", "insert ns",
+              "post+arrive ns", "arrive+post ns", "arrive+any-src ns", "B/receive", "B/message");
   for (const std::string_view name : engine_names()) {
     for (int stride : {1, 1021}) {
       for (std::size_t depth : {0, 1, 4, 7, 8, 16, 64, 1024, 8192, 32768}) {
         const bool slow = name != "hash" && depth > 64;
         const int pairs = slow ? static_cast<int>(4'000'000 / depth) + 10 : 200'000;
-        std::vector<double> columns[4];
+        std::vector<double> columns[6];
         for (int i = 0; i < repetitions; ++i) {
           const row x = measure(name, depth, stride, pairs);
           columns[0].push_back(x.insert_ns);
           columns[1].push_back(x.posted_ns);
           columns[2].push_back(x.unexpected_ns);
           columns[3].push_back(x.any_source_ns);
+          columns[4].push_back(x.receive_bytes);
+          columns[5].push_back(x.message_bytes);
         }
-        std::printf("%-8s %7zu %7d %10.1f %16.1f %20.1f %20.1f\n", name.data(), depth, stride,
-                    median(columns[0]), median(columns[1]), median(columns[2]), median(columns[3]));
+        std::printf("%-8s %7zu %7d %10.1f %15.1f %15.1f %18.1f %10.0f %10.0f\n", name.data(), depth,
+                    stride, median(columns[0]), median(columns[1]), median(columns[2]),
+                    median(columns[3]), median(columns[4]), median(columns[5]));
         std::fflush(stdout);
       }
     }

@@ -300,7 +300,7 @@ static double insertion(const spec* s) {
     post_extras(s);
     samples[count++] = (now_ns() - begin) / s->depth;
     satisfy_extras(s);
-    more = agreed(count < fewest_batches ||
+    more = agreed(count < fewest_refills ||
                   (now_ns() - first < budget_ms * 1e6 && count < most_batches));
   }
   return median(samples, count);

@@ -1,6 +1,7 @@
 #include "abi/threads/start.hpp"
 
 #include <pthread.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,6 +13,7 @@
 #include "abi/threads/record.hpp"
 #include "abi/threads/refuse.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/log.hpp"
 #include "sinew/base/raw_write.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -47,9 +49,13 @@ void start_fibers() noexcept {
   } catch (const error& problem) {
     refuse_program(problem.what());
   }
+  // Guards of static objects, for instance, take a second caller for the first one otherwise.
+  __libc_single_threaded = 0;
   mine.ours = mine.main = true;
   ::pthread_atfork(nullptr, nullptr, in_child);
   now.store(stage::fibers);
+  SINEW_LOG(info, "threads are fibers, workers: " +
+                      std::to_string(fiber::scheduler::of_process()->workers()));
 }
 
 /// Before the program's own constructors and main().

@@ -13,6 +13,9 @@ namespace sinew::threads {
 /// are threads.
 [[nodiscard]] bool in_forked_child() noexcept;
 
+/// There is no thread of the program but one. A hint.
+[[nodiscard]] bool alone() noexcept;
+
 /// Of a thread whose creator does not choose: SINEW_THREADS_STACK.
 [[nodiscard]] std::size_t standard_stack_bytes() noexcept;
 /// What an attribute object says that nobody has changed.

@@ -170,6 +170,9 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(v
 }
 
 }  // namespace
+
+bool alone() noexcept { return others.load(std::memory_order_relaxed) == 0; }
+
 }  // namespace sinew::threads
 
 using namespace sinew::threads;

@@ -1,0 +1,286 @@
+// Calls that wait for files, children and signals. In a fiber they would stop the worker and every
+// fiber on it, perhaps the very one that would end the wait; so they look first, and look again
+// after others have run. What the C library does inside itself (fgets, getline) cannot be helped.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "abi/threads/moment.hpp"
+#include "abi/threads/raw.hpp"
+#include "abi/threads/sleep.hpp"
+#include "abi/threads/start.hpp"
+#include "sinew/fiber/fiber.hpp"
+
+namespace sinew::threads {
+namespace {
+
+/// glibc's own function. Kept by the callers in static objects; who finds it at the same time as
+/// another finds the same.
+template <class Function>
+Function* real_call(const char* name) noexcept {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+/// Who is the only thread loses nothing by waiting in the kernel.
+bool may_block() noexcept { return fiber::self() == nullptr || alone(); }
+
+/// Returns when the descriptor is ready for `events`, or is none to be waited for.
+void await(int descriptor, short events) {
+  if (may_block()) {
+    return;
+  }
+  pollfd one{descriptor, events, 0};
+  for (backoff pause;; pause.wait()) {
+    ::pthread_testcancel();
+    if (raw_call(SYS_poll, reinterpret_cast<long>(&one), 1, 0) != 0) {
+      return;
+    }
+    const long flags = raw_call(SYS_fcntl, descriptor, F_GETFL);
+    if (flags < 0 || (flags & O_NONBLOCK) != 0) {
+      return;
+    }
+  }
+}
+
+/// Until `look`, which must not wait, answers something else than `nothing`.
+template <class Answer, class Look>
+Answer repeat(moment until, Answer nothing, Look look) {
+  for (backoff pause;; pause.wait()) {
+    ::pthread_testcancel();
+    const Answer answer = look();
+    if (answer != nothing || pause.now() >= until) {
+      return answer;
+    }
+  }
+}
+
+moment end_in_ms(int timeout_ms) noexcept {
+  return timeout_ms < 0 ? never : moment_in({timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L});
+}
+
+moment end_of(const timespec* length) noexcept {
+  return length == nullptr ? never : moment_in(*length);
+}
+
+bool is_stream(int descriptor) noexcept {
+  struct stat about;
+  return ::fstat(descriptor, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+}
+
+ssize_t read_when_ready(int descriptor, void* to, std::size_t bytes) {
+  static auto* const call = real_call<decltype(::read)>("read");
+  await(descriptor, POLLIN);
+  return call(descriptor, to, bytes);
+}
+
+ssize_t receive_when_ready(int descriptor, void* to, std::size_t bytes, int flags, sockaddr* from,
+                           socklen_t* length) {
+  static auto* const call = real_call<decltype(::recvfrom)>("recvfrom");
+  if ((flags & MSG_DONTWAIT) == 0) {
+    await(descriptor, POLLIN);
+  }
+  return call(descriptor, to, bytes, flags, from, length);
+}
+
+int poll_again(pollfd* files, nfds_t count, int timeout_ms) {
+  static auto* const call = real_call<decltype(::poll)>("poll");
+  if (may_block() || timeout_ms == 0) {
+    return call(files, count, timeout_ms);
+  }
+  return repeat(end_in_ms(timeout_ms), 0, [=] { return call(files, count, 0); });
+}
+
+}  // namespace
+}  // namespace sinew::threads
+
+using namespace sinew::threads;
+
+extern "C" {
+
+ssize_t read(int descriptor, void* to, size_t bytes) {
+  return read_when_ready(descriptor, to, bytes);
+}
+
+// Programs that are compiled with checks of buffers call these instead.
+ssize_t __read_chk(int descriptor, void* to, size_t bytes, size_t room);
+ssize_t __read_chk(int descriptor, void* to, size_t bytes, size_t room) {
+  static auto* const call = real_call<decltype(::__read_chk)>("__read_chk");
+  return bytes <= room ? read_when_ready(descriptor, to, bytes) : call(descriptor, to, bytes, room);
+}
+
+/// A pipe that is ready takes PIPE_BUF bytes without waiting, and no more for certain.
+ssize_t write(int descriptor, const void* from, size_t bytes) {
+  static auto* const call = real_call<decltype(::write)>("write");
+  await(descriptor, POLLOUT);
+  if (bytes <= PIPE_BUF || may_block() || !is_stream(descriptor)) {
+    return call(descriptor, from, bytes);
+  }
+  size_t done = 0;
+  while (done < bytes) {
+    await(descriptor, POLLOUT);
+    const ssize_t now = call(descriptor, static_cast<const char*>(from) + done,
+                             std::min<size_t>(bytes - done, PIPE_BUF));
+    if (now < 0) {
+      return done == 0 ? now : static_cast<ssize_t>(done);
+    }
+    done += static_cast<size_t>(now);
+  }
+  return static_cast<ssize_t>(done);
+}
+
+ssize_t readv(int descriptor, const iovec* to, int count) {
+  static auto* const call = real_call<decltype(::readv)>("readv");
+  await(descriptor, POLLIN);
+  return call(descriptor, to, count);
+}
+
+ssize_t writev(int descriptor, const iovec* from, int count) {
+  static auto* const call = real_call<decltype(::writev)>("writev");
+  await(descriptor, POLLOUT);
+  return call(descriptor, from, count);
+}
+
+ssize_t recv(int descriptor, void* to, size_t bytes, int flags) {
+  return receive_when_ready(descriptor, to, bytes, flags, nullptr, nullptr);
+}
+
+ssize_t __recv_chk(int descriptor, void* to, size_t bytes, size_t room, int flags);
+ssize_t __recv_chk(int descriptor, void* to, size_t bytes, size_t room, int flags) {
+  static auto* const call = real_call<decltype(::__recv_chk)>("__recv_chk");
+  return bytes <= room ? receive_when_ready(descriptor, to, bytes, flags, nullptr, nullptr)
+                       : call(descriptor, to, bytes, room, flags);
+}
+
+ssize_t recvfrom(int descriptor, void* to, size_t bytes, int flags, sockaddr* from,
+                 socklen_t* length) {
+  return receive_when_ready(descriptor, to, bytes, flags, from, length);
+}
+
+ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
+  static auto* const call = real_call<decltype(::recvmsg)>("recvmsg");
+  if ((flags & MSG_DONTWAIT) == 0) {
+    await(descriptor, POLLIN);
+  }
+  return call(descriptor, message, flags);
+}
+
+ssize_t send(int descriptor, const void* from, size_t bytes, int flags) {
+  static auto* const call = real_call<decltype(::send)>("send");
+  if ((flags & MSG_DONTWAIT) == 0) {
+    await(descriptor, POLLOUT);
+  }
+  return call(descriptor, from, bytes, flags);
+}
+
+int accept(int descriptor, sockaddr* from, socklen_t* length) {
+  static auto* const call = real_call<decltype(::accept)>("accept");
+  await(descriptor, POLLIN);
+  return call(descriptor, from, length);
+}
+
+int accept4(int descriptor, sockaddr* from, socklen_t* length, int flags) {
+  static auto* const call = real_call<decltype(::accept4)>("accept4");
+  await(descriptor, POLLIN);
+  return call(descriptor, from, length, flags);
+}
+
+int poll(pollfd* files, nfds_t count, int timeout_ms) {
+  return poll_again(files, count, timeout_ms);
+}
+
+int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
+int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room) {
+  static auto* const call = real_call<decltype(::__poll_chk)>("__poll_chk");
+  return count <= room / sizeof(pollfd) ? poll_again(files, count, timeout_ms)
+                                        : call(files, count, timeout_ms, room);
+}
+
+int select(int end, fd_set* in, fd_set* out, fd_set* odd, timeval* limit) {
+  static auto* const call = real_call<decltype(::select)>("select");
+  if (may_block() || (limit != nullptr && limit->tv_sec == 0 && limit->tv_usec == 0)) {
+    return call(end, in, out, odd, limit);
+  }
+  const fd_set none{};
+  const fd_set asked[3] = {in != nullptr ? *in : none, out != nullptr ? *out : none,
+                           odd != nullptr ? *odd : none};
+  const timespec length =
+      limit == nullptr ? timespec{} : timespec{limit->tv_sec, limit->tv_usec * 1000};
+  return repeat(end_of(limit == nullptr ? nullptr : &length), 0, [&] {
+    fd_set* const sets[3] = {in, out, odd};
+    for (int i = 0; i < 3; ++i) {
+      if (sets[i] != nullptr) {
+        *sets[i] = asked[i];
+      }
+    }
+    timeval now{};
+    return call(end, in, out, odd, &now);
+  });
+}
+
+int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
+  static auto* const call = real_call<decltype(::epoll_wait)>("epoll_wait");
+  if (may_block() || timeout_ms == 0) {
+    return call(descriptor, events, most, timeout_ms);
+  }
+  return repeat(end_in_ms(timeout_ms), 0, [=] { return call(descriptor, events, most, 0); });
+}
+
+pid_t wait4(pid_t child, int* status, int options, rusage* usage) {
+  static auto* const call = real_call<decltype(::wait4)>("wait4");
+  if (may_block() || (options & WNOHANG) != 0) {
+    return call(child, status, options, usage);
+  }
+  return repeat(never, pid_t{0}, [=] { return call(child, status, options | WNOHANG, usage); });
+}
+
+pid_t waitpid(pid_t child, int* status, int options) {
+  return wait4(child, status, options, nullptr);
+}
+
+pid_t wait(int* status) { return wait4(-1, status, 0, nullptr); }
+
+int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* limit) {
+  static auto* const call = real_call<decltype(::sigtimedwait)>("sigtimedwait");
+  if (may_block()) {
+    return call(set, info, limit);
+  }
+  const int error = errno;
+  const int signal = repeat(end_of(limit), -1, [=] {
+    const timespec now{};
+    const int got = call(set, info, &now);
+    return got < 0 && errno != EAGAIN ? -2 : got;
+  });
+  errno = signal > 0 ? error : errno;
+  return signal == -2 ? -1 : signal;
+}
+
+int sigwaitinfo(const sigset_t* set, siginfo_t* info) { return sigtimedwait(set, info, nullptr); }
+
+int sigwait(const sigset_t* set, int* signal) {
+  const int error = errno;
+  int got;
+  do {
+    got = sigtimedwait(set, nullptr, nullptr);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) {
+    return errno;
+  }
+  errno = error;
+  *signal = got;
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,142 @@
+"""Programs of Debian with threads, unmodified, as fibers; and what is refused.
+
+debian_test.py SINEW COMPILER
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SINEW, COMPILER = sys.argv[1:3]
+
+
+def fibers(*words, workers=2, **more):
+    """Runs a program with its threads as fibers; the result of subprocess.run, and `fibers`: how
+    many processes of it said that their threads are fibers (those lines are taken away)."""
+    done = subprocess.run(
+        [SINEW, "run", "--timeout", "60", "--threads-as-fibers", "-x", "SINEW_BASE_LOG=info",
+         "-x", f"SINEW_FIBER_WORKERS={workers}", *map(str, words)],
+        capture_output=True, timeout=90, check=False, **more)
+    said = b"sinew: info: threads are fibers, workers: %d\n" % workers
+    done.fibers = done.stderr.count(said)
+    done.stderr = done.stderr.replace(said, b"")
+    return done
+
+
+def needs(program):
+    return unittest.skipUnless(shutil.which(program), f"{program} is not installed")
+
+
+class Compressors(unittest.TestCase):
+    """Results must not depend on how the threads run."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.text = Path(cls.folder.name) / "text"
+        chance = random.Random(42)
+        words = ["".join(chance.choices("abcdefgh", k=chance.randint(1, 9))) for _ in range(500)]
+        cls.text.write_text(" ".join(chance.choices(words, k=1_000_000)))
+
+    def compare(self, *command):
+        plain = subprocess.run([*command, "-c", self.text], capture_output=True, check=True)
+        for workers in (1, 2):
+            ours = fibers(*command, "-c", self.text, workers=workers)
+            self.assertEqual((ours.returncode, ours.stderr, ours.fibers), (0, b"", 1))
+            self.assertEqual(ours.stdout, plain.stdout, "the compressed bytes differ")
+            packed = Path(self.folder.name) / "packed"
+            packed.write_bytes(ours.stdout)
+            back = fibers(*command, "-d", "-c", packed, workers=workers)
+            self.assertEqual((back.returncode, back.stderr), (0, b""))
+            self.assertEqual(back.stdout, self.text.read_bytes())
+
+    @needs("pigz")
+    def test_pigz(self):
+        self.compare("pigz", "-n", "-p", "8", "-b", "128")
+
+    @needs("pigz")
+    def test_pigz_in_a_pipe(self):
+        with self.text.open("rb") as text:
+            ours = fibers("sh", "-c", "cat | pigz -n -p 4 -c | cat", stdin=text)
+        self.assertEqual((ours.returncode, ours.stderr, ours.fibers), (0, b"", 1))
+        back = subprocess.run(["pigz", "-dc"], input=ours.stdout, capture_output=True, check=True)
+        self.assertEqual(back.stdout, self.text.read_bytes())
+
+    @needs("pbzip2")
+    def test_pbzip2(self):
+        self.compare("pbzip2", "-p8", "-b2")
+
+    @needs("xz")
+    def test_xz(self):
+        self.compare("xz", "-1", "-T4", "--block-size=1MiB")
+
+
+class Stressors(unittest.TestCase):
+    @needs("stress-ng")
+    def test_pthreads_and_mutexes(self):
+        for what, operations in (("pthread", 200), ("mutex", 2000)):
+            done = fibers("stress-ng", f"--{what}", "2", f"--{what}-ops", operations)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(done.fibers, 0)
+            self.assertIn(b"successful run", done.stderr + done.stdout)
+
+
+class Refusals(unittest.TestCase):
+    """What cannot be is said before the program starts, with exit code 126."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+
+    def build(self, *flags, source="int main(void) { return 0; }"):
+        program = Path(self.folder.name) / "program"
+        program.with_suffix(".c").write_text(source)
+        done = subprocess.run([COMPILER, program.with_suffix(".c"), "-o", program, *flags],
+                              capture_output=True, check=False)
+        if done.returncode != 0:
+            self.skipTest(f"cannot be built here: {' '.join(flags)}")
+        return program
+
+    def refused(self, program, reason):
+        done = fibers(program)
+        self.assertEqual(done.returncode, 126, done.stderr)
+        self.assertIn(reason, done.stderr)
+
+    def test_static(self):
+        self.refused(self.build("-static"), b"statically linked")
+
+    def test_sanitizer(self):
+        self.refused(self.build("-fsanitize=address"), b"sanitizer")
+
+    def test_openmp(self):
+        self.refused(self.build("-fopenmp", source="#include <omp.h>\n"
+                                "int main(void) { return omp_get_max_threads() == 0; }"),
+                     b"OpenMP")
+
+    def test_rights(self):
+        program = self.build()
+        os.chmod(program, 0o4755)
+        self.refused(program, b"rights")
+
+    def test_shared_condition(self):
+        program = self.build("-pthread", source="""
+            #include <pthread.h>
+            int main(void) {
+              pthread_condattr_t a;
+              pthread_condattr_init(&a);
+              return pthread_condattr_setpshared(&a, PTHREAD_PROCESS_SHARED) == 0;
+            }""")
+        done = fibers(program)
+        self.assertEqual(done.returncode, 0, "it is told that it was refused")
+        self.assertIn(b"a condition shared by processes", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,166 @@
+/* Order, wildcards, probes, cancelling, truncated and empty messages, with few and with thousands of
+   other receives and messages in the queues. CMakeLists.txt runs it with every engine. */
+#include "check.h"
+
+enum { most = 3000 };
+static int rank, size;
+static MPI_Request requests[most];
+static int numbers[most];
+
+/* Receives that nothing matches until release(). */
+static void crowd(int count, MPI_Comm comm) {
+  for (int i = 0; i < count; ++i) {
+    MPI_Irecv(&numbers[i], 1, MPI_INT, i % 16 == 0 ? MPI_ANY_SOURCE : rank, 100000 + i * 1021, comm,
+              &requests[i]);
+  }
+}
+static void release(int count, MPI_Comm comm) {
+  for (int i = count - 1; i >= 0; --i) MPI_Send(&i, 1, MPI_INT, rank, 100000 + i * 1021, comm);
+  MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < count; ++i) CHECK(numbers[i] == i);
+}
+
+/* MPI-5.0 section 3.5: messages with one envelope do not overtake, whichever receives take them. */
+static void order(MPI_Comm comm) {
+  enum { count = 40 };
+  MPI_Request sends[2 * count];
+  MPI_Status status;
+  int values[2 * count], got;
+  for (int i = 0; i < 2 * count; ++i) {
+    values[i] = i;
+    MPI_Isend(&values[i], 1, MPI_INT, rank, i % 2, comm, &sends[i]);
+  }
+  for (int i = 0; i < count; ++i) { /* odd ones by tag, from the front */
+    MPI_Recv(&got, 1, MPI_INT, i % 2 ? rank : MPI_ANY_SOURCE, 1, comm, MPI_STATUS_IGNORE);
+    CHECK(got == 2 * i + 1);
+  }
+  for (int i = 0; i < count; ++i) { /* what is left in order */
+    MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+    CHECK(got == 2 * i && status.MPI_TAG == 0 && status.MPI_SOURCE == rank);
+  }
+  MPI_Waitall(2 * count, sends, MPI_STATUSES_IGNORE);
+}
+
+/* The earliest posted receive that fits wins, exact or not. */
+static void earliest_receive(MPI_Comm comm) {
+  const int sources[4] = {rank, MPI_ANY_SOURCE, rank, MPI_ANY_SOURCE};
+  const int tags[4] = {5, 5, MPI_ANY_TAG, MPI_ANY_TAG};
+  for (int first = 0; first < 4; ++first) {
+    MPI_Request posted[4];
+    int got[4] = {-1, -1, -1, -1};
+    for (int i = 0; i < 4; ++i) {
+      const int which = (first + i) % 4;
+      MPI_Irecv(&got[i], 1, MPI_INT, sources[which], tags[which], comm, &posted[i]);
+    }
+    for (int i = 0; i < 4; ++i) MPI_Send(&i, 1, MPI_INT, rank, 5, comm);
+    MPI_Waitall(4, posted, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 4; ++i) CHECK(got[i] == i);
+  }
+}
+
+static void probes(MPI_Comm comm) {
+  MPI_Request sends[3];
+  MPI_Message message;
+  MPI_Status status;
+  int values[3] = {10, 20, 30}, got = 0, flag = 0, count = -1;
+  for (int i = 0; i < 3; ++i) MPI_Isend(&values[i], i, MPI_INT, rank, i, comm, &sends[i]);
+  MPI_Probe(rank, 2, comm, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(count == 2);
+  MPI_Mprobe(MPI_ANY_SOURCE, 1, comm, &message, &status);
+  MPI_Iprobe(rank, 1, comm, &flag, MPI_STATUS_IGNORE);
+  CHECK(!flag); /* taken out by the matched probe */
+  MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+  CHECK(status.MPI_TAG == 0);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(count == 0);
+  MPI_Recv(NULL, 0, MPI_INT, rank, 0, comm, MPI_STATUS_IGNORE);
+  MPI_Mrecv(&got, 1, MPI_INT, &message, &status);
+  CHECK(got == 20 && message == MPI_MESSAGE_NULL && status.MPI_TAG == 1);
+  MPI_Improbe(rank, 7, comm, &flag, &message, MPI_STATUS_IGNORE);
+  CHECK(!flag);
+  MPI_Recv(values, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+  CHECK(status.MPI_TAG == 2 && values[0] == 30);
+  MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
+}
+
+static void cancelling(MPI_Comm comm) {
+  MPI_Request posted[3];
+  MPI_Status status;
+  int got[3] = {0, 0, 0}, flag = 0, value = 9;
+  MPI_Irecv(&got[0], 1, MPI_INT, rank, 8, comm, &posted[0]);
+  MPI_Irecv(&got[1], 1, MPI_INT, MPI_ANY_SOURCE, 8, comm, &posted[1]);
+  MPI_Irecv(&got[2], 1, MPI_INT, rank, MPI_ANY_TAG, comm, &posted[2]);
+  for (int i = 0; i < 3; i += 2) {
+    MPI_Cancel(&posted[i]);
+    MPI_Wait(&posted[i], &status);
+    MPI_Test_cancelled(&status, &flag);
+    CHECK(flag);
+  }
+  MPI_Send(&value, 1, MPI_INT, rank, 8, comm);
+  MPI_Wait(&posted[1], &status);
+  MPI_Test_cancelled(&status, &flag);
+  CHECK(!flag && got[0] == 0 && got[1] == 9 && got[2] == 0);
+}
+
+static void truncated(MPI_Comm comm) {
+  int values[4] = {1, 2, 3, 4}, got[4] = {0, 0, 0, 0}, error_class = 0, value = 5;
+  MPI_Request send;
+  MPI_Isend(values, 4, MPI_INT, rank, 4, comm, &send);
+  MPI_Error_class(MPI_Recv(got, 2, MPI_INT, rank, 4, comm, MPI_STATUS_IGNORE), &error_class);
+  CHECK(error_class == MPI_ERR_TRUNCATE && got[2] == 0);
+  MPI_Wait(&send, MPI_STATUS_IGNORE);
+  MPI_Isend(&value, 1, MPI_INT, rank, 4, comm, &send); /* the next one is not harmed */
+  CHECK(MPI_Recv(got, 2, MPI_INT, rank, 4, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS && got[0] == 5);
+  MPI_Wait(&send, MPI_STATUS_IGNORE);
+}
+
+/* From every rank at once, by tag in a scattered order, with and without the source. */
+static void from_all(MPI_Comm comm) {
+  enum { each = 200 };
+  static int sent[each];
+  static MPI_Request sends[16 * each];
+  int got;
+  MPI_Status status;
+  CHECK(size <= 16);
+  for (int to = 0; to < size; ++to) {
+    for (int i = 0; i < each; ++i) {
+      sent[i] = i;
+      MPI_Isend(&sent[i], 1, MPI_INT, to, i * 64, comm, &sends[to * each + i]);
+    }
+  }
+  for (int i = 0; i < each; ++i) {
+    const int tag = i * 7 % each;
+    for (int from = 0; from < size; ++from) {
+      MPI_Recv(&got, 1, MPI_INT, i % 2 ? from : MPI_ANY_SOURCE, tag * 64, comm, &status);
+      CHECK(got == tag && status.MPI_TAG == tag * 64);
+    }
+  }
+  MPI_Waitall(size * each, sends, MPI_STATUSES_IGNORE);
+}
+
+int main(int argc, char** argv) {
+  const int crowds[] = {0, 70, most};
+  MPI_Comm comm;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 3; ++i) {
+    crowd(crowds[i], comm);
+    order(comm);
+    probes(comm);
+    truncated(comm);
+    MPI_Barrier(comm); /* what others send must not meet the wildcards above and below */
+    from_all(comm);
+    MPI_Barrier(comm);
+    earliest_receive(comm);
+    cancelling(comm);
+    release(crowds[i], comm);
+    MPI_Barrier(comm);
+  }
+  MPI_Comm_free(&comm);
+  MPI_Finalize();
+  return 0;
+}

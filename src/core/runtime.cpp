@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "core/fibers.hpp"
 #include "core/idler.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/topology.hpp"
@@ -47,9 +48,10 @@ runtime::runtime(std::unique_ptr<boot::session> session, std::unique_ptr<fabric:
     : session_(std::move(session)), endpoint_(std::move(endpoint)), threads_(threads) {
   crowded_ = session_ != nullptr && is_crowded(session_->where());
   processors_ = topology::usable_cpus();
+  fiber_poller::add(*this);
 }
 
-runtime::~runtime() = default;
+runtime::~runtime() { fiber_poller::remove(*this); }
 
 void runtime::set_chore(int (*chore)(void*), void* context) noexcept {
   chore_ = chore;
@@ -70,14 +72,16 @@ int runtime::round() {
 }
 
 int runtime::poll() {
+  int happened = 0;
   if (!threaded()) {
-    return round();
+    happened = lead_round();
+  } else if (try_lead()) {
+    happened = lead_round();
+    follow();
   }
-  if (!try_lead()) {
-    return 0;
+  if (happened == 0 && fiber::self() != nullptr) {
+    fiber::yield();
   }
-  const int happened = lead_round();
-  follow();
   return happened;
 }
 
@@ -85,7 +89,9 @@ void runtime::wait(completion& c) {
   if (c.done()) {
     return;
   }
-  if (threaded()) {
+  if (in_fiber()) {
+    wait_as_fiber(c);
+  } else if (threaded()) {
     wait_among_threads(c);
   } else {
     poll_until([&c] { return c.done(); });
@@ -93,8 +99,8 @@ void runtime::wait(completion& c) {
 }
 
 void runtime::wait_until(bool (*ready)(void*), void* context) {
-  if (threaded()) {
-    watch_among_threads(ready, context);
+  if (threaded() || in_fiber()) {
+    wait_as_watcher(ready, context);
   } else {
     poll_until([=] { return ready(context); });
   }

@@ -69,7 +69,7 @@ int runtime::lead_round() {
 }
 
 void runtime::look_for_watchers() {
-  guard held(watch_lock_, true);
+  guard held(watch_lock_, threaded());
   watcher* kept = nullptr;
   for (watcher* w = watchers_.load(std::memory_order_relaxed); w != nullptr;) {
     watcher* const next = w->next;
@@ -84,10 +84,10 @@ void runtime::look_for_watchers() {
   watchers_.store(kept, std::memory_order_relaxed);
 }
 
-void runtime::watch_among_threads(bool (*ready)(void*), void* context) {
+void runtime::wait_as_watcher(bool (*ready)(void*), void* context) {
   watcher self{ready, context};
   {
-    guard held(watch_lock_, true);
+    guard held(watch_lock_, threaded());
     if (ready(context)) {
       return;
     }

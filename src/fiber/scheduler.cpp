@@ -32,6 +32,7 @@ setting<std::int64_t> crowded_yield_us("fiber", "crowded_yield_us", 100, "us",
                                        "the same with more workers than processors");
 
 scheduler* the_scheduler = nullptr;
+poller* process_poller = nullptr;
 
 int workers_wanted(const scheduler_options& how) {
   const auto cores = static_cast<std::int64_t>(topology::cores().size());
@@ -182,6 +183,9 @@ scheduler::scheduler(const scheduler_options& how) {
   for (std::size_t i = 1; i < body_->workers.size(); ++i) {
     body_->workers[i]->start(body_->pinned);
   }
+  if (process_poller != nullptr) {
+    set_poller(process_poller);
+  }
 }
 
 scheduler::~scheduler() {
@@ -217,6 +221,13 @@ void scheduler::abandon() noexcept {
 }
 
 void scheduler::set_poller(poller* p) noexcept { body_->set_poller(p); }
+
+void scheduler::set_process_poller(poller* p) noexcept {
+  process_poller = p;
+  if (the_scheduler != nullptr) {
+    the_scheduler->set_poller(p);
+  }
+}
 
 void scheduler::each(void (*visit)(void* context, const fiber& f, const char* state),
                      void* context) const {

@@ -3,59 +3,16 @@
 
 #include <atomic>
 #include <chrono>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/pair_of_ranks.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/core/completion.hpp"
-#include "support/job.hpp"
 
 namespace sinew::core {
 namespace {
-
-/// Two ranks in this process. A message to rank r carries the number of a box, and completes it.
-class pair_of_ranks {
- public:
-  static constexpr std::size_t boxes = 64;
-  struct rank {
-    std::unique_ptr<runtime> own;
-    std::vector<completion> box{boxes};
-    std::atomic<int> arrived{0};
-  };
-
-  pair_of_ranks() : made_(2, test::backend::shm, true) {
-    for (int r = 0; r < 2; ++r) {
-      ranks_[r].own = std::make_unique<runtime>(std::make_unique<test::fake_session>(r, 2),
-                                                made_.take(r), threading::many);
-      ranks_[r].own->endpoint().set_handler(
-          1,
-          [](void* at, const fabric::arrival& a) {
-            auto& self = *static_cast<rank*>(at);
-            self.arrived.fetch_add(1, std::memory_order_release);
-            if (a.head.word[0] < boxes) {
-              self.box[a.head.word[0]].complete();
-            }
-          },
-          &ranks_[r]);
-    }
-  }
-  rank& operator[](int r) { return ranks_[r]; }
-  void send(int from, std::uint64_t box) {
-    while (!ranks_[from].own->endpoint().send_short(1 - from, 1, {{box, 0}}, nullptr, 0).done()) {
-      ranks_[from].own->poll();
-    }
-  }
-  void await(int r, std::size_t box) {
-    ranks_[r].own->wait(ranks_[r].box[box]);
-    ranks_[r].box[box].reset();
-  }
-
- private:
-  test::endpoints made_;
-  rank ranks_[2];
-};
 
 /// As on a machine of one processor, for as long as it lives.
 class one_processor {
@@ -79,6 +36,8 @@ class one_processor {
  private:
   cpu_set_t before_;
 };
+
+constexpr std::uint64_t no_box = 1000;
 
 void nap(std::uint64_t us) { std::this_thread::sleep_for(std::chrono::microseconds(us)); }
 
@@ -178,7 +137,7 @@ TEST(waiting, conditions_are_seen_by_parked_threads) {
     });
   }
   for (int i = 0; i < waiters * 10; ++i) {
-    job.send(1, pair_of_ranks::boxes);
+    job.send(1, no_box);
     nap(i % 7 == 0 ? 3000 : 10);
   }
   for (auto& t : all) {

@@ -20,6 +20,9 @@ enum class threading : std::uint8_t { one, many };
 /// others that are awake watch their own operation; those that have waited for long are parked and
 /// woken by their operation. While more threads are awake than there are processors for them,
 /// nobody spins for long. The last one awake sleeps on the fabric's doorbell.
+/// A fiber that waits is suspended: its worker polls when it has nothing else to do, and now and
+/// then. With `threading::one` that takes a scheduler of one worker; with more, fibers are to core
+/// what their threads are.
 class runtime {
  public:
   /// Opens shared memory over `session` (or in-process fabric if the job has one rank).
@@ -37,13 +40,15 @@ class runtime {
   [[nodiscard]] boot::session& session() noexcept { return *session_; }
   [[nodiscard]] fabric::endpoint& endpoint() noexcept { return *endpoint_; }
 
-  /// One round of progress, if nobody else is at it. Returns what happened. Any thread. Hot.
+  /// One round of progress, if nobody else is at it. Returns what happened. If that was nothing,
+  /// a fiber lets others run, so that a loop of tests does not keep its worker. Any thread. Hot.
   int poll();
-  /// Returns when `c` is done. Suspends the caller (a thread parks, a fiber will yield). Hot.
+  /// Returns when `c` is done. Suspends a fiber, while its worker runs others or polls; a thread
+  /// polls itself, or parks. Hot.
   void wait(completion& c);
-  /// Waits until `ready(context)` holds. In a job with threads it is called by whichever thread
-  /// polls, after each round in which something happened, and not again once it was true. It must
-  /// not wait. What other threads do outside of progress is seen within 10 ms. Warm.
+  /// Waits until `ready(context)` holds. With threads or fibers it is called by whoever polls,
+  /// after each round in which something happened, and not again once it was true. It must not
+  /// wait. What other threads do outside of progress is seen within 10 ms. Warm.
   void wait_until(bool (*ready)(void* context), void* context);
   /// Work that must be tried again (p2p's backlog): called after each round of progress while
   /// want_chore(true) is in force, by whoever polls. Returns how much was done.
@@ -59,8 +64,13 @@ class runtime {
 
  private:
   class idler;
+  class fiber_poller;
   struct parked;
   struct watcher;
+
+  [[nodiscard]] bool serves_fibers() const noexcept;
+  [[nodiscard]] bool in_fiber() const noexcept;
+  void wait_as_fiber(completion& c);
 
   int round();
   [[nodiscard]] bool try_lead() noexcept;
@@ -72,7 +82,7 @@ class runtime {
   void wait_among_threads(completion& c);
   void take_turns() noexcept;
   [[nodiscard]] bool crowd() const noexcept;
-  void watch_among_threads(bool (*ready)(void*), void* context);
+  void wait_as_watcher(bool (*ready)(void*), void* context);
   void appoint();
   void park(completion& c);
   void sleep_as(parked& self);

@@ -52,6 +52,9 @@ class scheduler {
   /// Fibers keep running while it changes. Null: none. The poller must outlive its use: after
   /// return the old one is not called any more.
   void set_poller(poller* p) noexcept;
+  /// The same for the scheduler of the process, if there is one, and for those made later. For
+  /// core. Not while another thread makes or ends a scheduler.
+  static void set_process_poller(poller* p) noexcept;
 
   /// For the child of a fork(), where the calling thread is alone: from here on it is a thread and
   /// no worker, and what was the scheduler is never touched again.

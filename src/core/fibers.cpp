@@ -1,0 +1,175 @@
+#include "core/fibers.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/futex.hpp"
+#include "core/idler.hpp"
+#include "sinew/base/log.hpp"
+
+namespace sinew::core {
+namespace {
+
+constexpr std::uint64_t nap_ns = 500'000;  ///< while a thread leads, or other runtimes want polling
+constexpr std::uint64_t short_nap_ns = 50'000;
+constexpr int most_listed = 32;
+
+/// The fibers of the process in words, for a report.
+struct listing {
+  std::string text;
+  int stuck = 0;
+  int others = 0;
+
+  static void visit(void* context, const fiber::fiber& f, const char* state) {
+    auto& self = *static_cast<listing*>(context);
+    const std::string_view doing = state;
+    if (doing == "ready" || doing == "running" || doing == "sleep") {
+      ++self.others;
+    } else if (++self.stuck <= most_listed) {
+      const std::string_view called = fiber::name(f);
+      self.text += "\n  fiber \"" + std::string(called) + "\": " + std::string(doing);
+    }
+  }
+};
+
+}  // namespace
+
+runtime::fiber_poller& runtime::fiber_poller::of_process() {
+  static auto& it = *new fiber_poller;  // for ever: a scheduler may call wake() late
+  return it;
+}
+
+void runtime::fiber_poller::add(runtime& rt) {
+  fiber_poller& self = of_process();
+  fiber::scheduler::set_process_poller(nullptr);
+  self.all_.push_back(&rt);
+  fiber::scheduler::set_process_poller(&self);
+}
+
+void runtime::fiber_poller::remove(runtime& rt) {
+  fiber_poller& self = of_process();
+  fiber::scheduler::set_process_poller(nullptr);
+  std::erase(self.all_, &rt);
+  if (!self.all_.empty()) {
+    fiber::scheduler::set_process_poller(&self);
+  }
+}
+
+int runtime::fiber_poller::poll() noexcept {
+  int happened = 0;
+  for (runtime* rt : all_) {
+    if (!rt->serves_fibers()) {
+      continue;
+    }
+    if (!rt->threaded()) {
+      happened += rt->lead_round();
+    } else if (rt->try_lead()) {
+      happened += rt->lead_round();
+      rt->follow();
+    }
+  }
+  happened_ += static_cast<std::uint64_t>(happened);
+  return happened;
+}
+
+void runtime::fiber_poller::sleep(std::uint64_t timeout_ns) noexcept {
+  if (woken_.exchange(0, std::memory_order_acq_rel) != 0) {
+    return;
+  }
+  if (all_.size() != 1) {
+    nap(std::min(timeout_ns, short_nap_ns));
+  } else {
+    sleep_in(*all_.front(), timeout_ns);
+  }
+  woken_.store(0, std::memory_order_relaxed);
+  watch_for_hang();
+}
+
+void runtime::fiber_poller::nap(std::uint64_t timeout_ns) noexcept {
+  futex_wait(woken_, 0, timeout_ns);
+}
+
+// A thread that leads meanwhile may leave without a word, hence the short nap then. A wake() that
+// comes while that thread sleeps on the doorbell is not lost: woken_ stays.
+void runtime::fiber_poller::sleep_in(runtime& rt, std::uint64_t timeout_ns) noexcept {
+  if (!rt.serves_fibers()) {
+    nap(timeout_ns);
+    return;
+  }
+  if (rt.threaded() && !rt.try_lead()) {
+    nap(std::min(timeout_ns, nap_ns));
+    return;
+  }
+  if (rt.watchers_.load(std::memory_order_relaxed) != nullptr) {
+    rt.look_for_watchers();
+  }
+  rt.resting_.store(true, std::memory_order_relaxed);
+  if (woken_.load(std::memory_order_acquire) == 0) {
+    rt.endpoint_->sleep(timeout_ns);
+  }
+  rt.resting_.store(false, std::memory_order_relaxed);
+  if (rt.threaded()) {
+    rt.follow();
+  }
+}
+
+void runtime::fiber_poller::wake() noexcept {
+  if (woken_.exchange(1, std::memory_order_acq_rel) == 0) {
+    futex_wake(woken_, 1);
+  }
+  for (runtime* rt : all_) {
+    rt->endpoint_->wake();
+  }
+}
+
+void runtime::fiber_poller::watch_for_hang() {
+  if (hang_timeout() <= 0) {
+    return;
+  }
+  const std::uint64_t now = now_ns();
+  if (happened_ != happened_then_ || quiet_since_ns_ == 0) {
+    happened_then_ = happened_;
+    quiet_since_ns_ = now;
+    told_ = false;
+  } else if (!told_ && static_cast<double>(now - quiet_since_ns_) > hang_timeout() * 1e9) {
+    told_ = true;
+    report();
+  }
+}
+
+void runtime::fiber_poller::report() const {
+  listing all;
+  fiber::scheduler::of_process()->each(listing::visit, &all);
+  if (all.stuck == 0) {
+    return;
+  }
+  for (const runtime* rt : all_) {
+    if (rt->diagnose_ != nullptr) {
+      rt->diagnose_(rt->diagnose_context_);
+    }
+  }
+  if (all.stuck > most_listed) {
+    all.text += "\n  and " + std::to_string(all.stuck - most_listed) + " more";
+  }
+  log_line(log_level::error, std::to_string(all.stuck) + " fibers have waited for " +
+                                 "SINEW_CORE_HANG_TIMEOUT and still wait (" +
+                                 std::to_string(all.others) +
+                                 " others are ready or sleep):" + all.text);
+}
+
+// A runtime for one thread can be polled by fibers only if they are all on one.
+bool runtime::serves_fibers() const noexcept {
+  const fiber::scheduler* s = fiber::scheduler::of_process();
+  return threaded() || (s != nullptr && s->workers() == 1);
+}
+
+bool runtime::in_fiber() const noexcept { return fiber::self() != nullptr && serves_fibers(); }
+
+void runtime::wait_as_fiber(completion& c) {
+  waiting_fiber me;
+  if (c.attach(me)) {
+    (void)me.wait();
+  }
+}
+
+}  // namespace sinew::core

@@ -8,18 +8,20 @@
 #include <new>
 #include <string_view>
 
+#include "abi/c/failure.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/local.hpp"
 #include "sinew/fiber/scheduler.hpp"
 
+namespace sinew::c_face {
 namespace {
-
-namespace fiber = sinew::fiber;
 
 /// Not a std::string: it must stay usable while thread-local objects are being destroyed.
 thread_local char last_error[256];
+
+}  // namespace
 
 int fail(int code, std::string_view why) noexcept {
   const std::size_t length = std::min(why.size(), sizeof last_error - 1);
@@ -29,6 +31,13 @@ int fail(int code, std::string_view why) noexcept {
 }
 
 int fail(int code) noexcept { return fail(code, sinew_error_text(code)); }
+
+}  // namespace sinew::c_face
+
+namespace {
+
+namespace fiber = sinew::fiber;
+using sinew::c_face::fail;
 
 fiber::fiber& of(sinew_fiber* f) noexcept { return *reinterpret_cast<fiber::fiber*>(f); }
 sinew_fiber* c_of(fiber::fiber* f) noexcept { return reinterpret_cast<sinew_fiber*>(f); }
@@ -66,7 +75,7 @@ const char* sinew_error_text(int code) {
   }
 }
 
-const char* sinew_last_error() { return last_error; }
+const char* sinew_last_error() { return sinew::c_face::last_error; }
 
 int sinew_start(const sinew_start_options* how) {
   if (fiber::scheduler::of_process() != nullptr) {

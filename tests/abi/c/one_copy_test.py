@@ -1,0 +1,54 @@
+"""What libsinew.so holds, no other of our libraries holds; and none of them calls by accident what
+libsinew_threads.so replaces.
+
+one_copy_test.py NM libsinew.so libmpi_abi.so [libsinew_threads.so]
+"""
+
+import subprocess
+import sys
+
+# Set-up talks to the launcher, before there are fibers; and mutexes for a few instructions work
+# under fibers as well. sched_yield, syscall and nanosleep must not be here (abi/c/own_calls.cpp).
+MAY_BE_REPLACED = {
+    "accept4", "poll", "read", "recv", "recvmsg", "send", "write",
+    "pthread_cond_clockwait", "pthread_cond_wait", "pthread_mutex_lock", "pthread_mutex_unlock",
+}
+
+
+def symbols(nm, library, *options):
+    """(kind, name) pairs."""
+    listing = subprocess.run([nm, *options, library], check=True, capture_output=True,
+                             text=True).stdout
+    return {(fields[-2], fields[-1].split("@")[0])
+            for fields in map(str.split, listing.splitlines()) if len(fields) >= 2}
+
+
+def variables(nm, library):
+    return {name for kind, name in symbols(nm, library, "--defined-only")
+            if kind in "bBdD" and "5sinew" in name and not name.startswith("_ZT")}
+
+
+def main(nm, shared, *others):
+    held = variables(nm, shared)
+    faults = []
+    if not any("settings_list" in name for name in held | {n for _, n in symbols(nm, shared)}):
+        faults.append("libsinew.so does not hold the table of settings")
+    if not any("the_hub" in name for name in held):
+        faults.append("libsinew.so does not hold the scheduler")
+    for library in others:
+        faults += [f"{library} has a copy of {name}" for name in sorted(held & variables(nm, library))]
+    replaced = {n for _, n in symbols(nm, others[-1], "-D", "--defined-only")}
+    if len(others) > 1:
+        for name in ("pthread_create", "pthread_mutex_lock", "sem_wait", "syscall", "read"):
+            if name not in replaced:
+                faults.append(f"{others[-1]} does not replace {name}")
+        for library in (shared, others[0]):
+            called = {n for _, n in symbols(nm, library, "-D", "--undefined-only")}
+            faults += [f"{library} calls {name}, which libsinew_threads.so replaces"
+                       for name in sorted((called & replaced) - MAY_BE_REPLACED)]
+    print("\n".join(faults) or f"{len(held)} variables, in one library each")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

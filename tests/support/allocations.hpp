@@ -24,6 +24,10 @@ inline thread_local long fails_at = 0;
   }
   throw std::bad_alloc();
 }
-// The array and nothrow forms end in these by default; the aligned ones count as nothing.
+// The nothrow forms end in these by default; so do the array forms, but not with the address
+// sanitizer. The aligned ones count as nothing.
 [[gnu::noinline]] void operator delete(void* room) noexcept { std::free(room); }
 [[gnu::noinline]] void operator delete(void* room, std::size_t) noexcept { std::free(room); }
+[[gnu::noinline]] void* operator new[](std::size_t bytes) { return operator new(bytes); }
+[[gnu::noinline]] void operator delete[](void* room) noexcept { std::free(room); }
+[[gnu::noinline]] void operator delete[](void* room, std::size_t) noexcept { std::free(room); }

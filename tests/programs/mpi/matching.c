@@ -1,5 +1,5 @@
-/* Order, wildcards, probes, cancelling, truncated and empty messages, with few and with thousands of
-   other receives and messages in the queues. CMakeLists.txt runs it with every engine. */
+/* Order, wildcards, probes, cancelling, truncated and empty messages, with few and with thousands
+   of other receives in the queues. CMakeLists.txt runs it with every engine. */
 #include "check.h"
 
 enum { most = 3000 };
@@ -10,8 +10,8 @@ static int numbers[most];
 /* Receives that nothing matches until release(). */
 static void crowd(int count, MPI_Comm comm) {
   for (int i = 0; i < count; ++i) {
-    MPI_Irecv(&numbers[i], 1, MPI_INT, i % 16 == 0 ? MPI_ANY_SOURCE : rank, 100000 + i * 1021, comm,
-              &requests[i]);
+    MPI_Irecv(&numbers[i], 1, MPI_INT, i % 16 == 0 ? MPI_ANY_SOURCE : rank, 100000 + i * 1021,
+              comm, &requests[i]);
   }
 }
 static void release(int count, MPI_Comm comm) {

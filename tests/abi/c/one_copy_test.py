@@ -36,7 +36,8 @@ def main(nm, shared, *others):
     if not any("the_hub" in name for name in held):
         faults.append("libsinew.so does not hold the scheduler")
     for library in others:
-        faults += [f"{library} has a copy of {name}" for name in sorted(held & variables(nm, library))]
+        twice = sorted(held & variables(nm, library))
+        faults += [f"{library} has a copy of {name}" for name in twice]
     replaced = {n for _, n in symbols(nm, others[-1], "-D", "--defined-only")}
     if len(others) > 1:
         for name in ("pthread_create", "pthread_mutex_lock", "sem_wait", "syscall", "read"):

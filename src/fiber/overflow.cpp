@@ -114,6 +114,13 @@ void report_overflow(const fiber& f, const void* address) noexcept {
   std::abort();
 }
 
+extern "C" void sinew_fiber_overflow(void** save) noexcept {
+  // The switch works on the first two words of a control block.
+  static_assert(offsetof(fiber, sp) == 0 && offsetof(fiber, low) == sizeof(void*));
+  const auto& f = *reinterpret_cast<const fiber*>(save);
+  report_overflow(f, f.low);
+}
+
 void install_reports() {
   provide_signal_stack();
   if (installed) {

@@ -57,6 +57,20 @@ class ready_set {
     merge(position / 64, std::uint64_t{1} << (position % 64));
   }
 
+  /// Is this position in the current word, and above the first of rest()?
+  [[nodiscard]] bool is_ahead(std::uint32_t position) const noexcept {
+    return position / 64 == where_[0] &&
+           static_cast<int>(position % 64) > std::countr_zero(rest_[0]);
+  }
+  /// Marks a position for this round, if its word is still being visited; else as set().
+  void set_in_round(std::uint32_t position) noexcept {
+    if (position / 64 == where_[0]) {
+      rest_[0] |= std::uint64_t{1} << (position % 64);
+    } else {
+      set(position);
+    }
+  }
+
   /// Marks up to 64 positions: those of one word.
   void merge(std::uint32_t index, std::uint64_t bits) noexcept {
     if (index >= limit_) [[unlikely]] {
@@ -65,7 +79,7 @@ class ready_set {
     bit_word& w = levels_.level[0][index];
     const std::uint64_t before = w.load(std::memory_order_relaxed);
     w.store(before | bits, std::memory_order_relaxed);
-    if (before == 0) {
+    if (before == 0 && top_ > 0) {
       tell_above(index);
     }
   }
@@ -124,7 +138,7 @@ class ready_set {
     return bits;
   }
 
-  void tell_above(std::uint32_t index) noexcept {
+  [[gnu::noinline]] void tell_above(std::uint32_t index) noexcept {
     for (int l = 1; l <= top_; ++l) {
       bit_word& w = levels_.level[at(l)][index / 64];
       const std::uint64_t before = w.load(std::memory_order_relaxed);
@@ -138,7 +152,7 @@ class ready_set {
 
   /// Adds levels until the root word covers level-0 word `index`. The old root becomes the first
   /// word below the new one.
-  void rise(std::uint32_t index) noexcept {
+  [[gnu::noinline]] void rise(std::uint32_t index) noexcept {
     while (index >= limit_) {
       const bool any = levels_.level[at(top_)][0].load(std::memory_order_relaxed) != 0;
       ++top_;

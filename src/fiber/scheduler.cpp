@@ -139,8 +139,6 @@ void hub::launch(fiber& f, worker* from, int wanted) noexcept {
 struct scheduler::body : hub {
   using hub::hub;
   fiber* main = nullptr;
-  bool pinned = false;
-  std::vector<int> cpus_before;
 };
 
 scheduler::scheduler(const scheduler_options& how) {
@@ -161,13 +159,6 @@ scheduler::scheduler(const scheduler_options& how) {
   made->main = first.slots.get(*made, stack_class);
   SINEW_CHECK(made->main != nullptr, "cannot make a scheduler of fibers",
               "there is no memory for a first stack", "set SINEW_FIBER_STACK to less");
-  // Other processes may share the cores: a worker keeps to one only where each has its own.
-  made->pinned =
-      how.pin && count > 1 && static_cast<std::size_t>(count) == topology::cores().size();
-  if (made->pinned) {
-    made->cpus_before = topology::usable_cpu_list();
-    (void)topology::bind_thread_to_core(0);
-  }
   install_reports();
   fiber& main = *made->main;
   std::copy_n("main", 5, main.name);
@@ -180,8 +171,11 @@ scheduler::scheduler(const scheduler_options& how) {
   body_ = made.release();
   the_hub = body_;
   the_scheduler = this;
+  // Other processes may share the cores: a worker keeps to one only where each has its own. The
+  // caller's thread is left alone, because threads that it starts would inherit its core.
+  const bool pin = how.pin && static_cast<std::size_t>(count) == topology::cores().size();
   for (std::size_t i = 1; i < body_->workers.size(); ++i) {
-    body_->workers[i]->start(body_->pinned);
+    body_->workers[i]->start(pin);
   }
   if (process_poller != nullptr) {
     set_poller(process_poller);
@@ -195,9 +189,6 @@ scheduler::~scheduler() {
   body_->stopping.store(true, std::memory_order_seq_cst);
   for (const auto& w : body_->workers) {
     w->join();
-  }
-  if (body_->pinned) {
-    (void)topology::bind_thread(body_->cpus_before);
   }
   remove_reports();
   here = nullptr;

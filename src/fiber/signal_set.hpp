@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "fiber/ready_set.hpp"
+#include "fiber/switch.hpp"
 
 namespace sinew::fiber {
 
@@ -48,6 +49,14 @@ class signal_set {
       }
     }
     return any;
+  }
+
+  /// Fetches the lines that drain() looks at for writing: with one trip between the cores it then
+  /// has both the signal and the right to take it. For an idle owner. Owner only.
+  void expect(std::size_t levels) const noexcept {
+    for (std::size_t l = 0; l < levels; ++l) {
+      sinew_fiber_own_line(levels_.level[l]);
+    }
   }
 
   /// Owner only; sequentially consistent. A setter half way up counts as nothing: it has still to

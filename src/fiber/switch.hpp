@@ -6,7 +6,8 @@
 extern "C" {
 
 /// Parks the caller: its callee-saved registers and floating-point control bits on its stack, its
-/// stack pointer in `*save`; goes on where `load` was parked. Hot.
+/// stack pointer in save[0]; goes on where `load` was parked. If the stack pointer is below save[1]
+/// it calls sinew_fiber_overflow(save) instead. Hot.
 void sinew_fiber_switch(void** save, void* load) noexcept;
 
 /// The same, and sets the thread pointer (x86-64: FS base; arm64: TPIDR_EL0) on the way.
@@ -23,5 +24,11 @@ void* sinew_fiber_prepare(void* top, void (*run)(void*), void* argument) noexcep
 
 /// The calling thread's thread pointer.
 std::uintptr_t sinew_fiber_thread_base() noexcept;
+
+/// Asks for a cache line to write to; a hint.
+void sinew_fiber_own_line(const void* address) noexcept;
+
+/// Called by the switch: reports the fiber and ends the process.
+[[noreturn]] void sinew_fiber_overflow(void** save) noexcept;
 
 }  // extern "C"

@@ -23,6 +23,10 @@
         mrs     x9, fpcr
         str     x9, [sp, #160]
         places
+        ldr     x11, [x0, #8]
+        mov     x12, sp
+        cmp     x12, x11
+        b.lo    9f
         .endm
 
 // Where a parked context keeps what the unwinder wants.
@@ -89,6 +93,7 @@ sinew_fiber_switch:
         str     x11, [x0]
         mov     sp, x1
         enter
+9:      b       sinew_fiber_overflow
         .cfi_endproc
         .size   sinew_fiber_switch, . - sinew_fiber_switch
 
@@ -105,6 +110,7 @@ sinew_fiber_switch_storage:
         str     x11, [x0]
         mov     sp, x1
         enter
+9:      b       sinew_fiber_overflow
         .cfi_endproc
         .size   sinew_fiber_switch_storage, . - sinew_fiber_switch_storage
 
@@ -170,5 +176,17 @@ sinew_fiber_thread_base:
         ret
         .cfi_endproc
         .size   sinew_fiber_thread_base, . - sinew_fiber_thread_base
+
+// void sinew_fiber_own_line(const void* address)
+        .globl  sinew_fiber_own_line
+        .hidden sinew_fiber_own_line
+        .type   sinew_fiber_own_line, %function
+        .p2align 4
+sinew_fiber_own_line:
+        .cfi_startproc
+        prfm    pstl1keep, [x0]
+        ret
+        .cfi_endproc
+        .size   sinew_fiber_own_line, . - sinew_fiber_own_line
 
         .section .note.GNU-stack, "", %progbits

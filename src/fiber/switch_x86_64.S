@@ -1,14 +1,18 @@
 # The context switch for x86-64 (System V calling convention). See switch.hpp for the contract.
 #
 # A parked context is its stack pointer. From there upwards lie:
-#    0 MXCSR (4 bytes), 4 x87 control word (2 bytes), 8 r15, 16 r14, 24 r13, 32 r12, 40 rbx, 48 rbp,
-#   56 return address.
-# Everything else is the caller's to save. Loading MXCSR costs some 200 ns when one of its sticky
-# flags changes, and flags belong to nobody: so it is only stored here, and loaded only if a control
-# bit (rounding, masks, denormals) of the two contexts differs. The x87 word has control bits only.
+#    0 x87 control word (2 bytes), 8 r15, 16 r14, 24 r13, 32 r12, 40 rbx, 48 rbp, 56 return address.
+# Everything else is the caller's to save.
 #
-# Contexts are entered with `ret`: all are parked by a call from the same place, so the processor's
-# return stack predicts it, and stays in step with the frames above.
+# Floating-point control. Storing MXCSR costs 4 ns on some processors, and loading it some 200 ns on
+# others when a sticky flag changes. But rounding and exception masks stand in the x87 control word
+# as well: fesetround, feenableexcept, fesetenv and Fortran's ieee_* set both, and that word is read
+# in no time. So it is the witness: only if the two contexts' words differ are it and the same bits
+# of MXCSR set. Sticky flags belong to nobody. Flush-to-zero and denormals-are-zero, which only
+# MXCSR has, belong to the worker's thread, and so do changes of MXCSR behind the library's back.
+#
+# Contexts are entered with `ret`: all are parked by a call from the same few places, so that the
+# processor's return stack predicts it, and stays in step with the frames above.
 
         .text
 
@@ -33,19 +37,16 @@
         .cfi_rel_offset %r12, 32
         .cfi_rel_offset %rbx, 40
         .cfi_rel_offset %rbp, 48
-        stmxcsr (%rsp)
-        fnstcw  4(%rsp)
+        fnstcw  (%rsp)
+        cmpq    8(%rdi), %rsp
+        jb      9f
         .endm
 
-# Restores the context at rsp; the control words in force are at (rdx).
+# Restores the context at rsp; the control word in force is at (rdx).
         .macro  enter
-        movl    (%rdx), %eax
-        movzwl  4(%rdx), %ecx
-        xorl    (%rsp), %eax
-        xorw    4(%rsp), %cx
-        andl    $0xffc0, %eax
-        orl     %ecx, %eax
-        jnz     2f
+        movzwl  (%rdx), %eax
+        cmpw    (%rsp), %ax
+        jne     2f
 1:      addq    $8, %rsp
         .cfi_adjust_cfa_offset -8
         popq    %r15
@@ -69,7 +70,7 @@
         ret
         .endm
 
-# The rare end of `enter`: the control bits differ.
+# The rare end of `enter`: the control words differ.
         .macro  enter_slowly
         .cfi_adjust_cfa_offset 56
         .cfi_rel_offset %r15, 8
@@ -78,9 +79,26 @@
         .cfi_rel_offset %r12, 32
         .cfi_rel_offset %rbx, 40
         .cfi_rel_offset %rbp, 48
-2:      ldmxcsr (%rsp)
-        fldcw   4(%rsp)
+2:      fldcw   (%rsp)
+        movzwl  (%rsp), %eax
+        movl    %eax, %ecx
+        andl    $0x003f, %eax           # masks: bits 0 to 5, in MXCSR 7 to 12
+        shll    $7, %eax
+        andl    $0x0c00, %ecx           # rounding: bits 10 and 11, in MXCSR 13 and 14
+        shll    $3, %ecx
+        orl     %ecx, %eax
+        stmxcsr -8(%rsp)
+        movl    -8(%rsp), %ecx
+        andl    $~0x7f80, %ecx
+        orl     %ecx, %eax
+        movl    %eax, -8(%rsp)
+        ldmxcsr -8(%rsp)
         jmp     1b
+        .endm
+
+        .macro  overflow
+9:      subq    $8, %rsp                # as after a call
+        jmp     sinew_fiber_overflow
         .endm
 
 # void sinew_fiber_switch(void** save, void* load)
@@ -96,6 +114,7 @@ sinew_fiber_switch:
         movq    %rsi, %rsp
         enter
         enter_slowly
+        overflow
         .cfi_endproc
         .size   sinew_fiber_switch, . - sinew_fiber_switch
 
@@ -113,6 +132,7 @@ sinew_fiber_switch_storage:
         movq    %rsi, %rsp
         enter
         enter_slowly
+        overflow
         .cfi_endproc
         .size   sinew_fiber_switch_storage, . - sinew_fiber_switch_storage
 
@@ -138,8 +158,7 @@ sinew_fiber_leave:
 3:      movq    %rdx, %rdi
         call    *%rsi
         leaq    -8(%rsp), %rdx
-        stmxcsr (%rdx)
-        fnstcw  4(%rdx)
+        fnstcw  (%rdx)
         enter
         enter_slowly
         .cfi_endproc
@@ -153,8 +172,7 @@ sinew_fiber_leave:
 sinew_fiber_prepare:
         .cfi_startproc
         leaq    -64(%rdi), %rax
-        stmxcsr (%rax)
-        fnstcw  4(%rax)
+        fnstcw  (%rax)
         movq    %rsi, 32(%rax)
         movq    %rdx, 40(%rax)
         movq    $0, 48(%rax)
@@ -189,5 +207,17 @@ sinew_fiber_thread_base:
         ret
         .cfi_endproc
         .size   sinew_fiber_thread_base, . - sinew_fiber_thread_base
+
+# void sinew_fiber_own_line(const void* address)
+        .globl  sinew_fiber_own_line
+        .hidden sinew_fiber_own_line
+        .type   sinew_fiber_own_line, @function
+        .p2align 4
+sinew_fiber_own_line:
+        .cfi_startproc
+        prefetchw (%rdi)                # processors that do not know it take it for a nop
+        ret
+        .cfi_endproc
+        .size   sinew_fiber_own_line, . - sinew_fiber_own_line
 
         .section .note.GNU-stack, "", @progbits

@@ -92,11 +92,9 @@ void worker::join() {
   }
 }
 
-fiber* worker::next() noexcept {
-  for (;;) {
-    if (ready_.rest() == 0 && !refill()) {
-      return &idle_;
-    }
+/// The next in the round, or the idle fiber if nobody is ready.
+inline fiber* worker::next() noexcept {
+  while (ready_.rest() != 0 || refill()) [[likely]] {
     auto* f = reinterpret_cast<fiber*>(base_ + ready_.take() * stride_);
     // A signal for a fiber that has ended may come late: then the slot is empty, or another
     // worker's. Acquire: what the spawner wrote.
@@ -104,9 +102,10 @@ fiber* worker::next() noexcept {
       return f;
     }
   }
+  return &idle_;
 }
 
-/// The next, by way of the idle fiber if it is time to look around.
+/// The same, by way of the idle fiber if it is time to look around.
 inline fiber* worker::next_turn() noexcept {
   fiber* f = next();
   if (--budget_ <= 0) [[unlikely]] {
@@ -138,42 +137,6 @@ bool worker::collect() noexcept {
       [this](std::uint32_t index, std::uint64_t bits) { ready_.merge(index, bits); });
 }
 
-void worker::leave(fiber& me) noexcept {
-  check_stack(me);
-  fiber* f = next_turn();
-  if (f != &me) {
-    switch_to(me, *f);
-  }
-}
-
-/// Where the round goes on, `me` is marked for the next one; where it ends, `me` is marked first so
-/// as to keep its place in the order, and passed over once.
-void worker::give_way(fiber& me) noexcept {
-  check_stack(me);
-  const auto position = static_cast<std::uint32_t>(me.place.load(std::memory_order_relaxed));
-  fiber* f = nullptr;
-  if (ready_.rest() != 0) [[likely]] {
-    f = next_turn();
-    if (f == &idle_ && budget_ > 0) [[unlikely]] {
-      return;  // those were late signals
-    }
-    ready_.set(position);
-  } else {
-    ready_.set(position);
-    f = next_turn();
-    if (f == &me) {
-      ready_.set(position);
-      f = next();
-      if (f == &me && hub_.spin_ns == 0 && ++alone_ % 16 == 0) {
-        ::sched_yield();  // what it waits for may need this processor
-      }
-    }
-  }
-  if (f != &me) {
-    switch_to(me, *f);
-  }
-}
-
 inline void worker::switch_to(fiber& me, fiber& f) noexcept {
   current_.store(&f, std::memory_order_relaxed);
   me.notes.leaving(f.notes, false);
@@ -183,6 +146,48 @@ inline void worker::switch_to(fiber& me, fiber& f) noexcept {
     sinew_fiber_switch_storage(&me.sp, f.sp, f.thread_base != 0 ? f.thread_base : thread_base_);
   }
   me.notes.arrived();
+}
+
+void worker::leave(fiber& me) noexcept {
+  check_stack(me);
+  fiber* f = next_turn();
+  if (f != &me) {
+    switch_to(me, *f);
+  }
+}
+
+/// Where the round goes on, `me` is marked for the next one. Where it ends, `me` has a place in the
+/// new one if that is still ahead. So fibers that yield take turns in a fixed order.
+void worker::give_way(fiber& me) noexcept {
+  check_stack(me);
+  const auto position = static_cast<std::uint32_t>(me.place.load(std::memory_order_relaxed));
+  bool ahead = false;
+  if (ready_.rest() == 0) {
+    if (!refill()) {
+      give_way_to_nobody(me);
+      return;
+    }
+    ahead = ready_.is_ahead(position);
+  }
+  fiber* f = next_turn();
+  if (f == &me || (f == &idle_ && budget_ > 0)) [[unlikely]] {
+    return;  // all others were late signals
+  }
+  if (ahead) {
+    ready_.set_in_round(position);
+  } else {
+    ready_.set(position);
+  }
+  switch_to(me, *f);
+}
+
+void worker::give_way_to_nobody(fiber& me) noexcept {
+  if (--budget_ <= 0) {
+    ready_.set(static_cast<std::uint32_t>(me.place.load(std::memory_order_relaxed)));
+    switch_to(me, idle_);
+  } else if (hub_.spin_ns == 0 && budget_ % 16 == 0) {
+    ::sched_yield();  // what it waits for may need this processor
+  }
 }
 
 void worker::leave_for_good(fiber& me) noexcept {
@@ -227,6 +232,9 @@ void worker::run_idle() noexcept {
 }
 
 void worker::look_around() noexcept {
+  if (quiet_rounds_ != 0) {
+    signals_.expect(1);
+  }
   hub_.poll();
   if (!sleepers.empty()) {
     const auto now = static_cast<std::uint64_t>(now_ns());

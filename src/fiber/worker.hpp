@@ -74,7 +74,7 @@ class worker {
   /// Owner only. Hot.
   void set_ready(std::uint32_t position) noexcept { ready_.set(position); }
   /// Any thread. Hot.
-  void signal(std::uint32_t position) noexcept {
+  [[gnu::noinline]] void signal(std::uint32_t position) noexcept {
     signals_.set(position);
     if (asleep_.load(std::memory_order_seq_cst) != awake) [[unlikely]] {
       rouse();
@@ -94,9 +94,10 @@ class worker {
  private:
   [[nodiscard]] fiber* next() noexcept;
   [[nodiscard]] fiber* next_turn() noexcept;
-  bool refill() noexcept;
+  [[gnu::noinline]] bool refill() noexcept;
   bool collect() noexcept;
   void switch_to(fiber& me, fiber& f) noexcept;
+  [[gnu::noinline]] void give_way_to_nobody(fiber& me) noexcept;
   void run_idle() noexcept;
   void look_around() noexcept;
   void rest() noexcept;

@@ -63,6 +63,10 @@ inline const auto every_way = ::testing::Values(
 inline std::byte pattern(std::uint64_t salt, std::size_t i) {
   return static_cast<std::byte>((salt * 0x9e3779b97f4a7c15u ^ i * 0x2545f4914f6cdd1du) >> 23);
 }
+/// memcmp that may be given null with nothing to compare.
+inline bool same(const std::byte* a, const std::byte* b, std::size_t n) {
+  return n == 0 || std::memcmp(a, b, n) == 0;
+}
 inline std::vector<std::byte> patterned(std::size_t n, std::uint64_t salt) {
   std::vector<std::byte> bytes(n);
   for (std::size_t i = 0; i < n; ++i) {

@@ -106,7 +106,7 @@ void one_round(rma_member& m, random_generator& random, std::byte* far_memory, b
   s.each([&](std::size_t n, std::size_t f) {
     std::memcpy(wanted.data() + f, theirs.data() + n, s.element);
   });
-  require(std::memcmp(far_memory, wanted.data(), s.far_room) == 0, "a put section is wrong");
+  require(same(far_memory, wanted.data(), s.far_room), "a put section is wrong");
   m.meet();
   const auto far_pattern = patterned(s.far_room, 77 + static_cast<std::uint64_t>(m.rank));
   std::memcpy(far_memory, far_pattern.data(), s.far_room);
@@ -205,7 +205,7 @@ TEST_P(rma_sections, outside_puts_are_there_after_flush_and_a_signal) {
       m.rma.signal(m.next());
       m.rma.await(m.next());
       const auto theirs = patterned(n, k + static_cast<std::uint64_t>(m.next()));
-      require(std::memcmp(mine.data() + at, theirs.data(), n) == 0, "data was not there");
+      require(same(mine.data() + at, theirs.data(), n), "data was not there");
       m.rma.signal(m.next());
       m.rma.await(m.next());
     }

@@ -4,10 +4,12 @@
 
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -122,10 +124,13 @@ class rma_job {
  private:
   [[nodiscard]] meeting& all() const { return *reinterpret_cast<meeting*>(board_.base()); }
 
-  std::string run_rank(int rank, const rma_body& body) {
+  std::unique_ptr<core::runtime> open(int rank) {
+    return std::make_unique<core::runtime>(std::make_unique<fake_session>(rank, ranks_),
+                                           endpoint(rank), how_.threads);
+  }
+
+  std::string run_rank(int rank, core::runtime& runtime, const rma_body& body) {
     try {
-      auto session = std::make_unique<fake_session>(rank, ranks_);
-      core::runtime runtime(std::move(session), endpoint(rank), how_.threads);
       rma::heap_memory where;
       where.sizes = how_.sizes;
       for (int r = 0; r < ranks_; ++r) {
@@ -159,9 +164,16 @@ class rma_job {
 
   std::string run_threads(const rma_body& body) {
     std::vector<std::string> problems(static_cast<std::size_t>(ranks_));
+    // Not by the threads themselves: a process has few runtimes and opens them one by one.
+    std::vector<std::unique_ptr<core::runtime>> runtimes;
+    for (int r = 0; r < ranks_; ++r) {
+      runtimes.push_back(open(r));
+    }
     std::vector<std::thread> threads;
     for (int r = 0; r < ranks_; ++r) {
-      threads.emplace_back([&, r] { problems[static_cast<std::size_t>(r)] = run_rank(r, body); });
+      const auto index = static_cast<std::size_t>(r);
+      threads.emplace_back(
+          [&, r, index] { problems[index] = run_rank(r, *runtimes[index], body); });
     }
     for (auto& t : threads) {
       t.join();
@@ -181,7 +193,8 @@ class rma_job {
     for (int r = 0; r < ranks_; ++r) {
       const pid_t child = ::fork();
       if (child == 0) {
-        const std::string problem = run_rank(r, body);
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that hangs leaves nobody behind
+        const std::string problem = run_rank(r, *open(r), body);
         if (!problem.empty()) {
           std::fprintf(stderr, "%s\n", problem.c_str());
         }

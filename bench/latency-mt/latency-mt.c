@@ -1,106 +1,29 @@
-// One-way latency with many threads: T threads on each of two ranks, thread i bounces a message
-// with the other rank's thread i under tag i. Words: threads=1,2,14 sizes=8,64 budget_ms=N
-// Metrics: `latency` is what one thread sees (half its own round trip, mean over threads);
-// `rate` is all messages of all threads per time.
+// One-way latency with many threads.
 #include <pthread.h>
 
-#include "../common/measure.h"
+#include "bounce.h"
 
-enum { most_threads = 256, most_counts = 16, stride = 64 };
-
-typedef struct {
-  pthread_t thread;
-  int rank, tag, bytes;
-  double budget_ns;
-  double begin, end;  // of what was timed
-  long round_trips;
-  char *outgoing, *incoming;
-} bouncer;
-
-// Stops by time, not by count: an MPI that spins needs many milliseconds for a message. The first
-// byte of each message tells the echoing side whether another one follows. The clock is read rarely
-// once messages are known to be fast.
-static void* bounce(void* argument) {
-  bouncer* b = argument;
-  if (b->rank == 1) {
-    do {
-      MPI_Recv(b->incoming, b->bytes, MPI_BYTE, 0, b->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      b->outgoing[0] = b->incoming[0];
-      MPI_Send(b->outgoing, b->bytes, MPI_BYTE, 0, b->tag, MPI_COMM_WORLD);
-    } while (b->outgoing[0] != 0);
-    return NULL;
-  }
-  const double start = now_ns();
-  long done = 0, look = 1, counted_from = -1;
-  b->outgoing[0] = 1;
-  for (;;) {
-    MPI_Send(b->outgoing, b->bytes, MPI_BYTE, 1, b->tag, MPI_COMM_WORLD);
-    MPI_Recv(b->incoming, b->bytes, MPI_BYTE, 1, b->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (b->outgoing[0] == 0) return NULL;
-    if (++done < look) continue;
-    look = done + 1 + (done / 8 < stride ? done / 8 : stride);
-    const double now = now_ns();
-    if (counted_from < 0) {
-      if (now - start < b->budget_ns / 5) continue;  // warming up
-      counted_from = done;
-      b->begin = now;
-    } else if (now - b->begin >= b->budget_ns) {
-      b->end = now;
-      b->round_trips = done - counted_from;
-      b->outgoing[0] = 0;  // one more, which is not counted
-    }
-  }
+static void* run_one(void* b) {
+  bounce(b);
+  return NULL;
 }
 
 static void measure(int rank, int threads, int bytes, double budget_ms) {
   static bouncer all[most_threads];
+  static pthread_t running[most_threads];
+  for (int i = 0; i < threads; ++i) prepare(&all[i], rank, i, bytes, budget_ms);
   for (int i = 0; i < threads; ++i) {
-    bouncer* b = &all[i];
-    *b = (bouncer){.rank = rank, .tag = i, .bytes = bytes, .budget_ns = budget_ms * 1e6};
-    b->outgoing = make_buffer((size_t)bytes, 1);
-    b->incoming = make_buffer((size_t)bytes, 2);
+    if (pthread_create(&running[i], NULL, run_one, &all[i]) != 0) stop_all("no more threads");
   }
-  for (int i = 0; i < threads; ++i) {
-    if (pthread_create(&all[i].thread, NULL, bounce, &all[i]) != 0) stop_all("no more threads");
-  }
-  double latency = 0, rate = 0;
-  for (int i = 0; i < threads; ++i) {
-    bouncer* b = &all[i];
-    pthread_join(b->thread, NULL);
-    free(b->outgoing);
-    free(b->incoming);
-    const double trip = (b->end - b->begin) / (double)b->round_trips;
-    latency += trip / 2 / threads;
-    rate += 2 / trip;
-  }
-  if (rank == 0) {
-    char params[64];
-    snprintf(params, sizeof params, "threads=%d,kind=pthread,bytes=%d", threads, bytes);
-    report("one-way", "latency", "us", params, latency / 1e3);
-    report("one-way", "rate", "Mmsg/s", params, rate * 1e3);
-  }
+  for (int i = 0; i < threads; ++i) pthread_join(running[i], NULL);
+  sum_up(all, threads, "pthread");
 }
 
 int main(int argc, char** argv) {
   options o = read_options(argc, argv);
-  int counts[most_counts] = {14}, count = 1;
-  for (int i = 1; i < argc; ++i) {
-    if (strncmp(argv[i], "threads=", 8) != 0) continue;
-    count = 0;
-    for (char* at = argv[i] + 8; *at && count < most_counts;) {
-      counts[count++] = (int)strtol(at, &at, 10);
-      if (*at++ != ',') break;
-    }
-  }
   o.thread_multiple = 1;
   const int rank = start(&argc, &argv, &o, 2);
-  for (int c = 0; c < count; ++c) {
-    if (counts[c] < 1 || counts[c] > most_threads) stop_all("threads: 1 to 256");
-    for (int s = 0; s < o.size_count; ++s) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      if (rank < 2) measure(rank, counts[c], o.sizes[s] > 0 ? o.sizes[s] : 1, o.budget_ms);
-    }
-  }
+  for_all_counts(argc, argv, &o, rank, measure);
   MPI_Finalize();
   return 0;
 }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t nap_ns = 500'000;  ///< while a thread leads, or other runtimes want polling
 constexpr std::uint64_t short_nap_ns = 50'000;
+constexpr int rounds_per_poll = 8;
 constexpr int most_listed = 32;
 
 /// The fibers of the process in words, for a report.
@@ -55,17 +56,12 @@ void runtime::fiber_poller::remove(runtime& rt) {
   }
 }
 
+// Several rounds if nothing arrives: a round is cheaper than the worker's way here and back.
 int runtime::fiber_poller::poll() noexcept {
   int happened = 0;
-  for (runtime* rt : all_) {
-    if (!rt->serves_fibers()) {
-      continue;
-    }
-    if (!rt->threaded()) {
-      happened += rt->lead_round();
-    } else if (rt->try_lead()) {
-      happened += rt->lead_round();
-      rt->follow();
+  for (int i = 0; i < rounds_per_poll && happened == 0; ++i) {
+    for (runtime* rt : all_) {
+      happened += rt->round_for_fibers();
     }
   }
   happened_ += static_cast<std::uint64_t>(happened);
@@ -155,6 +151,21 @@ void runtime::fiber_poller::report() const {
                                  "SINEW_CORE_HANG_TIMEOUT and still wait (" +
                                  std::to_string(all.others) +
                                  " others are ready or sleep):" + all.text);
+}
+
+int runtime::round_for_fibers() {
+  if (!serves_fibers()) {
+    return 0;
+  }
+  if (!threaded()) {
+    return lead_round();
+  }
+  if (!try_lead()) {
+    return 0;
+  }
+  const int happened = lead_round();
+  follow();
+  return happened;
 }
 
 // A runtime for one thread can be polled by fibers only if they are all on one.

@@ -69,8 +69,6 @@ struct packet_pool::body {
     }
   }
 
-  [[nodiscard]] packet_cache* of_thread() noexcept;
-  [[nodiscard]] packet_cache* open_for_thread() noexcept;
   [[nodiscard]] bool owns(const void* packet) const noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.memory().data());
     const auto at = reinterpret_cast<std::uintptr_t>(packet);
@@ -82,7 +80,6 @@ struct packet_pool::body {
   slab memory;
   packet_pool_core<real_steps> core;
   std::vector<packet_cache*> workers;
-  std::uint64_t number = 0;  ///< never given to a second pool, unlike its address
 };
 
 namespace {
@@ -124,17 +121,9 @@ thread_caches::~thread_caches() {
   }
 }
 
-}  // namespace
-
-inline packet_cache* packet_pool::body::of_thread() noexcept {
-  if (last.pool == number) [[likely]] {
-    return last.cache;
-  }
-  return open_for_thread();
-}
-
 /// Null when this thread cannot have one: then it works with the depot.
-[[gnu::noinline]] packet_cache* packet_pool::body::open_for_thread() noexcept try {
+[[gnu::noinline]] packet_cache* open_for_thread(packet_pool_core<real_steps>& core,
+                                                std::uint64_t number) noexcept try {
   if (last.ended) return nullptr;
   static thread_local thread_caches mine;
   for (const auto& [pool, cache] : mine.opened) {
@@ -161,28 +150,38 @@ inline packet_cache* packet_pool::body::of_thread() noexcept {
   return nullptr;
 }
 
+inline packet_cache* cache_of_thread(packet_pool_core<real_steps>& core,
+                                     std::uint64_t number) noexcept {
+  if (last.pool == number) [[likely]] {
+    return last.cache;
+  }
+  return open_for_thread(core, number);
+}
+
+}  // namespace
+
 packet_pool::packet_pool(const packet_pool_options& options)
     : body_(std::make_unique<body>(checked(options))) {
   living_pools& pools = living_pools::instance();
   const std::lock_guard held(pools.lock);
-  body_->number = ++pools.last;
-  pools.by_number[body_->number] = &body_->core;
+  number_ = ++pools.last;
+  pools.by_number[number_] = &body_->core;
 }
 
 packet_pool::~packet_pool() {
   living_pools& pools = living_pools::instance();
   const std::lock_guard held(pools.lock);
-  pools.by_number.erase(body_->number);
+  pools.by_number.erase(number_);
 }
 
 packet_pool::outcome packet_pool::get() noexcept {
-  void* const packet = body_->core.get(body_->of_thread());
+  void* const packet = body_->core.get(cache_of_thread(body_->core, number_));
   return {packet, packet != nullptr ? status::ok() : status::again(retry_reason::no_packet)};
 }
 
 void packet_pool::put(void* packet) noexcept {
   SINEW_EXPECT(body_->owns(packet));
-  body_->core.put(body_->of_thread(), packet);
+  body_->core.put(cache_of_thread(body_->core, number_), packet);
 }
 
 packet_pool::outcome packet_pool::get(int worker) noexcept {

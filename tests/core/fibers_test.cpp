@@ -67,12 +67,12 @@ void bounce_all(std::size_t pairs, int trips, int workers, threading threads) {
   EXPECT_EQ(job[1].arrived, static_cast<int>(pairs) * trips);
 }
 
-TEST(fibers, a_worker_for_each_rank) { bounce_all(2000, 20, 2, threading::many); }
+TEST(fibers, a_worker_for_each_rank) { bounce_all(400, 20, 2, threading::many); }
 
 TEST(fibers, few_with_a_worker_for_each_rank) { bounce_all(2, 3000, 2, threading::many); }
 
 // Both ranks on one worker, which is the only thread: no atomic instruction is needed.
-TEST(fibers, a_single_thread) { bounce_all(2000, 20, 1, threading::one); }
+TEST(fibers, a_single_thread) { bounce_all(2000, 10, 1, threading::one); }
 
 // The runtimes may come after the scheduler, and go before it.
 TEST(fibers, scheduler_before_runtime) {

@@ -57,6 +57,7 @@ class packet_pool {
  private:
   struct body;
   std::unique_ptr<body> body_;
+  std::uint64_t number_ = 0;  ///< of this pool and no other of the process, unlike its address
 };
 
 }  // namespace sinew::core

@@ -71,6 +71,7 @@ class runtime {
   [[nodiscard]] bool serves_fibers() const noexcept;
   [[nodiscard]] bool in_fiber() const noexcept;
   void wait_as_fiber(completion& c);
+  int round_for_fibers();
 
   int round();
   [[nodiscard]] bool try_lead() noexcept;

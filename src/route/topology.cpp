@@ -17,7 +17,7 @@ setting<std::int64_t> memory_limit("route", "memory", std::int64_t{4} << 30, "by
 // The bytes that the tables below take, with the list from which they are made.
 std::int64_t bytes_needed(std::uint64_t nodes, std::uint64_t links, std::size_t dimensions) {
   return static_cast<std::int64_t>(nodes * (8 + 8 * dimensions) +
-                                   links * (2 * sizeof(link) + 4 * sizeof(std::uint32_t)));
+                                   links * (2 * sizeof(arc) + 4 * sizeof(std::uint32_t)));
 }
 
 void check_size(const std::string& name, std::uint64_t nodes, std::uint64_t links,
@@ -32,12 +32,12 @@ void check_size(const std::string& name, std::uint64_t nodes, std::uint64_t link
 }  // namespace
 
 topology::topology(std::string name, std::uint32_t nodes, std::uint32_t endpoints,
-                   std::vector<link> links, grid_shape grid)
+                   std::vector<arc> links, grid_shape grid)
     : name_(std::move(name)), endpoints_(endpoints), grid_(std::move(grid)) {
   check_size(name_, nodes, links.size(), grid_.sizes.size());
   SINEW_CHECK(endpoints >= 1 && endpoints <= nodes, name_ + " is malformed",
               "it needs between 1 and all nodes as endpoints", "");
-  for (const link& l : links) {
+  for (const arc& l : links) {
     const std::string which = "the link " + std::to_string(l.from) + "-" + std::to_string(l.to);
     SINEW_CHECK(l.from < nodes && l.to < nodes, which + " is no link of " + name_,
                 "nodes are 0.." + std::to_string(nodes - 1), "");
@@ -45,12 +45,12 @@ topology::topology(std::string name, std::uint32_t nodes, std::uint32_t endpoint
     SINEW_CHECK(l.capacity >= 0 && l.capacity < 1e12, which + " has no usable capacity",
                 "it is counted in cables, 0 for a failed link", "");
   }
-  std::sort(links.begin(), links.end(), [](const link& a, const link& b) {
+  std::sort(links.begin(), links.end(), [](const arc& a, const arc& b) {
     return std::pair(a.from, a.to) < std::pair(b.from, b.to);
   });
   first_.assign(std::size_t{nodes} + 1, 0);
   into_first_.assign(std::size_t{nodes} + 1, 0);
-  for (const link& l : links) {
+  for (const arc& l : links) {
     if (!to_.empty() && from_.back() == l.from && to_.back() == l.to) {
       capacity_.back() += l.capacity;
       continue;
@@ -137,7 +137,7 @@ topology make_grid(grid_shape shape, ring_of_two rings) {
     name += (d > 0 ? "x" : "") + std::to_string(shape.sizes[d]) + (shape.wraps[d] ? "" : "m");
     check_size("the grid " + name, nodes, nodes * 2 * shape.sizes.size(), shape.sizes.size());
   }
-  std::vector<link> links;
+  std::vector<arc> links;
   std::uint32_t stride = 1;
   for (std::size_t d = shape.sizes.size(); d-- > 0;) {
     const std::uint32_t size = shape.sizes[d];

@@ -15,7 +15,7 @@ namespace {
 constexpr double most_nodes = 1 << 26;
 
 struct edge_list {
-  std::vector<link> links;
+  std::vector<arc> links;
   std::uint32_t nodes = 0;
   bool directed = false;
 
@@ -69,7 +69,7 @@ std::optional<std::uint64_t> radical_count(const std::string& text) {
 }
 
 topology star(std::uint32_t hosts) {
-  std::vector<link> links;
+  std::vector<arc> links;
   for (node_id h = 0; h < hosts; ++h) {
     links.push_back({h, hosts, 1});
     links.push_back({hosts, h, 1});

@@ -13,7 +13,7 @@
 namespace sinew::route {
 namespace {
 
-void both_ways(std::vector<link>& links, node_id a, node_id b, double cables) {
+void both_ways(std::vector<arc>& links, node_id a, node_id b, double cables) {
   links.push_back({a, b, cables});
   links.push_back({b, a, cables});
 }
@@ -39,7 +39,7 @@ topology make_fat_tree(const fat_tree_shape& shape) {
   }
   std::vector<std::uint64_t> first(levels + 1, 0);
   for (std::size_t l = 0; l < levels; ++l) first[l + 1] = first[l] + count[l];
-  std::vector<link> links;
+  std::vector<arc> links;
   for (std::size_t l = 0; l < levels; ++l) {
     // low: digits below place l; a child's digit there counts down[l], a parent's up[l].
     std::uint64_t low = 1;
@@ -67,7 +67,7 @@ topology make_dragonfly(const dragonfly_shape& s) {
               "group i reaches group j by its router j, so there are at least as many routers in "
               "a group as groups",
               "");
-  std::vector<link> links;
+  std::vector<arc> links;
   const auto router = [&](std::uint64_t r) { return static_cast<node_id>(hosts + r); };
   for (std::uint64_t h = 0; h < hosts; ++h) {
     both_ways(links, static_cast<node_id>(h), router(h / s.nodes), 1);

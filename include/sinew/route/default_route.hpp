@@ -33,6 +33,13 @@ class default_router {
   /// disconnected graph) or crosses a failed link.
   bool append(node_id a, node_id b, std::vector<link_id>& out);
 
+  /// Hops from every node to b over working links; `nothing` where there is no way. Valid until the
+  /// next call of any kind.
+  const std::vector<std::uint32_t>& hops_to(node_id b) {
+    measure_to(b);
+    return hops_to_;
+  }
+
   [[nodiscard]] const std::vector<std::size_t>& dimensions() const noexcept { return order_; }
 
  private:

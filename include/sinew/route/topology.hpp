@@ -26,7 +26,7 @@ struct grid_shape {
 
 /// One direction of a cable. Capacity is in cables: 1 is the bandwidth of one link of the machine,
 /// 0 a failed link.
-struct link {
+struct arc {
   node_id from = 0;
   node_id to = 0;
   double capacity = 1;
@@ -38,7 +38,7 @@ class topology {
   /// may send and receive; the others are switches. Links are numbered by (from, to).
   /// Throws sinew::error: an end that is no node, a loop, a negative capacity, too large a graph
   /// (SINEW_ROUTE_MEMORY; says how much it would need). Cold.
-  topology(std::string name, std::uint32_t nodes, std::uint32_t endpoints, std::vector<link> links,
+  topology(std::string name, std::uint32_t nodes, std::uint32_t endpoints, std::vector<arc> links,
            grid_shape grid = {});
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

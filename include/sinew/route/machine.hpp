@@ -1,0 +1,21 @@
+// What moving bytes costs: the few numbers by which plans are compared and simulated.
+#pragma once
+
+#include <cstdint>
+
+namespace sinew::route {
+
+/// Bandwidths in bytes per second, times in seconds. A path that the network's own routing takes is
+/// one message; any other is forwarded: received and sent on, chunk by chunk, at each node where it
+/// leaves the default route. The standard values are Blue Gene/Q's.
+struct machine {
+  double link_bandwidth = 1.8e9;      ///< per cable and direction
+  double injection_bandwidth = 16e9;  ///< of one node into its links, and out of them
+  double copy_bandwidth = 14e9;       ///< of one node receiving and sending on
+  double start_up = 4e-6;             ///< of a message
+  double hop_latency = 45e-9;
+  double forward_latency = 2e-6;  ///< per chunk and forwarding node
+  std::uint64_t chunk = 64 << 10;
+};
+
+}  // namespace sinew::route

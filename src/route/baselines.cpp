@@ -1,0 +1,265 @@
+#include "baselines.hpp"
+
+#include <algorithm>
+#include <queue>
+
+#include "balancer.hpp"
+#include "path_finder.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/route/default_route.hpp"
+
+namespace sinew::route {
+namespace {
+
+std::string ends_of(const job_list& jobs, std::size_t j) {
+  return "from node " + std::to_string(jobs.source[j]) + " to node " +
+         std::to_string(jobs.destination[j]);
+}
+
+// The longest default route among all pairs of a grid; elsewhere nodes bound it.
+std::uint32_t hop_limit(const topology& net) {
+  if (net.grid().empty()) return net.nodes();
+  std::uint32_t hops = 0;
+  for (std::size_t d = 0; d < net.dimensions(); ++d) {
+    const std::uint32_t size = net.grid().sizes[d];
+    hops += net.grid().wraps[d] ? size / 2 : size - 1;
+  }
+  return hops;
+}
+
+// What the original feeds to its planners: 50 paths per job, and at most 50 * 1024 in all.
+path_set fed_paths(const topology& net, const job_list& jobs, const plan_options& o,
+                   std::vector<std::size_t>& first) {
+  const std::size_t cap = 50 * 1024;
+  std::uint32_t k = o.fed;
+  if (k == 0) {
+    k = static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(cap / std::max<std::size_t>(jobs.size(), 1), 1, 50));
+  }
+  path_set all;
+  first.assign(1, 0);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const path_set some =
+        shortest_paths(net, jobs.source[j], jobs.destination[j], k, hop_limit(net));
+    SINEW_CHECK(some.size() > 0, "no path " + ends_of(jobs, j),
+                "the network is disconnected, or failed links cut it", "");
+    for (std::size_t p = 0; p < some.size(); ++p) all.add(some[p]);
+    first.push_back(all.size());
+  }
+  return all;
+}
+
+// Offers the paths of a list, one more in each pass.
+class list_finder final : public path_finder {
+ public:
+  list_finder(const path_set& paths, const std::vector<std::size_t>& first)
+      : paths_(paths), first_(first) {
+    for (std::uint32_t j = 0; j + 1 < first.size(); ++j) order_.push_back(j);
+  }
+  bool find(std::size_t j, std::span<const double> price, std::vector<link_id>& out) override {
+    double least = 1e300;
+    std::size_t best = first_[j];
+    for (std::size_t p = first_[j]; p < first_[j + 1]; ++p) {
+      double cost = 0;
+      for (const link_id l : paths_[p]) cost += price[l];
+      if (cost < least) {
+        least = cost;
+        best = p;
+      }
+    }
+    out.insert(out.end(), paths_[best].begin(), paths_[best].end());
+    return true;
+  }
+
+ private:
+  const path_set& paths_;
+  const std::vector<std::size_t>& first_;
+};
+
+}  // namespace
+
+split plan_standard(const topology& net, const job_list& jobs) {
+  split out;
+  out.paths = default_paths(net, jobs);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    out.first.push_back(j + 1);
+    out.bytes.push_back(static_cast<double>(jobs.bytes[j]));
+  }
+  return out;
+}
+
+// Each chunk goes to the least loaded of the links that lead nearer, hop by hop, as routers with
+// queues would send it. Walks that are equal become one path.
+split plan_adaptive(const topology& net, const job_list& jobs, std::uint64_t chunk) {
+  std::vector<double> load(net.links(), 0);
+  std::vector<std::vector<std::pair<std::vector<link_id>, double>>> of_job(jobs.size());
+  // Jobs of one destination together: hops to it are counted once.
+  std::vector<std::uint32_t> order(jobs.size());
+  for (std::uint32_t j = 0; j < order.size(); ++j) order[j] = j;
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
+    return jobs.destination[x] < jobs.destination[y];
+  });
+  default_router hops(net);
+  std::vector<std::uint32_t> left;
+  node_id measured = nothing;
+  for (const std::uint32_t j : order) {
+    if (measured != jobs.destination[j]) {
+      measured = jobs.destination[j];
+      left = hops.hops_to(measured);
+    }
+    SINEW_CHECK(left[jobs.source[j]] != nothing, "no path " + ends_of(jobs, j),
+                "the network is disconnected, or failed links cut it", "");
+    for (std::uint64_t sent = 0; sent < jobs.bytes[j]; sent += chunk) {
+      const auto size = static_cast<double>(std::min(chunk, jobs.bytes[j] - sent));
+      std::vector<link_id> path;
+      for (node_id at = jobs.source[j]; at != measured; at = net.to(path.back())) {
+        link_id best = nothing;
+        for (link_id l = net.first_link(at); l < net.first_link(at + 1); ++l) {
+          if (net.capacity(l) <= 0 || left[net.to(l)] + 1 != left[at]) continue;
+          if (best == nothing || load[l] / net.capacity(l) < load[best] / net.capacity(best)) {
+            best = l;
+          }
+        }
+        load[best] += size;
+        path.push_back(best);
+      }
+      auto& mine = of_job[j];
+      const auto same = std::find_if(mine.begin(), mine.end(),
+                                     [&](const auto& entry) { return entry.first == path; });
+      if (same == mine.end()) {
+        mine.emplace_back(std::move(path), size);
+      } else {
+        same->second += size;
+      }
+    }
+  }
+  split out;
+  for (const auto& mine : of_job) {
+    for (const auto& [path, bytes] : mine) {
+      out.paths.add(path);
+      out.bytes.push_back(bytes);
+    }
+    out.close_job();
+  }
+  return out;
+}
+
+// The original's first heuristic: in rounds, each job takes the first of its paths on which every
+// link carries fewer paths than the limit; a round that adds nothing raises the limit. A job
+// without any path raises its own limit until one fits. Bytes are split evenly.
+split plan_heu_load(const topology& net, const job_list& jobs, const plan_options& o) {
+  std::vector<std::size_t> first;
+  const path_set all = fed_paths(net, jobs, o, first);
+  std::vector<std::uint32_t> load(net.links(), 0);
+  std::vector<std::vector<std::size_t>> chosen(jobs.size());
+  std::vector<bool> used(all.size(), false);
+  const auto take = [&](std::size_t j, std::uint32_t limit) {
+    for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
+      const auto links = all[p];
+      const bool fits = !used[p] && std::all_of(links.begin(), links.end(),
+                                                [&](link_id l) { return load[l] < limit; });
+      if (!fits) continue;
+      used[p] = true;
+      for (const link_id l : links) ++load[l];
+      chosen[j].push_back(p);
+      return true;
+    }
+    return false;
+  };
+  for (std::uint32_t limit = 1; limit <= o.load_limit;) {
+    bool added = false;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      bool mine = take(j, limit);
+      for (std::uint32_t own = limit + 1; !mine && chosen[j].empty(); ++own) mine = take(j, own);
+      added = added || mine;
+    }
+    if (!added) ++limit;
+  }
+  split out;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    for (const std::size_t p : chosen[j]) {
+      out.paths.add(all[p]);
+      out.bytes.push_back(static_cast<double>(jobs.bytes[j]) /
+                          static_cast<double>(chosen[j].size()));
+    }
+    out.close_job();
+  }
+  return out;
+}
+
+// The original's second: a chunk of the job that has most left goes to the one of its paths whose
+// busiest link carries least.
+split plan_heu_chunk(const topology& net, const job_list& jobs, const plan_options& o) {
+  std::vector<std::size_t> first;
+  const path_set all = fed_paths(net, jobs, o, first);
+  std::vector<double> load(net.links(), 0);
+  std::vector<double> bytes(all.size(), 0);
+  // Most left first; of equals the job that comes first.
+  using entry = std::pair<std::uint64_t, std::uint32_t>;
+  std::priority_queue<entry> heap;
+  const auto key = [&](std::size_t j) { return static_cast<std::uint32_t>(jobs.size() - j); };
+  for (std::size_t j = 0; j < jobs.size(); ++j) heap.emplace(jobs.bytes[j], key(j));
+  while (!heap.empty()) {
+    const auto [left, k] = heap.top();
+    heap.pop();
+    const std::size_t j = jobs.size() - k;
+    double least = 1e300;
+    std::size_t best = first[j];
+    for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
+      double most = 0;
+      for (const link_id l : all[p]) most = std::max(most, load[l] / net.capacity(l));
+      if (most < least) {
+        least = most;
+        best = p;
+      }
+    }
+    const std::uint64_t size = std::min(left, o.costs.chunk);
+    for (const link_id l : all[best]) load[l] += static_cast<double>(size);
+    bytes[best] += static_cast<double>(size);
+    if (left > size) heap.emplace(left - size, k);
+  }
+  split out;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
+      if (bytes[p] <= 0) continue;
+      out.paths.add(all[p]);
+      out.bytes.push_back(bytes[p]);
+    }
+    out.close_job();
+  }
+  return out;
+}
+
+// The path LP max Z, or rather its minimum of the busiest link: the balancer without new paths is a
+// convex solver for it.
+split plan_opt(const topology& net, const job_list& jobs, const plan_options& o) {
+  std::vector<std::size_t> first;
+  const path_set all = fed_paths(net, jobs, o, first);
+  list_finder list(all, first);
+  balancer state(net, jobs, list, 64);
+  double guess = 1;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    guess = std::max(guess, static_cast<double>(jobs.bytes[j]));
+  }
+  state.start(guess, 2);
+  for (double sharpness = 10; sharpness < 4000; sharpness *= 1.5) {
+    state.rescale(state.busiest());
+    for (int i = 0; i < 4; ++i) {
+      state.buy(sharpness);
+      for (int k = 0; k < 4; ++k) state.even_out(sharpness);
+    }
+  }
+  state.drop_below(1e-4);
+  split out;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    state.for_each_path(j, [&](std::span<const link_id> links, double bytes) {
+      out.paths.add(links);
+      out.bytes.push_back(bytes);
+    });
+    out.close_job();
+  }
+  return out;
+}
+
+}  // namespace sinew::route

@@ -173,7 +173,8 @@ bool is_for_others(std::string_view name) {
   if (name.starts_with("SINEW_BOOT_") || name.starts_with("SINEW_TEST_")) {
     return true;
   }
-  for (const std::string_view tool : {"SINEW_BENCH_", "SINEW_RUN_", "SINEW_INFO_"}) {
+  for (const std::string_view tool :
+       {"SINEW_BENCH_", "SINEW_RUN_", "SINEW_INFO_", "SINEW_THREADS_"}) {
     const auto names = all_names();
     const bool linked = std::any_of(names.begin(), names.end(),
                                     [&](const std::string& one) { return one.starts_with(tool); });

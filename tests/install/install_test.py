@@ -60,6 +60,26 @@ class Install(unittest.TestCase):
         flags = run("pkg-config", "--cflags", "--libs", "sinew-mpi", PKG_CONFIG_PATH=path).split()
         self.hello("cc", flags=flags)
 
+    def fibers(self, *compile_command, flags=()):
+        program = self.work / "fibers"
+        run(*compile_command, CONSUMER / "fibers.c", "-o", program, *flags)
+        self.assertEqual(run(program), "a fiber has run\n")
+
+    def test_fibers_by_pkg_config(self):
+        path = str(self.prefix / "lib" / "pkgconfig")
+        flags = run("pkg-config", "--cflags", "--libs", "sinew", PKG_CONFIG_PATH=path).split()
+        self.fibers("cc", flags=flags)
+
+    def test_fibers_by_the_wrapper(self):
+        self.fibers(self.prefix / "bin" / "mpicc.sinew", flags=("-lsinew",))
+
+    def test_fibers_by_cmake(self):
+        build = self.work / "fibers_consumer"
+        run("cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        self.assertEqual(run(build / "fibers"), "a fiber has run\n")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -77,6 +77,10 @@ std::string plan_to_json(const topology& net, const route_plan& plan) {
   return out;
 }
 
+std::string network_of_plan(std::string_view text, const std::string& where) {
+  return json_member(parse_json(text, where), where, "network", kind::text).text;
+}
+
 route_plan plan_from_json(const topology& net, std::string_view text, const std::string& where) {
   const json_value document = parse_json(text, where);
   route_plan plan;

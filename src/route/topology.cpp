@@ -137,6 +137,7 @@ topology make_grid(grid_shape shape, ring_of_two rings) {
     name += (d > 0 ? "x" : "") + std::to_string(shape.sizes[d]) + (shape.wraps[d] ? "" : "m");
     check_size("the grid " + name, nodes, nodes * 2 * shape.sizes.size(), shape.sizes.size());
   }
+  if (rings == ring_of_two::two_cables) name.insert(0, "torus2:");
   std::vector<arc> links;
   std::uint32_t stride = 1;
   for (std::size_t d = shape.sizes.size(); d-- > 0;) {

@@ -18,8 +18,17 @@ void both_ways(std::vector<arc>& links, node_id a, node_id b, double cables) {
   links.push_back({b, a, cables});
 }
 
+std::string joined(const std::vector<std::uint32_t>& numbers) {
+  std::string out;
+  for (const std::uint32_t n : numbers) {
+    if (!out.empty()) out += ',';
+    out += std::to_string(n);
+  }
+  return out;
+}
+
 [[noreturn]] void bad_shape(std::string_view text, const std::string& why) {
-  throw error("unknown shape \"" + std::string(text) + "\"", why,
+  throw error("unknown shape " + std::string(text), why,
               "shapes are 4x4x4x8x2, mesh:8x8, hypercube:10, fattree:2;4,4;1,2;1,2, "
               "dragonfly:3,4;4,3;5,1;2, mira:1024, or a file's name");
 }
@@ -53,7 +62,9 @@ topology make_fat_tree(const fat_tree_shape& shape) {
       }
     }
   }
-  return {"fat tree", static_cast<std::uint32_t>(first[levels] + count[levels]),
+  return {"fattree:" + std::to_string(levels) + ";" + joined(shape.down) + ";" + joined(shape.up) +
+              ";" + joined(shape.cables),
+          static_cast<std::uint32_t>(first[levels] + count[levels]),
           static_cast<std::uint32_t>(count[0]), std::move(links)};
 }
 
@@ -87,8 +98,10 @@ topology make_dragonfly(const dragonfly_shape& s) {
       both_ways(links, router(i * per_group + j), router(j * per_group + i), s.blue);
     }
   }
-  return {"dragonfly", static_cast<std::uint32_t>(hosts + routers),
-          static_cast<std::uint32_t>(hosts), std::move(links)};
+  return {"dragonfly:" + joined({s.groups, s.blue}) + ";" + joined({s.chassis, s.black}) + ";" +
+              joined({s.routers, s.green}) + ";" + std::to_string(s.nodes),
+          static_cast<std::uint32_t>(hosts + routers), static_cast<std::uint32_t>(hosts),
+          std::move(links)};
 }
 
 std::vector<std::uint32_t> mira_shape(std::uint32_t nodes) {

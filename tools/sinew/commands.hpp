@@ -10,9 +10,11 @@ namespace sinew::tool {
 int run_main(int argc, char** argv);
 int info_main(int argc, char** argv);
 int bench_main(int argc, char** argv);
+int route_main(int argc, char** argv);
 
 [[nodiscard]] command_page run_page();
 [[nodiscard]] command_page info_page();
 [[nodiscard]] command_page bench_page();
+[[nodiscard]] command_page route_page();
 
 }  // namespace sinew::tool

@@ -43,12 +43,12 @@ command_page help_page() {
 }
 
 std::vector<command_page> pages() {
-  return {run_page(), info_page(), bench_page(), version_page(), help_page()};
+  return {run_page(), info_page(), bench_page(), route_page(), version_page(), help_page()};
 }
 
-constexpr std::array commands = {command{"run", run_main}, command{"info", info_main},
-                                 command{"bench", bench_main}, command{"version", version_main},
-                                 command{"help", help_main}};
+constexpr std::array commands = {command{"run", run_main},         command{"info", info_main},
+                                 command{"bench", bench_main},     command{"route", route_main},
+                                 command{"version", version_main}, command{"help", help_main}};
 
 std::string overview() {
   std::string text = "usage: sinew COMMAND [...]\n\n";

@@ -114,4 +114,7 @@ struct plan_figures {
 [[nodiscard]] route_plan plan_from_json(const topology& net, std::string_view text,
                                         const std::string& where);
 
+/// The network for which a plan's file was made, in words that parse_topology reads.
+[[nodiscard]] std::string network_of_plan(std::string_view text, const std::string& where);
+
 }  // namespace sinew::route

@@ -1,0 +1,339 @@
+// sinew route: plans, compares, simulates and shows many paths for one message.
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/base/error.hpp"
+#include "sinew/base/parse.hpp"
+#include "sinew/bench_stats.hpp"
+#include "sinew/commands.hpp"
+#include "sinew/route/default_route.hpp"
+#include "sinew/route/pattern.hpp"
+#include "sinew/route/plan.hpp"
+#include "sinew/route/route_measure.hpp"
+#include "sinew/route/route_picture.hpp"
+#include "sinew/route/simulate.hpp"
+
+namespace sinew::tool {
+namespace {
+
+using namespace sinew::route;
+
+struct request {
+  std::string action;
+  std::string file;  // of `show`
+  std::string topology = "4x4x4x8x2";
+  std::string pattern = "disjoint";
+  pattern_options jobs;
+  plan_options plan;
+  std::vector<method> methods;
+  simulation_options simulation;
+  std::string failed;
+  std::string output;
+  bool fluid = false;
+  bool help = false;
+};
+
+std::uint64_t byte_count(std::string_view name, std::string_view text) {
+  const auto value = base::parse_bytes(text);
+  if (!value) {
+    throw usage_failure(std::string(name) + " needs a number of bytes, such as 64k or 8M, not \"" +
+                        std::string(text) + "\"");
+  }
+  return static_cast<std::uint64_t>(*value);
+}
+
+std::vector<option> shape_options(request& r) {
+  return {
+      {{"-t", "--topology"},
+       "SHAPE",
+       "4x4x4x8x2, mesh:8x8, hypercube:10, fattree:2;4,4;1,2;1,2, dragonfly:3,4;4,3;5,1;2, "
+       "mira:1024 or a file",
+       [&r](std::string_view v) { r.topology = v; }},
+      {{"-p", "--pattern"},
+       "NAME",
+       "disjoint, overlap, subset, incast, aggregation, random, alltoall, alltoallv, halo, "
+       "experiment:0..90, or a file of jobs",
+       [&r](std::string_view v) { r.pattern = v; }},
+      {{"-b", "--bytes"},
+       "N",
+       "bytes of each job (8M)",
+       [&r](std::string_view v) { r.jobs.bytes = byte_count("--bytes", v); }},
+      {{"--ranks-per-node"},
+       "N",
+       "consecutive ranks share a node (1)",
+       [&r](std::string_view v) {
+         r.jobs.ranks_per_node = static_cast<std::uint32_t>(whole_number("--ranks-per-node", v, 1));
+       }},
+      {{"--group"},
+       "N",
+       "ranks per group of aggregation (8)",
+       [&r](std::string_view v) {
+         r.jobs.group = static_cast<std::uint32_t>(whole_number("--group", v, 1));
+       }},
+      {{"--failed"},
+       "LIST",
+       "failed links to avoid: 0-1,5-9",
+       [&r](std::string_view v) { r.failed = v; }},
+  };
+}
+
+std::vector<option> option_table(request& r) {
+  std::vector<option> table = shape_options(r);
+  const std::vector<option> rest = {
+      {{"-m", "--method"},
+       "LIST",
+       "default, adaptive, heu-load, heu-chunk, opt, sinew",
+       [&r](std::string_view v) {
+         r.methods.clear();
+         for (const std::string& name : base::split(v, ',')) {
+           r.methods.push_back(parse_method(name));
+         }
+       },
+       "default|adaptive|heu-load|heu-chunk|opt|sinew"},
+      {{"--max-paths"},
+       "N",
+       "most paths of one job (12)",
+       [&r](std::string_view v) {
+         r.plan.most_paths = static_cast<std::uint32_t>(whole_number("--max-paths", v, 1));
+       }},
+      {{"--seed"},
+       "N",
+       "draws other random choices",
+       [&r](std::string_view v) {
+         r.plan.seed = r.jobs.seed = static_cast<std::uint64_t>(whole_number("--seed", v, 0));
+       }},
+      {{"--chunk"},
+       "N",
+       "bytes of a chunk (64k)",
+       [&r](std::string_view v) { r.plan.costs.chunk = byte_count("--chunk", v); }},
+      {{"--buffers"},
+       "N",
+       "chunks that a node holds for others, by hops behind them (64)",
+       [&r](std::string_view v) {
+         r.simulation.buffers = static_cast<std::uint32_t>(whole_number("--buffers", v, 1));
+       }},
+      {{"--round-robin"},
+       "",
+       "own and forwarded chunks take turns (else: forwarded first)",
+       [&r](std::string_view) { r.simulation.rule = queue_rule::round_robin; }},
+      {{"--every-hop"},
+       "",
+       "store and forward at every node, not only where the default route is left",
+       [&r](std::string_view) { r.simulation.every_hop = true; }},
+      {{"--fluid"},
+       "",
+       "simulate max-min fair flows instead of chunks",
+       [&r](std::string_view) { r.fluid = true; }},
+      {{"-o", "--output"},
+       "FILE",
+       "plan: JSON; show: an SVG picture",
+       [&r](std::string_view v) { r.output = v; }},
+      {{"-h", "--help"}, "", "explains", [&r](std::string_view) { r.help = true; }},
+  };
+  table.insert(table.end(), rest.begin(), rest.end());
+  return table;
+}
+
+constexpr std::array<std::string_view, 4> actions = {"plan", "compare", "simulate", "show"};
+
+request read_command_line(int argc, char** argv) {
+  request r;
+  const std::vector<option> table = option_table(r);
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  std::vector<std::string> plain;
+  for (std::size_t at = 0; at < words.size();) {
+    at += parse_options(std::span(words).subspan(at), table);
+    if (at < words.size()) plain.emplace_back(words[at++]);
+  }
+  if (r.help) return r;
+  if (plain.empty()) throw usage_failure("what? plan, compare, simulate or show");
+  r.action = plain[0];
+  if (std::find(actions.begin(), actions.end(), r.action) == actions.end()) {
+    const std::string_view near = nearest(r.action, actions);
+    throw usage_failure("unknown action " + r.action +
+                        (near.empty() ? "; it is plan, compare, simulate or show"
+                                      : "; did you mean " + std::string(near) + "?"));
+  }
+  if (r.action == "show") {
+    if (plain.size() != 2) throw usage_failure("show needs one plan's file");
+    r.file = plain[1];
+  } else if (plain.size() > 1) {
+    throw usage_failure(r.action + " takes no word \"" + plain[1] + "\"");
+  }
+  r.simulation.costs = r.plan.costs;
+  return r;
+}
+
+topology network(const request& r) {
+  topology net = parse_topology(r.topology);
+  if (r.failed.empty()) return net;
+  std::vector<std::pair<node_id, node_id>> dead;
+  for (const std::string& one : base::split(r.failed, ',')) {
+    const auto ends = base::split(one, '-');
+    const auto a = ends.size() == 2 ? base::parse_integer(ends[0]) : std::nullopt;
+    const auto b = ends.size() == 2 ? base::parse_integer(ends[1]) : std::nullopt;
+    if (!a || !b || *a < 0 || *b < 0 || *a > UINT32_MAX || *b > UINT32_MAX) {
+      throw usage_failure("--failed needs links such as 0-1,5-9, not \"" + one + "\"");
+    }
+    dead.emplace_back(static_cast<node_id>(*a), static_cast<node_id>(*b));
+    dead.emplace_back(static_cast<node_id>(*b), static_cast<node_id>(*a));
+  }
+  return net.without(dead);
+}
+
+using lines = std::vector<std::vector<std::string>>;
+
+std::string mega(double bytes) { return stats::short_number(bytes * 1e-6); }
+
+const std::vector<std::string> head = {"method", "MB/s",    "paths",      "per job", "max",
+                                       "hop-MB", "max",     "copies",     "max",     "link paths",
+                                       "max",    "link MB", "busiest MB", "gap %",   "plan s"};
+
+// The columns of the original's table; means stand before their maxima. MB is 10^6 bytes.
+std::vector<std::string> row(const topology& net, const route_plan& plan, const machine& costs) {
+  const plan_figures f = figures_of(net, plan, costs.chunk);
+  const auto n = [](double v) { return stats::short_number(v); };
+  const double seconds = predict(net, plan, costs);
+  return {std::string(method_name(plan.how)) + (plan.fell_back ? " (default)" : ""),
+          seconds > 0 ? n(f.bytes / seconds * 1e-6) : "-",
+          std::to_string(f.paths),
+          n(f.job_paths_mean),
+          std::to_string(f.job_paths_max),
+          mega(f.hop_bytes_mean),
+          mega(f.hop_bytes_max),
+          n(f.copies_mean),
+          n(f.copies_max),
+          n(f.link_paths_mean),
+          std::to_string(f.link_paths_max),
+          mega(f.link_bytes_mean),
+          mega(plan.busiest),
+          plan.bound > 0 ? n(plan.gap() * 100) : "-",
+          n(plan.seconds)};
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  if (!out) throw error("cannot write " + path, "the file could not be opened or filled", "");
+}
+
+route_plan one_plan(const topology& net, const job_list& jobs, const request& r, method how) {
+  plan_options o = r.plan;
+  o.how = how;
+  return make_plan(net, jobs, o);
+}
+
+void print_bound(const route_plan& plan) {
+  if (plan.bound > 0) {
+    std::printf("no plan has less than %s MB on its busiest link: %s\n", mega(plan.bound).c_str(),
+                plan.bound_by.c_str());
+  }
+}
+
+int compare(const request& r) {
+  const topology net = network(r);
+  const job_list jobs = make_pattern(net, r.pattern, r.jobs);
+  std::vector<method> methods = r.methods;
+  if (methods.empty()) {
+    methods = {method::standard,  method::adaptive, method::heu_load,
+               method::heu_chunk, method::opt,      method::balanced};
+  }
+  std::vector<route_plan> plans;
+  route_plan best;
+  for (const method how : methods) {
+    plans.push_back(one_plan(net, jobs, r, how));
+    if (plans.back().bound > best.bound) best = plans.back();
+  }
+  lines table = {head};
+  for (route_plan& plan : plans) {
+    plan.bound = best.bound;  // whoever proved it
+    table.push_back(row(net, plan, r.plan.costs));
+  }
+  std::printf("%s on %s, %zu jobs of %s bytes\n\n%s\n", r.pattern.c_str(), net.name().c_str(),
+              jobs.size(), base::bytes_text(static_cast<std::int64_t>(r.jobs.bytes)).c_str(),
+              stats::render_table(table).c_str());
+  print_bound(best);
+  return 0;
+}
+
+int plan_action(const request& r) {
+  const topology net = network(r);
+  const job_list jobs = make_pattern(net, r.pattern, r.jobs);
+  const method how = r.methods.empty() ? method::balanced : r.methods[0];
+  const route_plan plan = one_plan(net, jobs, r, how);
+  std::printf("%s\n", stats::render_table({head, row(net, plan, r.plan.costs)}).c_str());
+  print_bound(plan);
+  if (!r.output.empty()) write_file(r.output, plan_to_json(net, plan));
+  return 0;
+}
+
+int simulate_action(const request& r) {
+  const topology net = network(r);
+  const job_list jobs = make_pattern(net, r.pattern, r.jobs);
+  std::vector<method> methods = r.methods;
+  if (methods.empty()) methods = {method::standard, method::balanced};
+  lines table = {
+      {"method", "predicted ms", "simulated ms", "MB/s", "chunk-hops", "most held", "took s"}};
+  for (const method how : methods) {
+    const route_plan plan = one_plan(net, jobs, r, how);
+    const simulation s = r.fluid ? simulate_flows(net, plan, r.simulation)
+                                 : simulate_chunks(net, plan, r.simulation);
+    table.push_back({method_name(how), stats::short_number(predict(net, plan, r.plan.costs) * 1e3),
+                     stats::short_number(s.seconds * 1e3),
+                     stats::short_number(s.throughput() * 1e-6), std::to_string(s.chunk_hops),
+                     std::to_string(s.most_held), stats::short_number(s.host_seconds)});
+  }
+  std::printf("%s", stats::render_table(table).c_str());
+  return 0;
+}
+
+int show(const request& r) {
+  std::ifstream in(r.file, std::ios::binary);
+  if (!in) throw error("cannot read " + r.file, "there is no such file", "");
+  std::ostringstream text;
+  text << in.rdbuf();
+  request shape = r;
+  shape.topology = network_of_plan(text.str(), r.file);
+  const topology net = network(shape);
+  const route_plan plan = plan_from_json(net, text.str(), r.file);
+  std::printf("%s\n", stats::render_table({head, row(net, plan, r.plan.costs)}).c_str());
+  print_bound(plan);
+  if (!r.output.empty()) write_file(r.output, load_picture(net, plan));
+  return 0;
+}
+
+}  // namespace
+
+command_page route_page() {
+  static request unused;
+  return {"route", "plans many paths for each message, and predicts what they bring",
+          "plan|compare|simulate|show [PLAN.json] [options]",
+          "plan makes a plan (-o plan.json); compare sets methods side by side; simulate carries\n"
+          "plans out in virtual time; show tells of a plan's file and draws its loads (-o x.svg).\n"
+          "MB are 10^6 bytes. \"gap\" is how far the busiest link is above what is proven\n"
+          "unavoidable.",
+          option_table(unused)};
+}
+
+int route_main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--measure") {
+    return measure_routes(argc - 2, argv + 2);
+  }
+  const request r = read_command_line(argc, argv);
+  if (r.help) {
+    std::fputs(help_text(route_page()).c_str(), stdout);
+    return 0;
+  }
+  if (r.action == "plan") return plan_action(r);
+  if (r.action == "compare") return compare(r);
+  if (r.action == "simulate") return simulate_action(r);
+  return show(r);
+}
+
+}  // namespace sinew::tool

@@ -32,18 +32,27 @@ static_assert(sizeof(cell) == 64);
 class cell_range {
  public:
   explicit cell_range(std::size_t count) : bytes_(count * sizeof(cell)) {
-    void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+    // A huge page more than asked for, so that the cells can begin at one.
+    void* at = mmap(nullptr, bytes_ + huge, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     SINEW_CHECK(at != MAP_FAILED, "no address space for a matching table",
                 std::to_string(bytes_ >> 20) + " MiB were refused",
                 "ask for fewer most_lines and most_cells, or lift the limit (ulimit -v)");
-    cells_ = static_cast<cell*>(at);
+    mapped_ = at;
+    const auto address = (reinterpret_cast<std::uintptr_t>(at) + huge - 1) / huge * huge;
+    cells_ = reinterpret_cast<cell*>(address);
   }
-  ~cell_range() { (void)munmap(cells_, bytes_); }
+  ~cell_range() { (void)munmap(mapped_, bytes_ + huge); }
   cell_range(const cell_range&) = delete;
   cell_range& operator=(const cell_range&) = delete;
 
   [[nodiscard]] cell& operator[](std::size_t i) const noexcept { return cells_[i]; }
+
+  /// Asks for huge pages from cell `from` on: cells that are visited at random want few pages.
+  void use_huge_pages(std::size_t from) const noexcept {
+    from = (from * sizeof(cell) + huge - 1) / huge * huge;
+    if (from < bytes_) (void)madvise(&cells_[from / sizeof(cell)], bytes_ - from, MADV_HUGEPAGE);
+  }
 
   /// Makes whole pages of [from, to) fresh again; the rest keeps its content. The caller sees to it
   /// that nothing is stored there.
@@ -55,8 +64,10 @@ class cell_range {
   }
 
  private:
+  static constexpr std::size_t huge = std::size_t{2} << 20;
   std::size_t bytes_;
-  cell* cells_;
+  void* mapped_ = nullptr;
+  cell* cells_ = nullptr;
 };
 
 /// Free cells by index; 0 is none. Striped, so that threads seldom meet; a cell goes back to the

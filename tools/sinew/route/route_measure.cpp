@@ -79,29 +79,6 @@ void chunks(const std::vector<std::string>& nodes, const std::vector<std::string
   }
 }
 
-// OPTIQ's published figures at 1,024 and 8,192 nodes: measured throughput on Mira (MiB/s in the
-// original, MB/s here) and the busiest link of its plans.
-void paper() {
-  constexpr double mebi = 1.048576;
-  const auto say = [](const char* pattern, const char* how, const char* nodes, double megabytes,
-                      double rate) {
-    const std::string params = std::string("nodes=") + nodes + ",method=" + how + ",bytes=8388608";
-    print(pattern, "busiest_link", "MB", params, megabytes);
-    if (rate > 0) print(pattern, "throughput", "MB/s", params, rate);
-  };
-  say("disjoint", "opt", "1024", 18.284544, 188625 * mebi);
-  say("disjoint", "heu-load", "1024", 63.045632, 74882 * mebi);
-  say("disjoint", "default", "1024", 134.217728, 45184 * mebi);
-  say("overlap", "opt", "1024", 16.97, 0);
-  say("overlap", "heu-load", "1024", 38.66, 0);
-  say("overlap", "default", "1024", 134.21, 0);
-  say("subset", "opt", "1024", 17.10, 0);
-  say("subset", "heu-load", "1024", 45.08, 0);
-  say("subset", "default", "1024", 134.21, 0);
-  say("disjoint", "opt", "8192", 119.28, 0);
-  say("disjoint", "default", "8192", 536.9, 0);
-}
-
 }  // namespace
 
 int measure_routes(int argc, char** argv) {
@@ -109,7 +86,6 @@ int measure_routes(int argc, char** argv) {
   std::vector<std::string> sizes = {"64k"};
   std::string what;
   std::uint32_t step = 1;
-  bool published = false;
   for (int i = 0; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word.starts_with("nodes=")) {
@@ -118,15 +94,9 @@ int measure_routes(int argc, char** argv) {
       sizes = base::split(word.substr(6), ',');
     } else if (word.starts_with("step=")) {
       step = static_cast<std::uint32_t>(whole_number("step", word.substr(5), 1));
-    } else if (word == "paper") {
-      published = true;
     } else {
       what = word;
     }
-  }
-  if (published) {
-    if (what == "routing") paper();
-    return 0;
   }
   if (what == "routing") {
     routing(nodes);

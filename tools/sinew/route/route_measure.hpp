@@ -3,8 +3,8 @@
 
 namespace sinew::tool {
 
-/// Words: "routing" or "chunks", then "nodes=N,N", "sizes=N,N" (chunks) and "paper" to print the
-/// published figures instead. Returns an exit code.
+/// Words: "routing" or "chunks", then "nodes=N,N", "sizes=N,N" (of chunks) and "step=N" (every N-th
+/// of the 91 experiments). Returns an exit code.
 int measure_routes(int argc, char** argv);
 
 }  // namespace sinew::tool

@@ -197,6 +197,37 @@ int accept4(int descriptor, sockaddr* from, socklen_t* length, int flags) {
   return call(descriptor, from, length, flags);
 }
 
+/// The listener may be a fiber of this worker, with its queue full.
+int connect(int descriptor, const sockaddr* to, socklen_t length) {
+  static auto* const call = real_call<decltype(::connect)>("connect");
+  const int flags = may_block() ? O_NONBLOCK : ::fcntl(descriptor, F_GETFL);
+  if (flags < 0 || (flags & O_NONBLOCK) != 0) {
+    return call(descriptor, to, length);
+  }
+  struct unblocked {  // also when cancellation unwinds
+    int descriptor, flags;
+    unblocked(int d, int f) : descriptor(d), flags(f) { ::fcntl(d, F_SETFL, f | O_NONBLOCK); }
+    ~unblocked() { ::fcntl(descriptor, F_SETFL, flags); }
+  };
+  int error = 0;
+  {
+    const unblocked now(descriptor, flags);
+    // A full queue is EAGAIN for local sockets, and a connection under way for others.
+    const int code =
+        repeat(never, EAGAIN, [&] { return call(descriptor, to, length) == 0 ? 0 : errno; });
+    error = code;
+    if (code == EINPROGRESS) {
+      pollfd one{descriptor, POLLOUT, 0};
+      (void)repeat(never, 0L,
+                   [&] { return raw_call(SYS_poll, reinterpret_cast<long>(&one), 1, 0); });
+      socklen_t bytes = sizeof error;
+      ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes);
+    }
+  }
+  errno = error == 0 ? errno : error;
+  return error == 0 ? 0 : -1;
+}
+
 int poll(pollfd* files, nfds_t count, int timeout_ms) {
   return poll_again(files, count, timeout_ms);
 }

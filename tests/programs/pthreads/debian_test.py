@@ -77,6 +77,15 @@ class Compressors(unittest.TestCase):
         self.compare("xz", "-1", "-T4", "--block-size=1MiB")
 
 
+class Interpreter(unittest.TestCase):
+    def test_python(self):
+        script = Path(__file__).with_name("threads.py")
+        for workers in (1, 2):
+            done = fibers("env", f"SINEW_TEST_KERNEL_THREADS={workers}", sys.executable, script,
+                          workers=workers)
+            self.assertEqual((done.returncode, done.stdout), (0, b"all parts hold\n"), done.stderr)
+
+
 class Stressors(unittest.TestCase):
     @needs("stress-ng")
     def test_pthreads_and_mutexes(self):

@@ -73,6 +73,7 @@ TEST(results, best_peer_knows_the_direction) {
   for (const char* metric : {"latency", "rate"}) {
     results.add(key_of(metric), "sinew", 100);
     results.add(key_of(metric), "floor", 1000);
+    results.add(key_of(metric), "paper:theirs", metric[0] == 'l' ? 1 : 2000);
     EXPECT_FALSE(stats::best_peer(results.rows().back(), "sinew"));
     results.add(key_of(metric), "mpich", 3);
     results.add(key_of(metric), "openmpi", 7);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench_floor.hpp"
+#include "bench_local.hpp"
 #include "bench_matching.hpp"
 #include "bench_process.hpp"
 #include "bench_report.hpp"
@@ -50,12 +51,15 @@ struct experiment {
   bool timed_outside = false;            // `launch`: the wall time is the result
   bool each_engine = false;              // `matching`: Sinew once with each engine
   bool threads = false;                  // `latency-mt`: peers as its threads need them
+  bool local = false;                    // without MPI: see bench_local.hpp
 };
 
 constexpr std::array experiment_names = {
-    std::string_view("latency"),   std::string_view("bandwidth"),      std::string_view("rate"),
-    std::string_view("launch"),    std::string_view("oversubscribed"), std::string_view("matching"),
-    std::string_view("latency-mt")};
+    std::string_view("latency"),        std::string_view("bandwidth"),
+    std::string_view("rate"),           std::string_view("launch"),
+    std::string_view("oversubscribed"), std::string_view("matching"),
+    std::string_view("latency-mt"),     std::string_view("table"),
+    std::string_view("threads"),        std::string_view("pool")};
 constexpr int crowd = 8;  // ranks of `oversubscribed`
 constexpr double limit_s = 90;
 
@@ -97,6 +101,11 @@ experiment make_experiment(const std::string& name, const bench_options& o) {
   const std::array<const char*, 3> crowd_budgets = {"budget_ms=400", "budget_ms=1000",
                                                     "budget_ms=3000"};
   const auto level = static_cast<std::size_t>(o.how);
+  if (is_local(name)) {
+    experiment e{name, {{1, local_words(name, level)}}, {}};
+    e.local = true;
+    return e;
+  }
   if (name == "matching") return make_matching(level);
   if (name == "latency-mt") return make_latency_mt(level);
   if (name == "launch") return {name, {{2, {}}}, {"fork-exec"}, true, false};
@@ -130,7 +139,7 @@ std::vector<option> option_table(bench_options& o) {
        [&o](std::string_view text) { o.json = text; }},
       {{"--peers"},
        "LIST",
-       "auto, none, or names: mpich,openmpi,openmpi-ucx",
+       "auto, none, or names: mpich,openmpi,tbb,boost,...",
        [&o](std::string_view text) { o.peers = text; },
        "auto|none|mpich|openmpi|openmpi-ucx"},
       {{"--repeat"},
@@ -223,6 +232,7 @@ class bench_run {
   }
 
   void gather_subjects() {
+    if (std::all_of(options_.experiments.begin(), options_.experiments.end(), is_local)) return;
     if (auto ours = find_ours()) {
       subjects_.push_back(*ours);
     } else {
@@ -242,7 +252,8 @@ class bench_run {
       return;
     }
     for (const std::string& name : stats::split(options_.peers, ',')) {
-      if (versions_.count(name) == 0) std::fprintf(stderr, "%s: not found\n", name.c_str());
+      if (versions_.count(name) == 0 && !is_local_peer(name))
+        std::fprintf(stderr, "%s: not found\n", name.c_str());
     }
   }
 
@@ -294,21 +305,37 @@ class bench_run {
 
   void one_turn(const experiment& e, const subject& who) {
     std::string why;
-    const auto program = build_program(who, e.name, why);
+    const auto program =
+        e.local ? local_program(who, e.name, why) : build_program(who, e.name, why);
     if (!program) return fail(who, why);
     if (e.timed_outside) return time_launches(e, who, *program);
     for (const invocation& how : e.invocations) {
       if (interrupted() || failures_.count(who.label()) != 0) return;
-      command c = launch_command(who, how.ranks, *program, how.words, false);
+      command c = e.local ? plain_command(*program, how.words)
+                          : launch_command(who, how.ranks, *program, how.words, false);
       c.timeout_s = limit_s;
       take_or_fail(e, who, run_command(c), c.timeout_s);
     }
   }
 
-  void floor_turn(const experiment& e) {
+  static command plain_command(const std::string& program, const std::vector<std::string>& words) {
     command c;
-    c.words = {"/proc/self/exe", "bench", "--floor-probe"};
+    c.words = {program};
+    c.words.insert(c.words.end(), words.begin(), words.end());
+    return c;
+  }
+
+  // What the floor is of, the machine's own probe or the driver of our program knows.
+  void floor_turn(const experiment& e) {
+    command c = plain_command("/proc/self/exe", {"bench", "--floor-probe"});
     c.words.insert(c.words.end(), e.floor_words.begin(), e.floor_words.end());
+    if (e.local) {
+      std::string why;
+      const auto program = local_program({"sinew", "", "", "", true, ""}, e.name, why);
+      if (!program) return;  // our own turn says so
+      c = plain_command(*program, e.invocations.front().words);
+      c.words.emplace_back("floor");
+    }
     const command_result result = run_command(c);
     take(e, "floor", result.output);
     if (!result.ok() && !result.interrupted) {
@@ -321,6 +348,12 @@ class bench_run {
   // yield.
   std::vector<subject> taking_part(const experiment& e) const {
     std::vector<subject> found;
+    if (e.local) {
+      for (const subject& s : local_subjects(e.name)) {
+        if (s.name == "sinew" || (options_.peers != "none" && wanted(s.name))) found.push_back(s);
+      }
+      return found;
+    }
     for (const subject& s : subjects_) {
       if ((e.timed_outside || e.threads) && !s.standard_transport) continue;
       if (e.threads && s.name == "openmpi") {
@@ -358,6 +391,9 @@ class bench_run {
     }
     std::vector<std::string> names;
     for (const subject& s : subjects) names.push_back(s.label());
+    if (e.local) {
+      for (const std::string& column : add_published(results_, e.name)) names.push_back(column);
+    }
     const std::string table = e.each_engine
                                   ? matching_tables(results_, matching_sections(level()), names)
                                   : experiment_table(results_, e.name, names);
@@ -396,8 +432,8 @@ command_page bench_page() {
   return {
       "bench", "measures Sinew and the MPI implementations found, side by side",
       "[EXPERIMENT...] [options]",
-      "Experiments: latency bandwidth rate launch oversubscribed matching latency-mt (all\n"
-      "by default).\n"
+      "Experiments: latency bandwidth rate launch oversubscribed matching latency-mt table\n"
+      "threads pool (all by default).\n"
       "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
       "Sinew divided by the best other; \"floor\" is what the machine itself allows.",
       option_table(unused)};

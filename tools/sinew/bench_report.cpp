@@ -105,7 +105,7 @@ std::optional<double> floor_of(const result_set& results, const stats::row_key& 
   if (e == "oversubscribed" && key.metric == "latency") {
     return results.median(e, "futex-switch", {{"kind", "same-core"}}, "floor");
   }
-  return std::nullopt;
+  return results.median(e, key.case_name, key.params, "floor");  // the same row, where it is one
 }
 
 std::string experiment_table(const result_set& results, const std::string& experiment,

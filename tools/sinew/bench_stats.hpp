@@ -157,11 +157,15 @@ inline bool higher_is_better(std::string_view metric) {
   return metric == "rate" || metric == "bandwidth" || metric == "throughput";
 }
 
-/// The best median among all subjects but `ours` and "floor"; nothing when there is no peer.
+/// Not measured here: figures of a publication, shown in columns of their own.
+inline bool published(std::string_view subject) { return subject.rfind("paper:", 0) == 0; }
+
+/// The best median among all measured subjects but `ours` and "floor"; nothing when there is no
+/// peer.
 inline std::optional<double> best_peer(const row& r, const std::string& ours) {
   std::optional<double> best;
   for (const auto& [subject, samples] : r.samples) {
-    if (subject == ours || subject == "floor" || samples.empty()) continue;
+    if (subject == ours || subject == "floor" || published(subject) || samples.empty()) continue;
     const double median = median_of(samples);
     const bool better = !best || (higher_is_better(r.key.metric) ? median > *best : median < *best);
     if (better) best = median;

@@ -156,42 +156,53 @@ std::vector<subject> find_peers() {
   return found;
 }
 
-std::optional<std::string> build_program(const subject& who, const std::string& experiment,
-                                         std::string& failure) {
-  const auto sources = bench_sources();
+std::optional<std::string> compile_cached(const std::vector<std::string>& words,
+                                          const std::string& source,
+                                          const std::vector<std::string>& inputs,
+                                          const std::string& tag, std::string& failure) {
   const auto cache = cache_folder();
-  if (!sources || !cache) {
-    failure = sources ? "no folder for compiled programs (set XDG_CACHE_HOME)"
-                      : "the sources of the measuring programs are not installed";
+  if (!cache) {
+    failure = "no folder for compiled programs (set XDG_CACHE_HOME)";
     return std::nullopt;
   }
-  const fs::path source = fs::path(*sources) / experiment / (experiment + ".c");
-  const fs::path common = fs::path(*sources) / "common";
-  struct stat wrapper{};
-  (void)stat(who.compiler.c_str(), &wrapper);
-  std::uint64_t key = 0xcbf29ce484222325u;
-  for (const std::string& part :
-       {read_file(source), read_file(common / "measure.h"), read_file(common / "window.h"),
-        who.compiler, who.version, std::to_string(wrapper.st_mtime)}) {
-    key = fnv(key, part);
-  }
+  struct stat compiler{};
+  (void)stat(words.front().c_str(), &compiler);
+  std::uint64_t key = fnv(0xcbf29ce484222325u, std::to_string(compiler.st_mtime));
+  for (const std::string& word : words) key = fnv(key, word + '\n');
+  key = fnv(key, read_file(source));
+  for (const std::string& input : inputs) key = fnv(key, read_file(input));
   char name[64];
   std::snprintf(name, sizeof name, "-%016llx", static_cast<unsigned long long>(key));
-  const std::string kind = who.name.substr(0, who.name.find('-'));
-  const fs::path program = *cache / (experiment + '-' + kind + name);
+  const fs::path program = *cache / (tag + name);
   if (runnable(program)) return program.string();
   // Compiled beside and renamed, so that two runs at once never see half a program.
   const fs::path partial = program.string() + '.' + std::to_string(getpid());
-  const command_result compiled =
-      run_command({{who.compiler, "-O2", "-pthread", "-o", partial, source}, {}, 120});
+  std::vector<std::string> all = {words.front(), "-o", partial, source};
+  all.insert(all.end(), words.begin() + 1, words.end());
+  const command_result compiled = run_command({all, {}, 120});
   std::error_code failed;
   if (compiled.ok()) fs::rename(partial, program, failed);
   if (!compiled.ok() || failed) {
     fs::remove(partial, failed);
-    failure = "cannot compile " + experiment + ".c: " + stats::last_line(compiled.errors);
+    failure = "cannot compile " + fs::path(source).filename().string() + ": " +
+              stats::last_line(compiled.errors);
     return std::nullopt;
   }
   return program.string();
+}
+
+std::optional<std::string> build_program(const subject& who, const std::string& experiment,
+                                         std::string& failure) {
+  const auto sources = bench_sources();
+  if (!sources) {
+    failure = "the sources of the measuring programs are not installed";
+    return std::nullopt;
+  }
+  const fs::path common = fs::path(*sources) / "common";
+  const std::string kind = who.name.substr(0, who.name.find('-'));
+  return compile_cached(
+      {who.compiler, "-O2", "-pthread"}, fs::path(*sources) / experiment / (experiment + ".c"),
+      {common / "measure.h", common / "window.h"}, experiment + '-' + kind, failure);
 }
 
 command launch_command(const subject& who, int ranks, const std::string& program,

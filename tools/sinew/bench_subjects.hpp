@@ -40,6 +40,15 @@ std::vector<subject> find_peers();
 std::optional<std::string> build_program(const subject& who, const std::string& experiment,
                                          std::string& failure);
 
+/// Compiles `source` with `words` (a compiler's path, then options that may follow the source)
+/// unless the cache holds a program of the same words, compiler, source and `inputs` (headers it
+/// includes). Returns the program's path; on failure nothing, and `failure` says why. Suspends.
+/// Cold.
+std::optional<std::string> compile_cached(const std::vector<std::string>& words,
+                                          const std::string& source,
+                                          const std::vector<std::string>& inputs,
+                                          const std::string& tag, std::string& failure);
+
 /// The command that runs `program` on `ranks` ranks. With `plain` the implementation's own choice
 /// of transport is left alone.
 command launch_command(const subject& who, int ranks, const std::string& program,

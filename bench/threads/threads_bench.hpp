@@ -1,0 +1,47 @@
+// How user-level threads are measured; each subject brings a class of static functions, all of
+// which return nanoseconds for one operation:
+//   yield(n, each)   n threads of one worker yield `each` times in turn: total time / (n * each),
+//                    from before the first is spawned until the last is joined (seed 000's way).
+//   signal(n, ms)    n threads of another worker are blocked; the caller's time to make one of them
+//                    ready, as in the seed: this is not the time until it runs.
+//   round_trip(ms)   two threads of two workers wake each other in turn; both ways.
+//   spawn_join(ms)   one thread after another.
+//   bare_switch(ms)  one switch between two contexts, no scheduler; 0: there is no such thing.
+#ifndef SINEW_BENCH_THREADS_BENCH_HPP
+#define SINEW_BENCH_THREADS_BENCH_HPP
+
+#include "../common/micro.hpp"
+
+namespace micro {
+
+inline void report_fibers(const char* name, int n, double ns) {
+  if (ns > 0) report(name, "fibers=" + std::to_string(n), ns);
+}
+
+/// Calls batch() (which returns ns for one operation) until the budget is spent.
+template <class Batch>
+double repeat(double budget_ms, Batch&& batch) {
+  std::vector<double> samples;
+  const double end = now_ns() + budget_ms * 1e6;
+  while (samples.size() < 5 || now_ns() < end) samples.push_back(batch());
+  return median(samples);
+}
+
+template <class Subject>
+int threads_main(int argc, char** argv) {
+  const options o = read_options(argc, argv);
+  report_fibers("switch", 2, Subject::bare_switch(o.budget_ms));
+  constexpr std::pair<int, int> crowds[] = {{2, 5000}, {64, 500}, {1024, 500}};
+  for (const auto& [n, each] : crowds) {
+    if (n > Subject::most) continue;
+    report_fibers("yield", n, repeat(o.budget_ms, [&] { return Subject::yield(n, each); }));
+  }
+  report_fibers("signal", 64, Subject::signal(64, o.budget_ms));
+  report_fibers("round-trip", 2, Subject::round_trip(o.budget_ms));
+  report_fibers("spawn-join", 1, Subject::spawn_join(o.budget_ms));
+  return 0;
+}
+
+}  // namespace micro
+
+#endif

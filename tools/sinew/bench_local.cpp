@@ -1,0 +1,147 @@
+#include "bench_local.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace sinew::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct local_peer {
+  std::string_view experiment;
+  std::string_view name;    // and of its source: bench/<experiment>/<name>.cpp
+  std::string_view header;  // installed: it takes part
+  std::vector<std::string> options;
+};
+
+const std::vector<local_peer>& local_peers() {
+  static const std::vector<local_peer> peers = {
+      {"table", "tbb", "tbb/concurrent_hash_map.h", {"-ltbb"}},
+      {"table", "libcuckoo", "libcuckoo/cuckoohash_map.hh", {}},
+      {"threads", "pthread", "pthread.h", {}},
+      {"threads", "boost", "boost/fiber/all.hpp", {"-lboost_fiber", "-lboost_context"}},
+      {"pool", "boost-stack", "boost/lockfree/stack.hpp", {}},
+      {"pool", "boost-queue", "boost/lockfree/queue.hpp", {}},
+      {"pool", "moodycamel", "concurrentqueue/concurrentqueue.h", {}},
+  };
+  return peers;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::optional<std::string> find_in(const std::vector<std::string>& folders,
+                                   const std::string& name) {
+  for (const std::string& folder : folders) {
+    std::error_code ignored;
+    if (!folder.empty() && fs::exists(fs::path(folder) / name, ignored)) {
+      return (fs::path(folder) / name).string();
+    }
+  }
+  return std::nullopt;
+}
+
+bool has_header(std::string_view name) {
+  std::vector<std::string> folders = {"/usr/include", "/usr/local/include"};
+  for (const char* variable : {"CPATH", "CPLUS_INCLUDE_PATH"}) {
+    for (const std::string& folder : stats::split(environment(variable), ':')) {
+      folders.push_back(folder);
+    }
+  }
+  return find_in(folders, std::string(name)).has_value();
+}
+
+std::optional<std::string> cxx_compiler() {
+  const std::string chosen = environment("CXX");
+  if (chosen.find('/') != std::string::npos) return chosen;
+  return find_in(stats::split(environment("PATH"), ':'), chosen.empty() ? "c++" : chosen);
+}
+
+}  // namespace
+
+bool is_local(std::string_view experiment) {
+  return experiment == "table" || experiment == "threads" || experiment == "pool";
+}
+
+bool is_local_peer(std::string_view name) {
+  const auto& peers = local_peers();
+  return std::any_of(peers.begin(), peers.end(),
+                     [name](const local_peer& p) { return p.name == name; });
+}
+
+std::vector<std::string> local_words(std::string_view experiment, std::size_t level) {
+  static constexpr std::array<const char*, 3> budgets = {"budget_ms=30", "budget_ms=60",
+                                                         "budget_ms=150"};
+  static constexpr std::array<const char*, 3> threads = {"threads=1,2,4,8", "threads=1,2,4,8",
+                                                         "threads=1,2,4,6,8,10,12,14"};
+  if (experiment == "threads") return {budgets[level]};
+  return {threads[level], budgets[level]};
+}
+
+std::vector<subject> local_subjects(std::string_view experiment) {
+  std::vector<subject> found = {{"sinew", "", "", "", true, ""}};
+  for (const local_peer& peer : local_peers()) {
+    if (peer.experiment != experiment || !has_header(peer.header)) continue;
+    found.push_back({std::string(peer.name), cxx_compiler().value_or(""), "", "", true, ""});
+  }
+  return found;
+}
+
+std::optional<std::string> local_program(const subject& who, const std::string& experiment,
+                                         std::string& failure) {
+  if (who.name == "sinew") {
+    const fs::path tree = fs::path(own_folder()).parent_path();
+    const fs::path program = tree / "libexec" / "sinew" / ("bench-" + experiment);
+    if (fs::exists(program)) return program.string();
+    failure = program.string() + " is not there";
+    return std::nullopt;
+  }
+  const auto sources = bench_sources();
+  if (!sources || who.compiler.empty()) {
+    failure = sources ? "no C++ compiler in PATH (set CXX)"
+                      : "the sources of the measuring programs are not installed";
+    return std::nullopt;
+  }
+  const fs::path folder = fs::path(*sources) / experiment;
+  std::vector<std::string> words = {who.compiler, "-O2", "-std=c++20", "-pthread"};
+  for (const local_peer& peer : local_peers()) {
+    if (peer.experiment != experiment || peer.name != who.name) continue;
+    words.insert(words.end(), peer.options.begin(), peer.options.end());
+  }
+  return compile_cached(
+      words, folder / (who.name + ".cpp"),
+      {folder / (experiment + "_bench.hpp"), fs::path(*sources) / "common" / "micro.hpp"},
+      experiment + '-' + who.name, failure);
+}
+
+std::vector<std::string> add_published(stats::result_set& results, const std::string& experiment) {
+  std::vector<std::string> columns;
+  const auto sources = bench_sources();
+  if (!sources) return columns;
+  std::ifstream in(fs::path(*sources) / experiment / "paper.txt");
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t space = line.find(' ');
+    if (space == std::string::npos || line.front() == '#') continue;
+    const auto m = stats::parse_line("@" + line.substr(space));
+    if (!m) continue;
+    const stats::row_key key{experiment, m->case_name, m->params, m->metric, m->unit};
+    const auto& rows = results.rows();
+    const bool measured =
+        std::any_of(rows.begin(), rows.end(), [&key](const stats::row& r) { return r.key == key; });
+    if (!measured) continue;
+    const std::string subject = "paper:" + line.substr(0, space);
+    results.add(key, subject, m->value);
+    if (std::find(columns.begin(), columns.end(), subject) == columns.end()) {
+      columns.push_back(subject);
+    }
+  }
+  return columns;
+}
+
+}  // namespace sinew::tool

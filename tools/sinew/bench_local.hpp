@@ -1,0 +1,36 @@
+// Experiments of one process, without MPI: parts of Sinew beside libraries that do the same. Ours
+// are programs of the build, peers are compiled when they are found.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench_stats.hpp"
+#include "bench_subjects.hpp"
+
+namespace sinew::tool {
+
+/// Whether `experiment` is one of them: table, threads, pool.
+[[nodiscard]] bool is_local(std::string_view experiment);
+/// Whether some of them has a peer of this name.
+[[nodiscard]] bool is_local_peer(std::string_view name);
+
+/// The words its programs take; `level` 0 quick, 1 usual, 2 full.
+[[nodiscard]] std::vector<std::string> local_words(std::string_view experiment, std::size_t level);
+
+/// Sinew, then the peers whose headers are installed. Cold.
+[[nodiscard]] std::vector<subject> local_subjects(std::string_view experiment);
+
+/// The program of one of them, compiled if need be; on failure nothing, and `failure` says why.
+/// Suspends. Cold.
+[[nodiscard]] std::optional<std::string> local_program(const subject& who,
+                                                       const std::string& experiment,
+                                                       std::string& failure);
+
+/// Adds the publication's figures (bench/<experiment>/paper.txt) to the rows that have been
+/// measured, and returns the columns they make. Cold.
+std::vector<std::string> add_published(stats::result_set& results, const std::string& experiment);
+
+}  // namespace sinew::tool

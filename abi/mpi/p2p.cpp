@@ -28,8 +28,8 @@ struct checked {
   return {c, data_of(buf, count, type)};
 }
 
-int send(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         p2p::mode how) {
+[[gnu::always_inline]] inline int send(const void* buf, MPI_Count count, MPI_Datatype type,
+                                       int dest, int tag, MPI_Comm comm, p2p::mode how) {
   const checked m = outgoing(buf, count, type, dest, tag, comm);
   const p2p::result r =
       the.engine->send(*m.comm.comm, *m.comm.comm->messages, m.data, dest, tag, how);
@@ -37,15 +37,17 @@ int send(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
   return MPI_SUCCESS;
 }
 
-MPI_Request handle_for(comm_object& c, p2p::request* inner, sort what) {
+[[gnu::always_inline]] inline MPI_Request handle_for(comm_object& c, p2p::request* inner,
+                                                     sort what) {
   if (inner == nullptr) return done_request();
   request_object& r = new_request(&c, what);
   r.inner = inner;
   return handle_of<MPI_Request>(&r);
 }
 
-int isend(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-          p2p::mode how, MPI_Request* request) {
+[[gnu::always_inline]] inline int isend(const void* buf, MPI_Count count, MPI_Datatype type,
+                                        int dest, int tag, MPI_Comm comm, p2p::mode how,
+                                        MPI_Request* request) {
   const checked m = outgoing(buf, count, type, dest, tag, comm);
   check_out(request, "request");
   *request = handle_for(

@@ -5,14 +5,10 @@
 namespace sinew::mpi {
 namespace {
 
-/// Stands for every operation that was complete at once; never freed.
-request_object& finished_one() {
-  static auto& it = *[] {
-    auto* r = new request_object;
-    r->what = kind::request;
-    return r;
-  }();
-  return it;
+request_object& make_finished() {
+  auto* r = new request_object;
+  r->what = kind::request;
+  return *r;
 }
 
 int conclude_generalized(request_object& r, MPI_Status* status, std::string* sentence) {
@@ -51,7 +47,7 @@ p2p::result collect(request_object& r) {
 
 }  // namespace
 
-MPI_Request done_request() noexcept { return handle_of<MPI_Request>(&finished_one()); }
+request_object& finished_request = make_finished();
 
 bool uses(request_pool& pool, const comm_object& c) {
   bool found = false;
@@ -61,30 +57,14 @@ bool uses(request_pool& pool, const comm_object& c) {
   return found;
 }
 
-request_object& new_request(comm_object* c, request_object::sort what) {
-  request_object* r = the.requests->get();
-  if (r == nullptr) fail_on(c, MPI_ERR_NO_MEM, "no memory for a request");
-  r->comm = c;
-  r->what_for = what;
-  r->persistent = false;
-  r->active = true;
-  r->what.store(kind::request, std::memory_order_relaxed);
-  return *r;
+void no_memory_for_request(comm_object* c) {
+  fail_on(c, MPI_ERR_NO_MEM, "no memory for a request");
 }
 
-void free_request(request_object& r) noexcept {
-  if (&r == &finished_one()) return;
-  r.what.store(kind::dead, std::memory_order_relaxed);
-  if (r.owns) [[unlikely]] {
-    r.keeps = {};
-    r.copy.reset();
-    r.owns = false;
-  }
-  comm_object* c = r.comm;
-  r.comm = nullptr;
-  the.requests->put(&r);
-  if (c != nullptr && c->freed) [[unlikely]]
-    release_comm(nullptr);
+void drop_owned(request_object& r) noexcept {
+  r.keeps = {};
+  r.copy.reset();
+  r.owns = false;
 }
 
 void bad_request(MPI_Request handle) {
@@ -136,7 +116,7 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
     r->active = false;
   } else {
     *handle = MPI_REQUEST_NULL;
-    free_request(*r);
+    if (r != &finished_request) free_request(*r);
   }
   return code;
 }
@@ -167,6 +147,10 @@ int code_of(p2p::fault f) noexcept {
   }
 }
 
+void bad_result(comm_object& c, const p2p::result& r) {
+  throw failure{code_of(r.error), sentence_about(r), &c};
+}
+
 int impl::Request_free(MPI_Request* request) {
   check_out(request, "request");
   request_object* r = request_of(*request);
@@ -183,7 +167,7 @@ int impl::Request_free(MPI_Request* request) {
     if (r->copy) await(*r);  // what is being sent belongs to the request
     collect(*r);
   }
-  free_request(*r);
+  if (r != &finished_request) free_request(*r);
   return MPI_SUCCESS;
 }
 

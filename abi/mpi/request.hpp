@@ -64,12 +64,38 @@ struct request_pool : core::pool<request_object> {
 /// Whether an operation under way belongs to `c`. Cold.
 [[nodiscard]] bool uses(request_pool& pool, const comm_object& c);
 
-/// The handle of an operation that was complete when its call returned: one for all.
-[[nodiscard]] MPI_Request done_request() noexcept;
+/// Stands for every operation that was complete when its call returned; never freed.
+extern request_object& finished_request;
+[[nodiscard]] inline MPI_Request done_request() noexcept {
+  return handle_of<MPI_Request>(&finished_request);
+}
 
+[[noreturn, gnu::cold]] void no_memory_for_request(comm_object* c);
 /// From the pool, alive, with nothing under way. Throws MPI_ERR_NO_MEM. Hot.
-[[nodiscard]] request_object& new_request(comm_object* c, request_object::sort what);
-void free_request(request_object& r) noexcept;
+[[nodiscard]] inline request_object& new_request(comm_object* c, request_object::sort what) {
+  request_object* r = the.requests->get();
+  if (r == nullptr) [[unlikely]]
+    no_memory_for_request(c);
+  r->comm = c;
+  r->what_for = what;
+  r->persistent = false;
+  r->active = true;
+  r->what.store(kind::request, std::memory_order_relaxed);
+  return *r;
+}
+/// Drops what a request owns beside its operations. Cold.
+[[gnu::cold]] void drop_owned(request_object& r) noexcept;
+/// Not for finished_request. Hot.
+inline void free_request(request_object& r) noexcept {
+  r.what.store(kind::dead, std::memory_order_relaxed);
+  if (r.owns) [[unlikely]]
+    drop_owned(r);
+  const comm_object* c = r.comm;
+  r.comm = nullptr;
+  the.requests->put(&r);
+  if (c != nullptr && c->freed) [[unlikely]]
+    release_comm(nullptr);
+}
 
 /// Throws MPI_ERR_REQUEST. MPI_REQUEST_NULL gives null. Hot.
 [[nodiscard]] inline request_object* request_of(MPI_Request handle);
@@ -88,6 +114,34 @@ inline request_object* request_of(MPI_Request handle) {
 /// Suspends until it has. Hot.
 void await(request_object& r);
 
+/// await() and conclude() in one for the usual request: a send or a receive, started once, that
+/// ended well. False if it is another one; then nothing has been concluded. Suspends. Hot.
+[[gnu::always_inline]] inline bool end_usual(request_object* r, MPI_Request* handle,
+                                             MPI_Status* status) {
+  if (r == &finished_request) {
+    *handle = MPI_REQUEST_NULL;
+    set_empty(status);
+    return true;
+  }
+  if (r == nullptr || r->inner == nullptr || r->persistent ||
+      (r->what_for != request_object::sort::send && r->what_for != request_object::sort::receive))
+      [[unlikely]] {
+    return false;
+  }
+  the.engine->wait(*r->inner);
+  const p2p::result& outcome = r->inner->outcome;
+  if (outcome.error != p2p::fault::none) [[unlikely]]
+    return false;
+  if (status != MPI_STATUS_IGNORE) {
+    r->what_for == request_object::sort::receive ? set_status(status, outcome) : set_empty(status);
+  }
+  the.engine->release(r->inner);
+  r->inner = nullptr;
+  *handle = MPI_REQUEST_NULL;
+  free_request(*r);
+  return true;
+}
+
 /// Takes note of an operation that has ended: fills the status, frees the request or makes it
 /// inactive, and returns the error class; with one, `sentence` (if not null) says what happened.
 /// `r` is what the handle stands for, null for MPI_REQUEST_NULL. Hot.
@@ -96,10 +150,11 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
 /// What a truncated or failed message is to be called. Cold.
 [[nodiscard]] std::string sentence_about(const p2p::result& r);
 [[nodiscard]] int code_of(p2p::fault f) noexcept;
+[[noreturn, gnu::cold, gnu::noinline]] void bad_result(comm_object& c, const p2p::result& r);
 /// Throws if the message did not arrive whole. Hot.
 inline void check_result(comm_object& c, const p2p::result& r) {
   if (r.error != p2p::fault::none && r.error != p2p::fault::cancelled) [[unlikely]] {
-    throw failure{code_of(r.error), sentence_about(r), &c};
+    bad_result(c, r);
   }
 }
 

@@ -109,6 +109,7 @@ void wait_for_first(const list& all) {
 int impl::Wait(MPI_Request* request, MPI_Status* status) {
   check_out(request, "request");
   request_object* r = request_of(*request);
+  if (end_usual(r, request, status)) return MPI_SUCCESS;
   if (r != nullptr) await(*r);
   conclude_one(r, request, status);
   return MPI_SUCCESS;
@@ -125,12 +126,18 @@ int impl::Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int impl::Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-  const list all(count, array_of_requests);
+  check_count(count);
+  if (count > 0) check_out(array_of_requests, "array_of_requests");
   several of;
   for (int i = 0; i < count; ++i) {
-    request_object* r = all[i];
+    request_object* r = request_of(array_of_requests[i]);
+    MPI_Status* status = nth(array_of_statuses, i);
+    if (end_usual(r, &array_of_requests[i], status)) {
+      if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
+      continue;
+    }
     if (r != nullptr) await(*r);
-    of.conclude(r, &array_of_requests[i], nth(array_of_statuses, i));
+    of.conclude(r, &array_of_requests[i], status);
   }
   return of.verdict();
 }

@@ -135,6 +135,9 @@ void engine::detach(core::communicator& comm) {
 }
 
 void engine::state::diagnose() {
+  if (held_head.word[0] != no_context) {
+    post_held_back();
+  }
   std::string text = "sinew: rank " + std::to_string(rt.rank()) + " has waited for " +
                      "SINEW_CORE_HANG_TIMEOUT and still waits:";
   const std::size_t before = text.size();

@@ -17,12 +17,6 @@ setting<std::int64_t> unexpected_bytes(
 
 constexpr std::size_t least_unexpected_limit = 256 * 1024;
 
-std::uint64_t word_at(const std::byte* data) noexcept {
-  std::uint64_t w = 0;
-  std::memcpy(&w, data, sizeof w);
-  return w;
-}
-
 }  // namespace
 
 engine::state::state(core::runtime& runtime)
@@ -40,19 +34,7 @@ engine::state::state(core::runtime& runtime)
       spare(messages.get()),
       peers(std::make_unique<peer_state[]>(static_cast<std::size_t>(rt.size()))),
       directory(std::make_unique<std::atomic<page*>[]>(pages)) {
-  net.set_handler(
-      am_eager,
-      [](void* s, const fabric::arrival& a) {
-        static_cast<state*>(s)->arrived(a, a.data, a.size, 0);
-      },
-      this);
-  net.set_handler(
-      am_eager_sync,
-      [](void* s, const fabric::arrival& a) {
-        static_cast<state*>(s)->arrived(a, a.data + sizeof(std::uint64_t),
-                                        a.size - sizeof(std::uint64_t), word_at(a.data));
-      },
-      this);
+  take_eager();
   net.set_handler(
       am_offer, [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_offer(a); },
       this);
@@ -114,33 +96,18 @@ void engine::drain() {
   state_->tell_statistics();
 }
 
-operation* engine::state::make(core::channel* in, const buffer& data) {
-  static_assert(sizeof(request) + sizeof(match::receive) + sizeof(buffer) + 2 * sizeof(void*) <=
-                128);
-  operation* op = operations.get();
-  op->reset();
-  op->in = in;
-  if (data.type->dense()) [[likely]] {
-    op->data.base = data.base;
-    op->data.count = data.bytes();
-    op->data.type = plain_bytes;
-  } else {
-    op->data = data;
-    op->keeps = layout::share(*data.type);
-  }
-  return op;
+static_assert(sizeof(request) + sizeof(match::receive) + sizeof(buffer) + 2 * sizeof(void*) <= 128);
+
+void engine::state::keep(operation& op, const buffer& data) {
+  op.data = data;
+  op.keeps = layout::share(*data.type);
 }
 
-void engine::state::give_back(operation* op) {
-  if (op->data.type != plain_bytes) [[unlikely]] {
-    op->keeps = {};
-  }
-  operations.put(op);
-}
+void engine::state::let_go(operation& op) { op.keeps = {}; }
 
 void engine::release(request* r) {
   auto* op = static_cast<operation*>(r);
-  if (op->done()) {
+  if (op->done()) [[likely]] {
     state_->give_back(op);
     return;
   }

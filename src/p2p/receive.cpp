@@ -7,10 +7,6 @@
 namespace sinew::p2p {
 namespace {
 
-std::int32_t tag_of(const fabric::header& h) noexcept {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(h.word[0]));
-}
-
 /// Most messages are a few words: two overlapping moves beat a call.
 inline void copy_bytes(void* to, const std::byte* from, std::size_t n) noexcept {
   if (n == 8) {
@@ -22,20 +18,45 @@ inline void copy_bytes(void* to, const std::byte* from, std::size_t n) noexcept 
 
 }  // namespace
 
-operation* engine::state::start_receive(core::channel& in, const buffer& into, int source,
-                                        int tag) {
-  operation* op = make(&in, into);
-  op->wanted = {source, tag};
+inline void engine::state::post(operation& op) {
+  core::channel& in = *op.in;
   match::message* met = nullptr;
   {
     core::guard held(in.lock, threaded);
-    met = in.matcher->post(*op);
+    met = in.matcher->post(op);
   }
   if (met != nullptr) {
-    consume(*op, static_cast<matched*>(met));
+    consume(op, static_cast<matched*>(met));
   }
+}
+
+inline operation* engine::state::start_receive(core::channel& in, const buffer& into, int source,
+                                               int tag) {
+  if (held_head.word[0] == in.context) [[unlikely]] {
+    post_held_back();
+  }
+  operation* op = make(&in, into);
+  op->wanted = {source, tag};
   return op;
 }
+
+// Posts a receive that its caller will wait for at once, or holds it back.
+inline void engine::state::post_late(operation& op) {
+  if (threaded || held_head.word[0] != no_context || op.in->matcher->posted() != 0 ||
+      op.in->matcher->unexpected() != 0) {
+    post(op);
+    return;
+  }
+  held_back = &op;
+  held_head = {{op.in->context, std::bit_cast<std::uint64_t>(op.wanted)}};
+}
+
+void engine::state::post_held_back() {
+  held_head.word[0] = no_context;
+  post(*held_back);
+}
+
+void engine::state::await(operation& op) { rt.wait(op); }
 
 request* engine::irecv(const core::communicator& /*comm*/, core::channel& in, const buffer& into,
                        int source, int tag) {
@@ -45,7 +66,9 @@ request* engine::irecv(const core::communicator& /*comm*/, core::channel& in, co
     op->complete_alone();
     return op;
   }
-  return state_->start_receive(in, into, source, tag);
+  operation* op = state_->start_receive(in, into, source, tag);
+  state_->post(*op);
+  return op;
 }
 
 result engine::recv(const core::communicator& /*comm*/, core::channel& in, const buffer& into,
@@ -54,7 +77,8 @@ result engine::recv(const core::communicator& /*comm*/, core::channel& in, const
     return {};
   }
   operation* op = state_->start_receive(in, into, source, tag);
-  runtime_.wait(*op);
+  state_->post_late(*op);
+  state_->await(*op);
   const result ended = op->outcome;
   state_->give_back(op);
   return ended;
@@ -82,16 +106,24 @@ void engine::state::consume(operation& op, matched* m) {
 
 // Copies an eager message into its receive, and ends it.
 void engine::state::deliver(operation& op, const std::byte* data, std::size_t bytes) {
+  if (op.data.type == plain_bytes && bytes <= op.data.count) [[likely]] {
+    op.outcome.bytes = bytes;
+    op.outcome.sent_bytes = bytes;
+    op.outcome.error = fault::none;
+    copy_bytes(op.data.base, data, bytes);
+    finish(op);
+    return;
+  }
+  deliver_other(op, data, bytes);
+}
+
+void engine::state::deliver_other(operation& op, const std::byte* data, std::size_t bytes) {
   const std::size_t room = op.data.bytes();
   const std::size_t n = std::min(bytes, room);
   op.outcome.bytes = n;
   op.outcome.sent_bytes = bytes;
   op.outcome.error = bytes > room ? fault::truncated : fault::none;
-  if (op.data.type->dense()) [[likely]] {
-    copy_bytes(op.data.base, data, n);
-  } else {
-    layout::unpack(*op.data.type, op.data.count, op.data.base, 0, {data, n});
-  }
+  layout::unpack(*op.data.type, op.data.count, op.data.base, 0, {data, n});
   finish(op);
 }
 
@@ -137,42 +169,76 @@ void engine::state::fetched(operation& op) {
   finish(op);
 }
 
+inline void engine::state::end_eager(operation& op, const fabric::arrival& a, const std::byte* data,
+                                     std::size_t bytes, std::uint64_t sender_operation) {
+  op.outcome.source = envelope_in(a.head).source;
+  op.outcome.tag = envelope_in(a.head).tag;
+  deliver(op, data, bytes);
+  if (sender_operation != 0) {
+    tell(a.source, am_matched, sender_operation);
+  }
+}
+
 // An eager message, straight from the fabric. Runs in the poller.
+template <bool Threads>
 void engine::state::arrived(const fabric::arrival& a, const std::byte* data, std::size_t bytes,
                             std::uint64_t sender_operation) {
-  const auto context = static_cast<std::uint32_t>(a.head.word[0] >> 32);
-  if (latest_context.load(std::memory_order_relaxed) != context) {
+  if (!Threads && a.head.word[0] == held_head.word[0]) {
+    if (a.head.word[1] == held_head.word[1]) [[likely]] {
+      held_head.word[0] = no_context;
+      end_eager(*held_back, a, data, bytes, sender_operation);
+      return;
+    }
+    post_held_back();
+  }
+  const auto context = static_cast<std::uint32_t>(a.head.word[0]);
+  if (latest_context.load(std::memory_order_relaxed) != context) [[unlikely]] {
     latest = &channel_of(context);
     latest_context.store(context, std::memory_order_relaxed);
   }
   core::channel& in = *latest;
   matched& m = *spare;
-  m.sent = {static_cast<std::int32_t>(a.head.word[1]), tag_of(a.head)};
-  core::guard held(in.lock, threaded);
+  m.sent = envelope_in(a.head);
+  core::guard held(in.lock, Threads);
   match::receive* met = in.matcher->arrive(m);
-  if (met != nullptr) [[likely]] {
-    held.unlock();
-    auto& op = *static_cast<operation*>(met);
-    op.outcome.source = m.sent.source;
-    op.outcome.tag = m.sent.tag;
-    deliver(op, data, bytes);
-    if (sender_operation != 0) {
-      tell(a.source, am_matched, sender_operation);
-    }
+  if (met == nullptr) [[unlikely]] {
+    m.in = &in;
+    m.is_offer = false;
+    m.sender_operation = sender_operation;
+    store(m, a, data, bytes);
     return;
   }
-  m.in = &in;
-  m.is_offer = false;
-  m.sender_operation = sender_operation;
-  store(m, a, data, bytes);
+  held.unlock();
+  end_eager(*static_cast<operation*>(met), a, data, bytes, sender_operation);
+}
+
+template <bool Threads>
+void engine::state::on_eager(void* self, const fabric::arrival& a) {
+  static_cast<state*>(self)->arrived<Threads>(a, a.data, a.size, 0);
+}
+
+template <bool Threads>
+void engine::state::on_eager_sync(void* self, const fabric::arrival& a) {
+  std::uint64_t sender_operation = 0;
+  std::memcpy(&sender_operation, a.data, sizeof sender_operation);
+  static_cast<state*>(self)->arrived<Threads>(a, a.data + sizeof sender_operation,
+                                              a.size - sizeof sender_operation, sender_operation);
+}
+
+void engine::state::take_eager() {
+  net.set_handler(am_eager, threaded ? on_eager<true> : on_eager<false>, this);
+  net.set_handler(am_eager_sync, threaded ? on_eager_sync<true> : on_eager_sync<false>, this);
 }
 
 void engine::state::arrived_offer(const fabric::arrival& a) {
+  if (a.head.word[0] == held_head.word[0]) {
+    post_held_back();
+  }
   offer o;
   std::memcpy(&o, a.data, sizeof o);
-  core::channel& in = channel_of(static_cast<std::uint32_t>(a.head.word[0] >> 32));
+  core::channel& in = channel_of(static_cast<std::uint32_t>(a.head.word[0]));
   matched& m = *spare;
-  m.sent = {static_cast<std::int32_t>(a.head.word[1]), tag_of(a.head)};
+  m.sent = envelope_in(a.head);
   core::guard held(in.lock, threaded);
   match::receive* met = in.matcher->arrive(m);
   if (met != nullptr) {

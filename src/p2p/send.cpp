@@ -4,18 +4,29 @@
 
 namespace sinew::p2p {
 
-bool engine::state::try_eager(int peer, const fabric::header& head, const buffer& from,
-                              std::size_t bytes) {
-  if (from.type->dense()) [[likely]] {
-    return bytes <= max_short ? net.send_short(peer, am_eager, head, from.base, bytes).done()
-                              : net.send_medium(peer, am_eager, head, from.base, bytes).done();
+// The common case: to the fabric at once. False if that cannot be.
+[[gnu::always_inline]] inline bool engine::state::try_eager(int peer, fabric::header head,
+                                                            const buffer& from, std::size_t bytes) {
+  if (bytes > eager_limit || peers[static_cast<std::size_t>(peer)].slow.load(
+                                 std::memory_order_relaxed) != 0) [[unlikely]] {
+    return false;
   }
-  if (bytes <= max_short) {
-    std::byte line[64];
-    layout::pack(*from.type, from.count, from.base, 0, {line, bytes});
-    return net.send_short(peer, am_eager, head, line, bytes).done();
+  if (!from.type->dense()) [[unlikely]] {
+    return try_packed(peer, head, from, bytes);
   }
-  return false;  // packed by attempt(), which keeps the packet if there is no slot
+  return bytes <= max_short ? net.send_short(peer, am_eager, head, from.base, bytes).done()
+                            : net.send_medium(peer, am_eager, head, from.base, bytes).done();
+}
+
+// What does not fit a line is packed by attempt(), which keeps the packet if there is no slot.
+bool engine::state::try_packed(int peer, fabric::header head, const buffer& from,
+                               std::size_t bytes) {
+  if (bytes > max_short) {
+    return false;
+  }
+  std::byte line[64];
+  layout::pack(*from.type, from.count, from.base, 0, {line, bytes});
+  return net.send_short(peer, am_eager, head, line, bytes).done();
 }
 
 result engine::send(const core::communicator& comm, core::channel& in, const buffer& from, int dest,
@@ -27,15 +38,18 @@ result engine::send(const core::communicator& comm, core::channel& in, const buf
   const fabric::header head = make_header(in, tag, comm.rank());
   state& s = *state_;
   const std::size_t bytes = from.bytes();
-  if (how != mode::synchronous && bytes <= s.eager_limit &&
-      s.peers[static_cast<std::size_t>(peer)].slow.load(std::memory_order_relaxed) == 0 &&
-      s.try_eager(peer, head, from, bytes)) [[likely]] {
+  if (how != mode::synchronous && s.try_eager(peer, head, from, bytes)) [[likely]] {
     return {};
   }
-  operation* op = s.start_send(in, head, from, peer, how);
-  runtime_.wait(*op);
+  return s.send_waiting(in, head, from, peer, how);
+}
+
+result engine::state::send_waiting(core::channel& in, fabric::header head, const buffer& from,
+                                   int peer, mode how) {
+  operation* op = start_send(in, head, from, peer, how);
+  rt.wait(*op);
   const result ended = op->outcome;
-  s.give_back(op);
+  give_back(op);
   return ended;
 }
 
@@ -48,17 +62,15 @@ request* engine::isend(const core::communicator& comm, core::channel& in, const 
   const fabric::header head = make_header(in, tag, comm.rank());
   state& s = *state_;
   const std::size_t bytes = from.bytes();
-  if (how != mode::synchronous && bytes <= s.eager_limit &&
-      s.peers[static_cast<std::size_t>(peer)].slow.load(std::memory_order_relaxed) == 0 &&
-      s.try_eager(peer, head, from, bytes)) [[likely]] {
+  if (how != mode::synchronous && s.try_eager(peer, head, from, bytes)) [[likely]] {
     return nullptr;
   }
   return s.start_send(in, head, from, peer, how);
 }
 
 // A send that could not go at once: synchronous, long, throttled, or behind others.
-operation* engine::state::start_send(core::channel& in, const fabric::header& head,
-                                     const buffer& from, int peer, mode how) {
+operation* engine::state::start_send(core::channel& in, fabric::header head, const buffer& from,
+                                     int peer, mode how) {
   operation* op = make(&in, from);
   op->head = head;
   op->peer = peer;

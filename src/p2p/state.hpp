@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct sinew::core::channel {
 
 namespace sinew::p2p {
 
-/// Active messages of p2p. Header of the first three: word 0 is context << 32 | tag, word 1 the
-/// sender's rank in the communicator. Of the others: word 0 names the sender's operation.
+/// Active messages of p2p. Header of the first three: word 0 is the context, word 1 the envelope
+/// (the sender's rank in the communicator and the tag). Of the others: word 0 names the sender's
+/// operation.
 enum am : fabric::handler_id {
   am_eager = 1,   ///< payload: the data
   am_eager_sync,  ///< payload: the sender's operation (8 B), the data; answered by am_matched
@@ -119,37 +121,73 @@ struct engine::state {
   ~state();
 
   // --- channels.cpp ---
-  core::channel& channel_of(std::uint32_t context);
+  [[gnu::noinline]] core::channel& channel_of(std::uint32_t context);
   void drop_channel(std::uint32_t context);
   void tell_statistics();
   void diagnose();
 
   // --- send.cpp ---
-  /// The common case: to the fabric at once. False if that cannot be.
-  bool try_eager(int peer, const fabric::header& head, const buffer& from, std::size_t bytes);
-  operation* start_send(core::channel& in, const fabric::header& head, const buffer& from, int peer,
-                        mode how);
-  void submit(operation& op);
+  bool try_eager(int peer, fabric::header head, const buffer& from, std::size_t bytes);
+  [[gnu::noinline]] bool try_packed(int peer, fabric::header head, const buffer& from,
+                                    std::size_t bytes);
+  [[gnu::noinline]] result send_waiting(core::channel& in, fabric::header head, const buffer& from,
+                                        int peer, mode how);
+  [[gnu::noinline]] operation* start_send(core::channel& in, fabric::header head,
+                                          const buffer& from, int peer, mode how);
+  [[gnu::noinline]] void submit(operation& op);
   [[nodiscard]] bool attempt(operation& op);
-  void tell(int peer, am what, std::uint64_t word);
+  [[gnu::noinline]] void tell(int peer, am what, std::uint64_t word);
   int retry_backlog();
 
   // --- receive.cpp ---
   operation* start_receive(core::channel& in, const buffer& into, int source, int tag);
-  void consume(operation& op, matched* m);
+  void post(operation& op);
+  void post_late(operation& op);
+  [[gnu::noinline]] void post_held_back();
+  [[gnu::noinline]] void await(operation& op);
+  [[gnu::noinline]] void consume(operation& op, matched* m);
   void deliver(operation& op, const std::byte* data, std::size_t bytes);
-  void fetch(operation& op, int job_source, std::uint64_t sender_operation,
-             const fabric::remote_address& from, std::size_t bytes);
+  [[gnu::noinline]] void deliver_other(operation& op, const std::byte* data, std::size_t bytes);
+  [[gnu::noinline]] void fetch(operation& op, int job_source, std::uint64_t sender_operation,
+                               const fabric::remote_address& from, std::size_t bytes);
   void fetched(operation& op);
-  void store(matched& m, const fabric::arrival& a, const std::byte* data, std::size_t bytes);
+  [[gnu::noinline]] void store(matched& m, const fabric::arrival& a, const std::byte* data,
+                               std::size_t bytes);
   void discard(matched* m);
+  void end_eager(operation& op, const fabric::arrival& a, const std::byte* data, std::size_t bytes,
+                 std::uint64_t sender_operation);
+  template <bool Threads>
   void arrived(const fabric::arrival& a, const std::byte* data, std::size_t bytes,
                std::uint64_t sender_operation);
+  template <bool Threads>
+  [[gnu::flatten]] static void on_eager(void* self, const fabric::arrival& a);
+  template <bool Threads>
+  static void on_eager_sync(void* self, const fabric::arrival& a);
+  void take_eager();
   void arrived_offer(const fabric::arrival& a);
 
   // --- common ---
-  operation* make(core::channel* in, const buffer& data);
-  void give_back(operation* op);
+  operation* make(core::channel* in, const buffer& data) {
+    operation* op = operations.get();
+    op->reset();
+    op->in = in;
+    if (data.type->dense()) [[likely]] {
+      op->data.base = data.base;
+      op->data.count = data.bytes();
+      op->data.type = plain_bytes;
+    } else {
+      keep(*op, data);
+    }
+    return op;
+  }
+  [[gnu::noinline]] void keep(operation& op, const buffer& data);
+  [[gnu::noinline]] void let_go(operation& op);
+  void give_back(operation* op) {
+    if (op->data.type != plain_bytes) [[unlikely]] {
+      let_go(*op);
+    }
+    operations.put(op);
+  }
   void finish(operation& op) { threaded ? op.complete() : op.complete_alone(); }
 
   core::runtime& rt;
@@ -178,14 +216,25 @@ struct engine::state {
   std::atomic<std::uint32_t> latest_context{no_context};
   static constexpr std::uint32_t no_context = 0xffffffff;
   core::lock channels_lock;
+
+  /// A blocking receive that is not posted yet: only in a job without threads, and while it would
+  /// be the only one in its channel and no message is stored there. The next message is nearly
+  /// always the one it waits for, and then matching is left out. Whatever else concerns that
+  /// channel posts it first (post_held_back). `held_head` is the header of the message it waits
+  /// for.
+  fabric::header held_head{{no_context, 0}};
+  operation* held_back = nullptr;
   /// What matching has cost in channels that are gone: [0] the user's messages, [1] collectives.
   /// Under channels_lock.
   std::array<match::search_counts, 2> past{};
 };
 
 inline fabric::header make_header(const core::channel& in, int tag, int source) noexcept {
-  return {{std::uint64_t{in.context} << 32 | static_cast<std::uint32_t>(tag),
-           static_cast<std::uint32_t>(source)}};
+  return {{in.context, std::bit_cast<std::uint64_t>(match::envelope{source, tag})}};
+}
+
+inline match::envelope envelope_in(const fabric::header& h) noexcept {
+  return std::bit_cast<match::envelope>(h.word[1]);
 }
 
 }  // namespace sinew::p2p

@@ -239,6 +239,47 @@ TEST_P(p2p_rules, probe_and_matched_probe) {
   });
 }
 
+// A blocking receive that is alone in its channel is posted late: nobody may notice.
+TEST_P(p2p_rules, blocking_receive_among_others) {
+  job(2, [](member& m) {
+    const auto long_one = pattern(100'000, 1);
+    if (m.rank == 0) {
+      const char word[] = "word";
+      for (const int first : {1, 2, 3}) {
+        recv(m, nullptr, 0, 1, 99);               // it waits now, or soon
+        send(m, &first, sizeof first, 1, first);  // for 2: tag 1 comes in between
+        send(m, word, sizeof word, 1, 2, mode::synchronous);
+        send(m, long_one.data(), long_one.size(), 1, 4);
+        send(m, word, sizeof word, 1, 5);
+      }
+    } else {
+      for (const int first : {1, 2, 3}) {
+        std::vector<std::byte> into(100'000);
+        char text[8] = {};
+        int number = 0;
+        send(m, nullptr, 0, 0, 99);
+        if (first == 1) {  // what comes first is not what is waited for
+          EXPECT_EQ(recv(m, text, sizeof text, 0, 2).bytes, 5U);
+          EXPECT_EQ(recv(m, &number, sizeof number, any_source, 1).bytes, sizeof number);
+        } else if (first == 2) {  // the same envelope twice: in the order sent
+          EXPECT_EQ(recv(m, &number, sizeof number, 0, 2).bytes, sizeof number);
+          EXPECT_EQ(recv(m, text, sizeof text, any_source, any_tag).tag, 2);
+        } else {  // a wildcard, then one too short
+          EXPECT_EQ(recv(m, &number, sizeof number, 0, any_tag).tag, 3);
+          const result cut = recv(m, text, 2, 0, 2);
+          EXPECT_EQ(cut.error, fault::truncated);
+          EXPECT_EQ(cut.sent_bytes, 5U);
+        }
+        EXPECT_EQ(number, first);
+        EXPECT_EQ(recv(m, into.data(), into.size(), 0, 4).bytes, into.size());
+        EXPECT_EQ(into, long_one);
+        request* behind = irecv(m, text, sizeof text, 0, 5);
+        EXPECT_EQ(finish(m, behind).bytes, 5U);
+      }
+    }
+  });
+}
+
 TEST_P(p2p_rules, cancelled_receive_takes_nothing) {
   job(2, [](member& m) {
     int value = 5;

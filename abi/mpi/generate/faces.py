@@ -19,6 +19,9 @@ Session_init Session_create_errhandler Session_call_errhandler Errhandler_free
 Comm_create_errhandler Win_create_errhandler File_create_errhandler
 """.split())
 
+# Where a call more would be felt: the implementation and what it calls are compiled into the face.
+HOT = {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall"}
+
 # Plain arithmetic: no state, no failure.
 PURE = {"Aint_add", "Aint_diff", "Wtime", "Wtick"}
 
@@ -98,7 +101,8 @@ def _face(function, procedure):
     name = implementation_name(function, procedure)
     before, arguments, after = _arguments(function, target)
     call = f"impl::{name}({', '.join(arguments)})"
-    lines = wrap(f"{function.result} P{function.name}({function.signature}) {{")
+    hot = "[[gnu::flatten]] " if function.name in HOT else ""
+    lines = wrap(f"{hot}{function.result} P{function.name}({function.signature}) {{")
     if procedure.small.short in PURE or function.result != "int":
         lines += [f"  return {call};"]
     else:

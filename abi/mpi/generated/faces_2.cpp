@@ -2186,8 +2186,8 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
 [[gnu::weak, gnu::alias("PMPI_Iprobe"), gnu::visibility("default")]] int MPI_Iprobe(int source,
     int tag, MPI_Comm comm, int* flag, MPI_Status* status);
 
-int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-    MPI_Request* request) {
+[[gnu::flatten]] int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
+    MPI_Comm comm, MPI_Request* request) {
   try {
     enter("MPI_Irecv");
     return impl::Irecv(buf, count, datatype, source, tag, comm, request);

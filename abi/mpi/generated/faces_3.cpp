@@ -93,8 +93,8 @@ int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request);
 
-int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request* request) {
+[[gnu::flatten]] int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest,
+    int tag, MPI_Comm comm, MPI_Request* request) {
   try {
     enter("MPI_Isend");
     return impl::Isend(buf, count, datatype, dest, tag, comm, request);
@@ -994,8 +994,8 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
     MPI_Request* request);
 
-int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-    MPI_Status* status) {
+[[gnu::flatten]] int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
+    MPI_Comm comm, MPI_Status* status) {
   try {
     enter("MPI_Recv");
     return impl::Recv(buf, count, datatype, source, tag, comm, status);
@@ -1700,7 +1700,8 @@ int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
     MPI_Request* request);
 
-int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+[[gnu::flatten]] int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest,
+    int tag, MPI_Comm comm) {
   try {
     enter("MPI_Send");
     return impl::Send(buf, count, datatype, dest, tag, comm);

@@ -1238,7 +1238,7 @@ int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* por
     gnu::visibility("default")]] int MPI_Unpublish_name(const char* service_name, MPI_Info info,
     const char* port_name);
 
-int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
+[[gnu::flatten]] int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
   try {
     enter("MPI_Wait");
     return impl::Wait(request, status);
@@ -1249,7 +1249,8 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
 [[gnu::weak, gnu::alias("PMPI_Wait"),
     gnu::visibility("default")]] int MPI_Wait(MPI_Request* request, MPI_Status* status);
 
-int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
+[[gnu::flatten]] int PMPI_Waitall(int count, MPI_Request array_of_requests[],
+    MPI_Status* array_of_statuses) {
   try {
     enter("MPI_Waitall");
     return impl::Waitall(count, array_of_requests, array_of_statuses);

@@ -30,8 +30,8 @@ class lock {
   }
 
  private:
-  void acquire_slowly() noexcept;
-  void wake_one() noexcept;
+  [[gnu::noinline]] void acquire_slowly() noexcept;
+  [[gnu::noinline]] void wake_one() noexcept;
   std::atomic<std::uint32_t> word_{0};
 };
 

@@ -47,7 +47,7 @@ class pool {
  private:
   static constexpr std::size_t slab_objects = 64;
 
-  bool grow() noexcept try {
+  [[gnu::noinline]] bool grow() noexcept try {
     slabs_.push_back(std::make_unique<T[]>(slab_objects));
     for (std::size_t i = slab_objects; i-- > 0;) {
       T& object = slabs_.back()[i];

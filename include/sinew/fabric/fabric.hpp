@@ -33,10 +33,10 @@ struct header {
 using handler_id = std::uint8_t;
 inline constexpr int max_handlers = 16;
 
-/// An active message as its handler sees it; `data` dies when the handler returns.
+/// An active message as its handler sees it; `head` and `data` die when the handler returns.
 struct arrival {
   int source;  ///< rank of the sender
-  header head;
+  const header& head;
   const std::byte* data;  ///< `size` bytes, contiguous
   std::size_t size;
 };
@@ -107,18 +107,17 @@ class endpoint {
   virtual void set_handler(handler_id id, handler function, void* context) = 0;
 
   /// Sends up to max_short bytes: done or retry.
-  virtual status send_short(int peer, handler_id id, const header& head, const void* data,
+  virtual status send_short(int peer, handler_id id, header head, const void* data,
                             std::size_t size) = 0;
   /// Sends up to max_medium bytes, copied before return: done or retry. (Takes any size below
   /// max_medium, also one that fits a short message.)
-  virtual status send_medium(int peer, handler_id id, const header& head, const void* data,
+  virtual status send_medium(int peer, handler_id id, header head, const void* data,
                              std::size_t size) = 0;
   /// The same in two steps, so that a caller packs straight into the fabric. Every reserved
   /// packet is committed (size <= capacity); commit may only retry for lack of a slot, and is
   /// then called again.
   virtual status reserve(int peer, packet& out) = 0;
-  virtual status commit(int peer, handler_id id, const header& head, packet& filled,
-                        std::size_t size) = 0;
+  virtual status commit(int peer, handler_id id, header head, packet& filled, std::size_t size) = 0;
 
   /// Makes [address, address + bytes) reachable by get, put and atomics of every rank. Cold.
   virtual remote_key expose(void* address, std::size_t bytes) = 0;

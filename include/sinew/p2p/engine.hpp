@@ -114,7 +114,11 @@ class engine {
   /// Never null.
   [[nodiscard]] request* irecv(const core::communicator& comm, core::channel& in,
                                const buffer& into, int source, int tag);
-  void wait(request& r) { runtime_.wait(r); }
+  void wait(request& r) {
+    if (!r.done()) {
+      runtime_.wait(r);
+    }
+  }
   /// Makes one round of progress unless already done.
   bool test(request& r) { return r.done() || (runtime_.poll(), r.done()); }
   /// Gives the request back; if it is not done, when it is (MPI_Request_free).

@@ -78,13 +78,13 @@ class inproc_endpoint final : public endpoint {
     handlers_[id] = {function, context};
   }
 
-  status send_short(int peer, handler_id id, const header& head, const void* data,
+  status send_short(int peer, handler_id id, header head, const void* data,
                     std::size_t size) override {
     SINEW_EXPECT(size <= max_short);
     return post(peer, id, head, data, size, nullptr);
   }
 
-  status send_medium(int peer, handler_id id, const header& head, const void* data,
+  status send_medium(int peer, handler_id id, header head, const void* data,
                      std::size_t size) override {
     SINEW_EXPECT(size <= max_medium);
     if (size <= max_short) {
@@ -111,8 +111,7 @@ class inproc_endpoint final : public endpoint {
     return status::ok();
   }
 
-  status commit(int peer, handler_id id, const header& head, packet& filled,
-                std::size_t size) override {
+  status commit(int peer, handler_id id, header head, packet& filled, std::size_t size) override {
     SINEW_EXPECT(filled.data != nullptr && size <= filled.capacity);
     buffer b(filled.data);
     const status sent = post(peer, id, head, nullptr, size, &b);
@@ -197,7 +196,7 @@ class inproc_endpoint final : public endpoint {
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
 
   /// Puts one message into the peer's queue; takes `*packet` only if it does.
-  status post(int peer, handler_id id, const header& head, const void* data, std::size_t size,
+  status post(int peer, handler_id id, header head, const void* data, std::size_t size,
               buffer* packet) {
     inbox& box = hub_->boxes[index(peer)];
     {

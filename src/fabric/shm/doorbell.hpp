@@ -29,7 +29,7 @@ void membarrier_everywhere() noexcept;
 /// Waits while the word is `armed`, at most so long. Cold.
 void futex_sleep(std::atomic<std::uint32_t>& word, std::uint64_t timeout_ns) noexcept;
 /// Ends the owner's sleep if it is armed. Warm.
-void ring_bell(std::atomic<std::uint32_t>& word) noexcept;
+[[gnu::noinline]] void ring_bell(std::atomic<std::uint32_t>& word) noexcept;
 /// The same for wake(): also a sleep that has not begun. Warm.
 void nudge_bell(std::atomic<std::uint32_t>& word) noexcept;
 

@@ -22,11 +22,11 @@ class shm_endpoint final : public endpoint {
   void set_handler(handler_id id, handler function, void* context) override {
     messages_.set_handler(id, function, context);
   }
-  status send_short(int peer, handler_id id, const header& head, const void* data,
-                    std::size_t size) override {
+  [[gnu::flatten]] status send_short(int peer, handler_id id, header head, const void* data,
+                                     std::size_t size) override {
     return messages_.send_brief(peer, slot_kind::brief, id, head, data, size);
   }
-  status send_medium(int peer, handler_id id, const header& head, const void* data,
+  status send_medium(int peer, handler_id id, header head, const void* data,
                      std::size_t size) override {
     if (size <= max_short_bytes) {
       return messages_.send_brief(peer, slot_kind::brief, id, head, data, size);
@@ -34,8 +34,7 @@ class shm_endpoint final : public endpoint {
     return messages_.send_packet(peer, slot_kind::medium, id, head, data, size);
   }
   status reserve(int peer, packet& out) override { return messages_.reserve(peer, out); }
-  status commit(int peer, handler_id id, const header& head, packet& filled,
-                std::size_t size) override {
+  status commit(int peer, handler_id id, header head, packet& filled, std::size_t size) override {
     return messages_.commit(peer, slot_kind::medium, id, head, filled, size);
   }
 
@@ -63,11 +62,9 @@ class shm_endpoint final : public endpoint {
   }
 
   int progress(int budget) override {
-    int happened = messages_.progress(budget);
-    if (transfers_.busy()) [[unlikely]] {
-      happened += transfers_.step();
-    }
-    return happened;
+    // Apart, so that a look at rings that are all empty is short.
+    auto* const first = messages_.first_ready();
+    return first != nullptr || transfers_.busy() ? handle(first, budget) : 0;
   }
 
   void sleep(std::uint64_t timeout_ns) override {
@@ -79,6 +76,14 @@ class shm_endpoint final : public endpoint {
   void wake() override { messages_.wake(); }
 
  private:
+  [[gnu::noinline]] int handle(typename messages<Threads>::watch* first, int budget) {
+    int happened = messages_.handle_from(first, budget);
+    if (transfers_.busy()) {
+      happened += transfers_.step();
+    }
+    return happened;
+  }
+
   messages<Threads> messages_;
   one_sided<Threads> transfers_;
   limits bounds_;

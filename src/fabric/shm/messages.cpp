@@ -138,7 +138,8 @@ void messages<Threads>::activate_rings() {
     if ((state.opened[bit / 64].load(std::memory_order_acquire) >> (bit % 64)) & 1) {
       pair_type& p = pairs_[bit];
       p.fence_in = !can_membarrier_ || part_at(peer).state().needs_fence != 0;
-      active_.push_back(&p);
+      const std::uint64_t head = p.head.load(std::memory_order_relaxed);
+      active_.push_back({&p.in[head & slot_mask_].word, tag_of(head), &p});
     }
   }
 }
@@ -250,7 +251,7 @@ void messages<Threads>::give_back(const packet& unused) noexcept {
 }
 
 template <bool Threads>
-status messages<Threads>::commit(int peer, slot_kind kind, std::uint8_t id, const header& head,
+status messages<Threads>::commit(int peer, slot_kind kind, std::uint8_t id, header head,
                                  packet& filled, std::size_t size) {
   SINEW_EXPECT(filled.data != nullptr && size <= filled.capacity);
   pair_type& p = pair_with(peer);
@@ -285,7 +286,7 @@ status messages<Threads>::commit(int peer, slot_kind kind, std::uint8_t id, cons
 }
 
 template <bool Threads>
-status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id, const header& head,
+status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id, header head,
                                       const void* data, std::size_t size) {
   SINEW_EXPECT(size <= max_medium_bytes);
   packet p;
@@ -298,13 +299,6 @@ status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id,
     give_back(p);
   }
   return sent;
-}
-
-template <bool Threads>
-bool messages<Threads>::ready_in(const pair_type& p) const noexcept {
-  const std::uint64_t head = p.head.load(std::memory_order_relaxed);
-  const std::uint64_t word = p.in[head & slot_mask_].word.load(std::memory_order_acquire);
-  return slot_word::tag(word) == tag_of(head);
 }
 
 template <bool Threads>
@@ -328,13 +322,8 @@ bool messages<Threads>::no_longer_starved(pair_type& p) {
 
 template <bool Threads>
 bool messages<Threads>::anything_new() {
-  if (mine_.state().announce.load(std::memory_order_acquire) != announced_) {
+  if (first_ready() != nullptr) {
     return true;
-  }
-  for (const pair_type* p : active_) {
-    if (ready_in(*p)) {
-      return true;
-    }
   }
   if (!starved_.load(std::memory_order_relaxed)) {
     return false;

@@ -2,6 +2,7 @@
 // fit a line. The hot path of the fabric; README.md tells how it works.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -56,7 +57,7 @@ class messages {
   void set_inner_handler(inner_handler h) noexcept { inner_ = h; }
 
   /// At most max_short_bytes. Hot.
-  status send_brief(int peer, slot_kind kind, std::uint8_t id, const header& head, const void* data,
+  status send_brief(int peer, slot_kind kind, std::uint8_t id, header head, const void* data,
                     std::size_t size) {
     SINEW_EXPECT(size <= max_short_bytes);
     pair_type& p = pair_with(peer);
@@ -80,31 +81,56 @@ class messages {
   }
 
   /// At most max_medium_bytes, copied into a packet. Hot.
-  status send_packet(int peer, slot_kind kind, std::uint8_t id, const header& head,
-                     const void* data, std::size_t size);
+  [[gnu::noinline]] status send_packet(int peer, slot_kind kind, std::uint8_t id, header head,
+                                       const void* data, std::size_t size);
   /// Sees to it that there is a slot as well, so that the commit hardly ever retries.
   status reserve(int peer, packet& out);
-  status commit(int peer, slot_kind kind, std::uint8_t id, const header& head, packet& filled,
+  status commit(int peer, slot_kind kind, std::uint8_t id, header head, packet& filled,
                 std::size_t size);
 
-  /// Handles at most `budget` messages. Hot.
-  int progress(int budget) {
+  /// A ring that we poll: the word of its next slot, and the tag with which it will be ready.
+  struct watch {
+    const std::atomic<std::uint64_t>* word;
+    std::uint32_t tag;
+    pair_type* from;
+
+    [[nodiscard]] bool ready() const noexcept {
+      return slot_word::tag(word->load(std::memory_order_acquire)) == tag;
+    }
+  };
+
+  /// The first ring that has a message; null if none has. Progress only. Hot.
+  [[nodiscard]] watch* first_ready() {
     if (mine_.state().announce.load(std::memory_order_acquire) != announced_) [[unlikely]] {
       activate_rings();
     }
-    const std::size_t n = active_.size();
-    int handled = 0;
-    if (n != 0) {
-      std::size_t at = next_active_;
-      for (std::size_t i = 0; i < n && handled < budget; ++i) {
-        if (at >= n) {
-          at = 0;
-        }
-        handled += drain(*active_[at], budget - handled);
-        ++at;
+    for (watch& w : active_) {
+      if (w.ready()) {
+        return &w;
       }
-      next_active_ = at;
     }
+    return nullptr;
+  }
+
+  /// Handles at most `budget` messages of the rings from `w` on, which is ready, or null. Hot.
+  int handle_from(watch* w, int budget) {
+    int handled = 0;
+    if (w == nullptr) {
+      return handled;
+    }
+    watch* const end = active_.data() + active_.size();
+    do {
+      handled += drain(*w, budget - handled);
+      ++w;
+      if (handled >= budget) [[unlikely]] {
+        // Who used the budget up goes last, so that nobody is kept waiting for long.
+        std::rotate(active_.data(), w, end);
+        break;
+      }
+      while (w != end && !w->ready()) {
+        ++w;
+      }
+    } while (w != end);
     return handled;
   }
 
@@ -163,27 +189,34 @@ class messages {
     ++p.tail;
   }
 
-  int drain(pair_type& p, int budget) {
+  /// Handles what is ready: at least one message, at most `budget`. Acknowledgements are noted once
+  /// for all of them: the last says most, and at most a ring's length is ever outstanding.
+  int drain(watch& w, int budget) {
+    pair_type& p = *w.from;
     std::uint64_t head = p.head.load(std::memory_order_relaxed);
+    const slot* s = &p.in[head & slot_mask_];
+    std::uint64_t word = s->word.load(std::memory_order_acquire);
+    std::uint32_t next_tag = 0;
     int handled = 0;
     bool packets_read = false;
-    while (handled < budget) {
-      const slot& s = p.in[head & slot_mask_];
-      const std::uint64_t word = s.word.load(std::memory_order_acquire);
-      if (slot_word::tag(word) != tag_of(head)) {
-        break;
-      }
-      p.acknowledged.store(
-          slot_word::consumed(word, p.acknowledged.load(std::memory_order_relaxed)),
-          std::memory_order_release);
-      packets_read |= dispatch(p, s, word);
+    std::uint64_t last_word = 0;
+    do {
+      last_word = word;
+      packets_read |= dispatch(p, *s, word);
       ++head;
       p.head.store(head, std::memory_order_release);
-      ++handled;
       if (head - p.published >= quarter_) [[unlikely]] {
         publish_credit(p, head);
       }
-    }
+      s = &p.in[head & slot_mask_];
+      next_tag = tag_of(head);
+      word = s->word.load(std::memory_order_acquire);
+    } while (++handled < budget && slot_word::tag(word) == next_tag);
+    p.acknowledged.store(
+        slot_word::consumed(last_word, p.acknowledged.load(std::memory_order_relaxed)),
+        std::memory_order_release);
+    w.word = &s->word;
+    w.tag = next_tag;
     if (packets_read && head != p.published) {
       publish_credit(p, head);
     }
@@ -201,21 +234,20 @@ class messages {
     }
     return dispatch_other(p, s, word);
   }
-  bool dispatch_other(pair_type& p, const slot& s, std::uint64_t word);
+  [[gnu::noinline]] bool dispatch_other(pair_type& p, const slot& s, std::uint64_t word);
 
-  void publish_credit(pair_type& p, std::uint64_t head) noexcept {
+  [[gnu::noinline]] void publish_credit(pair_type& p, std::uint64_t head) noexcept {
     p.published = head;
     p.credit_in->head.store(head, std::memory_order_release);
     after_publishing(*p.bell, p.fence_in);
   }
 
-  bool find_credit(pair_type& p);
+  [[gnu::noinline]] bool find_credit(pair_type& p);
   bool open(pair_type& p);
-  void activate_rings();
+  [[gnu::noinline]] void activate_rings();
   void collect(pair_type& p) noexcept;
   void reclaim();
   void give_back(const packet& unused) noexcept;
-  [[nodiscard]] bool ready_in(const pair_type& p) const noexcept;
   [[nodiscard]] bool no_longer_starved(pair_type& p);
   void refuse(pair_type& p) noexcept;
 
@@ -234,8 +266,7 @@ class messages {
 
   std::vector<pair_type*> by_rank_;
   std::unique_ptr<pair_type[]> pairs_;  ///< by local rank
-  std::vector<pair_type*> active_;      ///< whose rings we poll
-  std::size_t next_active_ = 0;
+  std::vector<watch> active_;           ///< the rings we poll
   std::uint32_t announced_ = 0;
   entry handlers_[max_handlers];
   inner_handler inner_;

@@ -335,6 +335,7 @@ void one_sided<Threads>::on_get_request(const arrival& m) {
   }
   if (s.how != way::both_by_cma || cma_with(s.peer)) {
     serves_.push_back(s);
+    ++queued_;
   }
 }
 
@@ -359,6 +360,7 @@ void one_sided<Threads>::on_atomic_request(const arrival& m) {
   const std::uint64_t old =
       apply_atomic(op, reinterpret_cast<void*>(m.head.word[1]), width, operands[0], operands[1]);
   replies_.push_back({m.source, {{m.head.word[0] >> 16, old}}});
+  ++queued_;
 }
 
 template <bool Threads>
@@ -389,6 +391,7 @@ int one_sided<Threads>::step() {
       ++i;
     }
   }
+  queued_ = serves_.size() + replies_.size();
   for (std::uint64_t bits = gets_.started(); bits != 0; bits &= bits - 1) {
     moved += step_get(std::countr_zero(bits));
   }

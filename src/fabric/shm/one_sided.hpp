@@ -30,10 +30,10 @@ class one_sided {
 
   /// Anything for step() to do. Hot.
   [[nodiscard]] bool busy() const noexcept {
-    return gets_.started() != 0 || puts_.started() != 0 || !serves_.empty() || !replies_.empty();
+    return (gets_.started() | puts_.started() | queued_) != 0;
   }
   /// Moves everything along by a bounded amount (tens of us at most). Progress only. Warm.
-  int step();
+  [[gnu::noinline]] int step();
   /// Whether step() would do something now, without a further message. Progress only. Cold.
   [[nodiscard]] bool can_step();
 
@@ -119,7 +119,8 @@ class one_sided {
   fixed_table<atomic_state> atomics_;
   std::vector<serve_state> serves_;
   std::vector<reply_state> replies_;
-  bool blocked_ = false;  ///< the last step ended for want of slots or packets
+  std::size_t queued_ = 0;  ///< how many there are of both
+  bool blocked_ = false;    ///< the last step ended for want of slots or packets
 
   std::unique_ptr<std::atomic<answer>[]> cma_answer_;       ///< by rank
   std::unique_ptr<std::atomic<std::uint64_t>[]> put_mark_;  ///< slots to be consumed by flush

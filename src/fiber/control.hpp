@@ -28,7 +28,9 @@ class alignas(64) fiber {
   std::uintptr_t thread_base = 0;             ///< 0: the worker's
   std::atomic<std::uint32_t> owner{nobody};   ///< worker whose bits mean it, while it lives
   std::uint8_t stack_class = 0;
+  /// Until nothing uses its stack any more: then (release) whoever joins may give the slot away.
   std::atomic<bool> alive{false};
+  bool reaped = false;  ///< nobody joins: the slot is given away as soon as it ends
   std::atomic<const char*> doing{nullptr};  ///< why it waits, in words
   union {
     void (*entry)(void*) = nullptr;

@@ -11,13 +11,17 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/raw_write.hpp"
+#include "sinew/base/spin.hpp"
 #include "sinew/fiber/sleeper.hpp"
+#include "sinew/fiber/thread_storage.hpp"
 
 namespace sinew::fiber {
 namespace {
 
 /// The outermost call of every fiber. An exception finds no handler below, so the program ends
-/// where it was thrown, with the whole stack to look at.
+/// where it was thrown, with the whole stack to look at. It is left by jumps only: then the
+/// processor's return stack is one call deep, which the return to the next context takes off, and
+/// the frames of that are predicted.
 void run(void* block) {
   auto& me = *static_cast<fiber*>(block);
   worker& w = *the_hub->workers[me.owner.load(std::memory_order_relaxed)];
@@ -32,7 +36,20 @@ void run(void* block) {
 }
 
 /// Fires when nobody joins.
-void reap(waiter& w) noexcept { the_hub->give_back(fiber::of_reaper(w)); }
+void reap(waiter& w) noexcept { fiber::of_reaper(w).reaped = true; }
+
+/// Gives back the slot of a fiber that has completed; it may not be off its stack yet, if it ran on
+/// another worker.
+void bury(fiber& f) noexcept {
+  for (int i = 0; f.alive.load(std::memory_order_acquire); ++i) {
+    if (i < 100) {
+      cpu_relax();
+    } else {
+      ::sched_yield();
+    }
+  }
+  the_hub->give_back(f, here);
+}
 
 [[noreturn]] void misuse(const fiber& f, std::string_view what) noexcept {
   std::string text = "sinew: fiber \"";
@@ -86,11 +103,9 @@ status spawn(void (*entry)(void* argument), void* argument, fiber** made,
   f->sp = sinew_fiber_prepare(reinterpret_cast<void*>(f), run, f);
   f->doing.store("not started", std::memory_order_relaxed);
   set_name(*f, how.name);
-  f->done.reset();
   f->reaper.fire = reap;
-  if (how.detached) {
-    (void)f->done.attach(f->reaper);
-  }
+  f->reaped = false;
+  f->done.reset(how.detached ? &f->reaper : nullptr);
   f->notes.born(f->low, static_cast<std::size_t>(reinterpret_cast<std::byte*>(f) -
                                                  static_cast<std::byte*>(f->low)));
   h.launch(*f, w, how.worker);
@@ -112,7 +127,7 @@ void join(fiber& f) {
       misuse(f, "is joined twice, or was detached");
     }
   }
-  the_hub->give_back(f);
+  bury(f);
 }
 
 void detach(fiber& f) noexcept {
@@ -122,7 +137,7 @@ void detach(fiber& f) noexcept {
   if (!f.done.done()) {
     misuse(f, "is detached, but somebody joins it or it was detached before");
   }
-  the_hub->give_back(f);
+  bury(f);
 }
 
 bool ended(const fiber& f) noexcept { return f.done.done(); }
@@ -171,6 +186,10 @@ void sleep_for(std::uint64_t ns) noexcept {
   sleeper me("sleep");
   (void)me.wait(ns > no_deadline - 1 - now ? no_deadline - 1 : now + ns);
 }
+
+bool thread_storage_supported() noexcept { return sinew_fiber_can_set_thread_base() != 0; }
+
+std::uintptr_t thread_base() noexcept { return sinew_fiber_thread_base(); }
 
 std::string_view name(const fiber& f) noexcept {
   return {f.name, ::strnlen(f.name, sizeof f.name)};

@@ -35,8 +35,8 @@ struct hub {
   void set_poller(poller* p) noexcept;
   /// Makes a prepared fiber ready on worker `wanted`, or (-1) on `from`, or in turn.
   void launch(fiber& f, worker* from, int wanted) noexcept;
-  /// The slot of a fiber that has ended.
-  void give_back(fiber& f) noexcept;
+  /// The slot of a fiber that has ended. `by`: the worker that runs the caller, or null.
+  void give_back(fiber& f, worker* by) noexcept;
 
   stacks memory;
   std::array<slot_cache::depot, stack_classes> depots;

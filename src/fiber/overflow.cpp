@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -58,6 +59,23 @@ void write_backtrace() noexcept {
   ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
 }
 
+struct overflow {
+  const fiber* who;
+  const void* address;
+};
+std::atomic_flag overflowed = ATOMIC_FLAG_INIT;
+
+/// Run on a stack of its own.
+void say(void* what) {
+  const auto& [f, address] = *static_cast<const overflow*>(what);
+  line text;
+  text.add("sinew: ").add_name(*f).add(" ran over its stack of ");
+  text.add_number(stacks::bytes_of(f->stack_class) / 1024).add(" KiB (address 0x");
+  text.add_number(reinterpret_cast<std::uintptr_t>(address), 16);
+  text.add("): give it more, by spawn_options::stack_bytes or SINEW_FIBER_STACK\n").write();
+  std::abort();
+}
+
 void on_segv(int signal, siginfo_t* info, void* context) {
   if (the_hub != nullptr) {
     if (const fiber* f = the_hub->memory.guarding(info->si_addr)) {
@@ -106,12 +124,18 @@ void on_segv(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void report_overflow(const fiber& f, const void* address) noexcept {
-  line text;
-  text.add("sinew: ").add_name(f).add(" ran over its stack of ");
-  text.add_number(stacks::bytes_of(f.stack_class) / 1024).add(" KiB (address 0x");
-  text.add_number(reinterpret_cast<std::uintptr_t>(address), 16);
-  text.add("): give it more, by spawn_options::stack_bytes or SINEW_FIBER_STACK\n").write();
-  std::abort();
+  static overflow what;
+  if (overflowed.test_and_set()) {
+    for (;;) {
+      ::pause();  // another worker reports its own, and ends us both
+    }
+  }
+  what = {&f, address};
+  // There is no room left here to speak.
+  alignas(64) static std::array<std::byte, 64 * 1024> room;
+  void* nowhere_to_return[2] = {};
+  sinew_fiber_switch(nowhere_to_return, sinew_fiber_prepare(room.data() + room.size(), say, &what));
+  __builtin_unreachable();
 }
 
 extern "C" void sinew_fiber_overflow(void** save) noexcept {

@@ -98,6 +98,10 @@ class ready_set {
   /// With rest() empty: takes the next word that is not, and begins a new round if need be. False
   /// if no position is marked. Hot.
   bool advance() noexcept {
+    if (top_ == 0) {
+      rest_[0] = take_word(0, 0);
+      return rest_[0] != 0;
+    }
     int l = 1;
     while (l <= top_ && rest_[at(l)] == 0) {
       ++l;

@@ -100,12 +100,11 @@ void hub::set_poller(poller* p) noexcept {
   }
 }
 
-void hub::give_back(fiber& f) noexcept {
+void hub::give_back(fiber& f, worker* by) noexcept {
   // From now on it looks joined: whoever joins it again is told so.
-  f.done.reset();
-  (void)f.done.attach(f.reaper);
-  if (worker* w = here) {
-    w->slots.put(*this, &f);
+  f.done.reset(&f.reaper);
+  if (by != nullptr) {
+    by->slots.put(*this, &f);
   } else {
     const std::lock_guard hold(outside_lock);
     outside.put(*this, &f);

@@ -41,10 +41,14 @@ class signal_set {
   bool drain(std::size_t levels, Take take) noexcept {
     bool any = false;
     for (std::size_t l = 0; l < levels; ++l) {
+      std::uint64_t seen = 0;
       for (std::uint32_t i = 0; i < root_words; ++i) {
-        if (levels_.level[l][i].load(std::memory_order_relaxed) != 0) {
+        seen |= levels_.level[l][i].load(std::memory_order_relaxed);
+      }
+      if (seen != 0) [[unlikely]] {
+        any = true;
+        for (std::uint32_t i = 0; i < root_words; ++i) {
           drain_word(l, i, take);
-          any = true;
         }
       }
     }
@@ -91,7 +95,11 @@ class signal_set {
 
   template <class Take>
   void drain_word(std::size_t l, std::uint32_t index, Take& take) noexcept {
-    std::uint64_t bits = levels_.level[l][index].exchange(0, std::memory_order_acquire);
+    bit_word& w = levels_.level[l][index];
+    if (w.load(std::memory_order_relaxed) == 0) {
+      return;
+    }
+    std::uint64_t bits = w.exchange(0, std::memory_order_acquire);
     if (l == 0) {
       if (bits != 0) {
         take(index, bits);

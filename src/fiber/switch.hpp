@@ -15,8 +15,9 @@ void sinew_fiber_switch_storage(void** save, void* load, std::uintptr_t thread_b
 
 /// Leaves the caller for good: calls finish(argument) on the stack of `load`, then goes on there.
 /// So `finish` may give the caller's stack away. `thread_base` 0: leave the thread pointer alone.
-[[noreturn]] void sinew_fiber_leave(void* load, void (*finish)(void*), void* argument,
-                                    std::uintptr_t thread_base) noexcept;
+/// Does not return.
+void sinew_fiber_leave(void* load, void (*finish)(void*), void* argument,
+                       std::uintptr_t thread_base) noexcept;
 
 /// A parked context below `top` (aligned to 16) that will call run(argument), which must not
 /// return. Floating-point control bits are the caller's.
@@ -24,6 +25,9 @@ void* sinew_fiber_prepare(void* top, void (*run)(void*), void* argument) noexcep
 
 /// The calling thread's thread pointer.
 std::uintptr_t sinew_fiber_thread_base() noexcept;
+
+/// 1 if this processor and kernel let a process set it, else 0.
+int sinew_fiber_can_set_thread_base() noexcept;
 
 /// Asks for a cache line to write to; a hint.
 void sinew_fiber_own_line(const void* address) noexcept;

@@ -177,6 +177,18 @@ sinew_fiber_thread_base:
         .cfi_endproc
         .size   sinew_fiber_thread_base, . - sinew_fiber_thread_base
 
+// int sinew_fiber_can_set_thread_base()
+        .globl  sinew_fiber_can_set_thread_base
+        .hidden sinew_fiber_can_set_thread_base
+        .type   sinew_fiber_can_set_thread_base, %function
+        .p2align 4
+sinew_fiber_can_set_thread_base:
+        .cfi_startproc
+        mov     w0, #1
+        ret
+        .cfi_endproc
+        .size   sinew_fiber_can_set_thread_base, . - sinew_fiber_can_set_thread_base
+
 // void sinew_fiber_own_line(const void* address)
         .globl  sinew_fiber_own_line
         .hidden sinew_fiber_own_line

@@ -208,6 +208,25 @@ sinew_fiber_thread_base:
         .cfi_endproc
         .size   sinew_fiber_thread_base, . - sinew_fiber_thread_base
 
+# int sinew_fiber_can_set_thread_base(): the kernel says so in bit 1 of AT_HWCAP2 (26)
+        .globl  sinew_fiber_can_set_thread_base
+        .hidden sinew_fiber_can_set_thread_base
+        .type   sinew_fiber_can_set_thread_base, @function
+        .p2align 4
+sinew_fiber_can_set_thread_base:
+        .cfi_startproc
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        movl    $26, %edi
+        call    getauxval@PLT
+        addq    $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        shrl    $1, %eax
+        andl    $1, %eax
+        ret
+        .cfi_endproc
+        .size   sinew_fiber_can_set_thread_base, . - sinew_fiber_can_set_thread_base
+
 # void sinew_fiber_own_line(const void* address)
         .globl  sinew_fiber_own_line
         .hidden sinew_fiber_own_line

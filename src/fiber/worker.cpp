@@ -29,8 +29,11 @@ void finish(void* ended) noexcept {
   w.current()->notes.arrived();
   f.notes.died();
   w.ended.store(w.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  f.alive.store(false, std::memory_order_relaxed);
-  f.done.complete();
+  const bool reaped = f.reaped;
+  f.alive.store(false, std::memory_order_release);
+  if (reaped) {
+    the_hub->give_back(f, &w);
+  }
 }
 
 }  // namespace
@@ -123,18 +126,26 @@ bool worker::refill() noexcept {
   if (!ready_.advance() && !(collect() && ready_.advance())) {
     return false;
   }
-  const std::uint32_t position = ready_.current_word() * 64;
-  const stacks::place& p = hub_.memory.table()[position / slots_per_chunk ^ number_];
-  base_ = p.first + position % slots_per_chunk * p.stride;
-  stride_ = p.stride;
+  if (ready_.current_word() != base_word_) {
+    base_word_ = ready_.current_word();
+    const std::uint32_t position = base_word_ * 64;
+    const stacks::place& p = hub_.memory.table()[position / slots_per_chunk ^ number_];
+    base_ = p.first + position % slots_per_chunk * p.stride;
+    stride_ = p.stride;
+  }
   return true;
 }
 
+/// Merges the signals that came from elsewhere; true if there were any.
 bool worker::collect() noexcept {
-  const std::uint64_t positions = std::bit_ceil(hub_.memory.numbers());
-  return signals_.drain(
-      signal_set::levels_for(positions),
-      [this](std::uint32_t index, std::uint64_t bits) { ready_.merge(index, bits); });
+  const std::uint64_t numbers = hub_.memory.numbers();
+  if (numbers != numbers_seen_) [[unlikely]] {
+    numbers_seen_ = numbers;
+    signal_levels_ = signal_set::levels_for(std::bit_ceil(numbers));
+  }
+  return signals_.drain(signal_levels_, [this](std::uint32_t index, std::uint64_t bits) {
+    ready_.merge(index, bits);
+  });
 }
 
 inline void worker::switch_to(fiber& me, fiber& f) noexcept {
@@ -194,6 +205,8 @@ void worker::leave_for_good(fiber& me) noexcept {
   check_stack(me);
   me.place.store(nowhere, std::memory_order_relaxed);
   me.owner.store(nobody, std::memory_order_relaxed);
+  me.sp = this;        // for finish()
+  me.done.complete();  // before the next is picked: that may be who waits for it
   fiber& f = *next_turn();
   current_.store(&f, std::memory_order_relaxed);
   std::uintptr_t base = 0;
@@ -201,8 +214,8 @@ void worker::leave_for_good(fiber& me) noexcept {
     base = f.thread_base != 0 ? f.thread_base : thread_base_;
   }
   me.notes.leaving(f.notes, true);
-  me.argument = this;  // for finish()
-  sinew_fiber_leave(f.sp, finish, &me, base);
+  me.argument = this;                          // for finish()
+  sinew_fiber_leave(f.sp, finish, &me, base);  // a jump: see run()
 }
 
 void worker::rouse() noexcept {
@@ -233,7 +246,7 @@ void worker::run_idle() noexcept {
 
 void worker::look_around() noexcept {
   if (quiet_rounds_ != 0) {
-    signals_.expect(1);
+    signals_.expect(signal_levels_);
   }
   hub_.poll();
   if (!sleepers.empty()) {

@@ -53,8 +53,8 @@ class worker {
   void leave(fiber& me) noexcept;
   /// Lets others that are ready run before `me`, which is. Hot.
   void give_way(fiber& me) noexcept;
-  /// Ends `me`.
-  [[noreturn]] void leave_for_good(fiber& me) noexcept;
+  /// Ends `me`. Does not return (and is not declared so, to be jumped to: see run()).
+  void leave_for_good(fiber& me) noexcept;
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
   [[nodiscard]] fiber* current() const noexcept { return current_.load(std::memory_order_relaxed); }
@@ -111,6 +111,9 @@ class worker {
   // What each switch touches.
   std::byte* base_ = nullptr;  ///< control block of the current word's first position
   std::size_t stride_ = 0;
+  std::uint32_t base_word_ = nobody;  ///< which word that is
+  std::uint64_t numbers_seen_ = 0;    ///< stacks::numbers() for which signal_levels_ is right
+  std::size_t signal_levels_ = 0;
   ready_set ready_;
   /// Atomic for reports only.
   std::atomic<fiber*> current_{nullptr};

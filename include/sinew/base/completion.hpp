@@ -60,8 +60,11 @@ class completion {
                                          std::memory_order_acquire);
   }
 
-  /// Makes it pending again. Only while no other context can reach the object.
-  void reset() noexcept { word_.store(pending_word, std::memory_order_relaxed); }
+  /// Makes it pending again, with a waiter or without. Only while no other context can reach the
+  /// object.
+  void reset(waiter* attached = nullptr) noexcept {
+    word_.store(reinterpret_cast<std::uintptr_t>(attached), std::memory_order_relaxed);
+  }
 
  private:
   static constexpr std::uintptr_t pending_word = 0;

@@ -139,11 +139,13 @@ class openmpi_session final : public session {
   }
 
   [[nodiscard]] std::byte* map_node_heap(std::size_t bytes_per_rank) override {
-    SINEW_CHECK(memory_.base() != nullptr && heap_.base() == nullptr,
+    SINEW_CHECK(heap_.base() == nullptr && (memory_.base() != nullptr || place_.size == 1),
                 "the node's heap cannot be mapped now",
                 "map_node_heap is called once per session, after map_node_memory", "");
-    heap_ = memory_mapping::heap_of(node_.get(),
-                                    bytes_per_rank * static_cast<std::size_t>(place_.size));
+    heap_ = place_.size == 1
+                ? memory_mapping::anonymous(bytes_per_rank)
+                : memory_mapping::heap_of(node_.get(),
+                                          bytes_per_rank * static_cast<std::size_t>(place_.size));
     node_.reset();
     return heap_.base();
   }

@@ -39,11 +39,13 @@ std::byte* wire_session::map_node_memory(std::size_t bytes_per_rank) {
 }
 
 std::byte* wire_session::map_node_heap(std::size_t bytes_per_rank) {
-  SINEW_CHECK(memory_.base() != nullptr && heap_.base() == nullptr,
+  SINEW_CHECK(heap_.base() == nullptr && (memory_.base() != nullptr || place_.local_size == 1),
               "the node's heap cannot be mapped now",
               "map_node_heap is called once per session, after map_node_memory", "");
-  heap_ = memory_mapping::heap_of(node_.get(),
-                                  bytes_per_rank * static_cast<std::size_t>(place_.local_size));
+  heap_ = place_.local_size == 1
+              ? memory_mapping::anonymous(bytes_per_rank)
+              : memory_mapping::heap_of(
+                    node_.get(), bytes_per_rank * static_cast<std::size_t>(place_.local_size));
   node_.reset();
   return heap_.base();
 }

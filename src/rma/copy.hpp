@@ -1,4 +1,4 @@
-// Long copies between this process's memory and a heap.
+// Long copies from this process's memory to a heap.
 #pragma once
 
 #include <cstddef>

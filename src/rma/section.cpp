@@ -17,24 +17,32 @@ void copy_element(std::byte* near, std::byte* far, std::size_t element) noexcept
   const std::byte* from = Way == way::out ? near : far;
   if constexpr (Bytes != 0) {
     std::memcpy(to, from, Bytes);
+  } else if constexpr (Way == way::in) {
+    std::memcpy(to, from, element);
   } else {
     copy(to, from, element);
   }
 }
 
 template <way Way, std::size_t Bytes>
-void copy_row(std::byte* near, std::byte* far, std::size_t element, const axis& a) noexcept {
+void copy_row(std::byte* near, std::byte* far, std::size_t element, const axis& given) noexcept {
+  const axis a = given;  // in registers: for all the compiler knows, we write over `given`
   if (a.near_index == nullptr && a.far_index == nullptr) {
     for (std::size_t i = 0; i < a.count; ++i) {
       copy_element<Way, Bytes>(near, far, element);
       near += a.near_stride;
       far += a.far_stride;
     }
-    return;
+  } else if (a.near_index == nullptr) {
+    for (std::size_t i = 0; i < a.count; ++i) {
+      copy_element<Way, Bytes>(near, far + a.far_index[i] * a.far_stride, element);
+      near += a.near_stride;
+    }
+  } else {
+    each_element(a, 0, 0, [&](std::ptrdiff_t n, std::ptrdiff_t f) {
+      copy_element<Way, Bytes>(near + n, far + f, element);
+    });
   }
-  each_element(a, 0, 0, [&](std::ptrdiff_t n, std::ptrdiff_t f) {
-    copy_element<Way, Bytes>(near + n, far + f, element);
-  });
 }
 
 template <way Way>

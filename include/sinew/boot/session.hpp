@@ -41,8 +41,9 @@ class session {
   [[nodiscard]] virtual std::byte* map_node_memory(std::size_t bytes_per_rank) = 0;
 
   /// More of it, for what may be large: zero-filled, its pages exist once they are touched. The
-  /// local ranks ask for the same size, each when it likes after map_node_memory, waiting for
-  /// nobody; once per session. Laid out as above.
+  /// local ranks ask for the same size, each when it likes after map_node_memory (which a
+  /// rank alone on its node need not have called), waiting for nobody; once per session. Laid out
+  /// as above.
   [[nodiscard]] virtual std::byte* map_node_heap(std::size_t bytes_per_rank) = 0;
 
   /// Ends the whole job with `code`; `why` is printed by the launcher. Any thread.

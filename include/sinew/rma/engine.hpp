@@ -227,8 +227,9 @@ class engine {
     }
   }
   static void move_in(void* to, const std::byte* from, std::size_t bytes) noexcept {
-    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes)) {
-      move_long(static_cast<std::byte*>(to), from, bytes);
+    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes) &&
+        bytes != 0) {
+      std::memcpy(to, from, bytes);
     }
   }
   static void move_long(std::byte* to, const void* from, std::size_t bytes) noexcept;

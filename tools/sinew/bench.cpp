@@ -42,6 +42,7 @@ struct bench_options {
 struct invocation {
   int ranks = 2;
   std::vector<std::string> words;
+  std::string program = {};  // a second one in the experiment's folder, for Sinew alone
 };
 
 struct experiment {
@@ -52,14 +53,20 @@ struct experiment {
   bool each_engine = false;              // `matching`: Sinew once with each engine
   bool threads = false;                  // `latency-mt`: peers as its threads need them
   bool local = false;                    // without MPI: see bench_local.hpp
+  bool only_ours = false;                // `million`: nobody else has fibers
 };
 
-constexpr std::array experiment_names = {
-    std::string_view("latency"),        std::string_view("bandwidth"),
-    std::string_view("rate"),           std::string_view("launch"),
-    std::string_view("oversubscribed"), std::string_view("matching"),
-    std::string_view("latency-mt"),     std::string_view("table"),
-    std::string_view("threads"),        std::string_view("pool")};
+constexpr std::array experiment_names = {std::string_view("latency"),
+                                         std::string_view("bandwidth"),
+                                         std::string_view("rate"),
+                                         std::string_view("launch"),
+                                         std::string_view("oversubscribed"),
+                                         std::string_view("matching"),
+                                         std::string_view("latency-mt"),
+                                         std::string_view("million"),
+                                         std::string_view("table"),
+                                         std::string_view("threads"),
+                                         std::string_view("pool")};
 constexpr int crowd = 8;  // ranks of `oversubscribed`
 constexpr double limit_s = 90;
 
@@ -91,8 +98,24 @@ experiment make_latency_mt(std::size_t level) {
       {"threads=1,2,4,8,14", "sizes=8,64", "budget_ms=150"},
       {"threads=1,2,4,8,14", "sizes=8,64", "budget_ms=500"},
   }};
-  experiment e{"latency-mt", {{2, words[level]}}, {"line"}};
+  experiment e{"latency-mt", {{2, words[level]}, {2, words[level], "fibers"}}, {"line"}};
   e.threads = true;
+  return e;
+}
+
+// The larger counts each in a process of its own, since memory is told of what was never used.
+experiment make_million(std::size_t level) {
+  static const std::array<std::vector<std::string>, 3> counts = {{
+      {"8,512,4096", "65536"},
+      {"8,64,512,1024,4096", "16384", "65536"},
+      {"8,16,32,64,128,256,512,1024,2048,4096,8192", "16384", "32768", "65536", "131072", "262144",
+       "524288", "1048576"},
+  }};
+  experiment e{"million", {}, {"line"}};
+  for (const std::string& fibers : counts[level]) {
+    e.invocations.push_back({2, {"fibers=" + fibers, "bytes=64", "stack=4096"}});
+  }
+  e.only_ours = true;
   return e;
 }
 
@@ -108,6 +131,7 @@ experiment make_experiment(const std::string& name, const bench_options& o) {
   }
   if (name == "matching") return make_matching(level);
   if (name == "latency-mt") return make_latency_mt(level);
+  if (name == "million") return make_million(level);
   if (name == "launch") return {name, {{2, {}}}, {"fork-exec"}, true, false};
   if (name == "oversubscribed") {
     return {name,
@@ -304,13 +328,14 @@ class bench_run {
   }
 
   void one_turn(const experiment& e, const subject& who) {
-    std::string why;
-    const auto program =
-        e.local ? local_program(who, e.name, why) : build_program(who, e.name, why);
-    if (!program) return fail(who, why);
-    if (e.timed_outside) return time_launches(e, who, *program);
     for (const invocation& how : e.invocations) {
       if (interrupted() || failures_.count(who.label()) != 0) return;
+      if (!how.program.empty() && who.name != "sinew") continue;
+      std::string why;
+      const auto program =
+          e.local ? local_program(who, e.name, why) : build_program(who, e.name, how.program, why);
+      if (!program) return fail(who, why);
+      if (e.timed_outside) return time_launches(e, who, *program);
       command c = e.local ? plain_command(*program, how.words)
                           : launch_command(who, how.ranks, *program, how.words, false);
       c.timeout_s = limit_s;
@@ -356,6 +381,7 @@ class bench_run {
     }
     for (const subject& s : subjects_) {
       if ((e.timed_outside || e.threads) && !s.standard_transport) continue;
+      if (e.only_ours && s.name != "sinew") continue;
       if (e.threads && s.name == "openmpi") {
         found.push_back(s);
         found.back().name = "openmpi-yield";
@@ -391,9 +417,7 @@ class bench_run {
     }
     std::vector<std::string> names;
     for (const subject& s : subjects) names.push_back(s.label());
-    if (e.local) {
-      for (const std::string& column : add_published(results_, e.name)) names.push_back(column);
-    }
+    for (const std::string& column : add_published(results_, e.name)) names.push_back(column);
     const std::string table = e.each_engine
                                   ? matching_tables(results_, matching_sections(level()), names)
                                   : experiment_table(results_, e.name, names);
@@ -432,8 +456,8 @@ command_page bench_page() {
   return {
       "bench", "measures Sinew and the MPI implementations found, side by side",
       "[EXPERIMENT...] [options]",
-      "Experiments: latency bandwidth rate launch oversubscribed matching latency-mt table\n"
-      "threads pool (all by default).\n"
+      "Experiments: latency bandwidth rate launch oversubscribed matching latency-mt\n"
+      "million table threads pool (all by default).\n"
       "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
       "Sinew divided by the best other; \"floor\" is what the machine itself allows.",
       option_table(unused)};

@@ -98,7 +98,7 @@ std::optional<double> floor_of(const result_set& results, const stats::row_key& 
   }
   if (e == "rate") return results.median(e, "line-stream", {{"kind", "ring"}}, "floor");
   if (e == "launch") return results.median(e, "fork-exec", {}, "floor");
-  if (e == "latency-mt" && key.metric == "latency") {
+  if ((e == "latency-mt" || e == "million") && key.metric == "latency") {
     const auto line = results.median(e, "line", {{"kind", "pair"}}, "floor");
     return line ? std::optional(*line / 1e3) : std::nullopt;
   }

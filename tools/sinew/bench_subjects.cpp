@@ -192,17 +192,21 @@ std::optional<std::string> compile_cached(const std::vector<std::string>& words,
 }
 
 std::optional<std::string> build_program(const subject& who, const std::string& experiment,
-                                         std::string& failure) {
+                                         const std::string& program, std::string& failure) {
   const auto sources = bench_sources();
   if (!sources) {
     failure = "the sources of the measuring programs are not installed";
     return std::nullopt;
   }
   const fs::path common = fs::path(*sources) / "common";
-  const std::string kind = who.name.substr(0, who.name.find('-'));
-  return compile_cached(
-      {who.compiler, "-O2", "-pthread"}, fs::path(*sources) / experiment / (experiment + ".c"),
-      {common / "measure.h", common / "window.h"}, experiment + '-' + kind, failure);
+  const fs::path folder = fs::path(*sources) / experiment;
+  const fs::path source = folder / ((program.empty() ? experiment : program) + ".c");
+  std::vector<std::string> words = {who.compiler, "-O2", "-pthread"};
+  if (read_file(source).find("<sinew.h>") != std::string::npos) words.emplace_back("-lsinew");
+  const std::string kind = program.empty() ? who.name.substr(0, who.name.find('-')) : program;
+  return compile_cached(words, source,
+                        {common / "measure.h", common / "window.h", folder / "bounce.h"},
+                        experiment + '-' + kind, failure);
 }
 
 command launch_command(const subject& who, int ranks, const std::string& program,

@@ -35,10 +35,11 @@ std::optional<subject> find_ours();
 /// Starts programs, hence suspends. Cold.
 std::vector<subject> find_peers();
 
-/// Compiles bench/<experiment>/<experiment>.c with the subject's wrapper, unless the cache holds
-/// it. Returns the program's path; on failure nothing, and `failure` says why. Cold.
+/// Compiles bench/<experiment>/<program>.c (empty: named as the experiment) with the subject's
+/// wrapper, unless the cache holds it. Returns the program's path; on failure nothing, and
+/// `failure` says why. Cold.
 std::optional<std::string> build_program(const subject& who, const std::string& experiment,
-                                         std::string& failure);
+                                         const std::string& program, std::string& failure);
 
 /// Compiles `source` with `words` (a compiler's path, then options that may follow the source)
 /// unless the cache holds a program of the same words, compiler, source and `inputs` (headers it

@@ -48,7 +48,10 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
   mine.base.store(reinterpret_cast<std::uintptr_t>(&mine), std::memory_order_release);
 }
 
-engine::~engine() = default;
+engine::~engine() {
+  // A message may still be under way to a wait that has ended without it.
+  runtime_.endpoint().set_handler(handler_wake, [](void*, const fabric::arrival&) {}, nullptr);
+}
 
 std::uint64_t engine::offset_of(const void* address) const noexcept {
   const auto offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(address) -

@@ -18,6 +18,7 @@
 
 #include "rma/handlers.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/fiber/fiber.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::rma {
@@ -125,7 +126,10 @@ bool engine::spin(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t 
         return true;
       }
     }
-    runtime_.poll();
+    runtime_.poll();  // a fiber lets others run
+    if (fiber::self() != nullptr) {
+      return false;  // its worker has better things to do than to look at one word
+    }
     if (crowded) {
       sched_yield();
     }

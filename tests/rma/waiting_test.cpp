@@ -6,6 +6,7 @@
 #include "rma/fixture.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/fiber/scheduler.hpp"
 #include "sinew/rma/barrier.hpp"
 #include "sinew/rma/lock.hpp"
 
@@ -338,6 +339,47 @@ TEST_P(rma_waiting, threads_of_one_rank_wait_for_different_words) {
     });
     (void)m.rma.wait(box, until::equal, 0);
     other.join();
+  });
+}
+
+struct bouncing {
+  rma_member* m;
+  std::uint64_t word;
+  std::uint64_t rounds;
+};
+
+TEST_P(rma_waiting, many_fibers_wait_for_words_of_their_own) {
+  if (GetParam().kind != ranks_as::processes) {
+    GTEST_SKIP() << "a process has one scheduler";
+  }
+  run(2, [](rma_member& m) {
+    constexpr std::size_t count = 200;
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 8 * count);
+    {
+      const fiber::scheduler all({.workers = 1});
+      std::vector<bouncing> tasks;
+      std::vector<fiber::fiber*> fibers(count);
+      tasks.reserve(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        tasks.push_back({&m, box + 8 * i, slow_build ? 5U : 50U});
+        const auto bounce = [](void* argument) {
+          auto& b = *static_cast<bouncing*>(argument);
+          for (std::uint64_t k = 1; k <= b.rounds; ++k) {
+            if (b.m->rank == 0) {
+              b.m->rma.store<std::uint64_t>({1, b.word}, k);
+            }
+            (void)b.m->rma.wait(b.word, until::equal, k);
+            if (b.m->rank == 1) {
+              b.m->rma.store<std::uint64_t>({0, b.word}, k);
+            }
+          }
+        };
+        require(fiber::spawn(bounce, &tasks.back(), &fibers[i]).done(), "no fiber");
+      }
+      for (fiber::fiber* f : fibers) {
+        fiber::join(*f);
+      }
+    }
   });
 }
 

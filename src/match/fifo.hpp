@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "sinew/match/engine.hpp"
 
@@ -48,6 +49,21 @@ inline void unlink(Entry*& head, Entry& e, std::size_t lane) noexcept {
   if (head == &e) head = next;
 }
 
+/// Appends a whole queue, of which `first` is the oldest.
+template <class Entry>
+inline void append_queue(Entry*& head, Entry& first, std::size_t lane) noexcept {
+  if (head == nullptr) {
+    head = &first;
+    return;
+  }
+  Entry* const tail = previous_of(*head, lane);
+  Entry* const last = previous_of(first, lane);
+  next_of(*tail, lane) = &first;
+  previous_of(first, lane) = tail;
+  next_of(*last, lane) = head;
+  previous_of(*head, lane) = last;
+}
+
 /// Calls fn(entry) from the oldest to the youngest; stops early when it returns true, and then
 /// returns that entry, else null.
 template <class Entry, class Fn>
@@ -59,6 +75,36 @@ inline Entry* find_in(Entry* head, std::size_t lane, Fn&& fn) {
     e = next_of(*e, lane);
   } while (e != head);
   return nullptr;
+}
+
+/// Merges two chains, linked by next_of only and ended by null, each in order of age.
+template <class Entry>
+[[nodiscard]] inline Entry* merged(Entry* a, Entry* b, std::size_t lane) noexcept {
+  Entry* first = nullptr;
+  Entry** end = &first;
+  while (a != nullptr && b != nullptr) {
+    Entry*& older = a->link.sequence < b->link.sequence ? a : b;
+    *end = older;
+    end = &next_of(*older, lane);
+    older = *end;
+  }
+  *end = a != nullptr ? a : b;
+  return first;
+}
+
+/// Sorts such a chain by age, in n log n steps and no memory.
+template <class Entry>
+[[nodiscard]] inline Entry* sorted_by_age(Entry* chain, std::size_t lane) noexcept {
+  Entry* runs[8 * sizeof(std::size_t)] = {};  // run i: null, or 2^i entries
+  while (chain != nullptr) {
+    Entry* run = std::exchange(chain, next_of(*chain, lane));
+    next_of(*run, lane) = nullptr;
+    std::size_t i = 0;
+    for (; runs[i] != nullptr; ++i) run = merged(std::exchange(runs[i], nullptr), run, lane);
+    runs[i] = run;
+  }
+  for (Entry* run : runs) chain = merged(run, chain, lane);
+  return chain;
 }
 
 /// Enters one finished search into the counts.

@@ -1,15 +1,20 @@
-// The default engine. Up to `small_limit` entries, or any number that all carry one envelope, are a
-// plain list, which nothing beats; beyond that, a table leads from an envelope to the queue of the
-// entries that carry exactly it, so the cost depends neither on how many are stored nor on their
-// tags.
+// The default engine. Up to `short_limit` entries, or any number that all carry one envelope, are a
+// plain list, which nothing beats. Beyond that the list holds only the youngest, of which there are
+// as few or as uniform; older ones are filed in a table that leads from an envelope to the queue of
+// the entries that carry exactly it, so the cost depends neither on how many are stored nor on
+// their tags. An entry's line of the table is fetched when it joins the list and is near when the
+// entry is filed. All of the table is older than all of the list: a search looks into the list only
+// if the table has nothing for it, and files what it has to pass over, so that no entry is passed
+// over twice.
 //
 // Wildcards. A receive belongs to one of four classes: exact, any source, any tag, both. Its
 // envelope, wildcards included, is its key, so an arriving message has at most one queue to look
 // at in each class, and the lowest sequence number among the heads is the earliest receive. Only
 // classes that have receives are looked into.
-// A message is queued under its exact key. The first search with a wildcard queues all stored ones
-// under their other three keys too (same table, other lanes of links), and from then on each new
-// one; so every search, wildcard or not, is one look-up. Long without wildcards, it stops that.
+// A message is filed under its exact key. The first search with a wildcard of one class files all
+// of them by that class too, in a table of its own and in another lane of links, and from then on
+// each new one; so every search, wildcard or not, is one look-up. Long without wildcards, it stops
+// that. That first search sorts the n messages that are filed, by age: n log n steps, once.
 
 #include <algorithm>
 #include <array>
@@ -18,38 +23,77 @@
 #include "match/engines.hpp"
 #include "match/fifo.hpp"
 #include "match/key_table.hpp"
+#include "sinew/base/error.hpp"
 
 namespace sinew::match {
 namespace {
 
-constexpr std::size_t small_limit = 8;
-constexpr std::size_t classes = 4;
+constexpr std::size_t short_limit = 8;
 /// Messages stored since the last wildcard search after which the empty store drops its indexes.
 constexpr std::uint64_t wildcard_memory = 1024;
 
+// Classes, by their wildcards.
+constexpr std::size_t exact = 0;
+constexpr std::size_t source_wild = 1;
+constexpr std::size_t tag_wild = 2;
+constexpr std::size_t both_wild = source_wild | tag_wild;
+constexpr std::size_t classes = 4;
+
 [[nodiscard]] constexpr std::size_t class_of(const envelope& wanted) noexcept {
-  return (wanted.source == any_source ? 1u : 0u) + (wanted.tag == any_tag ? 2u : 0u);
+  return (wanted.source == any_source ? source_wild : 0) + (wanted.tag == any_tag ? tag_wild : 0);
 }
 
 /// The key under which a receive of class `c` that takes `sent` is stored.
 [[nodiscard]] constexpr key key_in_class(const envelope& sent, std::size_t c) noexcept {
-  return key_of({(c & 1) != 0 ? any_source : sent.source, (c & 2) != 0 ? any_tag : sent.tag});
+  return key_of({(c & source_wild) != 0 ? any_source : sent.source,
+                 (c & tag_wild) != 0 ? any_tag : sent.tag});
 }
 
 template <class Entry>
-void sort_by_age(std::vector<Entry*>& entries) {
+void check_address(const Entry& e) {
+  SINEW_CHECK((reinterpret_cast<std::uintptr_t>(&e) >> 48) == 0,
+              "the matching engine \"hash\" cannot store an entry above 2^48",
+              "its table keeps 48 bits of an address", "set SINEW_MATCH_ENGINE=list");
+}
+
+/// The list of the youngest, beside a table that has older ones: short, or all carry one envelope.
+template <class Entry>
+struct young_list {
+  Entry* head = nullptr;
+  std::size_t size = 0;
+  bool uniform = false;
+
+  void add(Entry& e) noexcept {
+    append(head, e, exact);
+    ++size;
+  }
+  void remove(Entry& e) noexcept {
+    unlink(head, e, exact);
+    --size;
+  }
+  /// Whether a stored entry is here and not in the table.
+  [[nodiscard]] bool has(const Entry& e) const noexcept {
+    return head != nullptr && e.link.sequence >= head->link.sequence;
+  }
+};
+
+template <class Entry>
+[[nodiscard]] std::vector<Entry*> by_age(std::vector<Entry*> entries) {
   std::sort(entries.begin(), entries.end(),
             [](const Entry* a, const Entry* b) { return a->link.sequence < b->link.sequence; });
+  return entries;
 }
 
 class receive_store {
  public:
+  explicit receive_store(const hash_key& secret) : table_(secret) {}
+
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   void add(receive& r) {
     if (size_ == 0 || (uniform_ && r.wanted == small_->wanted)) [[likely]] {
       uniform_ = true;
-      append(small_, r, 0);
+      append(small_, r, exact);
     } else {
       add_other(r);
     }
@@ -67,124 +111,174 @@ class receive_store {
   }
 
   void remove(receive& r) noexcept {
-    if (hashed_) {
-      std::uint64_t examined = 0;
-      remove_from(*table_.find(key_of(r.wanted), examined), r);
-    } else {
+    if (!hashed_) {
       remove_small(r);
+    } else if (young_.has(r)) {
+      remove_young(r);
+    } else {
+      std::uint64_t examined = 0;
+      remove_filed(*table_.find(key_of(r.wanted), examined), r);
     }
   }
 
   [[nodiscard]] std::vector<receive*> in_order() const {
     std::vector<receive*> all;
-    const auto add_queue = [&](key, receive* head) {
-      find_in(head, 0, [&](receive& r) { return all.push_back(&r), false; });
+    const auto add_queue = [&](receive* head) {
+      find_in(head, exact, [&](receive& r) { return all.push_back(&r), false; });
     };
-    add_queue(0, small_);
+    add_queue(small_);
+    add_queue(young_.head);
     table_.each(add_queue);
-    sort_by_age(all);
-    return all;
+    return by_age(std::move(all));
   }
 
  private:
-  using slot = key_table<receive>::slot;
+  struct own_key {
+    key operator()(const receive& r) const noexcept { return key_of(r.wanted); }
+  };
+  using table = key_table<receive, own_key>;
 
   // The less usual is kept out of line, so that the code above stays short.
 
   [[gnu::noinline]] void add_other(receive& r) {
-    if (!hashed_ && size_ < small_limit) {
+    if (!hashed_ && size_ < short_limit) {
       uniform_ = false;
-      append(small_, r, 0);
+      append(small_, r, exact);
       return;
     }
-    if (!hashed_) spill();
-    table_.reserve(1);
-    file(r);
+    check_address(r);
+    table_.reserve(short_limit + 1);
+    if (!hashed_) {
+      young_ = {std::exchange(small_, nullptr), size_, std::exchange(uniform_, false)};
+      hashed_ = true;
+    }
+    add_young(r);
+  }
+
+  void add_young(receive& r) noexcept {
+    if (young_.head == nullptr || !young_.uniform || r.wanted != young_.head->wanted) {
+      table_.prefetch(key_of(r.wanted));
+      if (young_.size >= short_limit) file_oldest();
+      young_.uniform = young_.head == nullptr;
+    }
+    young_.add(r);
   }
 
   /// The first of the list does not fit, or there is no list.
   [[nodiscard, gnu::noinline]] receive* match_other(const envelope& sent,
                                                     search_counts& counts) noexcept {
-    if (hashed_) return match_hashed(sent, counts);
     std::uint64_t examined = 0;
+    receive* const found = hashed_ ? match_hashed(sent, examined) : match_small(sent, examined);
+    count_search(counts, examined);
+    return found;
+  }
+
+  [[nodiscard]] receive* match_small(const envelope& sent, std::uint64_t& examined) noexcept {
     const auto takes = [&](const receive& r) {
       ++examined;
       return r.wanted.takes(sent);
     };
-    receive* const found = uniform_ ? nullptr : find_in(small_, 0, takes);
-    count_search(counts, examined);
+    receive* const found = uniform_ ? nullptr : find_in(small_, exact, takes);
     if (found != nullptr) remove_small(*found);
     return found;
   }
 
-  [[nodiscard]] receive* match_hashed(const envelope& sent, search_counts& counts) noexcept {
-    std::uint64_t examined = 0;
-    slot* best = nullptr;
+  [[nodiscard]] receive* match_hashed(const envelope& sent, std::uint64_t& examined) noexcept {
+    table::slot* best = nullptr;
     for (std::size_t c = 0; c < classes; ++c) {
       if (in_class_[c] == 0) continue;
-      slot* const s = table_.find(key_in_class(sent, c), examined);
+      table::slot* const s = table_.find(key_in_class(sent, c), examined);
       if (s == nullptr) continue;
-      if (best == nullptr || s->head->link.sequence < best->head->link.sequence) best = s;
+      if (best == nullptr || head(*s).link.sequence < head(*best).link.sequence) best = s;
     }
-    count_search(counts, examined);
-    if (best == nullptr) return nullptr;
-    receive* const found = best->head;
-    remove_from(*best, *found);
-    return found;
+    if (best != nullptr) {
+      receive& found = head(*best);
+      remove_filed(*best, found);
+      return &found;
+    }
+    while (young_.head != nullptr) {
+      ++examined;
+      receive& oldest = *young_.head;
+      if (oldest.wanted.takes(sent)) {
+        remove_young(oldest);
+        return &oldest;
+      }
+      file_oldest();
+    }
+    return nullptr;
   }
 
-  void file(receive& r) noexcept {
-    append(table_.find_or_add(key_of(r.wanted)).head, r, 0);
-    ++in_class_[class_of(r.wanted)];
+  [[nodiscard]] static receive& head(table::slot s) noexcept { return *table::head(s); }
+
+  /// Of the list; if it is uniform, all of it.
+  void file_oldest() noexcept {
+    receive& r = *young_.head;
+    const std::size_t count = young_.uniform ? young_.size : 1;
+    if (young_.uniform) {
+      young_ = {};
+    } else {
+      young_.remove(r);
+      next_of(r, exact) = previous_of(r, exact) = &r;
+    }
+    receive* queue = table_.head_or_put(key_of(r.wanted), r);
+    append_queue(queue, r, exact);
+    in_class_[class_of(r.wanted)] += count;
+    filed_ += count;
   }
 
-  void remove_from(slot& s, receive& r) noexcept {
-    unlink(s.head, r, 0);
-    if (s.head == nullptr) table_.erase(s);
+  void remove_filed(table::slot& s, receive& r) noexcept {
+    receive* queue = &head(s);
+    unlink(queue, r, exact);
+    if (queue == nullptr) {
+      table_.erase(s);
+    } else {
+      table::set_head(s, *queue);
+    }
     --in_class_[class_of(r.wanted)];
     r.link.sequence = 0;
-    if (--size_ == 0) hashed_ = false;
+    --size_;
+    if (--filed_ == 0) {  // what is left is a plain list again
+      small_ = young_.head;
+      uniform_ = young_.uniform;
+      young_ = {};
+      hashed_ = false;
+    }
   }
 
-  void remove_small(receive& r) noexcept {
-    unlink(small_, r, 0);
+  void remove_young(receive& r) noexcept {
+    young_.remove(r);
     r.link.sequence = 0;
     --size_;
   }
 
-  void spill() {
-    table_.reserve(small_limit + 1);
-    if (uniform_) {
-      table_.find_or_add(key_of(small_->wanted)).head = small_;
-      in_class_[class_of(small_->wanted)] += size_;
-      small_ = nullptr;
-    }
-    while (small_ != nullptr) {
-      receive& r = *small_;
-      unlink(small_, r, 0);
-      file(r);
-    }
-    uniform_ = false;
-    hashed_ = true;
+  void remove_small(receive& r) noexcept {
+    unlink(small_, r, exact);
+    r.link.sequence = 0;
+    --size_;
   }
 
   receive* small_ = nullptr;  ///< all entries while not hashed_
-  bool uniform_ = false;      ///< all want the same as the first of the list
-  bool hashed_ = false;       ///< ends when the store becomes empty
+  bool uniform_ = false;      ///< all want the same as the first of the list; false while hashed_
+  bool hashed_ = false;       ///< something is filed
   std::size_t size_ = 0;
   std::uint64_t clock_ = 0;
-  std::array<std::size_t, classes> in_class_{};  ///< counted while hashed_
-  key_table<receive> table_;
+  std::size_t filed_ = 0;
+  young_list<receive> young_;                    ///< the others, while hashed_
+  std::array<std::size_t, classes> in_class_{};  ///< of those filed
+  table table_;
 };
 
 class message_store {
  public:
+  explicit message_store(const hash_key& secret)
+      : tables_{table(secret, {exact}), table(secret, {source_wild}), table(secret, {tag_wild})} {}
+
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   void add(message& m) {
     if (size_ == 0 || (uniform_ && m.sent == small_->sent)) [[likely]] {
       uniform_ = true;
-      append(small_, m, 0);
+      append(small_, m, exact);
     } else {
       add_other(m);
     }
@@ -201,10 +295,12 @@ class message_store {
   }
 
   void remove(message& m) noexcept {
-    if (hashed_) {
-      unfile(m);
+    if (!hashed_) {
+      unlink(small_, m, exact);
+    } else if (young_.has(m)) {
+      young_.remove(m);
     } else {
-      unlink(small_, m, 0);
+      unfile(m);
     }
     m.link.sequence = 0;
     --size_;
@@ -212,122 +308,184 @@ class message_store {
 
   [[nodiscard]] std::vector<message*> in_order() const {
     std::vector<message*> all;
-    collect(all);
-    return all;
+    const auto add_queue = [&](message* head) {
+      find_in(head, exact, [&](message& m) { return all.push_back(&m), false; });
+    };
+    add_queue(small_);
+    add_queue(young_.head);
+    tables_[exact].each(add_queue);
+    return by_age(std::move(all));
   }
 
  private:
-  [[nodiscard]] static constexpr bool is_wild(key k) noexcept {
-    return static_cast<std::int32_t>(k >> 32) == any_source ||
-           static_cast<std::int32_t>(k & 0xFFFFFFFFu) == any_tag;
-  }
-
-  void collect(std::vector<message*>& all) const {
-    all.clear();
-    const auto add_queue = [&](key k, message* head) {
-      if (is_wild(k)) return;
-      find_in(head, 0, [&](message& m) { return all.push_back(&m), false; });
-    };
-    add_queue(0, small_);
-    table_.each(add_queue);
-    sort_by_age(all);
-  }
+  struct key_in {
+    std::size_t of_class;
+    key operator()(const message& m) const noexcept { return key_in_class(m.sent, of_class); }
+  };
+  using table = key_table<message, key_in>;
 
   [[gnu::noinline]] void add_other(message& m) {
-    if (!hashed_ && size_ < small_limit) {
+    if (!hashed_ && size_ < short_limit) {
       uniform_ = false;
-      append(small_, m, 0);
+      append(small_, m, exact);
       return;
     }
-    if (!hashed_) spill();
-    table_.reserve(indexed_ ? classes : 1);
-    file(m, 0);
-    if (indexed_) file_wild(m);
+    check_address(m);
+    for_each_table([](table& t) { t.reserve(short_limit + 1); });
+    if (!hashed_) {
+      young_ = {std::exchange(small_, nullptr), size_, std::exchange(uniform_, false)};
+      hashed_ = true;
+    }
+    add_young(m);
   }
 
-  [[gnu::noinline]] void unfile(message& m) noexcept {
-    const std::size_t lanes = indexed_ ? classes : 1;
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      std::uint64_t examined = 0;
-      auto& s = *table_.find(key_in_class(m.sent, lane), examined);
-      unlink(s.head, m, lane);
-      if (s.head == nullptr) table_.erase(s);
+  void add_young(message& m) noexcept {
+    if (young_.head == nullptr || !young_.uniform || m.sent != young_.head->sent) {
+      tables_[exact].prefetch(key_of(m.sent));
+      if (young_.size >= short_limit) file_oldest();
+      young_.uniform = young_.head == nullptr;
     }
-    if (size_ > 1) return;
-    hashed_ = false;  // this was the last
-    if (clock_ - last_wildcard_ > wildcard_memory) indexed_ = false;
+    young_.add(m);
   }
 
   /// The first of the list does not fit, or there is no list.
   [[nodiscard, gnu::noinline]] message* find_other(const envelope& wanted, search_counts& counts) {
-    if (hashed_) return find_hashed(wanted, counts);
     std::uint64_t examined = 0;
-    const auto taken = [&](const message& m) {
-      ++examined;
-      return wanted.takes(m.sent);
-    };
-    message* const found = uniform_ ? nullptr : find_in(small_, 0, taken);
+    message* const found = hashed_ ? find_hashed(wanted, examined) : find_small(wanted, examined);
     count_search(counts, examined);
     return found;
   }
 
-  [[nodiscard]] message* find_hashed(const envelope& wanted, search_counts& counts) {
-    if (class_of(wanted) != 0) {
-      if (!indexed_) index_all();
+  [[nodiscard]] message* find_small(const envelope& wanted, std::uint64_t& examined) noexcept {
+    const auto taken = [&](const message& m) {
+      ++examined;
+      return wanted.takes(m.sent);
+    };
+    return uniform_ ? nullptr : find_in(small_, exact, taken);
+  }
+
+  [[nodiscard]] message* find_hashed(const envelope& wanted, std::uint64_t& examined) {
+    const std::size_t c = class_of(wanted);
+    if (c != exact) {
+      if (!indexed_[c]) index(c);
       last_wildcard_ = clock_;
     }
-    std::uint64_t examined = 0;
-    const auto* const s = table_.find(key_of(wanted), examined);
-    count_search(counts, examined);
-    return s == nullptr ? nullptr : s->head;
-  }
-
-  void file(message& m, std::size_t lane) noexcept {
-    append(table_.find_or_add(key_in_class(m.sent, lane)).head, m, lane);
-  }
-
-  void file_wild(message& m) noexcept {
-    for (std::size_t lane = 1; lane < classes; ++lane) file(m, lane);
-  }
-
-  void index_all() {
-    collect(scratch_);
-    table_.reserve((classes - 1) * scratch_.size());
-    for (message* m : scratch_) file_wild(*m);
-    indexed_ = true;
-  }
-
-  void spill() {
-    table_.reserve(classes * (small_limit + 1));
-    if (uniform_) {
-      if (indexed_) find_in(small_, 0, [this](message& m) { return file_wild(m), false; });
-      table_.find_or_add(key_of(small_->sent)).head = small_;
-      small_ = nullptr;
+    message* found = nullptr;
+    if (c == both_wild) {
+      found = all_;
+      if (found != nullptr) ++examined;
+    } else if (const auto* const s = tables_[c].find(key_of(wanted), examined); s != nullptr) {
+      found = table::head(*s);
     }
-    while (small_ != nullptr) {
-      message& m = *small_;
-      unlink(small_, m, 0);
-      file(m, 0);
-      if (indexed_) file_wild(m);
+    while (found == nullptr && young_.head != nullptr) {
+      ++examined;
+      if (wanted.takes(young_.head->sent)) {
+        found = young_.head;
+      } else {
+        file_oldest();
+      }
     }
-    uniform_ = false;
-    hashed_ = true;
+    return found;
+  }
+
+  /// Calls fn(table) for each that is in use.
+  template <class Fn>
+  void for_each_table(Fn&& fn) {
+    for (std::size_t c = 0; c < tables_.size(); ++c) {
+      if (indexed_[c]) fn(tables_[c]);
+    }
+  }
+
+  /// Of the list; if it is uniform, all of it.
+  void file_oldest() noexcept {
+    const bool whole = young_.uniform;
+    message* const first = young_.head;
+    message* const end = whole ? first : next_of(*first, exact);
+    message* m = first;
+    do {
+      message* const next = next_of(*m, exact);
+      young_.remove(*m);
+      file(*m);
+      m = next;
+    } while (young_.head != nullptr && m != end);
+  }
+
+  void file(message& m) noexcept {
+    for (std::size_t c = 0; c < classes; ++c) {
+      if (indexed_[c]) file_in(m, c);
+    }
+    ++filed_;
+  }
+
+  void file_in(message& m, std::size_t c) noexcept {
+    if (c == both_wild) {
+      append(all_, m, c);
+    } else {
+      message* queue = tables_[c].head_or_put(key_in_class(m.sent, c), m);
+      append(queue, m, c);
+    }
+  }
+
+  [[gnu::noinline]] void unfile(message& m) noexcept {
+    for (std::size_t c = 0; c < tables_.size(); ++c) {
+      if (!indexed_[c]) continue;
+      std::uint64_t examined = 0;
+      auto& s = *tables_[c].find(key_in_class(m.sent, c), examined);
+      message* queue = table::head(s);
+      unlink(queue, m, c);
+      if (queue == nullptr) {
+        tables_[c].erase(s);
+      } else {
+        table::set_head(s, *queue);
+      }
+    }
+    if (indexed_[both_wild]) unlink(all_, m, both_wild);
+    if (--filed_ == 0) become_small();
+  }
+
+  /// Nothing is filed any more: what is left is a plain list again.
+  void become_small() noexcept {
+    small_ = young_.head;
+    uniform_ = young_.uniform;
+    young_ = {};
+    hashed_ = false;
+    if (clock_ - last_wildcard_ > wildcard_memory) indexed_ = {true};
+  }
+
+  /// Files what is filed in class `c` too, by age.
+  [[gnu::noinline]] void index(std::size_t c) {
+    if (c != both_wild) tables_[c].reserve(tables_[exact].used() + short_limit + 1);
+    message* chain = nullptr;
+    tables_[exact].each([&](message* head) {
+      find_in(head, exact, [&](message& m) {
+        next_of(m, c) = std::exchange(chain, &m);
+        return false;
+      });
+    });
+    for (chain = sorted_by_age(chain, c); chain != nullptr;) {
+      message& oldest = *std::exchange(chain, next_of(*chain, c));
+      file_in(oldest, c);
+    }
+    indexed_[c] = true;
   }
 
   message* small_ = nullptr;  ///< all entries while not hashed_
-  bool uniform_ = false;      ///< all carry the envelope of the first of the list
-  bool hashed_ = false;       ///< ends when the store becomes empty
-  bool indexed_ = false;      ///< while hashed_, every message is in four queues, not in one
+  bool uniform_ = false;  ///< all carry the envelope of the first of the list; false while hashed_
+  bool hashed_ = false;   ///< something is filed
   std::size_t size_ = 0;
   std::uint64_t clock_ = 0;
-  std::uint64_t last_wildcard_ = 0;  ///< clock_ then
-  key_table<message> table_;
-  std::vector<message*>
-      scratch_;  ///< of index_all, kept so that it allocates only at a new maximum
+  std::size_t filed_ = 0;
+  young_list<message> young_;                ///< the others, while hashed_
+  std::array<bool, classes> indexed_{true};  ///< what is filed, is filed in these classes
+  std::uint64_t last_wildcard_ = 0;          ///< clock_ then
+  std::array<table, 3> tables_;              ///< of classes that keep a part of the envelope
+  message* all_ = nullptr;                   ///< the queue of class both_wild
 };
 
 class hash_engine final : public engine {
  public:
+  explicit hash_engine(const hash_key& secret) : receives_(secret), messages_(secret) {}
+
   std::string_view name() const noexcept override { return "hash"; }
 
   message* post(receive& r) override {
@@ -391,6 +549,10 @@ static_assert(sizeof(message) <= 128 && sizeof(receive) <= 128);
 
 }  // namespace
 
-std::unique_ptr<engine> make_hash() { return std::make_unique<hash_engine>(); }
+std::unique_ptr<engine> make_hash() { return make_hash(process_hash_key()); }
+
+std::unique_ptr<engine> make_hash(const hash_key& secret) {
+  return std::make_unique<hash_engine>(secret);
+}
 
 }  // namespace sinew::match

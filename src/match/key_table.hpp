@@ -1,14 +1,27 @@
 // From a key (source and tag, either perhaps a wildcard) to the head of its queue. Open addressing
-// with linear probing; an erased slot is filled by moving later ones back, so nothing is left
-// behind. At most half full, so a probe ends after 1.5 (found) to 2.5 (absent) slots on average,
-// whatever the keys: they are mixed by two multiplications first.
+// with linear probing, at most 5/8 full; an erased slot is filled by moving later ones back, so
+// nothing is left behind.
+//
+// Programs number their tags, so eight neighbouring tags of one source have their homes in one
+// cache line: only what lies above the lowest three bits is hashed, and says which line; the three
+// bits, turned by some of the hash, say where in it. So that those eight do not become one cluster,
+// the slot probed next is not the neighbour but the same place in the next line, and behind the
+// last line the next place in the first. Below, a position is a slot's number in that order.
+//
+// A slot is one word: the address of the head in the low 48 bits, then how far the slot is from
+// its key's home (as far as 8 bits can say), then 8 bits of the hash, which spare nearly all looks
+// at heads with another key. A free slot is 0.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "match/hash_key.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/match/engine.hpp"
 
@@ -20,95 +33,167 @@ using key = std::uint64_t;
   return key{static_cast<std::uint32_t>(e.source)} << 32 | static_cast<std::uint32_t>(e.tag);
 }
 
-[[nodiscard]] constexpr std::uint64_t mixed(key k) noexcept {
-  k = (k ^ (k >> 32)) * 0x9E3779B97F4A7C15u;
-  k = (k ^ (k >> 29)) * 0xBF58476D1CE4E5B9u;
-  return k ^ (k >> 32);
-}
-
-template <class Entry>
+/// `KeyOf` gives the key under which an entry is stored, by operator()(const Entry&).
+template <class Entry, class KeyOf>
 class key_table {
  public:
-  struct slot {
-    key name;
-    Entry* head;  ///< null: the slot is free
-  };
+  using slot = std::uint64_t;
 
-  /// The slot of `k`, or null. Adds the slots looked at to `examined`.
+  explicit key_table(const hash_key& secret, KeyOf key_of_entry = {}) noexcept
+      : secret_(&secret), key_of_entry_(key_of_entry) {}
+
+  [[nodiscard]] static bool can_hold(const Entry& e) noexcept {
+    return reinterpret_cast<std::uintptr_t>(&e) >> address_bits == 0;
+  }
+  [[nodiscard]] static Entry* head(slot s) noexcept {
+    return reinterpret_cast<Entry*>(s & address_mask);
+  }
+
+  [[nodiscard]] std::size_t used() const noexcept { return used_; }
+
+  /// The slot of `k`, or null. Adds the slots looked at to `examined`. There must have been room
+  /// for a key at some time (see reserve).
   [[nodiscard]] slot* find(key k, std::uint64_t& examined) noexcept {
-    for (std::size_t i = home(k);; i = (i + 1) & mask_) {
-      slot& s = slots_[i];
-      if (s.head == nullptr) return nullptr;
+    const std::uint64_t h = hash(k);
+    for (std::size_t p = home(k, h);; p = next(p)) {
+      slot& s = at(p);
+      if (s == 0) return nullptr;
       ++examined;
-      if (s.name == k) return &s;
+      if (holds(s, k, h)) return &s;
     }
   }
 
-  /// The slot of `k`; a new one has a null head, which the caller must set before the next call.
-  /// There must be room (see reserve).
-  [[nodiscard]] slot& find_or_add(key k) noexcept {
-    for (std::size_t i = home(k);; i = (i + 1) & mask_) {
-      slot& s = slots_[i];
-      if (s.head != nullptr && s.name != k) continue;
-      if (s.head == nullptr) {
-        s.name = k;
+  /// The head of the queue of `k`; or null, and then `e` has become it. There must be room.
+  [[nodiscard]] Entry* head_or_put(key k, Entry& e) noexcept {
+    const std::uint64_t h = hash(k);
+    std::size_t away = 0;
+    for (std::size_t p = home(k, h);; p = next(p), ++away) {
+      slot& s = at(p);
+      if (s == 0) {
+        s = make_slot(e, h, away);
         ++used_;
+        return nullptr;
       }
-      return s;
+      if (holds(s, k, h)) return head(s);
     }
   }
 
-  /// Frees a slot whose head has become null. Moves others: pointers to slots end here.
+  /// Of the same key.
+  static void set_head(slot& s, Entry& e) noexcept {
+    s = (s & ~address_mask) | reinterpret_cast<std::uintptr_t>(&e);
+  }
+
+  /// Frees a slot. Moves others: pointers to slots end here.
   void erase(slot& s) noexcept {
-    SINEW_EXPECT(s.head == nullptr);
     --used_;
-    std::size_t hole = static_cast<std::size_t>(&s - slots_.get());
-    for (std::size_t i = (hole + 1) & mask_; slots_[i].head != nullptr; i = (i + 1) & mask_) {
-      // Movable if its home is not after the hole on the way from the hole to i.
-      if (((i - home(slots_[i].name)) & mask_) < ((i - hole) & mask_)) continue;
-      slots_[hole] = slots_[i];
-      slots_[i].head = nullptr;
-      hole = i;
+    const auto index = static_cast<std::size_t>(&s - lines_[0].data());
+    std::size_t hole = index % per_line << shift_ | index / per_line;
+    for (std::size_t p = next(hole); at(p) != 0; p = next(p)) {
+      // Movable if its home is not after the hole on the way from the hole to it.
+      const std::size_t away = distance(at(p), p);
+      const std::size_t nearer = (p - hole) & position_mask();
+      if (away < nearer) continue;
+      at(hole) = with_distance(at(p), away - nearer);
+      hole = p;
     }
+    at(hole) = 0;
   }
 
   /// Makes room for `more` keys, doubling as often as needed. Throws std::bad_alloc, unchanged.
   void reserve(std::size_t more) {
-    if (2 * (used_ + more) > capacity()) grow(used_ + more);
+    if (full_at(capacity()) < used_ + more) [[unlikely]]
+      grow(used_ + more);
   }
 
-  /// Calls fn(key, head) for each queue, in no order.
+  /// Loads the line in which `k` will be looked for.
+  void prefetch(key k) const noexcept { __builtin_prefetch(&lines_[hash(k) & line_mask_], 1); }
+
+  /// Calls fn(head) for each queue, in no order.
   template <class Fn>
   void each(Fn&& fn) const {
-    for (std::size_t i = 0; i < capacity(); ++i) {
-      if (slots_[i].head != nullptr) fn(slots_[i].name, slots_[i].head);
+    for (std::size_t p = 0; p < capacity(); ++p) {
+      if (const slot s = lines_[p / per_line][p % per_line]; s != 0) fn(head(s));
     }
   }
 
  private:
-  static constexpr std::size_t first_capacity = 32;
+  static constexpr int address_bits = 48;
+  static constexpr slot address_mask = (slot{1} << address_bits) - 1;
+  static constexpr int mark_bits = 8;  // of the hash, above as many of the distance
+  static constexpr std::size_t most_distance = (1 << mark_bits) - 1;
+  static constexpr int mark_shift = address_bits + mark_bits;
+  static constexpr std::size_t per_line = 8;
+  static constexpr std::size_t first_lines = 8;
+  /// When growing, so many heads are loaded ahead.
+  static constexpr std::size_t ahead = 16;
 
-  [[nodiscard]] std::size_t home(key k) const noexcept {
-    return static_cast<std::size_t>(mixed(k)) & mask_;
+  struct alignas(64) line : std::array<slot, per_line> {};
+
+  // Of the hash: low bits the line, bits 53 and up the mark, the highest three the turn. All
+  // members of a line's eight share it.
+  [[nodiscard]] std::uint64_t hash(key k) const noexcept {
+    return keyed_hash(*secret_, k / per_line);
   }
-  [[nodiscard]] std::size_t capacity() const noexcept { return slots_ == nullptr ? 0 : mask_ + 1; }
+  [[nodiscard]] std::size_t home(key k, std::uint64_t h) const noexcept {
+    return (k + (h >> 61)) % per_line << shift_ | (h & line_mask_);
+  }
+  [[nodiscard]] static constexpr slot mark(std::uint64_t h) noexcept {
+    return h >> 53 << mark_shift;
+  }
+
+  [[nodiscard]] std::size_t capacity() const noexcept {
+    return lines_ == nullptr ? 0 : position_mask() + 1;
+  }
+  [[nodiscard]] std::size_t position_mask() const noexcept { return (per_line << shift_) - 1; }
+  [[nodiscard]] static constexpr std::size_t full_at(std::size_t capacity) noexcept {
+    return capacity / 8 * 5;
+  }
+  [[nodiscard]] std::size_t next(std::size_t p) const noexcept { return (p + 1) & position_mask(); }
+  [[nodiscard]] slot& at(std::size_t p) const noexcept {
+    return lines_[p & line_mask_][p >> shift_];
+  }
+
+  [[nodiscard]] bool holds(slot s, key k, std::uint64_t h) const noexcept {
+    return (s ^ mark(h)) >> mark_shift == 0 && key_of_entry_(*head(s)) == k;
+  }
+  [[nodiscard]] static slot with_distance(slot s, std::size_t away) noexcept {
+    constexpr slot field = slot{most_distance} << address_bits;
+    return (s & ~field) | slot{std::min(away, most_distance)} << address_bits;
+  }
+  [[nodiscard]] static slot make_slot(Entry& e, std::uint64_t h, std::size_t away) noexcept {
+    return with_distance(mark(h) | reinterpret_cast<std::uintptr_t>(&e), away);
+  }
+  [[nodiscard]] std::size_t distance(slot s, std::size_t p) const noexcept {
+    const std::size_t said = s >> address_bits & most_distance;
+    if (said < most_distance) [[likely]]
+      return said;
+    const key k = key_of_entry_(*head(s));
+    return (p - home(k, hash(k))) & position_mask();
+  }
 
   void grow(std::size_t keys) {
-    std::size_t wanted = first_capacity;
-    while (wanted < 2 * keys) wanted *= 2;
-    auto fresh = std::make_unique<slot[]>(wanted);
-    const std::size_t old_capacity = capacity();
-    const auto old = std::exchange(slots_, std::move(fresh));
-    mask_ = wanted - 1;
+    std::size_t wanted = first_lines;
+    while (full_at(wanted * per_line) < keys) wanted *= 2;
+    auto fresh = std::make_unique<line[]>(wanted);
+    const std::size_t slots = capacity();
+    const auto old = std::exchange(lines_, std::move(fresh));
+    line_mask_ = wanted - 1;
+    shift_ = std::countr_zero(wanted);
     used_ = 0;
-    for (std::size_t i = 0; i < old_capacity; ++i) {
-      if (old[i].head != nullptr) find_or_add(old[i].name).head = old[i].head;
+    for (std::size_t i = 0; i < slots; ++i) {
+      const std::size_t later = std::min(i + ahead, slots - 1);
+      __builtin_prefetch(head(old[later / per_line][later % per_line]));
+      const slot s = old[i / per_line][i % per_line];
+      if (s != 0) (void)head_or_put(key_of_entry_(*head(s)), *head(s));
     }
   }
 
-  std::unique_ptr<slot[]> slots_;
-  std::size_t mask_ = 0;
+  const hash_key* secret_;
+  std::unique_ptr<line[]> lines_;
+  std::size_t line_mask_ = 0;
   std::size_t used_ = 0;
+  int shift_ = 0;  ///< the number of lines is 2 to this
+  [[no_unique_address]] KeyOf key_of_entry_;
 };
 
 }  // namespace sinew::match

@@ -11,7 +11,7 @@
 #include "sinew/match/engine.hpp"
 #include "support/allocations.hpp"
 
-// `vector` allocates aligned blocks; they count and fail as the others do.
+// `vector` and `hash` allocate aligned blocks; they count and fail as the others do.
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   ++sinew::test::allocations;
   if (sinew::test::fails_at > 0 && --sinew::test::fails_at == 0) throw std::bad_alloc();
@@ -21,6 +21,13 @@
 }
 [[gnu::noinline]] void operator delete(void* room, std::align_val_t) noexcept { std::free(room); }
 [[gnu::noinline]] void operator delete(void* room, std::size_t, std::align_val_t) noexcept {
+  std::free(room);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return operator new(bytes, alignment);
+}
+[[gnu::noinline]] void operator delete[](void* room, std::align_val_t) noexcept { std::free(room); }
+[[gnu::noinline]] void operator delete[](void* room, std::size_t, std::align_val_t) noexcept {
   std::free(room);
 }
 

@@ -1,0 +1,24 @@
+#include "match/hash_key.hpp"
+
+#include <random>
+
+#include "sinew/base/random.hpp"
+
+namespace sinew::match {
+
+hash_key make_hash_key(std::uint64_t seed) noexcept {
+  const std::uint64_t mask = split_mix(seed);
+  const std::uint64_t first = split_mix(seed) | 1;
+  return {mask, first, split_mix(seed) | 1};
+}
+
+const hash_key& process_hash_key() {
+  static const hash_key key = [] {
+    std::random_device source;
+    const auto draw = [&source] { return std::uint64_t{source()} << 32 | source(); };
+    return hash_key{draw(), draw() | 1, draw() | 1};
+  }();
+  return key;
+}
+
+}  // namespace sinew::match

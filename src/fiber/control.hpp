@@ -50,7 +50,10 @@ class alignas(64) fiber {
   waiter reaper;           ///< attached to `done` if nobody will join
   std::uint32_t slot = 0;  ///< its number, for good
   char name[16] = {};
-  local_values* locals = nullptr;  ///< values of fiber-local storage
+  union {
+    local_values* locals = nullptr;  ///< values of fiber-local storage
+    fiber* next_fresh;               ///< while it may be stolen: it has not started
+  };
   [[no_unique_address]] annotations notes;
   /// For a stack without guard page `canary` points to this word in the block of the slot below it:
   /// the last of that block, so the first to be run over.

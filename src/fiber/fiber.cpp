@@ -65,6 +65,16 @@ void set_name(fiber& f, std::string_view name) noexcept {
   }
 }
 
+/// It has ended, or has not been taken by a worker yet. If this still finds it nowhere, the worker
+/// that takes it reads what is written here, and so sees, as the fiber starts, what was written
+/// before the resume().
+[[gnu::noinline]] void resume_unplaced(fiber& f) noexcept {
+  const std::uint64_t place = f.place.fetch_or(0, std::memory_order_acq_rel);
+  if (place != nowhere) {
+    the_hub->workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
+  }
+}
+
 struct joiner final : waiter, sleeper {
   explicit joiner(const char* why) noexcept : sleeper(why) {
     fire = [](waiter& w) noexcept { static_cast<joiner&>(w).wake(); };
@@ -159,15 +169,16 @@ void suspend() noexcept {
 }
 
 void resume(fiber& f) noexcept {
-  // Acquire: a worker's number is only read with the fiber that it runs.
   const std::uint64_t place = f.place.load(std::memory_order_acquire);
   const auto position = static_cast<std::uint32_t>(place);
   const auto owner = static_cast<std::uint32_t>(place >> 32U);
   worker* const w = here;
-  if (w != nullptr && w->number() == owner) {
+  if (w != nullptr && w->number() == owner) [[likely]] {
     w->set_ready(position);
   } else if (place != nowhere) {
     the_hub->workers[owner]->signal(position);
+  } else {
+    resume_unplaced(f);
   }
 }
 

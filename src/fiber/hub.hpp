@@ -22,6 +22,7 @@ struct hub {
   /// Fibers that have not ended, at least: each was counted as made before whatever it did, and
   /// `ended` is read first.
   [[nodiscard]] std::uint64_t living() const noexcept;
+  [[nodiscard]] bool any_offers() const noexcept;
   /// Polls, unless another worker does.
   void poll() noexcept;
   /// Sleeps in the poller if there is one and nobody else is in it; else false. `prepared` is
@@ -42,6 +43,7 @@ struct hub {
   std::array<slot_cache::depot, stack_classes> depots;
   std::vector<std::unique_ptr<worker>> workers;
   const std::uint8_t standard_class;
+  bool steals = false;
   std::uint64_t spin_ns = 0;   ///< an idle worker looks around so long without a pause,
   std::uint64_t yield_ns = 0;  ///< then so long giving its processor away, then sleeps
 
@@ -50,6 +52,7 @@ struct hub {
   slot_source outside;
   std::atomic<std::uint64_t> made_outside{0};
   std::atomic<std::uint32_t> turn{0};
+  std::vector<const void*> current_fibers;  ///< for debuggers
 
   /// Set once by the destructor (release), after which workers end.
   std::atomic<bool> stopping{false};
@@ -62,6 +65,22 @@ struct hub {
   std::atomic<poller*> poller_{nullptr};
   /// Calls of wake() under way; the same argument.
   std::atomic<int> waking_{0};
+};
+
+/// What a debugger needs to list the fibers, also in a build without debug information: addresses
+/// and offsets, all words. See gdb/sinew_fibers.py, which checks the version.
+struct debug_view {
+  std::uint64_t version = 1;
+  std::uint64_t table = 0;        ///< of {address of slot 0's control block, distance of slots}
+  std::uint64_t chunks = 0;       ///< address of a 32-bit count of entries
+  std::uint64_t carved = 0;       ///< address of the first chunk's 32-bit count of slots in use
+  std::uint64_t carved_step = 0;  ///< distance of these counts
+  std::uint64_t workers = 0;      ///< how many
+  std::uint64_t current = 0;      ///< address of an array: where each worker keeps its fiber
+  std::uint64_t sp = 0;           ///< offsets in a control block
+  std::uint64_t alive = 0;
+  std::uint64_t doing = 0;
+  std::uint64_t name = 0;
 };
 
 /// The scheduler of the process, or null. Written while there are no fibers.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fiber/hub.hpp"
+#include "fiber/local_values.hpp"
 #include "fiber/overflow.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
@@ -14,6 +15,11 @@
 namespace sinew::fiber {
 
 constinit hub* the_hub = nullptr;
+
+extern "C" {
+/// Found by its name.
+[[gnu::used]] constinit debug_view sinew_fiber_debug{};
+}
 
 namespace {
 
@@ -32,6 +38,21 @@ setting<std::int64_t> crowded_yield_us("fiber", "crowded_yield_us", 100, "us",
                                        "the same with more workers than processors");
 
 scheduler* the_scheduler = nullptr;
+
+void describe(hub& h, const fiber& any) {
+  for (const auto& w : h.workers) {
+    h.current_fibers.push_back(w->where_current_is());
+  }
+  const auto number = [](const void* p) { return reinterpret_cast<std::uint64_t>(p); };
+  debug_view& d = sinew_fiber_debug;
+  h.memory.describe(d);
+  d.workers = h.current_fibers.size();
+  d.current = number(h.current_fibers.data());
+  d.sp = number(&any.sp) - number(&any);
+  d.alive = number(&any.alive) - number(&any);
+  d.doing = number(&any.doing) - number(&any);
+  d.name = number(&any.name) - number(&any);
+}
 poller* process_poller = nullptr;
 
 int workers_wanted(const scheduler_options& how) {
@@ -66,6 +87,10 @@ std::uint64_t hub::living() const noexcept {
   return made - ended;
 }
 
+bool hub::any_offers() const noexcept {
+  return std::any_of(workers.begin(), workers.end(), [](const auto& w) { return w->has_offers(); });
+}
+
 void hub::poll() noexcept {
   if (poller_.load(std::memory_order_relaxed) == nullptr || polling_.exchange(true)) {
     return;
@@ -96,7 +121,7 @@ void hub::set_poller(poller* p) noexcept {
     ::sched_yield();
   }
   for (const auto& w : workers) {
-    w->rouse();  // somebody must go and poll
+    (void)w->rouse();  // somebody must go and poll
   }
 }
 
@@ -117,6 +142,16 @@ void hub::launch(fiber& f, worker* from, int wanted) noexcept {
   } else {
     made_outside.fetch_add(1, std::memory_order_release);
   }
+  f.alive.store(true, std::memory_order_relaxed);
+  if (steals && wanted < 0 && from != nullptr) {
+    from->offer(f);
+    for (const auto& w : workers) {
+      if (w.get() != from && w->rouse()) {
+        break;
+      }
+    }
+    return;
+  }
   worker* to = from;
   if (wanted >= 0) {
     to = workers[static_cast<std::uint32_t>(wanted) % size()].get();
@@ -124,7 +159,6 @@ void hub::launch(fiber& f, worker* from, int wanted) noexcept {
     to = workers[turn.fetch_add(1, std::memory_order_relaxed) % size()].get();
   }
   const std::uint64_t place = to->place_of(f.slot);
-  f.alive.store(true, std::memory_order_relaxed);
   f.place.store(place, std::memory_order_release);
   f.owner.store(to->number(), std::memory_order_release);
   const auto position = static_cast<std::uint32_t>(place);
@@ -153,6 +187,7 @@ scheduler::scheduler(const scheduler_options& how) {
   auto made = std::make_unique<body>(static_cast<std::uint32_t>(count), guarded(), stack_class);
   const bool crowded = how.crowded || count > topology::usable_cpus();
   made->spin_ns = crowded ? 0 : static_cast<std::uint64_t>(spin_us()) * 1000;
+  made->steals = how.steal && count > 1;
   made->yield_ns = static_cast<std::uint64_t>(crowded ? crowded_yield_us() : yield_us()) * 1000;
   worker& first = *made->workers[0];
   made->main = first.slots.get(*made, stack_class);
@@ -167,6 +202,7 @@ scheduler::scheduler(const scheduler_options& how) {
   main.low = nullptr;
   main.canary = &main.own_canary;
   first.adopt(main);
+  describe(*made, main);
   body_ = made.release();
   the_hub = body_;
   the_scheduler = this;
@@ -185,12 +221,14 @@ scheduler::~scheduler() {
   while (body_->living() != 0) {
     sleep_for(50'000);
   }
+  destroy_locals(*body_->main);
   body_->stopping.store(true, std::memory_order_seq_cst);
   for (const auto& w : body_->workers) {
     w->join();
   }
   remove_reports();
   here = nullptr;
+  sinew_fiber_debug = {};
   the_hub = nullptr;
   the_scheduler = nullptr;
   delete body_;
@@ -223,7 +261,13 @@ void scheduler::each(void (*visit)(void* context, const fiber& f, const char* st
                      void* context) const {
   body_->memory.each([&](const fiber& f) {
     const std::uint64_t place = f.place.load(std::memory_order_acquire);
-    if (!f.alive.load(std::memory_order_relaxed) || place == nowhere) {
+    if (!f.alive.load(std::memory_order_relaxed)) {
+      return;
+    }
+    if (place == nowhere) {
+      if (!f.done.done()) {
+        visit(context, f, "not started");
+      }
       return;
     }
     const worker& w = *body_->workers[place >> 32U];

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <new>
 
+#include "fiber/hub.hpp"
+
 namespace sinew::fiber {
 namespace {
 
@@ -172,6 +174,13 @@ fiber* stacks::containing(const void* address) const noexcept {
 fiber* stacks::guarding(const void* address) const noexcept {
   fiber* f = containing(address);
   return f != nullptr && address < f->low ? f : nullptr;
+}
+
+void stacks::describe(debug_view& to) const noexcept {
+  to.table = number(table_);
+  to.chunks = number(&chunks_);
+  to.carved = number(&chunks_info_[0].carved);
+  to.carved_step = sizeof(chunk);
 }
 
 bool slot_cache::refill(depot& d) noexcept {

@@ -71,6 +71,7 @@ class stacks {
   [[nodiscard]] fiber* guarding(const void* address) const noexcept;
   /// The fiber on whose stack `address` lies, or null. Usable in a signal handler.
   [[nodiscard]] fiber* containing(const void* address) const noexcept;
+  void describe(struct debug_view& to) const noexcept;
   /// Every slot ever carved.
   template <class Visit>
   void each(Visit visit) const {

@@ -90,7 +90,7 @@ void worker::start(bool pin) {
 
 void worker::join() {
   if (thread_.joinable()) {
-    rouse();
+    (void)rouse();
     thread_.join();
   }
 }
@@ -122,6 +122,9 @@ inline fiber* worker::next_turn() noexcept {
 bool worker::refill() noexcept {
   if (++rounds_ % 4 == 0) {
     collect();
+  }
+  if (hub_.steals && has_offers()) [[unlikely]] {
+    take_offers(*this, 64);
   }
   if (!ready_.advance() && !(collect() && ready_.advance())) {
     return false;
@@ -218,13 +221,58 @@ void worker::leave_for_good(fiber& me) noexcept {
   sinew_fiber_leave(f.sp, finish, &me, base);  // a jump: see run()
 }
 
-void worker::rouse() noexcept {
+void worker::offer(fiber& f) noexcept {
+  const std::lock_guard hold(offers_lock_);
+  f.next_fresh = nullptr;
+  (first_offer_ == nullptr ? first_offer_ : last_offer_->next_fresh) = &f;
+  last_offer_ = &f;
+  offers_.store(offers_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+}
+
+/// Makes up to `most` of them this worker's own: from now on they stay.
+bool worker::take_offers(worker& from, std::uint32_t most) noexcept {
+  fiber* taken = nullptr;
+  {
+    const std::lock_guard hold(from.offers_lock_);
+    const std::uint32_t there = from.offers_.load(std::memory_order_relaxed);
+    const std::uint32_t count = std::min(most, there);
+    taken = count == 0 ? nullptr : from.first_offer_;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      fiber& f = *from.first_offer_;
+      from.first_offer_ = f.next_fresh;
+      (void)f.place.exchange(place_of(f.slot), std::memory_order_acq_rel);  // see resume_unplaced
+      f.owner.store(number_, std::memory_order_release);
+      ready_.set(static_cast<std::uint32_t>(place_of(f.slot)));
+      f.locals = nullptr;
+    }
+    from.offers_.store(there - count, std::memory_order_seq_cst);
+  }
+  return taken != nullptr;
+}
+
+/// Half of what another worker offers.
+bool worker::steal() noexcept {
+  for (std::uint32_t i = 1; i < hub_.size(); ++i) {
+    worker& from = *hub_.workers[(number_ + i) % hub_.size()];
+    const std::uint32_t there = from.offers_.load(std::memory_order_relaxed);
+    if (there != 0 && take_offers(from, (there + 1) / 2)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool worker::rouse() noexcept {
+  if (asleep_.load(std::memory_order_seq_cst) == awake) {
+    return false;
+  }
   const std::uint32_t was = asleep_.exchange(awake, std::memory_order_seq_cst);
   if (was == on_futex) {
     futex_wake_one(asleep_);
   } else if (was == in_poller) {
     hub_.wake_poller();
   }
+  return was != awake;
 }
 
 void worker::run_idle() noexcept {
@@ -233,6 +281,9 @@ void worker::run_idle() noexcept {
     budget_ = busy_budget;
     fiber* f = std::exchange(after_idle_, nullptr);
     if (f == nullptr || f == &idle_) {
+      f = next();
+    }
+    if (f == &idle_ && hub_.steals && steal()) {
       f = next();
     }
     if (f == &idle_) {
@@ -276,9 +327,10 @@ void worker::rest() noexcept {
   }
 }
 
-/// No signal is missed: the worker writes asleep_, then looks at its signals and at `stopping`;
-/// whoever signals sets a bit, then reads asleep_. All four are sequentially consistent, so one of
-/// the two sees the other. A poller's wake() also ends a sleep() that begins later.
+/// No signal is missed: the worker writes asleep_, then looks at its signals, at `stopping` and at
+/// the offers; whoever signals sets a bit (or a count), then reads asleep_. All of these are
+/// sequentially consistent, so one of the two sees the other. A poller's wake() also ends a sleep()
+/// that begins later.
 void worker::sleep() noexcept {
   std::uint64_t limit = UINT64_MAX;
   if (!sleepers.empty()) {
@@ -287,7 +339,8 @@ void worker::sleep() noexcept {
   }
   const auto prepared = [this](std::uint32_t how) {
     asleep_.store(how, std::memory_order_seq_cst);
-    return signals_.empty() && !hub_.stopping.load(std::memory_order_seq_cst);
+    return signals_.empty() && !hub_.stopping.load(std::memory_order_seq_cst) &&
+           !(hub_.steals && hub_.any_offers());
   };
   const bool polled =
       hub_.sleep_in_poller(std::min(limit, longest_sleep_ns), [&] { return prepared(in_poller); });

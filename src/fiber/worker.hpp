@@ -66,9 +66,16 @@ class worker {
   [[nodiscard]] std::uint64_t place_of(std::uint32_t slot_number) const noexcept {
     return std::uint64_t{number_} << 32U | (slot_number ^ number_ * slots_per_chunk);
   }
+  [[nodiscard]] const void* where_current_is() const noexcept { return &current_; }
   /// For reports, from any thread.
   [[nodiscard]] bool is_ready(std::uint32_t position) const noexcept {
     return ready_.holds(position) || signals_.holds(position);
+  }
+
+  /// Leaves a fiber that has not started to whoever gets at it first. Any thread.
+  void offer(fiber& f) noexcept;
+  [[nodiscard]] bool has_offers() const noexcept {
+    return offers_.load(std::memory_order_seq_cst) != 0;
   }
 
   /// Owner only. Hot.
@@ -77,11 +84,11 @@ class worker {
   [[gnu::noinline]] void signal(std::uint32_t position) noexcept {
     signals_.set(position);
     if (asleep_.load(std::memory_order_seq_cst) != awake) [[unlikely]] {
-      rouse();
+      (void)rouse();
     }
   }
-  /// Ends a sleep, if it is asleep. Any thread.
-  void rouse() noexcept;
+  /// Ends a sleep, if it is asleep (else false). Any thread.
+  bool rouse() noexcept;
 
   // Owner only.
   slot_source slots;
@@ -96,6 +103,8 @@ class worker {
   [[nodiscard]] fiber* next_turn() noexcept;
   [[gnu::noinline]] bool refill() noexcept;
   bool collect() noexcept;
+  bool take_offers(worker& from, std::uint32_t most) noexcept;
+  bool steal() noexcept;
   void switch_to(fiber& me, fiber& f) noexcept;
   [[gnu::noinline]] void give_way_to_nobody(fiber& me) noexcept;
   void run_idle() noexcept;
@@ -136,6 +145,14 @@ class worker {
   /// sleep() for why no signal is missed.
   alignas(64) std::atomic<std::uint32_t> asleep_{awake};
   alignas(64) signal_set signals_;
+
+  // Fibers that may be stolen, first in, first out, under the lock; only with scheduler_options
+  // ::steal. The count is written under the lock; read without it to look whether there are any,
+  // and sequentially consistent for the sake of sleepers (see sleep()).
+  alignas(64) spin_lock offers_lock_;
+  std::atomic<std::uint32_t> offers_{0};
+  fiber* first_offer_ = nullptr;
+  fiber* last_offer_ = nullptr;
 };
 
 /// The worker that runs the caller, or null. Fibers stay on their thread, so the compiler may keep

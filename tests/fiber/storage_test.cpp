@@ -91,7 +91,7 @@ TEST_P(storage, a_new_key_does_not_see_the_values_of_an_old_one) {
 }
 
 thread_local long own_long = 41;
-thread_local char own_text[100] = "as initialised";
+[[maybe_unused]] thread_local char own_text[100] = "as initialised";
 
 /// A copy of this thread's storage, as the C library lays it out: static storage ends at the thread
 /// pointer (x86-64), where the control block begins. Good for this test, no more.

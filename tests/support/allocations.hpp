@@ -24,10 +24,20 @@ inline thread_local long fails_at = 0;
   }
   throw std::bad_alloc();
 }
-// The nothrow forms end in these by default; so do the array forms, but not with the address
-// sanitizer. The aligned ones count as nothing.
+// The array and nothrow forms end in these by default, but not with the address sanitizer. The
+// aligned ones count as nothing.
 [[gnu::noinline]] void operator delete(void* room) noexcept { std::free(room); }
 [[gnu::noinline]] void operator delete(void* room, std::size_t) noexcept { std::free(room); }
 [[gnu::noinline]] void* operator new[](std::size_t bytes) { return operator new(bytes); }
 [[gnu::noinline]] void operator delete[](void* room) noexcept { std::free(room); }
 [[gnu::noinline]] void operator delete[](void* room, std::size_t) noexcept { std::free(room); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t& no) noexcept {
+  return operator new(bytes, no);
+}

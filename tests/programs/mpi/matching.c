@@ -62,7 +62,7 @@ static void probes(MPI_Comm comm) {
   MPI_Request sends[3];
   MPI_Message message;
   MPI_Status status;
-  int values[3] = {10, 20, 30}, got = 0, flag = 0, count = -1;
+  int values[4] = {10, 20, 30, 40}, got = 0, flag = 0, count = -1;
   for (int i = 0; i < 3; ++i) MPI_Isend(&values[i], i, MPI_INT, rank, i, comm, &sends[i]);
   MPI_Probe(rank, 2, comm, &status);
   MPI_Get_count(&status, MPI_INT, &count);

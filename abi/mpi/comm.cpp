@@ -30,7 +30,7 @@ int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     release_comm(&fresh);
     throw;
   }
-  if (hints != nullptr) fresh.info = copy_of(*hints);
+  if (hints != nullptr) apply_hints(fresh, *hints);
   *newcomm = made;
   return MPI_SUCCESS;
 }
@@ -54,10 +54,7 @@ comm_object::comm_object(coll::communicator_ref c)
       handle(handle_of<MPI_Comm>(this)),
       errors(nullptr) {}
 
-comm_object::~comm_object() {
-  drop(errors);
-  drop(info);
-}
+comm_object::~comm_object() { drop(errors); }
 
 comm_object* find_comm(MPI_Comm handle) noexcept {
   const std::uintptr_t v = value_of(handle);
@@ -78,6 +75,14 @@ void bad_rank(const comm_object& c, int rank, const char* which) {
 
 void bad_tag(int tag) {
   fail(MPI_ERR_TAG, "the tag %d is not between 0 and %d", tag, p2p::max_tag);
+}
+
+void broken_promise(const comm_object& c, const char* wildcard) {
+  const bool tag = std::strcmp(wildcard, "tag") == 0;
+  fail(tag ? MPI_ERR_TAG : MPI_ERR_RANK,
+       "%s in %s, of which mpi_assert_no_any_%s has promised none",
+       tag ? "MPI_ANY_TAG" : "MPI_ANY_SOURCE",
+       c.comm->name.empty() ? "a communicator" : c.comm->name.c_str(), wildcard);
 }
 
 void bad_count(MPI_Count count) {
@@ -137,10 +142,7 @@ int impl::Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
 }
 
 int impl::Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-  const comm_object& old = comm_of(comm);
-  const int code = duplicate(comm, MPI_INFO_NULL, newcomm);
-  if (old.info != nullptr) comm_of(*newcomm).info = copy_of(*old.info);
-  return code;
+  return duplicate(comm, MPI_INFO_NULL, newcomm);
 }
 
 int impl::Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
@@ -195,6 +197,7 @@ int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
   }
   // Who gets nothing takes part all the same: types may differ between the ranks.
   *newcomm = adopt(node ? coll::split_node(site_of(c), key) : coll::split(site_of(c), -1, key), c);
+  if (hints != nullptr && *newcomm != MPI_COMM_NULL) apply_hints(comm_of(*newcomm), *hints);
   return MPI_SUCCESS;
 }
 
@@ -261,22 +264,6 @@ int impl::Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
   } else {
     copy_out(comm_of(comm).comm->name, comm_name, resultlen);
   }
-  return MPI_SUCCESS;
-}
-
-int impl::Comm_set_info(MPI_Comm comm, MPI_Info info) {
-  comm_object& c = comm_of(comm);
-  info_object* copy = copy_of(info_of(info));
-  drop(c.info);
-  c.info = copy;
-  return MPI_SUCCESS;
-}
-
-int impl::Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
-  check_out(info_used, "info_used");
-  const comm_object& c = comm_of(comm);
-  info_object* copy = c.info != nullptr ? copy_of(*c.info) : arena<info_object>::make();
-  *info_used = handle_of<MPI_Info>(copy);
   return MPI_SUCCESS;
 }
 

@@ -13,6 +13,15 @@ namespace sinew::mpi {
 struct info_object;
 struct buffered_sends;
 
+/// What a program has promised of a communicator's messages (MPI-5.0 section 7.4.4). Wildcards that
+/// are against it are refused. The other two are known: `allow_overtaking` gives nothing here.
+struct promises {
+  bool no_any_tag = false;
+  bool no_any_source = false;
+  bool exact_length = false;
+  bool allow_overtaking = false;
+};
+
 struct group_object : object {
   static constexpr kind tag = kind::group;
   explicit group_object(core::group g) : object(tag), members(std::move(g)) {}
@@ -28,7 +37,7 @@ struct comm_object : object {
   core::communicator* comm;  ///< owned.get(): one load less on the hot path
   MPI_Comm handle;
   errhandler_object* errors;
-  info_object* info = nullptr;
+  promises promised;
   buffered_sends* buffer = nullptr;  ///< MPI_Comm_attach_buffer
   bool freed = false;                ///< only operations under way keep it
   attributes attached;
@@ -51,6 +60,9 @@ struct comm_object : object {
 /// Null instead of an error. Cold.
 [[nodiscard]] comm_object* find_comm(MPI_Comm handle) noexcept;
 
+/// Takes from `info` what we know of (comm_info.cpp). Cold.
+void apply_hints(comm_object& c, const info_object& info);
+
 /// What collectives take.
 [[nodiscard]] inline coll::site site_of(comm_object& c) noexcept { return {*the.engine, *c.comm}; }
 
@@ -66,6 +78,7 @@ void release_comm(comm_object* c);
 // Argument checks; they throw. Hot: one comparison when all is well.
 [[noreturn, gnu::cold]] void bad_rank(const comm_object& c, int rank, const char* which);
 [[noreturn, gnu::cold]] void bad_tag(int tag);
+[[noreturn, gnu::cold]] void broken_promise(const comm_object& c, const char* wildcard);
 [[noreturn, gnu::cold]] void bad_count(MPI_Count count);
 
 inline void check_dest(const comm_object& c, int rank) {
@@ -75,9 +88,10 @@ inline void check_dest(const comm_object& c, int rank) {
   }
 }
 inline void check_source(const comm_object& c, int rank) {
-  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(c.comm->size()) &&
-      rank != MPI_PROC_NULL && rank != MPI_ANY_SOURCE) [[unlikely]] {
-    bad_rank(c, rank, "source");
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(c.comm->size()) && rank != MPI_PROC_NULL)
+      [[unlikely]] {
+    if (rank != MPI_ANY_SOURCE) bad_rank(c, rank, "source");
+    if (c.promised.no_any_source) broken_promise(c, "source");
   }
 }
 inline void check_root(const comm_object& c, int rank) {
@@ -89,9 +103,11 @@ inline void check_tag(int tag) {
   if (tag < 0) [[unlikely]]
     bad_tag(tag);
 }
-inline void check_tag_or_any(int tag) {
-  if (tag < 0 && tag != MPI_ANY_TAG) [[unlikely]]
-    bad_tag(tag);
+inline void check_tag_or_any(const comm_object& c, int tag) {
+  if (tag < 0) [[unlikely]] {
+    if (tag != MPI_ANY_TAG) bad_tag(tag);
+    if (c.promised.no_any_tag) broken_promise(c, "tag");
+  }
 }
 inline void check_count(MPI_Count count) {
   if (count < 0) [[unlikely]]

@@ -24,7 +24,7 @@ struct checked {
                                                int source, int tag, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   check_source(c, source);
-  check_tag_or_any(tag);
+  check_tag_or_any(c, tag);
   return {c, data_of(buf, count, type)};
 }
 
@@ -195,7 +195,7 @@ namespace {
 comm_object& probed(int source, int tag, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   check_source(c, source);
-  check_tag_or_any(tag);
+  check_tag_or_any(c, tag);
   return c;
 }
 

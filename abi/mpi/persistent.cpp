@@ -72,7 +72,7 @@ int impl::Recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int sourc
                     MPI_Comm comm, MPI_Request* request) {
   comm_object& c = comm_of(comm);
   check_source(c, source);
-  check_tag_or_any(tag);
+  check_tag_or_any(c, tag);
   check_out(request, "request");
   *request = prepare(c, data_of(buf, count, datatype), source, tag, start_receive, sort::receive);
   return MPI_SUCCESS;

@@ -76,7 +76,10 @@ void engine::state::drop_channel(std::uint32_t context) {
   if (at != nullptr) {
     core::channel* gone =
         (*at)[context % page_contexts].exchange(nullptr, std::memory_order_acq_rel);
-    if (gone != nullptr) add(past[context % 2], gone->matcher->counts());
+    if (gone != nullptr) {
+      add(past[context % 2], gone->past);
+      add(past[context % 2], gone->matcher->counts());
+    }
     delete gone;
   }
 }
@@ -91,6 +94,7 @@ void engine::state::tell_statistics() {
       core::channel* in = (*at)[c].load(std::memory_order_relaxed);
       if (in == nullptr) continue;
       core::guard quiet(in->lock, threaded);
+      add(sums[c % 2], in->past);
       add(sums[c % 2], in->matcher->counts());
     }
   }
@@ -112,7 +116,25 @@ void engine::state::tell_statistics() {
 match_report engine::matching(const core::communicator& comm) {
   core::channel& in = *comm.messages;
   core::guard held(in.lock, state_->threaded);
-  return {in.matcher->name(), in.matcher->counts(), in.matcher->posted(), in.matcher->unexpected()};
+  match::search_counts sum = in.past;
+  add(sum, in.matcher->counts());
+  return {in.matcher->name(), sum, in.matcher->posted(), in.matcher->unexpected()};
+}
+
+void engine::match_by(core::communicator& comm, std::string_view name) {
+  core::channel& in = *comm.messages;
+  auto fresh = match::make_engine(name);
+  if (state_->held_head.word[0] == in.context) state_->post_held_back();
+  core::guard held(in.lock, state_->threaded);
+  if (in.matcher->name() == name) return;
+  match::move_entries(*in.matcher, *fresh);
+  add(in.past, in.matcher->counts());
+  in.matcher = std::move(fresh);
+}
+
+void engine::promise_exact_length(core::communicator& comm, bool promised) {
+  core::guard held(comm.messages->lock, state_->threaded);
+  comm.messages->exact_length = promised;
 }
 
 void engine::attach(core::communicator& comm) {

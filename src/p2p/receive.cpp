@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "p2p/state.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::p2p {
 namespace {
@@ -106,6 +107,7 @@ void engine::state::consume(operation& op, matched* m) {
 
 // Copies an eager message into its receive, and ends it.
 void engine::state::deliver(operation& op, const std::byte* data, std::size_t bytes) {
+  SINEW_EXPECT(!op.in->exact_length || bytes == op.data.bytes());
   if (op.data.type == plain_bytes && bytes <= op.data.count) [[likely]] {
     op.outcome.bytes = bytes;
     op.outcome.sent_bytes = bytes;
@@ -132,6 +134,7 @@ void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_op
                           const fabric::remote_address& from, std::size_t bytes) {
   const std::size_t room = op.data.bytes();
   const std::size_t n = std::min(bytes, room);
+  SINEW_EXPECT(!op.in->exact_length || bytes == room);
   op.outcome.bytes = n;
   op.outcome.sent_bytes = bytes;
   op.outcome.error = bytes > room ? fault::truncated : fault::none;

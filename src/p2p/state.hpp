@@ -17,7 +17,9 @@ struct sinew::core::channel {
   /// Null until the communicator is attached: messages may arrive before that.
   const communicator* comm = nullptr;
   std::unique_ptr<match::engine> matcher;
-  core::lock lock;  ///< serialises `matcher`
+  match::search_counts past;  ///< of matchers that have been replaced
+  bool exact_length = false;  ///< promised: each message is as long as the receive that it meets
+  core::lock lock;            ///< serialises `matcher`
 };
 
 namespace sinew::p2p {

@@ -108,4 +108,8 @@ class engine {
 /// Makes an engine by its name. Throws sinew::error that lists the names. Cold.
 [[nodiscard]] std::unique_ptr<engine> make_engine(std::string_view name);
 
+/// Stores in `to`, which has nothing stored, all that `from` has, in the same order. Throws
+/// std::bad_alloc, with all of it in `from` still. Cold.
+void move_entries(engine& from, engine& to);
+
 }  // namespace sinew::match

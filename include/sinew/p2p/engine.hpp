@@ -101,6 +101,14 @@ class engine {
   /// Of the user's messages in `comm`, not of its collectives. Cold.
   [[nodiscard]] match_report matching(const core::communicator& comm);
 
+  /// Messages in `comm` are matched by this engine from now on, those that are stored included.
+  /// Throws sinew::error that lists the names; std::bad_alloc, with nothing changed. Any thread at
+  /// any time. Cold.
+  void match_by(core::communicator& comm, std::string_view engine);
+  /// The program says that each message is as long as the receive that it meets. Checked builds
+  /// hold it to that. Before the operations concerned. Cold.
+  void promise_exact_length(core::communicator& comm, bool promised);
+
   // --- hot; channel is comm.messages or comm.collectives; ranks are the communicator's ---
 
   /// Returns when the buffer may be reused (or, synchronous, when matched).

@@ -1,0 +1,58 @@
+// MPI-5.0 section 7.4.4: hints of communicators. Those that we know are kept, others and values
+// that make no sense are ignored; what is in use is what MPI_Comm_get_info tells.
+#include <algorithm>
+
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/info.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+struct assertion {
+  const char* key;
+  bool promises::* said;
+};
+
+constexpr assertion assertions[] = {
+    {"mpi_assert_no_any_tag", &promises::no_any_tag},
+    {"mpi_assert_no_any_source", &promises::no_any_source},
+    {"mpi_assert_exact_length", &promises::exact_length},
+    {"mpi_assert_allow_overtaking", &promises::allow_overtaking},
+};
+constexpr const char* engine_key = "sinew_match_engine";
+
+}  // namespace
+
+void apply_hints(comm_object& c, const info_object& info) {
+  const std::string engine = info.value(engine_key);
+  const auto known = match::engine_names();
+  if (std::find(known.begin(), known.end(), engine) != known.end()) {
+    the.engine->match_by(*c.comm, engine);
+  }
+  for (const assertion& a : assertions) {
+    const std::string value = info.value(a.key);
+    if (value == "true" || value == "false") c.promised.*a.said = value == "true";
+  }
+  the.engine->promise_exact_length(*c.comm, c.promised.exact_length);
+}
+
+// What `info` does not name stays as it is.
+int impl::Comm_set_info(MPI_Comm comm, MPI_Info info) {
+  apply_hints(comm_of(comm), info_of(info));
+  return MPI_SUCCESS;
+}
+
+int impl::Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
+  check_out(info_used, "info_used");
+  const comm_object& c = comm_of(comm);
+  auto* used = arena<info_object>::make();
+  for (const assertion& a : assertions) {
+    used->entries.emplace_back(a.key, c.promised.*a.said ? "true" : "false");
+  }
+  used->entries.emplace_back(engine_key, the.engine->matching(*c.comm).engine);
+  *info_used = handle_of<MPI_Info>(used);
+  return MPI_SUCCESS;
+}
+
+}  // namespace sinew::mpi

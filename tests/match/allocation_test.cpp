@@ -130,6 +130,45 @@ TEST_P(exhaustion, changes_nothing) {
   EXPECT_EQ(failures > 3, allocates) << failures;
 }
 
+// From `hash` to the engine under test and back; each allocation in between fails once.
+TEST_P(exhaustion, moving_entries_loses_none) {
+  constexpr std::size_t depth = 3000;
+  const auto from = make_engine("hash");
+  std::vector<receive> r(depth);
+  std::vector<message> m(depth);
+  for (std::size_t i = 0; i < depth; ++i) {
+    r[i].wanted = {i % 5 == 0 ? any_source : static_cast<std::int32_t>(i % 9),
+                   static_cast<std::int32_t>(i / 4)};
+    m[i].sent = {static_cast<std::int32_t>(i % 3), 100000 + static_cast<std::int32_t>(i / 6)};
+    ASSERT_EQ(from->post(r[i]), nullptr);
+    ASSERT_EQ(from->arrive(m[i]), nullptr);
+  }
+  long failures = 0;
+  const auto to = failing_first(*from, failures, [&] {
+    auto made = make_engine(GetParam());
+    move_entries(*from, *made);
+    return made;
+  });
+  EXPECT_GT(failures, 1);
+  ASSERT_EQ(from->posted() + from->unexpected(), 0u);
+  ASSERT_EQ(to->posted(), depth);
+  for (std::size_t i = 0; i < depth; ++i) ASSERT_EQ(to->take({any_source, any_tag}), &m[i]);
+  test::model reference;
+  std::vector<receive> same(depth);
+  for (std::size_t i = 0; i < depth; ++i) {
+    same[i].wanted = r[i].wanted;
+    (void)reference.post(same[i]);
+  }
+  for (std::size_t i = depth; i-- > 0;) {
+    message sent{{static_cast<std::int32_t>(i % 9), static_cast<std::int32_t>(i / 4)}, {}};
+    message again{sent.sent, {}};
+    const receive* one = to->arrive(sent);
+    const receive* other = reference.arrive(again);
+    ASSERT_EQ(one == nullptr ? -1 : one - r.data(), other == nullptr ? -1 : other - same.data());
+    if (one == nullptr) (void)to->take(sent.sent), (void)reference.take(sent.sent);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(engines, exhaustion, ::testing::ValuesIn(engine_names()),
                          [](const auto& p) { return std::string(p.param); });
 

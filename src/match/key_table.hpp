@@ -8,6 +8,10 @@
 // the slot probed next is not the neighbour but the same place in the next line, and behind the
 // last line the next place in the first. Below, a position is a slot's number in that order.
 //
+// Keys stand in the order of their homes: one that comes later displaces those nearer to their own
+// (Celis's Robin Hood hashing). So a search ends where a slot is nearer to its home than the search
+// is to its own, and takes about as long whether the key is there or not.
+//
 // A slot is one word: the address of the head in the low 48 bits, then how far the slot is from
 // its key's home (as far as 8 bits can say), then 8 bits of the hash, which spare nearly all looks
 // at heads with another key. A free slot is 0.
@@ -55,9 +59,10 @@ class key_table {
   /// for a key at some time (see reserve).
   [[nodiscard]] slot* find(key k, std::uint64_t& examined) noexcept {
     const std::uint64_t h = hash(k);
-    for (std::size_t p = home(k, h);; p = next(p)) {
+    std::size_t away = 0;
+    for (std::size_t p = home(k, h);; p = next(p), ++away) {
       slot& s = at(p);
-      if (s == 0) return nullptr;
+      if (s == 0 || nearer_home(s, away)) return nullptr;
       ++examined;
       if (holds(s, k, h)) return &s;
     }
@@ -67,15 +72,16 @@ class key_table {
   [[nodiscard]] Entry* head_or_put(key k, Entry& e) noexcept {
     const std::uint64_t h = hash(k);
     std::size_t away = 0;
-    for (std::size_t p = home(k, h);; p = next(p), ++away) {
-      slot& s = at(p);
-      if (s == 0) {
-        s = make_slot(e, h, away);
-        ++used_;
-        return nullptr;
-      }
-      if (holds(s, k, h)) return head(s);
+    std::size_t p = home(k, h);
+    for (; at(p) != 0 && !nearer_home(at(p), away); p = next(p), ++away) {
+      if (holds(at(p), k, h)) return head(at(p));
     }
+    slot moving = std::exchange(at(p), make_slot(e, h, away));
+    for (; moving != 0; p = next(p)) {  // what stood there, and all behind it, one further
+      moving = std::exchange(at(next(p)), with_distance(moving, distance(moving, p) + 1));
+    }
+    ++used_;
+    return nullptr;
   }
 
   /// Of the same key.
@@ -88,13 +94,10 @@ class key_table {
     --used_;
     const auto index = static_cast<std::size_t>(&s - lines_[0].data());
     std::size_t hole = index % per_line << shift_ | index / per_line;
-    for (std::size_t p = next(hole); at(p) != 0; p = next(p)) {
-      // Movable if its home is not after the hole on the way from the hole to it.
+    for (std::size_t p = next(hole); at(p) != 0; hole = p, p = next(p)) {
       const std::size_t away = distance(at(p), p);
-      const std::size_t nearer = (p - hole) & position_mask();
-      if (away < nearer) continue;
-      at(hole) = with_distance(at(p), away - nearer);
-      hole = p;
+      if (away == 0) break;  // those behind it have homes no earlier
+      at(hole) = with_distance(at(p), away - 1);
     }
     at(hole) = 0;
   }
@@ -155,6 +158,10 @@ class key_table {
 
   [[nodiscard]] bool holds(slot s, key k, std::uint64_t h) const noexcept {
     return (s ^ mark(h)) >> mark_shift == 0 && key_of_entry_(*head(s)) == k;
+  }
+  /// Whether `s` is certainly nearer to its home than `away`.
+  [[nodiscard]] static bool nearer_home(slot s, std::size_t away) noexcept {
+    return (s >> address_bits & most_distance) < std::min(away, most_distance);
   }
   [[nodiscard]] static slot with_distance(slot s, std::size_t away) noexcept {
     constexpr slot field = slot{most_distance} << address_bits;

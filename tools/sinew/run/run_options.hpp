@@ -28,7 +28,7 @@ struct run_options {
   bool label = false;
   std::string output_pattern;  ///< %r is the rank; both streams; empty: the launcher's own streams
   std::string output_directory;
-  double timeout_s = 0;  ///< 0: none
+  double timeout_s = 0;     ///< 0: none
   bool statistics = false;  ///< ranks tell what matching has cost
   std::string hang_timeout;
   binding_policy binding = binding_policy::automatic;

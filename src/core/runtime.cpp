@@ -7,6 +7,7 @@
 #include "core/idler.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/topology.hpp"
+#include "sinew/base/trace.hpp"
 
 namespace sinew::core {
 namespace {
@@ -23,6 +24,7 @@ constexpr int round_budget = 64;
 std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, threading threads) {
   const boot::place& at = session->where();
   const bool many = threads == threading::many;
+  trace::start(at.rank);
   std::unique_ptr<fabric::endpoint> endpoint;
   if (at.size == 1) {
     endpoint = std::move(fabric::open_inproc(1, many).front());

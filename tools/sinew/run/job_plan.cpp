@@ -12,6 +12,7 @@
 #include "sinew/run/binding.hpp"
 #include "sinew/run/preload.hpp"
 #include "sinew/run/rank_process.hpp"
+#include "sinew/run/trace_merge.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -178,6 +179,7 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   if (!options.hang_timeout.empty()) {
     assign(result, "SINEW_CORE_HANG_TIMEOUT", options.hang_timeout);
   }
+  if (!options.trace.empty()) assign(result, "SINEW_BASE_TRACE", trace_parts(options.trace));
   for (const auto& [name, value] : plan.ranks[static_cast<std::size_t>(rank)].what->environment) {
     assign(result, name, value);
   }
@@ -203,6 +205,7 @@ std::string describe(const run_options& options, const job_plan& plan) {
     if (!options.hang_timeout.empty()) {
       text += " SINEW_CORE_HANG_TIMEOUT=" + options.hang_timeout;
     }
+    if (!options.trace.empty()) text += " SINEW_BASE_TRACE=" + quoted(trace_parts(options.trace));
     if (options.threads_as_fibers) {
       text += " LD_PRELOAD=" + quoted(preload_value(tree_libraries(), ""));
     }

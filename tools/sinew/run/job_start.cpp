@@ -17,6 +17,7 @@
 #include "sinew/boot/shared_memory.hpp"
 #include "sinew/run/binding.hpp"
 #include "sinew/run/job.hpp"
+#include "sinew/run/trace_merge.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -224,6 +225,9 @@ int job::run() {
   output_.close_sources();
   while (!output_.done()) {
     loop_.run_once(100);
+  }
+  if (!options_.trace.empty()) {
+    say(merge_traces(options_.trace, static_cast<int>(ranks_.size())));
   }
   return exit_code_.value_or(0);
 }

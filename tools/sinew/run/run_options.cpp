@@ -35,6 +35,18 @@ int rank_count(std::string_view text) {
   return count;
 }
 
+// Coarray programs are started with the number of images in the environment as often as with an
+// option; the option wins.
+int standard_ranks() {
+  const char* images = std::getenv("SINEW_IMAGES");
+  if (images == nullptr || *images == '\0') return 1;
+  const int count = whole_number("SINEW_IMAGES", images, 1);
+  if (count > most_ranks) {
+    throw usage_failure("SINEW_IMAGES: at most " + std::to_string(most_ranks) + " ranks");
+  }
+  return count;
+}
+
 void choose_binding(run_options& options, std::string_view text) {
   if (text == "auto") {
     options.binding = binding_policy::automatic;
@@ -65,9 +77,9 @@ void choose_input(run_options& options, std::string_view text) {
 std::vector<option> valued_options(run_options& options) {
   const auto program = [&options]() -> application& { return options.applications.back(); };
   return {
-      {{"-n", "-np", "--ranks"},
+      {{"-n", "-np", "--ranks", "--images"},
        "N",
-       "how many ranks of the program (standard: 1)",
+       "how many ranks of the program (standard: SINEW_IMAGES if it is set, else 1)",
        [program](std::string_view v) { program().ranks = rank_count(v); }},
       {{"-x", "--env"},
        "NAME[=VALUE]",
@@ -101,6 +113,10 @@ std::vector<option> valued_options(run_options& options) {
          (void)seconds("--hang-timeout", v);
          options.hang_timeout = v;
        }},
+      {{"--trace"},
+       "FILE",
+       "what the ranks do and when, as a Chrome trace for a trace viewer",
+       [&options](std::string_view v) { options.trace = v; }},
       {{"--bind-to"},
        "core|numa|none",
        "binds each rank to processors (auto: to a core if ranks and cores are equally many)",
@@ -168,9 +184,11 @@ int run_options::ranks() const noexcept {
 
 run_options parse_run(std::span<const std::string_view> words) {
   run_options options;
+  const int standard = standard_ranks();
   const std::vector<option> known = table(options);
   do {
     options.applications.emplace_back();
+    options.applications.back().ranks = standard;
     words = words.subspan(parse_options(words, known));
     if (options.help) {
       return options;

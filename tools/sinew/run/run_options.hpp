@@ -31,6 +31,7 @@ struct run_options {
   double timeout_s = 0;     ///< 0: none
   bool statistics = false;  ///< ranks tell what matching has cost
   std::string hang_timeout;
+  std::string trace;  ///< file for the trace of all ranks; empty: none
   binding_policy binding = binding_policy::automatic;
   bool report_bindings = false;
   stdin_target input = stdin_target::one_rank;

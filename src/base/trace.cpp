@@ -1,0 +1,82 @@
+#include "sinew/base/trace.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/base/trace_file.hpp"
+
+namespace sinew::trace {
+namespace {
+
+setting<std::string> path_setting("base", "TRACE", "", "",
+                                  "each rank records what it does in this file, with its rank "
+                                  "appended; `sinew run --trace` sets it and gathers them");
+setting<std::int64_t> room_setting("base", "TRACE_RECORDS", 1 << 20, "",
+                                   "records of 64 bytes that one rank keeps");
+
+file_head* head = nullptr;  ///< written before `enabled`, and never again
+std::atomic<std::uint32_t> threads{0};
+
+std::uint32_t this_thread() noexcept {
+  // Numbers only; nothing is published through the counter.
+  static thread_local const std::uint32_t number =
+      threads.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number;
+}
+
+}  // namespace
+
+constinit std::atomic<bool> detail::enabled{false};
+
+void detail::record(kind what, char shape, std::string_view name, std::int64_t begin_ns,
+                    std::int64_t end_ns, std::uint64_t id, std::uint64_t value) noexcept {
+  const std::uint64_t at = head->used.fetch_add(1, std::memory_order_relaxed);
+  if (at >= head->room) {
+    return;
+  }
+  auto& r = reinterpret_cast<file_record*>(head + 1)[at];
+  r.begin_ns = begin_ns;
+  r.end_ns = end_ns;
+  r.id = id;
+  r.value = value;
+  r.what = static_cast<std::uint8_t>(what);
+  r.shape = shape;
+  std::copy_n(name.data(), std::min(name.size(), sizeof r.name), r.name);
+  r.thread = this_thread();
+}
+
+void start(int rank) {
+  if (path_setting().empty() || on()) {
+    return;
+  }
+  const std::string path = path_setting() + "." + std::to_string(rank);
+  const auto room = static_cast<std::uint64_t>(std::max<std::int64_t>(room_setting(), 1));
+  const std::size_t bytes = sizeof(file_head) + room * sizeof(file_record);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  void* base = MAP_FAILED;
+  if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes)) == 0) {
+    base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  }
+  const int why = errno;
+  if (file >= 0) {
+    ::close(file);
+  }
+  SINEW_CHECK(base != MAP_FAILED, "the trace " + path + " cannot be written", std::strerror(why),
+              "choose another place with --trace or SINEW_BASE_TRACE");
+  head = new (base) file_head{};
+  head->mark = file_mark;
+  head->rank = rank;
+  head->process = static_cast<std::uint32_t>(::getpid());
+  head->room = room;
+  detail::enabled.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace sinew::trace

@@ -1,0 +1,15 @@
+// What the ranks have recorded, gathered into one Chrome trace.
+#pragma once
+
+#include <string>
+
+namespace sinew::tool {
+
+/// The value of SINEW_BASE_TRACE for ranks whose trace goes to `file`: an absolute path.
+[[nodiscard]] std::string trace_parts(const std::string& file);
+
+/// Writes `file` from the parts of `ranks` ranks and removes them. A rank that recorded nothing has
+/// none. Returns a sentence for the user. Cold.
+[[nodiscard]] std::string merge_traces(const std::string& file, int ranks);
+
+}  // namespace sinew::tool

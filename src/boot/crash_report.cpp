@@ -1,7 +1,5 @@
 #include "sinew/boot/crash_report.hpp"
 
-#include <execinfo.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "sinew/base/raw_write.hpp"
+#include "sinew/base/last_words.hpp"
 
 namespace sinew::boot {
 namespace {
@@ -25,31 +23,6 @@ std::array<char, 320> prefix{};
 std::atomic_flag reporting = ATOMIC_FLAG_INIT;
 
 constexpr std::array signals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-
-/// A line built without allocation or stdio.
-class line {
- public:
-  void add(std::string_view text) noexcept {
-    const std::size_t count =
-        text.size() < room_.size() - used_ ? text.size() : room_.size() - used_;
-    std::memcpy(room_.data() + used_, text.data(), count);
-    used_ += count;
-  }
-  void add_number(std::uintptr_t value, unsigned base) noexcept {
-    std::array<char, 3 * sizeof value> digits;
-    std::size_t at = digits.size();
-    do {
-      digits[--at] = "0123456789abcdef"[value % base];
-      value /= base;
-    } while (value != 0);
-    add({digits.data() + at, digits.size() - at});
-  }
-  void write() const noexcept { base::raw_write(STDERR_FILENO, {room_.data(), used_}); }
-
- private:
-  std::array<char, 512> room_;
-  std::size_t used_ = 0;
-};
 
 std::string_view name_of(int signal) noexcept {
   switch (signal) {
@@ -70,10 +43,10 @@ void report(int signal, siginfo_t* info, void*) {
   const int saved = errno;
   // Only the first of several crashing threads speaks; a crash inside the report ends it.
   if (!reporting.test_and_set()) {
-    line head;
+    base::last_words head;
     head.add({prefix.data(), ::strnlen(prefix.data(), prefix.size())});
     // Asked here: a process that the rank has forked has the handlers too.
-    head.add_number(static_cast<std::uintptr_t>(::getpid()), 10);
+    head.add_number(static_cast<std::uintptr_t>(::getpid()));
     head.add(": ");
     head.add(name_of(signal));
     if (signal == SIGSEGV || signal == SIGBUS) {
@@ -82,29 +55,11 @@ void report(int signal, siginfo_t* info, void*) {
     }
     head.add("; backtrace, innermost call first:\n");
     head.write();
-    std::array<void*, 64> frames;
-    const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
-    ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
+    base::write_backtrace();
   }
   // The default action is back in place (SA_RESETHAND); the signal is blocked until we return.
   ::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), signal);
   errno = saved;
-}
-
-void provide_stack() {
-  stack_t now{};
-  if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) {
-    return;
-  }
-  constexpr std::size_t bytes = 64 * 1024;
-  void* room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-  if (room != MAP_FAILED) {
-    stack_t mine{};
-    mine.ss_sp = room;
-    mine.ss_size = bytes;
-    ::sigaltstack(&mine, nullptr);
-  }
 }
 
 }  // namespace
@@ -118,10 +73,7 @@ void install_crash_report(const place& where) {
                            std::to_string(where.size) + " crashed on " + host + ", pid ";
   prefix.fill('\0');
   std::memcpy(prefix.data(), text.data(), std::min(text.size(), prefix.size() - 1));
-  // The first backtrace loads the unwinder, which allocates: now, not in the handler.
-  void* frame = nullptr;
-  (void)::backtrace(&frame, 1);
-  provide_stack();
+  base::prepare_last_words();
   for (const int signal : signals) {
     struct sigaction now{};
     if (::sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 ||

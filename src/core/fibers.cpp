@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "core/futex.hpp"
 #include "core/idler.hpp"
+#include "sinew/base/futex.hpp"
 #include "sinew/base/log.hpp"
 
 namespace sinew::core {
@@ -82,7 +82,7 @@ void runtime::fiber_poller::sleep(std::uint64_t timeout_ns) noexcept {
 }
 
 void runtime::fiber_poller::nap(std::uint64_t timeout_ns) noexcept {
-  futex_wait(woken_, 0, timeout_ns);
+  base::futex_wait(woken_, 0, timeout_ns);
 }
 
 // A thread that leads meanwhile may leave without a word, hence the short nap then. A wake() that
@@ -111,7 +111,7 @@ void runtime::fiber_poller::sleep_in(runtime& rt, std::uint64_t timeout_ns) noex
 
 void runtime::fiber_poller::wake() noexcept {
   if (woken_.exchange(1, std::memory_order_acq_rel) == 0) {
-    futex_wake(woken_, 1);
+    base::futex_wake(woken_, 1);
   }
   for (runtime* rt : all_) {
     rt->endpoint_->wake();

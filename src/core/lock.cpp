@@ -1,6 +1,6 @@
 #include "sinew/core/lock.hpp"
 
-#include "core/futex.hpp"
+#include "sinew/base/futex.hpp"
 #include "sinew/base/spin.hpp"
 
 namespace sinew::core {
@@ -14,10 +14,10 @@ void lock::acquire_slowly() noexcept {
   }
   // From here the word is left at 2, so whoever releases wakes one sleeper.
   while (word_.exchange(2, std::memory_order_acquire) != 0) {
-    futex_wait(word_, 2, 0);
+    base::futex_wait(word_, 2);
   }
 }
 
-void lock::wake_one() noexcept { futex_wake(word_, 1); }
+void lock::wake_one() noexcept { base::futex_wake(word_, 1); }
 
 }  // namespace sinew::core

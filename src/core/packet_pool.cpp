@@ -62,7 +62,7 @@ struct packet_pool::body {
   explicit body(const packet_pool_options& o)
       : options(o),
         memory(o.packets * o.packet_bytes),
-        core(packets_of(memory, o), o.keep, membarrier::available()) {
+        core(packets_of(memory, o), o.keep, base::join_membarrier(base::within::process)) {
     for (int i = 0; i < o.workers; ++i) {
       workers.push_back(core.open());
       if (workers.back() == nullptr) throw std::bad_alloc();

@@ -25,8 +25,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/membarrier.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/membarrier.hpp"
 
 namespace sinew::core {
 
@@ -161,7 +161,7 @@ class packet_pool_core {
   [[nodiscard]] bool claim(packet_cache& c) noexcept {
     Steps::step();
     if (c.claimed.exchange(true, std::memory_order_seq_cst)) return false;
-    if (asymmetric_) membarrier::everywhere();
+    if (asymmetric_) base::membarrier(base::within::process);
     constexpr unsigned patience = 60;
     for (unsigned attempt = 0; attempt < patience; ++attempt) {
       Steps::step();

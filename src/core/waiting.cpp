@@ -11,8 +11,8 @@
 // After the leader has slept on the doorbell the last to leave always does: then messages are rare.
 #include <sched.h>
 
-#include "core/futex.hpp"
 #include "core/idler.hpp"
+#include "sinew/base/futex.hpp"
 #include "sinew/base/spin.hpp"
 
 namespace sinew::core {
@@ -42,7 +42,7 @@ struct runtime::parked : waiter {
 
   void rouse(std::uint32_t why) noexcept {
     word.fetch_or(why, std::memory_order_release);
-    futex_wake(word, 1);
+    base::futex_wake(word, 1);
   }
 };
 
@@ -208,11 +208,11 @@ void runtime::park(completion& c) {
 void runtime::sleep_as(parked& self) {
   while (self.word.load(std::memory_order_acquire) == 0) {
     if (sentry_.load(std::memory_order_relaxed) != &self) {
-      futex_wait(self.word, 0, 0);
+      base::futex_wait(self.word, 0);
       continue;
     }
     const bool quiet = resting_.load(std::memory_order_relaxed);
-    futex_wait(self.word, 0, quiet ? longest_sleep_ns : sentry_period_ns);
+    base::futex_wait(self.word, 0, quiet ? longest_sleep_ns : sentry_period_ns);
     if (awake_.load(std::memory_order_acquire) == 0) {
       return;
     }

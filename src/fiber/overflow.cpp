@@ -1,20 +1,16 @@
 #include "fiber/overflow.hpp"
 
-#include <execinfo.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <string_view>
 
 #include "fiber/hub.hpp"
-#include "sinew/base/raw_write.hpp"
+#include "sinew/base/last_words.hpp"
 
 namespace sinew::fiber {
 namespace {
@@ -23,40 +19,13 @@ struct sigaction before_segv{};
 std::terminate_handler before_terminate = nullptr;
 bool installed = false;
 
-/// A line built without allocation, for signal handlers.
-class line {
- public:
-  line& add(std::string_view text) noexcept {
-    const std::size_t count = std::min(text.size(), room_.size() - used_);
-    std::memcpy(room_.data() + used_, text.data(), count);
-    used_ += count;
-    return *this;
-  }
-  line& add_number(std::uint64_t value, unsigned radix = 10) noexcept {
-    std::array<char, 24> digits{};
-    std::size_t at = digits.size();
-    do {
-      digits[--at] = "0123456789abcdef"[value % radix];
-      value /= radix;
-    } while (value != 0);
-    return add({digits.data() + at, digits.size() - at});
-  }
-  line& add_name(const fiber& f) noexcept {
-    const std::string_view given(f.name, ::strnlen(f.name, sizeof f.name));
-    return given.empty() ? add("fiber 0x").add_number(reinterpret_cast<std::uintptr_t>(&f), 16)
-                         : add("fiber \"").add(given).add("\"");
-  }
-  void write() const noexcept { base::raw_write(STDERR_FILENO, {room_.data(), used_}); }
-
- private:
-  std::array<char, 400> room_{};
-  std::size_t used_ = 0;
-};
-
-void write_backtrace() noexcept {
-  std::array<void*, 64> frames{};
-  const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
-  ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
+/// Text that ends with the fiber's name.
+base::last_words about(const fiber& f) noexcept {
+  const std::string_view given = name(f);
+  base::last_words text;
+  text.add("sinew: fiber ");
+  return given.empty() ? text.add("0x").add_number(reinterpret_cast<std::uintptr_t>(&f), 16)
+                       : text.add("\"").add(given).add("\"");
 }
 
 struct overflow {
@@ -68,11 +37,13 @@ std::atomic_flag overflowed = ATOMIC_FLAG_INIT;
 /// Run on a stack of its own.
 void say(void* what) {
   const auto& [f, address] = *static_cast<const overflow*>(what);
-  line text;
-  text.add("sinew: ").add_name(*f).add(" ran over its stack of ");
-  text.add_number(stacks::bytes_of(f->stack_class) / 1024).add(" KiB (address 0x");
-  text.add_number(reinterpret_cast<std::uintptr_t>(address), 16);
-  text.add("): give it more, by spawn_options::stack_bytes or SINEW_FIBER_STACK\n").write();
+  about(*f)
+      .add(" ran over its stack of ")
+      .add_number(stacks::bytes_of(f->stack_class) / 1024)
+      .add(" KiB (address 0x")
+      .add_number(reinterpret_cast<std::uintptr_t>(address), 16)
+      .add("): give it more, by spawn_options::stack_bytes or SINEW_FIBER_STACK\n")
+      .write();
   std::abort();
 }
 
@@ -98,8 +69,7 @@ void on_segv(int signal, siginfo_t* info, void* context) {
   const worker* w = here;
   const fiber* f = w == nullptr ? nullptr : w->current_user();
   if (f != nullptr) {
-    line text;
-    text.add("sinew: ").add_name(*f);
+    base::last_words text = about(*f);
     if (const std::exception_ptr e = std::current_exception()) {
       text.add(" was left by an exception");
       try {
@@ -113,7 +83,7 @@ void on_segv(int signal, siginfo_t* info, void* context) {
       text.add(" called std::terminate");
     }
     text.add("; backtrace, innermost call first:\n").write();
-    write_backtrace();
+    base::write_backtrace();
   }
   if (before_terminate != nullptr && before_terminate != on_terminate) {
     before_terminate();
@@ -146,14 +116,11 @@ extern "C" void sinew_fiber_overflow(void** save) noexcept {
 }
 
 void install_reports() {
-  provide_signal_stack();
+  base::prepare_last_words();
   if (installed) {
     return;
   }
   installed = true;
-  // The first backtrace loads the unwinder, which allocates: now, not on a small stack.
-  void* frame = nullptr;
-  (void)::backtrace(&frame, 1);
   struct sigaction mine{};
   mine.sa_sigaction = on_segv;
   mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK);
@@ -169,22 +136,6 @@ void remove_reports() noexcept {
     ::sigaction(SIGSEGV, &before_segv, nullptr);
     std::set_terminate(before_terminate);
     installed = false;
-  }
-}
-
-void provide_signal_stack() {
-  stack_t now{};
-  if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) {
-    return;
-  }
-  constexpr std::size_t bytes = 64 * 1024;
-  void* room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-  if (room != MAP_FAILED) {
-    stack_t mine{};
-    mine.ss_sp = room;
-    mine.ss_size = bytes;
-    ::sigaltstack(&mine, nullptr);
   }
 }
 

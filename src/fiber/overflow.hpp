@@ -20,7 +20,5 @@ inline void check_stack(const fiber& f) noexcept {
 void install_reports();
 /// And takes them away again, if they are still in place.
 void remove_reports() noexcept;
-/// A stack for the calling thread's signal handlers, unless it has one.
-void provide_signal_stack();
 
 }  // namespace sinew::fiber

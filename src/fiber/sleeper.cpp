@@ -2,10 +2,10 @@
 
 #include <sched.h>
 
-#include "fiber/futex.hpp"
 #include "fiber/worker.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/futex.hpp"
 #include "sinew/base/spin.hpp"
 
 namespace sinew::fiber {
@@ -35,7 +35,7 @@ bool sleeper::wait(std::uint64_t deadline_ns) noexcept {
       cpu_relax();
     }
     while (!woken()) {
-      std::uint64_t limit = UINT64_MAX;
+      std::uint64_t limit = base::no_limit;
       if (deadline_ns != no_deadline) {
         const std::uint64_t t = now();
         if (t >= deadline_ns) {
@@ -43,7 +43,7 @@ bool sleeper::wait(std::uint64_t deadline_ns) noexcept {
         }
         limit = deadline_ns - t;
       }
-      futex_wait(woken_, 0, limit);
+      base::futex_wait(woken_, 0, limit);
     }
     return true;
   }
@@ -72,7 +72,7 @@ void sleeper::wake() noexcept {
   if (f != nullptr) {
     resume(*f);
   } else {
-    futex_wake_one(woken_);
+    base::futex_wake(woken_, 1);
   }
 }
 

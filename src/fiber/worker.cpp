@@ -6,10 +6,11 @@
 #include <mutex>
 #include <utility>
 
-#include "fiber/futex.hpp"
 #include "fiber/hub.hpp"
 #include "fiber/overflow.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/futex.hpp"
+#include "sinew/base/last_words.hpp"
 #include "sinew/base/topology.hpp"
 
 namespace sinew::fiber {
@@ -80,7 +81,7 @@ void worker::start(bool pin) {
     if (pin) {
       (void)topology::bind_thread_to_core(static_cast<int>(number_));
     }
-    provide_signal_stack();
+    base::prepare_last_words();
     idle_.notes.native();
     thread_base_ = sinew_fiber_thread_base();
     current_.store(&idle_, std::memory_order_relaxed);
@@ -268,7 +269,7 @@ bool worker::rouse() noexcept {
   }
   const std::uint32_t was = asleep_.exchange(awake, std::memory_order_seq_cst);
   if (was == on_futex) {
-    futex_wake_one(asleep_);
+    base::futex_wake(asleep_, 1);
   } else if (was == in_poller) {
     hub_.wake_poller();
   }
@@ -332,7 +333,7 @@ void worker::rest() noexcept {
 /// sequentially consistent, so one of the two sees the other. A poller's wake() also ends a sleep()
 /// that begins later.
 void worker::sleep() noexcept {
-  std::uint64_t limit = UINT64_MAX;
+  std::uint64_t limit = base::no_limit;
   if (!sleepers.empty()) {
     const auto now = static_cast<std::uint64_t>(now_ns());
     limit = std::max(sleepers.first_deadline(), now) - now;
@@ -346,7 +347,8 @@ void worker::sleep() noexcept {
       hub_.sleep_in_poller(std::min(limit, longest_sleep_ns), [&] { return prepared(in_poller); });
   if (!polled && prepared(on_futex)) {
     // With a poller: somebody must take its place should the worker in it find long work.
-    futex_wait(asleep_, on_futex, hub_.has_poller() ? std::min(limit, longest_sleep_ns) : limit);
+    base::futex_wait(asleep_, on_futex,
+                     hub_.has_poller() ? std::min(limit, longest_sleep_ns) : limit);
   }
   asleep_.store(awake, std::memory_order_relaxed);
 }

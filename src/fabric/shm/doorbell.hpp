@@ -6,7 +6,7 @@
 // A sender publishes a slot and then looks at the word; the owner arms the word and then looks at
 // its rings. If both could look before the other's store was visible, a wake-up would be lost, so
 // one full barrier is needed on each side. The sender's is taken off the hot path: the owner
-// calls membarrier(GLOBAL_EXPEDITED) after arming, which makes every running thread of every
+// calls membarrier (base/membarrier.hpp) after arming, which makes every running thread of every
 // registered process pass a full barrier somewhere between our arming and our look. A sender's
 // look at the word is either after that barrier (it sees `armed`) or before it; then its slot,
 // stored earlier in program order, is visible to our look. So senders need only keep the compiler
@@ -21,13 +21,8 @@ namespace sinew::fabric::shm {
 
 enum bell_state : std::uint32_t { bell_awake = 0, bell_armed = 1, bell_nudged = 2 };
 
-/// Announces this process to membarrier; false where the kernel does not know it. Cold.
-[[nodiscard]] bool register_for_membarrier() noexcept;
-/// The owner's barrier between arming and looking. Cold.
-void membarrier_everywhere() noexcept;
-
 /// Waits while the word is `armed`, at most so long. Cold.
-void futex_sleep(std::atomic<std::uint32_t>& word, std::uint64_t timeout_ns) noexcept;
+void await_bell(std::atomic<std::uint32_t>& word, std::uint64_t timeout_ns) noexcept;
 /// Ends the owner's sleep if it is armed. Warm.
 [[gnu::noinline]] void ring_bell(std::atomic<std::uint32_t>& word) noexcept;
 /// The same for wake(): also a sleep that has not begun. Warm.

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "sinew/base/error.hpp"
+#include "sinew/base/membarrier.hpp"
 
 namespace sinew::fabric::shm {
 
@@ -63,7 +64,7 @@ messages<Threads>::messages(const node_memory& where)
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 #endif
   // Where ranks sleep all the time, a fence per message costs less than a barrier per sleep.
-  can_membarrier_ = !where.crowded && register_for_membarrier();
+  can_membarrier_ = !where.crowded && base::join_membarrier(base::within::machine);
   // Unlikely to be found at the same address of another process by chance.
   nonce_ = reinterpret_cast<std::uintptr_t>(this) ^ (static_cast<std::uint64_t>(getpid()) << 40) ^
            0x9e3779b97f4a7c15u;
@@ -346,12 +347,12 @@ void messages<Threads>::sleep(std::uint64_t timeout_ns, bool (*more)(void* conte
   std::uint32_t expected = bell_awake;
   if (bell.compare_exchange_strong(expected, bell_armed, std::memory_order_acq_rel)) {
     if (can_membarrier_) {
-      membarrier_everywhere();
+      base::membarrier(base::within::machine);
     } else {
       full_fence();
     }
     if (!anything_new() && !more(context)) {
-      futex_sleep(bell, timeout_ns);
+      await_bell(bell, timeout_ns);
     }
   }
   bell.store(bell_awake, std::memory_order_release);

@@ -170,7 +170,8 @@ std::string unknown(std::string_view name) {
 // Names that are not for this program: the launcher's wire, the test programs, and the settings of
 // tools, which every rank that a tool starts inherits.
 bool is_for_others(std::string_view name) {
-  if (name.starts_with("SINEW_BOOT_") || name.starts_with("SINEW_TEST_")) {
+  if (name.starts_with("SINEW_BOOT_") || name.starts_with("SINEW_TEST_") ||
+      name == "SINEW_IMAGES") {
     return true;
   }
   for (const std::string_view tool :

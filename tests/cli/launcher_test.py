@@ -13,8 +13,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import support  # noqa: E402
 from support import PROBE, SINEW, run, sinew_run, survivors  # noqa: E402
 
-# name, words behind "sinew run", exit code, what stderr says (a pattern), most seconds.
-# The time is checked with slack for a busy machine; the crash has its own, tighter test.
+#name, words behind "sinew run", exit code, what stderr says(a pattern), most seconds.
+#The time is checked with slack for a busy machine; the crash has its own, tighter test.
 ENDS = [
     ("good", ["-n", "3", "true"], 0, r"^$", 5),
     ("crash", ["-n", "2", "sh", "-c", "kill -SEGV $$"], 139,
@@ -91,6 +91,16 @@ class Programs(unittest.TestCase):
     def test_plain_program(self):
         result = sinew_run("-n", "3", "sh", "-c", "echo x$PMI_RANK-$PMI_SIZE")
         self.assertEqual(sorted(result.out.split()), ["x0-3", "x1-3", "x2-3"])
+
+    def test_images(self):
+        env = {"SINEW_IMAGES": "3"}
+        for words, ranks in (([], 3), (["-n", "2"], 2), (["--images", "2"], 2)):
+            result = sinew_run(*words, PROBE, "exchange", env=env)
+            self.assertEqual((result.code, result.err), (0, ""))
+            self.assertEqual(result.out.count("by sinew: good"), ranks)
+        result = sinew_run("true", env={"SINEW_IMAGES": "many"})
+        self.assertEqual(result.code, 2)
+        self.assertRegex(result.err, r"SINEW_IMAGES needs a whole number")
 
     def test_exchange(self):
         for ranks in (1, 2, 5, 16):
@@ -245,7 +255,7 @@ class Streams(unittest.TestCase):
 class Signals(unittest.TestCase):
     def start(self, *words):
         process = support.start(SINEW, "run", "-n", "2", *words)
-        # Two ranks have said that they are there.
+#Two ranks have said that they are there.
         for _ in range(2):
             process.stdout.readline()
         return process

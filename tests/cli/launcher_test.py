@@ -13,8 +13,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import support  # noqa: E402
 from support import PROBE, SINEW, run, sinew_run, survivors  # noqa: E402
 
-#name, words behind "sinew run", exit code, what stderr says(a pattern), most seconds.
-#The time is checked with slack for a busy machine; the crash has its own, tighter test.
+# name, words behind "sinew run", exit code, what stderr says (a pattern), most seconds.
+# The time is checked with slack for a busy machine; the crash has its own, tighter test.
 ENDS = [
     ("good", ["-n", "3", "true"], 0, r"^$", 5),
     ("crash", ["-n", "2", "sh", "-c", "kill -SEGV $$"], 139,
@@ -255,7 +255,7 @@ class Streams(unittest.TestCase):
 class Signals(unittest.TestCase):
     def start(self, *words):
         process = support.start(SINEW, "run", "-n", "2", *words)
-#Two ranks have said that they are there.
+        # Two ranks have said that they are there.
         for _ in range(2):
             process.stdout.readline()
         return process

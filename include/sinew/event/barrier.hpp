@@ -1,0 +1,64 @@
+// Barriers: phases that complete when enough arrivals have come, and bring a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "sinew/event/event.hpp"
+
+namespace sinew::event {
+
+class system;
+
+/// One phase of a barrier: a value, valid on every rank. `stamp` says which alteration it has seen.
+struct barrier {
+  std::uint64_t id = 0;     ///< owner and number
+  std::uint64_t phase = 0;  ///< from 0, without a limit
+  std::uint64_t stamp = 0;
+
+  [[nodiscard]] barrier next() const noexcept { return {id, phase + 1, stamp}; }
+  [[nodiscard]] int owner() const noexcept { return static_cast<int>(id >> 48); }
+};
+
+/// How the values of arrivals become one.
+struct reduction {
+  std::size_t bytes = 0;  ///< of a value, at most 64; 0: no values
+  void (*fold)(void* into, const void* value) = nullptr;
+  const void* identity = nullptr;  ///< copied
+};
+
+inline constexpr std::size_t most_reduced_bytes = 64;
+inline constexpr std::size_t kept_phases = 16;
+
+/// A rank's barriers; system::all_barriers(). Calls as those of system: none waits.
+class barriers {
+ public:
+  explicit barriers(system& s);
+  ~barriers();
+  barriers(const barriers&) = delete;
+  barriers& operator=(const barriers&) = delete;
+
+  /// Owned by this rank; each phase takes `arrivals`. Without a message. Cold.
+  [[nodiscard]] barrier create(std::uint64_t arrivals, const reduction& values = {});
+  /// At the owner, when nobody uses it any more. Cold.
+  void destroy(barrier b);
+
+  /// Counts `count` arrivals at b's phase, with a value if the barrier has them; when `after` has
+  /// triggered (a poisoned one poisons the phase). Phases may be arrived at ahead. Warm.
+  void arrive(barrier b, std::uint64_t count = 1, const void* value = nullptr, event after = {});
+  /// Phases from b's on take `change` arrivals more (or fewer). An arrival with the barrier that is
+  /// returned counts only after the owner has seen the change, whoever makes it. Warm.
+  [[nodiscard]] barrier alter(barrier b, std::int64_t change);
+  /// Triggers when b's phase has completed. Its first call for a phase here asks the owner. Warm.
+  [[nodiscard]] event completed(barrier b);
+  /// The value of a phase that has completed here (see completed()), among the last kept_phases;
+  /// false if it is not known. Warm.
+  [[nodiscard]] bool value(barrier b, void* into);
+
+ private:
+  struct body;
+  std::unique_ptr<body> body_;
+};
+
+}  // namespace sinew::event

@@ -1,0 +1,157 @@
+// One rank's events: making, triggering and merging them, and waiting for those of any rank.
+//
+// Promises (tests/event holds the room to each)
+//  once       an event triggers once and for all, poisoned or not; everybody learns the same.
+//  poison     what depends on a poisoned event is poisoned, however far; never lost, never spread
+//             through settled(). A merge is poisoned with its first poisoned input.
+//  order      everything that the triggering thread did before is seen by what the event fires.
+//  no stack   a cascade of any length takes no stack and allocates nothing.
+//  messages   making an event takes none. A rank that waits for an event of another sends one, once
+//             for all its waiters, and is sent one; a trigger from afar is one to the owner.
+//  storage    32 bytes for a pending event, 4 more for each input beyond an event's first
+//  dependent;
+//             nothing for one that has triggered. Of poisoned ones 12 bytes are kept for ever,
+//             for each run of neighbouring generations of a slot.
+//
+// No call waits, but for wait(). All may be called from waiters that are being fired and from
+// handlers of messages, but for wait(). Any thread if the runtime is threaded: then a lock of the
+// rank is taken once a call, and once for 256 events of a cascade.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/core/runtime.hpp"
+#include "sinew/event/event.hpp"
+#include "sinew/event/waiter.hpp"
+
+namespace sinew::event {
+
+struct options {
+  std::uint32_t most_pending = 0;  ///< events at a time; 0: SINEW_EVENT_MOST_PENDING
+  /// After so many a slot is not used again. Fewer for tests. The same on all ranks.
+  std::uint32_t last_generation = event::last_generation;
+};
+
+class barriers;
+
+class system {
+ public:
+  /// Each rank makes one over its runtime, and its programs and the rooms above share it. Takes
+  /// one handler of the fabric. Before the first progress of the runtime. Cold.
+  explicit system(core::runtime& runtime, const options& how = {});
+  /// Nothing may be pending that could still fire.
+  ~system();
+  system(const system&) = delete;
+  system& operator=(const system&) = delete;
+
+  [[nodiscard]] core::runtime& runtime() const noexcept { return runtime_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+
+  // --- events; hot ---
+
+  /// Owned by this rank. Throws sinew::error if there are too many.
+  [[nodiscard]] user_event create();
+  /// Triggers it, now or when `after` has (poisoned if that is). An error (sinew::error) if it was
+  /// triggered before; found at the owner: an event of another rank that was triggered twice is
+  /// reported there, and the second is ignored.
+  void trigger(user_event e, event after = {});
+  /// Triggers it as failed.
+  void poison(user_event e);
+  /// Poisons an event that is still pending, whatever it is (a merge, too; its inputs stay as they
+  /// are). False if it had triggered or belongs to another rank (then the wish is sent there).
+  bool cancel(event e);
+
+  /// Triggers when all have; poisoned as soon as one is. What has triggered does not count: with
+  /// one or none left the result is that event, or none.
+  [[nodiscard]] event merge(std::span<const event> of);
+  [[nodiscard]] event merge(std::initializer_list<event> of) {
+    return merge(std::span<const event>(of.begin(), of.size()));
+  }
+  [[nodiscard]] event merge(event a, event b) {
+    const std::array<event, 2> both{a, b};
+    return merge(std::span<const event>(both));
+  }
+  /// Triggers when all have, poisoned or not, and is not poisoned.
+  [[nodiscard]] event settled(std::span<const event> of);
+  [[nodiscard]] event settled(event e) { return settled(std::span<const event>(&e, 1)); }
+
+  /// What is known here. For an event of another rank the first call may ask its owner and say
+  /// `pending`; the answer comes with progress.
+  [[nodiscard]] state look(event e);
+  [[nodiscard]] bool has_triggered(event e) {
+    return !e.exists() || (e.owner() == rank_ && triggered_here(e)) || look(e) != state::pending;
+  }
+
+  /// Until it has triggered; says how. Suspends a fiber, parks a thread. Not from a waiter's fire
+  /// nor from a handler.
+  state wait(event e);
+
+  /// Fires `w` when `e` has triggered, and says `pending`; or says how it has, and `w` is not
+  /// touched and will not be.
+  [[nodiscard]] state subscribe(event e, waiter& w);
+  /// Takes it back; false if it has been or is just being fired. Warm: looks at all waiters of `e`.
+  [[nodiscard]] bool unsubscribe(event e, waiter& w);
+
+  /// Calls `call(argument, poisoned)` when `e` has triggered: now if it has. As from a waiter.
+  void on(event e, void (*call)(void* argument, bool poisoned) noexcept, void* argument);
+
+  // --- messages, for the rooms above ---
+
+  /// Cold. Handlers run in progress, one at a time; they must not wait or poll.
+  void set_handler(topic t, message_handler function, void* context);
+  /// In order between two ranks; to oneself too (handled before return, unless called from a
+  /// handler or a fire: then soon after). `small` has 56 bits. Data is copied; any size up to
+  /// largest_message(). Never waits: what the fabric cannot take yet is kept and tried again.
+  void send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data = nullptr,
+            std::size_t bytes = 0);
+  [[nodiscard]] std::size_t largest_message() const noexcept;
+
+  // --- failures and reports; cold ---
+
+  /// Everything that this rank knows of `rank`'s events and still awaits is poisoned, and so is
+  /// whatever is asked of it later. The launcher ends a job in which a rank dies; this is for those
+  /// who know better.
+  void lost(int rank);
+  [[nodiscard]] bool is_lost(int rank) const noexcept;
+
+  /// A word for reports of events that never trigger. Kept until it triggers.
+  void name(event e, std::string_view word);
+  /// Pending events of this rank, who waits for them, and which of other ranks are waited for here.
+  /// Printed by a wait that lasts for SINEW_CORE_HANG_TIMEOUT, by all ranks.
+  [[nodiscard]] std::string report();
+  /// Rooms above add their own lines to report().
+  void add_report(std::string (*lines)(void* context), void* context);
+
+  /// Pending events of this rank, and slots it has used so far.
+  [[nodiscard]] std::size_t pending() const noexcept;
+  [[nodiscard]] std::size_t slots() const noexcept;
+
+  [[nodiscard]] barriers& all_barriers() noexcept { return *barriers_; }
+
+ private:
+  struct slot;
+  struct body;
+
+  [[nodiscard]] bool triggered_here(event e) const noexcept {
+    return generations_[e.index()].load(std::memory_order_acquire) > e.generation();
+  }
+
+  core::runtime& runtime_;
+  int rank_;
+  int size_;
+  const std::atomic<std::uint32_t>* generations_ = nullptr;
+  std::unique_ptr<body> body_;
+  std::unique_ptr<barriers> barriers_;
+};
+
+}  // namespace sinew::event

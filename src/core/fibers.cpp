@@ -140,9 +140,7 @@ void runtime::fiber_poller::report() const {
     return;
   }
   for (const runtime* rt : all_) {
-    if (rt->diagnose_ != nullptr) {
-      rt->diagnose_(rt->diagnose_context_);
-    }
+    rt->diagnose();
   }
   if (all.stuck > most_listed) {
     all.text += "\n  and " + std::to_string(all.stuck - most_listed) + " more";

@@ -75,12 +75,12 @@ class runtime::idler {
 
  private:
   void watch() {
-    if (told_ || hang_timeout() <= 0 || rt_.diagnose_ == nullptr) {
+    if (told_ || hang_timeout() <= 0 || !rt_.can_diagnose()) {
       return;
     }
     if (static_cast<double>(now_ - started_) > hang_timeout() * 1e9) {
       told_ = true;
-      rt_.diagnose_(rt_.diagnose_context_);
+      rt_.diagnose();
     }
   }
 

@@ -55,20 +55,72 @@ runtime::runtime(std::unique_ptr<boot::session> session, std::unique_ptr<fabric:
 
 runtime::~runtime() { fiber_poller::remove(*this); }
 
-void runtime::set_chore(int (*chore)(void*), void* context) noexcept {
-  chore_ = chore;
-  chore_context_ = context;
+void runtime::set_chore(int (*run)(void*), void* context) noexcept { chores_[0] = {run, context}; }
+
+int runtime::add_chore(int (*run)(void*), void* context) {
+  for (int which = 1; which < most_chores; ++which) {
+    if (chores_[which].run == nullptr) {
+      chores_[which] = {run, context};
+      return which;
+    }
+  }
+  SINEW_CHECK(false, "cannot take on one more chore", "a runtime has room for 3 besides p2p's",
+              "raise most_chores");
+  return -1;
+}
+
+void runtime::drop_chore(int which) noexcept {
+  want_chore(which, false);
+  chores_[which] = {};
+}
+
+void runtime::do_chores(std::uint32_t wanted, int& happened) {
+  for (int which = 0; which < most_chores; ++which) {
+    if ((wanted >> which & 1) != 0) {
+      happened += chores_[which].run(chores_[which].context);
+    }
+  }
 }
 
 void runtime::set_diagnosis(void (*print)(void*), void* context) noexcept {
-  diagnose_ = print;
-  diagnose_context_ = context;
+  diagnoses_ += static_cast<int>(print != nullptr) - static_cast<int>(told_[0].print != nullptr);
+  told_[0] = {print, context};
+}
+
+void runtime::add_diagnosis(void (*print)(void*), void* context) {
+  for (int which = 1; which < most_chores; ++which) {
+    if (told_[which].print == nullptr) {
+      told_[which] = {print, context};
+      ++diagnoses_;
+      return;
+    }
+  }
+  SINEW_CHECK(false, "cannot take on one more diagnosis", "a runtime has room for 3 besides p2p's",
+              "raise most_chores");
+}
+
+void runtime::drop_diagnosis(void* context) noexcept {
+  for (int which = 1; which < most_chores; ++which) {
+    if (told_[which].print != nullptr && told_[which].context == context) {
+      told_[which] = {};
+      --diagnoses_;
+    }
+  }
+}
+
+void runtime::diagnose() const {
+  for (const diagnosis& d : told_) {
+    if (d.print != nullptr) {
+      d.print(d.context);
+    }
+  }
 }
 
 int runtime::round() {
   int happened = endpoint_->progress(round_budget);
-  if (chore_wanted_.load(std::memory_order_relaxed)) [[unlikely]] {
-    happened += chore_(chore_context_);
+  const std::uint32_t wanted = chores_wanted_.load(std::memory_order_relaxed);
+  if (wanted != 0) [[unlikely]] {
+    do_chores(wanted, happened);
   }
   return happened;
 }

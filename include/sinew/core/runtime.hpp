@@ -53,10 +53,24 @@ class runtime {
   /// Work that must be tried again (p2p's backlog): called after each round of progress while
   /// want_chore(true) is in force, by whoever polls. Returns how much was done.
   void set_chore(int (*chore)(void* context), void* context) noexcept;
-  void want_chore(bool wanted) noexcept { chore_wanted_.store(wanted, std::memory_order_relaxed); }
+  void want_chore(bool wanted) noexcept { want_chore(0, wanted); }
+  /// The same for other rooms: the number of their chore, by which they want it. Cold.
+  [[nodiscard]] int add_chore(int (*chore)(void* context), void* context);
+  void want_chore(int which, bool wanted) noexcept {
+    const std::uint32_t bit = 1u << which;
+    if (wanted) {
+      chores_wanted_.fetch_or(bit, std::memory_order_relaxed);
+    } else {
+      chores_wanted_.fetch_and(~bit, std::memory_order_relaxed);
+    }
+  }
+  void drop_chore(int which) noexcept;
 
   /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait (once per wait). Cold.
   void set_diagnosis(void (*print)(void* context), void* context) noexcept;
+  /// More of it, by other rooms; dropped by its context. Cold.
+  void add_diagnosis(void (*print)(void* context), void* context);
+  void drop_diagnosis(void* context) noexcept;
 
   /// Which contexts this rank has handed out. Made by coll with its first communicator; opaque
   /// here. The runtime is the one object that all communicators of a rank share.
@@ -94,14 +108,26 @@ class runtime {
   std::unique_ptr<fabric::endpoint> endpoint_;
   threading threads_;
 
-  int (*chore_)(void*) = nullptr;
-  void* chore_context_ = nullptr;
-  /// A hint: a stale value costs a round more or less, nothing else, so relaxed.
-  std::atomic<bool> chore_wanted_{false};
-  void (*diagnose_)(void*) = nullptr;
-  void* diagnose_context_ = nullptr;
-  bool crowded_ = false;  ///< more ranks than processors: give the processor away early
-  int processors_ = 1;    ///< that this process may use
+  void do_chores(std::uint32_t wanted, int& happened);
+  [[nodiscard]] bool can_diagnose() const noexcept { return diagnoses_ != 0; }
+  void diagnose() const;
+
+  static constexpr int most_chores = 4;
+  struct chore {
+    int (*run)(void*) = nullptr;
+    void* context = nullptr;
+  };
+  struct diagnosis {
+    void (*print)(void*) = nullptr;
+    void* context = nullptr;
+  };
+  chore chores_[most_chores];  ///< the first is set_chore's
+  /// A bit each. A hint: a stale value costs a round more or less, nothing else, so relaxed.
+  std::atomic<std::uint32_t> chores_wanted_{0};
+  diagnosis told_[most_chores];  ///< the first is set_diagnosis's
+  int diagnoses_ = 0;            ///< how many there are
+  bool crowded_ = false;         ///< more ranks than processors: give the processor away early
+  int processors_ = 1;           ///< that this process may use
 
   /// Held by the thread that leads. Taking it is an acquire, leaving it a release, so progress
   /// rounds of different threads are ordered.

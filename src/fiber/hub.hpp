@@ -44,8 +44,24 @@ struct hub {
   std::vector<std::unique_ptr<worker>> workers;
   const std::uint8_t standard_class;
   bool steals = false;
-  std::uint64_t spin_ns = 0;   ///< an idle worker looks around so long without a pause,
-  std::uint64_t yield_ns = 0;  ///< then so long giving its processor away, then sleeps
+  /// How long an idle worker looks around without a pause, and then giving its processor away,
+  /// before it sleeps.
+  struct patience {
+    std::uint64_t spin_ns = 0;
+    std::uint64_t yield_ns = 0;
+  };
+  patience alone;       ///< while each worker that is awake can have a processor
+  patience in_a_crowd;  ///< else: spin_ns is 0
+  bool always_crowded = false;
+  /// More workers are awake than there are processors. Those that sleep want none: and giving a
+  /// processor away for nothing may cost a slice of whatever else runs there, milliseconds.
+  [[nodiscard]] bool crowded() const noexcept {
+    return always_crowded || awake.load(std::memory_order_relaxed) > processors;
+  }
+  std::uint32_t processors = 1;
+  /// Workers that do not sleep, and those that have just been roused. A hint, so all accesses are
+  /// relaxed; written by whoever moves a worker's asleep_.
+  std::atomic<std::uint32_t> awake{0};
 
   /// For threads that are not workers, under outside_lock.
   spin_lock outside_lock;

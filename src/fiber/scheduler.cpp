@@ -35,7 +35,7 @@ setting<std::int64_t> spin_us("fiber", "spin_us", 20, "us",
 setting<std::int64_t> yield_us("fiber", "yield_us", 2000, "us",
                                "how long an idle worker polls and yields before it sleeps");
 setting<std::int64_t> crowded_yield_us("fiber", "crowded_yield_us", 100, "us",
-                                       "the same with more workers than processors");
+                                       "the same with more workers awake than processors");
 
 scheduler* the_scheduler = nullptr;
 
@@ -185,10 +185,13 @@ scheduler::scheduler(const scheduler_options& how) {
               "at most " + std::to_string(stacks::bytes_of(stack_classes - 1)) + " are supported",
               "set SINEW_FIBER_STACK to less");
   auto made = std::make_unique<body>(static_cast<std::uint32_t>(count), guarded(), stack_class);
-  const bool crowded = how.crowded || count > topology::usable_cpus();
-  made->spin_ns = crowded ? 0 : static_cast<std::uint64_t>(spin_us()) * 1000;
   made->steals = how.steal && count > 1;
-  made->yield_ns = static_cast<std::uint64_t>(crowded ? crowded_yield_us() : yield_us()) * 1000;
+  const auto ns = [](std::int64_t us) { return static_cast<std::uint64_t>(us) * 1000; };
+  made->alone = {ns(spin_us()), ns(yield_us())};
+  made->in_a_crowd = {0, ns(crowded_yield_us())};
+  made->always_crowded = how.crowded;
+  made->processors = static_cast<std::uint32_t>(topology::usable_cpus());
+  made->awake.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
   worker& first = *made->workers[0];
   made->main = first.slots.get(*made, stack_class);
   SINEW_CHECK(made->main != nullptr, "cannot make a scheduler of fibers",

@@ -200,7 +200,7 @@ void worker::give_way_to_nobody(fiber& me) noexcept {
   if (--budget_ <= 0) {
     ready_.set(static_cast<std::uint32_t>(me.place.load(std::memory_order_relaxed)));
     switch_to(me, idle_);
-  } else if (hub_.spin_ns == 0 && budget_ % 16 == 0) {
+  } else if (budget_ % 16 == 0 && hub_.crowded()) {
     ::sched_yield();  // what it waits for may need this processor
   }
 }
@@ -268,6 +268,9 @@ bool worker::rouse() noexcept {
     return false;
   }
   const std::uint32_t was = asleep_.exchange(awake, std::memory_order_seq_cst);
+  if (was != awake) {
+    hub_.awake.fetch_add(1, std::memory_order_relaxed);
+  }
   if (was == on_futex) {
     base::futex_wake(asleep_, 1);
   } else if (was == in_poller) {
@@ -291,6 +294,7 @@ void worker::run_idle() noexcept {
       rest();
     } else {
       quiet_rounds_ = 0;
+      quiet_since_ns_ = 0;
       switch_to(idle_, *f);
     }
   }
@@ -312,18 +316,19 @@ void worker::look_around() noexcept {
 /// Between two looks that found nothing: go on, give the processor away, sleep, in that order.
 void worker::rest() noexcept {
   ++quiet_rounds_;
-  const bool yields = hub_.spin_ns == 0;
-  if (!yields && quiet_rounds_ % 32 != 0 && quiet_rounds_ < 1U << 20U) {
+  const bool crowded = hub_.crowded();
+  if (!crowded && quiet_rounds_ % 32 != 0 && quiet_rounds_ < 1U << 20U) {
     return;
   }
   const auto now = static_cast<std::uint64_t>(now_ns());
-  if (quiet_rounds_ <= 32) {
+  if (quiet_since_ns_ == 0) {
     quiet_since_ns_ = now;
   }
   const std::uint64_t quiet = now - quiet_since_ns_;
-  if (quiet >= hub_.spin_ns + hub_.yield_ns) {
+  const hub::patience& limit = crowded ? hub_.in_a_crowd : hub_.alone;
+  if (quiet >= limit.spin_ns + limit.yield_ns) {
     sleep();
-  } else if (quiet >= hub_.spin_ns) {
+  } else if (quiet >= limit.spin_ns) {
     ::sched_yield();
   }
 }
@@ -339,6 +344,7 @@ void worker::sleep() noexcept {
     limit = std::max(sleepers.first_deadline(), now) - now;
   }
   const auto prepared = [this](std::uint32_t how) {
+    hub_.awake.fetch_sub(1, std::memory_order_relaxed);
     asleep_.store(how, std::memory_order_seq_cst);
     return signals_.empty() && !hub_.stopping.load(std::memory_order_seq_cst) &&
            !(hub_.steals && hub_.any_offers());
@@ -350,7 +356,9 @@ void worker::sleep() noexcept {
     base::futex_wait(asleep_, on_futex,
                      hub_.has_poller() ? std::min(limit, longest_sleep_ns) : limit);
   }
-  asleep_.store(awake, std::memory_order_relaxed);
+  if (asleep_.exchange(awake, std::memory_order_relaxed) != awake) {
+    hub_.awake.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace sinew::fiber

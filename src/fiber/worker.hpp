@@ -136,7 +136,7 @@ class worker {
 
   // Idle.
   std::uint32_t quiet_rounds_ = 0;
-  std::uint64_t quiet_since_ns_ = 0;
+  std::uint64_t quiet_since_ns_ = 0;  ///< 0: not known yet
   fiber idle_;
   std::unique_ptr<lazy_memory> idle_stack_;
   std::thread thread_;

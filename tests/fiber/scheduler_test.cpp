@@ -2,6 +2,9 @@
 #include "sinew/fiber/scheduler.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -13,8 +16,19 @@
 #include "sinew/base/clock.hpp"
 #include "sinew/base/completion.hpp"
 #include "sinew/base/random.hpp"
+#include "sinew/base/topology.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "support/fibers.hpp"
+
+namespace {
+thread_local long processor_given_away = 0;
+}
+
+/// In place of the library's, to count.
+extern "C" int sched_yield() noexcept {
+  ++processor_given_away;
+  return static_cast<int>(::syscall(SYS_sched_yield));
+}
 
 namespace sinew::fiber {
 namespace {
@@ -147,6 +161,41 @@ TEST_P(workers, a_poller_can_be_changed_at_any_time) {
     if (i % 3 == 0) sleep_for(200'000);
     s.set_poller(nullptr);
   }
+}
+
+// Whatever else runs on the machine may take a processor that is given away for milliseconds: so
+// workers that sleep are no reason to.
+TEST(crowds, a_busy_worker_keeps_its_processor_while_the_others_sleep) {
+  scheduler s({.workers = topology::usable_cpus() + 1, .pin = false});
+  const std::int64_t end = now_ns() + 20'000'000'000;
+  long given = 0;
+  do {  // until they sleep
+    ::usleep(5000);
+    given = processor_given_away;
+    for (int i = 0; i < 10'000; ++i) yield();
+    given = processor_given_away - given;
+  } while (given != 0 && now_ns() < end);
+  EXPECT_EQ(given, 0);
+}
+
+TEST(crowds, a_busy_worker_gives_way_while_others_want_processors) {
+  scheduler s({.workers = topology::usable_cpus() + 1, .pin = false});
+  std::atomic<bool> stop{false};
+  std::atomic<int> running{0};
+  test::crew crew;
+  for (int w = 1; w < s.workers(); ++w) {
+    crew.add(
+        [&] {
+          running.fetch_add(1);
+          while (!stop.load()) yield();
+        },
+        {.worker = w});
+  }
+  while (running.load() < s.workers() - 1) yield();
+  const long before = processor_given_away;
+  for (int i = 0; i < 10'000; ++i) yield();
+  EXPECT_GT(processor_given_away, before);
+  stop = true;
 }
 
 TEST(stealing, an_idle_worker_takes_what_has_not_started) {

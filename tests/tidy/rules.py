@@ -27,6 +27,7 @@ FLOORS = {
     "coll": ["p2p", "rma", "layout"],
     "region": ["event", "rma"],
     "route": ["base"],
+    "carry": ["route", "rma"],
 }
 ABOVE = {"abi", "tools", "tests", "bench", "examples"}
 

@@ -1,54 +1,263 @@
 #include "sinew/event/system.hpp"
 
+#include <string>
+
+#include "event/body.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/log.hpp"
+#include "sinew/base/settings.hpp"
 #include "sinew/event/barrier.hpp"
-#include "sinew/event/completion_queue.hpp"
-#include "sinew/event/coroutine.hpp"
 
 namespace sinew::event {
+namespace {
 
-struct system::body {};
-system::system(core::runtime& runtime, const options&)
-    : runtime_(runtime), rank_(runtime.rank()), size_(runtime.size()) {}
+setting<std::int64_t> most_pending(
+    "event", "most_pending", event::most_slots, "",
+    "events of a rank that may be pending at a time (addresses are reserved, not memory)");
+
+std::uint32_t wanted_slots(const options& how) {
+  const std::int64_t wanted = how.most_pending != 0 ? how.most_pending : most_pending();
+  SINEW_CHECK(wanted >= 16 && wanted <= event::most_slots, "cannot make the events of this rank",
+              "SINEW_EVENT_MOST_PENDING is " + std::to_string(wanted),
+              "choose 16 to " + std::to_string(event::most_slots));
+  return static_cast<std::uint32_t>(wanted);
+}
+
+/// Somebody in system::wait().
+struct sleeper : waiter {
+  completion done;
+};
+
+}  // namespace
+
+system::body::body(system& s, const options& how)
+    : self(s),
+      threaded(s.runtime_.threaded()),
+      most(wanted_slots(how)),
+      last_generation(how.last_generation),
+      slots(most),
+      chunks(most),
+      out(s.runtime_),
+      peers(static_cast<std::size_t>(s.size_)),
+      batches(static_cast<std::size_t>(s.size_)) {
+  dirty.reserve(static_cast<std::size_t>(s.size_));
+  out.set_handler(topic::event, &body::on_message, this);
+  out.set_handler(topic::hang, &body::on_hang_message, this);
+  s.runtime_.add_diagnosis(&body::print_report, this);
+}
+
+system::body::~body() { self.runtime_.drop_diagnosis(this); }
+
+system::system(core::runtime& runtime, const options& how)
+    : runtime_(runtime), rank_(runtime.rank()), size_(runtime.size()) {
+  SINEW_CHECK(size_ <= 1 << 16, "cannot make events", "the job has more than 65536 ranks",
+              "start fewer");
+  body_ = std::make_unique<body>(*this, how);
+  slots_ = body_->slots.data();
+  barriers_ = std::make_unique<barriers>(*this);
+}
+
 system::~system() = default;
-user_event system::create() { return {}; }
-void system::trigger(user_event, event) {}
-void system::poison(user_event) {}
-bool system::cancel(event) { return false; }
-event system::merge(std::span<const event>) { return {}; }
-event system::settled(std::span<const event>) { return {}; }
-state system::look(event) { return state::triggered; }
-state system::wait(event) { return state::triggered; }
-state system::subscribe(event, waiter&) { return state::triggered; }
-bool system::unsubscribe(event, waiter&) { return false; }
-void system::on(event, void (*)(void*, bool) noexcept, void*) {}
-void system::set_handler(topic, message_handler, void*) {}
-void system::send(int, topic, std::uint64_t, std::uint64_t, const void*, std::size_t) {}
-std::size_t system::largest_message() const noexcept { return 0; }
-void system::lost(int) {}
-bool system::is_lost(int) const noexcept { return false; }
-void system::name(event, std::string_view) {}
-std::string system::report() { return {}; }
-void system::add_report(std::string (*)(void*), void*) {}
-std::size_t system::pending() const noexcept { return 0; }
-std::size_t system::slots() const noexcept { return 0; }
 
-struct barriers::body {};
-barriers::barriers(system&) {}
-barriers::~barriers() = default;
-barrier barriers::create(std::uint64_t, const reduction&) { return {}; }
-void barriers::destroy(barrier) {}
-void barriers::arrive(barrier, std::uint64_t, const void*, event) {}
-barrier barriers::alter(barrier b, std::int64_t) { return b; }
-event barriers::completed(barrier) { return {}; }
-bool barriers::value(barrier, void*) { return false; }
+user_event system::create() {
+  const section s(*body_);
+  return user_event(body_->handle_of(body_->take_slot()));
+}
 
-struct completion_queue::body {};
-completion_queue::completion_queue(system&) {}
-completion_queue::~completion_queue() = default;
-void completion_queue::add(event, std::uint64_t) {}
-std::size_t completion_queue::pop(std::span<completed>) { return 0; }
-event completion_queue::filled() { return {}; }
-std::size_t completion_queue::size() const noexcept { return 0; }
+event system::merge(std::span<const event> of) {
+  section s(*body_);
+  const event made = body_->combine(of, 0);
+  s.work();
+  return made;
+}
+
+event system::settled(std::span<const event> of) {
+  section s(*body_);
+  const event made = body_->combine(of, body::tolerant);
+  s.work();
+  return made;
+}
+
+void system::give_trigger(event e, bool bad, event after) {
+  section s(*body_);
+  std::uint32_t input = 0;
+  if (after.exists()) {
+    const body::found f = body_->find(after);
+    input = f.slot;
+    bad = bad || f.known == state::poisoned;
+  }
+  if (e.owner() != rank_) {
+    if (input == 0) {
+      body_->trigger_remote(user_event(e), bad);
+    } else {
+      errand* const errand = body_->take_errand();
+      errand->call = nullptr;
+      errand->target = user_event(e);
+      body_->append(body_->at(input), *errand);
+    }
+    s.work();
+    return;
+  }
+  const body::found f = e.exists() ? body_->find(e) : body::found{0, state::triggered};
+  if (f.known == state::poisoned) {
+    return;
+  }
+  if (f.known == state::triggered || (body_->at(f.slot).link & body::armed) != 0) {
+    body::twice(e);
+  }
+  if (input == 0) {
+    body_->mark(f.slot, bad);
+    s.work();
+  } else {
+    body_->at(f.slot).link |= body::armed;
+    body_->at(f.slot).remaining = 1;
+    body_->depend(input, f.slot);
+  }
+}
+
+void system::body::twice(event e) {
+  throw error("cannot trigger an event",
+              !e.exists() ? "it is none"
+                          : "it has triggered, or is a merge, or was given a precondition before",
+              "trigger each user event once");
+}
+
+bool system::body::cancel_here(event e) {
+  const found f = find(e);
+  if (f.known != state::pending) {
+    return false;
+  }
+  if ((at(f.slot).link & armed) != 0) {
+    mark_early(f.slot);
+  } else {
+    mark(f.slot, true);
+  }
+  return true;
+}
+
+state system::look_closely(event e) {
+  section s(*body_);
+  return body_->find(e).known;
+}
+
+state system::subscribe(event e, waiter& w) {
+  if (!e.exists()) {
+    return state::triggered;
+  }
+  const section s(*body_);
+  const body::found f = body_->find(e);
+  if (f.known == state::pending) {
+    body_->append(body_->at(f.slot), w);
+  }
+  return f.known;
+}
+
+bool system::unsubscribe(event e, waiter& w) {
+  const section s(*body_);
+  const body::found f = e.exists() ? body_->find(e) : body::found{0, state::triggered};
+  waiter* const last = f.known == state::pending ? body_->at(f.slot).waiters : nullptr;
+  if (last == nullptr) {
+    return false;
+  }
+  waiter* before = last;
+  while (before->next != &w && before->next != last) {
+    before = before->next;
+  }
+  if (before->next != &w) {
+    return false;
+  }
+  before->next = w.next;
+  if (last == &w) {
+    body_->at(f.slot).waiters = before == &w ? nullptr : before;
+  }
+  return true;
+}
+
+state system::wait_for(event e) {
+  SINEW_CHECK(!body_->firing_here(), "cannot wait for an event here",
+              "this is a callback or coroutine that an event has just started",
+              "await the event in a coroutine, or wait in a fiber");
+  sleeper me;
+  me.fire = [](waiter& w) noexcept { static_cast<sleeper&>(w).done.complete(); };
+  const state now = subscribe(e, me);
+  if (now != state::pending) {
+    return now;
+  }
+  runtime_.wait(me.done);
+  return me.poisoned ? state::poisoned : state::triggered;
+}
+
+errand* system::body::take_errand() {
+  errand* e = free_errand;
+  if (e != nullptr) {
+    free_errand = e->free;
+  } else {
+    e = &errands.emplace_back();
+    e->home = this;
+    e->fire = &body::run_errand;
+  }
+  return e;
+}
+
+void system::body::run_errand(waiter& w) noexcept {
+  auto& e = static_cast<errand&>(w);
+  body& home = *e.home;
+  const errand copy = e;
+  {
+    const section s(home);
+    e.free = std::exchange(home.free_errand, &e);
+  }
+  if (copy.call != nullptr) {
+    copy.call(copy.argument, copy.poisoned);
+    return;
+  }
+  try {
+    home.self.give_trigger(copy.target, copy.poisoned, {});
+  } catch (const error& failure) {
+    log_line(log_level::error, failure.what());
+  }
+}
+
+void system::on(event e, void (*call)(void*, bool) noexcept, void* argument) {
+  state now = state::triggered;
+  if (e.exists()) {
+    const section s(*body_);
+    const body::found f = body_->find(e);
+    now = f.known;
+    if (now == state::pending) {
+      errand* const errand = body_->take_errand();
+      errand->call = call;
+      errand->argument = argument;
+      body_->append(body_->at(f.slot), *errand);
+    }
+  }
+  if (now != state::pending) {
+    call(argument, now == state::poisoned);
+  }
+}
+
+void system::set_handler(topic t, message_handler function, void* context) {
+  body_->out.set_handler(t, function, context);
+}
+
+void system::send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
+                  std::size_t bytes) {
+  body_->out.send(peer, t, small, word, data, bytes);
+}
+
+std::size_t system::largest_message() const noexcept {
+  return runtime_.endpoint().bounds().max_medium;
+}
+
+std::size_t system::pending() const noexcept {
+  const section s(*body_);
+  return body_->in_use;
+}
+
+std::size_t system::slots() const noexcept {
+  const section s(*body_);
+  return body_->used;
+}
 
 }  // namespace sinew::event

@@ -61,12 +61,12 @@ class system {
 
   /// Owned by this rank. Throws sinew::error if there are too many.
   [[nodiscard]] user_event create();
-  /// Triggers it, now or when `after` has (poisoned if that is). An error (sinew::error) if it was
-  /// triggered before; found at the owner: an event of another rank that was triggered twice is
-  /// reported there, and the second is ignored.
-  void trigger(user_event e, event after = {});
+  /// Triggers it, now or when `after` has (poisoned if that is). Twice is an error (sinew::error),
+  /// but after cancel() the first one is ignored. If the event is another rank's, its owner finds
+  /// that, reports it on stderr, and the second is ignored.
+  void trigger(user_event e, event after = {}) { give_trigger(e, false, after); }
   /// Triggers it as failed.
-  void poison(user_event e);
+  void poison(user_event e) { give_trigger(e, true, {}); }
   /// Poisons an event that is still pending, whatever it is (a merge, too; its inputs stay as they
   /// are). False if it had triggered or belongs to another rank (then the wish is sent there).
   bool cancel(event e);
@@ -87,14 +87,14 @@ class system {
 
   /// What is known here. For an event of another rank the first call may ask its owner and say
   /// `pending`; the answer comes with progress.
-  [[nodiscard]] state look(event e);
-  [[nodiscard]] bool has_triggered(event e) {
-    return !e.exists() || (e.owner() == rank_ && triggered_here(e)) || look(e) != state::pending;
+  [[nodiscard]] state look(event e) {
+    return !e.exists() || clean_here(e) ? state::triggered : look_closely(e);
   }
+  [[nodiscard]] bool has_triggered(event e) { return look(e) != state::pending; }
 
   /// Until it has triggered; says how. Suspends a fiber, parks a thread. Not from a waiter's fire
   /// nor from a handler.
-  state wait(event e);
+  state wait(event e) { return !e.exists() || clean_here(e) ? state::triggered : wait_for(e); }
 
   /// Fires `w` when `e` has triggered, and says `pending`; or says how it has, and `w` is not
   /// touched and will not be.
@@ -109,9 +109,9 @@ class system {
 
   /// Cold. Handlers run in progress, one at a time; they must not wait or poll.
   void set_handler(topic t, message_handler function, void* context);
-  /// In order between two ranks; to oneself too (handled before return, unless called from a
-  /// handler or a fire: then soon after). `small` has 56 bits. Data is copied; any size up to
-  /// largest_message(). Never waits: what the fabric cannot take yet is kept and tried again.
+  /// In order between two ranks; one to oneself is handled before it returns. `small` has 56 bits.
+  /// Data is copied; any size up to largest_message(). Never waits: what the fabric cannot take yet
+  /// is kept and tried again.
   void send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data = nullptr,
             std::size_t bytes = 0);
   [[nodiscard]] std::size_t largest_message() const noexcept;
@@ -139,17 +139,42 @@ class system {
   [[nodiscard]] barriers& all_barriers() noexcept { return *barriers_; }
 
  private:
-  struct slot;
   struct body;
+  friend class barriers;
+  friend class completion_queue;
+  friend class section;
+  friend struct errand;
+
+  /// A place for one pending event. Changed under the rank's lock, but for what is said below.
+  struct slot {
+    /// Of the event that is pending or will be next: an event of an earlier one has triggered.
+    /// Raised (release) when an event triggers, after its fate is recorded; read by anybody.
+    std::atomic<std::uint32_t> generation;
+    std::uint32_t remaining;  ///< inputs still pending; of an alias: the generation it stands for
+    waiter* waiters;          ///< the last of a ring
+    std::uint32_t first;      ///< a slot that has this one as input; 0: none
+    std::uint32_t more;       ///< further ones: a chunk; 0: none
+    std::uint32_t ranks;      ///< subscribed: rank + 1, or a chunk; of an alias: the next alias
+    std::uint32_t link;       ///< the next in the queue or free, and six flags
+  };
 
   [[nodiscard]] bool triggered_here(event e) const noexcept {
-    return generations_[e.index()].load(std::memory_order_acquire) > e.generation();
+    return slots_[e.index()].generation.load(std::memory_order_acquire) > e.generation();
   }
+  /// Relaxed: it is raised before the generation of the first poisoned event is.
+  [[nodiscard]] bool clean_here(event e) const noexcept {
+    return e.owner() == rank_ && triggered_here(e) &&
+           !any_poisoned_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] state look_closely(event e);
+  state wait_for(event e);
+  void give_trigger(event e, bool poisoned, event after);
 
   core::runtime& runtime_;
   int rank_;
   int size_;
-  const std::atomic<std::uint32_t>* generations_ = nullptr;
+  slot* slots_ = nullptr;
+  std::atomic<bool> any_poisoned_{false};
   std::unique_ptr<body> body_;
   std::unique_ptr<barriers> barriers_;
 };

@@ -1,0 +1,120 @@
+// Events in the order in which they trigger.
+#include "sinew/event/completion_queue.hpp"
+
+#include <deque>
+#include <utility>
+
+#include "sinew/base/check.hpp"
+#include "sinew/core/lock.hpp"
+#include "sinew/event/system.hpp"
+
+namespace sinew::event {
+
+struct completion_queue::body {
+  /// One event that was added: a waiter until it triggers, then a link of the list.
+  struct entry : waiter {
+    body* home;
+    event what;
+    std::uint64_t tag;
+    bool bad;
+    entry* after;
+  };
+
+  explicit body(system& of) : s(of) {}
+
+  entry* take() {
+    const core::guard held(lock, s.runtime().threaded());
+    ++size;
+    if (free == nullptr) {
+      return &entries.emplace_back();
+    }
+    return std::exchange(free, free->after);
+  }
+
+  void push(entry& e) {
+    user_event wake;
+    {
+      const core::guard held(lock, s.runtime().threaded());
+      e.after = nullptr;
+      (last == nullptr ? first : last->after) = &e;
+      last = &e;
+      wake = std::exchange(filled, {});
+    }
+    if (wake.exists()) {
+      s.trigger(wake);
+    }
+  }
+
+  system& s;
+  core::lock lock;  ///< guards what follows; never held while the system is called
+  std::deque<entry> entries;
+  entry* free = nullptr;
+  entry* first = nullptr;  ///< triggered, the oldest
+  entry* last = nullptr;
+  std::size_t size = 0;
+  user_event filled;  ///< somebody waits for the first
+};
+
+completion_queue::completion_queue(system& s) : body_(std::make_unique<body>(s)) {}
+
+completion_queue::~completion_queue() { SINEW_EXPECT(body_->size == 0); }
+
+void completion_queue::add(event e, std::uint64_t tag) {
+  body::entry& mine = *body_->take();
+  mine.home = body_.get();
+  mine.what = e;
+  mine.tag = tag;
+  mine.fire = [](waiter& w) noexcept {
+    auto& self = static_cast<body::entry&>(w);
+    self.bad = self.poisoned;
+    self.home->push(self);
+  };
+  const state now = body_->s.subscribe(e, mine);
+  if (now != state::pending) {
+    mine.bad = now == state::poisoned;
+    body_->push(mine);
+  }
+}
+
+std::size_t completion_queue::pop(std::span<completed> out) {
+  const core::guard held(body_->lock, body_->s.runtime().threaded());
+  std::size_t n = 0;
+  while (n < out.size() && body_->first != nullptr) {
+    body::entry& e = *body_->first;
+    out[n++] = {e.what, e.tag, e.bad};
+    body_->first = e.after;
+    e.after = std::exchange(body_->free, &e);
+  }
+  if (body_->first == nullptr) {
+    body_->last = nullptr;
+  }
+  body_->size -= n;
+  return n;
+}
+
+event completion_queue::filled() {
+  const user_event spare = body_->s.create();
+  event answer;  // none: there is something
+  bool used = false;
+  {
+    const core::guard held(body_->lock, body_->s.runtime().threaded());
+    if (body_->first == nullptr) {
+      used = !body_->filled.exists();
+      if (used) {
+        body_->filled = spare;
+      }
+      answer = body_->filled;  // the same for all who ask before it triggers
+    }
+  }
+  if (!used) {
+    body_->s.trigger(spare);
+  }
+  return answer;
+}
+
+std::size_t completion_queue::size() const noexcept {
+  const core::guard held(body_->lock, body_->s.runtime().threaded());
+  return body_->size;
+}
+
+}  // namespace sinew::event

@@ -1,0 +1,88 @@
+#include "event/outbox.hpp"
+
+#include <string>
+#include <utility>
+
+#include "sinew/base/check.hpp"
+
+namespace sinew::event {
+
+outbox::outbox(core::runtime& runtime)
+    : runtime_(runtime),
+      endpoint_(runtime.endpoint()),
+      owed_(std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(runtime.size()))) {
+  chore_ = runtime.add_chore([](void* self) { return static_cast<outbox*>(self)->retry(); }, this);
+  endpoint_.set_handler(
+      handler_events,
+      [](void* self, const fabric::arrival& a) {
+        const std::uint64_t first = a.head.word[0];
+        const message m{a.source, first >> 8, a.head.word[1], a.data, a.size};
+        static_cast<outbox*>(self)->deliver(m, first & 0xff);
+      },
+      this);
+}
+
+outbox::~outbox() { runtime_.drop_chore(chore_); }
+
+void outbox::set_handler(topic t, message_handler function, void* context) {
+  receivers_[static_cast<std::size_t>(t)] = {function, context};
+}
+
+void outbox::deliver(const message& m, std::size_t which) const {
+  SINEW_CHECK(which < topics && receivers_[which].function != nullptr,
+              "cannot handle a message of topic " + std::to_string(which),
+              "nobody on this rank has set a handler for it",
+              "make the same objects on all ranks before messages are sent");
+  receivers_[which].function(receivers_[which].context, m);
+}
+
+status outbox::try_send(int peer, const fabric::header& head, const void* data, std::size_t bytes) {
+  return bytes <= endpoint_.bounds().max_short
+             ? endpoint_.send_short(peer, handler_events, head, data, bytes)
+             : endpoint_.send_medium(peer, handler_events, head, data, bytes);
+}
+
+void outbox::send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
+                  std::size_t bytes) {
+  SINEW_EXPECT(small >> 56 == 0 && bytes <= endpoint_.bounds().max_medium);
+  if (peer == endpoint_.rank()) {
+    deliver({peer, small, word, static_cast<const std::byte*>(data), bytes},
+            static_cast<std::size_t>(t));
+    return;
+  }
+  const fabric::header head{{small << 8 | static_cast<std::uint64_t>(t), word}};
+  const core::guard held(lock_, runtime_.threaded());
+  if (owed_[static_cast<std::size_t>(peer)] != 0 || !try_send(peer, head, data, bytes).done()) {
+    keep(peer, head, data, bytes);
+  }
+}
+
+void outbox::keep(int peer, const fabric::header& head, const void* data, std::size_t bytes) {
+  const auto* first = static_cast<const std::byte*>(data);
+  late_.push_back({peer, head, {first, first + bytes}});
+  ++owed_[static_cast<std::size_t>(peer)];
+  runtime_.want_chore(chore_, true);
+}
+
+// One round over what is late; a rank whose ring is full is passed over, so order is kept.
+int outbox::retry() {
+  const core::guard held(lock_, runtime_.threaded());
+  int sent = 0;
+  std::vector<bool> full(static_cast<std::size_t>(runtime_.size()));
+  std::deque<late> still;
+  for (late& l : late_) {
+    const auto peer = static_cast<std::size_t>(l.peer);
+    if (!full[peer] && try_send(l.peer, l.head, l.data.data(), l.data.size()).done()) {
+      --owed_[peer];
+      ++sent;
+    } else {
+      full[peer] = true;
+      still.push_back(std::move(l));
+    }
+  }
+  late_ = std::move(still);
+  runtime_.want_chore(chore_, !late_.empty());
+  return sent;
+}
+
+}  // namespace sinew::event

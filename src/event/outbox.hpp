@@ -1,0 +1,58 @@
+// The room's messages: one handler of the fabric, a table of topics behind it, and what the fabric
+// could not take yet.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "sinew/core/lock.hpp"
+#include "sinew/core/runtime.hpp"
+#include "sinew/event/waiter.hpp"
+
+namespace sinew::event {
+
+/// p2p has the fabric's handlers 1 to 5, rma 8.
+inline constexpr fabric::handler_id handler_events = 9;
+
+class outbox {
+ public:
+  explicit outbox(core::runtime& runtime);
+  ~outbox();
+  outbox(const outbox&) = delete;
+  outbox& operator=(const outbox&) = delete;
+
+  void set_handler(topic t, message_handler function, void* context);
+  void send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
+            std::size_t bytes);
+
+ private:
+  struct late {
+    int peer;
+    fabric::header head;
+    std::vector<std::byte> data;
+  };
+  struct receiver {
+    message_handler function = nullptr;
+    void* context = nullptr;
+  };
+
+  [[nodiscard]] status try_send(int peer, const fabric::header& head, const void* data,
+                                std::size_t bytes);
+  void keep(int peer, const fabric::header& head, const void* data, std::size_t bytes);
+  void deliver(const message& m, std::size_t which) const;
+  int retry();
+
+  core::runtime& runtime_;
+  fabric::endpoint& endpoint_;
+  std::array<receiver, topics> receivers_{};
+  int chore_ = -1;
+  /// Keeps the order between threads and what is late. Taken under the graph's lock, never around.
+  core::lock lock_;
+  std::deque<late> late_;                  ///< in the order of send()
+  std::unique_ptr<std::uint32_t[]> owed_;  ///< late ones, by rank
+};
+
+}  // namespace sinew::event

@@ -1,0 +1,296 @@
+// Events of other ranks. All that waits for one here hangs on a slot of ours, its alias, which
+// triggers when the owner says so. Messages, each about an event by its handle:
+//   subscribe  to the owner, when the alias is made: one, however many wait.
+//   settled    from the owner: generations from..to of the slot have triggered, all poisoned or
+//   none.
+//              To each rank that subscribed, when it triggers or at once; several clean ones of
+//              slots that know no poison in one message (batch).
+//   trigger, cancel  to the owner. A rank that triggers fires its own alias at once, and is not
+//              told again.
+// An answer that comes twice, or for nothing, is true all the same. Since what is known of a slot
+// is only ever a true statement about its generations, messages may come in any order.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "event/body.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/log.hpp"
+
+namespace sinew::event {
+namespace {
+
+enum op : std::uint64_t { op_subscribe, op_trigger, op_settled, op_batch, op_cancel };
+constexpr std::uint64_t op_mask = 0xf;
+constexpr std::uint64_t poisoned_bit = 0x10;
+constexpr int from_shift = 8;
+
+/// Names the slot of `e` whatever the generation.
+std::uint64_t slot_key(event e) { return event(e.owner(), e.index(), 0).bits(); }
+
+std::uint64_t settled_word(const run& r) {
+  return op_settled | (r.poisoned ? poisoned_bit : 0) | std::uint64_t{r.from} << from_shift;
+}
+
+}  // namespace
+
+system::body::proxy& system::body::proxy_of(int owner, std::uint32_t index) {
+  SINEW_CHECK(owner < self.size_, "cannot use an event",
+              "its owner would be rank " + std::to_string(owner), "pass handles as they are");
+  auto& pages = peers[static_cast<std::size_t>(owner)].pages;
+  const std::size_t page = index / proxies_per_page;
+  if (page >= pages.size()) {
+    pages.resize(page + 1);
+  }
+  if (pages[page] == nullptr) {
+    pages[page] = std::make_unique<proxy[]>(proxies_per_page);
+  }
+  return pages[page][index % proxies_per_page];
+}
+
+const run* system::body::known(const proxy& p, event e, run& room) const {
+  if (p.from != 0 && p.from <= e.generation() && e.generation() <= p.to) {
+    room = {p.from, p.to, false};
+    return &room;
+  }
+  return p.mixed ? mixed.at(slot_key(e)).find(e.generation()) : nullptr;
+}
+
+void system::body::learn(proxy& p, event e, run r, bool own) {
+  if (!r.poisoned) {
+    if (p.from == 0 || (own && r.from > p.to + 1)) {
+      p.from = r.from;  // what an own trigger makes us forget can be asked again
+      p.to = r.to;
+      return;
+    }
+    if (r.from <= p.to + 1 && p.from <= r.to + 1) {
+      p.from = std::min(p.from, r.from);
+      p.to = std::max(p.to, r.to);
+      return;
+    }
+    if (own) {
+      return;
+    }
+  }
+  mixed[slot_key(e)].add(r);
+  p.mixed = true;
+}
+
+system::body::found system::body::find_remote(event e) {
+  proxy& p = proxy_of(e.owner(), e.index());
+  run room;
+  if (const run* r = known(p, e, room)) {
+    return {0, r->poisoned ? state::poisoned : state::triggered};
+  }
+  for (std::uint32_t i = p.alias; i != 0; i = at(i).ranks) {
+    if (at(i).remaining == e.generation()) {
+      return {i, state::pending};
+    }
+  }
+  if (peers[static_cast<std::size_t>(e.owner())].lost) {
+    return {0, state::poisoned};
+  }
+  const std::uint32_t i = take_slot();
+  at(i).link |= alias | armed;
+  at(i).remaining = e.generation();
+  at(i).ranks = p.alias;
+  p.alias = i;
+  out.send(e.owner(), topic::event, op_subscribe, e.bits(), nullptr, 0);
+  return {i, state::pending};
+}
+
+void system::body::resolve_aliases(proxy& p, const run& r) {
+  for (std::uint32_t* link = &p.alias; *link != 0;) {
+    slot& s = at(*link);
+    if (!r.holds(s.remaining)) {
+      link = &s.ranks;
+      continue;
+    }
+    const std::uint32_t i = *link;
+    *link = std::exchange(s.ranks, 0);
+    mark(i, r.poisoned);
+  }
+}
+
+void system::body::subscribe_rank(slot& s, int rank) {
+  const auto r = static_cast<std::uint32_t>(rank);
+  if (s.ranks == 0) {
+    s.ranks = r + 1;
+    return;
+  }
+  std::uint32_t list = (s.ranks & many_ranks) != 0 ? s.ranks & ~many_ranks : 0;
+  if (list == 0) {
+    put(list, s.ranks - 1);
+  }
+  put(list, r);
+  s.ranks = list | many_ranks;
+}
+
+void system::body::tell_all(slot& s, std::uint32_t i, bool bad) {
+  const std::uint32_t to = std::exchange(s.ranks, 0);
+  if ((to & many_ranks) == 0) {
+    tell(static_cast<int>(to - 1), i, bad);
+    return;
+  }
+  for (std::uint32_t c = to & ~many_ranks; c != 0;) {
+    chunk& k = chunks[c];
+    for (std::uint32_t n = 0; n < k.count; ++n) {
+      tell(static_cast<int>(k.items[n]), i, bad);
+    }
+    const std::uint32_t next = k.next;
+    k.next = free_chunk;
+    free_chunk = std::exchange(c, next);
+  }
+}
+
+void system::body::tell(int rank, std::uint32_t i, bool) {
+  const event e(self.rank_, i, at(i).generation.load(std::memory_order_relaxed) - 1);
+  if ((at(i).link & tainted) != 0) [[unlikely]] {
+    answer(rank, e);
+    return;
+  }
+  auto& b = batches[static_cast<std::size_t>(rank)];
+  if (b == nullptr) {
+    b = std::make_unique<batch>();
+  }
+  if (b->count == 0) {
+    dirty.push_back(rank);
+  }
+  b->events[b->count++] = e.bits();
+  if (b->count == batch::most) {
+    flush();
+  }
+}
+
+void system::body::flush() {
+  for (const int rank : dirty) {
+    batch& b = *batches[static_cast<std::size_t>(rank)];
+    if (b.count == 1) {
+      out.send(rank, topic::event, settled_word({1, 0, false}), b.events[0], nullptr, 0);
+    } else {
+      out.send(rank, topic::event, op_batch, 0, b.events, b.count * sizeof(std::uint64_t));
+    }
+    b.count = 0;
+  }
+  dirty.clear();
+}
+
+/// `e` is ours and has triggered.
+void system::body::answer(int rank, event e) {
+  const std::uint32_t newest = at(e.index()).generation.load(std::memory_order_relaxed) - 1;
+  run r{1, newest, false};
+  if ((at(e.index()).link & tainted) != 0) {
+    r = poisoned.at(e.index()).around(e.generation(), newest);
+  }
+  out.send(rank, topic::event, settled_word(r), event(e.owner(), e.index(), r.to).bits(), nullptr,
+           0);
+}
+
+void system::body::trigger_remote(user_event e, bool bad) {
+  if (peers[static_cast<std::size_t>(e.owner())].lost) {
+    return;
+  }
+  proxy& p = proxy_of(e.owner(), e.index());
+  const run r{e.generation(), e.generation(), bad};
+  learn(p, e, r, true);
+  resolve_aliases(p, r);
+  out.send(e.owner(), topic::event, op_trigger | (bad ? poisoned_bit : 0), e.bits(), nullptr, 0);
+}
+
+void system::body::owner_trigger(event e, bool bad, int from) {
+  const found f = find(e);
+  if (f.known == state::poisoned) {
+    return;
+  }
+  if (f.known == state::triggered || (at(f.slot).link & armed) != 0) {
+    log_line(log_level::error, "rank " + std::to_string(from) + " triggered " + describe(e) +
+                                   " which had triggered or will by itself: ignored");
+    return;
+  }
+  slot& s = at(f.slot);
+  if (s.ranks == static_cast<std::uint32_t>(from) + 1) {
+    s.ranks = 0;  // it knows
+  }
+  mark(f.slot, bad);
+}
+
+void system::body::on_message(void* context, const message& m) {
+  auto& b = *static_cast<body*>(context);
+  section s(b);
+  b.handle(m);
+  s.work();
+}
+
+void system::body::handle(const message& m) {
+  const event e = event::from_bits(m.word);
+  const bool bad = (m.small & poisoned_bit) != 0;
+  switch (m.small & op_mask) {
+    case op_subscribe:
+      if (const found f = find(e); f.known == state::pending) {
+        subscribe_rank(at(f.slot), m.source);
+      } else {
+        answer(m.source, e);
+      }
+      break;
+    case op_trigger:
+      owner_trigger(e, bad, m.source);
+      break;
+    case op_settled: {
+      proxy& p = proxy_of(e.owner(), e.index());
+      const run r{static_cast<std::uint32_t>(m.small >> from_shift), e.generation(), bad};
+      learn(p, e, r, false);
+      resolve_aliases(p, r);
+      break;
+    }
+    case op_batch:
+      for (std::size_t at_byte = 0; at_byte < m.size; at_byte += sizeof(std::uint64_t)) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, m.data + at_byte, sizeof bits);
+        const event each = event::from_bits(bits);
+        proxy& p = proxy_of(each.owner(), each.index());
+        const run r{1, each.generation(), false};
+        learn(p, each, r, false);
+        resolve_aliases(p, r);
+      }
+      break;
+    case op_cancel:
+      (void)cancel_here(e);
+      break;
+    default:
+      SINEW_ASSERT(false);
+  }
+}
+
+bool system::cancel(event e) {
+  section s(*body_);
+  if (e.exists() && e.owner() != rank_) {
+    if (!body_->peers.at(static_cast<std::size_t>(e.owner())).lost) {
+      body_->out.send(e.owner(), topic::event, op_cancel, e.bits(), nullptr, 0);
+    }
+    return false;
+  }
+  const bool done = e.exists() && body_->cancel_here(e);
+  s.work();
+  return done;
+}
+
+void system::lost(int rank) {
+  body& b = *body_;
+  section s(b);
+  body::peer& p = b.peers.at(static_cast<std::size_t>(rank));
+  p.lost = true;
+  constexpr run everything{1, event::last_generation, true};
+  for (const auto& page : p.pages) {
+    for (std::uint32_t n = 0; page != nullptr && n < body::proxies_per_page; ++n) {
+      b.resolve_aliases(page[n], everything);
+    }
+  }
+  s.work();
+}
+
+bool system::is_lost(int rank) const noexcept {
+  const section s(*body_);
+  return body_->peers[static_cast<std::size_t>(rank)].lost;
+}
+
+}  // namespace sinew::event

@@ -1,0 +1,325 @@
+#include "event/lock_core.hpp"
+
+#include <algorithm>
+
+#include "sinew/base/check.hpp"
+
+namespace sinew::event {
+namespace {
+
+constexpr std::uint32_t generations = 1u << reservation::generation_bits;
+
+/// Generation 0 means a cell never used, so it is passed over.
+std::uint32_t following(std::uint32_t generation) {
+  return generation + 1 == generations ? 1 : generation + 1;
+}
+
+/// Counters that wrap: whether `a` has reached `b`.
+bool reached(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) >= 0; }
+
+/// Of two generations of one cell, whether `a` is the later.
+bool later(std::uint32_t a, std::uint32_t b) {
+  return a != b && ((a - b) & (generations - 1)) < generations / 2;
+}
+
+lock_item item(lock_item::kind of, reservation r) {
+  lock_item m{};
+  m.what = r.bits();
+  m.of = of;
+  return m;
+}
+
+}  // namespace
+
+lock_core::lock_core(int rank, int size, std::uint32_t local_grants)
+    : rank_(rank),
+      budget_(static_cast<std::uint16_t>(std::clamp<std::uint32_t>(local_grants, 1, UINT16_MAX))),
+      tables_(static_cast<std::size_t>(size)),
+      mail_(static_cast<std::size_t>(size)) {}
+
+lock_core::cell& lock_core::reach(int creator, std::uint32_t index) {
+  table& t = tables_[static_cast<std::size_t>(creator)];
+  const std::size_t chunk = index / chunk_cells;
+  if (chunk >= t.size()) [[unlikely]] {
+    t.resize(chunk + 1);
+  }
+  if (t[chunk] == nullptr) [[unlikely]] {
+    t[chunk] = std::make_unique<cell[]>(chunk_cells);
+  }
+  return t[chunk][index % chunk_cells];
+}
+
+reservation lock_core::create() {
+  std::uint32_t index = created_;
+  if (!unused_.empty()) {
+    index = unused_.back();
+    unused_.pop_back();
+  } else {
+    SINEW_CHECK(created_ < 1u << reservation::index_bits, "too many reservations",
+                "a rank can have 2^28 at a time", "destroy those that are no longer used");
+    ++created_;
+  }
+  cell& c = reach(rank_, index);
+  c.generation = std::max<std::uint32_t>(c.generation, 1);
+  c.last = static_cast<std::uint16_t>(rank_);
+  c.here = true;
+  return {rank_, index, c.generation};
+}
+
+lock_core::cell* lock_core::find(reservation r) {
+  if (!r.exists() || r.generation() == 0 ||
+      static_cast<std::size_t>(r.creator()) >= tables_.size() ||
+      (r.creator() == rank_ && r.index() >= created_)) [[unlikely]] {
+    return nullptr;
+  }
+  cell& c = reach(r.creator(), r.index());
+  return c.generation == r.generation() ? &c : renew(r, c);
+}
+
+/// Another rank's cell under a generation not met here before.
+lock_core::cell* lock_core::renew(reservation r, cell& c) {
+  const bool idle = c.holders == 0 && c.head == nullptr && c.next < 0 && !c.here;
+  if (r.creator() == rank_ || !idle ||
+      (c.generation != 0 && !later(r.generation(), c.generation))) {
+    return nullptr;
+  }
+  c = cell{};
+  c.generation = r.generation();
+  c.last = static_cast<std::uint16_t>(r.creator());
+  return &c;
+}
+
+void lock_core::post(int rank, const lock_item& m) {
+  auto& to = mail_[static_cast<std::size_t>(rank)];
+  if (to.empty()) {
+    addressees_.push_back(static_cast<std::uint16_t>(rank));
+  }
+  to.push_back(m);
+}
+
+void lock_core::grant(lock_request& q) noexcept {
+  q.pool_link = nullptr;
+  *granted_end_ = &q;
+  granted_end_ = &q.pool_link;
+}
+
+void lock_core::enter(reservation r, cell& c, lock_request& q) {
+  q.pool_link = nullptr;
+  (c.head == nullptr ? c.head : c.tail->pool_link) = &q;
+  c.tail = &q;
+  settle(r, c);
+}
+
+bool lock_core::release(reservation r, cell& c) {
+  if (c.holders == 0) {
+    return false;
+  }
+  if (--c.holders == 0) {
+    c.alone = false;
+    if (c.owes) {
+      c.owes = false;
+      tell_gone(r);
+    }
+  }
+  if (c.head != nullptr || c.next >= 0) {
+    settle(r, c);
+  }
+  return true;
+}
+
+/// Grants what can be granted here, lets the lock go, or asks for what is missing.
+void lock_core::settle(reservation r, cell& c) {
+  if (!c.here) {
+    if (c.head != nullptr && !c.wanted) {
+      c.wanted = true;
+      lock_item m = item(lock_item::want, r);
+      m.rank = static_cast<std::uint16_t>(rank_);
+      post(c.last, m);
+      c.last = static_cast<std::uint16_t>(rank_);
+    }
+    return;
+  }
+  while (c.head != nullptr && (c.next < 0 || c.budget > 0) &&
+         free_for(c, c.head->mode, c.head->exclusive)) {
+    lock_request& q = *c.head;
+    c.head = q.pool_link;
+    c.budget = static_cast<std::uint16_t>(c.budget - (c.next >= 0 ? 1 : 0));
+    grant(q);
+    if (q.destroys) [[unlikely]] {
+      end(r, c);
+      return;
+    }
+    take(c, q.mode, q.exclusive);
+  }
+  if (c.next >= 0 && !c.alone && (c.head == nullptr || c.budget == 0)) {
+    pass_on(r, c);
+  } else if (c.head != nullptr && c.holders == 0 && !c.asking) {
+    ask_to_drain(r, c);
+  }
+}
+
+void lock_core::pass_on(reservation r, cell& c) {
+  if (c.holders > 0) {
+    c.owes = true;
+    ++c.left;
+  }
+  lock_item m = item(lock_item::token, r);
+  m.left = c.left;
+  m.drained_ = c.drained;
+  m.mode = c.mode;
+  post(c.next, m);
+  ++moved_;
+  c.next = -1;
+  c.here = false;
+  c.asking = false;
+  settle(r, c);  // whoever still waits here wants it back
+}
+
+void lock_core::on_want(reservation r, const lock_item& m) {
+  cell* const c = find(r);
+  if (c == nullptr) {
+    post(m.rank, item(lock_item::refuse, r));
+    return;
+  }
+  if (c->last != rank_) {
+    post(c->last, m);
+    c->last = m.rank;
+    return;
+  }
+  SINEW_ASSERT(c->next < 0 && m.rank != rank_);
+  c->last = m.rank;
+  c->next = m.rank;
+  c->budget = budget_;
+  settle(r, *c);
+}
+
+void lock_core::on_token(reservation r, cell& c, const lock_item& m) {
+  SINEW_ASSERT(!c.here);
+  c.here = true;
+  c.wanted = false;
+  c.left = m.left;
+  c.drained = m.drained_;
+  c.budget = budget_;
+  if (c.owes) {  // our own who stayed are ordinary holders again
+    c.owes = false;
+    --c.left;
+  } else {
+    c.mode = m.mode;
+  }
+  settle(r, c);
+}
+
+void lock_core::ask_to_drain(reservation r, cell& c) {
+  c.asking = true;
+  lock_item m = item(lock_item::drain, r);
+  m.rank = static_cast<std::uint16_t>(rank_);
+  m.left = c.left;
+  if (r.creator() != rank_) {
+    post(r.creator(), m);
+  } else {
+    on_drain(r, c, m);
+  }
+}
+
+void lock_core::tell_gone(reservation r) {
+  if (r.creator() != rank_) {
+    post(r.creator(), item(lock_item::gone, r));
+  } else {
+    on_gone(r, reach(rank_, r.index()));
+  }
+}
+
+void lock_core::on_gone(reservation r, cell& c) {
+  ++c.gone;
+  if (c.asker >= 0 && reached(c.gone, c.target)) {
+    lock_item m = item(lock_item::drain, r);
+    m.rank = static_cast<std::uint16_t>(c.asker);
+    m.left = c.target;
+    on_drain(r, c, m);
+  }
+}
+
+void lock_core::on_drain(reservation r, cell& c, const lock_item& m) {
+  if (!reached(c.gone, m.left)) {
+    c.asker = m.rank;
+    c.target = m.left;
+    return;
+  }
+  c.asker = -1;
+  lock_item answer = item(lock_item::drained, r);
+  answer.left = m.left;
+  if (m.rank != rank_) {
+    post(m.rank, answer);
+  } else {
+    receive(answer);
+  }
+}
+
+/// The holder of `c`, here at its creator, has destroyed it.
+void lock_core::end(reservation r, cell& c) {
+  refuse_all(r, c);
+  const std::uint32_t generation = following(c.generation);
+  c = cell{};
+  c.generation = generation;
+  c.last = static_cast<std::uint16_t>(rank_);
+  unused_.push_back(r.index());
+}
+
+void lock_core::refuse_all(reservation r, cell& c) {
+  while (c.head != nullptr) {
+    lock_request& q = *c.head;
+    c.head = q.pool_link;
+    q.refused = true;
+    grant(q);
+  }
+  if (c.next >= 0) {
+    post(c.next, item(lock_item::refuse, r));
+    c.next = -1;
+  }
+}
+
+void lock_core::lose(int creator) {
+  each([&](reservation r, cell& c) {
+    if (r.creator() == creator && !c.here) {
+      refuse_all(r, c);
+      c.wanted = false;
+      c.last = static_cast<std::uint16_t>(creator);
+    }
+  });
+}
+
+void lock_core::receive(const lock_item& m) {
+  const reservation r = reservation::from_bits(m.what);
+  if (m.of == lock_item::want) {
+    on_want(r, m);
+    return;
+  }
+  cell* const c = find(r);
+  if (c == nullptr) {
+    return;  // it was destroyed meanwhile
+  }
+  switch (m.of) {
+    case lock_item::token:
+      on_token(r, *c, m);
+      break;
+    case lock_item::gone:
+      on_gone(r, *c);
+      break;
+    case lock_item::drain:
+      on_drain(r, *c, m);
+      break;
+    case lock_item::drained:
+      c->asking = false;
+      if (c->here) {
+        c->drained = m.left;
+        settle(r, *c);
+      }
+      break;
+    default:
+      refuse_all(r, *c);
+      c->wanted = false;
+      c->last = static_cast<std::uint16_t>(r.creator());
+  }
+}
+
+}  // namespace sinew::event

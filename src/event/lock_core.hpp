@@ -1,0 +1,174 @@
+// How a reservation moves between ranks: a state machine without threads, clocks or a network, so
+// that a test can deliver its messages in any order.
+//
+// The lock (a token) of a reservation is on one rank or on its way to one; only there is anything
+// granted. Each rank keeps `last`, where it believes the end of the queue of ranks to be, and
+// `next`, the rank behind itself (Naimi and Trehel 1987):
+//  want   a rank that needs the lock sends its wish to `last` and makes itself `last`. Whoever gets
+//         a wish and is not the end passes it on to `last`; the end makes the wisher its `next`.
+//         Either way the wisher becomes `last`. So paths shorten, and each rank has one wish and
+//         one `next` at most.
+//  token  goes to `next` when nobody waits here, or after local_grants grants since `next` came.
+// Invariant: last == self if and only if this rank has the lock or has a wish out, and next is
+// none.
+//
+// Shared holders stay behind when the lock moves on: then this rank owes its end, `left` (which
+// travels with the lock) counts it, and when its last holder is gone the creator is told. Nothing
+// else than that mode is granted until the creator has heard of all that `left` counts: the rank
+// with the lock asks it (drain) and is told once. All counters only grow and wrap.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sinew/event/reservation.hpp"
+
+namespace sinew::event {
+
+/// Somebody who wants a reservation here. The link is the queue's until it was granted, then that
+/// of the list of granted ones.
+struct lock_request {
+  lock_request* pool_link = nullptr;
+  std::uint32_t mode = 0;
+  bool exclusive = true;
+  bool destroys = false;  ///< the holder ends the reservation
+  bool refused = false;   ///< out: there is no such reservation any more
+};
+
+/// What one rank tells another about one reservation.
+struct lock_item {
+  enum kind : std::uint16_t { want, token, gone, drain, drained, refuse };
+  std::uint64_t what;
+  std::uint16_t of;
+  std::uint16_t rank;      ///< want, drain: who asks
+  std::uint32_t left;      ///< token, drain, drained
+  std::uint32_t drained_;  ///< token
+  std::uint32_t mode;      ///< token: of those who stayed behind
+};
+static_assert(sizeof(lock_item) == 24);
+
+class lock_core {
+ public:
+  struct alignas(64) cell {
+    lock_request* head = nullptr;
+    lock_request* tail = nullptr;
+    std::uint32_t generation = 0;  ///< 0: not used yet
+    std::uint32_t mode = 0;        ///< of the holders here, or of those who stayed behind
+    std::uint32_t holders = 0;
+    std::uint32_t left = 0;     ///< with the lock: ranks that it left with holders
+    std::uint32_t drained = 0;  ///< with the lock: how many of those are known to have none
+    std::uint32_t gone = 0;     ///< at the creator: how many of those have none
+    std::uint32_t target = 0;   ///< at the creator: `asker` waits for so many
+    std::int32_t asker = -1;
+    std::int32_t next = -1;
+    std::uint16_t last = 0;
+    std::uint16_t budget = 0;  ///< grants before the lock must move to `next`
+    bool here : 1 = false;
+    bool wanted : 1 = false;  ///< our wish is out
+    bool alone : 1 = false;   ///< the holder is exclusive
+    bool owes : 1 = false;    ///< the lock has gone, holders have stayed
+    bool asking : 1 = false;  ///< a drain is under way
+  };
+
+  lock_core(int rank, int size, std::uint32_t local_grants);
+
+  [[nodiscard]] reservation create();
+  /// Null if `r` is not, or no longer, a reservation as far as this rank knows.
+  [[nodiscard]] cell* find(reservation r);
+
+  /// Grants at once if nobody is in the way; then `q` is not kept.
+  [[nodiscard]] bool try_enter(cell& c, lock_mode how) noexcept {
+    if (c.here && c.head == nullptr && c.next < 0 && free_for(c, how.mode, how.exclusive)) {
+      take(c, how.mode, how.exclusive);
+      return true;
+    }
+    return false;
+  }
+  void enter(reservation r, cell& c, lock_request& q);
+  /// Instead of enter(): there is no such reservation.
+  void refuse(lock_request& q) noexcept {
+    q.refused = true;
+    grant(q);
+  }
+  /// False if it is not held here.
+  [[nodiscard]] bool release(reservation r, cell& c);
+  void receive(const lock_item& m);
+  /// Everybody who waits here for a reservation of `creator` is refused, unless its lock is here.
+  void lose(int creator);
+
+  /// Requests that were granted (or refused) since the last call, oldest first.
+  [[nodiscard]] lock_request* take_granted() noexcept {
+    lock_request* const first = granted_;
+    granted_ = nullptr;
+    granted_end_ = &granted_;
+    return first;
+  }
+  /// Ranks for which there is mail, and that mail; the caller clears both.
+  [[nodiscard]] std::vector<std::uint16_t>& addressees() noexcept { return addressees_; }
+  [[nodiscard]] std::vector<lock_item>& mail(int rank) noexcept {
+    return mail_[static_cast<std::size_t>(rank)];
+  }
+
+  [[nodiscard]] std::uint64_t moved() const noexcept { return moved_; }
+  /// Calls visit(reservation, cell) for each reservation used here. Cold.
+  template <class Visit>
+  void each(Visit visit) {
+    for (std::size_t creator = 0; creator < tables_.size(); ++creator) {
+      for (std::size_t i = 0; i < tables_[creator].size() * chunk_cells; ++i) {
+        auto& chunk = tables_[creator][i / chunk_cells];
+        if (chunk != nullptr && chunk[i % chunk_cells].generation != 0) {
+          cell& c = chunk[i % chunk_cells];
+          visit(reservation(static_cast<int>(creator), static_cast<std::uint32_t>(i), c.generation),
+                c);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t chunk_cells = 64;
+  using table = std::vector<std::unique_ptr<cell[]>>;
+
+  [[nodiscard]] static bool free_for(const cell& c, std::uint32_t mode, bool exclusive) noexcept {
+    if (c.holders == 0 && c.left == c.drained) {
+      return true;
+    }
+    return !exclusive && !c.alone && c.mode == mode;
+  }
+  static void take(cell& c, std::uint32_t mode, bool exclusive) noexcept {
+    ++c.holders;
+    c.mode = mode;
+    c.alone = exclusive;
+  }
+
+  cell& reach(int creator, std::uint32_t index);
+  cell* renew(reservation r, cell& c);
+  void settle(reservation r, cell& c);
+  void pass_on(reservation r, cell& c);
+  void ask_to_drain(reservation r, cell& c);
+  void tell_gone(reservation r);
+  void end(reservation r, cell& c);
+  void refuse_all(reservation r, cell& c);
+  void grant(lock_request& q) noexcept;
+  void post(int rank, const lock_item& m);
+
+  void on_want(reservation r, const lock_item& m);
+  void on_token(reservation r, cell& c, const lock_item& m);
+  void on_gone(reservation r, cell& c);
+  void on_drain(reservation r, cell& c, const lock_item& m);
+
+  int rank_;
+  std::uint16_t budget_;
+  std::vector<table> tables_;  ///< by creator
+  std::uint32_t created_ = 0;
+  std::vector<std::uint32_t> unused_;
+  lock_request* granted_ = nullptr;
+  lock_request** granted_end_ = &granted_;
+  std::vector<std::vector<lock_item>> mail_;
+  std::vector<std::uint16_t> addressees_;
+  std::uint64_t moved_ = 0;
+};
+
+}  // namespace sinew::event

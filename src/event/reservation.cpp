@@ -1,0 +1,474 @@
+#include "sinew/event/reservation.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "event/lock_core.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/log.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/base/trace.hpp"
+#include "sinew/core/lock.hpp"
+#include "sinew/event/system.hpp"
+
+namespace sinew::event {
+namespace {
+
+setting<std::int64_t> local_grants_setting(
+    "event", "LOCAL_GRANTS", 64, "",
+    "times that a reservation is granted on a rank while another rank waits for it");
+
+/// `small` of a message: other messages carry lock_items, or nothing if they are to oneself.
+constexpr std::uint64_t wants_destruction = 1;
+
+std::string name_of(reservation r) {
+  char text[96];
+  std::snprintf(text, sizeof text, "reservation %u of rank %d (generation %u)", r.index(),
+                r.creator(), r.generation());
+  return text;
+}
+
+/// When requests began to wait and holds began, while a trace is taken.
+class lock_trace {
+ public:
+  void asked(const lock_request& q) { waits_[&q] = trace::begin(); }
+  void granted(const lock_request& q, reservation r) {
+    const auto at = waits_.find(&q);
+    if (at != waits_.end()) {
+      trace::span(trace::kind::lock, "wait", at->second, r.bits());
+      waits_.erase(at);
+    }
+    held(r);
+  }
+  void held(reservation r) { holds_.emplace(r.bits(), trace::begin()); }
+  void released(reservation r) {
+    const auto at = holds_.find(r.bits());
+    if (at != holds_.end()) {
+      trace::span(trace::kind::lock, "hold", at->second, r.bits());
+      holds_.erase(at);
+    }
+  }
+
+ private:
+  std::unordered_map<const lock_request*, std::int64_t> waits_;
+  std::unordered_multimap<std::uint64_t, std::int64_t> holds_;
+};
+
+}  // namespace
+
+/// An acquire from its call to its grant, or a release until it happens.
+struct reservations::request final : waiter, lock_request {
+  reservations::body* home = nullptr;
+  reservation what;
+  user_event grant;
+};
+
+/// Last in, first out, so that a chain of requests meets warm lines. Memory is kept to the end.
+class reservations::request_pool {
+ public:
+  [[nodiscard]] request& get() {
+    if (free_ == nullptr) [[unlikely]] {
+      slabs_.push_back(std::make_unique<request[]>(slab_requests));
+      for (std::size_t i = slab_requests; i-- > 0;) {
+        put(slabs_.back()[i]);
+      }
+    }
+    lock_request& q = *free_;
+    free_ = q.pool_link;
+    return static_cast<request&>(q);
+  }
+  void put(lock_request& q) noexcept {
+    q.pool_link = free_;
+    free_ = &q;
+  }
+
+ private:
+  static constexpr std::size_t slab_requests = 256;
+  lock_request* free_ = nullptr;
+  std::vector<std::unique_ptr<request[]>> slabs_;
+};
+
+struct reservations::body {
+  body(reservations& of, system& s, std::uint32_t local_grants)
+      : all(of),
+        events(s),
+        threaded(s.runtime().threaded()),
+        core(s.rank(), s.size(), local_grants) {}
+
+  [[nodiscard]] lock_core::cell& cell_of(reservation r);
+  [[nodiscard]] request& make(reservation r, lock_mode how, void (*fire)(waiter&) noexcept);
+  void enter(request& q) noexcept;
+  [[nodiscard]] bool release(reservation r) noexcept;
+  void release_late(request& q) noexcept;
+  void finish(core::guard& held) noexcept;
+  void receive(const message& m);
+  void destroy_for(const message& m);
+  [[nodiscard]] std::string report();
+
+  static void on_acquire(waiter& w) noexcept {
+    auto& q = static_cast<request&>(w);
+    q.home->enter(q);
+  }
+  static void on_release(waiter& w) noexcept {
+    auto& q = static_cast<request&>(w);
+    q.home->release_late(q);
+  }
+
+  reservations& all;
+  system& events;
+  const bool threaded;
+  core::lock lock;  ///< guards what follows; nothing is fired under it
+  lock_core core;
+  request_pool requests;
+  bool flush_is_due = false;
+  std::uint64_t misuses = 0;
+  std::uint64_t messages = 0;
+  lock_trace trace;
+};
+
+/// The cell of `r`, or an error for the caller.
+lock_core::cell& reservations::body::cell_of(reservation r) {
+  lock_core::cell* const c = core.find(r);
+  SINEW_CHECK(c != nullptr, name_of(r) + " cannot be used",
+              "it was never made, or has been destroyed",
+              "reservations come from reservations::create()");
+  return *c;
+}
+
+reservations::request& reservations::body::make(reservation r, lock_mode how,
+                                                void (*fire)(waiter&) noexcept) {
+  request& q = requests.get();
+  q.fire = fire;
+  q.poisoned = q.refused = q.destroys = false;
+  q.mode = how.mode;
+  q.exclusive = how.exclusive;
+  q.home = this;
+  q.what = r;
+  return q;
+}
+
+void reservations::body::enter(request& q) noexcept {
+  core::guard held(lock, threaded);
+  lock_core::cell* const c = core.find(q.what);
+  if (trace::on()) [[unlikely]] {
+    trace.asked(q);
+  }
+  if (c == nullptr || (!c->here && events.is_lost(q.what.creator()))) [[unlikely]] {
+    core.refuse(q);
+  } else {
+    core.enter(q.what, *c, q);
+  }
+  finish(held);
+}
+
+bool reservations::body::release(reservation r) noexcept {
+  core::guard held(lock, threaded);
+  lock_core::cell* const c = core.find(r);
+  if (c == nullptr || !core.release(r, *c)) [[unlikely]] {
+    ++misuses;
+    return false;
+  }
+  if (trace::on()) [[unlikely]] {
+    trace.released(r);
+  }
+  finish(held);
+  return true;
+}
+
+void reservations::body::release_late(request& q) noexcept {
+  const reservation r = q.what;
+  {
+    const core::guard held(lock, threaded);
+    requests.put(q);
+  }
+  if (!release(r)) {
+    SINEW_LOG(error, name_of(r) +
+                         " was to be released when an event triggered, but is not held "
+                         "on this rank (released twice, or on another rank than its "
+                         "acquire); the release is ignored");
+  }
+}
+
+/// Triggers what has been granted, and sees that mail goes out. Unlocks.
+void reservations::body::finish(core::guard& held) noexcept {
+  lock_request* first = core.take_granted();
+  const bool must_flush = !core.addressees().empty() && !flush_is_due;
+  flush_is_due = flush_is_due || must_flush;
+  if (first != nullptr && trace::on()) [[unlikely]] {
+    for (lock_request* q = first; q != nullptr; q = q->pool_link) {
+      if (!q->refused) {
+        trace.granted(*q, static_cast<request*>(q)->what);
+      }
+    }
+  }
+  held.unlock();
+  while (first != nullptr) {
+    auto& q = *static_cast<request*>(first);
+    first = q.pool_link;
+    const user_event grant = q.grant;
+    const bool fails = q.refused || q.poisoned;
+    {
+      const core::guard again(lock, threaded);
+      requests.put(q);
+    }
+    if (fails) [[unlikely]] {
+      events.poison(grant);
+    } else {
+      events.trigger(grant);
+    }
+  }
+  if (must_flush) {
+    // A message to oneself: within a cascade it comes later, when more has gathered.
+    events.send(events.rank(), topic::reservation, 0, 0);
+  }
+}
+
+/// Another rank wants a reservation of ours destroyed.
+void reservations::body::destroy_for(const message& m) {
+  std::uint64_t words[2];
+  std::memcpy(words, m.data, sizeof words);
+  const user_event gone(event::from_bits(words[0]));
+  try {
+    events.trigger(gone, all.destroy(reservation::from_bits(m.word), event::from_bits(words[1])));
+  } catch (const sinew::error&) {
+    events.poison(gone);  // it was destroyed before
+  }
+}
+
+void reservations::body::receive(const message& m) {
+  if (m.small == wants_destruction) {
+    destroy_for(m);
+    return;
+  }
+  core::guard held(lock, threaded);
+  if (m.source != events.rank()) {
+    for (std::size_t at = 0; at + sizeof(lock_item) <= m.size; at += sizeof(lock_item)) {
+      lock_item one;
+      std::memcpy(&one, m.data + at, sizeof one);
+      core.receive(one);
+    }
+    finish(held);
+    return;
+  }
+  flush_is_due = false;
+  const std::size_t most = events.largest_message() / sizeof(lock_item);
+  for (const std::uint16_t peer : core.addressees()) {
+    std::vector<lock_item>& mail = core.mail(peer);
+    for (std::size_t at = 0; at < mail.size(); at += most) {
+      const std::size_t count = std::min(most, mail.size() - at);
+      events.send(peer, topic::reservation, 0, 0, mail.data() + at, count * sizeof(lock_item));
+      ++messages;
+    }
+    mail.clear();
+  }
+  core.addressees().clear();
+}
+
+std::string reservations::body::report() {
+  const core::guard held(lock, threaded);
+  std::string text;
+  core.each([&](reservation r, lock_core::cell& c) {
+    std::size_t waiting = 0;
+    for (const lock_request* q = c.head; q != nullptr; q = q->pool_link) {
+      ++waiting;
+    }
+    if (waiting == 0 && c.holders == 0) {
+      return;
+    }
+    text += "  " + name_of(r) + ": " + std::to_string(waiting) + " wait here, " +
+            std::to_string(c.holders) + " hold it here" +
+            (c.here ? c.next >= 0 ? ", rank " + std::to_string(c.next) + " is next" : ""
+                    : ", the lock is on another rank") +
+            "\n";
+  });
+  return text;
+}
+
+reservations::reservations(system& s, const reservation_options& how)
+    : system_(s),
+      body_(std::make_unique<body>(
+          *this, s,
+          how.local_grants != 0
+              ? how.local_grants
+              : static_cast<std::uint32_t>(std::max<std::int64_t>(1, local_grants_setting())))) {
+  s.set_handler(
+      topic::reservation,
+      [](void* self, const message& m) { static_cast<body*>(self)->receive(m); }, body_.get());
+  s.add_report([](void* self) { return static_cast<body*>(self)->report(); }, body_.get());
+}
+
+reservations::~reservations() {
+  system_.set_handler(topic::reservation, [](void*, const message&) {}, nullptr);
+  system_.add_report(nullptr, body_.get());
+}
+
+reservation reservations::create() {
+  const core::guard held(body_->lock, body_->threaded);
+  return body_->core.create();
+}
+
+event reservations::acquire(reservation r, lock_mode how, event after) {
+  body& b = *body_;
+  const bool at_once =
+      !after.exists() || (after.owner() == system_.rank() && system_.has_triggered(after) &&
+                          system_.look(after) == state::triggered);
+  core::guard held(b.lock, b.threaded);
+  lock_core::cell& c = b.cell_of(r);
+  if (at_once && b.core.try_enter(c, how)) {
+    if (trace::on()) [[unlikely]] {
+      b.trace.held(r);
+    }
+    return {};
+  }
+  request& q = b.make(r, how, body::on_acquire);
+  const user_event grant = q.grant = system_.create();
+  held.unlock();
+  if (!at_once) {
+    const state seen = system_.subscribe(after, q);
+    if (seen == state::pending) {
+      return grant;
+    }
+    q.poisoned = seen == state::poisoned;
+  }
+  b.enter(q);
+  return grant;
+}
+
+void reservations::release(reservation r, event after) {
+  body& b = *body_;
+  if (after.exists()) {
+    request& q = [&]() -> request& {
+      const core::guard held(b.lock, b.threaded);
+      (void)b.cell_of(r);
+      return b.make(r, {}, body::on_release);
+    }();
+    if (system_.subscribe(after, q) == state::pending) {
+      return;
+    }
+    const core::guard held(b.lock, b.threaded);
+    b.requests.put(q);
+  }
+  SINEW_CHECK(b.release(r), name_of(r) + " cannot be released", "it is not held on this rank",
+              "release once for each acquire, on the rank of the acquire");
+}
+
+bool reservations::try_acquire(reservation r, lock_mode how, event* again) {
+  {
+    const core::guard held(body_->lock, body_->threaded);
+    if (body_->core.try_enter(body_->cell_of(r), how)) {
+      if (trace::on()) [[unlikely]] {
+        body_->trace.held(r);
+      }
+      return true;
+    }
+  }
+  if (again != nullptr) {
+    *again = acquire(r, how);
+    release(r, *again);
+  }
+  return false;
+}
+
+event reservations::destroy(reservation r, event after) {
+  body& b = *body_;
+  if (r.creator() != system_.rank()) {
+    // Whoever made it does it, and triggers an event of ours.
+    const user_event gone = system_.create();
+    const std::uint64_t words[2] = {gone.bits(), after.bits()};
+    system_.send(r.creator(), topic::reservation, wants_destruction, r.bits(), words, sizeof words);
+    return gone;
+  }
+  core::guard held(b.lock, b.threaded);
+  (void)b.cell_of(r);
+  request& q = b.make(r, {}, body::on_acquire);
+  q.destroys = true;
+  const user_event gone = q.grant = system_.create();
+  held.unlock();
+  const state seen = system_.subscribe(after, q);
+  if (seen != state::pending) {
+    b.enter(q);
+  }
+  return gone;
+}
+
+hold reservations::lock(reservation r, lock_mode how) {
+  const event granted = acquire(r, how);
+  const state seen = granted.exists() ? system_.wait(granted) : state::triggered;
+  return {*this, r, seen == state::poisoned};
+}
+
+std::size_t reservations::held(reservation r) const {
+  const core::guard held(body_->lock, body_->threaded);
+  const lock_core::cell* const c = body_->core.find(r);
+  return c == nullptr ? 0 : c->holders;
+}
+
+std::size_t reservations::waiting(reservation r) const {
+  const core::guard held(body_->lock, body_->threaded);
+  const lock_core::cell* const c = body_->core.find(r);
+  std::size_t count = 0;
+  for (const lock_request* q = c == nullptr ? nullptr : c->head; q != nullptr; q = q->pool_link) {
+    ++count;
+  }
+  return count;
+}
+
+std::uint64_t reservations::misuses() const noexcept {
+  const core::guard held(body_->lock, body_->threaded);
+  return body_->misuses;
+}
+std::uint64_t reservations::moved() const noexcept {
+  const core::guard held(body_->lock, body_->threaded);
+  return body_->core.moved();
+}
+std::uint64_t reservations::messages() const noexcept {
+  const core::guard held(body_->lock, body_->threaded);
+  return body_->messages;
+}
+
+void reservations::lost(int rank) {
+  core::guard held(body_->lock, body_->threaded);
+  body_->core.lose(rank);
+  body_->finish(held);
+}
+
+void hold::release(event after) noexcept {
+  reservations* const of = std::exchange(of_, nullptr);
+  if (of == nullptr) {
+    return;
+  }
+  try {
+    of->release(what_, after);
+  } catch (const sinew::error&) {
+    // The reservation was destroyed while we waited for it: nothing is held.
+    SINEW_ASSERT(poisoned_);
+  }
+}
+
+bool scoped_acquire::await_suspend(std::coroutine_handle<> frame) {
+  frame_ = frame;
+  fire = [](waiter& w) noexcept {
+    auto& self = static_cast<scoped_acquire&>(w);
+    self.failed_ = self.poisoned;
+    self.frame_.resume();
+  };
+  system& events = of_.events();
+  const event granted = of_.acquire(what_, how_);
+  if (!granted.exists()) {
+    return false;
+  }
+  // Once subscribed, the frame and this object in it may be gone.
+  const state seen = events.subscribe(granted, *this);
+  if (seen == state::pending) {
+    return true;
+  }
+  failed_ = seen == state::poisoned;
+  return false;
+}
+
+}  // namespace sinew::event

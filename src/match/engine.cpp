@@ -17,36 +17,89 @@ constexpr std::unique_ptr<engine> (*makers[])() = {make_hash,     make_list,    
                                                    make_bins1021, make_lookup4d, make_vector};
 static_assert(std::size(makers) == names.size());
 
-/// All that is stored, in order of storing.
+/// All that some engines have stored, and where it was.
 struct contents {
-  std::vector<receive*> receives;
-  std::vector<message*> messages;
+  template <class Entry>
+  struct stored {
+    Entry* entry;
+    engine* in;
+  };
+  std::vector<stored<receive>> receives;
+  std::vector<stored<message>> messages;
 
-  explicit contents(const engine& of) {
-    receives.reserve(of.posted());
-    messages.reserve(of.unexpected());
-    of.each_receive(
-        [](void* c, const receive& r) {
-          static_cast<contents*>(c)->receives.push_back(const_cast<receive*>(&r));
-        },
-        this);
-    of.each_message(
-        [](void* c, const message& m) {
-          static_cast<contents*>(c)->messages.push_back(const_cast<message*>(&m));
-        },
-        this);
+  explicit contents(std::span<engine* const> of) {
+    std::size_t posted = 0;
+    std::size_t unexpected = 0;
+    for (const engine* e : of) {
+      posted += e->posted();
+      unexpected += e->unexpected();
+    }
+    receives.reserve(posted);
+    messages.reserve(unexpected);
+    for (engine* e : of) {
+      listing to{this, e};
+      e->each_receive(
+          [](void* l, const receive& r) {
+            const auto& [all, in] = *static_cast<listing*>(l);
+            all->receives.push_back({const_cast<receive*>(&r), in});
+          },
+          &to);
+      e->each_message(
+          [](void* l, const message& m) {
+            const auto& [all, in] = *static_cast<listing*>(l);
+            all->messages.push_back({const_cast<message*>(&m), in});
+          },
+          &to);
+    }
+    if (of.size() > 1) {
+      std::sort(messages.begin(), messages.end(),
+                [](const auto& a, const auto& b) { return a.entry->arrival < b.entry->arrival; });
+    }
   }
 
-  /// Nothing here fits anything else here, or it would have been matched; so all are stored.
-  void store_in(engine& to) const {
-    for (receive* r : receives) (void)to.post(*r);
-    for (message* m : messages) (void)to.arrive(*m);
+  // The earliest with its envelope is the one that is next in this order; and nothing here fits
+  // anything else here, or it would have been matched: so whatever is put in is stored.
+
+  void remove_all() const {
+    for (const auto& [r, in] : receives) (void)in->cancel(*r);
+    for (const auto& [m, in] : messages) (void)in->take(m->sent);
   }
-  /// The earliest with its envelope is the one that is next in this order.
-  void remove_from(engine& from) const {
-    for (receive* r : receives) (void)from.cancel(*r);
-    for (message* m : messages) (void)from.take(m->sent);
+  void put_back() const {
+    for (const auto& [r, in] : receives) (void)in->post(*r);
+    for (const auto& [m, in] : messages) (void)in->arrive(*m);
   }
+  /// Stores all in the engines that to(envelope) says; or throws, with nothing stored there.
+  template <class To>
+  void put(To&& to) const {
+    std::size_t done_receives = 0;
+    std::size_t done_messages = 0;
+    try {
+      for (; done_receives < receives.size(); ++done_receives) {
+        receive& r = *receives[done_receives].entry;
+        (void)to(r.wanted).post(r);
+      }
+      for (; done_messages < messages.size(); ++done_messages) {
+        message& m = *messages[done_messages].entry;
+        (void)to(m.sent).arrive(m);
+      }
+    } catch (...) {
+      for (std::size_t i = 0; i < done_receives; ++i) {
+        receive& r = *receives[i].entry;
+        (void)to(r.wanted).cancel(r);
+      }
+      for (std::size_t i = 0; i < done_messages; ++i) {
+        const envelope& sent = messages[i].entry->sent;
+        (void)to(sent).take(sent);
+      }
+      throw;
+    }
+  }
+
+ private:
+  struct listing {
+    contents* all;
+    engine* in;
+  };
 };
 
 }  // namespace
@@ -63,13 +116,19 @@ std::unique_ptr<engine> make_engine(std::string_view name) {
 }
 
 void move_entries(engine& from, engine& to) {
+  engine* const one[] = {&from};
+  engine* const other[] = {&to};
+  move_entries(one, other, [](const envelope&) noexcept -> std::size_t { return 0; });
+}
+
+void move_entries(std::span<engine* const> from, std::span<engine* const> to,
+                  std::size_t (*place)(const envelope&) noexcept) {
   const contents all(from);
-  all.remove_from(from);
+  all.remove_all();
   try {
-    all.store_in(to);
+    all.put([&](const envelope& e) -> engine& { return *to[place(e)]; });
   } catch (...) {
-    contents(to).remove_from(to);
-    all.store_in(from);  // which has had room for them
+    all.put_back();  // where there has been room for them
     throw;
   }
 }

@@ -16,14 +16,6 @@ setting<std::string> engine_name("match", "engine", "hash", "",
 setting<bool> statistics("match", "stats", false, "",
                          "each rank says at its end what matching has cost");
 
-void add(match::search_counts& sum, const match::search_counts& more) noexcept {
-  sum.searches += more.searches;
-  sum.examined += more.examined;
-  sum.longest = std::max(sum.longest, more.longest);
-  sum.most_posted = std::max(sum.most_posted, more.most_posted);
-  sum.most_unexpected = std::max(sum.most_unexpected, more.most_unexpected);
-}
-
 std::string name_of_rank(int r) {
   return r == any_source ? "any source" : "rank " + std::to_string(r);
 }
@@ -62,9 +54,7 @@ core::channel& engine::state::channel_of(std::uint32_t context) {
   if (auto* c = slot.load(std::memory_order_relaxed); c != nullptr) {
     return *c;
   }
-  auto fresh = std::make_unique<core::channel>();
-  fresh->context = context;
-  fresh->matcher = match::make_engine(engine_name());
+  auto fresh = std::make_unique<core::channel>(context, engine_name());
   slot.store(fresh.get(), std::memory_order_release);
   return *fresh.release();
 }
@@ -77,8 +67,7 @@ void engine::state::drop_channel(std::uint32_t context) {
     core::channel* gone =
         (*at)[context % page_contexts].exchange(nullptr, std::memory_order_acq_rel);
     if (gone != nullptr) {
-      add(past[context % 2], gone->past);
-      add(past[context % 2], gone->matcher->counts());
+      past[context % 2] += gone->matcher.counts();
     }
     delete gone;
   }
@@ -93,9 +82,7 @@ void engine::state::tell_statistics() {
     for (std::size_t c = 0; at != nullptr && c < page_contexts; ++c) {
       core::channel* in = (*at)[c].load(std::memory_order_relaxed);
       if (in == nullptr) continue;
-      core::guard quiet(in->lock, threaded);
-      add(sums[c % 2], in->past);
-      add(sums[c % 2], in->matcher->counts());
+      sums[c % 2] += in->matcher.counts();
     }
   }
   std::string text;
@@ -114,27 +101,19 @@ void engine::state::tell_statistics() {
 }
 
 match_report engine::matching(const core::communicator& comm) {
-  core::channel& in = *comm.messages;
-  core::guard held(in.lock, state_->threaded);
-  match::search_counts sum = in.past;
-  add(sum, in.matcher->counts());
-  return {in.matcher->name(), sum, in.matcher->posted(), in.matcher->unexpected()};
+  const auto& m = comm.messages->matcher;
+  return {m.name(), m.counts(), m.posted(), m.unexpected()};
 }
 
 void engine::match_by(core::communicator& comm, std::string_view name) {
   core::channel& in = *comm.messages;
-  auto fresh = match::make_engine(name);
+  if (in.matcher.name() == name) return;
   if (state_->held_head.word[0] == in.context) state_->post_held_back();
-  core::guard held(in.lock, state_->threaded);
-  if (in.matcher->name() == name) return;
-  match::move_entries(*in.matcher, *fresh);
-  add(in.past, in.matcher->counts());
-  in.matcher = std::move(fresh);
+  in.matcher.replace_by(match::make_engine(name));
 }
 
 void engine::promise_exact_length(core::communicator& comm, bool promised) {
-  core::guard held(comm.messages->lock, state_->threaded);
-  comm.messages->exact_length = promised;
+  comm.messages->exact_length.store(promised, std::memory_order_relaxed);
 }
 
 void engine::attach(core::communicator& comm) {
@@ -173,23 +152,24 @@ void engine::state::diagnose() {
     if (in == nullptr) {
       continue;
     }
-    core::guard held(in->lock, threaded);
-    if (in->matcher->posted() + in->matcher->unexpected() == 0) {
+    const auto held = in->matcher.gathered();
+    const match::engine& all = held.all();
+    if (all.posted() + all.unexpected() == 0) {
       continue;
     }
     text +=
         "\n  " + std::string(c % 2 != 0 ? "collectives" : "messages") + " of communicator " +
         (in->comm != nullptr && !in->comm->name.empty() ? in->comm->name : std::to_string(c / 2)) +
-        ": " + std::to_string(in->matcher->posted()) + " receives posted, " +
-        std::to_string(in->matcher->unexpected()) + " messages unexpected";
+        ": " + std::to_string(all.posted()) + " receives posted, " +
+        std::to_string(all.unexpected()) + " messages unexpected";
     listing waiting;
-    in->matcher->each_receive(
+    all.each_receive(
         [](void* l, const match::receive& r) {
           static_cast<listing*>(l)->add("receive", r.wanted, "from ");
         },
         &waiting);
     listing stored;
-    in->matcher->each_message(
+    all.each_message(
         [](void* l, const match::message& m) {
           static_cast<listing*>(l)->add("unexpected", m.sent, "from ");
         },

@@ -124,11 +124,14 @@ void engine::release(request* r) {
 
 bool engine::cancel(request& r) {
   auto& op = static_cast<operation&>(r);
-  {
-    core::guard held(op.in->lock, state_->threaded);
-    if (op.done() || !op.in->matcher->cancel(op)) {
-      return false;
-    }
+  auto& matcher = op.in->matcher;
+  const bool removed = state_->threaded ? [&] {
+    auto held = matcher.enter(op.wanted);
+    return !op.done() && held.cancel(op);
+  }()
+                                        : !op.done() && matcher.alone().cancel(op);
+  if (!removed) {
+    return false;
   }
   op.outcome = {};
   op.outcome.error = fault::cancelled;
@@ -162,8 +165,15 @@ struct search {
   result seen{};
 
   bool look() {
-    core::guard held(in.lock, threaded);
-    auto* m = static_cast<matched*>(take ? in.matcher->take(wanted) : in.matcher->peek(wanted));
+    if (!threaded) return look_in(in.matcher.alone());
+    auto held = in.matcher.enter(wanted);
+    return look_in(held);
+  }
+
+ private:
+  template <class Where>
+  bool look_in(Where& where) {
+    auto* m = static_cast<matched*>(take ? where.take(wanted) : where.peek(wanted));
     if (m != nullptr) {
       found = m;
       seen = about(*m);  // under the lock: without `take`, another thread may receive it next

@@ -20,15 +20,14 @@ inline void copy_bytes(void* to, const std::byte* from, std::size_t n) noexcept 
 }  // namespace
 
 inline void engine::state::post(operation& op) {
-  core::channel& in = *op.in;
-  match::message* met = nullptr;
-  {
-    core::guard held(in.lock, threaded);
-    met = in.matcher->post(op);
-  }
+  match::message* const met = threaded ? post_among_threads(op) : op.in->matcher.alone().post(op);
   if (met != nullptr) {
     consume(op, static_cast<matched*>(met));
   }
+}
+
+match::message* engine::state::post_among_threads(operation& op) {
+  return op.in->matcher.enter(op.wanted).post(op);
 }
 
 inline operation* engine::state::start_receive(core::channel& in, const buffer& into, int source,
@@ -43,8 +42,8 @@ inline operation* engine::state::start_receive(core::channel& in, const buffer& 
 
 // Posts a receive that its caller will wait for at once, or holds it back.
 inline void engine::state::post_late(operation& op) {
-  if (threaded || held_head.word[0] != no_context || op.in->matcher->posted() != 0 ||
-      op.in->matcher->unexpected() != 0) {
+  if (threaded || held_head.word[0] != no_context || op.in->matcher.alone().posted() != 0 ||
+      op.in->matcher.alone().unexpected() != 0) {
     post(op);
     return;
   }
@@ -107,7 +106,7 @@ void engine::state::consume(operation& op, matched* m) {
 
 // Copies an eager message into its receive, and ends it.
 void engine::state::deliver(operation& op, const std::byte* data, std::size_t bytes) {
-  SINEW_EXPECT(!op.in->exact_length || bytes == op.data.bytes());
+  SINEW_EXPECT(!op.in->exact_length.load(std::memory_order_relaxed) || bytes == op.data.bytes());
   if (op.data.type == plain_bytes && bytes <= op.data.count) [[likely]] {
     op.outcome.bytes = bytes;
     op.outcome.sent_bytes = bytes;
@@ -134,7 +133,7 @@ void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_op
                           const fabric::remote_address& from, std::size_t bytes) {
   const std::size_t room = op.data.bytes();
   const std::size_t n = std::min(bytes, room);
-  SINEW_EXPECT(!op.in->exact_length || bytes == room);
+  SINEW_EXPECT(!op.in->exact_length.load(std::memory_order_relaxed) || bytes == room);
   op.outcome.bytes = n;
   op.outcome.sent_bytes = bytes;
   op.outcome.error = bytes > room ? fault::truncated : fault::none;
@@ -200,15 +199,29 @@ void engine::state::arrived(const fabric::arrival& a, const std::byte* data, std
     latest_context.store(context, std::memory_order_relaxed);
   }
   core::channel& in = *latest;
+  if constexpr (Threads) {
+    arrived_among_threads(in, a, data, bytes, sender_operation);
+  } else {
+    matched& m = *spare;
+    m.sent = envelope_in(a.head);
+    match::receive* const met = in.matcher.alone().arrive(m);
+    if (met != nullptr) [[likely]] {
+      end_eager(*static_cast<operation*>(met), a, data, bytes, sender_operation);
+    } else {
+      store_eager(in, a, data, bytes, sender_operation);
+    }
+  }
+}
+
+void engine::state::arrived_among_threads(core::channel& in, const fabric::arrival& a,
+                                          const std::byte* data, std::size_t bytes,
+                                          std::uint64_t sender_operation) {
   matched& m = *spare;
   m.sent = envelope_in(a.head);
-  core::guard held(in.lock, Threads);
-  match::receive* met = in.matcher->arrive(m);
-  if (met == nullptr) [[unlikely]] {
-    m.in = &in;
-    m.is_offer = false;
-    m.sender_operation = sender_operation;
-    store(m, a, data, bytes);
+  auto held = in.matcher.enter(m.sent);
+  match::receive* const met = held.arrive(m);
+  if (met == nullptr) {
+    store_eager(in, a, data, bytes, sender_operation);
     return;
   }
   held.unlock();
@@ -242,25 +255,42 @@ void engine::state::arrived_offer(const fabric::arrival& a) {
   core::channel& in = channel_of(static_cast<std::uint32_t>(a.head.word[0]));
   matched& m = *spare;
   m.sent = envelope_in(a.head);
-  core::guard held(in.lock, threaded);
-  match::receive* met = in.matcher->arrive(m);
+  const auto keep = [&] {
+    m.in = &in;
+    m.is_offer = true;
+    m.sender_operation = o.operation;
+    m.from = o.from;
+    store(m, a, nullptr, o.bytes);
+  };
+  match::receive* met = nullptr;
+  if (threaded) {
+    auto held = in.matcher.enter(m.sent);
+    met = held.arrive(m);
+    if (met == nullptr) keep();
+  } else {
+    met = in.matcher.alone().arrive(m);
+    if (met == nullptr) keep();
+  }
   if (met != nullptr) {
-    held.unlock();
     auto& op = *static_cast<operation*>(met);
     op.outcome.source = m.sent.source;
     op.outcome.tag = m.sent.tag;
     fetch(op, a.source, o.operation, o.from, o.bytes);
-    return;
   }
-  m.in = &in;
-  m.is_offer = true;
-  m.sender_operation = o.operation;
-  m.from = o.from;
-  store(m, a, nullptr, o.bytes);
 }
 
-// The engine holds `m` (the spare) now: fill in the rest while the channel's lock keeps others
-// from finding it, and provide the next spare. Senders that outrun us are told to offer.
+inline void engine::state::store_eager(core::channel& in, const fabric::arrival& a,
+                                       const std::byte* data, std::size_t bytes,
+                                       std::uint64_t sender_operation) {
+  matched& m = *spare;
+  m.in = &in;
+  m.is_offer = false;
+  m.sender_operation = sender_operation;
+  store(m, a, data, bytes);
+}
+
+// The engine holds `m` (the spare) now: fill in the rest while its part's lock keeps others from
+// finding it, and provide the next spare. Senders that outrun us are told to offer.
 void engine::state::store(matched& m, const fabric::arrival& a, const std::byte* data,
                           std::size_t bytes) {
   m.bytes = bytes;
@@ -280,28 +310,34 @@ void engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
     }
     copy_bytes(at, data, bytes);
     peer_state& p = peers[static_cast<std::size_t>(a.source)];
-    core::guard held(flow_lock, threaded);
-    p.charged += m.charged;
-    const bool tell_now = !p.told && p.charged > unexpected_limit;
-    p.told = p.told || tell_now;
-    held.unlock();
-    if (tell_now) {
-      tell(a.source, am_throttle, 1);
+    if (change(p.charged, m.charged) > unexpected_limit && !p.told.load(std::memory_order_relaxed))
+        [[unlikely]] {
+      throttle(a.source, true);
     }
   }
   spare = messages.get();
 }
 
+// Several threads may be here at once, for and against. Whoever changed `told` says so, and looks
+// again afterwards: what was said last is then what holds.
+void engine::state::throttle(int peer, bool on) {
+  std::atomic<bool>& told = peers[static_cast<std::size_t>(peer)].told;
+  bool said = !on;
+  if (!told.compare_exchange_strong(said, on, std::memory_order_seq_cst)) {
+    return;
+  }
+  for (said = !on; told.load(std::memory_order_seq_cst) != said;) {
+    said = !said;
+    tell(peer, am_throttle, said ? 1 : 0);
+  }
+}
+
 void engine::state::discard(matched* m) {
   if (m->charged != 0) {
     peer_state& p = peers[static_cast<std::size_t>(m->job_source)];
-    core::guard held(flow_lock, threaded);
-    p.charged -= m->charged;
-    const bool tell_now = p.told && p.charged < unexpected_limit / 2;
-    p.told = p.told && !tell_now;
-    held.unlock();
-    if (tell_now) {
-      tell(m->job_source, am_throttle, 0);
+    if (change(p.charged, 0 - m->charged) < unexpected_limit / 2 &&
+        p.told.load(std::memory_order_relaxed)) [[unlikely]] {
+      throttle(m->job_source, false);
     }
     m->charged = 0;
     if (m->heap_bytes > matched::most_kept) {

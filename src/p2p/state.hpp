@@ -9,6 +9,7 @@
 
 #include "sinew/core/lock.hpp"
 #include "sinew/core/pool.hpp"
+#include "sinew/match/parallel.hpp"
 #include "sinew/p2p/engine.hpp"
 
 /// Where messages of one context meet their receives.
@@ -16,10 +17,12 @@ struct sinew::core::channel {
   std::uint32_t context = 0;
   /// Null until the communicator is attached: messages may arrive before that.
   const communicator* comm = nullptr;
-  std::unique_ptr<match::engine> matcher;
-  match::search_counts past;  ///< of matchers that have been replaced
-  bool exact_length = false;  ///< promised: each message is as long as the receive that it meets
-  core::lock lock;            ///< serialises `matcher`
+  match::parallel_engine<core::lock> matcher;
+  /// Promised: each message is as long as the receive that it meets. Set before the operations
+  /// concerned; so relaxed.
+  std::atomic<bool> exact_length{false};
+
+  channel(std::uint32_t number, std::string_view engine) : context(number), matcher(engine) {}
 };
 
 namespace sinew::p2p {
@@ -110,12 +113,15 @@ struct peer_state {
   static constexpr std::uint8_t throttled = 1;   ///< it has too many unexpected messages of ours
   static constexpr std::uint8_t backlogged = 2;  ///< sends wait in our backlog
   std::atomic<std::uint8_t> slow{0};
-  bool told = false;             ///< we have throttled it
   std::uint32_t offers = 0;      ///< of our sends, those it has not matched (for diagnosis)
-  std::size_t charged = 0;       ///< bytes of its unexpected messages here
   bool draining = false;         ///< the first of the backlog has been taken out to be tried
   operation* backlog = nullptr;  ///< first to be tried again
   operation* backlog_last = nullptr;
+  /// Bytes of its unexpected messages here, and whether we have throttled it for them. Counted
+  /// without a lock: each change decides by the sum that it made, see throttle(). Relaxed: no other
+  /// data hangs on them.
+  std::atomic<std::size_t> charged{0};
+  std::atomic<bool> told{false};
 };
 
 struct engine::state {
@@ -156,6 +162,20 @@ struct engine::state {
   [[gnu::noinline]] void store(matched& m, const fabric::arrival& a, const std::byte* data,
                                std::size_t bytes);
   void discard(matched* m);
+  void store_eager(core::channel& in, const fabric::arrival& a, const std::byte* data,
+                   std::size_t bytes, std::uint64_t sender_operation);
+  /// Adds to what a peer is charged with; without threads, without an atomic instruction.
+  std::size_t change(std::atomic<std::size_t>& charged, std::size_t by) const noexcept {
+    if (threaded) return charged.fetch_add(by, std::memory_order_relaxed) + by;
+    const std::size_t sum = charged.load(std::memory_order_relaxed) + by;
+    charged.store(sum, std::memory_order_relaxed);
+    return sum;
+  }
+  [[gnu::noinline]] void throttle(int peer, bool on);
+  [[gnu::noinline]] match::message* post_among_threads(operation& op);
+  [[gnu::noinline]] void arrived_among_threads(core::channel& in, const fabric::arrival& a,
+                                               const std::byte* data, std::size_t bytes,
+                                               std::uint64_t sender_operation);
   void end_eager(operation& op, const fabric::arrival& a, const std::byte* data, std::size_t bytes,
                  std::uint64_t sender_operation);
   template <bool Threads>
@@ -203,7 +223,7 @@ struct engine::state {
   core::pool<matched> messages;
   matched* spare = nullptr;  ///< the record the next arrival uses; the poller's own
   std::unique_ptr<peer_state[]> peers;
-  core::lock flow_lock;  ///< guards peer_state but `slow`
+  core::lock flow_lock;  ///< guards peer_state but what is atomic
   int backlogged_peers = 0;
 
   static constexpr std::size_t page_contexts = 1024;

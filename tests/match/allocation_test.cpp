@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "match/model.hpp"
+#include "match/test_lock.hpp"
 #include "sinew/match/engine.hpp"
+#include "sinew/match/parallel.hpp"
 #include "support/allocations.hpp"
 
 // `vector` and `hash` allocate aligned blocks; they count and fail as the others do.
@@ -166,6 +168,47 @@ TEST_P(exhaustion, moving_entries_loses_none) {
     const receive* other = reference.arrive(again);
     ASSERT_EQ(one == nullptr ? -1 : one - r.data(), other == nullptr ? -1 : other - same.data());
     if (one == nullptr) (void)to->take(sent.sent), (void)reference.take(sent.sent);
+  }
+}
+
+// Each allocation of a gathering and of a division fails once.
+TEST(parallel_exhaustion, changes_nothing) {
+  constexpr std::size_t depth = 500;
+  parallel_engine<test::refusing_lock> matcher("hash");
+  matcher.divide();
+  ASSERT_TRUE(matcher.divided());
+  std::vector<receive> r(depth);
+  std::vector<message> m(depth);
+  for (std::size_t i = 0; i < depth; ++i) {
+    r[i].wanted = {1, static_cast<std::int32_t>(i)};
+    m[i].sent = {2, static_cast<std::int32_t>(i)};
+    ASSERT_EQ(matcher.enter(r[i].wanted).post(r[i]), nullptr);
+    ASSERT_EQ(matcher.enter(m[i].sent).arrive(m[i]), nullptr);
+  }
+  long failures = 0;
+  for (long nth = 1; matcher.divided(); ++nth) {
+    sinew::test::fails_at = nth;
+    try {
+      (void)matcher.gathered();
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+    sinew::test::fails_at = 0;
+    ASSERT_EQ(matcher.posted(), depth);
+    ASSERT_EQ(matcher.unexpected(), depth);
+  }
+  EXPECT_GT(failures, 1);
+  for (long nth = 1; !matcher.divided(); ++nth) {
+    sinew::test::fails_at = nth;
+    matcher.divide();
+    sinew::test::fails_at = 0;
+    ASSERT_EQ(matcher.posted(), depth);
+  }
+  const envelope any{any_source, any_tag};
+  for (message& x : m) ASSERT_EQ(matcher.enter(any).take(any), &x);  // in the order they came
+  for (receive& x : r) {
+    message sent{x.wanted, {}};
+    ASSERT_EQ(matcher.enter(sent.sent).arrive(sent), &x);
   }
 }
 

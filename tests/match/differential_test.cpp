@@ -11,6 +11,8 @@
 
 #include "match/crc32c.hpp"
 #include "match/model.hpp"
+#include "match/test_lock.hpp"
+#include "sinew/match/parallel.hpp"
 
 namespace sinew::match::test {
 namespace {
@@ -63,8 +65,54 @@ std::vector<traffic> kinds() {
   };
 }
 
+/// `parallel_engine` as one thread sees it, which divides and gathers all the time.
+class divided final : public engine {
+ public:
+  std::string_view name() const noexcept override { return "divided"; }
+  message* post(receive& r) override { return part(r.wanted).post(r); }
+  receive* arrive(message& m) override { return part(m.sent).arrive(m); }
+  message* peek(const envelope& wanted) override { return part(wanted).peek(wanted); }
+  message* take(const envelope& wanted) override { return part(wanted).take(wanted); }
+  bool cancel(receive& r) override { return part(r.wanted).cancel(r); }
+  std::size_t posted() const noexcept override { return matcher_.posted(); }
+  std::size_t unexpected() const noexcept override { return matcher_.unexpected(); }
+  const search_counts& counts() const noexcept override { return counts_; }
+  /// Receives that compete for no message keep no order in it. The test stores them by address.
+  void each_receive(void (*visit)(void*, const receive&), void* context) const override {
+    std::vector<const receive*> all;
+    matcher_.gathered().all().each_receive(
+        [](void* to, const receive& r) {
+          static_cast<std::vector<const receive*>*>(to)->push_back(&r);
+        },
+        &all);
+    std::sort(all.begin(), all.end());
+    for (const receive* r : all) visit(context, *r);
+  }
+  void each_message(void (*visit)(void*, const message&), void* context) const override {
+    matcher_.gathered().all().each_message(visit, context);
+  }
+
+ private:
+  using parallel = parallel_engine<refusing_lock>;
+  parallel::access part(const envelope& e) {
+    if (++calls_ % 7 == 0) matcher_.divide();
+    return matcher_.enter(e);
+  }
+  mutable parallel matcher_{"hash"};
+  search_counts counts_;
+  int calls_ = 0;
+};
+
 maker named(std::string_view name) {
+  if (name == "divided") return [] { return std::make_unique<divided>(); };
   return [name] { return make_engine(name); };
+}
+
+std::vector<std::string_view> subjects() {
+  const auto engines = engine_names();
+  std::vector<std::string_view> all(engines.begin(), engines.end());
+  all.push_back("divided");
+  return all;
 }
 
 maker flawed(flaw f) {
@@ -87,7 +135,7 @@ TEST_P(differential, agrees_with_the_reference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, differential,
-                         ::testing::Combine(::testing::ValuesIn(engine_names()),
+                         ::testing::Combine(::testing::ValuesIn(subjects()),
                                             ::testing::ValuesIn(kinds())),
                          [](const auto& p) {
                            return std::string(std::get<0>(p.param)) + "_" +

@@ -27,6 +27,10 @@ struct envelope {
   constexpr bool operator==(const envelope&) const noexcept = default;
 };
 
+[[nodiscard]] constexpr bool has_wildcard(const envelope& wanted) noexcept {
+  return wanted.source == any_source || wanted.tag == any_tag;
+}
+
 /// Room for an engine's links inside each entry, so that engines never allocate per entry.
 /// An engine may use it as it likes while the entry is stored. `sequence` is 0 exactly when an
 /// entry that was once handed to an engine is not stored; the rest means nothing outside.
@@ -48,6 +52,7 @@ struct receive {
 struct message {
   envelope sent;
   links<8> link;
+  std::uint64_t arrival = 0;  ///< its number among all stored, where several threads match
 };
 
 /// What matching has cost so far. Entries examined are candidates whose envelope was compared; the
@@ -58,6 +63,17 @@ struct search_counts {
   std::uint64_t longest = 0;
   std::uint64_t most_posted = 0;
   std::uint64_t most_unexpected = 0;
+
+  /// Of another time or another communicator: the most is that of the fuller one.
+  search_counts& operator+=(const search_counts& more) noexcept {
+    const auto most = [](std::uint64_t a, std::uint64_t b) { return a > b ? a : b; };
+    searches += more.searches;
+    examined += more.examined;
+    longest = most(longest, more.longest);
+    most_posted = most(most_posted, more.most_posted);
+    most_unexpected = most(most_unexpected, more.most_unexpected);
+    return *this;
+  }
 };
 
 /// Calls on one engine are serialised by the caller. No call suspends or, once warm, allocates
@@ -111,5 +127,11 @@ class engine {
 /// Stores in `to`, which has nothing stored, all that `from` has, in the same order. Throws
 /// std::bad_alloc, with all of it in `from` still. Cold.
 void move_entries(engine& from, engine& to);
+
+/// The same between several: what has envelope `e` goes to to[place(e)]. If it comes from several
+/// engines, messages go in the order of `arrival`, receives engine by engine. `to` may hold engines
+/// of `from`; the others of it are empty. Cold.
+void move_entries(std::span<engine* const> from, std::span<engine* const> to,
+                  std::size_t (*place)(const envelope&) noexcept);
 
 }  // namespace sinew::match

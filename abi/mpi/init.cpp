@@ -12,10 +12,8 @@
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/world.hpp"
-#include "sinew/base/log.hpp"
-#include "sinew/base/settings.hpp"
-#include "sinew/boot/crash_report.hpp"
 #include "sinew/coll/collectives.hpp"
+#include "sinew/core/job.hpp"
 
 namespace sinew::mpi {
 
@@ -33,27 +31,20 @@ void in_child() {
   if (the.now.load() == phase::running) the.now = phase::forked;
 }
 
-void load_settings() {
-  for (const std::string& complaint : settings::load_environment()) {
-    log_line(log_level::warn, complaint);
-  }
-}
-
 void open_world(int level) {
-  load_settings();
   // Below MPI_THREAD_MULTIPLE the program itself keeps its calls apart.
   const bool many = level == MPI_THREAD_MULTIPLE;
-  auto runtime =
-      core::runtime::open(boot::connect(), many ? core::threading::many : core::threading::one);
-  set_log_identity(runtime->rank(), runtime->size());
-  boot::install_crash_report(runtime->session().where());
-  auto engine = std::make_unique<p2p::engine>(*runtime);
-  the.runtime = runtime.release();
+  core::runtime& runtime = core::join_job(many ? core::threading::many : core::threading::one);
+  if (many && !runtime.threaded()) {
+    level = MPI_THREAD_SERIALIZED;  // coarrays came first, for one thread
+  }
+  auto engine = std::make_unique<p2p::engine>(runtime);
+  the.runtime = &runtime;
   the.engine = engine.release();
-  the.threaded = many;
+  the.threaded = runtime.threaded();
   the.thread_level = level;
   the.main_thread = ::pthread_self();
-  the.requests = new request_pool(many);
+  the.requests = new request_pool(runtime.threaded());
   errhandler_object* fatal = errhandler_of(MPI_ERRORS_ARE_FATAL);
   for (const int which : {1, 2}) {
     auto* c =
@@ -82,7 +73,7 @@ int init(int required, int* provided) {
                     : required <= MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED
                                                         : MPI_THREAD_MULTIPLE;
   open_world(level);
-  if (provided != nullptr) *provided = level;
+  if (provided != nullptr) *provided = the.thread_level;
   return MPI_SUCCESS;
 }
 
@@ -145,7 +136,7 @@ int impl::Finalize() {
   the.engine->drain();
   const std::lock_guard held(init_lock());
   the.now = phase::after;
-  the.runtime->session().finalize();
+  core::leave_job();
   // What the program has not freed keeps pointers into the engine, so engine and runtime stay
   // until the process ends; they hold no file and no thread.
   return MPI_SUCCESS;

@@ -6,6 +6,8 @@
 #include "rma/handlers.hpp"
 #include "rma/words.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/membarrier.hpp"
+#include "sinew/base/process_object.hpp"
 #include "sinew/rma/barrier.hpp"
 
 namespace sinew::rma {
@@ -22,6 +24,13 @@ std::unique_ptr<engine> engine::open(core::runtime& runtime) {
     where.parts[static_cast<std::size_t>(at.local_ranks[local])] = base + local * shape.bytes;
   }
   return std::make_unique<engine>(runtime, where);
+}
+
+engine& engine::of_process(core::runtime& runtime) {
+  const std::string name = "rma::engine " + std::to_string(sizeof(engine));
+  return *static_cast<engine*>(process_object::join(
+      name.c_str(),
+      [](void* r) -> void* { return open(*static_cast<core::runtime*>(r)).release(); }, &runtime));
 }
 
 engine::engine(core::runtime& runtime, const heap_memory& where)
@@ -43,6 +52,10 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
       handler_wake,
       [](void* self, const fabric::arrival&) { static_cast<engine*>(self)->look_for_waiters(); },
       this);
+  pays_fence_ = !runtime_.crowded() && base::join_membarrier(base::within::machine);
+  if (pays_fence_) {
+    armed(rank_).fetch_or(needs_no_fence, std::memory_order_seq_cst);
+  }
   all_.reset(new barrier(*this, barrier::all_ranks{}, shape_.barrier_at));
   auto& mine = *reinterpret_cast<control_lines*>(parts_[static_cast<std::size_t>(rank_)]);
   mine.base.store(reinterpret_cast<std::uintptr_t>(&mine), std::memory_order_release);

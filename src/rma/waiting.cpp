@@ -14,10 +14,17 @@
 // made after that arming. In the second case that somebody's message is on its way and its handler
 // looks after arming again, which is later than the changer's look and so than his change. In the
 // first case the changer sends it himself.
+//
+// announce() spares the changer the fence between his change and his look: the waiter pays for it
+// with a membarrier after arming, which has the effect of a full barrier in every running thread
+// of the ranks. If the changer's store came before that barrier, the waiter's look sees it; if
+// after, so did his look at `armed`, which then finds 1. Ranks say by a bit of `armed` that they
+// pay; with more ranks than processors, where sleeping is frequent, they do not.
 #include <sched.h>
 
 #include "rma/handlers.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/membarrier.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/rma/engine.hpp"
 
@@ -34,9 +41,8 @@ constexpr std::uint64_t longest_crowded_spin_ns = 100'000;
 
 /// In the list of its engine while `listed`, which the list's lock guards.
 struct engine::waiting {
-  std::atomic_ref<std::uint64_t> word;
-  until how;
-  std::uint64_t value;
+  bool (*ready)(void*);
+  void* context;
   completion seen{};
   waiting* next = nullptr;
   waiting* previous = nullptr;
@@ -44,7 +50,7 @@ struct engine::waiting {
 };
 
 void engine::wake(int r) {
-  if (armed(r).exchange(0, std::memory_order_seq_cst) == 0) {
+  if ((armed(r).fetch_and(~is_armed, std::memory_order_seq_cst) & is_armed) == 0) {
     return;  // somebody else has seen it first
   }
   if (r == rank_) {
@@ -64,10 +70,13 @@ void engine::look_for_waiters() {
   if (waiting_ == nullptr) {
     return;
   }
-  armed(rank_).store(1, std::memory_order_seq_cst);
+  armed(rank_).fetch_or(is_armed, std::memory_order_seq_cst);
+  if (pays_fence_) {
+    base::membarrier(base::within::machine);
+  }
   for (waiting* w = waiting_; w != nullptr;) {
     waiting* const next = w->next;
-    if (holds(w->word.load(std::memory_order_seq_cst), w->how, w->value)) {
+    if (w->ready(w->context)) {
       delist(*w);
       w->seen.complete();  // `w` may be gone
     }
@@ -83,15 +92,31 @@ void engine::delist(waiting& w) noexcept {
   }
   w.listed = false;
   if (waiting_ == nullptr) {
-    armed(rank_).store(0, std::memory_order_relaxed);  // wrongly 1 costs a message
+    armed(rank_).fetch_and(~is_armed, std::memory_order_relaxed);  // wrongly 1 costs a message
   }
 }
 
 std::uint64_t engine::wait_longer(std::atomic_ref<std::uint64_t> word, until how,
                                   std::uint64_t value) {
-  std::uint64_t seen = 0;
-  while (!spin(word, how, value, seen)) {
-    waiting self{word, how, value};
+  struct condition {
+    std::atomic_ref<std::uint64_t> word;
+    until how;
+    std::uint64_t value;
+    std::uint64_t seen;
+  } wanted{word, how, value, 0};
+  wait_longer(
+      [](void* c) {
+        auto& w = *static_cast<condition*>(c);
+        w.seen = w.word.load(std::memory_order_seq_cst);
+        return holds(w.seen, w.how, w.value);
+      },
+      &wanted);
+  return wanted.seen;
+}
+
+void engine::wait_longer(bool (*ready)(void*), void* context) {
+  while (!spin(ready, context)) {
+    waiting self{ready, context};
     {
       const core::guard held(waiting_lock_, runtime_.threaded());
       self.next = waiting_;
@@ -100,10 +125,12 @@ std::uint64_t engine::wait_longer(std::atomic_ref<std::uint64_t> word, until how
       }
       waiting_ = &self;
       self.listed = true;
-      armed(rank_).store(1, std::memory_order_seq_cst);
+      armed(rank_).fetch_or(is_armed, std::memory_order_seq_cst);
     }
-    seen = word.load(std::memory_order_seq_cst);
-    if (!holds(seen, how, value)) {
+    if (pays_fence_) {
+      base::membarrier(base::within::machine);
+    }
+    if (!ready(context)) {
       runtime_.wait(self.seen);
     } else {
       const core::guard held(waiting_lock_, runtime_.threaded());
@@ -112,17 +139,14 @@ std::uint64_t engine::wait_longer(std::atomic_ref<std::uint64_t> word, until how
       }
     }
   }
-  return seen;
 }
 
-bool engine::spin(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value,
-                  std::uint64_t& seen) {
+bool engine::spin(bool (*ready)(void*), void* context) {
   const bool crowded = runtime_.crowded();
   std::uint64_t give_up = 0;
   for (unsigned round = 0;; ++round) {
     for (int look = 0; look < looks_per_round; ++look) {
-      seen = word.load(std::memory_order_seq_cst);
-      if (holds(seen, how, value)) {
+      if (ready(context)) {
         return true;
       }
     }

@@ -17,7 +17,8 @@ struct control_lines {
   /// Where the owner has mapped this part, so that others know its addresses; 0: it has not opened
   /// the room yet. Stored last (release) when it has.
   alignas(line_bytes) std::atomic<std::uint64_t> base;
-  /// 1: the owner has waiters that only a message can wake; see waiting.cpp.
+  /// Bit 0: the owner has waiters that only a message can wake. Bit 1: who changes a word for them
+  /// needs no fence before he looks here. See waiting.cpp.
   alignas(line_bytes) std::atomic<std::uint32_t> armed;
 };
 static_assert(offsetof(control_lines, armed) == heap_shape::armed_at);

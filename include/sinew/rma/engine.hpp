@@ -52,6 +52,9 @@ class engine {
  public:
   /// Maps the node's heaps; each rank calls it once, when it likes. Cold.
   [[nodiscard]] static std::unique_ptr<engine> open(core::runtime& runtime);
+  /// The engine over the runtime of core::join_job(): one per process, whichever face asks first,
+  /// and for ever. Cold.
+  [[nodiscard]] static engine& of_process(core::runtime& runtime);
   /// Over given memory, zero-filled and mapped by all ranks.
   engine(core::runtime& runtime, const heap_memory& where);
   ~engine();
@@ -188,6 +191,36 @@ class engine {
   void post(place p) { (void)fetch_add<std::uint64_t>(p, 1); }
   void take(std::uint64_t offset, std::uint64_t count = 1);
 
+  /// Waits until `ready(context)` holds, which looks at mapped memory and must not wait or throw.
+  /// Whoever makes it true calls alert() of this rank afterwards, or changes memory by announce().
+  void wait_until(bool (*ready)(void*), void* context) {
+    if (!ready(context)) {
+      wait_longer(ready, context);
+    }
+  }
+  /// After a sequentially consistent change of `r`'s memory: wakes those who wait for it there.
+  void alert(int r) {
+    if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
+      wake(r);
+    }
+  }
+  /// Stores a word that nobody but this rank changes, and wakes who waits for it. Cheaper than
+  /// store(): where the owner of `p` allows it (see waiting.cpp), a plain store. Seen after
+  /// whatever this rank has put to heaps before.
+  void announce(place p, std::uint64_t value) {
+    const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>(p);
+    const std::atomic_ref<std::uint32_t> flag = armed(p.rank);
+    if ((flag.load(std::memory_order_relaxed) & needs_no_fence) != 0) [[likely]] {
+      word.store(value, std::memory_order_release);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+      word.store(value, std::memory_order_seq_cst);
+    }
+    if ((flag.load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
+      wake(p.rank);
+    }
+  }
+
   /// Synchronises two ranks, as often as both call it: signal tells the other rank that this one
   /// has come so far, await waits for as many signals of the other as it was called. One thread at
   /// a time for each other rank. A line of the heap for each rank that was ever signalled.
@@ -236,12 +269,9 @@ class engine {
   static void store_fence() noexcept;
   static void full_fence() noexcept;
 
-  /// After an atomic of `r`'s memory. The argument why no wake-up is lost is in waiting.cpp.
-  void alert(int r) {
-    if (armed(r).load(std::memory_order_seq_cst) != 0) [[unlikely]] {
-      wake(r);
-    }
-  }
+  /// Bits of a rank's word `armed`; the argument why no wake-up is lost is in waiting.cpp.
+  static constexpr std::uint32_t is_armed = 1;
+  static constexpr std::uint32_t needs_no_fence = 2;
   [[nodiscard]] std::atomic_ref<std::uint32_t> armed(int r) const noexcept {
     return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(
         parts_[static_cast<std::size_t>(r)] + heap_shape::armed_at));
@@ -254,8 +284,8 @@ class engine {
     return holds(seen, how, value) ? seen : wait_longer(word, how, value);
   }
   std::uint64_t wait_longer(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value);
-  [[nodiscard]] bool spin(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value,
-                          std::uint64_t& seen);
+  void wait_longer(bool (*ready)(void*), void* context);
+  [[nodiscard]] bool spin(bool (*ready)(void*), void* context);
   [[nodiscard]] static bool holds(std::uint64_t seen, until how, std::uint64_t value) noexcept {
     switch (how) {
       case until::equal:
@@ -310,6 +340,7 @@ class engine {
   core::lock dying_lock_;
   std::vector<dying_barrier> dying_;  ///< of this rank's heap; guarded by dying_lock_
 
+  bool pays_fence_ = false;  ///< this rank calls membarrier before it sleeps
   core::lock waiting_lock_;
   waiting* waiting_ = nullptr;  ///< guarded by waiting_lock_
 };

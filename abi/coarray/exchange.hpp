@@ -1,0 +1,17 @@
+// Small things that all images of a team tell each other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "abi/coarray/team.hpp"
+
+namespace sinew::coarray {
+
+/// Each member gives a word and gets those of all, in the order of their indices. Collective; ends
+/// with an exception if a member has left. Cold.
+[[nodiscard]] std::vector<std::uint64_t> exchange(team& t, std::uint64_t word);
+/// The same for offsets in the members' heaps, by global rank (others 0).
+[[nodiscard]] std::vector<std::uint64_t> exchange_offsets(team& t, std::uint64_t offset);
+
+}  // namespace sinew::coarray

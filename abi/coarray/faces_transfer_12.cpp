@@ -1,0 +1,112 @@
+// GCC 8 to 14: the runtime walks the arrays.
+#include "abi/coarray/access.hpp"
+#include "abi/coarray/failure.hpp"
+
+using namespace sinew::coarray;
+
+namespace {
+
+/// One side's arguments.
+struct remote {
+  void* token;
+  std::size_t offset;
+  int image;
+  const descriptor* shape;
+  const vector_subscript* subscripts;
+  int kind;
+};
+
+team& team_of(void** given) noexcept {
+  return given != nullptr && *given != nullptr ? *static_cast<team*>(*given) : *the.now;
+}
+
+far_side far(const remote& r, int rank) {
+  far_side side;
+  describe(side, *r.shape, r.kind, r.subscripts);
+  side.image_rank = rank;
+  side.offset = shifted(token_of(r.token).at(rank), r.offset).offset;
+  return side;
+}
+
+near_side near(const descriptor& d, int kind) {
+  near_side side;
+  describe(side, d, kind);
+  side.base = static_cast<std::byte*>(d.base);
+  return side;
+}
+
+[[gnu::noinline]] void send_array(const remote& to, int rank, const descriptor& src, int src_kind,
+                                  bool buffered, const outcome& out) {
+  guarded(out, "assignment to another image", [&] {
+    put(far(to, rank), near(src, src_kind), buffered);
+    out.good();
+  });
+}
+
+[[gnu::noinline]] void get_array(const remote& from, int rank, const descriptor& dst, int dst_kind,
+                                 bool buffered, const outcome& out) {
+  guarded(out, "reference to another image", [&] {
+    get(near(dst, dst_kind), far(from, rank), buffered);
+    out.good();
+  });
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+void _gfortran_caf_send(void* token, std::size_t offset, int image, descriptor* dst,
+                        vector_subscript* dst_vector, descriptor* src, int dst_kind, int src_kind,
+                        bool may_require_tmp, int* stat, void** team) {
+  const outcome out{stat};
+  const int rank = rank_of(team_of(team), image, out, "assignment to another image");
+  if (rank < 0) [[unlikely]] {
+    return;
+  }
+  if (plain_scalars(*dst, dst_kind, *src, src_kind)) [[likely]] {
+    the.engine->put(shifted(token_of(token).at(rank), offset), src->base, src->element.bytes);
+    out.good();
+    return;
+  }
+  send_array({token, offset, image, dst, dst_vector, dst_kind}, rank, *src, src_kind,
+             may_require_tmp, out);
+}
+
+void _gfortran_caf_get(void* token, std::size_t offset, int image, descriptor* src,
+                       vector_subscript* src_vector, descriptor* dst, int src_kind, int dst_kind,
+                       bool may_require_tmp, int* stat) {
+  const outcome out{stat};
+  const int rank = rank_of(*the.now, image, out, "reference to another image");
+  if (rank < 0) [[unlikely]] {
+    return;
+  }
+  if (plain_scalars(*dst, dst_kind, *src, src_kind)) [[likely]] {
+    the.engine->get(dst->base, shifted(token_of(token).at(rank), offset), src->element.bytes);
+    out.good();
+    return;
+  }
+  get_array({token, offset, image, src, src_vector, src_kind}, rank, *dst, dst_kind,
+            may_require_tmp, out);
+}
+
+void _gfortran_caf_sendget(void* dst_token, std::size_t dst_offset, int dst_image, descriptor* dst,
+                           vector_subscript* dst_vector, void* src_token, std::size_t src_offset,
+                           int src_image, descriptor* src, vector_subscript* src_vector,
+                           int dst_kind, int src_kind, bool, int* stat) {
+  const outcome out{stat};
+  constexpr const char* statement = "assignment from image to image";
+  const int to = rank_of(*the.now, dst_image, out, statement);
+  const int from = to < 0 ? -1 : rank_of(*the.now, src_image, out, statement);
+  if (from < 0) {
+    return;
+  }
+  guarded(out, statement, [&] {
+    move(far({dst_token, dst_offset, dst_image, dst, dst_vector, dst_kind}, to),
+         far({src_token, src_offset, src_image, src, src_vector, src_kind}, from));
+    out.good();
+  });
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,33 @@
+#include "abi/coarray/failure.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "abi/coarray/job.hpp"
+#include "abi/coarray/team.hpp"
+
+namespace sinew::coarray {
+
+void fail(const outcome& out, int code, const char* statement, const std::string& what) {
+  if (out.stat == nullptr) {
+    die(statement, what);
+  }
+  *out.stat = code;
+  if (out.message != nullptr) {
+    const std::size_t n = std::min(what.size(), out.message_bytes);
+    std::memcpy(out.message, what.data(), n);
+    std::memset(out.message + n, ' ', out.message_bytes - n);
+  }
+}
+
+void die(const char* statement, const std::string& what) {
+  std::string text;
+  if (the.open()) {
+    text = "image " + std::to_string(the.rank + 1) + " of " + std::to_string(the.size) + ": ";
+  }
+  text += std::string(statement) + ": " + what;
+  end_all(1, text);
+}
+
+}  // namespace sinew::coarray

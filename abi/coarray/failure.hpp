@@ -1,0 +1,42 @@
+// How errors leave the room: as STAT= and ERRMSG= if the program asked for them, else as error
+// termination of all images.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "sinew/base/error.hpp"
+
+namespace sinew::coarray {
+
+/// Where a statement wants its outcome. ERRMSG is padded with blanks, and left alone on success.
+struct outcome {
+  int* stat = nullptr;
+  char* message = nullptr;
+  std::size_t message_bytes = 0;
+
+  void good() const noexcept {
+    if (stat != nullptr) {
+      *stat = 0;
+    }
+  }
+};
+
+/// Sets stat and message, or prints "image 2: <statement>: <what>" and ends all images.
+void fail(const outcome& out, int code, const char* statement, const std::string& what);
+
+/// Ends all images.
+[[noreturn]] void die(const char* statement, const std::string& what);
+
+/// Runs what may throw sinew::error, as the body of one of the compiler's calls.
+template <class Body>
+void guarded(const outcome& out, const char* statement, Body&& body) {
+  // The compiler's callers cannot be unwound through.
+  try {
+    body();
+  } catch (const std::exception& e) {
+    fail(out, 7000, statement, e.what());
+  }
+}
+
+}  // namespace sinew::coarray

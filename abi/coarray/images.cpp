@@ -1,0 +1,24 @@
+#include "abi/coarray/images.hpp"
+
+#include <string>
+
+#include "abi/coarray/gfortran.hpp"
+
+namespace sinew::coarray {
+
+void no_such_image(const team& t, int image, const outcome& out, const char* statement) {
+  fail(out, stat::other, statement,
+       "image " + std::to_string(image) + " does not exist (the team has images 1 to " +
+           std::to_string(t.size()) + ")");
+}
+
+bool has_failed(int rank, const outcome& out, const char* statement) {
+  if (the.engine->load<std::uint64_t>(the.status_of(rank)) != image_words::failed) {
+    return false;
+  }
+  fail(out, stat::failed_image, statement,
+       "image " + std::to_string(the.now->image_of(rank)) + " has failed");
+  return true;
+}
+
+}  // namespace sinew::coarray

@@ -1,0 +1,99 @@
+#include "abi/coarray/job.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "abi/coarray/failure.hpp"
+#include "abi/coarray/team.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/core/job.hpp"
+
+extern "C" {
+/// libgfortran's; absent in programs without it, as our tests.
+[[gnu::weak]] void _gfortran_flush_i4(const int* unit);
+}
+
+namespace sinew::coarray {
+
+constinit job the;
+
+namespace {
+
+setting<bool> many_threads("coarray", "threads", false, "",
+                           "MPI may be initialised for MPI_THREAD_MULTIPLE beside coarrays; costs "
+                           "each message some locks");
+
+}  // namespace
+
+void open_job() {
+  try {
+    settings::load_environment();  // of this library: what is unknown is told by join_job
+    core::runtime& runtime =
+        core::join_job(many_threads() ? core::threading::many : core::threading::one);
+    rma::engine& engine = rma::engine::of_process(runtime);
+    the.runtime = &runtime;
+    the.rank = runtime.rank();
+    the.size = runtime.size();
+    const auto ranks = static_cast<std::size_t>(the.size);
+    the.words_at = engine.memory().allocate(rma::part::symmetric, sizeof(image_words) + 64 * ranks);
+    the.sent.assign(ranks, 0);
+    the.heard.assign(ranks, 0);
+    the.locks = new rma::lock_table(engine);
+    the.engine = &engine;
+    the.first = new team(the.size);
+    the.now = the.first;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "sinew: coarrays cannot start: %s\n", e.what());
+    std::_Exit(1);
+  }
+}
+
+void depart(std::uint64_t status) {
+  if (the.over) {
+    return;
+  }
+  the.over = true;
+  the.engine->flush_all();
+  for (team* t : all_teams()) {
+    t->record_leaving();
+  }
+  the.engine->store<std::uint64_t>(the.status_of(the.rank), status);
+  for (int r = 0; r < the.size; ++r) {
+    (void)the.engine->fetch_add<std::uint64_t>(the.departures_at(r), 1);
+  }
+}
+
+void stop_image() {
+  depart(image_words::stopped);
+  await([] {
+    return the.engine->load<std::uint64_t>(the.departures_at(the.rank)) ==
+           static_cast<std::uint64_t>(the.size);
+  });
+}
+
+void say_goodbye() noexcept {
+  try {
+    core::leave_job();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "sinew: %s\n", e.what());
+  }
+}
+
+void end_all(int code, const std::string& why) {
+  flush_units();
+  if (the.runtime != nullptr) {
+    the.runtime->session().abort(code, why);
+  }
+  std::fprintf(stderr, "sinew: %s\n", why.c_str());
+  std::_Exit(code);
+}
+
+void flush_units() noexcept {
+  if (_gfortran_flush_i4 != nullptr) {
+    _gfortran_flush_i4(nullptr);
+  }
+}
+
+}  // namespace sinew::coarray

@@ -1,0 +1,89 @@
+// This image's place among the images. One per process, as the compiler's interface has it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sinew/core/runtime.hpp"
+#include "sinew/rma/engine.hpp"
+#include "sinew/rma/lock.hpp"
+
+namespace sinew::coarray {
+
+class team;
+
+/// Words of each image at the same offset of all heaps. Zero at first.
+struct image_words {
+  static constexpr std::uint64_t running = 0;
+  static constexpr std::uint64_t stopped = 1;
+  static constexpr std::uint64_t failed = 2;
+
+  alignas(64) std::uint64_t status;    ///< written by its image only
+  alignas(64) std::uint64_t departed;  ///< how many images, this one included, have left
+  /// Followed by a line for each rank: how often that image has come to synchronise with this one.
+};
+
+struct job {
+  core::runtime* runtime = nullptr;
+  rma::engine* engine = nullptr;
+  rma::lock_table* locks = nullptr;
+  int rank = 0;
+  int size = 1;
+  team* first = nullptr;  ///< of all images
+  team* now = nullptr;
+  std::uint64_t words_at = 0;        ///< image_words
+  std::vector<std::uint64_t> sent;   ///< by rank: synchronisations announced to it
+  std::vector<std::uint64_t> heard;  ///< by rank: synchronisations awaited from it
+  bool over = false;                 ///< this image has departed
+
+  [[nodiscard]] bool open() const noexcept { return engine != nullptr; }
+  [[nodiscard]] rma::place status_of(int r) const noexcept {
+    return {r, words_at + offsetof(image_words, status)};
+  }
+  [[nodiscard]] rma::place departures_at(int r) const noexcept {
+    return {r, words_at + offsetof(image_words, departed)};
+  }
+  /// Where `teller` announces itself to `listener`.
+  [[nodiscard]] rma::place pair(int listener, int teller) const noexcept {
+    return {listener, words_at + sizeof(image_words) + static_cast<std::uint64_t>(teller) * 64};
+  }
+  [[nodiscard]] bool gone(int r) const noexcept {
+    return engine->load<std::uint64_t>(status_of(r)) != image_words::running;
+  }
+  [[nodiscard]] bool somebody_left() const noexcept {
+    return engine->load<std::uint64_t>(departures_at(rank)) != 0;
+  }
+};
+
+/// Never destroyed: the compiler's code runs until the process ends.
+extern job the;
+
+/// Joins the job if that has not been done. Static coarrays call it before main. Ends the process
+/// with a message if it cannot. Cold.
+void open_job();
+inline void ensure_open() {
+  if (!the.open()) [[unlikely]] {
+    open_job();
+  }
+}
+
+/// Waits until `ready()` holds, which must only look at mapped memory.
+template <class Ready>
+void await(Ready&& ready) {
+  if (!ready()) {
+    the.engine->wait_until([](void* r) { return (*static_cast<Ready*>(r))(); }, &ready);
+  }
+}
+
+/// This image leaves as `status`; others learn it at once. Returns when it is told.
+void depart(std::uint64_t status);
+/// Normal termination: leaves, and waits until all images have.
+void stop_image();
+/// The launcher is told that this process ends in order; or, on the contrary, that all shall end.
+void say_goodbye() noexcept;
+[[noreturn]] void end_all(int code, const std::string& why);
+/// Output that Fortran still holds in its buffers.
+void flush_units() noexcept;
+
+}  // namespace sinew::coarray

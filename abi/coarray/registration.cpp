@@ -1,0 +1,124 @@
+#include "abi/coarray/registration.hpp"
+
+#include <cstring>
+#include <string>
+#include <unordered_set>
+
+#include "abi/coarray/exchange.hpp"
+#include "abi/coarray/team.hpp"
+#include "sinew/base/check.hpp"
+
+namespace sinew::coarray {
+namespace {
+
+/// Components' tokens may hold anything before they are registered: the compiler leaves those of
+/// pointers unset. So only what is listed here is followed.
+std::unordered_set<const void*>& tokens() {
+  static auto& it = *new std::unordered_set<const void*>;
+  return it;
+}
+
+token& make_token(void** at) {
+  auto* made = new token;
+  tokens().insert(made);
+  *at = made;
+  return *made;
+}
+
+bool is_synchronisation(registration kind) noexcept {
+  return kind == registration::static_lock || kind == registration::allocatable_lock ||
+         kind == registration::critical || kind == registration::static_event ||
+         kind == registration::allocatable_event;
+}
+
+std::byte* mine(std::uint64_t offset) noexcept { return the.engine->at({the.rank, offset}); }
+
+/// Memory that every image of the current team asks for. In a team of fewer images the symmetric
+/// heap would get out of step with the other teams', so each takes of its own and tells the others.
+void allocate_for_team(token& t, std::size_t bytes) {
+  if (the.now == the.first) {
+    t.offset = the.engine->memory().allocate(rma::part::symmetric, bytes);
+    return;
+  }
+  t.offset = the.engine->memory().allocate(rma::part::local, bytes);
+  t.table = exchange_offsets(*the.now, t.offset);
+}
+
+void enrol_component(std::size_t size, registration kind, void** token_at, descriptor& d) {
+  const bool known = tokens().contains(*token_at);
+  if (kind == registration::component_token) {
+    make_token(token_at).component = true;
+    d.base = nullptr;
+    return;
+  }
+  token& t = known ? token_of(*token_at) : make_token(token_at);
+  t.component = true;
+  t.bytes = size;
+  t.offset = the.engine->memory().allocate(rma::part::local, size);
+  d.base = mine(t.offset);
+}
+
+/// CHANGE TEAM's association: the compiler has copied the other coarray's token and address.
+void enrol_alias(void** token_at, const descriptor& d) {
+  const token old = token_of(*token_at);
+  token& t = make_token(token_at);
+  t = old;
+  t.owner = false;
+  const auto shift = static_cast<std::uint64_t>(static_cast<std::byte*>(d.base) - mine(old.offset));
+  t.offset += shift;
+  for (std::uint64_t& each : t.table) {
+    each += shift;
+  }
+}
+
+}  // namespace
+
+void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) {
+  ensure_open();
+  switch (kind) {
+    case registration::component_token:
+    case registration::component_memory:
+      enrol_component(size, kind, token_at, d);
+      return;
+    case registration::alias:
+      enrol_alias(token_at, d);
+      return;
+    default:
+      break;
+  }
+  // Locks and events come as numbers of elements; ours are words of 8 bytes.
+  const std::size_t bytes = is_synchronisation(kind) ? size * sizeof(std::uint64_t) : size;
+  auto made = std::make_unique<token>();
+  made->bytes = bytes;
+  allocate_for_team(*made, bytes);
+  if (is_synchronisation(kind)) {
+    // Nobody touches them before the synchronisation that ends ALLOCATE, or the start.
+    std::memset(mine(made->offset), 0, bytes);
+  }
+  d.base = mine(made->offset);
+  tokens().insert(made.get());
+  *token_at = made.release();
+}
+
+void withdraw(void** token_at, deregistration kind) {
+  if (!tokens().contains(*token_at)) {
+    return;  // a component that was never allocated by us
+  }
+  token& t = token_of(*token_at);
+  if (!t.component && t.owner && !the.over) {
+    // DEALLOCATE of a coarray waits for all images; the compiler leaves that to us.
+    (void)the.now->sync_all();
+  }
+  if (t.owner && t.offset != 0) {
+    the.engine->memory().release(t.offset);
+  }
+  t.offset = 0;
+  t.table.clear();
+  if (kind == deregistration::everything) {
+    tokens().erase(&t);
+    delete &t;
+    *token_at = nullptr;
+  }
+}
+
+}  // namespace sinew::coarray

@@ -1,0 +1,14 @@
+// Memory of coarrays, locks and events.
+#pragma once
+
+#include "abi/coarray/failure.hpp"
+#include "abi/coarray/gfortran.hpp"
+#include "abi/coarray/token.hpp"
+
+namespace sinew::coarray {
+
+/// See facts of the interface in the README. Throws sinew::error.
+void enrol(std::size_t size, registration kind, void** token_at, descriptor& d);
+void withdraw(void** token_at, deregistration kind);
+
+}  // namespace sinew::coarray

@@ -1,0 +1,180 @@
+#include "abi/coarray/team.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "abi/coarray/gfortran.hpp"
+
+namespace sinew::coarray {
+namespace {
+
+std::uint64_t word(rma::place p) noexcept { return the.engine->load<std::uint64_t>(p); }
+
+/// Counters may wrap in principle.
+bool reached(std::uint64_t seen, std::uint64_t wanted) noexcept {
+  return static_cast<std::int64_t>(seen - wanted) >= 0;
+}
+
+int stat_of(int rank) noexcept {
+  return word(the.status_of(rank)) == image_words::failed ? stat::failed_image
+                                                          : stat::stopped_image;
+}
+
+/// Stopped images are the graver news: without them nothing can go on.
+int graver(int a, int b) noexcept { return a == stat::stopped_image || b == 0 ? a : b; }
+
+int rounds_for(int size) noexcept {
+  return size < 2 ? 0 : std::bit_width(static_cast<unsigned>(size - 1));
+}
+
+}  // namespace
+
+std::vector<team*>& all_teams() {
+  static auto& it = *new std::vector<team*>;
+  return it;
+}
+
+std::uint64_t team::block_bytes() noexcept { return stages_at + 2 * stage_bytes; }
+
+team::team(int size) : size_(size), me_(the.rank), rounds_(rounds_for(size)) {
+  ranks_.resize(static_cast<std::size_t>(size));
+  std::iota(ranks_.begin(), ranks_.end(), 0);
+  blocks_.assign(ranks_.size(), the.engine->memory().allocate(rma::part::symmetric, block_bytes()));
+  all_teams().push_back(this);
+}
+
+team::team(team* parent, int number, std::vector<int> ranks, std::vector<std::uint64_t> blocks,
+           int me)
+    : parent_(parent),
+      number_(number),
+      size_(static_cast<int>(ranks.size())),
+      me_(me),
+      rounds_(rounds_for(size_)),
+      ranks_(std::move(ranks)),
+      blocks_(std::move(blocks)) {
+  all_teams().push_back(this);
+}
+
+team::~team() { std::erase(all_teams(), this); }
+
+int team::image_of(int rank) const noexcept {
+  const auto found = std::find(ranks_.begin(), ranks_.end(), rank);
+  return found == ranks_.end() ? 0 : static_cast<int>(found - ranks_.begin()) + 1;
+}
+
+void team::record_leaving() noexcept { the.engine->store<std::uint64_t>(at(me_, left_at), epoch_); }
+
+bool team::will_not_come(std::uint64_t epoch) const noexcept {
+  if (!the.somebody_left()) [[likely]] {
+    return false;
+  }
+  for (int m = 0; m < size_; ++m) {
+    if (the.gone(ranks_[static_cast<std::size_t>(m)]) && !reached(word(at(m, left_at)), epoch)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int team::sync_all() {
+  the.engine->fence();
+  const std::uint64_t epoch = ++epoch_;
+  if (size_ == 1) {
+    return 0;
+  }
+  const bool all = the.runtime->crowded() ? wait_at_counter(epoch) : wait_around(epoch);
+  return all ? 0 : sync_those_left();
+}
+
+// Dissemination: in round k each member tells the one 2^k further on, and hears from the one 2^k
+// before. Each word has one writer and one reader, and holds the number of the barrier.
+bool team::wait_around(std::uint64_t epoch) {
+  for (int k = 0; k < rounds_; ++k) {
+    const std::uint64_t offset = rounds_at + static_cast<std::uint64_t>(k) * line;
+    int next = me_ + (1 << k);
+    next -= next >= size_ ? size_ : 0;
+    the.engine->announce(at(next, offset), epoch);
+    const rma::place mine = at(me_, offset);
+    bool came = true;
+    await([&] { return (came = reached(word(mine), epoch)) || will_not_come(epoch); });
+    // It may have come between the two looks.
+    if (!came && !reached(word(mine), epoch)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// With more images than processors each round would be a change of process: all count on one word,
+// and the last one releases the others through a second.
+bool team::wait_at_counter(std::uint64_t epoch) {
+  const rma::place come = at(0, come_at);
+  const rma::place release = at(0, release_at);
+  if (the.engine->fetch_add<std::uint64_t>(come, 1) + 1 ==
+      epoch * static_cast<std::uint64_t>(size_)) {
+    the.engine->store<std::uint64_t>(release, epoch);
+    for (const int r : ranks_) {
+      if (r != the.rank) {
+        the.engine->alert(r);
+      }
+    }
+    return true;
+  }
+  await([&] { return reached(word(release), epoch) || will_not_come(epoch); });
+  return reached(word(release), epoch);
+}
+
+/// After an image has left without coming: the others synchronise by pairs, if only failed ones are
+/// missing. Everybody in this barrier ends here, since nobody hears from all.
+int team::sync_those_left() {
+  int result = 0;
+  for (const int r : ranks_) {
+    if (the.gone(r)) {
+      result = graver(result, stat_of(r));
+    }
+  }
+  if (result == stat::stopped_image) {
+    return result;
+  }
+  for (const int r : ranks_) {
+    if (r != the.rank) {
+      tell_pair(r);
+    }
+  }
+  for (const int r : ranks_) {
+    if (r != the.rank) {
+      result = graver(result, await_pair(r));
+    }
+  }
+  return result;
+}
+
+void tell_pair(int rank) {
+  the.engine->announce(the.pair(rank, the.rank), ++the.sent[static_cast<std::size_t>(rank)]);
+}
+
+int await_pair(int rank) {
+  const std::uint64_t number = ++the.heard[static_cast<std::size_t>(rank)];
+  const rma::place told = the.pair(the.rank, rank);
+  await([&] { return reached(word(told), number) || the.gone(rank); });
+  return reached(word(told), number) ? 0 : stat_of(rank);
+}
+
+int team::sync_images(std::span<const int> images) {
+  the.engine->fence();
+  for (const int image : images) {
+    if (image != me_ + 1) {
+      tell_pair(rank_of(image));
+    }
+  }
+  int result = 0;
+  for (const int image : images) {
+    if (image != me_ + 1) {
+      result = graver(result, await_pair(rank_of(image)));
+    }
+  }
+  return result;
+}
+
+}  // namespace sinew::coarray

@@ -1,0 +1,96 @@
+// Teams and the synchronisation of their images.
+//
+// Image control has to end when an image stops or fails. So nobody waits for a word alone, but for
+// "the word, or somebody left who will never write it": whoever leaves records in its own memory
+// how many barriers of each of its teams it has come to, then its status, and then counts itself in
+// a word of every image and wakes it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "abi/coarray/job.hpp"
+
+namespace sinew::coarray {
+
+class team {
+ public:
+  /// The team of all images: its words lie at the same offset everywhere.
+  explicit team(int size);
+  /// Members in the order of their image index; `blocks` are where their words lie. `me` is the
+  /// index of this image.
+  team(team* parent, int number, std::vector<int> ranks, std::vector<std::uint64_t> blocks, int me);
+  ~team();
+  team(const team&) = delete;
+  team& operator=(const team&) = delete;
+
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] int me() const noexcept { return me_; }  ///< from 0
+  [[nodiscard]] int number() const noexcept { return number_; }
+  [[nodiscard]] team* parent() const noexcept { return parent_; }
+  [[nodiscard]] bool has(int image) const noexcept {
+    return static_cast<unsigned>(image) - 1 < static_cast<unsigned>(size_);
+  }
+  /// Of images 1 to size().
+  [[nodiscard]] int rank_of(int image) const noexcept {
+    return ranks_[static_cast<std::size_t>(image) - 1];
+  }
+  /// The image's index here, 0 if that rank is no member.
+  [[nodiscard]] int image_of(int rank) const noexcept;
+  [[nodiscard]] std::span<const int> ranks() const noexcept { return ranks_; }
+
+  /// Bytes of each member's words, and where the parts begin.
+  [[nodiscard]] static std::uint64_t block_bytes() noexcept;
+  static constexpr int most_rounds = 20;
+  static constexpr std::size_t stage_bytes = std::size_t{64} << 10;
+  static constexpr std::uint64_t line = 64;
+  static constexpr std::uint64_t come_at = 0;
+  static constexpr std::uint64_t release_at = line;
+  static constexpr std::uint64_t left_at = 2 * line;  ///< barriers come to, written on leaving
+  static constexpr std::uint64_t rounds_at = 3 * line;
+  static constexpr std::uint64_t slots_at = rounds_at + most_rounds * line;
+  static constexpr std::uint64_t stages_at = slots_at + 2 * most_rounds * line;
+
+  /// A place in the words of member `m` (from 0).
+  [[nodiscard]] rma::place at(int m, std::uint64_t offset) const noexcept {
+    return {ranks_[static_cast<std::size_t>(m)], blocks_[static_cast<std::size_t>(m)] + offset};
+  }
+
+  /// A barrier of the team; 0, stat::stopped_image or stat::failed_image. Failed images are left
+  /// out; with a stopped one it does not wait. Hot.
+  [[nodiscard]] int sync_all();
+  /// With the given images (from 1, without duplicates, in range). Hot.
+  [[nodiscard]] int sync_images(std::span<const int> images);
+  /// Before this image leaves.
+  void record_leaving() noexcept;
+
+  std::uint64_t collectives = 0;  ///< how many small ones there were; see collective.cpp
+  std::uint64_t chunks = 0;       ///< how often stages were filled
+  std::vector<team*> children;
+
+ private:
+  [[nodiscard]] bool will_not_come(std::uint64_t epoch) const noexcept;
+  [[nodiscard]] bool wait_around(std::uint64_t epoch);
+  [[nodiscard]] bool wait_at_counter(std::uint64_t epoch);
+  [[nodiscard]] int sync_those_left();
+
+  team* parent_ = nullptr;
+  int number_ = -1;
+  int size_;
+  int me_;
+  int rounds_;
+  std::vector<int> ranks_;
+  std::vector<std::uint64_t> blocks_;
+  std::uint64_t epoch_ = 0;
+};
+
+/// Every team that this image is a member of.
+[[nodiscard]] std::vector<team*>& all_teams();
+
+/// The status of two ranks' pairing: 0 or the stat of the one that is gone.
+[[nodiscard]] int await_pair(int rank);
+void tell_pair(int rank);
+
+}  // namespace sinew::coarray

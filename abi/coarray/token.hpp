@@ -1,0 +1,29 @@
+// What the compiler holds for each coarray, and passes back to us with each access.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "abi/coarray/gfortran.hpp"
+#include "abi/coarray/job.hpp"
+
+namespace sinew::coarray {
+
+struct token {
+  std::uint64_t offset = 0;  ///< of this image's memory; 0: none now
+  std::size_t bytes = 0;
+  /// By rank, for what was allocated in a team of fewer images or stands for other memory; empty:
+  /// the offset is the same on all images.
+  std::vector<std::uint64_t> table;
+  bool component = false;  ///< of one image alone
+  bool owner = true;       ///< releases the memory
+
+  [[nodiscard]] rma::place at(int rank) const noexcept {
+    return {rank, table.empty() ? offset : table[static_cast<std::size_t>(rank)]};
+  }
+};
+
+inline token& token_of(void* t) noexcept { return *static_cast<token*>(t); }
+
+}  // namespace sinew::coarray

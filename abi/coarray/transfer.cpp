@@ -1,0 +1,221 @@
+#include "abi/coarray/transfer.hpp"
+
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "abi/coarray/job.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew::coarray {
+namespace {
+
+using axis_list = std::array<rma::axis, most_dimensions>;
+
+std::string shape_of(const side& s) {
+  std::string text = "(";
+  for (int d = 0; d < s.rank; ++d) {
+    text += (d == 0 ? "" : ",") + std::to_string(s.axes[static_cast<std::size_t>(d)].count);
+  }
+  return text + ")";
+}
+
+[[noreturn]] void shapes_differ(const side& a, const side& b) {
+  throw error("the shapes differ",
+              "this image's is " + shape_of(a) + ", the other image's is " + shape_of(b));
+}
+
+/// The axes of both sides together. Dimensions of extent 1 may stand on one side alone.
+std::size_t join(axis_list& axes, const side& near, const side& far) {
+  std::size_t n = 0;
+  const bool repeat = near.rank == 0;
+  int d = 0;
+  for (int f = 0; f < far.rank; ++f) {
+    const side_axis& there = far.axes[static_cast<std::size_t>(f)];
+    rma::axis& a = axes[n++];
+    a.count = there.count;
+    a.far_stride = there.stride;
+    a.far_index = there.list;
+    if (repeat) {
+      continue;
+    }
+    while (d < near.rank && near.axes[static_cast<std::size_t>(d)].count != there.count &&
+           near.axes[static_cast<std::size_t>(d)].count == 1) {
+      ++d;
+    }
+    if (d < near.rank && near.axes[static_cast<std::size_t>(d)].count == there.count) {
+      a.near_stride = near.axes[static_cast<std::size_t>(d)].stride;
+      a.near_index = near.axes[static_cast<std::size_t>(d)].list;
+      ++d;
+    } else if (there.count != 1) {
+      shapes_differ(near, far);
+    }
+  }
+  for (; !repeat && d < near.rank; ++d) {
+    if (near.axes[static_cast<std::size_t>(d)].count != 1) {
+      shapes_differ(near, far);
+    }
+  }
+  return n;
+}
+
+/// A copy of `like`'s elements one after the other, of another type.
+class buffer {
+ public:
+  buffer(const side& like, const element& what) {
+    side_.what = what;
+    std::size_t n = 1;
+    for (int d = 0; d < like.rank; ++d) {
+      const std::size_t count = like.axes[static_cast<std::size_t>(d)].count;
+      side_.add(count, static_cast<std::ptrdiff_t>(n * what.bytes));
+      n *= count;
+    }
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(n * what.bytes + 1);
+    side_.base = memory_.get();
+  }
+  [[nodiscard]] near_side& elements() noexcept { return side_; }
+
+ private:
+  near_side side_;
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+/// Between two near sides of one shape, or from a single element.
+void convert(const near_side& to, const near_side& from) {
+  axis_list axes;
+  const std::size_t depth = join(axes, from, to);
+  const conversion one(to.what, from.what);
+  std::array<std::size_t, most_dimensions> at{};
+  if (to.elements() == 0) {
+    return;
+  }
+  for (;;) {
+    std::byte* target = to.base;
+    const std::byte* source = from.base;
+    for (std::size_t d = 0; d < depth; ++d) {
+      const auto i = static_cast<std::ptrdiff_t>(at[d]);
+      target += i * axes[d].far_stride;
+      source += i * axes[d].near_stride;
+    }
+    const rma::axis inner = depth == 0 ? rma::axis{} : axes[0];
+    for (std::size_t i = 0; i < inner.count; ++i) {
+      one(target, source);
+      target += inner.far_stride;
+      source += inner.near_stride;
+    }
+    std::size_t d = 1;
+    while (d < depth && ++at[d] == axes[d].count) {
+      at[d++] = 0;
+    }
+    if (d >= depth) {
+      return;
+    }
+  }
+}
+
+void put_raw(const far_side& to, const near_side& from) {
+  axis_list axes;
+  const std::span<const rma::axis> both(axes.data(), join(axes, from, to));
+  if (to.offset != 0) {
+    the.engine->put_section(rma::place{to.image_rank, to.offset}, from.base, to.what.bytes, both);
+  } else {
+    the.engine->put_section(rma::outside::of(to.image_rank, to.address), from.base, to.what.bytes,
+                            both);
+  }
+}
+
+void get_raw(const near_side& to, const far_side& from) {
+  axis_list axes;
+  const std::span<const rma::axis> both(axes.data(), join(axes, to, from));
+  if (from.offset != 0) {
+    the.engine->get_section(to.base, rma::place{from.image_rank, from.offset}, from.what.bytes,
+                            both);
+  } else {
+    the.engine->get_section(to.base, rma::outside::of(from.image_rank, from.address),
+                            from.what.bytes, both);
+  }
+}
+
+template <class Value>
+void widen(std::int64_t* to, const void* values, std::size_t count, std::int64_t lower) noexcept {
+  const auto* from = static_cast<const Value*>(values);
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = static_cast<std::int64_t>(from[i]) - lower;
+  }
+}
+
+}  // namespace
+
+std::size_t side::elements() const noexcept {
+  std::size_t n = 1;
+  for (int d = 0; d < rank; ++d) {
+    n *= axes[static_cast<std::size_t>(d)].count;
+  }
+  return n;
+}
+
+void side::add_list(const void* values, int kind, std::size_t count, std::int64_t lower,
+                    std::ptrdiff_t stride) {
+  lists.push_back(std::make_unique_for_overwrite<std::int64_t[]>(count));
+  std::int64_t* list = lists.back().get();
+  switch (kind) {
+    case 1:
+      widen<std::int8_t>(list, values, count, lower);
+      break;
+    case 2:
+      widen<std::int16_t>(list, values, count, lower);
+      break;
+    case 4:
+      widen<std::int32_t>(list, values, count, lower);
+      break;
+    case 8:
+      widen<std::int64_t>(list, values, count, lower);
+      break;
+    default:
+      throw error("a vector subscript of integer kind " + std::to_string(kind),
+                  "kinds 1, 2, 4 and 8 are supported");
+  }
+  add(count, stride, list);
+}
+
+void describe(side& s, const descriptor& d, int kind, const vector_subscript* vector) {
+  s.what = {d.element.type, kind, d.element.bytes};
+  for (int i = 0; i < d.rank(); ++i) {
+    const dimension& dim = d.dim[i];
+    const std::ptrdiff_t stride = dim.stride * d.step();
+    if (vector != nullptr && vector[i].count != 0) {
+      s.add_list(vector[i].vector.values, vector[i].vector.kind, vector[i].count, dim.lower,
+                 stride);
+    } else {
+      s.add(static_cast<std::size_t>(dim.extent()), stride);
+    }
+  }
+}
+
+void put(const far_side& to, const near_side& from, bool buffered) {
+  if (same(to.what, from.what) && !(buffered && to.image_rank == the.rank)) {
+    put_raw(to, from);
+    return;
+  }
+  buffer converted(from, to.what);
+  convert(converted.elements(), from);
+  put_raw(to, converted.elements());
+}
+
+void get(const near_side& to, const far_side& from, bool buffered) {
+  if (same(to.what, from.what) && !(buffered && from.image_rank == the.rank)) {
+    get_raw(to, from);
+    return;
+  }
+  buffer fetched(from, from.what);
+  get_raw(fetched.elements(), from);
+  convert(to, fetched.elements());
+}
+
+void move(const far_side& to, const far_side& from) {
+  buffer fetched(from, from.what);
+  get_raw(fetched.elements(), from);
+  put(to, fetched.elements(), false);
+}
+
+}  // namespace sinew::coarray

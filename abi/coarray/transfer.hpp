@@ -1,0 +1,61 @@
+// Moving elements between this image's memory and another's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "abi/coarray/element.hpp"
+#include "abi/coarray/gfortran.hpp"
+#include "sinew/rma/place.hpp"
+#include "sinew/rma/section.hpp"
+
+namespace sinew::coarray {
+
+/// One dimension of a side: `list`, if not null, holds displacements in units of `stride` bytes.
+struct side_axis {
+  std::size_t count = 1;
+  std::ptrdiff_t stride = 0;
+  const std::int64_t* list = nullptr;
+};
+
+/// Elements in one image's memory. Its index lists it owns itself.
+struct side {
+  element what;
+  int rank = 0;  ///< number of axes
+  std::array<side_axis, most_dimensions> axes;
+  std::vector<std::unique_ptr<std::int64_t[]>> lists;
+
+  void add(std::size_t count, std::ptrdiff_t stride, const std::int64_t* list = nullptr) noexcept {
+    axes[static_cast<std::size_t>(rank++)] = {count, stride, list};
+  }
+  /// A vector subscript of `kind` bytes each; `lower` is the subscript of the first element.
+  void add_list(const void* values, int kind, std::size_t count, std::int64_t lower,
+                std::ptrdiff_t stride);
+  [[nodiscard]] std::size_t elements() const noexcept;
+};
+
+/// This image's elements.
+struct near_side : side {
+  std::byte* base = nullptr;
+};
+/// Another's: in its heap, or, if `offset` is 0, at an address of its process.
+struct far_side : side {
+  int image_rank = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t address = 0;
+};
+
+/// The axes of a descriptor, and of its vector subscripts if `vector` is not null.
+void describe(side& s, const descriptor& d, int kind, const vector_subscript* vector = nullptr);
+
+/// Element by element; a near side without axes is repeated for all (put only). Shapes must agree.
+/// `buffered`: the sides may overlap. Both throw sinew::error.
+void put(const far_side& to, const near_side& from, bool buffered);
+void get(const near_side& to, const far_side& from, bool buffered);
+/// From one image to another.
+void move(const far_side& to, const far_side& from);
+
+}  // namespace sinew::coarray

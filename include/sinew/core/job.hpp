@@ -1,0 +1,18 @@
+// The process's one place in its job. The faces (MPI, coarrays) join it, so that a program may use
+// several at once; a test that runs many ranks in one process makes its runtimes itself.
+#pragma once
+
+#include "sinew/core/runtime.hpp"
+
+namespace sinew::core {
+
+/// The runtime of this process, opened by the face that comes first: settings are read, the job is
+/// connected, crashes will be reported. A later face gets what is there, so `threaded()` of the
+/// result may be less than `wanted`. Throws sinew::error. Cold.
+[[nodiscard]] runtime& join_job(threading wanted);
+
+/// The face will communicate no more. The last to leave tells the launcher that this rank ends in
+/// order; the runtime itself stays, since programs keep pointers into it. Throws. Cold.
+void leave_job();
+
+}  // namespace sinew::core

@@ -1,0 +1,40 @@
+#include "sinew/core/job.hpp"
+
+#include <string>
+
+#include "sinew/base/log.hpp"
+#include "sinew/base/process_object.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/boot/crash_report.hpp"
+
+namespace sinew::core {
+namespace {
+
+/// The libraries of one process come from one build, so the layout of a runtime is the same in
+/// all; its size in the name is a guard against an accident of installation.
+std::string name() { return "core::runtime " + std::to_string(sizeof(runtime)); }
+
+void* open(void* wanted) {
+  auto opened = runtime::open(boot::connect(), *static_cast<threading*>(wanted));
+  set_log_identity(opened->rank(), opened->size());
+  boot::install_crash_report(opened->session().where());
+  return opened.release();
+}
+
+}  // namespace
+
+runtime& join_job(threading wanted) {
+  // By every face: each has settings of its own.
+  for (const std::string& complaint : settings::load_environment()) {
+    log_line(log_level::warn, complaint);
+  }
+  return *static_cast<runtime*>(process_object::join(name().c_str(), open, &wanted));
+}
+
+void leave_job() {
+  if (void* last = process_object::leave(name().c_str())) {
+    static_cast<runtime*>(last)->session().finalize();
+  }
+}
+
+}  // namespace sinew::core

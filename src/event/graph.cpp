@@ -237,6 +237,23 @@ void system::body::fire(waiter* last) noexcept {
   firing = before;
 }
 
+void system::later(waiter& w) {
+  section s(*body_);
+  w.poisoned = false;
+  w.next = &w;
+  splice(body_->ready, &w);
+  s.work();
+}
+
+together::together(system& s) noexcept
+    : system_(s), before_(std::exchange(firing, s.body_.get())) {}
+
+together::~together() {
+  firing = before_;
+  section s(*system_.body_);
+  s.work();
+}
+
 event system::body::combine(std::span<const event> of, std::uint32_t flags) {
   constexpr std::uint32_t unknown = 1u << 30;  // no event triggers while it is being made
   std::uint32_t count = 0;

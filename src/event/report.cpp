@@ -23,22 +23,25 @@ std::string system::body::describe(event e) {
   std::string text = "event " + std::to_string(e.index()) + "." + std::to_string(e.generation()) +
                      " of rank " + std::to_string(e.owner());
   const auto named = names.find(e);
-  return named == names.end() ? text : text + " \"" + named->second + "\"";
+  if (named != names.end()) {
+    text.append(" \"").append(named->second).append("\"");
+  }
+  return text;
 }
 
 /// What slot i waits for, one line each, indented; events of other ranks are gathered.
 void system::body::explain(std::uint32_t i, int depth, std::string& text,
                            std::vector<event>& elsewhere) {
-  const std::string indent(static_cast<std::size_t>(2 + 2 * depth), ' ');
+  const std::string line = '\n' + std::string(static_cast<std::size_t>(2 + 2 * depth), ' ');
   const slot& s = at(i);
   if ((s.link & alias) != 0) {
     return;  // told by whoever lists it
   }
   if ((s.link & armed) == 0) {
-    text += "\n" + indent + describe(handle_of(i)) + ": nobody has triggered it";
+    text += line + describe(handle_of(i)) + ": nobody has triggered it";
     return;
   }
-  text += "\n" + indent + describe(handle_of(i)) + ": waits for " + std::to_string(s.remaining) +
+  text += line + describe(handle_of(i)) + ": waits for " + std::to_string(s.remaining) +
           (s.remaining == 1 ? " event" : " events");
   int listed = 0;
   for (std::uint32_t input = 1; input <= used && depth < deepest && listed < most_listed; ++input) {
@@ -109,7 +112,8 @@ void system::body::on_hang_message(void* context, const message& m) {
   if (f.known == state::pending) {
     b.explain(f.slot, 0, text, elsewhere);
   } else {
-    text += " " + b.describe(e) + " has triggered";
+    text += b.describe(e);
+    text += ": has triggered";
   }
   log_line(log_level::error, text);
 }
@@ -135,7 +139,10 @@ std::string system::report() {
 }
 
 void system::add_report(std::string (*lines)(void*), void* context) {
-  body_->reporters.emplace_back(lines, context);
+  std::erase_if(body_->reporters, [context](const auto& r) { return r.second == context; });
+  if (lines != nullptr) {
+    body_->reporters.emplace_back(lines, context);
+  }
 }
 
 }  // namespace sinew::event

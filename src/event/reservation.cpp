@@ -23,7 +23,7 @@ setting<std::int64_t> local_grants_setting(
     "event", "LOCAL_GRANTS", 64, "",
     "times that a reservation is granted on a rank while another rank waits for it");
 
-/// `small` of a message: other messages carry lock_items, or nothing if they are to oneself.
+/// `small` of a message; others carry lock_items.
 constexpr std::uint64_t wants_destruction = 1;
 
 std::string name_of(reservation r) {
@@ -106,6 +106,7 @@ struct reservations::body {
   [[nodiscard]] bool release(reservation r) noexcept;
   void release_late(request& q) noexcept;
   void finish(core::guard& held) noexcept;
+  void flush() noexcept;
   void receive(const message& m);
   void destroy_for(const message& m);
   [[nodiscard]] std::string report();
@@ -114,6 +115,10 @@ struct reservations::body {
     auto& q = static_cast<request&>(w);
     q.home->enter(q);
   }
+  struct flush_waiter final : waiter {
+    body* home = nullptr;
+  };
+  static void on_flush(waiter& w) noexcept { static_cast<flush_waiter&>(w).home->flush(); }
   static void on_release(waiter& w) noexcept {
     auto& q = static_cast<request&>(w);
     q.home->release_late(q);
@@ -125,7 +130,8 @@ struct reservations::body {
   core::lock lock;  ///< guards what follows; nothing is fired under it
   lock_core core;
   request_pool requests;
-  bool flush_is_due = false;
+  flush_waiter flusher;
+  bool flush_is_due = false;  ///< the flusher will fire
   std::uint64_t misuses = 0;
   std::uint64_t messages = 0;
   lock_trace trace;
@@ -223,8 +229,7 @@ void reservations::body::finish(core::guard& held) noexcept {
     }
   }
   if (must_flush) {
-    // A message to oneself: within a cascade it comes later, when more has gathered.
-    events.send(events.rank(), topic::reservation, 0, 0);
+    events.later(flusher);  // within a cascade: when more has gathered
   }
 }
 
@@ -245,16 +250,18 @@ void reservations::body::receive(const message& m) {
     destroy_for(m);
     return;
   }
+  const together all_at_once(events);
   core::guard held(lock, threaded);
-  if (m.source != events.rank()) {
-    for (std::size_t at = 0; at + sizeof(lock_item) <= m.size; at += sizeof(lock_item)) {
-      lock_item one;
-      std::memcpy(&one, m.data + at, sizeof one);
-      core.receive(one);
-    }
-    finish(held);
-    return;
+  for (std::size_t at = 0; at + sizeof(lock_item) <= m.size; at += sizeof(lock_item)) {
+    lock_item one;
+    std::memcpy(&one, m.data + at, sizeof one);
+    core.receive(one);
   }
+  finish(held);
+}
+
+void reservations::body::flush() noexcept {
+  const core::guard held(lock, threaded);
   flush_is_due = false;
   const std::size_t most = events.largest_message() / sizeof(lock_item);
   for (const std::uint16_t peer : core.addressees()) {
@@ -270,7 +277,10 @@ void reservations::body::receive(const message& m) {
 }
 
 std::string reservations::body::report() {
-  const core::guard held(lock, threaded);
+  // The caller holds the lock of events, which is taken under ours elsewhere.
+  if (!lock.try_acquire()) {
+    return "\n  reservations: in use, not looked at";
+  }
   std::string text;
   core.each([&](reservation r, lock_core::cell& c) {
     std::size_t waiting = 0;
@@ -280,12 +290,12 @@ std::string reservations::body::report() {
     if (waiting == 0 && c.holders == 0) {
       return;
     }
-    text += "  " + name_of(r) + ": " + std::to_string(waiting) + " wait here, " +
+    text += "\n  " + name_of(r) + ": " + std::to_string(waiting) + " wait here, " +
             std::to_string(c.holders) + " hold it here" +
             (c.here ? c.next >= 0 ? ", rank " + std::to_string(c.next) + " is next" : ""
-                    : ", the lock is on another rank") +
-            "\n";
+                    : ", the lock is on another rank");
   });
+  lock.release();
   return text;
 }
 

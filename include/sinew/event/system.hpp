@@ -105,6 +105,10 @@ class system {
   /// Calls `call(argument, poisoned)` when `e` has triggered: now if it has. As from a waiter.
   void on(event e, void (*call)(void* argument, bool poisoned) noexcept, void* argument);
 
+  /// Fires `w`, not poisoned, once what this thread is firing now has been fired; now if that is
+  /// nothing. For what is better done once for many events.
+  void later(waiter& w);
+
   // --- messages, for the rooms above ---
 
   /// Cold. Handlers run in progress, one at a time; they must not wait or poll.
@@ -129,7 +133,7 @@ class system {
   /// Pending events of this rank, who waits for them, and which of other ranks are waited for here.
   /// Printed by a wait that lasts for SINEW_CORE_HANG_TIMEOUT, by all ranks.
   [[nodiscard]] std::string report();
-  /// Rooms above add their own lines to report().
+  /// Rooms above add their own lines to report(). Null: those of this context are taken back.
   void add_report(std::string (*lines)(void* context), void* context);
 
   /// Pending events of this rank, and slots it has used so far.
@@ -143,6 +147,7 @@ class system {
   friend class barriers;
   friend class completion_queue;
   friend class section;
+  friend class together;
   friend struct errand;
 
   /// A place for one pending event. Changed under the rank's lock, but for what is said below.
@@ -177,6 +182,20 @@ class system {
   std::atomic<bool> any_poisoned_{false};
   std::unique_ptr<body> body_;
   std::unique_ptr<barriers> barriers_;
+};
+
+/// While it lives, what this thread triggers waits; at its end all is worked off at once. Nothing
+/// in its scope may wait. Hot.
+class together {
+ public:
+  explicit together(system& s) noexcept;
+  ~together();
+  together(const together&) = delete;
+  together& operator=(const together&) = delete;
+
+ private:
+  system& system_;
+  const void* before_;
 };
 
 }  // namespace sinew::event

@@ -1,0 +1,48 @@
+// What the tests of the room share.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "support/event_job.hpp"
+
+namespace sinew::event {
+
+using test::backend;
+using test::event_member;
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool slow_build = true;
+#else
+inline constexpr bool slow_build = false;
+#endif
+
+struct way_to_run {
+  const char* name;
+  backend over;
+  core::threading threads;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const way_to_run& w) { return out << w.name; }
+
+class event_test : public ::testing::TestWithParam<way_to_run> {
+ protected:
+  static void run(int ranks, const test::event_body& body,
+                  const options& how = {1u << 20, event::last_generation}) {
+    test::run_events(ranks, GetParam().over, GetParam().threads, body, how);
+  }
+};
+
+inline const auto every_way =
+    ::testing::Values(way_to_run{"inproc", backend::inproc, core::threading::one},
+                      way_to_run{"inproc_threads", backend::inproc, core::threading::many},
+                      way_to_run{"shm", backend::shm, core::threading::one},
+                      way_to_run{"shm_threads", backend::shm, core::threading::many});
+
+inline std::string name_of_way(const ::testing::TestParamInfo<way_to_run>& i) {
+  return i.param.name;
+}
+
+}  // namespace sinew::event

@@ -102,7 +102,8 @@ int raise_error(comm_object* comm, int code, const std::string& sentence) noexce
   return code;
 }
 
-int caught(MPI_Comm comm) noexcept {
+int caught(const char* name, MPI_Comm comm) noexcept {
+  current_call = name;
   comm_object* on = the.now.load() == phase::running ? find_comm(comm) : nullptr;
   try {
     throw;
@@ -116,8 +117,6 @@ int caught(MPI_Comm comm) noexcept {
     return raise_error(on, MPI_ERR_INTERN, e.what());
   }
 }
-
-int caught() noexcept { return caught(MPI_COMM_NULL); }
 
 std::string text_of(int code) {
   std::string text = table_text(code);

@@ -18,7 +18,8 @@ struct failure {
   comm_object* comm = nullptr;
 };
 
-/// Name of the MPI function this thread is in, for messages.
+/// Name of the MPI function that this thread has entered last, for messages. After a suspension it
+/// may be another fiber's: caught() sets it right.
 /// (constinit: without it every access would ask first whether it has been constructed.)
 extern constinit thread_local const char* current_call [[gnu::tls_model("initial-exec")]];
 
@@ -30,10 +31,9 @@ extern constinit thread_local const char* current_call [[gnu::tls_model("initial
 /// The current call is one that Sinew has not got.
 [[noreturn, gnu::cold]] void unsupported();
 
-/// In a catch clause of a face: translates the exception, calls the error handler, returns the
-/// code (or does not return). Cold.
-[[gnu::cold, gnu::noinline]] int caught() noexcept;
-[[gnu::cold, gnu::noinline]] int caught(MPI_Comm comm) noexcept;
+/// In the catch clause of face `name`: translates the exception, calls the error handler, returns
+/// the code (or does not return). Cold.
+[[gnu::cold, gnu::noinline]] int caught(const char* name, MPI_Comm comm = MPI_COMM_NULL) noexcept;
 
 /// Calls the error handler that decides; returns `code` if it returns. Cold.
 int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept;

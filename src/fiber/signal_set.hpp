@@ -19,7 +19,8 @@ namespace sinew::fiber {
 /// word below after: if the word is set again in between, either the worker's exchange of the word
 /// gets it, or the setter found the word empty and tells the level above again.
 /// Memory order: setting is a release, taking an acquire, so the fiber sees what came before the
-/// signal. Setting is also sequentially consistent, for the sleeper's sake (see worker::sleep).
+/// signal. Setting is also sequentially consistent, for the sleeper's sake (see inbox.hpp).
+template <class Steps>
 class signal_set {
  public:
   explicit signal_set(std::uint32_t positions) : levels_(positions) {}
@@ -27,11 +28,13 @@ class signal_set {
   /// Any thread. Hot.
   void set(std::uint32_t position) noexcept {
     std::uint32_t index = position / 64;
+    Steps::step();
     std::uint64_t before = levels_.level[0][index].fetch_or(std::uint64_t{1} << (position % 64),
                                                             std::memory_order_seq_cst);
     for (std::size_t l = 1; before == 0 && index >= root_words; ++l) {
       const std::uint64_t bit = std::uint64_t{1} << (index % 64);
       index /= 64;
+      Steps::step();
       before = levels_.level[l][index].fetch_or(bit, std::memory_order_seq_cst);
     }
   }
@@ -41,6 +44,7 @@ class signal_set {
   bool drain(std::size_t levels, Take take) noexcept {
     bool any = false;
     for (std::size_t l = 0; l < levels; ++l) {
+      Steps::step();
       std::uint64_t seen = 0;
       for (std::uint32_t i = 0; i < root_words; ++i) {
         seen |= levels_.level[l][i].load(std::memory_order_relaxed);
@@ -67,6 +71,7 @@ class signal_set {
   /// look whether the worker sleeps.
   [[nodiscard]] bool empty() const noexcept {
     for (const bit_word* level : levels_.level) {
+      Steps::step();
       for (std::uint32_t i = 0; i < root_words; ++i) {
         if (level[i].load(std::memory_order_seq_cst) != 0) {
           return false;
@@ -99,6 +104,7 @@ class signal_set {
     if (w.load(std::memory_order_relaxed) == 0) {
       return;
     }
+    Steps::step();
     std::uint64_t bits = w.exchange(0, std::memory_order_acquire);
     if (l == 0) {
       if (bits != 0) {

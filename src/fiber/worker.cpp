@@ -49,7 +49,7 @@ void slot_source::put(hub& h, fiber* f) noexcept {
 }
 
 worker::worker(hub& h, std::uint32_t number)
-    : ready_(h.memory.most_numbers()), hub_(h), number_(number), signals_(h.memory.most_numbers()) {
+    : ready_(h.memory.most_numbers()), hub_(h), number_(number), inbox_(h.memory.most_numbers()) {
   slots.reserve_chunk(h.standard_class, number);
 }
 
@@ -145,9 +145,9 @@ bool worker::collect() noexcept {
   const std::uint64_t numbers = hub_.memory.numbers();
   if (numbers != numbers_seen_) [[unlikely]] {
     numbers_seen_ = numbers;
-    signal_levels_ = signal_set::levels_for(std::bit_ceil(numbers));
+    signal_levels_ = signal_set<real_steps>::levels_for(std::bit_ceil(numbers));
   }
-  return signals_.drain(signal_levels_, [this](std::uint32_t index, std::uint64_t bits) {
+  return inbox_.signals.drain(signal_levels_, [this](std::uint32_t index, std::uint64_t bits) {
     ready_.merge(index, bits);
   });
 }
@@ -263,20 +263,13 @@ bool worker::steal() noexcept {
   return false;
 }
 
-bool worker::rouse() noexcept {
-  if (asleep_.load(std::memory_order_seq_cst) == awake) {
-    return false;
-  }
-  const std::uint32_t was = asleep_.exchange(awake, std::memory_order_seq_cst);
-  if (was != awake) {
-    hub_.awake.fetch_add(1, std::memory_order_relaxed);
-  }
-  if (was == on_futex) {
-    base::futex_wake(asleep_, 1);
-  } else if (was == in_poller) {
+void worker::end_sleep(std::uint32_t how) noexcept {
+  hub_.awake.fetch_add(1, std::memory_order_relaxed);
+  if (how == inbox<real_steps>::on_futex) {
+    base::futex_wake(inbox_.word(), 1);
+  } else {
     hub_.wake_poller();
   }
-  return was != awake;
 }
 
 void worker::run_idle() noexcept {
@@ -302,7 +295,7 @@ void worker::run_idle() noexcept {
 
 void worker::look_around() noexcept {
   if (quiet_rounds_ != 0) {
-    signals_.expect(signal_levels_);
+    inbox_.signals.expect(signal_levels_);
   }
   hub_.poll();
   if (!sleepers.empty()) {
@@ -333,10 +326,8 @@ void worker::rest() noexcept {
   }
 }
 
-/// No signal is missed: the worker writes asleep_, then looks at its signals, at `stopping` and at
-/// the offers; whoever signals sets a bit (or a count), then reads asleep_. All of these are
-/// sequentially consistent, so one of the two sees the other. A poller's wake() also ends a sleep()
-/// that begins later.
+/// No signal is missed, nor `stopping`, nor an offer: see inbox.hpp. A poller's wake() also ends a
+/// sleep() that begins later.
 void worker::sleep() noexcept {
   std::uint64_t limit = base::no_limit;
   if (!sleepers.empty()) {
@@ -345,18 +336,20 @@ void worker::sleep() noexcept {
   }
   const auto prepared = [this](std::uint32_t how) {
     hub_.awake.fetch_sub(1, std::memory_order_relaxed);
-    asleep_.store(how, std::memory_order_seq_cst);
-    return signals_.empty() && !hub_.stopping.load(std::memory_order_seq_cst) &&
-           !(hub_.steals && hub_.any_offers());
+    return inbox_.lie_down(how, [this] {
+      return hub_.stopping.load(std::memory_order_seq_cst) || (hub_.steals && hub_.any_offers());
+    });
   };
+  constexpr std::uint32_t on_futex = inbox<real_steps>::on_futex;
+  constexpr std::uint32_t in_poller = inbox<real_steps>::in_poller;
   const bool polled =
       hub_.sleep_in_poller(std::min(limit, longest_sleep_ns), [&] { return prepared(in_poller); });
   if (!polled && prepared(on_futex)) {
     // With a poller: somebody must take its place should the worker in it find long work.
-    base::futex_wait(asleep_, on_futex,
+    base::futex_wait(inbox_.word(), on_futex,
                      hub_.has_poller() ? std::min(limit, longest_sleep_ns) : limit);
   }
-  if (asleep_.exchange(awake, std::memory_order_relaxed) != awake) {
+  if (inbox_.get_up()) {
     hub_.awake.fetch_add(1, std::memory_order_relaxed);
   }
 }

@@ -7,12 +7,13 @@
 #include <thread>
 
 #include "fiber/control.hpp"
+#include "fiber/inbox.hpp"
 #include "fiber/ready_set.hpp"
-#include "fiber/signal_set.hpp"
 #include "fiber/stacks.hpp"
 #include "fiber/switch.hpp"
 #include "fiber/timers.hpp"
 #include "sinew/base/status.hpp"
+#include "sinew/base/steps.hpp"
 
 namespace sinew::fiber {
 
@@ -69,7 +70,7 @@ class worker {
   [[nodiscard]] const void* where_current_is() const noexcept { return &current_; }
   /// For reports, from any thread.
   [[nodiscard]] bool is_ready(std::uint32_t position) const noexcept {
-    return ready_.holds(position) || signals_.holds(position);
+    return ready_.holds(position) || inbox_.signals.holds(position);
   }
 
   /// Leaves a fiber that has not started to whoever gets at it first. Any thread.
@@ -82,13 +83,18 @@ class worker {
   void set_ready(std::uint32_t position) noexcept { ready_.set(position); }
   /// Any thread. Hot.
   [[gnu::noinline]] void signal(std::uint32_t position) noexcept {
-    signals_.set(position);
-    if (asleep_.load(std::memory_order_seq_cst) != awake) [[unlikely]] {
-      (void)rouse();
-    }
+    inbox_.signals.set(position);
+    (void)rouse();
   }
   /// Ends a sleep, if it is asleep (else false). Any thread.
-  bool rouse() noexcept;
+  bool rouse() noexcept {
+    const std::uint32_t was = inbox_.rouse();
+    if (was != inbox<real_steps>::awake) [[unlikely]] {
+      end_sleep(was);
+      return true;
+    }
+    return false;
+  }
 
   // Owner only.
   slot_source slots;
@@ -109,13 +115,11 @@ class worker {
   [[gnu::noinline]] void give_way_to_nobody(fiber& me) noexcept;
   void run_idle() noexcept;
   void look_around() noexcept;
+  [[gnu::noinline]] void end_sleep(std::uint32_t how) noexcept;
   void rest() noexcept;
   void sleep() noexcept;
 
   static constexpr int busy_budget = 256;
-  static constexpr std::uint32_t awake = 0;
-  static constexpr std::uint32_t on_futex = 1;
-  static constexpr std::uint32_t in_poller = 2;
 
   // What each switch touches.
   std::byte* base_ = nullptr;  ///< control block of the current word's first position
@@ -141,14 +145,11 @@ class worker {
   std::unique_ptr<lazy_memory> idle_stack_;
   std::thread thread_;
 
-  /// awake -> on_futex or in_poller by the owner, back by whoever wakes it or by the owner. See
-  /// sleep() for why no signal is missed.
-  alignas(64) std::atomic<std::uint32_t> asleep_{awake};
-  alignas(64) signal_set signals_;
+  inbox<real_steps> inbox_;
 
   // Fibers that may be stolen, first in, first out, under the lock; only with scheduler_options
   // ::steal. The count is written under the lock; read without it to look whether there are any,
-  // and sequentially consistent for the sake of sleepers (see sleep()).
+  // and sequentially consistent for the sake of sleepers (see inbox.hpp).
   alignas(64) spin_lock offers_lock_;
   std::atomic<std::uint32_t> offers_{0};
   fiber* first_offer_ = nullptr;

@@ -1,6 +1,8 @@
 """Installs the build tree SINEW_BUILD, moves the result, and uses it as strangers would."""
 
+import json
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -79,6 +81,28 @@ class Install(unittest.TestCase):
             f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", build)
         self.assertEqual(run(build / "fibers"), "a fiber has run\n")
+
+    def bench(self, *words):
+        """What `sinew bench` of the installed tree writes; it compiles peers into an own cache."""
+        file = self.work / "bench.json"
+        run(self.prefix / "bin" / "sinew", "bench", *words, "--quick", "--json", file,
+            XDG_CACHE_HOME=str(self.work / "cache"))
+        return json.loads(file.read_text())
+
+    def test_bench_threads(self):
+        result = self.bench("threads", "--peers", "none")
+        measured = {(r["case"], r["subject"]) for r in result["results"]}
+        for case in ("switch", "yield", "signal", "round-trip", "spawn-join"):
+            self.assertIn((case, "sinew"), measured)
+        self.assertTrue(all(r["median"] > 0 for r in result["results"]))
+
+    @unittest.skipUnless(Path("/usr/include/concurrentqueue/concurrentqueue.h").exists()
+                         and shutil.which("dpkg-query"), "no peer from a Debian package")
+    def test_bench_compiles_a_peer_and_tells_its_version(self):
+        result = self.bench("pool", "--peers", "moodycamel")
+        self.assertEqual({r["subject"].split(":")[0] for r in result["results"]} - {"paper"},
+                         {"sinew", "floor", "moodycamel"})
+        self.assertRegex(result["host"]["peers"]["moodycamel"], r"^\d+\.\d+")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ struct bench_options {
   std::string peers = "auto";
   int rounds = 0;  // 0: as the effort says
   bool thread_multiple = false;
+  bool sweep = false;
   bool help = false;
 };
 
@@ -54,19 +55,17 @@ struct experiment {
   bool threads = false;                  // `latency-mt`: peers as its threads need them
   bool local = false;                    // without MPI: see bench_local.hpp
   bool only_ours = false;                // `million`: nobody else has fibers
+  bool once = false;                     // `routing`, `chunks`: the same in every round
 };
 
-constexpr std::array experiment_names = {std::string_view("latency"),
-                                         std::string_view("bandwidth"),
-                                         std::string_view("rate"),
-                                         std::string_view("launch"),
-                                         std::string_view("oversubscribed"),
-                                         std::string_view("matching"),
-                                         std::string_view("latency-mt"),
-                                         std::string_view("million"),
-                                         std::string_view("table"),
-                                         std::string_view("threads"),
-                                         std::string_view("pool")};
+constexpr std::array experiment_names = {
+    std::string_view("latency"),        std::string_view("bandwidth"),
+    std::string_view("rate"),           std::string_view("launch"),
+    std::string_view("oversubscribed"), std::string_view("matching"),
+    std::string_view("latency-mt"),     std::string_view("million"),
+    std::string_view("table"),          std::string_view("threads"),
+    std::string_view("pool"),           std::string_view("routing"),
+    std::string_view("chunks"),         std::string_view("carry")};
 constexpr int crowd = 8;  // ranks of `oversubscribed`
 constexpr double limit_s = 90;
 
@@ -129,6 +128,13 @@ experiment make_experiment(const std::string& name, const bench_options& o) {
     e.local = true;
     return e;
   }
+  if (is_own_command(name)) {
+    experiment e{name, {}, {}};
+    for (auto& words : own_commands(name, level, o.sweep)) e.invocations.push_back({1, words});
+    e.local = true;
+    e.once = name != "carry";
+    return e;
+  }
   if (name == "matching") return make_matching(level);
   if (name == "latency-mt") return make_latency_mt(level);
   if (name == "million") return make_million(level);
@@ -180,6 +186,10 @@ std::vector<option> option_table(bench_options& o) {
          o.thread_multiple = text == "multiple";
        },
        "single|multiple"},
+      {{"--sweep"},
+       "",
+       "routing: along distance, destinations, bytes, ranks, paths fed, groups",
+       flag(o.sweep, true)},
       {{"-h", "--help"}, "", "explains", flag(o.help, true)},
   };
 }
@@ -256,7 +266,10 @@ class bench_run {
   }
 
   void gather_subjects() {
-    if (std::all_of(options_.experiments.begin(), options_.experiments.end(), is_local)) return;
+    if (std::all_of(options_.experiments.begin(), options_.experiments.end(),
+                    [](const auto& e) { return is_local(e) || is_own_command(e); })) {
+      return;
+    }
     if (auto ours = find_ours()) {
       subjects_.push_back(*ours);
     } else {
@@ -291,7 +304,7 @@ class bench_run {
     const std::string name = label.substr(0, label.find(':'));
     for (const std::string& line : stats::split(output, '\n')) {
       if (const auto m = stats::parse_line(line)) results_.add(e.name, label, *m);
-      if (line.rfind("@version ", 0) == 0 && versions_[name].empty()) {
+      if (line.rfind("@version ", 0) == 0 && (e.local || versions_[name].empty())) {
         versions_[name] = line.substr(9);
       }
     }
@@ -354,6 +367,7 @@ class bench_run {
   void floor_turn(const experiment& e) {
     command c = plain_command("/proc/self/exe", {"bench", "--floor-probe"});
     c.words.insert(c.words.end(), e.floor_words.begin(), e.floor_words.end());
+    if (is_own_command(e.name)) return;  // its own rows say what bounds it
     if (e.local) {
       std::string why;
       const auto program = local_program({"sinew", "", "", "", true, ""}, e.name, why);
@@ -371,11 +385,15 @@ class bench_run {
   // The second transport of one implementation has nothing of its own to show in `launch`, and with
   // more threads than cores it needs seconds for a message; there the same one runs again, told to
   // yield.
-  std::vector<subject> taking_part(const experiment& e) const {
+  std::vector<subject> taking_part(const experiment& e) {
     std::vector<subject> found;
     if (e.local) {
       for (const subject& s : local_subjects(e.name)) {
-        if (s.name == "sinew" || (options_.peers != "none" && wanted(s.name))) found.push_back(s);
+        if (s.name != "sinew" && (options_.peers == "none" || !wanted(s.name))) continue;
+        found.push_back(s);
+        if (s.name != "sinew" && versions_[s.name].empty()) {
+          versions_[s.name] = packaged_version(e.name, s.name);  // until it names its own
+        }
       }
       return found;
     }
@@ -402,11 +420,12 @@ class bench_run {
   void one_experiment(const experiment& e) {
     failures_.clear();
     const std::vector<subject> subjects = taking_part(e);
+    const int rounds = e.once ? 1 : options_.rounds;
     {
-      progress_bar bar(options_.rounds * static_cast<int>(subjects.size() + 1));
-      for (int round = 1; round <= options_.rounds && !interrupted(); ++round) {
+      progress_bar bar(rounds * static_cast<int>(subjects.size() + 1));
+      for (int round = 1; round <= rounds && !interrupted(); ++round) {
         const std::string where =
-            e.name + ", round " + std::to_string(round) + " of " + std::to_string(options_.rounds);
+            e.name + ", round " + std::to_string(round) + " of " + std::to_string(rounds);
         bar.step(where + ", floor");
         floor_turn(e);
         for (const subject& who : subjects) {
@@ -457,7 +476,7 @@ command_page bench_page() {
       "bench", "measures Sinew and the MPI implementations found, side by side",
       "[EXPERIMENT...] [options]",
       "Experiments: latency bandwidth rate launch oversubscribed matching latency-mt\n"
-      "million table threads pool (all by default).\n"
+      "million table threads pool routing chunks carry (all by default).\n"
       "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
       "Sinew divided by the best other; \"floor\" is what the machine itself allows.",
       option_table(unused)};

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bench_process.hpp"
+
 namespace sinew::tool {
 namespace {
 
@@ -47,14 +49,23 @@ std::optional<std::string> find_in(const std::vector<std::string>& folders,
   return std::nullopt;
 }
 
-bool has_header(std::string_view name) {
+std::optional<std::string> header_path(std::string_view name) {
   std::vector<std::string> folders = {"/usr/include", "/usr/local/include"};
   for (const char* variable : {"CPATH", "CPLUS_INCLUDE_PATH"}) {
     for (const std::string& folder : stats::split(environment(variable), ':')) {
       folders.push_back(folder);
     }
   }
-  return find_in(folders, std::string(name)).has_value();
+  return find_in(folders, std::string(name));
+}
+
+/// What a program of PATH prints, or nothing.
+std::string answer_of(const std::string& program, std::vector<std::string> words) {
+  const auto path = find_in(stats::split(environment("PATH"), ':'), program);
+  if (!path) return "";
+  words.insert(words.begin(), *path);
+  const command_result result = run_command({words, {{"LC_ALL", "C"}}, 20});
+  return result.ok() ? result.output.substr(0, result.output.find('\n')) : "";
 }
 
 std::optional<std::string> cxx_compiler() {
@@ -84,17 +95,75 @@ std::vector<std::string> local_words(std::string_view experiment, std::size_t le
   return {threads[level], budgets[level]};
 }
 
+bool is_own_command(std::string_view experiment) {
+  return experiment == "routing" || experiment == "chunks" || experiment == "carry";
+}
+
+std::vector<std::vector<std::string>> own_commands(std::string_view experiment, std::size_t level,
+                                                   bool sweep) {
+  std::vector<std::vector<std::string>> all;
+  const auto measure = [&all](std::vector<std::string> words) {
+    words.insert(words.begin(), {"route", "--measure"});
+    all.push_back(std::move(words));
+  };
+  if (experiment == "carry") {
+    const fs::path tree = fs::path(own_folder()).parent_path();
+    return {{"run", "-n", "8", (tree / "libexec" / "sinew" / "bench-carry").string()}};
+  }
+  if (experiment == "chunks") {
+    static constexpr std::array<const char*, 3> sizes = {"sizes=64k", "sizes=16k,64k,256k",
+                                                         "sizes=8k,16k,32k,64k,128k,256k,512k,1M"};
+    static constexpr std::array<const char*, 3> steps = {"step=7", "step=1", "step=1"};
+    for (const char* nodes : {"nodes=512", "nodes=1024"}) {
+      if (level > 0 || all.empty()) measure({"chunks", nodes, sizes[level], steps[level]});
+    }
+    return all;
+  }
+  if (sweep) {
+    for (const char* along : {"along=distance", "along=destinations", "along=bytes",
+                              "along=ranks-per-node", "along=paths-fed", "along=aggregation"}) {
+      measure({"sweep", along, level == 2 ? "nodes=1024" : "nodes=512"});
+    }
+    return all;
+  }
+  static constexpr std::array<const char*, 5> nodes = {"nodes=512", "nodes=1024", "nodes=2048",
+                                                       "nodes=4096", "nodes=8192"};
+  for (std::size_t n = 0; n < (level == 0 ? 2 : nodes.size()); ++n) {
+    for (const char* pattern :
+         {"patterns=disjoint", "patterns=overlap", "patterns=subset", "patterns=incast"}) {
+      measure({"routing", nodes[n], pattern});
+    }
+  }
+  return all;
+}
+
 std::vector<subject> local_subjects(std::string_view experiment) {
   std::vector<subject> found = {{"sinew", "", "", "", true, ""}};
   for (const local_peer& peer : local_peers()) {
-    if (peer.experiment != experiment || !has_header(peer.header)) continue;
+    if (peer.experiment != experiment || !header_path(peer.header)) continue;
     found.push_back({std::string(peer.name), cxx_compiler().value_or(""), "", "", true, ""});
   }
   return found;
 }
 
+std::string packaged_version(std::string_view experiment, std::string_view name) {
+  for (const local_peer& peer : local_peers()) {
+    if (peer.experiment != experiment || peer.name != name) continue;
+    const auto path = header_path(peer.header);
+    if (!path) break;
+    const std::string owner = answer_of("dpkg-query", {"-S", *path});  // "package[:arch]: path"
+    const std::string package = owner.substr(0, owner.find_first_of(":,"));
+    std::string version;
+    if (!package.empty()) version = answer_of("dpkg-query", {"-W", "-f=${Version}", package});
+    if (version.empty()) version = answer_of("rpm", {"-qf", "--qf=%{VERSION}-%{RELEASE}", *path});
+    if (!version.empty()) return version;
+  }
+  return "unknown";
+}
+
 std::optional<std::string> local_program(const subject& who, const std::string& experiment,
                                          std::string& failure) {
+  if (is_own_command(experiment)) return "/proc/self/exe";
   if (who.name == "sinew") {
     const fs::path tree = fs::path(own_folder()).parent_path();
     const fs::path program = tree / "libexec" / "sinew" / ("bench-" + experiment);

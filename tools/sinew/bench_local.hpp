@@ -17,8 +17,19 @@ namespace sinew::tool {
 /// Whether some of them has a peer of this name.
 [[nodiscard]] bool is_local_peer(std::string_view name);
 
+/// What the system's package manager says of the package that a peer's header belongs to: for
+/// libraries that do not tell their version. "unknown" if nothing does. Suspends. Cold.
+[[nodiscard]] std::string packaged_version(std::string_view experiment, std::string_view peer);
+
 /// The words its programs take; `level` 0 quick, 1 usual, 2 full.
 [[nodiscard]] std::vector<std::string> local_words(std::string_view experiment, std::size_t level);
+
+/// Experiments that are commands of this program: routing, chunks, carry.
+[[nodiscard]] bool is_own_command(std::string_view experiment);
+/// Their command lines, each of which takes less than a limit of 90 s. `sweep`: routing's sweeps
+/// instead of its patterns.
+[[nodiscard]] std::vector<std::vector<std::string>> own_commands(std::string_view experiment,
+                                                                 std::size_t level, bool sweep);
 
 /// Sinew, then the peers whose headers are installed. Cold.
 [[nodiscard]] std::vector<subject> local_subjects(std::string_view experiment);

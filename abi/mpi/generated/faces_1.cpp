@@ -13,7 +13,7 @@ int PMPI_Abi_get_fortran_booleans(int logical_size, void* logical_true, void* lo
     note("MPI_Abi_get_fortran_booleans");
     return impl::Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set);
   } catch (...) {
-    return caught();
+    return caught("MPI_Abi_get_fortran_booleans");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Abi_get_fortran_booleans"),
@@ -25,7 +25,7 @@ int PMPI_Abi_get_fortran_info(MPI_Info* info) {
     note("MPI_Abi_get_fortran_info");
     return impl::Abi_get_fortran_info(info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Abi_get_fortran_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Abi_get_fortran_info"),
@@ -36,7 +36,7 @@ int PMPI_Abi_get_info(MPI_Info* info) {
     note("MPI_Abi_get_info");
     return impl::Abi_get_info(info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Abi_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Abi_get_info"),
@@ -47,7 +47,7 @@ int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
     note("MPI_Abi_get_version");
     return impl::Abi_get_version(abi_major, abi_minor);
   } catch (...) {
-    return caught();
+    return caught("MPI_Abi_get_version");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Abi_get_version"),
@@ -58,7 +58,7 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void* logical_true, void* lo
     note("MPI_Abi_set_fortran_booleans");
     return impl::Abi_set_fortran_booleans(logical_size, logical_true, logical_false);
   } catch (...) {
-    return caught();
+    return caught("MPI_Abi_set_fortran_booleans");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Abi_set_fortran_booleans"),
@@ -70,7 +70,7 @@ int PMPI_Abi_set_fortran_info(MPI_Info info) {
     note("MPI_Abi_set_fortran_info");
     return impl::Abi_set_fortran_info(info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Abi_set_fortran_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Abi_set_fortran_info"),
@@ -81,7 +81,7 @@ int PMPI_Abort(MPI_Comm comm, int errorcode) {
     enter("MPI_Abort");
     return impl::Abort(comm, errorcode);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Abort", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Abort"), gnu::visibility("default")]] int MPI_Abort(MPI_Comm comm,
@@ -94,7 +94,7 @@ int PMPI_Accumulate(const void* origin_addr, int origin_count, MPI_Datatype orig
     enter("MPI_Accumulate");
     return impl::Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Accumulate");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Accumulate"),
@@ -109,7 +109,7 @@ int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count,
     enter("MPI_Accumulate_c");
     return impl::Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Accumulate_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Accumulate_c"),
@@ -122,7 +122,7 @@ int PMPI_Add_error_class(int* errorclass) {
     note("MPI_Add_error_class");
     return impl::Add_error_class(errorclass);
   } catch (...) {
-    return caught();
+    return caught("MPI_Add_error_class");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Add_error_class"),
@@ -133,7 +133,7 @@ int PMPI_Add_error_code(int errorclass, int* errorcode) {
     note("MPI_Add_error_code");
     return impl::Add_error_code(errorclass, errorcode);
   } catch (...) {
-    return caught();
+    return caught("MPI_Add_error_code");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Add_error_code"),
@@ -144,7 +144,7 @@ int PMPI_Add_error_string(int errorcode, const char* string) {
     note("MPI_Add_error_string");
     return impl::Add_error_string(errorcode, string);
   } catch (...) {
-    return caught();
+    return caught("MPI_Add_error_string");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Add_error_string"),
@@ -168,7 +168,7 @@ int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
     enter("MPI_Allgather");
     return impl::Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allgather", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allgather"),
@@ -181,7 +181,7 @@ int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
     enter("MPI_Allgather_c");
     return impl::Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allgather_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allgather_c"),
@@ -195,7 +195,7 @@ int PMPI_Allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtyp
     enter("MPI_Allgather_init");
     return impl::Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allgather_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allgather_init"),
@@ -210,7 +210,7 @@ int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype
     enter("MPI_Allgather_init_c");
     return impl::Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allgather_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allgather_init_c"),
@@ -226,7 +226,7 @@ int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, v
     const widened<MPI_Aint> displs_wide(displs, members(comm));
     return impl::Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts_wide.data(), displs_wide.data(), recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allgatherv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allgatherv"),
@@ -241,7 +241,7 @@ int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
     enter("MPI_Allgatherv_c");
     return impl::Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allgatherv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allgatherv_c"),
@@ -258,7 +258,7 @@ int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendty
     const widened<MPI_Aint> displs_wide(displs, members(comm));
     return impl::Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts_wide.data(), displs_wide.data(), recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allgatherv_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allgatherv_init"),
@@ -273,7 +273,7 @@ int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatyp
     enter("MPI_Allgatherv_init_c");
     return impl::Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allgatherv_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allgatherv_init_c"),
@@ -287,7 +287,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
     enter("MPI_Alloc_mem");
     return impl::Alloc_mem(size, info, baseptr);
   } catch (...) {
-    return caught();
+    return caught("MPI_Alloc_mem");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alloc_mem"),
@@ -299,7 +299,7 @@ int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
     enter("MPI_Allreduce");
     return impl::Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allreduce", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allreduce"),
@@ -312,7 +312,7 @@ int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Da
     enter("MPI_Allreduce_c");
     return impl::Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allreduce_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allreduce_c"),
@@ -325,7 +325,7 @@ int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datat
     enter("MPI_Allreduce_init");
     return impl::Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allreduce_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allreduce_init"),
@@ -339,7 +339,7 @@ int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count,
     enter("MPI_Allreduce_init_c");
     return impl::Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Allreduce_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Allreduce_init_c"),
@@ -353,7 +353,7 @@ int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
     enter("MPI_Alltoall");
     return impl::Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoall", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoall"),
@@ -366,7 +366,7 @@ int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     enter("MPI_Alltoall_c");
     return impl::Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoall_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoall_c"),
@@ -380,7 +380,7 @@ int PMPI_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype
     enter("MPI_Alltoall_init");
     return impl::Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoall_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoall_init"),
@@ -395,7 +395,7 @@ int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype 
     enter("MPI_Alltoall_init_c");
     return impl::Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoall_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoall_init_c"),
@@ -414,7 +414,7 @@ int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
     const widened<MPI_Aint> rdispls_wide(rdispls, members(comm));
     return impl::Alltoallv(sendbuf, sendcounts_wide.data(), sdispls_wide.data(), sendtype, recvbuf, recvcounts_wide.data(), rdispls_wide.data(), recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoallv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoallv"),
@@ -429,7 +429,7 @@ int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     enter("MPI_Alltoallv_c");
     return impl::Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoallv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoallv_c"),
@@ -448,7 +448,7 @@ int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int s
     const widened<MPI_Aint> rdispls_wide(rdispls, members(comm));
     return impl::Alltoallv_init(sendbuf, sendcounts_wide.data(), sdispls_wide.data(), sendtype, recvbuf, recvcounts_wide.data(), rdispls_wide.data(), recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoallv_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoallv_init"),
@@ -465,7 +465,7 @@ int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     enter("MPI_Alltoallv_init_c");
     return impl::Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoallv_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoallv_init_c"),
@@ -485,7 +485,7 @@ int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
     const widened<MPI_Aint> rdispls_wide(rdispls, members(comm));
     return impl::Alltoallw(sendbuf, sendcounts_wide.data(), sdispls_wide.data(), sendtypes, recvbuf, recvcounts_wide.data(), rdispls_wide.data(), recvtypes, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoallw", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoallw"),
@@ -500,7 +500,7 @@ int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     enter("MPI_Alltoallw_c");
     return impl::Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoallw_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoallw_c"),
@@ -520,7 +520,7 @@ int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int s
     const widened<MPI_Aint> rdispls_wide(rdispls, members(comm));
     return impl::Alltoallw_init(sendbuf, sendcounts_wide.data(), sdispls_wide.data(), sendtypes, recvbuf, recvcounts_wide.data(), rdispls_wide.data(), recvtypes, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoallw_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoallw_init"),
@@ -537,7 +537,7 @@ int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     enter("MPI_Alltoallw_init_c");
     return impl::Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Alltoallw_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Alltoallw_init_c"),
@@ -551,7 +551,7 @@ int PMPI_Attr_delete(MPI_Comm comm, int keyval) {
     enter("MPI_Attr_delete");
     return impl::Attr_delete(comm, keyval);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Attr_delete", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Attr_delete"),
@@ -562,7 +562,7 @@ int PMPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
     enter("MPI_Attr_get");
     return impl::Attr_get(comm, keyval, attribute_val, flag);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Attr_get", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Attr_get"),
@@ -574,7 +574,7 @@ int PMPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
     enter("MPI_Attr_put");
     return impl::Attr_put(comm, keyval, attribute_val);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Attr_put", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Attr_put"),
@@ -585,7 +585,7 @@ int PMPI_Barrier(MPI_Comm comm) {
     enter("MPI_Barrier");
     return impl::Barrier(comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Barrier", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Barrier"),
@@ -596,7 +596,7 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     enter("MPI_Barrier_init");
     return impl::Barrier_init(comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Barrier_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Barrier_init"),
@@ -608,7 +608,7 @@ int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Com
     enter("MPI_Bcast");
     return impl::Bcast(buffer, count, datatype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Bcast", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Bcast"), gnu::visibility("default")]] int MPI_Bcast(void* buffer,
@@ -619,7 +619,7 @@ int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
     enter("MPI_Bcast_c");
     return impl::Bcast(buffer, count, datatype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Bcast_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Bcast_c"), gnu::visibility("default")]] int MPI_Bcast_c(void* buffer,
@@ -631,7 +631,7 @@ int PMPI_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MP
     enter("MPI_Bcast_init");
     return impl::Bcast_init(buffer, count, datatype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Bcast_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Bcast_init"),
@@ -644,7 +644,7 @@ int PMPI_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int 
     enter("MPI_Bcast_init_c");
     return impl::Bcast_init(buffer, count, datatype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Bcast_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Bcast_init_c"),
@@ -657,7 +657,7 @@ int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int 
     enter("MPI_Bsend");
     return impl::Bsend(buf, count, datatype, dest, tag, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Bsend", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Bsend"), gnu::visibility("default")]] int MPI_Bsend(const void* buf,
@@ -669,7 +669,7 @@ int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
     enter("MPI_Bsend_c");
     return impl::Bsend(buf, count, datatype, dest, tag, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Bsend_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Bsend_c"),
@@ -682,7 +682,7 @@ int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest,
     enter("MPI_Bsend_init");
     return impl::Bsend_init(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Bsend_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Bsend_init"),
@@ -695,7 +695,7 @@ int PMPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, i
     enter("MPI_Bsend_init_c");
     return impl::Bsend_init(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Bsend_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Bsend_init_c"),
@@ -707,7 +707,7 @@ int PMPI_Buffer_attach(void* buffer, int size) {
     enter("MPI_Buffer_attach");
     return impl::Buffer_attach(buffer, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Buffer_attach");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Buffer_attach"),
@@ -718,7 +718,7 @@ int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
     enter("MPI_Buffer_attach_c");
     return impl::Buffer_attach(buffer, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Buffer_attach_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Buffer_attach_c"),
@@ -734,7 +734,7 @@ int PMPI_Buffer_detach(void* buffer_addr, int* size) {
     }
     return code;
   } catch (...) {
-    return caught();
+    return caught("MPI_Buffer_detach");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Buffer_detach"),
@@ -745,7 +745,7 @@ int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
     enter("MPI_Buffer_detach_c");
     return impl::Buffer_detach(buffer_addr, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Buffer_detach_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Buffer_detach_c"),
@@ -756,7 +756,7 @@ int PMPI_Buffer_flush(void) {
     enter("MPI_Buffer_flush");
     return impl::Buffer_flush();
   } catch (...) {
-    return caught();
+    return caught("MPI_Buffer_flush");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Buffer_flush"),
@@ -767,7 +767,7 @@ int PMPI_Buffer_iflush(MPI_Request* request) {
     enter("MPI_Buffer_iflush");
     return impl::Buffer_iflush(request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Buffer_iflush");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Buffer_iflush"),
@@ -778,7 +778,7 @@ int PMPI_Cancel(MPI_Request* request) {
     enter("MPI_Cancel");
     return impl::Cancel(request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Cancel");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Cancel"),
@@ -789,7 +789,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
     enter("MPI_Cart_coords");
     return impl::Cart_coords(comm, rank, maxdims, coords);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Cart_coords", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Cart_coords"),
@@ -802,7 +802,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
     enter("MPI_Cart_create");
     return impl::Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
   } catch (...) {
-    return caught(comm_old);
+    return caught("MPI_Cart_create", comm_old);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Cart_create"),
@@ -814,7 +814,7 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
     enter("MPI_Cart_get");
     return impl::Cart_get(comm, maxdims, dims, periods, coords);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Cart_get", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Cart_get"),
@@ -826,7 +826,7 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[
     enter("MPI_Cart_map");
     return impl::Cart_map(comm, ndims, dims, periods, newrank);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Cart_map", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Cart_map"),
@@ -838,7 +838,7 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
     enter("MPI_Cart_rank");
     return impl::Cart_rank(comm, coords, rank);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Cart_rank", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Cart_rank"),
@@ -849,7 +849,7 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, in
     enter("MPI_Cart_shift");
     return impl::Cart_shift(comm, direction, disp, rank_source, rank_dest);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Cart_shift", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Cart_shift"),
@@ -861,7 +861,7 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
     enter("MPI_Cart_sub");
     return impl::Cart_sub(comm, remain_dims, newcomm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Cart_sub", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Cart_sub"),
@@ -873,7 +873,7 @@ int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
     enter("MPI_Cartdim_get");
     return impl::Cartdim_get(comm, ndims);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Cartdim_get", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Cartdim_get"),
@@ -884,7 +884,7 @@ int PMPI_Close_port(const char* port_name) {
     enter("MPI_Close_port");
     return impl::Close_port(port_name);
   } catch (...) {
-    return caught();
+    return caught("MPI_Close_port");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Close_port"),
@@ -896,7 +896,7 @@ int PMPI_Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm co
     enter("MPI_Comm_accept");
     return impl::Comm_accept(port_name, info, root, comm, newcomm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_accept", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_accept"),
@@ -908,7 +908,7 @@ int PMPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
     enter("MPI_Comm_attach_buffer");
     return impl::Comm_attach_buffer(comm, buffer, size);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_attach_buffer", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_attach_buffer"),
@@ -919,7 +919,7 @@ int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size) {
     enter("MPI_Comm_attach_buffer_c");
     return impl::Comm_attach_buffer(comm, buffer, size);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_attach_buffer_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_attach_buffer_c"),
@@ -931,7 +931,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
     enter("MPI_Comm_call_errhandler");
     return impl::Comm_call_errhandler(comm, errorcode);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_call_errhandler", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_call_errhandler"),
@@ -942,7 +942,7 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
     enter("MPI_Comm_compare");
     return impl::Comm_compare(comm1, comm2, result);
   } catch (...) {
-    return caught(comm1);
+    return caught("MPI_Comm_compare", comm1);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_compare"),
@@ -954,7 +954,7 @@ int PMPI_Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm c
     enter("MPI_Comm_connect");
     return impl::Comm_connect(port_name, info, root, comm, newcomm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_connect", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_connect"),
@@ -966,7 +966,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     enter("MPI_Comm_create");
     return impl::Comm_create(comm, group, newcomm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_create", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_create"),
@@ -979,7 +979,7 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn
     note("MPI_Comm_create_errhandler");
     return impl::Comm_create_errhandler(comm_errhandler_fn, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_Comm_create_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_create_errhandler"),
@@ -991,7 +991,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info
     enter("MPI_Comm_create_from_group");
     return impl::Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
   } catch (...) {
-    return caught();
+    return caught("MPI_Comm_create_from_group");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_create_from_group"),
@@ -1003,7 +1003,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
     enter("MPI_Comm_create_group");
     return impl::Comm_create_group(comm, group, tag, newcomm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_create_group", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_create_group"),
@@ -1016,7 +1016,7 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
     enter("MPI_Comm_create_keyval");
     return impl::Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
   } catch (...) {
-    return caught();
+    return caught("MPI_Comm_create_keyval");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_create_keyval"),
@@ -1027,7 +1027,7 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
     enter("MPI_Comm_delete_attr");
     return impl::Comm_delete_attr(comm, comm_keyval);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_delete_attr", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_delete_attr"),
@@ -1043,7 +1043,7 @@ int PMPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size) {
     }
     return code;
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_detach_buffer", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_detach_buffer"),
@@ -1055,7 +1055,7 @@ int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size)
     enter("MPI_Comm_detach_buffer_c");
     return impl::Comm_detach_buffer(comm, buffer_addr, size);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_detach_buffer_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_detach_buffer_c"),
@@ -1067,7 +1067,7 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
     enter("MPI_Comm_disconnect");
     return impl::Comm_disconnect(comm);
   } catch (...) {
-    return caught();
+    return caught("MPI_Comm_disconnect");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_disconnect"),
@@ -1078,7 +1078,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
     enter("MPI_Comm_dup");
     return impl::Comm_dup(comm, newcomm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_dup", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_dup"),
@@ -1089,7 +1089,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     enter("MPI_Comm_dup_with_info");
     return impl::Comm_dup_with_info(comm, info, newcomm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_dup_with_info", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_dup_with_info"),
@@ -1101,7 +1101,7 @@ int PMPI_Comm_flush_buffer(MPI_Comm comm) {
     enter("MPI_Comm_flush_buffer");
     return impl::Comm_flush_buffer(comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_flush_buffer", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_flush_buffer"),
@@ -1112,7 +1112,7 @@ int PMPI_Comm_free(MPI_Comm* comm) {
     enter("MPI_Comm_free");
     return impl::Comm_free(comm);
   } catch (...) {
-    return caught();
+    return caught("MPI_Comm_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_free"),
@@ -1123,7 +1123,7 @@ int PMPI_Comm_free_keyval(int* comm_keyval) {
     enter("MPI_Comm_free_keyval");
     return impl::Comm_free_keyval(comm_keyval);
   } catch (...) {
-    return caught();
+    return caught("MPI_Comm_free_keyval");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_free_keyval"),
@@ -1140,7 +1140,7 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int*
     enter("MPI_Comm_get_attr");
     return impl::Comm_get_attr(comm, comm_keyval, attribute_val, flag);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_get_attr", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_get_attr"),
@@ -1152,7 +1152,7 @@ int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
     enter("MPI_Comm_get_errhandler");
     return impl::Comm_get_errhandler(comm, errhandler);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_get_errhandler", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_get_errhandler"),
@@ -1164,7 +1164,7 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
     enter("MPI_Comm_get_info");
     return impl::Comm_get_info(comm, info_used);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_get_info", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_get_info"),
@@ -1175,7 +1175,7 @@ int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
     enter("MPI_Comm_get_name");
     return impl::Comm_get_name(comm, comm_name, resultlen);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_get_name", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_get_name"),
@@ -1187,7 +1187,7 @@ int PMPI_Comm_get_parent(MPI_Comm* parent) {
     enter("MPI_Comm_get_parent");
     return impl::Comm_get_parent(parent);
   } catch (...) {
-    return caught();
+    return caught("MPI_Comm_get_parent");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_get_parent"),
@@ -1198,7 +1198,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
     enter("MPI_Comm_group");
     return impl::Comm_group(comm, group);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_group", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_group"),
@@ -1209,7 +1209,7 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
     enter("MPI_Comm_idup");
     return impl::Comm_idup(comm, newcomm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_idup", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_idup"),
@@ -1222,7 +1222,7 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
     enter("MPI_Comm_idup_with_info");
     return impl::Comm_idup_with_info(comm, info, newcomm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_idup_with_info", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_idup_with_info"),
@@ -1234,7 +1234,7 @@ int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
     enter("MPI_Comm_iflush_buffer");
     return impl::Comm_iflush_buffer(comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_iflush_buffer", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_iflush_buffer"),
@@ -1245,7 +1245,7 @@ int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
     enter("MPI_Comm_join");
     return impl::Comm_join(fd, intercomm);
   } catch (...) {
-    return caught();
+    return caught("MPI_Comm_join");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_join"), gnu::visibility("default")]] int MPI_Comm_join(int fd,
@@ -1256,7 +1256,7 @@ int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
     enter("MPI_Comm_rank");
     return impl::Comm_rank(comm, rank);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_rank", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_rank"),
@@ -1267,7 +1267,7 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
     enter("MPI_Comm_remote_group");
     return impl::Comm_remote_group(comm, group);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_remote_group", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_remote_group"),
@@ -1278,7 +1278,7 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
     enter("MPI_Comm_remote_size");
     return impl::Comm_remote_size(comm, size);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_remote_size", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_remote_size"),
@@ -1289,7 +1289,7 @@ int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
     enter("MPI_Comm_set_attr");
     return impl::Comm_set_attr(comm, comm_keyval, attribute_val);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_set_attr", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_set_attr"),
@@ -1301,7 +1301,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
     enter("MPI_Comm_set_errhandler");
     return impl::Comm_set_errhandler(comm, errhandler);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_set_errhandler", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_set_errhandler"),
@@ -1313,7 +1313,7 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
     enter("MPI_Comm_set_info");
     return impl::Comm_set_info(comm, info);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_set_info", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_set_info"),
@@ -1324,7 +1324,7 @@ int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
     enter("MPI_Comm_set_name");
     return impl::Comm_set_name(comm, comm_name);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_set_name", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_set_name"),
@@ -1335,7 +1335,7 @@ int PMPI_Comm_size(MPI_Comm comm, int* size) {
     enter("MPI_Comm_size");
     return impl::Comm_size(comm, size);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_size", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_size"),
@@ -1347,7 +1347,7 @@ int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info in
     enter("MPI_Comm_spawn");
     return impl::Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_spawn", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_spawn"),
@@ -1362,7 +1362,7 @@ int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_
     enter("MPI_Comm_spawn_multiple");
     return impl::Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_spawn_multiple", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_spawn_multiple"),
@@ -1375,7 +1375,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
     enter("MPI_Comm_split");
     return impl::Comm_split(comm, color, key, newcomm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_split", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_split"),
@@ -1387,7 +1387,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
     enter("MPI_Comm_split_type");
     return impl::Comm_split_type(comm, split_type, key, info, newcomm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_split_type", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_split_type"),
@@ -1399,7 +1399,7 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
     enter("MPI_Comm_test_inter");
     return impl::Comm_test_inter(comm, flag);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_test_inter", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_test_inter"),
@@ -1410,7 +1410,7 @@ int PMPI_Comm_toint(MPI_Comm comm) {
     enter("MPI_Comm_toint");
     return impl::Comm_toint(comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Comm_toint", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Comm_toint"),
@@ -1422,7 +1422,7 @@ int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, voi
     enter("MPI_Compare_and_swap");
     return impl::Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Compare_and_swap");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Compare_and_swap"),
@@ -1435,7 +1435,7 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
     enter("MPI_Dims_create");
     return impl::Dims_create(nnodes, ndims, dims);
   } catch (...) {
-    return caught();
+    return caught("MPI_Dims_create");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Dims_create"),
@@ -1448,7 +1448,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
     enter("MPI_Dist_graph_create");
     return impl::Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
   } catch (...) {
-    return caught(comm_old);
+    return caught("MPI_Dist_graph_create", comm_old);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Dist_graph_create"),
@@ -1463,7 +1463,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
     enter("MPI_Dist_graph_create_adjacent");
     return impl::Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
   } catch (...) {
-    return caught(comm_old);
+    return caught("MPI_Dist_graph_create_adjacent", comm_old);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Dist_graph_create_adjacent"),
@@ -1478,7 +1478,7 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int
     enter("MPI_Dist_graph_neighbors");
     return impl::Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Dist_graph_neighbors", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Dist_graph_neighbors"),
@@ -1490,7 +1490,7 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree
     enter("MPI_Dist_graph_neighbors_count");
     return impl::Dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Dist_graph_neighbors_count", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Dist_graph_neighbors_count"),
@@ -1502,7 +1502,7 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
     note("MPI_Errhandler_free");
     return impl::Errhandler_free(errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_Errhandler_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Errhandler_free"),
@@ -1519,7 +1519,7 @@ int PMPI_Errhandler_toint(MPI_Errhandler errhandler) {
     enter("MPI_Errhandler_toint");
     return impl::Errhandler_toint(errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_Errhandler_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Errhandler_toint"),
@@ -1530,7 +1530,7 @@ int PMPI_Error_class(int errorcode, int* errorclass) {
     note("MPI_Error_class");
     return impl::Error_class(errorcode, errorclass);
   } catch (...) {
-    return caught();
+    return caught("MPI_Error_class");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Error_class"),
@@ -1541,7 +1541,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
     note("MPI_Error_string");
     return impl::Error_string(errorcode, string, resultlen);
   } catch (...) {
-    return caught();
+    return caught("MPI_Error_string");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Error_string"),
@@ -1553,7 +1553,7 @@ int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype data
     enter("MPI_Exscan");
     return impl::Exscan(sendbuf, recvbuf, count, datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Exscan", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Exscan"),
@@ -1566,7 +1566,7 @@ int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datat
     enter("MPI_Exscan_c");
     return impl::Exscan(sendbuf, recvbuf, count, datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Exscan_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Exscan_c"),
@@ -1579,7 +1579,7 @@ int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype
     enter("MPI_Exscan_init");
     return impl::Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Exscan_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Exscan_init"),
@@ -1592,7 +1592,7 @@ int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
     enter("MPI_Exscan_init_c");
     return impl::Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Exscan_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Exscan_init_c"),
@@ -1606,7 +1606,7 @@ int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype d
     enter("MPI_Fetch_and_op");
     return impl::Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Fetch_and_op");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Fetch_and_op"),
@@ -1618,7 +1618,7 @@ int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
     enter("MPI_File_call_errhandler");
     return impl::File_call_errhandler(fh, errorcode);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_call_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_call_errhandler"),
@@ -1629,7 +1629,7 @@ int PMPI_File_close(MPI_File* fh) {
     enter("MPI_File_close");
     return impl::File_close(fh);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_close");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_close"),
@@ -1641,7 +1641,7 @@ int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn
     note("MPI_File_create_errhandler");
     return impl::File_create_errhandler(file_errhandler_fn, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_create_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_create_errhandler"),
@@ -1652,7 +1652,7 @@ int PMPI_File_delete(const char* filename, MPI_Info info) {
     enter("MPI_File_delete");
     return impl::File_delete(filename, info);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_delete");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_delete"),
@@ -1669,7 +1669,7 @@ int PMPI_File_get_amode(MPI_File fh, int* amode) {
     enter("MPI_File_get_amode");
     return impl::File_get_amode(fh, amode);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_amode");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_amode"),
@@ -1680,7 +1680,7 @@ int PMPI_File_get_atomicity(MPI_File fh, int* flag) {
     enter("MPI_File_get_atomicity");
     return impl::File_get_atomicity(fh, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_atomicity");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_atomicity"),
@@ -1691,7 +1691,7 @@ int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset* disp) 
     enter("MPI_File_get_byte_offset");
     return impl::File_get_byte_offset(fh, offset, disp);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_byte_offset");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_byte_offset"),
@@ -1703,7 +1703,7 @@ int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
     enter("MPI_File_get_errhandler");
     return impl::File_get_errhandler(file, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_errhandler"),
@@ -1715,7 +1715,7 @@ int PMPI_File_get_group(MPI_File fh, MPI_Group* group) {
     enter("MPI_File_get_group");
     return impl::File_get_group(fh, group);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_group");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_group"),
@@ -1726,7 +1726,7 @@ int PMPI_File_get_info(MPI_File fh, MPI_Info* info_used) {
     enter("MPI_File_get_info");
     return impl::File_get_info(fh, info_used);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_info"),
@@ -1737,7 +1737,7 @@ int PMPI_File_get_position(MPI_File fh, MPI_Offset* offset) {
     enter("MPI_File_get_position");
     return impl::File_get_position(fh, offset);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_position");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_position"),
@@ -1748,7 +1748,7 @@ int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset* offset) {
     enter("MPI_File_get_position_shared");
     return impl::File_get_position_shared(fh, offset);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_position_shared");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_position_shared"),
@@ -1759,7 +1759,7 @@ int PMPI_File_get_size(MPI_File fh, MPI_Offset* size) {
     enter("MPI_File_get_size");
     return impl::File_get_size(fh, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_size");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_size"),
@@ -1770,7 +1770,7 @@ int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint* exte
     enter("MPI_File_get_type_extent");
     return impl::File_get_type_extent(fh, datatype, extent);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_type_extent");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_type_extent"),
@@ -1782,7 +1782,7 @@ int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count* e
     enter("MPI_File_get_type_extent_c");
     return impl::File_get_type_extent(fh, datatype, extent);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_type_extent_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_type_extent_c"),
@@ -1795,7 +1795,7 @@ int PMPI_File_get_view(MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_D
     enter("MPI_File_get_view");
     return impl::File_get_view(fh, disp, etype, filetype, datarep);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_get_view");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_get_view"),
@@ -1808,7 +1808,7 @@ int PMPI_File_iread(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
     enter("MPI_File_iread");
     return impl::File_iread(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread"),
@@ -1821,7 +1821,7 @@ int PMPI_File_iread_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype data
     enter("MPI_File_iread_c");
     return impl::File_iread(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread_c"),
@@ -1834,7 +1834,7 @@ int PMPI_File_iread_all(MPI_File fh, void* buf, int count, MPI_Datatype datatype
     enter("MPI_File_iread_all");
     return impl::File_iread_all(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread_all"),
@@ -1847,7 +1847,7 @@ int PMPI_File_iread_all_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype 
     enter("MPI_File_iread_all_c");
     return impl::File_iread_all(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread_all_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread_all_c"),
@@ -1860,7 +1860,7 @@ int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void* buf, int count, MPI
     enter("MPI_File_iread_at");
     return impl::File_iread_at(fh, offset, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread_at");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread_at"),
@@ -1873,7 +1873,7 @@ int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count co
     enter("MPI_File_iread_at_c");
     return impl::File_iread_at(fh, offset, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread_at_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread_at_c"),
@@ -1886,7 +1886,7 @@ int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void* buf, int count,
     enter("MPI_File_iread_at_all");
     return impl::File_iread_at_all(fh, offset, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread_at_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread_at_all"),
@@ -1899,7 +1899,7 @@ int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Coun
     enter("MPI_File_iread_at_all_c");
     return impl::File_iread_at_all(fh, offset, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread_at_all_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread_at_all_c"),

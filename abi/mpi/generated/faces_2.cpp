@@ -13,7 +13,7 @@ int PMPI_File_iread_shared(MPI_File fh, void* buf, int count, MPI_Datatype datat
     enter("MPI_File_iread_shared");
     return impl::File_iread_shared(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread_shared");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread_shared"),
@@ -26,7 +26,7 @@ int PMPI_File_iread_shared_c(MPI_File fh, void* buf, MPI_Count count, MPI_Dataty
     enter("MPI_File_iread_shared_c");
     return impl::File_iread_shared(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iread_shared_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iread_shared_c"),
@@ -39,7 +39,7 @@ int PMPI_File_iwrite(MPI_File fh, const void* buf, int count, MPI_Datatype datat
     enter("MPI_File_iwrite");
     return impl::File_iwrite(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite"),
@@ -52,7 +52,7 @@ int PMPI_File_iwrite_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Dataty
     enter("MPI_File_iwrite_c");
     return impl::File_iwrite(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite_c"),
@@ -65,7 +65,7 @@ int PMPI_File_iwrite_all(MPI_File fh, const void* buf, int count, MPI_Datatype d
     enter("MPI_File_iwrite_all");
     return impl::File_iwrite_all(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite_all"),
@@ -78,7 +78,7 @@ int PMPI_File_iwrite_all_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Da
     enter("MPI_File_iwrite_all_c");
     return impl::File_iwrite_all(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite_all_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite_all_c"),
@@ -91,7 +91,7 @@ int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void* buf, int cou
     enter("MPI_File_iwrite_at");
     return impl::File_iwrite_at(fh, offset, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite_at");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite_at"),
@@ -104,7 +104,7 @@ int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void* buf, MPI_C
     enter("MPI_File_iwrite_at_c");
     return impl::File_iwrite_at(fh, offset, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite_at_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite_at_c"),
@@ -117,7 +117,7 @@ int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void* buf, int
     enter("MPI_File_iwrite_at_all");
     return impl::File_iwrite_at_all(fh, offset, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite_at_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite_at_all"),
@@ -130,7 +130,7 @@ int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void* buf, M
     enter("MPI_File_iwrite_at_all_c");
     return impl::File_iwrite_at_all(fh, offset, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite_at_all_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite_at_all_c"),
@@ -143,7 +143,7 @@ int PMPI_File_iwrite_shared(MPI_File fh, const void* buf, int count, MPI_Datatyp
     enter("MPI_File_iwrite_shared");
     return impl::File_iwrite_shared(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite_shared");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite_shared"),
@@ -156,7 +156,7 @@ int PMPI_File_iwrite_shared_c(MPI_File fh, const void* buf, MPI_Count count, MPI
     enter("MPI_File_iwrite_shared_c");
     return impl::File_iwrite_shared(fh, buf, count, datatype, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_iwrite_shared_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_iwrite_shared_c"),
@@ -168,7 +168,7 @@ int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info
     enter("MPI_File_open");
     return impl::File_open(comm, filename, amode, info, fh);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_File_open", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_open"),
@@ -180,7 +180,7 @@ int PMPI_File_preallocate(MPI_File fh, MPI_Offset size) {
     enter("MPI_File_preallocate");
     return impl::File_preallocate(fh, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_preallocate");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_preallocate"),
@@ -191,7 +191,7 @@ int PMPI_File_read(MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI
     enter("MPI_File_read");
     return impl::File_read(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read"),
@@ -204,7 +204,7 @@ int PMPI_File_read_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype datat
     enter("MPI_File_read_c");
     return impl::File_read(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_c"),
@@ -217,7 +217,7 @@ int PMPI_File_read_all(MPI_File fh, void* buf, int count, MPI_Datatype datatype,
     enter("MPI_File_read_all");
     return impl::File_read_all(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_all"),
@@ -230,7 +230,7 @@ int PMPI_File_read_all_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatype d
     enter("MPI_File_read_all_c");
     return impl::File_read_all(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_all_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_all_c"),
@@ -242,7 +242,7 @@ int PMPI_File_read_all_begin(MPI_File fh, void* buf, int count, MPI_Datatype dat
     enter("MPI_File_read_all_begin");
     return impl::File_read_all_begin(fh, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_all_begin");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_all_begin"),
@@ -254,7 +254,7 @@ int PMPI_File_read_all_begin_c(MPI_File fh, void* buf, MPI_Count count, MPI_Data
     enter("MPI_File_read_all_begin_c");
     return impl::File_read_all_begin(fh, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_all_begin_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_all_begin_c"),
@@ -266,7 +266,7 @@ int PMPI_File_read_all_end(MPI_File fh, void* buf, MPI_Status* status) {
     enter("MPI_File_read_all_end");
     return impl::File_read_all_end(fh, buf, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_all_end");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_all_end"),
@@ -279,7 +279,7 @@ int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void* buf, int count, MPI_
     enter("MPI_File_read_at");
     return impl::File_read_at(fh, offset, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_at");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_at"),
@@ -292,7 +292,7 @@ int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count cou
     enter("MPI_File_read_at_c");
     return impl::File_read_at(fh, offset, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_at_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_at_c"),
@@ -305,7 +305,7 @@ int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void* buf, int count,
     enter("MPI_File_read_at_all");
     return impl::File_read_at_all(fh, offset, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_at_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_at_all"),
@@ -318,7 +318,7 @@ int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void* buf, MPI_Count
     enter("MPI_File_read_at_all_c");
     return impl::File_read_at_all(fh, offset, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_at_all_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_at_all_c"),
@@ -331,7 +331,7 @@ int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void* buf, int c
     enter("MPI_File_read_at_all_begin");
     return impl::File_read_at_all_begin(fh, offset, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_at_all_begin");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_at_all_begin"),
@@ -344,7 +344,7 @@ int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void* buf, MPI
     enter("MPI_File_read_at_all_begin_c");
     return impl::File_read_at_all_begin(fh, offset, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_at_all_begin_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_at_all_begin_c"),
@@ -356,7 +356,7 @@ int PMPI_File_read_at_all_end(MPI_File fh, void* buf, MPI_Status* status) {
     enter("MPI_File_read_at_all_end");
     return impl::File_read_at_all_end(fh, buf, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_at_all_end");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_at_all_end"),
@@ -369,7 +369,7 @@ int PMPI_File_read_ordered(MPI_File fh, void* buf, int count, MPI_Datatype datat
     enter("MPI_File_read_ordered");
     return impl::File_read_ordered(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_ordered");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_ordered"),
@@ -382,7 +382,7 @@ int PMPI_File_read_ordered_c(MPI_File fh, void* buf, MPI_Count count, MPI_Dataty
     enter("MPI_File_read_ordered_c");
     return impl::File_read_ordered(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_ordered_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_ordered_c"),
@@ -394,7 +394,7 @@ int PMPI_File_read_ordered_begin(MPI_File fh, void* buf, int count, MPI_Datatype
     enter("MPI_File_read_ordered_begin");
     return impl::File_read_ordered_begin(fh, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_ordered_begin");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_ordered_begin"),
@@ -406,7 +406,7 @@ int PMPI_File_read_ordered_begin_c(MPI_File fh, void* buf, MPI_Count count, MPI_
     enter("MPI_File_read_ordered_begin_c");
     return impl::File_read_ordered_begin(fh, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_ordered_begin_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_ordered_begin_c"),
@@ -418,7 +418,7 @@ int PMPI_File_read_ordered_end(MPI_File fh, void* buf, MPI_Status* status) {
     enter("MPI_File_read_ordered_end");
     return impl::File_read_ordered_end(fh, buf, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_ordered_end");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_ordered_end"),
@@ -431,7 +431,7 @@ int PMPI_File_read_shared(MPI_File fh, void* buf, int count, MPI_Datatype dataty
     enter("MPI_File_read_shared");
     return impl::File_read_shared(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_shared");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_shared"),
@@ -444,7 +444,7 @@ int PMPI_File_read_shared_c(MPI_File fh, void* buf, MPI_Count count, MPI_Datatyp
     enter("MPI_File_read_shared_c");
     return impl::File_read_shared(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_read_shared_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_read_shared_c"),
@@ -456,7 +456,7 @@ int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
     enter("MPI_File_seek");
     return impl::File_seek(fh, offset, whence);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_seek");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_seek"),
@@ -467,7 +467,7 @@ int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
     enter("MPI_File_seek_shared");
     return impl::File_seek_shared(fh, offset, whence);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_seek_shared");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_seek_shared"),
@@ -479,7 +479,7 @@ int PMPI_File_set_atomicity(MPI_File fh, int flag) {
     enter("MPI_File_set_atomicity");
     return impl::File_set_atomicity(fh, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_set_atomicity");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_set_atomicity"),
@@ -490,7 +490,7 @@ int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
     enter("MPI_File_set_errhandler");
     return impl::File_set_errhandler(file, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_set_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_set_errhandler"),
@@ -502,7 +502,7 @@ int PMPI_File_set_info(MPI_File fh, MPI_Info info) {
     enter("MPI_File_set_info");
     return impl::File_set_info(fh, info);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_set_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_set_info"),
@@ -513,7 +513,7 @@ int PMPI_File_set_size(MPI_File fh, MPI_Offset size) {
     enter("MPI_File_set_size");
     return impl::File_set_size(fh, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_set_size");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_set_size"),
@@ -525,7 +525,7 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Dat
     enter("MPI_File_set_view");
     return impl::File_set_view(fh, disp, etype, filetype, datarep, info);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_set_view");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_set_view"),
@@ -537,7 +537,7 @@ int PMPI_File_sync(MPI_File fh) {
     enter("MPI_File_sync");
     return impl::File_sync(fh);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_sync");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_sync"),
@@ -548,7 +548,7 @@ int PMPI_File_toint(MPI_File file) {
     enter("MPI_File_toint");
     return impl::File_toint(file);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_toint"),
@@ -560,7 +560,7 @@ int PMPI_File_write(MPI_File fh, const void* buf, int count, MPI_Datatype dataty
     enter("MPI_File_write");
     return impl::File_write(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write"),
@@ -573,7 +573,7 @@ int PMPI_File_write_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Datatyp
     enter("MPI_File_write_c");
     return impl::File_write(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_c"),
@@ -586,7 +586,7 @@ int PMPI_File_write_all(MPI_File fh, const void* buf, int count, MPI_Datatype da
     enter("MPI_File_write_all");
     return impl::File_write_all(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_all"),
@@ -599,7 +599,7 @@ int PMPI_File_write_all_c(MPI_File fh, const void* buf, MPI_Count count, MPI_Dat
     enter("MPI_File_write_all_c");
     return impl::File_write_all(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_all_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_all_c"),
@@ -611,7 +611,7 @@ int PMPI_File_write_all_begin(MPI_File fh, const void* buf, int count, MPI_Datat
     enter("MPI_File_write_all_begin");
     return impl::File_write_all_begin(fh, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_all_begin");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_all_begin"),
@@ -624,7 +624,7 @@ int PMPI_File_write_all_begin_c(MPI_File fh, const void* buf, MPI_Count count,
     enter("MPI_File_write_all_begin_c");
     return impl::File_write_all_begin(fh, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_all_begin_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_all_begin_c"),
@@ -636,7 +636,7 @@ int PMPI_File_write_all_end(MPI_File fh, const void* buf, MPI_Status* status) {
     enter("MPI_File_write_all_end");
     return impl::File_write_all_end(fh, buf, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_all_end");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_all_end"),
@@ -649,7 +649,7 @@ int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void* buf, int coun
     enter("MPI_File_write_at");
     return impl::File_write_at(fh, offset, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_at");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_at"),
@@ -662,7 +662,7 @@ int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void* buf, MPI_Co
     enter("MPI_File_write_at_c");
     return impl::File_write_at(fh, offset, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_at_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_at_c"),
@@ -675,7 +675,7 @@ int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void* buf, int 
     enter("MPI_File_write_at_all");
     return impl::File_write_at_all(fh, offset, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_at_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_at_all"),
@@ -688,7 +688,7 @@ int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void* buf, MP
     enter("MPI_File_write_at_all_c");
     return impl::File_write_at_all(fh, offset, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_at_all_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_at_all_c"),
@@ -701,7 +701,7 @@ int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void* buf
     enter("MPI_File_write_at_all_begin");
     return impl::File_write_at_all_begin(fh, offset, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_at_all_begin");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_at_all_begin"),
@@ -714,7 +714,7 @@ int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void* b
     enter("MPI_File_write_at_all_begin_c");
     return impl::File_write_at_all_begin(fh, offset, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_at_all_begin_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_at_all_begin_c"),
@@ -726,7 +726,7 @@ int PMPI_File_write_at_all_end(MPI_File fh, const void* buf, MPI_Status* status)
     enter("MPI_File_write_at_all_end");
     return impl::File_write_at_all_end(fh, buf, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_at_all_end");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_at_all_end"),
@@ -739,7 +739,7 @@ int PMPI_File_write_ordered(MPI_File fh, const void* buf, int count, MPI_Datatyp
     enter("MPI_File_write_ordered");
     return impl::File_write_ordered(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_ordered");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_ordered"),
@@ -752,7 +752,7 @@ int PMPI_File_write_ordered_c(MPI_File fh, const void* buf, MPI_Count count, MPI
     enter("MPI_File_write_ordered_c");
     return impl::File_write_ordered(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_ordered_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_ordered_c"),
@@ -764,7 +764,7 @@ int PMPI_File_write_ordered_begin(MPI_File fh, const void* buf, int count, MPI_D
     enter("MPI_File_write_ordered_begin");
     return impl::File_write_ordered_begin(fh, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_ordered_begin");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_ordered_begin"),
@@ -777,7 +777,7 @@ int PMPI_File_write_ordered_begin_c(MPI_File fh, const void* buf, MPI_Count coun
     enter("MPI_File_write_ordered_begin_c");
     return impl::File_write_ordered_begin(fh, buf, count, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_ordered_begin_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_ordered_begin_c"),
@@ -789,7 +789,7 @@ int PMPI_File_write_ordered_end(MPI_File fh, const void* buf, MPI_Status* status
     enter("MPI_File_write_ordered_end");
     return impl::File_write_ordered_end(fh, buf, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_ordered_end");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_ordered_end"),
@@ -802,7 +802,7 @@ int PMPI_File_write_shared(MPI_File fh, const void* buf, int count, MPI_Datatype
     enter("MPI_File_write_shared");
     return impl::File_write_shared(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_shared");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_shared"),
@@ -815,7 +815,7 @@ int PMPI_File_write_shared_c(MPI_File fh, const void* buf, MPI_Count count, MPI_
     enter("MPI_File_write_shared_c");
     return impl::File_write_shared(fh, buf, count, datatype, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_File_write_shared_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_File_write_shared_c"),
@@ -827,7 +827,7 @@ int PMPI_Finalize(void) {
     enter("MPI_Finalize");
     return impl::Finalize();
   } catch (...) {
-    return caught();
+    return caught("MPI_Finalize");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Finalize"), gnu::visibility("default")]] int MPI_Finalize(void);
@@ -837,7 +837,7 @@ int PMPI_Finalized(int* flag) {
     note("MPI_Finalized");
     return impl::Finalized(flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Finalized");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Finalized"),
@@ -848,7 +848,7 @@ int PMPI_Free_mem(void* base) {
     enter("MPI_Free_mem");
     return impl::Free_mem(base);
   } catch (...) {
-    return caught();
+    return caught("MPI_Free_mem");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Free_mem"), gnu::visibility("default")]] int MPI_Free_mem(void* base);
@@ -859,7 +859,7 @@ int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
     enter("MPI_Gather");
     return impl::Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Gather", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Gather"),
@@ -873,7 +873,7 @@ int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
     enter("MPI_Gather_c");
     return impl::Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Gather_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Gather_c"),
@@ -888,7 +888,7 @@ int PMPI_Gather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
     enter("MPI_Gather_init");
     return impl::Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Gather_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Gather_init"),
@@ -903,7 +903,7 @@ int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
     enter("MPI_Gather_init_c");
     return impl::Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Gather_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Gather_init_c"),
@@ -919,7 +919,7 @@ int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
     const widened<MPI_Aint> displs_wide(displs, members_at(comm, root));
     return impl::Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts_wide.data(), displs_wide.data(), recvtype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Gatherv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Gatherv"),
@@ -934,7 +934,7 @@ int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     enter("MPI_Gatherv_c");
     return impl::Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Gatherv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Gatherv_c"),
@@ -951,7 +951,7 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
     const widened<MPI_Aint> displs_wide(displs, members_at(comm, root));
     return impl::Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts_wide.data(), displs_wide.data(), recvtype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Gatherv_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Gatherv_init"),
@@ -966,7 +966,7 @@ int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
     enter("MPI_Gatherv_init_c");
     return impl::Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Gatherv_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Gatherv_init_c"),
@@ -980,7 +980,7 @@ int PMPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, 
     enter("MPI_Get");
     return impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get"), gnu::visibility("default")]] int MPI_Get(void* origin_addr,
@@ -994,7 +994,7 @@ int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
     enter("MPI_Get_c");
     return impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_c"),
@@ -1009,7 +1009,7 @@ int PMPI_Get_accumulate(const void* origin_addr, int origin_count, MPI_Datatype 
     enter("MPI_Get_accumulate");
     return impl::Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_accumulate");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_accumulate"),
@@ -1026,7 +1026,7 @@ int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count,
     enter("MPI_Get_accumulate_c");
     return impl::Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_accumulate_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_accumulate_c"),
@@ -1040,7 +1040,7 @@ int PMPI_Get_address(const void* location, MPI_Aint* address) {
     enter("MPI_Get_address");
     return impl::Get_address(location, address);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_address");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_address"),
@@ -1056,7 +1056,7 @@ int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) 
     }
     return code;
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_count");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_count"),
@@ -1068,7 +1068,7 @@ int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count*
     enter("MPI_Get_count_c");
     return impl::Get_count(status, datatype, count);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_count_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_count_c"),
@@ -1085,7 +1085,7 @@ int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* coun
     }
     return code;
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_elements");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_elements"),
@@ -1097,7 +1097,7 @@ int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Cou
     enter("MPI_Get_elements_c");
     return impl::Get_elements(status, datatype, count);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_elements_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_elements_c"),
@@ -1109,7 +1109,7 @@ int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Cou
     enter("MPI_Get_elements_x");
     return impl::Get_elements_x(status, datatype, count);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_elements_x");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_elements_x"),
@@ -1121,7 +1121,7 @@ int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
     enter("MPI_Get_hw_resource_info");
     return impl::Get_hw_resource_info(hw_info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_hw_resource_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_hw_resource_info"),
@@ -1132,7 +1132,7 @@ int PMPI_Get_library_version(char* version, int* resultlen) {
     note("MPI_Get_library_version");
     return impl::Get_library_version(version, resultlen);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_library_version");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_library_version"),
@@ -1143,7 +1143,7 @@ int PMPI_Get_processor_name(char* name, int* resultlen) {
     enter("MPI_Get_processor_name");
     return impl::Get_processor_name(name, resultlen);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_processor_name");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_processor_name"),
@@ -1154,7 +1154,7 @@ int PMPI_Get_version(int* version, int* subversion) {
     note("MPI_Get_version");
     return impl::Get_version(version, subversion);
   } catch (...) {
-    return caught();
+    return caught("MPI_Get_version");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Get_version"),
@@ -1166,7 +1166,7 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const in
     enter("MPI_Graph_create");
     return impl::Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph);
   } catch (...) {
-    return caught(comm_old);
+    return caught("MPI_Graph_create", comm_old);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Graph_create"),
@@ -1178,7 +1178,7 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int e
     enter("MPI_Graph_get");
     return impl::Graph_get(comm, maxindex, maxedges, index, edges);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Graph_get", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Graph_get"),
@@ -1190,7 +1190,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges
     enter("MPI_Graph_map");
     return impl::Graph_map(comm, nnodes, index, edges, newrank);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Graph_map", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Graph_map"),
@@ -1202,7 +1202,7 @@ int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbor
     enter("MPI_Graph_neighbors");
     return impl::Graph_neighbors(comm, rank, maxneighbors, neighbors);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Graph_neighbors", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Graph_neighbors"),
@@ -1214,7 +1214,7 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
     enter("MPI_Graph_neighbors_count");
     return impl::Graph_neighbors_count(comm, rank, nneighbors);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Graph_neighbors_count", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Graph_neighbors_count"),
@@ -1226,7 +1226,7 @@ int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
     enter("MPI_Graphdims_get");
     return impl::Graphdims_get(comm, nnodes, nedges);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Graphdims_get", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Graphdims_get"),
@@ -1237,7 +1237,7 @@ int PMPI_Grequest_complete(MPI_Request request) {
     enter("MPI_Grequest_complete");
     return impl::Grequest_complete(request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Grequest_complete");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Grequest_complete"),
@@ -1249,7 +1249,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
     enter("MPI_Grequest_start");
     return impl::Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Grequest_start");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Grequest_start"),
@@ -1262,7 +1262,7 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
     enter("MPI_Group_compare");
     return impl::Group_compare(group1, group2, result);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_compare");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_compare"),
@@ -1274,7 +1274,7 @@ int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgrou
     enter("MPI_Group_difference");
     return impl::Group_difference(group1, group2, newgroup);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_difference");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_difference"),
@@ -1286,7 +1286,7 @@ int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgro
     enter("MPI_Group_excl");
     return impl::Group_excl(group, n, ranks, newgroup);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_excl");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_excl"),
@@ -1298,7 +1298,7 @@ int PMPI_Group_free(MPI_Group* group) {
     enter("MPI_Group_free");
     return impl::Group_free(group);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_free"),
@@ -1309,7 +1309,7 @@ int PMPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI
     enter("MPI_Group_from_session_pset");
     return impl::Group_from_session_pset(session, pset_name, newgroup);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_from_session_pset");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_from_session_pset"),
@@ -1327,7 +1327,7 @@ int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgro
     enter("MPI_Group_incl");
     return impl::Group_incl(group, n, ranks, newgroup);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_incl");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_incl"),
@@ -1339,7 +1339,7 @@ int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgr
     enter("MPI_Group_intersection");
     return impl::Group_intersection(group1, group2, newgroup);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_intersection");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_intersection"),
@@ -1351,7 +1351,7 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* ne
     enter("MPI_Group_range_excl");
     return impl::Group_range_excl(group, n, ranges, newgroup);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_range_excl");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_range_excl"),
@@ -1363,7 +1363,7 @@ int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* ne
     enter("MPI_Group_range_incl");
     return impl::Group_range_incl(group, n, ranges, newgroup);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_range_incl");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_range_incl"),
@@ -1375,7 +1375,7 @@ int PMPI_Group_rank(MPI_Group group, int* rank) {
     enter("MPI_Group_rank");
     return impl::Group_rank(group, rank);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_rank");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_rank"),
@@ -1386,7 +1386,7 @@ int PMPI_Group_size(MPI_Group group, int* size) {
     enter("MPI_Group_size");
     return impl::Group_size(group, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_size");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_size"),
@@ -1397,7 +1397,7 @@ int PMPI_Group_toint(MPI_Group group) {
     enter("MPI_Group_toint");
     return impl::Group_toint(group);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_toint"),
@@ -1409,7 +1409,7 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
     enter("MPI_Group_translate_ranks");
     return impl::Group_translate_ranks(group1, n, ranks1, group2, ranks2);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_translate_ranks");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_translate_ranks"),
@@ -1421,7 +1421,7 @@ int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
     enter("MPI_Group_union");
     return impl::Group_union(group1, group2, newgroup);
   } catch (...) {
-    return caught();
+    return caught("MPI_Group_union");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Group_union"),
@@ -1434,7 +1434,7 @@ int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, v
     enter("MPI_Iallgather");
     return impl::Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iallgather", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iallgather"),
@@ -1449,7 +1449,7 @@ int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
     enter("MPI_Iallgather_c");
     return impl::Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iallgather_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iallgather_c"),
@@ -1466,7 +1466,7 @@ int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
     const widened<MPI_Aint> displs_wide(displs, members(comm));
     return impl::Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts_wide.data(), displs_wide.data(), recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iallgatherv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iallgatherv"),
@@ -1481,7 +1481,7 @@ int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
     enter("MPI_Iallgatherv_c");
     return impl::Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iallgatherv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iallgatherv_c"),
@@ -1495,7 +1495,7 @@ int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype 
     enter("MPI_Iallreduce");
     return impl::Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iallreduce", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iallreduce"),
@@ -1508,7 +1508,7 @@ int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_D
     enter("MPI_Iallreduce_c");
     return impl::Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iallreduce_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iallreduce_c"),
@@ -1521,7 +1521,7 @@ int PMPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
     enter("MPI_Ialltoall");
     return impl::Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ialltoall", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ialltoall"),
@@ -1536,7 +1536,7 @@ int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
     enter("MPI_Ialltoall_c");
     return impl::Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ialltoall_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ialltoall_c"),
@@ -1555,7 +1555,7 @@ int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdisp
     const widened<MPI_Aint> rdispls_wide(rdispls, members(comm));
     return impl::Ialltoallv(sendbuf, sendcounts_wide.data(), sdispls_wide.data(), sendtype, recvbuf, recvcounts_wide.data(), rdispls_wide.data(), recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ialltoallv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ialltoallv"),
@@ -1570,7 +1570,7 @@ int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const M
     enter("MPI_Ialltoallv_c");
     return impl::Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ialltoallv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ialltoallv_c"),
@@ -1590,7 +1590,7 @@ int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdisp
     const widened<MPI_Aint> rdispls_wide(rdispls, members(comm));
     return impl::Ialltoallw(sendbuf, sendcounts_wide.data(), sdispls_wide.data(), sendtypes, recvbuf, recvcounts_wide.data(), rdispls_wide.data(), recvtypes, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ialltoallw", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ialltoallw"),
@@ -1605,7 +1605,7 @@ int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const M
     enter("MPI_Ialltoallw_c");
     return impl::Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ialltoallw_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ialltoallw_c"),
@@ -1619,7 +1619,7 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
     enter("MPI_Ibarrier");
     return impl::Ibarrier(comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ibarrier", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ibarrier"),
@@ -1631,7 +1631,7 @@ int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Co
     enter("MPI_Ibcast");
     return impl::Ibcast(buffer, count, datatype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ibcast", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ibcast"), gnu::visibility("default")]] int MPI_Ibcast(void* buffer,
@@ -1643,7 +1643,7 @@ int PMPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root
     enter("MPI_Ibcast_c");
     return impl::Ibcast(buffer, count, datatype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ibcast_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ibcast_c"),
@@ -1656,7 +1656,7 @@ int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int
     enter("MPI_Ibsend");
     return impl::Ibsend(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ibsend", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ibsend"),
@@ -1669,7 +1669,7 @@ int PMPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int d
     enter("MPI_Ibsend_c");
     return impl::Ibsend(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ibsend_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ibsend_c"),
@@ -1682,7 +1682,7 @@ int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dat
     enter("MPI_Iexscan");
     return impl::Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iexscan", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iexscan"),
@@ -1695,7 +1695,7 @@ int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
     enter("MPI_Iexscan_c");
     return impl::Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iexscan_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iexscan_c"),
@@ -1708,7 +1708,7 @@ int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
     enter("MPI_Igather");
     return impl::Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Igather", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Igather"),
@@ -1722,7 +1722,7 @@ int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     enter("MPI_Igather_c");
     return impl::Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Igather_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Igather_c"),
@@ -1739,7 +1739,7 @@ int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
     const widened<MPI_Aint> displs_wide(displs, members_at(comm, root));
     return impl::Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts_wide.data(), displs_wide.data(), recvtype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Igatherv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Igatherv"),
@@ -1754,7 +1754,7 @@ int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     enter("MPI_Igatherv_c");
     return impl::Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Igatherv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Igatherv_c"),
@@ -1768,7 +1768,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
     enter("MPI_Improbe");
     return impl::Improbe(source, tag, comm, flag, message, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Improbe", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Improbe"), gnu::visibility("default")]] int MPI_Improbe(int source,
@@ -1780,7 +1780,7 @@ int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* messag
     enter("MPI_Imrecv");
     return impl::Imrecv(buf, count, datatype, message, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Imrecv");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Imrecv"), gnu::visibility("default")]] int MPI_Imrecv(void* buf,
@@ -1792,7 +1792,7 @@ int PMPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
     enter("MPI_Imrecv_c");
     return impl::Imrecv(buf, count, datatype, message, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Imrecv_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Imrecv_c"), gnu::visibility("default")]] int MPI_Imrecv_c(void* buf,
@@ -1804,7 +1804,7 @@ int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype se
     enter("MPI_Ineighbor_allgather");
     return impl::Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_allgather", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_allgather"),
@@ -1819,7 +1819,7 @@ int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Dat
     enter("MPI_Ineighbor_allgather_c");
     return impl::Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_allgather_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_allgather_c"),
@@ -1836,7 +1836,7 @@ int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype s
     const widened<MPI_Aint> displs_wide(displs, in_degree(comm));
     return impl::Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts_wide.data(), displs_wide.data(), recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_allgatherv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_allgatherv"),
@@ -1851,7 +1851,7 @@ int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Da
     enter("MPI_Ineighbor_allgatherv_c");
     return impl::Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_allgatherv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_allgatherv_c"),
@@ -1865,7 +1865,7 @@ int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sen
     enter("MPI_Ineighbor_alltoall");
     return impl::Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_alltoall", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_alltoall"),
@@ -1880,7 +1880,7 @@ int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Data
     enter("MPI_Ineighbor_alltoall_c");
     return impl::Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_alltoall_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_alltoall_c"),
@@ -1899,7 +1899,7 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
     const widened<MPI_Aint> rdispls_wide(rdispls, in_degree(comm));
     return impl::Ineighbor_alltoallv(sendbuf, sendcounts_wide.data(), sdispls_wide.data(), sendtype, recvbuf, recvcounts_wide.data(), rdispls_wide.data(), recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_alltoallv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_alltoallv"),
@@ -1915,7 +1915,7 @@ int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[]
     enter("MPI_Ineighbor_alltoallv_c");
     return impl::Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_alltoallv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_alltoallv_c"),
@@ -1933,7 +1933,7 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
     const widened<MPI_Count> recvcounts_wide(recvcounts, in_degree(comm));
     return impl::Ineighbor_alltoallw(sendbuf, sendcounts_wide.data(), sdispls, sendtypes, recvbuf, recvcounts_wide.data(), rdispls, recvtypes, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_alltoallw", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_alltoallw"),
@@ -1950,7 +1950,7 @@ int PMPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[]
     enter("MPI_Ineighbor_alltoallw_c");
     return impl::Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ineighbor_alltoallw_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ineighbor_alltoallw_c"),
@@ -1964,7 +1964,7 @@ int PMPI_Info_create(MPI_Info* info) {
     note("MPI_Info_create");
     return impl::Info_create(info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_create");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_create"),
@@ -1975,7 +1975,7 @@ int PMPI_Info_create_env(int argc, char* argv[], MPI_Info* info) {
     note("MPI_Info_create_env");
     return impl::Info_create_env(argc, argv, info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_create_env");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_create_env"),
@@ -1986,7 +1986,7 @@ int PMPI_Info_delete(MPI_Info info, const char* key) {
     note("MPI_Info_delete");
     return impl::Info_delete(info, key);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_delete");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_delete"),
@@ -1997,7 +1997,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
     note("MPI_Info_dup");
     return impl::Info_dup(info, newinfo);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_dup");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_dup"),
@@ -2008,7 +2008,7 @@ int PMPI_Info_free(MPI_Info* info) {
     note("MPI_Info_free");
     return impl::Info_free(info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_free"),
@@ -2025,7 +2025,7 @@ int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int
     note("MPI_Info_get");
     return impl::Info_get(info, key, valuelen, value, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_get");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_get"),
@@ -2037,7 +2037,7 @@ int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
     note("MPI_Info_get_nkeys");
     return impl::Info_get_nkeys(info, nkeys);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_get_nkeys");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_get_nkeys"),
@@ -2048,7 +2048,7 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
     note("MPI_Info_get_nthkey");
     return impl::Info_get_nthkey(info, n, key);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_get_nthkey");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_get_nthkey"),
@@ -2059,7 +2059,7 @@ int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* valu
     note("MPI_Info_get_string");
     return impl::Info_get_string(info, key, buflen, value, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_get_string");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_get_string"),
@@ -2071,7 +2071,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* f
     note("MPI_Info_get_valuelen");
     return impl::Info_get_valuelen(info, key, valuelen, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_get_valuelen");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_get_valuelen"),
@@ -2083,7 +2083,7 @@ int PMPI_Info_set(MPI_Info info, const char* key, const char* value) {
     note("MPI_Info_set");
     return impl::Info_set(info, key, value);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_set");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_set"),
@@ -2095,7 +2095,7 @@ int PMPI_Info_toint(MPI_Info info) {
     enter("MPI_Info_toint");
     return impl::Info_toint(info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Info_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Info_toint"),
@@ -2106,7 +2106,7 @@ int PMPI_Init(int* argc, char*** argv) {
     note("MPI_Init");
     return impl::Init(argc, argv);
   } catch (...) {
-    return caught();
+    return caught("MPI_Init");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Init"), gnu::visibility("default")]] int MPI_Init(int* argc,
@@ -2117,7 +2117,7 @@ int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     note("MPI_Init_thread");
     return impl::Init_thread(argc, argv, required, provided);
   } catch (...) {
-    return caught();
+    return caught("MPI_Init_thread");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Init_thread"),
@@ -2129,7 +2129,7 @@ int PMPI_Initialized(int* flag) {
     note("MPI_Initialized");
     return impl::Initialized(flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Initialized");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Initialized"),
@@ -2141,7 +2141,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
     enter("MPI_Intercomm_create");
     return impl::Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
   } catch (...) {
-    return caught(local_comm);
+    return caught("MPI_Intercomm_create", local_comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Intercomm_create"),
@@ -2155,7 +2155,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
     enter("MPI_Intercomm_create_from_groups");
     return impl::Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
   } catch (...) {
-    return caught();
+    return caught("MPI_Intercomm_create_from_groups");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Intercomm_create_from_groups"),
@@ -2168,7 +2168,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
     enter("MPI_Intercomm_merge");
     return impl::Intercomm_merge(intercomm, high, newintracomm);
   } catch (...) {
-    return caught(intercomm);
+    return caught("MPI_Intercomm_merge", intercomm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Intercomm_merge"),
@@ -2180,7 +2180,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
     enter("MPI_Iprobe");
     return impl::Iprobe(source, tag, comm, flag, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iprobe", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iprobe"), gnu::visibility("default")]] int MPI_Iprobe(int source,
@@ -2192,7 +2192,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
     enter("MPI_Irecv");
     return impl::Irecv(buf, count, datatype, source, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Irecv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Irecv"), gnu::visibility("default")]] int MPI_Irecv(void* buf,
@@ -2204,7 +2204,7 @@ int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, 
     enter("MPI_Irecv_c");
     return impl::Irecv(buf, count, datatype, source, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Irecv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Irecv_c"), gnu::visibility("default")]] int MPI_Irecv_c(void* buf,
@@ -2217,7 +2217,7 @@ int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dat
     enter("MPI_Ireduce");
     return impl::Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ireduce", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ireduce"),
@@ -2230,7 +2230,7 @@ int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
     enter("MPI_Ireduce_c");
     return impl::Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ireduce_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ireduce_c"),
@@ -2245,7 +2245,7 @@ int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcount
     const widened<MPI_Count> recvcounts_wide(recvcounts, members(comm));
     return impl::Ireduce_scatter(sendbuf, recvbuf, recvcounts_wide.data(), datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ireduce_scatter", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ireduce_scatter"),
@@ -2258,7 +2258,7 @@ int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count r
     enter("MPI_Ireduce_scatter_c");
     return impl::Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ireduce_scatter_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ireduce_scatter_c"),
@@ -2272,7 +2272,7 @@ int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount
     enter("MPI_Ireduce_scatter_block");
     return impl::Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ireduce_scatter_block", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ireduce_scatter_block"),
@@ -2285,7 +2285,7 @@ int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count r
     enter("MPI_Ireduce_scatter_block_c");
     return impl::Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ireduce_scatter_block_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ireduce_scatter_block_c"),
@@ -2299,7 +2299,7 @@ int PMPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int
     enter("MPI_Irsend");
     return impl::Irsend(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Irsend", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Irsend"),
@@ -2312,7 +2312,7 @@ int PMPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int d
     enter("MPI_Irsend_c");
     return impl::Irsend(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Irsend_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Irsend_c"),
@@ -2324,7 +2324,7 @@ int PMPI_Is_thread_main(int* flag) {
     enter("MPI_Is_thread_main");
     return impl::Is_thread_main(flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Is_thread_main");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Is_thread_main"),

@@ -13,7 +13,7 @@ int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datat
     enter("MPI_Iscan");
     return impl::Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iscan", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iscan"),
@@ -26,7 +26,7 @@ int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
     enter("MPI_Iscan_c");
     return impl::Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iscan_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iscan_c"),
@@ -39,7 +39,7 @@ int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
     enter("MPI_Iscatter");
     return impl::Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iscatter", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iscatter"),
@@ -53,7 +53,7 @@ int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     enter("MPI_Iscatter_c");
     return impl::Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iscatter_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iscatter_c"),
@@ -70,7 +70,7 @@ int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs
     const widened<MPI_Aint> displs_wide(displs, members_at(comm, root));
     return impl::Iscatterv(sendbuf, sendcounts_wide.data(), displs_wide.data(), sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iscatterv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iscatterv"),
@@ -85,7 +85,7 @@ int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     enter("MPI_Iscatterv_c");
     return impl::Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Iscatterv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Iscatterv_c"),
@@ -99,7 +99,7 @@ int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     enter("MPI_Isend");
     return impl::Isend(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Isend", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Isend"), gnu::visibility("default")]] int MPI_Isend(const void* buf,
@@ -111,7 +111,7 @@ int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
     enter("MPI_Isend_c");
     return impl::Isend(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Isend_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Isend_c"),
@@ -125,7 +125,7 @@ int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, in
     enter("MPI_Isendrecv");
     return impl::Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Isendrecv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Isendrecv"),
@@ -140,7 +140,7 @@ int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
     enter("MPI_Isendrecv_c");
     return impl::Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Isendrecv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Isendrecv_c"),
@@ -154,7 +154,7 @@ int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest
     enter("MPI_Isendrecv_replace");
     return impl::Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Isendrecv_replace", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Isendrecv_replace"),
@@ -168,7 +168,7 @@ int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, 
     enter("MPI_Isendrecv_replace_c");
     return impl::Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Isendrecv_replace_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Isendrecv_replace_c"),
@@ -182,7 +182,7 @@ int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int
     enter("MPI_Issend");
     return impl::Issend(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Issend", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Issend"),
@@ -195,7 +195,7 @@ int PMPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int d
     enter("MPI_Issend_c");
     return impl::Issend(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Issend_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Issend_c"),
@@ -208,7 +208,7 @@ int PMPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_f
     enter("MPI_Keyval_create");
     return impl::Keyval_create(copy_fn, delete_fn, keyval, extra_state);
   } catch (...) {
-    return caught();
+    return caught("MPI_Keyval_create");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Keyval_create"),
@@ -220,7 +220,7 @@ int PMPI_Keyval_free(int* keyval) {
     enter("MPI_Keyval_free");
     return impl::Keyval_free(keyval);
   } catch (...) {
-    return caught();
+    return caught("MPI_Keyval_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Keyval_free"),
@@ -231,7 +231,7 @@ int PMPI_Lookup_name(const char* service_name, MPI_Info info, char* port_name) {
     enter("MPI_Lookup_name");
     return impl::Lookup_name(service_name, info, port_name);
   } catch (...) {
-    return caught();
+    return caught("MPI_Lookup_name");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Lookup_name"),
@@ -249,7 +249,7 @@ int PMPI_Message_toint(MPI_Message message) {
     enter("MPI_Message_toint");
     return impl::Message_toint(message);
   } catch (...) {
-    return caught();
+    return caught("MPI_Message_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Message_toint"),
@@ -260,7 +260,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
     enter("MPI_Mprobe");
     return impl::Mprobe(source, tag, comm, message, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Mprobe", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Mprobe"), gnu::visibility("default")]] int MPI_Mprobe(int source,
@@ -272,7 +272,7 @@ int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
     enter("MPI_Mrecv");
     return impl::Mrecv(buf, count, datatype, message, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_Mrecv");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Mrecv"), gnu::visibility("default")]] int MPI_Mrecv(void* buf,
@@ -284,7 +284,7 @@ int PMPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
     enter("MPI_Mrecv_c");
     return impl::Mrecv(buf, count, datatype, message, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_Mrecv_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Mrecv_c"), gnu::visibility("default")]] int MPI_Mrecv_c(void* buf,
@@ -296,7 +296,7 @@ int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sen
     enter("MPI_Neighbor_allgather");
     return impl::Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_allgather", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_allgather"),
@@ -309,7 +309,7 @@ int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Data
     enter("MPI_Neighbor_allgather_c");
     return impl::Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_allgather_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_allgather_c"),
@@ -324,7 +324,7 @@ int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatyp
     enter("MPI_Neighbor_allgather_init");
     return impl::Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_allgather_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_allgather_init"),
@@ -339,7 +339,7 @@ int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI
     enter("MPI_Neighbor_allgather_init_c");
     return impl::Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_allgather_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_allgather_init_c"),
@@ -356,7 +356,7 @@ int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype se
     const widened<MPI_Aint> displs_wide(displs, in_degree(comm));
     return impl::Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts_wide.data(), displs_wide.data(), recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_allgatherv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_allgatherv"),
@@ -371,7 +371,7 @@ int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Dat
     enter("MPI_Neighbor_allgatherv_c");
     return impl::Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_allgatherv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_allgatherv_c"),
@@ -388,7 +388,7 @@ int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, MPI_Dataty
     const widened<MPI_Aint> displs_wide(displs, in_degree(comm));
     return impl::Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts_wide.data(), displs_wide.data(), recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_allgatherv_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_allgatherv_init"),
@@ -403,7 +403,7 @@ int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount,
     enter("MPI_Neighbor_allgatherv_init_c");
     return impl::Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_allgatherv_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_allgatherv_init_c"),
@@ -418,7 +418,7 @@ int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype send
     enter("MPI_Neighbor_alltoall");
     return impl::Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoall", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoall"),
@@ -431,7 +431,7 @@ int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datat
     enter("MPI_Neighbor_alltoall_c");
     return impl::Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoall_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoall_c"),
@@ -446,7 +446,7 @@ int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype
     enter("MPI_Neighbor_alltoall_init");
     return impl::Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoall_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoall_init"),
@@ -461,7 +461,7 @@ int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_
     enter("MPI_Neighbor_alltoall_init_c");
     return impl::Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoall_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoall_init_c"),
@@ -480,7 +480,7 @@ int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
     const widened<MPI_Aint> rdispls_wide(rdispls, in_degree(comm));
     return impl::Neighbor_alltoallv(sendbuf, sendcounts_wide.data(), sdispls_wide.data(), sendtype, recvbuf, recvcounts_wide.data(), rdispls_wide.data(), recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoallv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoallv"),
@@ -495,7 +495,7 @@ int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
     enter("MPI_Neighbor_alltoallv_c");
     return impl::Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoallv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoallv_c"),
@@ -514,7 +514,7 @@ int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], co
     const widened<MPI_Aint> rdispls_wide(rdispls, in_degree(comm));
     return impl::Neighbor_alltoallv_init(sendbuf, sendcounts_wide.data(), sdispls_wide.data(), sendtype, recvbuf, recvcounts_wide.data(), rdispls_wide.data(), recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoallv_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoallv_init"),
@@ -531,7 +531,7 @@ int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcoun
     enter("MPI_Neighbor_alltoallv_init_c");
     return impl::Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoallv_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoallv_init_c"),
@@ -549,7 +549,7 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
     const widened<MPI_Count> recvcounts_wide(recvcounts, in_degree(comm));
     return impl::Neighbor_alltoallw(sendbuf, sendcounts_wide.data(), sdispls, sendtypes, recvbuf, recvcounts_wide.data(), rdispls, recvtypes, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoallw", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoallw"),
@@ -566,7 +566,7 @@ int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
     enter("MPI_Neighbor_alltoallw_c");
     return impl::Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoallw_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoallw_c"),
@@ -585,7 +585,7 @@ int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[],
     const widened<MPI_Count> recvcounts_wide(recvcounts, in_degree(comm));
     return impl::Neighbor_alltoallw_init(sendbuf, sendcounts_wide.data(), sdispls, sendtypes, recvbuf, recvcounts_wide.data(), rdispls, recvtypes, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoallw_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoallw_init"),
@@ -602,7 +602,7 @@ int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcoun
     enter("MPI_Neighbor_alltoallw_init_c");
     return impl::Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Neighbor_alltoallw_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Neighbor_alltoallw_init_c"),
@@ -616,7 +616,7 @@ int PMPI_Op_commutative(MPI_Op op, int* commute) {
     enter("MPI_Op_commutative");
     return impl::Op_commutative(op, commute);
   } catch (...) {
-    return caught();
+    return caught("MPI_Op_commutative");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Op_commutative"),
@@ -627,7 +627,7 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
     enter("MPI_Op_create");
     return impl::Op_create(user_fn, commute, op);
   } catch (...) {
-    return caught();
+    return caught("MPI_Op_create");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Op_create"),
@@ -639,7 +639,7 @@ int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
     enter("MPI_Op_create_c");
     return impl::Op_create_c(user_fn, commute, op);
   } catch (...) {
-    return caught();
+    return caught("MPI_Op_create_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Op_create_c"),
@@ -651,7 +651,7 @@ int PMPI_Op_free(MPI_Op* op) {
     enter("MPI_Op_free");
     return impl::Op_free(op);
   } catch (...) {
-    return caught();
+    return caught("MPI_Op_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Op_free"), gnu::visibility("default")]] int MPI_Op_free(MPI_Op* op);
@@ -667,7 +667,7 @@ int PMPI_Op_toint(MPI_Op op) {
     enter("MPI_Op_toint");
     return impl::Op_toint(op);
   } catch (...) {
-    return caught();
+    return caught("MPI_Op_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Op_toint"), gnu::visibility("default")]] int MPI_Op_toint(MPI_Op op);
@@ -677,7 +677,7 @@ int PMPI_Open_port(MPI_Info info, char* port_name) {
     enter("MPI_Open_port");
     return impl::Open_port(info, port_name);
   } catch (...) {
-    return caught();
+    return caught("MPI_Open_port");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Open_port"),
@@ -694,7 +694,7 @@ int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbu
     }
     return code;
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Pack", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pack"), gnu::visibility("default")]] int MPI_Pack(const void* inbuf,
@@ -706,7 +706,7 @@ int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, voi
     enter("MPI_Pack_c");
     return impl::Pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Pack_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pack_c"),
@@ -719,7 +719,7 @@ int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI
     enter("MPI_Pack_external");
     return impl::Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
   } catch (...) {
-    return caught();
+    return caught("MPI_Pack_external");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pack_external"),
@@ -732,7 +732,7 @@ int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count inco
     enter("MPI_Pack_external_c");
     return impl::Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
   } catch (...) {
-    return caught();
+    return caught("MPI_Pack_external_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pack_external_c"),
@@ -745,7 +745,7 @@ int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype data
     enter("MPI_Pack_external_size");
     return impl::Pack_external_size(datarep, incount, datatype, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Pack_external_size");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pack_external_size"),
@@ -758,7 +758,7 @@ int PMPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datat
     enter("MPI_Pack_external_size_c");
     return impl::Pack_external_size(datarep, incount, datatype, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Pack_external_size_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pack_external_size_c"),
@@ -775,7 +775,7 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size)
     }
     return code;
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Pack_size", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pack_size"),
@@ -787,7 +787,7 @@ int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MP
     enter("MPI_Pack_size_c");
     return impl::Pack_size(incount, datatype, comm, size);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Pack_size_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pack_size_c"),
@@ -799,7 +799,7 @@ int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
     enter("MPI_Parrived");
     return impl::Parrived(request, partition, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Parrived");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Parrived"),
@@ -815,7 +815,7 @@ int PMPI_Pready(int partition, MPI_Request request) {
     enter("MPI_Pready");
     return impl::Pready(partition, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Pready");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pready"), gnu::visibility("default")]] int MPI_Pready(int partition,
@@ -826,7 +826,7 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request re
     enter("MPI_Pready_list");
     return impl::Pready_list(length, array_of_partitions, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Pready_list");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pready_list"),
@@ -838,7 +838,7 @@ int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request
     enter("MPI_Pready_range");
     return impl::Pready_range(partition_low, partition_high, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Pready_range");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Pready_range"),
@@ -851,7 +851,7 @@ int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype dat
     enter("MPI_Precv_init");
     return impl::Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Precv_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Precv_init"),
@@ -864,7 +864,7 @@ int PMPI_Precv_init_c(void* buf, int partitions, MPI_Count count, MPI_Datatype d
     enter("MPI_Precv_init_c");
     return impl::Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Precv_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Precv_init_c"),
@@ -876,7 +876,7 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
     enter("MPI_Probe");
     return impl::Probe(source, tag, comm, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Probe", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Probe"), gnu::visibility("default")]] int MPI_Probe(int source,
@@ -888,7 +888,7 @@ int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Dataty
     enter("MPI_Psend_init");
     return impl::Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Psend_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Psend_init"),
@@ -902,7 +902,7 @@ int PMPI_Psend_init_c(const void* buf, int partitions, MPI_Count count, MPI_Data
     enter("MPI_Psend_init_c");
     return impl::Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Psend_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Psend_init_c"),
@@ -915,7 +915,7 @@ int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_
     enter("MPI_Publish_name");
     return impl::Publish_name(service_name, info, port_name);
   } catch (...) {
-    return caught();
+    return caught("MPI_Publish_name");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Publish_name"),
@@ -929,7 +929,7 @@ int PMPI_Put(const void* origin_addr, int origin_count, MPI_Datatype origin_data
     enter("MPI_Put");
     return impl::Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Put");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Put"),
@@ -944,7 +944,7 @@ int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype ori
     enter("MPI_Put_c");
     return impl::Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Put_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Put_c"),
@@ -957,7 +957,7 @@ int PMPI_Query_thread(int* provided) {
     enter("MPI_Query_thread");
     return impl::Query_thread(provided);
   } catch (...) {
-    return caught();
+    return caught("MPI_Query_thread");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Query_thread"),
@@ -970,7 +970,7 @@ int PMPI_Raccumulate(const void* origin_addr, int origin_count, MPI_Datatype ori
     enter("MPI_Raccumulate");
     return impl::Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Raccumulate");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Raccumulate"),
@@ -985,7 +985,7 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count,
     enter("MPI_Raccumulate_c");
     return impl::Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Raccumulate_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Raccumulate_c"),
@@ -1000,7 +1000,7 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count,
     enter("MPI_Recv");
     return impl::Recv(buf, count, datatype, source, tag, comm, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Recv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Recv"), gnu::visibility("default")]] int MPI_Recv(void* buf,
@@ -1012,7 +1012,7 @@ int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
     enter("MPI_Recv_c");
     return impl::Recv(buf, count, datatype, source, tag, comm, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Recv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Recv_c"), gnu::visibility("default")]] int MPI_Recv_c(void* buf,
@@ -1024,7 +1024,7 @@ int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int 
     enter("MPI_Recv_init");
     return impl::Recv_init(buf, count, datatype, source, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Recv_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Recv_init"),
@@ -1037,7 +1037,7 @@ int PMPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int sour
     enter("MPI_Recv_init_c");
     return impl::Recv_init(buf, count, datatype, source, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Recv_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Recv_init_c"),
@@ -1050,7 +1050,7 @@ int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype data
     enter("MPI_Reduce");
     return impl::Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce"),
@@ -1063,7 +1063,7 @@ int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datat
     enter("MPI_Reduce_c");
     return impl::Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_c"),
@@ -1076,7 +1076,7 @@ int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype
     enter("MPI_Reduce_init");
     return impl::Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_init"),
@@ -1089,7 +1089,7 @@ int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_
     enter("MPI_Reduce_init_c");
     return impl::Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_init_c"),
@@ -1103,7 +1103,7 @@ int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype
     enter("MPI_Reduce_local");
     return impl::Reduce_local(inbuf, inoutbuf, count, datatype, op);
   } catch (...) {
-    return caught();
+    return caught("MPI_Reduce_local");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_local"),
@@ -1116,7 +1116,7 @@ int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_
     enter("MPI_Reduce_local_c");
     return impl::Reduce_local(inbuf, inoutbuf, count, datatype, op);
   } catch (...) {
-    return caught();
+    return caught("MPI_Reduce_local_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_local_c"),
@@ -1130,7 +1130,7 @@ int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
     const widened<MPI_Count> recvcounts_wide(recvcounts, members(comm));
     return impl::Reduce_scatter(sendbuf, recvbuf, recvcounts_wide.data(), datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_scatter", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_scatter"),
@@ -1143,7 +1143,7 @@ int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
     enter("MPI_Reduce_scatter_c");
     return impl::Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_scatter_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_scatter_c"),
@@ -1156,7 +1156,7 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
     enter("MPI_Reduce_scatter_block");
     return impl::Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_scatter_block", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_scatter_block"),
@@ -1169,7 +1169,7 @@ int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
     enter("MPI_Reduce_scatter_block_c");
     return impl::Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_scatter_block_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_scatter_block_c"),
@@ -1182,7 +1182,7 @@ int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvc
     enter("MPI_Reduce_scatter_block_init");
     return impl::Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_scatter_block_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_scatter_block_init"),
@@ -1196,7 +1196,7 @@ int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Cou
     enter("MPI_Reduce_scatter_block_init_c");
     return impl::Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_scatter_block_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_scatter_block_init_c"),
@@ -1211,7 +1211,7 @@ int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvc
     const widened<MPI_Count> recvcounts_wide(recvcounts, members(comm));
     return impl::Reduce_scatter_init(sendbuf, recvbuf, recvcounts_wide.data(), datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_scatter_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_scatter_init"),
@@ -1225,7 +1225,7 @@ int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Cou
     enter("MPI_Reduce_scatter_init_c");
     return impl::Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Reduce_scatter_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Reduce_scatter_init_c"),
@@ -1240,7 +1240,7 @@ int PMPI_Register_datarep(const char* datarep, MPI_Datarep_conversion_function* 
     enter("MPI_Register_datarep");
     return impl::Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
   } catch (...) {
-    return caught();
+    return caught("MPI_Register_datarep");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Register_datarep"),
@@ -1257,7 +1257,7 @@ int PMPI_Register_datarep_c(const char* datarep,
     enter("MPI_Register_datarep_c");
     return impl::Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
   } catch (...) {
-    return caught();
+    return caught("MPI_Register_datarep_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Register_datarep_c"),
@@ -1271,7 +1271,7 @@ int PMPI_Remove_error_class(int errorclass) {
     note("MPI_Remove_error_class");
     return impl::Remove_error_class(errorclass);
   } catch (...) {
-    return caught();
+    return caught("MPI_Remove_error_class");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Remove_error_class"),
@@ -1282,7 +1282,7 @@ int PMPI_Remove_error_code(int errorcode) {
     note("MPI_Remove_error_code");
     return impl::Remove_error_code(errorcode);
   } catch (...) {
-    return caught();
+    return caught("MPI_Remove_error_code");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Remove_error_code"),
@@ -1293,7 +1293,7 @@ int PMPI_Remove_error_string(int errorcode) {
     note("MPI_Remove_error_string");
     return impl::Remove_error_string(errorcode);
   } catch (...) {
-    return caught();
+    return caught("MPI_Remove_error_string");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Remove_error_string"),
@@ -1304,7 +1304,7 @@ int PMPI_Request_free(MPI_Request* request) {
     enter("MPI_Request_free");
     return impl::Request_free(request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Request_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Request_free"),
@@ -1321,7 +1321,7 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
     enter("MPI_Request_get_status");
     return impl::Request_get_status(request, flag, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_Request_get_status");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Request_get_status"),
@@ -1334,7 +1334,7 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
     enter("MPI_Request_get_status_all");
     return impl::Request_get_status_all(count, array_of_requests, flag, array_of_statuses);
   } catch (...) {
-    return caught();
+    return caught("MPI_Request_get_status_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Request_get_status_all"),
@@ -1347,7 +1347,7 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
     enter("MPI_Request_get_status_any");
     return impl::Request_get_status_any(count, array_of_requests, index, flag, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_Request_get_status_any");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Request_get_status_any"),
@@ -1360,7 +1360,7 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_request
     enter("MPI_Request_get_status_some");
     return impl::Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   } catch (...) {
-    return caught();
+    return caught("MPI_Request_get_status_some");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Request_get_status_some"),
@@ -1373,7 +1373,7 @@ int PMPI_Request_toint(MPI_Request request) {
     enter("MPI_Request_toint");
     return impl::Request_toint(request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Request_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Request_toint"),
@@ -1386,7 +1386,7 @@ int PMPI_Rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
     enter("MPI_Rget");
     return impl::Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Rget");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rget"), gnu::visibility("default")]] int MPI_Rget(void* origin_addr,
@@ -1400,7 +1400,7 @@ int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_d
     enter("MPI_Rget_c");
     return impl::Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Rget_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rget_c"),
@@ -1416,7 +1416,7 @@ int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, MPI_Datatype
     enter("MPI_Rget_accumulate");
     return impl::Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Rget_accumulate");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rget_accumulate"),
@@ -1433,7 +1433,7 @@ int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count,
     enter("MPI_Rget_accumulate_c");
     return impl::Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Rget_accumulate_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rget_accumulate_c"),
@@ -1450,7 +1450,7 @@ int PMPI_Rput(const void* origin_addr, int origin_count, MPI_Datatype origin_dat
     enter("MPI_Rput");
     return impl::Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Rput");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rput"),
@@ -1465,7 +1465,7 @@ int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, MPI_Datatype or
     enter("MPI_Rput_c");
     return impl::Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Rput_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rput_c"),
@@ -1479,7 +1479,7 @@ int PMPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int 
     enter("MPI_Rsend");
     return impl::Rsend(buf, count, datatype, dest, tag, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Rsend", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rsend"), gnu::visibility("default")]] int MPI_Rsend(const void* buf,
@@ -1491,7 +1491,7 @@ int PMPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
     enter("MPI_Rsend_c");
     return impl::Rsend(buf, count, datatype, dest, tag, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Rsend_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rsend_c"),
@@ -1504,7 +1504,7 @@ int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest,
     enter("MPI_Rsend_init");
     return impl::Rsend_init(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Rsend_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rsend_init"),
@@ -1517,7 +1517,7 @@ int PMPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, i
     enter("MPI_Rsend_init_c");
     return impl::Rsend_init(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Rsend_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Rsend_init_c"),
@@ -1530,7 +1530,7 @@ int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
     enter("MPI_Scan");
     return impl::Scan(sendbuf, recvbuf, count, datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scan", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scan"),
@@ -1543,7 +1543,7 @@ int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatyp
     enter("MPI_Scan_c");
     return impl::Scan(sendbuf, recvbuf, count, datatype, op, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scan_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scan_c"),
@@ -1556,7 +1556,7 @@ int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
     enter("MPI_Scan_init");
     return impl::Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scan_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scan_init"),
@@ -1569,7 +1569,7 @@ int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Da
     enter("MPI_Scan_init_c");
     return impl::Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scan_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scan_init_c"),
@@ -1583,7 +1583,7 @@ int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
     enter("MPI_Scatter");
     return impl::Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scatter", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scatter"),
@@ -1597,7 +1597,7 @@ int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     enter("MPI_Scatter_c");
     return impl::Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scatter_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scatter_c"),
@@ -1612,7 +1612,7 @@ int PMPI_Scatter_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
     enter("MPI_Scatter_init");
     return impl::Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scatter_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scatter_init"),
@@ -1627,7 +1627,7 @@ int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
     enter("MPI_Scatter_init_c");
     return impl::Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scatter_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scatter_init_c"),
@@ -1644,7 +1644,7 @@ int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[
     const widened<MPI_Aint> displs_wide(displs, members_at(comm, root));
     return impl::Scatterv(sendbuf, sendcounts_wide.data(), displs_wide.data(), sendtype, recvbuf, recvcount, recvtype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scatterv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scatterv"),
@@ -1659,7 +1659,7 @@ int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     enter("MPI_Scatterv_c");
     return impl::Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scatterv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scatterv_c"),
@@ -1676,7 +1676,7 @@ int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int di
     const widened<MPI_Aint> displs_wide(displs, members_at(comm, root));
     return impl::Scatterv_init(sendbuf, sendcounts_wide.data(), displs_wide.data(), sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scatterv_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scatterv_init"),
@@ -1691,7 +1691,7 @@ int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     enter("MPI_Scatterv_init_c");
     return impl::Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Scatterv_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Scatterv_init_c"),
@@ -1706,7 +1706,7 @@ int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[],
     enter("MPI_Send");
     return impl::Send(buf, count, datatype, dest, tag, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Send", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Send"), gnu::visibility("default")]] int MPI_Send(const void* buf,
@@ -1718,7 +1718,7 @@ int PMPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int des
     enter("MPI_Send_c");
     return impl::Send(buf, count, datatype, dest, tag, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Send_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Send_c"),
@@ -1731,7 +1731,7 @@ int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, 
     enter("MPI_Send_init");
     return impl::Send_init(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Send_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Send_init"),
@@ -1744,7 +1744,7 @@ int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, in
     enter("MPI_Send_init_c");
     return impl::Send_init(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Send_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Send_init_c"),
@@ -1758,7 +1758,7 @@ int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int
     enter("MPI_Sendrecv");
     return impl::Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Sendrecv", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Sendrecv"),
@@ -1773,7 +1773,7 @@ int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     enter("MPI_Sendrecv_c");
     return impl::Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Sendrecv_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Sendrecv_c"),
@@ -1787,7 +1787,7 @@ int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest,
     enter("MPI_Sendrecv_replace");
     return impl::Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Sendrecv_replace", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Sendrecv_replace"),
@@ -1801,7 +1801,7 @@ int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, i
     enter("MPI_Sendrecv_replace_c");
     return impl::Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Sendrecv_replace_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Sendrecv_replace_c"),
@@ -1814,7 +1814,7 @@ int PMPI_Session_attach_buffer(MPI_Session session, void* buffer, int size) {
     enter("MPI_Session_attach_buffer");
     return impl::Session_attach_buffer(session, buffer, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_attach_buffer");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_attach_buffer"),
@@ -1826,7 +1826,7 @@ int PMPI_Session_attach_buffer_c(MPI_Session session, void* buffer, MPI_Count si
     enter("MPI_Session_attach_buffer_c");
     return impl::Session_attach_buffer(session, buffer, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_attach_buffer_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_attach_buffer_c"),
@@ -1838,7 +1838,7 @@ int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
     note("MPI_Session_call_errhandler");
     return impl::Session_call_errhandler(session, errorcode);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_call_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_call_errhandler"),
@@ -1851,7 +1851,7 @@ int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errh
     note("MPI_Session_create_errhandler");
     return impl::Session_create_errhandler(session_errhandler_fn, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_create_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_create_errhandler"),
@@ -1867,7 +1867,7 @@ int PMPI_Session_detach_buffer(MPI_Session session, void* buffer_addr, int* size
     }
     return code;
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_detach_buffer");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_detach_buffer"),
@@ -1879,7 +1879,7 @@ int PMPI_Session_detach_buffer_c(MPI_Session session, void* buffer_addr, MPI_Cou
     enter("MPI_Session_detach_buffer_c");
     return impl::Session_detach_buffer(session, buffer_addr, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_detach_buffer_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_detach_buffer_c"),
@@ -1891,7 +1891,7 @@ int PMPI_Session_finalize(MPI_Session* session) {
     enter("MPI_Session_finalize");
     return impl::Session_finalize(session);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_finalize");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_finalize"),
@@ -1902,7 +1902,7 @@ int PMPI_Session_flush_buffer(MPI_Session session) {
     enter("MPI_Session_flush_buffer");
     return impl::Session_flush_buffer(session);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_flush_buffer");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_flush_buffer"),
@@ -1919,7 +1919,7 @@ int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler)
     enter("MPI_Session_get_errhandler");
     return impl::Session_get_errhandler(session, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_get_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_get_errhandler"),
@@ -1931,7 +1931,7 @@ int PMPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
     enter("MPI_Session_get_info");
     return impl::Session_get_info(session, info_used);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_get_info"),
@@ -1943,7 +1943,7 @@ int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* ps
     enter("MPI_Session_get_nth_pset");
     return impl::Session_get_nth_pset(session, info, n, pset_len, pset_name);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_get_nth_pset");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_get_nth_pset"),
@@ -1955,7 +1955,7 @@ int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int* npset_na
     enter("MPI_Session_get_num_psets");
     return impl::Session_get_num_psets(session, info, npset_names);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_get_num_psets");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_get_num_psets"),
@@ -1967,7 +1967,7 @@ int PMPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_I
     enter("MPI_Session_get_pset_info");
     return impl::Session_get_pset_info(session, pset_name, info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_get_pset_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_get_pset_info"),
@@ -1979,7 +1979,7 @@ int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request* request) {
     enter("MPI_Session_iflush_buffer");
     return impl::Session_iflush_buffer(session, request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_iflush_buffer");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_iflush_buffer"),
@@ -1991,7 +1991,7 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
     note("MPI_Session_init");
     return impl::Session_init(info, errhandler, session);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_init");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_init"),
@@ -2003,7 +2003,7 @@ int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) 
     enter("MPI_Session_set_errhandler");
     return impl::Session_set_errhandler(session, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_set_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_set_errhandler"),
@@ -2015,7 +2015,7 @@ int PMPI_Session_toint(MPI_Session session) {
     enter("MPI_Session_toint");
     return impl::Session_toint(session);
   } catch (...) {
-    return caught();
+    return caught("MPI_Session_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Session_toint"),
@@ -2027,7 +2027,7 @@ int PMPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int 
     enter("MPI_Ssend");
     return impl::Ssend(buf, count, datatype, dest, tag, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ssend", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ssend"), gnu::visibility("default")]] int MPI_Ssend(const void* buf,
@@ -2039,7 +2039,7 @@ int PMPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
     enter("MPI_Ssend_c");
     return impl::Ssend(buf, count, datatype, dest, tag, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ssend_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ssend_c"),
@@ -2052,7 +2052,7 @@ int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest,
     enter("MPI_Ssend_init");
     return impl::Ssend_init(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ssend_init", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ssend_init"),
@@ -2065,7 +2065,7 @@ int PMPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, i
     enter("MPI_Ssend_init_c");
     return impl::Ssend_init(buf, count, datatype, dest, tag, comm, request);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Ssend_init_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Ssend_init_c"),
@@ -2077,7 +2077,7 @@ int PMPI_Start(MPI_Request* request) {
     enter("MPI_Start");
     return impl::Start(request);
   } catch (...) {
-    return caught();
+    return caught("MPI_Start");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Start"),
@@ -2088,7 +2088,7 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
     enter("MPI_Startall");
     return impl::Startall(count, array_of_requests);
   } catch (...) {
-    return caught();
+    return caught("MPI_Startall");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Startall"), gnu::visibility("default")]] int MPI_Startall(int count,
@@ -2099,7 +2099,7 @@ int PMPI_Status_get_error(const MPI_Status* status, int* err) {
     enter("MPI_Status_get_error");
     return impl::Status_get_error(status, err);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_get_error");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_get_error"),
@@ -2110,7 +2110,7 @@ int PMPI_Status_get_source(const MPI_Status* status, int* source) {
     enter("MPI_Status_get_source");
     return impl::Status_get_source(status, source);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_get_source");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_get_source"),
@@ -2121,7 +2121,7 @@ int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
     enter("MPI_Status_get_tag");
     return impl::Status_get_tag(status, tag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_get_tag");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_get_tag"),
@@ -2132,7 +2132,7 @@ int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
     enter("MPI_Status_set_cancelled");
     return impl::Status_set_cancelled(status, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_set_cancelled");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_set_cancelled"),
@@ -2143,7 +2143,7 @@ int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int coun
     enter("MPI_Status_set_elements");
     return impl::Status_set_elements(status, datatype, count);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_set_elements");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_set_elements"),
@@ -2155,7 +2155,7 @@ int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Co
     enter("MPI_Status_set_elements_c");
     return impl::Status_set_elements(status, datatype, count);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_set_elements_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_set_elements_c"),
@@ -2167,7 +2167,7 @@ int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Co
     enter("MPI_Status_set_elements_x");
     return impl::Status_set_elements_x(status, datatype, count);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_set_elements_x");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_set_elements_x"),
@@ -2179,7 +2179,7 @@ int PMPI_Status_set_error(MPI_Status* status, int err) {
     enter("MPI_Status_set_error");
     return impl::Status_set_error(status, err);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_set_error");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_set_error"),
@@ -2190,7 +2190,7 @@ int PMPI_Status_set_source(MPI_Status* status, int source) {
     enter("MPI_Status_set_source");
     return impl::Status_set_source(status, source);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_set_source");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_set_source"),
@@ -2201,7 +2201,7 @@ int PMPI_Status_set_tag(MPI_Status* status, int tag) {
     enter("MPI_Status_set_tag");
     return impl::Status_set_tag(status, tag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Status_set_tag");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Status_set_tag"),
@@ -2212,7 +2212,7 @@ int PMPI_T_category_changed(int* update_number) {
     note("MPI_T_category_changed");
     return impl::T_category_changed(update_number);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_category_changed");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_category_changed"),
@@ -2223,7 +2223,7 @@ int PMPI_T_category_get_categories(int cat_index, int len, int indices[]) {
     note("MPI_T_category_get_categories");
     return impl::T_category_get_categories(cat_index, len, indices);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_category_get_categories");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_category_get_categories"),
@@ -2235,7 +2235,7 @@ int PMPI_T_category_get_cvars(int cat_index, int len, int indices[]) {
     note("MPI_T_category_get_cvars");
     return impl::T_category_get_cvars(cat_index, len, indices);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_category_get_cvars");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_category_get_cvars"),
@@ -2247,7 +2247,7 @@ int PMPI_T_category_get_events(int cat_index, int len, int indices[]) {
     note("MPI_T_category_get_events");
     return impl::T_category_get_events(cat_index, len, indices);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_category_get_events");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_category_get_events"),
@@ -2259,7 +2259,7 @@ int PMPI_T_category_get_index(const char* name, int* cat_index) {
     note("MPI_T_category_get_index");
     return impl::T_category_get_index(name, cat_index);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_category_get_index");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_category_get_index"),
@@ -2271,7 +2271,7 @@ int PMPI_T_category_get_info(int cat_index, char* name, int* name_len, char* des
     note("MPI_T_category_get_info");
     return impl::T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_category_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_category_get_info"),
@@ -2283,7 +2283,7 @@ int PMPI_T_category_get_num(int* num_cat) {
     note("MPI_T_category_get_num");
     return impl::T_category_get_num(num_cat);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_category_get_num");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_category_get_num"),
@@ -2294,7 +2294,7 @@ int PMPI_T_category_get_num_events(int cat_index, int* num_events) {
     note("MPI_T_category_get_num_events");
     return impl::T_category_get_num_events(cat_index, num_events);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_category_get_num_events");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_category_get_num_events"),
@@ -2305,7 +2305,7 @@ int PMPI_T_category_get_pvars(int cat_index, int len, int indices[]) {
     note("MPI_T_category_get_pvars");
     return impl::T_category_get_pvars(cat_index, len, indices);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_category_get_pvars");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_category_get_pvars"),
@@ -2317,7 +2317,7 @@ int PMPI_T_cvar_get_index(const char* name, int* cvar_index) {
     note("MPI_T_cvar_get_index");
     return impl::T_cvar_get_index(name, cvar_index);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_cvar_get_index");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_cvar_get_index"),
@@ -2330,7 +2330,7 @@ int PMPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosi
     note("MPI_T_cvar_get_info");
     return impl::T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_cvar_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_cvar_get_info"),
@@ -2343,7 +2343,7 @@ int PMPI_T_cvar_get_num(int* num_cvar) {
     note("MPI_T_cvar_get_num");
     return impl::T_cvar_get_num(num_cvar);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_cvar_get_num");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_cvar_get_num"),
@@ -2355,7 +2355,7 @@ int PMPI_T_cvar_handle_alloc(int cvar_index, void* obj_handle, MPI_T_cvar_handle
     note("MPI_T_cvar_handle_alloc");
     return impl::T_cvar_handle_alloc(cvar_index, obj_handle, handle, count);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_cvar_handle_alloc");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_cvar_handle_alloc"),
@@ -2367,7 +2367,7 @@ int PMPI_T_cvar_handle_free(MPI_T_cvar_handle* handle) {
     note("MPI_T_cvar_handle_free");
     return impl::T_cvar_handle_free(handle);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_cvar_handle_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_cvar_handle_free"),
@@ -2378,7 +2378,7 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void* buf) {
     note("MPI_T_cvar_read");
     return impl::T_cvar_read(handle, buf);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_cvar_read");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_cvar_read"),
@@ -2389,7 +2389,7 @@ int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void* buf) {
     note("MPI_T_cvar_write");
     return impl::T_cvar_write(handle, buf);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_cvar_write");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_cvar_write"),

@@ -12,7 +12,7 @@ int PMPI_T_enum_get_info(MPI_T_enum enumtype, int* num, char* name, int* name_le
     note("MPI_T_enum_get_info");
     return impl::T_enum_get_info(enumtype, num, name, name_len);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_enum_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_enum_get_info"),
@@ -24,7 +24,7 @@ int PMPI_T_enum_get_item(MPI_T_enum enumtype, int index, int* value, char* name,
     note("MPI_T_enum_get_item");
     return impl::T_enum_get_item(enumtype, index, value, name, name_len);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_enum_get_item");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_enum_get_item"),
@@ -37,7 +37,7 @@ int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
     note("MPI_T_event_callback_get_info");
     return impl::T_event_callback_get_info(event_registration, cb_safety, info_used);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_callback_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_callback_get_info"),
@@ -49,7 +49,7 @@ int PMPI_T_event_callback_set_info(MPI_T_event_registration event_registration,
     note("MPI_T_event_callback_set_info");
     return impl::T_event_callback_set_info(event_registration, cb_safety, info);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_callback_set_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_callback_set_info"),
@@ -60,7 +60,7 @@ int PMPI_T_event_copy(MPI_T_event_instance event_instance, void* buffer) {
     note("MPI_T_event_copy");
     return impl::T_event_copy(event_instance, buffer);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_copy");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_copy"),
@@ -72,7 +72,7 @@ int PMPI_T_event_get_index(const char* name, int* event_index) {
     note("MPI_T_event_get_index");
     return impl::T_event_get_index(name, event_index);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_get_index");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_get_index"),
@@ -85,7 +85,7 @@ int PMPI_T_event_get_info(int event_index, char* name, int* name_len, int* verbo
     note("MPI_T_event_get_info");
     return impl::T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_get_info"),
@@ -99,7 +99,7 @@ int PMPI_T_event_get_num(int* num_events) {
     note("MPI_T_event_get_num");
     return impl::T_event_get_num(num_events);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_get_num");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_get_num"),
@@ -110,7 +110,7 @@ int PMPI_T_event_get_source(MPI_T_event_instance event_instance, int* source_ind
     note("MPI_T_event_get_source");
     return impl::T_event_get_source(event_instance, source_index);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_get_source");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_get_source"),
@@ -122,7 +122,7 @@ int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count* e
     note("MPI_T_event_get_timestamp");
     return impl::T_event_get_timestamp(event_instance, event_timestamp);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_get_timestamp");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_get_timestamp"),
@@ -135,7 +135,7 @@ int PMPI_T_event_handle_alloc(int event_index, void* obj_handle, MPI_Info info,
     note("MPI_T_event_handle_alloc");
     return impl::T_event_handle_alloc(event_index, obj_handle, info, event_registration);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_handle_alloc");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_handle_alloc"),
@@ -148,7 +148,7 @@ int PMPI_T_event_handle_free(MPI_T_event_registration event_registration, void* 
     note("MPI_T_event_handle_free");
     return impl::T_event_handle_free(event_registration, user_data, free_cb_function);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_handle_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_handle_free"),
@@ -159,7 +159,7 @@ int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MP
     note("MPI_T_event_handle_get_info");
     return impl::T_event_handle_get_info(event_registration, info_used);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_handle_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_handle_get_info"),
@@ -170,7 +170,7 @@ int PMPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MP
     note("MPI_T_event_handle_set_info");
     return impl::T_event_handle_set_info(event_registration, info);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_handle_set_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_handle_set_info"),
@@ -181,7 +181,7 @@ int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index, vo
     note("MPI_T_event_read");
     return impl::T_event_read(event_instance, element_index, buffer);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_read");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_read"),
@@ -195,7 +195,7 @@ int PMPI_T_event_register_callback(MPI_T_event_registration event_registration,
     note("MPI_T_event_register_callback");
     return impl::T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_register_callback");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_register_callback"),
@@ -207,7 +207,7 @@ int PMPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration
     note("MPI_T_event_set_dropped_handler");
     return impl::T_event_set_dropped_handler(event_registration, dropped_cb_function);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_event_set_dropped_handler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_event_set_dropped_handler"),
@@ -218,7 +218,7 @@ int PMPI_T_finalize(void) {
     note("MPI_T_finalize");
     return impl::T_finalize();
   } catch (...) {
-    return caught();
+    return caught("MPI_T_finalize");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_finalize"), gnu::visibility("default")]] int MPI_T_finalize(void);
@@ -228,7 +228,7 @@ int PMPI_T_init_thread(int required, int* provided) {
     note("MPI_T_init_thread");
     return impl::T_init_thread(required, provided);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_init_thread");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_init_thread"),
@@ -239,7 +239,7 @@ int PMPI_T_pvar_get_index(const char* name, int var_class, int* pvar_index) {
     note("MPI_T_pvar_get_index");
     return impl::T_pvar_get_index(name, var_class, pvar_index);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_get_index");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_get_index"),
@@ -253,7 +253,7 @@ int PMPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbosi
     note("MPI_T_pvar_get_info");
     return impl::T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_get_info"),
@@ -266,7 +266,7 @@ int PMPI_T_pvar_get_num(int* num_pvar) {
     note("MPI_T_pvar_get_num");
     return impl::T_pvar_get_num(num_pvar);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_get_num");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_get_num"),
@@ -278,7 +278,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, void
     note("MPI_T_pvar_handle_alloc");
     return impl::T_pvar_handle_alloc(pe_session, pvar_index, obj_handle, handle, count);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_handle_alloc");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_handle_alloc"),
@@ -290,7 +290,7 @@ int PMPI_T_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle* ha
     note("MPI_T_pvar_handle_free");
     return impl::T_pvar_handle_free(pe_session, handle);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_handle_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_handle_free"),
@@ -302,7 +302,7 @@ int PMPI_T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, vo
     note("MPI_T_pvar_read");
     return impl::T_pvar_read(pe_session, handle, buf);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_read");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_read"),
@@ -314,7 +314,7 @@ int PMPI_T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handl
     note("MPI_T_pvar_readreset");
     return impl::T_pvar_readreset(pe_session, handle, buf);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_readreset");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_readreset"),
@@ -326,7 +326,7 @@ int PMPI_T_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle) {
     note("MPI_T_pvar_reset");
     return impl::T_pvar_reset(pe_session, handle);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_reset");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_reset"),
@@ -338,7 +338,7 @@ int PMPI_T_pvar_session_create(MPI_T_pvar_session* pe_session) {
     note("MPI_T_pvar_session_create");
     return impl::T_pvar_session_create(pe_session);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_session_create");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_session_create"),
@@ -349,7 +349,7 @@ int PMPI_T_pvar_session_free(MPI_T_pvar_session* pe_session) {
     note("MPI_T_pvar_session_free");
     return impl::T_pvar_session_free(pe_session);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_session_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_session_free"),
@@ -360,7 +360,7 @@ int PMPI_T_pvar_start(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle) {
     note("MPI_T_pvar_start");
     return impl::T_pvar_start(pe_session, handle);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_start");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_start"),
@@ -372,7 +372,7 @@ int PMPI_T_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle) {
     note("MPI_T_pvar_stop");
     return impl::T_pvar_stop(pe_session, handle);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_stop");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_stop"),
@@ -384,7 +384,7 @@ int PMPI_T_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, c
     note("MPI_T_pvar_write");
     return impl::T_pvar_write(pe_session, handle, buf);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_pvar_write");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_pvar_write"),
@@ -398,7 +398,7 @@ int PMPI_T_source_get_info(int source_index, char* name, int* name_len, char* de
     note("MPI_T_source_get_info");
     return impl::T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_source_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_source_get_info"),
@@ -411,7 +411,7 @@ int PMPI_T_source_get_num(int* num_sources) {
     note("MPI_T_source_get_num");
     return impl::T_source_get_num(num_sources);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_source_get_num");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_source_get_num"),
@@ -422,7 +422,7 @@ int PMPI_T_source_get_timestamp(int source_index, MPI_Count* timestamp) {
     note("MPI_T_source_get_timestamp");
     return impl::T_source_get_timestamp(source_index, timestamp);
   } catch (...) {
-    return caught();
+    return caught("MPI_T_source_get_timestamp");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_T_source_get_timestamp"),
@@ -434,7 +434,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     enter("MPI_Test");
     return impl::Test(request, flag, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_Test");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Test"),
@@ -445,7 +445,7 @@ int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
     enter("MPI_Test_cancelled");
     return impl::Test_cancelled(status, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Test_cancelled");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Test_cancelled"),
@@ -457,7 +457,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag,
     enter("MPI_Testall");
     return impl::Testall(count, array_of_requests, flag, array_of_statuses);
   } catch (...) {
-    return caught();
+    return caught("MPI_Testall");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Testall"), gnu::visibility("default")]] int MPI_Testall(int count,
@@ -469,7 +469,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fl
     enter("MPI_Testany");
     return impl::Testany(count, array_of_requests, index, flag, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_Testany");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Testany"), gnu::visibility("default")]] int MPI_Testany(int count,
@@ -481,7 +481,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
     enter("MPI_Testsome");
     return impl::Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   } catch (...) {
-    return caught();
+    return caught("MPI_Testsome");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Testsome"),
@@ -493,7 +493,7 @@ int PMPI_Topo_test(MPI_Comm comm, int* status) {
     enter("MPI_Topo_test");
     return impl::Topo_test(comm, status);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Topo_test", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Topo_test"),
@@ -504,7 +504,7 @@ int PMPI_Type_commit(MPI_Datatype* datatype) {
     enter("MPI_Type_commit");
     return impl::Type_commit(datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_commit");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_commit"),
@@ -515,7 +515,7 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype)
     enter("MPI_Type_contiguous");
     return impl::Type_contiguous(count, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_contiguous");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_contiguous"),
@@ -527,7 +527,7 @@ int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* 
     enter("MPI_Type_contiguous_c");
     return impl::Type_contiguous(count, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_contiguous_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_contiguous_c"),
@@ -542,7 +542,7 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gs
     const widened<MPI_Count> array_of_gsizes_wide(array_of_gsizes, ndims);
     return impl::Type_create_darray(size, rank, ndims, array_of_gsizes_wide.data(), array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_darray");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_darray"),
@@ -557,7 +557,7 @@ int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arr
     enter("MPI_Type_create_darray_c");
     return impl::Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_darray_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_darray_c"),
@@ -570,7 +570,7 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
     enter("MPI_Type_create_f90_complex");
     return impl::Type_create_f90_complex(p, r, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_f90_complex");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_f90_complex"),
@@ -582,7 +582,7 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
     enter("MPI_Type_create_f90_integer");
     return impl::Type_create_f90_integer(r, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_f90_integer");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_f90_integer"),
@@ -593,7 +593,7 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
     enter("MPI_Type_create_f90_real");
     return impl::Type_create_f90_real(p, r, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_f90_real");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_f90_real"),
@@ -606,7 +606,7 @@ int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
     const widened<MPI_Count> array_of_blocklengths_wide(array_of_blocklengths, count);
     return impl::Type_create_hindexed(count, array_of_blocklengths_wide.data(), array_of_displacements, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_hindexed");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_hindexed"),
@@ -620,7 +620,7 @@ int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockl
     enter("MPI_Type_create_hindexed_c");
     return impl::Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_hindexed_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_hindexed_c"),
@@ -634,7 +634,7 @@ int PMPI_Type_create_hindexed_block(int count, int blocklength,
     enter("MPI_Type_create_hindexed_block");
     return impl::Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_hindexed_block");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_hindexed_block"),
@@ -647,7 +647,7 @@ int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
     enter("MPI_Type_create_hindexed_block_c");
     return impl::Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_hindexed_block_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_hindexed_block_c"),
@@ -661,7 +661,7 @@ int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Da
     enter("MPI_Type_create_hvector");
     return impl::Type_create_hvector(count, blocklength, stride, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_hvector");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_hvector"),
@@ -674,7 +674,7 @@ int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count
     enter("MPI_Type_create_hvector_c");
     return impl::Type_create_hvector(count, blocklength, stride, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_hvector_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_hvector_c"),
@@ -688,7 +688,7 @@ int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_o
     const widened<MPI_Count> array_of_displacements_wide(array_of_displacements, count);
     return impl::Type_create_indexed_block(count, blocklength, array_of_displacements_wide.data(), oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_indexed_block");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_indexed_block"),
@@ -701,7 +701,7 @@ int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
     enter("MPI_Type_create_indexed_block_c");
     return impl::Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_indexed_block_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_indexed_block_c"),
@@ -715,7 +715,7 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn,
     enter("MPI_Type_create_keyval");
     return impl::Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_keyval");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_keyval"),
@@ -727,7 +727,7 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
     enter("MPI_Type_create_resized");
     return impl::Type_create_resized(oldtype, lb, extent, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_resized");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_resized"),
@@ -740,7 +740,7 @@ int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count ext
     enter("MPI_Type_create_resized_c");
     return impl::Type_create_resized(oldtype, lb, extent, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_resized_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_resized_c"),
@@ -755,7 +755,7 @@ int PMPI_Type_create_struct(int count, const int array_of_blocklengths[],
     const widened<MPI_Count> array_of_blocklengths_wide(array_of_blocklengths, count);
     return impl::Type_create_struct(count, array_of_blocklengths_wide.data(), array_of_displacements, array_of_types, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_struct");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_struct"),
@@ -770,7 +770,7 @@ int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklen
     enter("MPI_Type_create_struct_c");
     return impl::Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_struct_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_struct_c"),
@@ -787,7 +787,7 @@ int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int a
     const widened<MPI_Count> array_of_starts_wide(array_of_starts, ndims);
     return impl::Type_create_subarray(ndims, array_of_sizes_wide.data(), array_of_subsizes_wide.data(), array_of_starts_wide.data(), order, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_subarray");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_subarray"),
@@ -802,7 +802,7 @@ int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
     enter("MPI_Type_create_subarray_c");
     return impl::Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_create_subarray_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_create_subarray_c"),
@@ -815,7 +815,7 @@ int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) {
     enter("MPI_Type_delete_attr");
     return impl::Type_delete_attr(datatype, type_keyval);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_delete_attr");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_delete_attr"),
@@ -826,7 +826,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
     enter("MPI_Type_dup");
     return impl::Type_dup(oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_dup");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_dup"),
@@ -837,7 +837,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
     enter("MPI_Type_free");
     return impl::Type_free(datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_free"),
@@ -848,7 +848,7 @@ int PMPI_Type_free_keyval(int* type_keyval) {
     enter("MPI_Type_free_keyval");
     return impl::Type_free_keyval(type_keyval);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_free_keyval");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_free_keyval"),
@@ -865,7 +865,7 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void* attribute_v
     enter("MPI_Type_get_attr");
     return impl::Type_get_attr(datatype, type_keyval, attribute_val, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_attr");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_attr"),
@@ -879,7 +879,7 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
     enter("MPI_Type_get_contents");
     return impl::Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_contents");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_contents"),
@@ -895,7 +895,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
     enter("MPI_Type_get_contents_c");
     return impl::Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_contents_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_contents_c"),
@@ -910,7 +910,7 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_ad
     enter("MPI_Type_get_envelope");
     return impl::Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_envelope");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_envelope"),
@@ -924,7 +924,7 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers,
     enter("MPI_Type_get_envelope_c");
     return impl::Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_envelope_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_envelope_c"),
@@ -937,7 +937,7 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) 
     enter("MPI_Type_get_extent");
     return impl::Type_get_extent(datatype, lb, extent);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_extent");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_extent"),
@@ -949,7 +949,7 @@ int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* exte
     enter("MPI_Type_get_extent_c");
     return impl::Type_get_extent(datatype, lb, extent);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_extent_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_extent_c"),
@@ -961,7 +961,7 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* exte
     enter("MPI_Type_get_extent_x");
     return impl::Type_get_extent_x(datatype, lb, extent);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_extent_x");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_extent_x"),
@@ -973,7 +973,7 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
     enter("MPI_Type_get_name");
     return impl::Type_get_name(datatype, type_name, resultlen);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_name");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_name"),
@@ -985,7 +985,7 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint
     enter("MPI_Type_get_true_extent");
     return impl::Type_get_true_extent(datatype, true_lb, true_extent);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_true_extent");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_true_extent"),
@@ -997,7 +997,7 @@ int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_C
     enter("MPI_Type_get_true_extent_c");
     return impl::Type_get_true_extent(datatype, true_lb, true_extent);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_true_extent_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_true_extent_c"),
@@ -1009,7 +1009,7 @@ int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_C
     enter("MPI_Type_get_true_extent_x");
     return impl::Type_get_true_extent_x(datatype, true_lb, true_extent);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_true_extent_x");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_true_extent_x"),
@@ -1022,7 +1022,7 @@ int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
     enter("MPI_Type_get_value_index");
     return impl::Type_get_value_index(value_type, index_type, pair_type);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_get_value_index");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_get_value_index"),
@@ -1037,7 +1037,7 @@ int PMPI_Type_indexed(int count, const int array_of_blocklengths[],
     const widened<MPI_Count> array_of_displacements_wide(array_of_displacements, count);
     return impl::Type_indexed(count, array_of_blocklengths_wide.data(), array_of_displacements_wide.data(), oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_indexed");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_indexed"),
@@ -1050,7 +1050,7 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[]
     enter("MPI_Type_indexed_c");
     return impl::Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_indexed_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_indexed_c"),
@@ -1063,7 +1063,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
     enter("MPI_Type_match_size");
     return impl::Type_match_size(typeclass, size, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_match_size");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_match_size"),
@@ -1075,7 +1075,7 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_v
     enter("MPI_Type_set_attr");
     return impl::Type_set_attr(datatype, type_keyval, attribute_val);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_set_attr");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_set_attr"),
@@ -1087,7 +1087,7 @@ int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
     enter("MPI_Type_set_name");
     return impl::Type_set_name(datatype, type_name);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_set_name");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_set_name"),
@@ -1104,7 +1104,7 @@ int PMPI_Type_size(MPI_Datatype datatype, int* size) {
     }
     return code;
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_size");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_size"),
@@ -1115,7 +1115,7 @@ int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
     enter("MPI_Type_size_c");
     return impl::Type_size(datatype, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_size_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_size_c"),
@@ -1126,7 +1126,7 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
     enter("MPI_Type_size_x");
     return impl::Type_size_x(datatype, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_size_x");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_size_x"),
@@ -1137,7 +1137,7 @@ int PMPI_Type_toint(MPI_Datatype datatype) {
     enter("MPI_Type_toint");
     return impl::Type_toint(datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_toint"),
@@ -1149,7 +1149,7 @@ int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtyp
     enter("MPI_Type_vector");
     return impl::Type_vector(count, blocklength, stride, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_vector");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_vector"),
@@ -1162,7 +1162,7 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
     enter("MPI_Type_vector_c");
     return impl::Type_vector(count, blocklength, stride, oldtype, newtype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Type_vector_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Type_vector_c"),
@@ -1180,7 +1180,7 @@ int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int 
     }
     return code;
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Unpack", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Unpack"),
@@ -1193,7 +1193,7 @@ int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void
     enter("MPI_Unpack_c");
     return impl::Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Unpack_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Unpack_c"),
@@ -1206,7 +1206,7 @@ int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insiz
     enter("MPI_Unpack_external");
     return impl::Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Unpack_external");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Unpack_external"),
@@ -1219,7 +1219,7 @@ int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count in
     enter("MPI_Unpack_external_c");
     return impl::Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
   } catch (...) {
-    return caught();
+    return caught("MPI_Unpack_external_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Unpack_external_c"),
@@ -1231,7 +1231,7 @@ int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* por
     enter("MPI_Unpublish_name");
     return impl::Unpublish_name(service_name, info, port_name);
   } catch (...) {
-    return caught();
+    return caught("MPI_Unpublish_name");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Unpublish_name"),
@@ -1243,7 +1243,7 @@ int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* por
     enter("MPI_Wait");
     return impl::Wait(request, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_Wait");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Wait"),
@@ -1255,7 +1255,7 @@ int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* por
     enter("MPI_Waitall");
     return impl::Waitall(count, array_of_requests, array_of_statuses);
   } catch (...) {
-    return caught();
+    return caught("MPI_Waitall");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Waitall"), gnu::visibility("default")]] int MPI_Waitall(int count,
@@ -1266,7 +1266,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Sta
     enter("MPI_Waitany");
     return impl::Waitany(count, array_of_requests, index, status);
   } catch (...) {
-    return caught();
+    return caught("MPI_Waitany");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Waitany"), gnu::visibility("default")]] int MPI_Waitany(int count,
@@ -1278,7 +1278,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount,
     enter("MPI_Waitsome");
     return impl::Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   } catch (...) {
-    return caught();
+    return caught("MPI_Waitsome");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Waitsome"),
@@ -1291,7 +1291,7 @@ int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm
     enter("MPI_Win_allocate");
     return impl::Win_allocate(size, disp_unit, info, comm, baseptr, win);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Win_allocate", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_allocate"),
@@ -1304,7 +1304,7 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Co
     enter("MPI_Win_allocate_c");
     return impl::Win_allocate(size, disp_unit, info, comm, baseptr, win);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Win_allocate_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_allocate_c"),
@@ -1317,7 +1317,7 @@ int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Co
     enter("MPI_Win_allocate_shared");
     return impl::Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Win_allocate_shared", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_allocate_shared"),
@@ -1330,7 +1330,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
     enter("MPI_Win_allocate_shared_c");
     return impl::Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Win_allocate_shared_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_allocate_shared_c"),
@@ -1342,7 +1342,7 @@ int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
     enter("MPI_Win_attach");
     return impl::Win_attach(win, base, size);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_attach");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_attach"),
@@ -1353,7 +1353,7 @@ int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
     enter("MPI_Win_call_errhandler");
     return impl::Win_call_errhandler(win, errorcode);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_call_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_call_errhandler"),
@@ -1364,7 +1364,7 @@ int PMPI_Win_complete(MPI_Win win) {
     enter("MPI_Win_complete");
     return impl::Win_complete(win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_complete");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_complete"),
@@ -1376,7 +1376,7 @@ int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI
     enter("MPI_Win_create");
     return impl::Win_create(base, size, disp_unit, info, comm, win);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Win_create", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_create"),
@@ -1389,7 +1389,7 @@ int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info in
     enter("MPI_Win_create_c");
     return impl::Win_create(base, size, disp_unit, info, comm, win);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Win_create_c", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_create_c"),
@@ -1401,7 +1401,7 @@ int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
     enter("MPI_Win_create_dynamic");
     return impl::Win_create_dynamic(info, comm, win);
   } catch (...) {
-    return caught(comm);
+    return caught("MPI_Win_create_dynamic", comm);
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_create_dynamic"),
@@ -1414,7 +1414,7 @@ int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn,
     note("MPI_Win_create_errhandler");
     return impl::Win_create_errhandler(win_errhandler_fn, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_create_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_create_errhandler"),
@@ -1426,7 +1426,7 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn,
     enter("MPI_Win_create_keyval");
     return impl::Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_create_keyval");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_create_keyval"),
@@ -1437,7 +1437,7 @@ int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
     enter("MPI_Win_delete_attr");
     return impl::Win_delete_attr(win, win_keyval);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_delete_attr");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_delete_attr"),
@@ -1448,7 +1448,7 @@ int PMPI_Win_detach(MPI_Win win, const void* base) {
     enter("MPI_Win_detach");
     return impl::Win_detach(win, base);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_detach");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_detach"),
@@ -1459,7 +1459,7 @@ int PMPI_Win_fence(int assert, MPI_Win win) {
     enter("MPI_Win_fence");
     return impl::Win_fence(assert, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_fence");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_fence"),
@@ -1470,7 +1470,7 @@ int PMPI_Win_flush(int rank, MPI_Win win) {
     enter("MPI_Win_flush");
     return impl::Win_flush(rank, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_flush");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_flush"), gnu::visibility("default")]] int MPI_Win_flush(int rank,
@@ -1481,7 +1481,7 @@ int PMPI_Win_flush_all(MPI_Win win) {
     enter("MPI_Win_flush_all");
     return impl::Win_flush_all(win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_flush_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_flush_all"),
@@ -1492,7 +1492,7 @@ int PMPI_Win_flush_local(int rank, MPI_Win win) {
     enter("MPI_Win_flush_local");
     return impl::Win_flush_local(rank, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_flush_local");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_flush_local"),
@@ -1503,7 +1503,7 @@ int PMPI_Win_flush_local_all(MPI_Win win) {
     enter("MPI_Win_flush_local_all");
     return impl::Win_flush_local_all(win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_flush_local_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_flush_local_all"),
@@ -1514,7 +1514,7 @@ int PMPI_Win_free(MPI_Win* win) {
     enter("MPI_Win_free");
     return impl::Win_free(win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_free");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_free"),
@@ -1525,7 +1525,7 @@ int PMPI_Win_free_keyval(int* win_keyval) {
     enter("MPI_Win_free_keyval");
     return impl::Win_free_keyval(win_keyval);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_free_keyval");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_free_keyval"),
@@ -1542,7 +1542,7 @@ int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* fla
     enter("MPI_Win_get_attr");
     return impl::Win_get_attr(win, win_keyval, attribute_val, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_get_attr");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_get_attr"),
@@ -1554,7 +1554,7 @@ int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) {
     enter("MPI_Win_get_errhandler");
     return impl::Win_get_errhandler(win, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_get_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_get_errhandler"),
@@ -1566,7 +1566,7 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group* group) {
     enter("MPI_Win_get_group");
     return impl::Win_get_group(win, group);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_get_group");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_get_group"),
@@ -1577,7 +1577,7 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
     enter("MPI_Win_get_info");
     return impl::Win_get_info(win, info_used);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_get_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_get_info"),
@@ -1588,7 +1588,7 @@ int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
     enter("MPI_Win_get_name");
     return impl::Win_get_name(win, win_name, resultlen);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_get_name");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_get_name"),
@@ -1599,7 +1599,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
     enter("MPI_Win_lock");
     return impl::Win_lock(lock_type, rank, assert, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_lock");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_lock"),
@@ -1610,7 +1610,7 @@ int PMPI_Win_lock_all(int assert, MPI_Win win) {
     enter("MPI_Win_lock_all");
     return impl::Win_lock_all(assert, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_lock_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_lock_all"),
@@ -1621,7 +1621,7 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
     enter("MPI_Win_post");
     return impl::Win_post(group, assert, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_post");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_post"),
@@ -1632,7 +1632,7 @@ int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void* attribute_val) {
     enter("MPI_Win_set_attr");
     return impl::Win_set_attr(win, win_keyval, attribute_val);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_set_attr");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_set_attr"),
@@ -1644,7 +1644,7 @@ int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
     enter("MPI_Win_set_errhandler");
     return impl::Win_set_errhandler(win, errhandler);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_set_errhandler");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_set_errhandler"),
@@ -1655,7 +1655,7 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
     enter("MPI_Win_set_info");
     return impl::Win_set_info(win, info);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_set_info");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_set_info"),
@@ -1666,7 +1666,7 @@ int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
     enter("MPI_Win_set_name");
     return impl::Win_set_name(win, win_name);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_set_name");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_set_name"),
@@ -1682,7 +1682,7 @@ int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit,
     }
     return code;
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_shared_query");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_shared_query"),
@@ -1695,7 +1695,7 @@ int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* dis
     enter("MPI_Win_shared_query_c");
     return impl::Win_shared_query(win, rank, size, disp_unit, baseptr);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_shared_query_c");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_shared_query_c"),
@@ -1707,7 +1707,7 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     enter("MPI_Win_start");
     return impl::Win_start(group, assert, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_start");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_start"),
@@ -1718,7 +1718,7 @@ int PMPI_Win_sync(MPI_Win win) {
     enter("MPI_Win_sync");
     return impl::Win_sync(win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_sync");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_sync"),
@@ -1729,7 +1729,7 @@ int PMPI_Win_test(MPI_Win win, int* flag) {
     enter("MPI_Win_test");
     return impl::Win_test(win, flag);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_test");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_test"),
@@ -1740,7 +1740,7 @@ int PMPI_Win_toint(MPI_Win win) {
     enter("MPI_Win_toint");
     return impl::Win_toint(win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_toint");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_toint"),
@@ -1751,7 +1751,7 @@ int PMPI_Win_unlock(int rank, MPI_Win win) {
     enter("MPI_Win_unlock");
     return impl::Win_unlock(rank, win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_unlock");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_unlock"),
@@ -1762,7 +1762,7 @@ int PMPI_Win_unlock_all(MPI_Win win) {
     enter("MPI_Win_unlock_all");
     return impl::Win_unlock_all(win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_unlock_all");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_unlock_all"),
@@ -1773,7 +1773,7 @@ int PMPI_Win_wait(MPI_Win win) {
     enter("MPI_Win_wait");
     return impl::Win_wait(win);
   } catch (...) {
-    return caught();
+    return caught("MPI_Win_wait");
   }
 }
 [[gnu::weak, gnu::alias("PMPI_Win_wait"),

@@ -98,7 +98,10 @@ struct reservations::body {
       : all(of),
         events(s),
         threaded(s.runtime().threaded()),
-        core(s.rank(), s.size(), local_grants) {}
+        core(s.rank(), s.size(), local_grants) {
+    flusher.fire = on_flush;
+    flusher.home = this;
+  }
 
   [[nodiscard]] lock_core::cell& cell_of(reservation r);
   [[nodiscard]] request& make(reservation r, lock_mode how, void (*fire)(waiter&) noexcept);

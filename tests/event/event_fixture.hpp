@@ -19,6 +19,9 @@ inline constexpr bool slow_build = true;
 inline constexpr bool slow_build = false;
 #endif
 
+/// What this thread has allocated so far with operator new (event_test.cpp).
+[[nodiscard]] long allocations_here();
+
 struct way_to_run {
   const char* name;
   backend over;

@@ -9,6 +9,9 @@
 #include "support/allocations.hpp"
 
 namespace sinew::event {
+
+long allocations_here() { return test::allocations; }
+
 namespace {
 
 TEST_P(event_test, a_user_event_triggers_once_and_for_all) {

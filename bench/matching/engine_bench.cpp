@@ -1,7 +1,7 @@
 // What one engine call costs, without any transport: nanoseconds per insertion of a receive, and
 // per post+arrive pair that matches, at growing depth of other entries; and the memory that
-// matching takes for each. A plain program; its rows are for people. `engine_bench [repetitions]`;
-// the median of the repetitions is printed.
+// matching takes for each. A plain program; its rows are for people.
+// `engine_bench [repetitions [deepest [engine...]]]`; the median of the repetitions is printed.
 
 #include <malloc.h>
 
@@ -99,28 +99,35 @@ row measure(std::string_view name, std::size_t depth, int stride, int pairs) {
 
 int main(int argc, char** argv) {
   const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 7;
+  const std::size_t deepest = argc > 2 ? static_cast<std::size_t>(std::atol(argv[2])) : 32768;
+  std::vector<std::string_view> names(argv + std::min(argc, 3), argv + argc);
+  if (names.empty()) names.assign(engine_names().begin(), engine_names().end());
   std::printf("%-8s %7s %7s %10s %15s %15s %18s %10s %10s\n", "", "depth", "stride", "insert ns",
               "post+arrive ns", "arrive+post ns", "arrive+any-src ns", "B/receive", "B/message");
-  for (const std::string_view name : engine_names()) {
-    for (int stride : {1, 1021}) {
-      for (std::size_t depth : {0, 1, 4, 7, 8, 16, 64, 1024, 8192, 32768}) {
-        const bool slow = name != "hash" && depth > 64;
-        const int pairs = slow ? static_cast<int>(4'000'000 / depth) + 10 : 200'000;
-        std::vector<double> columns[6];
-        for (int i = 0; i < repetitions; ++i) {
-          const row x = measure(name, depth, stride, pairs);
-          columns[0].push_back(x.insert_ns);
-          columns[1].push_back(x.posted_ns);
-          columns[2].push_back(x.unexpected_ns);
-          columns[3].push_back(x.any_source_ns);
-          columns[4].push_back(x.receive_bytes);
-          columns[5].push_back(x.message_bytes);
+  for (int stride : {1, 1021}) {
+    for (std::size_t depth :
+         {0, 1, 2, 4, 6, 8, 9, 10, 12, 16, 24, 32, 64, 256, 1024, 8192, 32768}) {
+      if (depth > deepest) continue;
+      std::vector<std::vector<row>> rows(names.size());
+      for (int i = 0; i < repetitions; ++i) {  // in turn: the machine may change its pace
+        for (std::size_t n = 0; n < names.size(); ++n) {
+          const bool slow = names[n] != "hash" && depth > 64;
+          const int pairs = slow ? static_cast<int>(4'000'000 / depth) + 10 : 200'000;
+          rows[n].push_back(measure(names[n], depth, stride, pairs));
         }
-        std::printf("%-8s %7zu %7d %10.1f %15.1f %15.1f %18.1f %10.0f %10.0f\n", name.data(), depth,
-                    stride, median(columns[0]), median(columns[1]), median(columns[2]),
-                    median(columns[3]), median(columns[4]), median(columns[5]));
-        std::fflush(stdout);
       }
+      for (std::size_t n = 0; n < names.size(); ++n) {
+        const auto typical = [&](double row::* part) {
+          std::vector<double> all;
+          for (const row& r : rows[n]) all.push_back(r.*part);
+          return median(std::move(all));
+        };
+        std::printf("%-8s %7zu %7d %10.1f %15.1f %15.1f %18.1f %10.0f %10.0f\n", names[n].data(),
+                    depth, stride, typical(&row::insert_ns), typical(&row::posted_ns),
+                    typical(&row::unexpected_ns), typical(&row::any_source_ns),
+                    typical(&row::receive_bytes), typical(&row::message_bytes));
+      }
+      std::fflush(stdout);
     }
   }
 }

@@ -109,10 +109,12 @@ std::span<const std::string_view> engine_names() noexcept { return names; }
 std::unique_ptr<engine> make_engine(std::string_view name) {
   const auto at = std::find(names.begin(), names.end(), name);
   if (at != names.end()) return makers[at - names.begin()]();
+  if (name == exact_engine) return make_exact();
   std::string known;
   for (const std::string_view n : names) known += (known.empty() ? "" : ", ") + std::string(n);
   throw error("there is no matching engine \"" + std::string(name) + "\"",
-              "the name is not one of those built in", "use one of: " + known);
+              "the name is not one of those built in",
+              "use one of: " + known + ", or " + std::string(exact_engine));
 }
 
 void move_entries(engine& from, engine& to) {

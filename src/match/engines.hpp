@@ -16,5 +16,6 @@ namespace sinew::match {
 [[nodiscard]] std::unique_ptr<engine> make_bins1021();
 [[nodiscard]] std::unique_ptr<engine> make_lookup4d();
 [[nodiscard]] std::unique_ptr<engine> make_vector();
+[[nodiscard]] std::unique_ptr<engine> make_exact();
 
 }  // namespace sinew::match

@@ -184,8 +184,8 @@ class receive_store {
   }
 
   [[nodiscard]] receive* match_hashed(const envelope& sent, std::uint64_t& examined) noexcept {
-    table::slot* best = nullptr;
-    for (std::size_t c = 0; c < classes; ++c) {
+    table::slot* best = in_class_[exact] != 0 ? table_.find(key_of(sent), examined) : nullptr;
+    for (std::size_t c = exact + 1; c < classes && in_class_[exact] != filed_; ++c) {
       if (in_class_[c] == 0) continue;
       table::slot* const s = table_.find(key_in_class(sent, c), examined);
       if (s == nullptr) continue;

@@ -10,8 +10,8 @@ namespace sinew::p2p {
 namespace {
 
 setting<std::string> engine_name("match", "engine", "hash", "",
-                                 "how messages are paired with receives",
-                                 "hash|list|bins64|bins1021|lookup4d|vector");
+                                 "how messages are paired with receives (table: without wildcards)",
+                                 "hash|list|bins64|bins1021|lookup4d|vector|table");
 
 setting<bool> statistics("match", "stats", false, "",
                          "each rank says at its end what matching has cost");

@@ -15,4 +15,39 @@ TEST(make_engine, refuses_an_unknown_name_and_lists_the_known) {
   }
 }
 
+TEST(exact_engine, refuses_wildcards_and_says_why) {
+  const auto e = make_engine(exact_engine);
+  const auto refusal = [](auto&& call) -> std::string {
+    try {
+      call();
+      return "";
+    } catch (const error& refused) {
+      return refused.what();
+    }
+  };
+  for (const envelope wild : {envelope{any_source, 1}, envelope{1, any_tag}}) {
+    receive r{wild, {}};
+    EXPECT_NE(refusal([&] { (void)e->post(r); }).find("\"table\""), std::string::npos);
+    EXPECT_NE(refusal([&] { (void)e->peek(wild); }).find("\"table\""), std::string::npos);
+    EXPECT_NE(refusal([&] { (void)e->take(wild); }).find("\"table\""), std::string::npos);
+  }
+  EXPECT_EQ(e->posted(), 0u);
+}
+
+TEST(exact_engine, does_not_take_over_wildcards_that_wait) {
+  const auto from = make_engine("hash");
+  const auto to = make_engine(exact_engine);
+  receive exact{{1, 2}, {}};
+  receive wild{{any_source, 3}, {}};
+  EXPECT_EQ(from->post(exact), nullptr);
+  EXPECT_EQ(from->post(wild), nullptr);
+  EXPECT_THROW(move_entries(*from, *to), error);
+  EXPECT_EQ(from->posted(), 2u);
+  EXPECT_EQ(to->posted(), 0u);
+  EXPECT_TRUE(from->cancel(wild));
+  move_entries(*from, *to);
+  message m{{1, 2}, {}};
+  EXPECT_EQ(to->arrive(m), &exact);
+}
+
 }  // namespace sinew::match::contract

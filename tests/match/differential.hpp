@@ -58,6 +58,7 @@ struct traffic {
   std::vector<std::int32_t> tags;
   int wildcard_percent;  ///< of receives and probes, for source and for tag each
   std::size_t depth;     ///< what is stored swings between 0 and about this
+  bool exact = false;    ///< no wildcard at all, not even to empty an engine
 };
 
 /// Draws steps; all it does follows from the seed and the sizes it is told.
@@ -194,7 +195,9 @@ inline step generator::next(const side_by_side& now, std::uint32_t id) {
     return step{step::cancel, {}, now.live()[below(now.live().size())]};
   };
   if (draining_) {
-    if (now.unexpected() != 0) return {step::take, {any_source, any_tag}, id};
+    if (now.unexpected() != 0) {
+      return {step::take, kind_.exact ? sent() : envelope{any_source, any_tag}, id};
+    }
     if (now.posted() != 0) return cancel_one();
     draining_ = false;
   }

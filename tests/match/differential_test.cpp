@@ -142,6 +142,21 @@ INSTANTIATE_TEST_SUITE_P(engines, differential,
                                   std::get<1>(p.param).name;
                          });
 
+std::vector<traffic> exact_kinds() {
+  return {
+      {"shallow", multiples(3, 1), multiples(3, 1), 0, 6, true},
+      {"deep", multiples(8, 1), multiples(64, 1), 0, 300, true},
+      {"one_envelope", {0}, {0}, 0, 200, true},
+      {"many_sources", multiples(300, 1), multiples(2, 1), 0, 400, true},
+      {"large_tags", multiples(4, 1), multiples(300, 65536), 0, 400, true},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(exact, differential,
+                         ::testing::Combine(::testing::Values(exact_engine),
+                                            ::testing::ValuesIn(exact_kinds())),
+                         [](const auto& p) { return std::get<1>(p.param).name; });
+
 // The test must be able to fail: engines with known flaws are found out, and the sequence that is
 // left is the shortest there is. Shrinking ends where no single change helps, which need not be the
 // shortest from every start; so this one test has a seed of its own.

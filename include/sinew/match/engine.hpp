@@ -121,6 +121,10 @@ class engine {
 ///   vector    16-bit keys compared 64 at a call: n / 64 short steps
 [[nodiscard]] std::span<const std::string_view> engine_names() noexcept;
 
+/// One more, the concurrent table (table.hpp), for traffic that promises no wildcards: a receive or
+/// search with one is refused (post, peek and take throw sinew::error, with nothing changed).
+inline constexpr std::string_view exact_engine = "table";
+
 /// Makes an engine by its name. Throws sinew::error that lists the names. Cold.
 [[nodiscard]] std::unique_ptr<engine> make_engine(std::string_view name);
 

@@ -1,14 +1,411 @@
+// Barriers. The owner counts; a phase completes when its arrivals have come, and phases complete in
+// order. Ranks that ask for a phase's end are told once, with its value.
+//
+// Messages: to the owner arrive, alter, ask; from it complete. An arrival may depend on an
+// alteration that travels on another way: it carries the alteration's stamp, and the owner keeps it
+// until it has seen that one. (A rank's own alterations come to the owner in order, so it is enough
+// to count them: stamp = rank of the alterer and how many it has made.) The same holds for an
+// alteration by somebody who was handed an altered barrier.
 #include "sinew/event/barrier.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/log.hpp"
+#include "sinew/core/lock.hpp"
 #include "sinew/event/system.hpp"
+
 namespace sinew::event {
-struct barriers::body {};
-barriers::barriers(system&) {}
+namespace {
+
+using value_bytes = std::array<std::byte, most_reduced_bytes>;
+
+enum op : std::uint64_t { op_arrive, op_alter, op_ask, op_complete };
+
+/// What travels. Numbers beside the message's own word, which is the barrier's id.
+struct parcel {
+  std::uint64_t phase = 0;
+  std::uint64_t after = 0;  ///< the alteration that must have been seen before; 0: none
+  std::uint64_t stamp = 0;  ///< of an alteration: its own
+  std::int64_t count = 0;   ///< arrivals, or the change
+  std::uint64_t has_value = 0;
+  std::uint64_t poisoned = 0;
+  value_bytes value{};
+};
+constexpr std::size_t bare_parcel = offsetof(parcel, value);
+
+constexpr int stamp_shift = 40;  ///< rank + 1 above, how many below
+std::size_t alterer(std::uint64_t stamp) { return static_cast<std::size_t>(stamp >> stamp_shift); }
+std::uint64_t how_many(std::uint64_t stamp) { return stamp & ((1ull << stamp_shift) - 1); }
+
+std::size_t value_bytes_of(std::uint64_t id) { return static_cast<std::size_t>(id >> 40 & 0xff); }
+
+/// One phase at the owner that has not completed.
+struct open_phase {
+  std::int64_t arrived = 0;
+  bool poisoned = false;
+  bool valued = false;
+  value_bytes value{};
+};
+
+/// A phase that has completed.
+struct ended {
+  std::uint64_t phase = 0;
+  bool poisoned = false;
+  value_bytes value{};
+};
+using history = std::deque<ended>;  ///< the newest last; at most kept_phases
+
+void remember(history& h, const ended& e) {
+  h.push_back(e);
+  if (h.size() > kept_phases) {
+    h.pop_front();
+  }
+}
+const ended* recall(const history& h, std::uint64_t phase) {
+  const auto at =
+      std::find_if(h.begin(), h.end(), [=](const ended& e) { return e.phase == phase; });
+  return at == h.end() ? nullptr : &*at;
+}
+
+/// A barrier at its owner.
+struct owned {
+  std::int64_t arrivals = 0;
+  void (*fold)(void*, const void*) = nullptr;
+  value_bytes identity{};
+  std::uint64_t current = 0;
+  std::map<std::uint64_t, open_phase> open;
+  std::map<std::uint64_t, std::int64_t> changes;        ///< of arrivals, from that phase on
+  std::unordered_map<std::size_t, std::uint64_t> seen;  ///< alterations, by rank + 1
+  std::vector<std::pair<op, parcel>> held;              ///< which come after some that is not seen
+  std::vector<std::pair<std::uint64_t, int>> asked;     ///< phase, rank
+  history past;
+  std::vector<std::uint64_t> poisoned;  ///< phases, for ever
+};
+
+/// A barrier where somebody asks for its phases.
+struct followed {
+  std::uint64_t alterations = 0;
+  std::map<std::uint64_t, user_event> awaited;
+  history past;
+};
+
+[[nodiscard]] bool unseen(const owned& b, std::uint64_t stamp) {
+  const auto found = b.seen.find(alterer(stamp));
+  return stamp != 0 && (found == b.seen.end() || found->second < how_many(stamp));
+}
+
+void count(owned& b, const parcel& p) {
+  if (p.phase < b.current) {
+    log_line(log_level::error, "an arrival at phase " + std::to_string(p.phase) +
+                                   " of a barrier that is at phase " + std::to_string(b.current) +
+                                   ": ignored");
+    return;
+  }
+  open_phase& at = b.open[p.phase];
+  at.arrived += p.count;
+  at.poisoned = at.poisoned || p.poisoned != 0;
+  if (p.has_value != 0 && b.fold != nullptr) {
+    if (!std::exchange(at.valued, true)) {
+      at.value = b.identity;
+    }
+    b.fold(at.value.data(), p.value.data());
+  }
+}
+
+/// False: it comes later.
+[[nodiscard]] bool take(owned& b, op what, const parcel& p) {
+  if (unseen(b, p.after)) {
+    return false;
+  }
+  if (what == op_arrive) {
+    count(b, p);
+  } else {
+    const std::uint64_t phase = std::max(p.phase, b.current);
+    b.changes[phase] += p.count;
+    (void)b.open[phase];  // it may be complete now
+    auto& seen = b.seen[alterer(p.stamp)];
+    seen = std::max(seen, how_many(p.stamp));
+  }
+  return true;
+}
+
+void take_held(owned& b) {
+  for (bool more = true; more;) {
+    more = false;
+    for (auto& [what, p] : std::exchange(b.held, {})) {
+      if (take(b, what, p)) {
+        more = true;
+      } else {
+        b.held.emplace_back(what, p);
+      }
+    }
+  }
+}
+
+/// Completes what is complete: only phases at which somebody has arrived, or that were altered. A
+/// barrier for nobody would run away.
+void advance(owned& b) {
+  for (auto at = b.open.begin(); at != b.open.end() && at->first == b.current;
+       at = b.open.begin()) {
+    std::int64_t needed = b.arrivals;
+    if (const auto change = b.changes.find(b.current); change != b.changes.end()) {
+      needed += change->second;
+    }
+    if (at->second.arrived < needed) {
+      return;
+    }
+    if (at->second.arrived > needed) {
+      log_line(log_level::error, "more arrivals than awaited at phase " +
+                                     std::to_string(b.current) + " of a barrier");
+    }
+    b.arrivals = needed;
+    b.changes.erase(b.current);
+    remember(b.past,
+             {b.current, at->second.poisoned, at->second.valued ? at->second.value : b.identity});
+    if (at->second.poisoned) {
+      b.poisoned.push_back(b.current);
+    }
+    b.open.erase(at);
+    ++b.current;
+  }
+}
+
+}  // namespace
+
+struct barriers::body {
+  /// What must be done once the lock is free.
+  struct errands {
+    std::vector<std::pair<int, parcel>> told;
+    std::vector<std::pair<user_event, bool>> triggered;
+  };
+  /// An arrival that waits for its precondition.
+  struct deferred : waiter {
+    body* home;
+    std::uint64_t id;
+    parcel p;
+  };
+
+  explicit body(system& of) : s(of) {
+    s.set_handler(
+        topic::barrier, [](void* self, const message& m) { static_cast<body*>(self)->handle(m); },
+        this);
+  }
+  [[nodiscard]] core::guard locked() { return {lock, s.runtime().threaded()}; }
+
+  void send(std::uint64_t id, int to, op what, const parcel& p) {
+    s.send(to, topic::barrier, what, id, &p, p.has_value != 0 ? sizeof p : bare_parcel);
+  }
+
+  void handle(const message& m) {
+    parcel p;
+    std::memcpy(&p, m.data, std::min(m.size, sizeof p));
+    errands todo;
+    {
+      const core::guard held = locked();
+      if (m.small == op_complete) {
+        complete_here(m.word, p, todo);
+      } else {
+        at_owner(m.word, static_cast<op>(m.small), p, m.source, todo);
+      }
+    }
+    for (const auto& [rank, told] : todo.told) {
+      send(m.word, rank, op_complete, told);
+    }
+    for (const auto& [e, bad] : todo.triggered) {
+      bad ? s.poison(e) : s.trigger(e);
+    }
+  }
+
+  void at_owner(std::uint64_t id, op what, const parcel& p, int from, errands& todo) {
+    const auto found = mine.find(id);
+    if (found == mine.end()) {
+      log_line(log_level::error,
+               "rank " + std::to_string(from) + " uses a barrier that was destroyed: ignored");
+      return;
+    }
+    owned& b = found->second;
+    if (what == op_ask) {
+      b.asked.emplace_back(p.phase, from);
+    } else if (take(b, what, p)) {
+      take_held(b);
+    } else {
+      b.held.emplace_back(what, p);
+    }
+    advance(b);
+    answer(id, b, todo);
+  }
+
+  static void answer(std::uint64_t id, owned& b, errands& todo) {
+    std::erase_if(b.asked, [&](const std::pair<std::uint64_t, int>& a) {
+      if (a.first >= b.current) {
+        return false;
+      }
+      parcel p;
+      p.phase = a.first;
+      p.poisoned = std::binary_search(b.poisoned.begin(), b.poisoned.end(), a.first) ? 1 : 0;
+      if (const ended* e = recall(b.past, a.first); e != nullptr && value_bytes_of(id) != 0) {
+        p.has_value = 1;
+        p.value = e->value;
+      }
+      todo.told.emplace_back(a.second, p);
+      return true;
+    });
+  }
+
+  void complete_here(std::uint64_t id, const parcel& p, errands& todo) {
+    followed& f = theirs[id];
+    const auto at = f.awaited.find(p.phase);
+    if (at != f.awaited.end()) {
+      todo.triggered.emplace_back(at->second, p.poisoned != 0);
+      f.awaited.erase(at);
+      if (p.has_value != 0 || p.poisoned != 0) {
+        remember(f.past, {p.phase, p.poisoned != 0, p.value});
+      }
+    }
+  }
+
+  system& s;
+  core::lock lock;  ///< guards what follows; never held while something is sent or triggered
+  std::uint64_t next = 1;
+  std::unordered_map<std::uint64_t, owned> mine;
+  std::unordered_map<std::uint64_t, followed> theirs;
+};
+
+barriers::barriers(system& s) : body_(std::make_unique<body>(s)) {}
 barriers::~barriers() = default;
-barrier barriers::create(std::uint64_t, const reduction&) { return {}; }
-void barriers::destroy(barrier) {}
-void barriers::arrive(barrier, std::uint64_t, const void*, event) {}
-barrier barriers::alter(barrier b, std::int64_t) { return b; }
-event barriers::completed(barrier) { return {}; }
-bool barriers::value(barrier, void*) { return false; }
+
+barrier barriers::create(std::uint64_t arrivals, const reduction& values) {
+  SINEW_CHECK(values.bytes <= most_reduced_bytes &&
+                  (values.bytes == 0 || (values.fold != nullptr && values.identity != nullptr)),
+              "cannot make a barrier",
+              "its values have " + std::to_string(values.bytes) +
+                  " bytes (64 at most), or no fold or identity",
+              "reduce larger values by a region");
+  SINEW_CHECK(arrivals > 0, "cannot make a barrier", "no arrivals are awaited",
+              "await one, and alter that");
+  const core::guard held = body_->locked();
+  const std::uint64_t id = static_cast<std::uint64_t>(body_->s.rank()) << 48 |
+                           static_cast<std::uint64_t>(values.bytes) << 40 | body_->next++;
+  owned& b = body_->mine[id];
+  b.arrivals = static_cast<std::int64_t>(arrivals);
+  b.fold = values.fold;
+  if (values.bytes != 0) {
+    std::memcpy(b.identity.data(), values.identity, values.bytes);
+  }
+  return {id, 0, 0};
+}
+
+void barriers::destroy(barrier b) {
+  const core::guard held = body_->locked();
+  SINEW_CHECK(body_->mine.erase(b.id) == 1, "cannot destroy a barrier",
+              "it is not this rank's, or was destroyed before", "destroy it once, at its owner");
+}
+
+void barriers::arrive(barrier b, std::uint64_t count, const void* value, event after) {
+  parcel p;
+  p.phase = b.phase;
+  p.after = b.stamp;
+  p.count = static_cast<std::int64_t>(count);
+  if (value != nullptr && value_bytes_of(b.id) != 0) {
+    p.has_value = 1;
+    std::memcpy(p.value.data(), value, value_bytes_of(b.id));
+  }
+  if (after.exists()) {
+    auto* const later = new body::deferred{{}, body_.get(), b.id, p};
+    later->fire = [](waiter& w) noexcept {
+      const std::unique_ptr<body::deferred> self(&static_cast<body::deferred&>(w));
+      self->p.poisoned = self->poisoned ? 1 : 0;
+      self->home->send(self->id, barrier{self->id}.owner(), op_arrive, self->p);
+    };
+    const state now = body_->s.subscribe(after, *later);
+    if (now == state::pending) {
+      return;
+    }
+    p.poisoned = now == state::poisoned ? 1 : 0;
+    delete later;
+  }
+  body_->send(b.id, b.owner(), op_arrive, p);
+}
+
+barrier barriers::alter(barrier b, std::int64_t change) {
+  parcel p;
+  p.phase = b.phase;
+  p.after = b.stamp;
+  p.count = change;
+  {
+    const core::guard held = body_->locked();
+    const std::uint64_t number = ++body_->theirs[b.id].alterations;
+    p.stamp = static_cast<std::uint64_t>(body_->s.rank() + 1) << stamp_shift | number;
+  }
+  body_->send(b.id, b.owner(), op_alter, p);
+  return {b.id, b.phase, p.stamp};
+}
+
+event barriers::completed(barrier b) {
+  user_event made;
+  bool bad = false;
+  {
+    const core::guard held = body_->locked();
+    followed& f = body_->theirs[b.id];
+    if (const auto at = f.awaited.find(b.phase); at != f.awaited.end()) {
+      return at->second;
+    }
+    const ended* const known = recall(f.past, b.phase);
+    if (known != nullptr && !known->poisoned) {
+      return {};
+    }
+    made = body_->s.create();
+    bad = known != nullptr || body_->s.is_lost(b.owner());
+    if (!bad) {
+      f.awaited.emplace(b.phase, made);
+    }
+  }
+  if (bad) {
+    body_->s.poison(made);
+  } else {
+    parcel p;
+    p.phase = b.phase;
+    body_->send(b.id, b.owner(), op_ask, p);
+  }
+  return made;
+}
+
+bool barriers::value(barrier b, void* into) {
+  const core::guard held = body_->locked();
+  const auto f = body_->theirs.find(b.id);
+  const ended* const e = f == body_->theirs.end() ? nullptr : recall(f->second.past, b.phase);
+  if (e == nullptr || value_bytes_of(b.id) == 0) {
+    return false;
+  }
+  std::memcpy(into, e->value.data(), value_bytes_of(b.id));
+  return true;
+}
+
+void barriers::lost(int rank) {
+  std::vector<user_event> gone;
+  {
+    const core::guard held = body_->locked();
+    for (auto& [id, f] : body_->theirs) {
+      if (barrier{id}.owner() == rank) {
+        for (const auto& [phase, e] : f.awaited) {
+          gone.push_back(e);
+        }
+        f.awaited.clear();
+      }
+    }
+  }
+  for (const user_event e : gone) {
+    body_->s.poison(e);
+  }
+}
+
 }  // namespace sinew::event

@@ -16,6 +16,7 @@
 #include "event/body.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/log.hpp"
+#include "sinew/event/barrier.hpp"
 
 namespace sinew::event {
 namespace {
@@ -276,16 +277,19 @@ bool system::cancel(event e) {
 
 void system::lost(int rank) {
   body& b = *body_;
-  section s(b);
-  body::peer& p = b.peers.at(static_cast<std::size_t>(rank));
-  p.lost = true;
-  constexpr run everything{1, event::last_generation, true};
-  for (const auto& page : p.pages) {
-    for (std::uint32_t n = 0; page != nullptr && n < body::proxies_per_page; ++n) {
-      b.resolve_aliases(page[n], everything);
+  {
+    section s(b);
+    body::peer& p = b.peers.at(static_cast<std::size_t>(rank));
+    p.lost = true;
+    constexpr run everything{1, event::last_generation, true};
+    for (const auto& page : p.pages) {
+      for (std::uint32_t n = 0; page != nullptr && n < body::proxies_per_page; ++n) {
+        b.resolve_aliases(page[n], everything);
+      }
     }
+    s.work();
   }
-  s.work();
+  barriers_->lost(rank);
 }
 
 bool system::is_lost(int rank) const noexcept {

@@ -13,7 +13,7 @@ class system;
 
 /// One phase of a barrier: a value, valid on every rank. `stamp` says which alteration it has seen.
 struct barrier {
-  std::uint64_t id = 0;     ///< owner and number
+  std::uint64_t id = 0;     ///< owner (16 bits), bytes of a value (8), number (40)
   std::uint64_t phase = 0;  ///< from 0, without a limit
   std::uint64_t stamp = 0;
 
@@ -55,6 +55,9 @@ class barriers {
   /// The value of a phase that has completed here (see completed()), among the last kept_phases;
   /// false if it is not known. Warm.
   [[nodiscard]] bool value(barrier b, void* into);
+
+  /// For system::lost(): phases of that rank's barriers that are awaited here are poisoned.
+  void lost(int rank);
 
  private:
   struct body;

@@ -22,19 +22,30 @@ constexpr assertion assertions[] = {
 };
 constexpr const char* engine_key = "sinew_match_engine";
 
+bool is_exact(const promises& p) { return p.no_any_source && p.no_any_tag; }
+
+// The one that knows no wildcards is used while both promises hold.
+void choose_engine(comm_object& c, const std::string& wanted, bool was_exact) {
+  const bool exact = is_exact(c.promised);
+  const auto known = match::engine_names();
+  if (std::find(known.begin(), known.end(), wanted) != known.end() ||
+      (exact && wanted == match::exact_engine)) {
+    the.engine->match_by(*c.comm, wanted);
+  } else if (was_exact && !exact && the.engine->matching(*c.comm).engine == match::exact_engine) {
+    the.engine->match_by(*c.comm, known.front());
+  }
+}
+
 }  // namespace
 
 void apply_hints(comm_object& c, const info_object& info) {
-  const std::string engine = info.value(engine_key);
-  const auto known = match::engine_names();
-  if (std::find(known.begin(), known.end(), engine) != known.end()) {
-    the.engine->match_by(*c.comm, engine);
-  }
+  const bool was_exact = is_exact(c.promised);
   for (const assertion& a : assertions) {
     const std::string value = info.value(a.key);
     if (value == "true" || value == "false") c.promised.*a.said = value == "true";
   }
   the.engine->promise_exact_length(*c.comm, c.promised.exact_length);
+  choose_engine(c, info.value(engine_key), was_exact);
 }
 
 // What `info` does not name stays as it is.

@@ -91,6 +91,38 @@ static void kept_to(void) {
   MPI_Comm_free(&comm);
 }
 
+/* The engine without wildcards is there for those who promise to use none. */
+static void without_wildcards(void) {
+  MPI_Comm comm;
+  MPI_Info info;
+  int x = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  set(comm, "sinew_match_engine", "table");
+  CHECK(has(comm, "sinew_match_engine", "hash")); /* nothing is promised */
+  MPI_Comm_free(&comm);
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "sinew_match_engine", "table");
+  MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+  MPI_Info_set(info, "mpi_assert_no_any_source", "true");
+  MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+  MPI_Info_free(&info);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  CHECK(has(comm, "sinew_match_engine", "table"));
+  for (int i = 0; i < crowd; ++i) MPI_Send(&i, 1, MPI_INT, rank, i / 2, comm);
+  for (int i = crowd; i-- > 0;) {
+    MPI_Recv(&x, 1, MPI_INT, rank, i / 2, comm, MPI_STATUS_IGNORE);
+    CHECK(x == (i ^ 1)); /* of two with one tag the elder first */
+  }
+  EXPECT_ERROR(MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 1, comm, MPI_STATUS_IGNORE), MPI_ERR_RANK,
+               "mpi_assert_no_any_source");
+  set(comm, "mpi_assert_no_any_tag", "false"); /* taken back: wildcards again */
+  CHECK(has(comm, "sinew_match_engine", "hash"));
+  MPI_Send(&rank, 1, MPI_INT, rank, 7, comm);
+  MPI_Recv(&x, 1, MPI_INT, rank, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+  CHECK(x == rank);
+  MPI_Comm_free(&comm);
+}
+
 /* Receives and messages that wait while the engine is replaced are matched as before. */
 static void replaced_under_way(const char* engine) {
   static int in[crowd], out[2 * crowd];
@@ -131,6 +163,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   told();
   kept_to();
+  without_wildcards();
   for (int i = 0; i < 6; ++i) replaced_under_way(engines[i]);
   MPI_Finalize();
   return 0;

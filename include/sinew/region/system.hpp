@@ -1,0 +1,199 @@
+// One rank's regions: making instances, moving data between them, reducing into them; all deferred.
+//
+// Each operation takes an event that must come before and returns one that comes after. What can be
+// done at once is done in the call, and then there is nothing to wait for (the event that stands
+// for nothing). If the event before is poisoned, nothing is done, and the event after is poisoned
+// too.
+//
+// Promises (tests/region holds the room to each)
+//  values     a copy's result is as if all of its source had been read before its target was
+//             written, also where the two overlap. Copies, fills and reductions of the same
+//             elements that no event orders have no order.
+//  who works  a rank that sees both sides: the caller, if it does; else the owner of a private
+//  side.
+//             Reductions into an instance are done by the owners of its parts, each in its part.
+//  messages   none, if all instances lie in shared memory, but for reductions.
+//  errors     what can be told in the call throws sinew::error: a destroyed instance, a section
+//             outside of it, unlike types. What is found later (no memory, an index outside)
+//             poisons the event after, and is logged and kept by the rank that found it.
+//
+// Ranks of one node. Any thread if the runtime is threaded. Warm, unless said otherwise.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "sinew/base/check.hpp"
+#include "sinew/event/system.hpp"
+#include "sinew/region/handle.hpp"
+#include "sinew/region/layout.hpp"
+#include "sinew/region/operators.hpp"
+#include "sinew/region/view.hpp"
+#include "sinew/rma/engine.hpp"
+
+namespace sinew::region {
+
+using event::user_event;
+using sinew::event::event;
+
+/// The elements that an operation reads or writes: of an instance, a field, a section; or those
+/// that an instance of indices names, in its order.
+struct side {
+  instance what;
+  std::uint16_t field = 0;
+  std::uint64_t type_id = 0;  ///< of the field's type; 0: unchecked
+  section where = {};
+  instance index = {};
+  std::uint16_t index_field = 0;
+  section index_where = {};
+
+  /// The elements whose numbers (row by row, from 0) stand there, instead of a section.
+  [[nodiscard]] side by(instance indices, sinew::region::field<std::int64_t> numbers,
+                        const section& which = {}) const {
+    side s = *this;
+    s.index = indices;
+    s.index_field = numbers.number;
+    s.index_where = which;
+    return s;
+  }
+};
+
+template <class T>
+[[nodiscard]] side at(instance what, field<T> of, const section& where = {}) {
+  return {what, of.number, hash_of(type_name<T>()), where};
+}
+
+/// A new instance, and when it can be used (poisoned if it could not be made).
+struct made {
+  instance what;
+  event ready;
+};
+
+struct known;
+
+class system {
+ public:
+  /// Every rank makes one, in the same order among its symmetric allocations. Throws sinew::error.
+  /// Cold.
+  system(rma::engine& memory, sinew::event::system& events);
+  ~system();  ///< instances that were not destroyed stay
+  system(const system&) = delete;
+  system& operator=(const system&) = delete;
+
+  [[nodiscard]] int rank() const noexcept { return rma_.rank(); }
+  [[nodiscard]] int size() const noexcept { return rma_.size(); }
+  [[nodiscard]] rma::engine& memory() noexcept { return rma_; }
+  [[nodiscard]] sinew::event::system& events() noexcept { return events_; }
+
+  // --- instances ---
+
+  /// The handle is valid at once, on every rank; the elements once `ready` has triggered. What they
+  /// hold is undefined.
+  [[nodiscard]] made create(const schema& what, region::memory where,
+                            const layout_options& how = {}, event after = {});
+  /// Its handle is invalid from the returned event on. Nobody may still use it after `after`.
+  event destroy(instance what, event after = {});
+  /// Why an instance could not be made, or "".
+  [[nodiscard]] std::string why(instance what) const;
+
+  [[nodiscard]] shape shape_of(instance what) const;
+  [[nodiscard]] std::uint32_t parts_of(instance what) const;
+  [[nodiscard]] int owner_of(instance what, std::uint32_t part = 0) const;
+  [[nodiscard]] std::uint64_t elements_of(instance what, std::uint32_t part = 0) const;
+
+  /// The elements of an instance of one part that this rank can touch: its own, or shared ones.
+  /// Throws sinew::error for others, and for another type or number of axes.
+  template <class T, std::size_t Axes = 1>
+  [[nodiscard]] view<T, Axes> look(instance what, field<T> of) const {
+    std::array<std::uint64_t, Axes> extents{};
+    std::array<std::int64_t, Axes> strides{};
+    std::byte* first =
+        locate(what, of.number, hash_of(type_name<T>()), 0, Axes, extents.data(), strides.data());
+    return {reinterpret_cast<T*>(first), extents, strides};
+  }
+  /// One part of a striped instance, in the order in which its elements lie.
+  template <class T>
+  [[nodiscard]] view<T, 1> look_at_part(instance what, field<T> of, std::uint32_t part) const {
+    std::array<std::uint64_t, 1> extents{};
+    std::array<std::int64_t, 1> strides{};
+    std::byte* first =
+        locate(what, of.number, hash_of(type_name<T>()), part, 0, extents.data(), strides.data());
+    return {reinterpret_cast<T*>(first), extents, strides};
+  }
+
+  /// The first byte of a part that this rank can touch. Throws as look() does.
+  [[nodiscard]] std::byte* bytes_of(instance what, std::uint32_t part = 0) const;
+
+  // --- data movement ---
+
+  /// Element by element, in the order of both sides; as many, of the same type.
+  event copy(const side& from, const side& to, event after = {});
+  /// All fields, between instances of the same fields and shape.
+  event copy(instance from, instance to, event after = {});
+  template <class T>
+  event fill(const side& to, const T& value, event after = {}) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 256);
+    return fill_bytes(to, &value, sizeof value, hash_of(type_name<T>()), after);
+  }
+
+  // --- reductions ---
+
+  /// Makes an operator known here. Each rank that owns what it reduces into needs it, before the
+  /// first reduction arrives. Again: nothing. Cold.
+  template <reduction Op>
+  void add() {
+    add_operator(entry_of<Op>());
+  }
+  /// to = to op from, element by element: `from` holds contributions (Op::rhs), `to` values.
+  /// Owners work one reduction at a time; `atomic` also bears others who reduce by apply<atomic>.
+  template <reduction Op>
+  event reduce(const side& from, const side& to, event after = {},
+               sharing how = sharing::exclusive) {
+    return reduce_by(hash_of(type_name<Op>()), from, to, after, how);
+  }
+
+  // --- for reduction instances (reductions.hpp) ---
+
+  /// What a reduction instance must know of its target. Throws for unlike types.
+  struct target {
+    instance what;
+    std::uint16_t field;
+    std::uint32_t parts;
+    std::uint32_t shift;
+    std::uint64_t elements;
+    bool in_steps;  ///< elements of a part lie in equal steps: what logs need
+  };
+  [[nodiscard]] target target_of(const operator_entry& op, instance what, std::uint16_t field);
+  /// The owner of `part` applies a log that lies in this rank's shared memory.
+  void replay(const target& to, std::uint64_t op, std::uint32_t part, std::uint64_t offset,
+              std::uint64_t count, event after, user_event done);
+  /// The owner of `part` applies these at once; `done` (may be none) triggers once all of this rank
+  /// before it are applied, too. Hot.
+  void apply_there(const target& to, std::uint64_t op, std::uint32_t part, const void* entries,
+                   std::uint64_t count, std::size_t bytes, event done);
+  [[nodiscard]] std::size_t largest_batch() const noexcept;
+
+  /// What was found wrong here last, after the calls that caused it; "" if nothing was.
+  [[nodiscard]] std::string last_problem() const;
+
+ private:
+  struct body;
+  [[nodiscard]] std::byte* locate(instance what, std::uint16_t field, std::uint64_t type,
+                                  std::uint32_t part, std::size_t axes, std::uint64_t* extents,
+                                  std::int64_t* strides) const;
+  event fill_bytes(const side& to, const void* value, std::size_t bytes, std::uint64_t type,
+                   event after);
+  void add_operator(const operator_entry& e);
+  event reduce_by(std::uint64_t op, const side& from, const side& to, event after, sharing how);
+
+  rma::engine& rma_;
+  sinew::event::system& events_;
+  std::unique_ptr<body> body_;
+};
+
+}  // namespace sinew::region

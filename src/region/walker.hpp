@@ -1,0 +1,67 @@
+// The elements of one side of a transfer, in their order, as runs of equal steps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "sinew/region/layout.hpp"
+
+namespace sinew::region {
+
+/// A section with all its counts known, padded at the front. POD: travels in messages.
+using box = std::array<slice, most_axes>;
+
+/// Throws sinew::error that names the axis if a place lies outside of `whole`. `what` begins the
+/// sentence.
+[[nodiscard]] box resolve(const shape& whole, const section& s, const char* what);
+[[nodiscard]] std::uint64_t elements_of(const box& b) noexcept;
+
+/// Elements at offset, offset + step, ... (bytes) of a part.
+struct run {
+  std::uint32_t part;
+  std::int64_t offset;
+  std::int64_t step;
+  std::uint64_t count;
+};
+
+class walker {
+ public:
+  walker(const layout& where, std::uint16_t field, const box& which);
+  /// By their numbers, which lie inside.
+  walker(const layout& where, std::uint16_t field, std::span<const std::int64_t> elements);
+
+  [[nodiscard]] bool done() const noexcept { return left_ == 0; }
+  /// The longest run from here. Not if done().
+  [[nodiscard]] run now() const noexcept;
+  void skip(std::uint64_t elements) noexcept;
+
+ private:
+  [[nodiscard]] run place(std::int64_t at, std::int64_t step, std::uint64_t count) const noexcept;
+
+  const layout& layout_;
+  const affine& field_;
+  std::span<const std::int64_t> list_;
+  bool listed_ = false;
+  /// Loops, the innermost last; steps in bytes, or in elements if there are several parts.
+  struct loop {
+    std::uint64_t count = 1;
+    std::int64_t step = 0;
+    std::uint64_t at = 0;
+  };
+  std::array<loop, most_axes> loops_{};
+  std::int64_t base_ = 0;
+  std::uint64_t left_ = 0;
+  std::uint64_t next_ = 0;  ///< in list_
+};
+
+/// How far both sides run on alike.
+[[nodiscard]] inline std::uint64_t common(const run& a, const run& b) noexcept {
+  return a.count < b.count ? a.count : b.count;
+}
+
+/// Elements of `bytes` each. The two sides do not overlap.
+void copy_run(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
+              std::uint64_t count, std::size_t bytes) noexcept;
+
+}  // namespace sinew::region

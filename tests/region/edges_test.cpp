@@ -1,0 +1,290 @@
+// What happens at the edges: each is told clearly, and nothing else is disturbed.
+#include "fixture.hpp"
+#include "sinew/base/settings.hpp"
+
+namespace sinew::region {
+namespace {
+
+/// Nobody else registers it.
+struct rare {
+  using lhs = int;
+  using rhs = int;
+  static constexpr int identity = 0;
+  static void apply(int& value, const int& by) noexcept { value ^= by; }
+  static void fold(int& value, const int& by) noexcept { value ^= by; }
+};
+
+class Edges : public region_test {};
+
+TEST_P(Edges, NoRoomNamesTheSetting) {
+  run(2, [](member& m) {
+    schema what(std::uint64_t{1} << 26);
+    (void)what.add<double>("large");
+    for (const memory where :
+         {memory::shared(1 - m.rank), memory::shared(m.rank), memory::global()}) {
+      const made none = m.regions.create(what, where);
+      m.bad(none.ready, "an instance that is too large");
+      require_in(m.regions.why(none.what), "no room for");
+      require_in(m.regions.why(none.what), "SINEW_RMA_LOCAL_HEAP=");
+      const schema small = [] {
+        schema s(1);
+        (void)s.add<double>("small");
+        return s;
+      }();
+      const made one = m.regions.create(small, memory::shared(m.rank));
+      m.good(one.ready, "a small one");
+      const event copied = m.regions.copy(at(none.what, field<double>{0}, {{0, 1, 1}}),
+                                          at(one.what, field<double>{0}));
+      m.bad(copied, "a copy of an instance that was not made");
+      m.good(m.regions.destroy(none.what), "destroy");
+      m.good(m.regions.destroy(one.what), "destroy");
+    }
+    // What was found for a striped one on some ranks has been given back.
+    const std::size_t before = m.regions.memory().memory().used(rma::part::local);
+    const made none = m.regions.create(what, memory::global());
+    m.bad(none.ready, "an instance that is too large");
+    m.good(m.regions.destroy(none.what), "destroy");
+    m.meet();
+    require(m.regions.memory().memory().used(rma::part::local) <= before + 4096, "memory is lost");
+  });
+}
+
+TEST_P(Edges, PrivateMemoryHasALimit) {
+  setting_base* limit = settings::find("SINEW_REGION_HEAP");
+  limit->parse("1M");
+  run(2, [](member& m) {
+    schema what(std::uint64_t{100000});
+    const auto f = what.add<double>("f");
+    const made one = m.regions.create(what, memory::heap(1 - m.rank));
+    m.good(one.ready, "one");
+    m.meet();
+    const made two = m.regions.create(what, memory::heap(1 - m.rank));
+    m.bad(two.ready, "two");
+    require_in(m.regions.why(two.what), "SINEW_REGION_HEAP=2M or more");
+    require_in(refusal([&] { (void)m.regions.look(one.what, f); }), "private memory of rank");
+    m.meet();
+    m.good(m.regions.destroy(one.what), "destroy");
+    m.meet();
+    const made again = m.regions.create(what, memory::heap(1 - m.rank));
+    m.good(again.ready, "again");
+    m.good(m.regions.destroy(again.what), "destroy");
+  });
+  limit->parse(limit->standard_text());
+}
+
+TEST_P(Edges, SectionsOutsideAreRefused) {
+  run(1, [](member& m) {
+    schema what({10, 20});
+    const auto f = what.add<int>("f");
+    const instance i = m.regions.create(what, memory::shared(0)).what;
+    const auto copy = [&](const section& from, const section& to) {
+      return refusal([&] { (void)m.regions.copy(at(i, f, from), at(i, f, to)); });
+    };
+    require_in(copy({{0, 11, 1}, {}}, {}), "source outside of axis 0");
+    require_in(copy({}, {{}, {19, 2, 1}}), "target outside of axis 1");
+    require_in(copy({{-1, 1, 1}, {}}, {}), "begins at -1");
+    require_in(copy({{9, 4, -3}, {}}, {{9, 5, -3}, {}}), "reaches -3");
+    require_in(copy({{0, 1, 0}, {}}, {}), "step is 0");
+    require_in(copy({{0, 1, 1}}, {}), "axes");
+    require_in(copy({{0, 2, 1}, {}}, {}), "40 elements and its target 200");
+    require_in(copy({{9223372036854775807, 1, 9223372036854775807}, {}}, {}), "source outside");
+    require_in(refusal([&] { (void)m.regions.fill(at(i, f, {{10, 1, 1}, {}}), 3); }), "outside");
+    require((m.regions.look<int, 2>(i, f).extent(1)) == 20, "a view's extent");
+    require_in(refusal([&] { (void)m.regions.look<int, 1>(i, f); }), "2 axes");
+    m.good(m.regions.destroy(i), "destroy");
+  });
+}
+
+TEST_P(Edges, UnlikeTypesAreRefused) {
+  run(1, [](member& m) {
+    schema what(10);
+    const auto f = what.add<int>("count");
+    const auto g = what.add<double>("weight");
+    const instance i = m.regions.create(what, memory::shared(0)).what;
+    m.regions.add<sum<double>>();
+    m.regions.add<sum<int>>();
+    require_in(refusal([&] { (void)m.regions.copy(at(i, f), at(i, g)); }),
+               "field 'count' has type int and field 'weight' double");
+    require_in(refusal([&] { (void)m.regions.copy(at(i, field<float>{0}), at(i, f)); }),
+               "has type int, and another was given");
+    require_in(refusal([&] { (void)m.regions.fill(at(i, f), 3.0); }), "has type int");
+    require_in(refusal([&] { (void)m.regions.reduce<sum<double>>(at(i, g), at(i, f)); }),
+               "reduces values of type double, and field 'count' has type int");
+    require_in(refusal([&] { (void)m.regions.reduce<sum<double>>(at(i, f), at(i, g)); }),
+               "takes contributions of type double, and field 'count' has type int");
+    require_in(refusal([&] { fold<sum<double>> wrong(m.regions, i, field<double>{f.number}); }),
+               "has type int");
+    require_in(refusal([&] { (void)m.regions.copy(at(i, field<int>{7}), at(i, f)); }),
+               "no field number 7");
+    require_in(
+        refusal([&] { (void)m.regions.copy(at(i, f).by(i, field<std::int64_t>{0}), at(i, f)); }),
+        "indices are std::int64_t");
+    m.good(m.regions.destroy(i), "destroy");
+  });
+}
+
+TEST_P(Edges, AnUnknownOperatorIsTheOwnersProblem) {
+  run(2, [](member& m) {
+    schema what(10);
+    const auto f = what.add<int>("f");
+    const made mine = m.regions.create(what, memory::shared(m.rank));
+    const instance target = m.share(0, mine.what);
+    if (m.rank == 1) {
+      m.good(m.regions.fill(at(mine.what, f), 1), "fill");
+      m.regions.add<rare>();
+      m.bad(m.regions.reduce<rare>(at(mine.what, f), at(target, f)), "a reduction");
+    }
+    m.meet();
+    if (m.rank == 0) {
+      require_in(m.regions.last_problem(), "not known on rank 0");
+    }
+  });
+}
+
+TEST_P(Edges, DestroyedInstancesAreTold) {
+  run(2, [](member& m) {
+    schema what(10);
+    const auto f = what.add<int>("f");
+    const made one = m.regions.create(what, memory::shared(m.rank));
+    const instance other = m.share(0, one.what);
+    m.good(m.regions.fill(at(other, f, {{m.rank * 5, 5, 1}}), m.rank), "fill");
+    m.meet();
+    if (m.rank == 1) {
+      m.good(m.regions.destroy(other), "destroy from afar");
+    }
+    m.meet();
+    require_in(refusal([&] { (void)m.regions.fill(at(other, f), 1); }), "destroyed");
+    require_in(refusal([&] { (void)m.regions.destroy(other); }), "destroyed");
+    require_in(refusal([&] { (void)m.regions.shape_of({}); }), "stands for none");
+    // Between the call and the work.
+    if (m.rank == 1) {
+      const user_event go = m.events.create();
+      const event filled = m.regions.fill(at(one.what, f), 1, go);
+      m.good(m.regions.destroy(one.what), "destroy");
+      m.events.trigger(go);
+      m.bad(filled, "a fill of what has been destroyed");
+    }
+    m.meet();
+  });
+}
+
+TEST_P(Edges, PoisonStopsEverything) {
+  run(2, [](member& m) {
+    schema what(10);
+    const auto f = what.add<int>("f");
+    const made one = m.regions.create(what, memory::shared(m.rank));
+    const made two = m.regions.create(what, memory::heap(m.rank));
+    const instance far = m.share(0, two.what);
+    m.good(m.regions.fill(at(one.what, f), 7), "fill");
+    m.good(m.regions.fill(at(two.what, f), 8), "fill");
+    m.regions.add<sum<int>>();
+    m.meet();
+    const user_event later = m.events.create();
+    for (const event before : {m.poison(), static_cast<event>(later)}) {
+      const event ends[] = {m.regions.fill(at(one.what, f), 1, before),
+                            m.regions.copy(at(two.what, f), at(one.what, f), before),
+                            m.regions.copy(at(far, f), at(one.what, f), before),
+                            m.regions.reduce<sum<int>>(at(two.what, f), at(one.what, f), before),
+                            m.regions.destroy(one.what, before),
+                            m.regions.create(what, memory::shared(m.rank), {}, before).ready,
+                            m.regions.create(what, memory::global(), {}, before).ready,
+                            [&] {
+                              list<sum<int>> some(m.regions, one.what, f);
+                              some.reduce(3, 1);
+                              return some.merge(before);
+                            }(),
+                            [&] {
+                              fold<sum<int>> some(m.regions, one.what, f);
+                              some.reduce(3, 1);
+                              return some.merge(before);
+                            }()};
+      if (before == later) {
+        m.events.poison(later);
+      }
+      for (const event e : ends) {
+        m.bad(e, "something after a poisoned event");
+      }
+    }
+    for (const int value : m.regions.look(one.what, f).span()) {
+      require(value == 7, "something was done all the same");
+    }
+    m.meet();
+    m.good(m.regions.destroy(one.what), "destroy");
+  });
+}
+
+TEST_P(Edges, IndicesOutsideFailTheCopy) {
+  run(2, [](member& m) {
+    schema what(10);
+    const auto f = what.add<int>("f");
+    const auto n = what.add<std::int64_t>("n");
+    const instance i = m.regions.create(what, memory::shared(m.rank)).what;
+    m.good(m.regions.fill(at(i, n), std::int64_t{3}), "fill");
+    m.good(m.regions.copy(at(i, f).by(i, n), at(i, f)), "gather");
+    m.regions.look(i, n)[4] = 10;
+    m.bad(m.regions.copy(at(i, f).by(i, n), at(i, f)), "gather");
+    require_in(m.regions.last_problem(), "index 10 (the 4th) lies outside");
+    m.regions.look(i, n)[4] = -1;
+    m.bad(m.regions.copy(at(i, f), at(i, f).by(i, n)), "scatter");
+    m.meet();
+  });
+}
+
+TEST_P(Edges, ContributionsOutsideFailTheMerge) {
+  run(2, [](member& m) {
+    schema what(10);
+    const auto f = what.add<int>("f");
+    const made one = m.regions.create(what, memory::shared(m.rank));
+    const instance target = m.share(1, one.what);
+    m.good(m.regions.fill(at(one.what, f), 0), "fill");
+    m.regions.add<sum<int>>();
+    m.meet();
+    if (m.rank == 0) {
+      list<sum<int>> some(m.regions, target, f);
+      some.reduce(10, 1);
+      some.reduce(9, 1);
+      m.bad(some.merge(), "a list with an element outside");
+      some.reduce(9, 1);
+      m.good(some.merge(), "the same list, used again");
+      single<sum<int>> each(m.regions, target, f);
+      each.reduce(8, 1);
+      each.reduce(std::uint64_t{1} << 40, 1);
+      m.bad(each.flush(), "a single reduction outside");
+      each.reduce(8, 1);
+      m.good(each.flush(), "the same, used again");
+      require(m.regions.look(target, f)[9] == 2 && m.regions.look(target, f)[8] == 2,
+              "what lay inside was not applied");
+    }
+    m.meet();
+  });
+}
+
+TEST_P(Edges, HandlesAreReusedInTurn) {
+  setting_base* most = settings::find("SINEW_REGION_INSTANCES");
+  most->parse("4");
+  run(1, [](member& m) {
+    schema what(10);
+    (void)what.add<int>("f");
+    std::vector<instance> all;
+    for (int i = 0; i < 4; ++i) {
+      all.push_back(m.regions.create(what, memory::heap(0)).what);
+    }
+    require_in(refusal([&] { (void)m.regions.create(what, memory::heap(0)); }),
+               "SINEW_REGION_INSTANCES");
+    for (int i = 0; i < 100; ++i) {
+      const instance old = all.front();
+      m.good(m.regions.destroy(old), "destroy");
+      all.erase(all.begin());
+      all.push_back(m.regions.create(what, memory::heap(0)).what);
+      require(all.back() != old, "a handle came back");
+      require_in(refusal([&] { (void)m.regions.shape_of(old); }), "destroyed");
+    }
+  });
+  most->parse(most->standard_text());
+}
+
+INSTANTIATE_TEST_SUITE_P(, Edges, rma::every_way,
+                         [](const auto& i) { return std::string(i.param.name); });
+
+}  // namespace
+}  // namespace sinew::region

@@ -1,0 +1,248 @@
+// The ways to reduce give the same; alone and by many ranks at once.
+#include "fixture.hpp"
+#include "sinew/base/random.hpp"
+#include "sinew/event/reservation.hpp"
+
+namespace sinew::region {
+namespace {
+
+/// A user's: what is reduced is not what is contributed.
+struct extent_of {
+  float low = 1e30f;
+  float high = -1e30f;
+  std::uint32_t count = 0;
+  friend bool operator==(const extent_of&, const extent_of&) = default;
+};
+struct widen {
+  using lhs = extent_of;
+  using rhs = extent_of;
+  static constexpr extent_of identity{};
+  static void apply(extent_of& value, const extent_of& by) noexcept {
+    value.low = by.low < value.low ? by.low : value.low;
+    value.high = by.high > value.high ? by.high : value.high;
+    value.count += by.count;
+  }
+  static void fold(extent_of& value, const extent_of& by) noexcept { apply(value, by); }
+};
+
+struct number_op : sum<std::uint32_t> {
+  static std::uint32_t make(random_generator& random) {
+    return static_cast<std::uint32_t>(random.between(0, 99));
+  }
+};
+struct widen_op : widen {
+  static extent_of make(random_generator& random) {
+    const auto at = static_cast<float>(random.between(-1000, 1000));
+    return {at, at, 1};
+  }
+};
+
+template <class Op>
+struct trial {
+  member& m;
+  std::uint64_t elements;
+  int each;
+  std::vector<typename Op::lhs> expected;
+  instance target;
+  field<typename Op::lhs> f;
+
+  trial(member& all, std::uint64_t n, int contributions, memory where)
+      : m(all), elements(n), each(contributions), expected(n, typename Op::lhs{}) {
+    schema what(n);
+    f = what.template add<typename Op::lhs>("f");
+    layout_options how;
+    how.how = n % 2 == 0 ? order::by_field : order::by_element;
+    made one;
+    if (m.rank == 0) {
+      one = m.regions.create(what, where, how);
+      m.good(one.ready, "create");
+    }
+    target = m.share(0, one.what);
+    m.regions.add<Op>();
+    for (int r = 0; r < m.size; ++r) {
+      each_of(r, [&](std::uint64_t e, const typename Op::rhs& by) { Op::apply(expected[e], by); });
+    }
+    m.meet();
+  }
+  template <class Each>
+  void each_of(int r, Each call) {
+    random_generator random(seed() + 77 + static_cast<std::uint64_t>(r));
+    for (int i = 0; i < each; ++i) {
+      const auto e =
+          static_cast<std::uint64_t>(random.between(0, static_cast<std::int64_t>(elements) - 1));
+      call(e, Op::make(random));
+    }
+  }
+  template <class Way>
+  void with(const char* name, Way way) {
+    if (m.rank == 0) {
+      m.good(m.regions.fill(at(target, f), typename Op::lhs{}), "fill");
+    }
+    m.meet();
+    m.good(way(), name);
+    m.meet();
+    for (std::uint32_t p = 0; p < m.regions.parts_of(target); ++p) {
+      if (m.rank != m.regions.owner_of(target, p)) {
+        continue;
+      }
+      const layout where = layout::of(plain(), {}, m.regions.parts_of(target));
+      const auto mine = m.regions.look_at_part(target, f, p);
+      for (std::uint64_t e = 0; e < elements; ++e) {
+        if (where.part_of(e) == p) {
+          require(mine[where.within(e)] == expected[e],
+                  std::string(name) + ": element " + std::to_string(e) + " is wrong");
+        }
+      }
+    }
+    m.meet();
+  }
+  [[nodiscard]] schema plain() const {
+    schema what(elements);
+    (void)what.template add<typename Op::lhs>("f");
+    return what;
+  }
+  template <class Instance>
+  event all_into(Instance& some) {
+    each_of(m.rank, [&](std::uint64_t e, const typename Op::rhs& by) { some.reduce(e, by); });
+    return some.merge();
+  }
+  void all_ways() {
+    with("fold", [&] {
+      fold<Op> some(m.regions, target, f);
+      return all_into(some);
+    });
+    with("list", [&] {
+      list<Op> some(m.regions, target, f);
+      return all_into(some);
+    });
+    with("adaptive", [&] {
+      adaptive<Op> some(m.regions, target, f);
+      return all_into(some);
+    });
+    with("adaptive at once", [&] {
+      adaptive<Op> some(m.regions, target, f, {0});
+      return all_into(some);
+    });
+    with("single", [&] {
+      single<Op> some(m.regions, target, f);
+      each_of(m.rank, [&](std::uint64_t e, const typename Op::rhs& by) { some.reduce(e, by); });
+      return some.flush();
+    });
+    with("a list used twice", [&] {
+      list<Op> some(m.regions, target, f);
+      event first;
+      int done = 0;
+      each_of(m.rank, [&](std::uint64_t e, const typename Op::rhs& by) {
+        some.reduce(e, by);
+        if (++done == each / 2) {
+          first = some.merge();
+        }
+      });
+      return m.events.merge(first, some.merge());
+    });
+    with("a fold used twice", [&] {
+      fold<Op> some(m.regions, target, f);
+      int done = 0;
+      each_of(m.rank, [&](std::uint64_t e, const typename Op::rhs& by) {
+        some.reduce(e, by);
+        if (++done == each / 2) {
+          m.good(some.merge(), "the first half");
+          some.reset();
+        }
+      });
+      return some.merge();
+    });
+  }
+};
+
+class Reductions : public region_test {};
+
+TEST_P(Reductions, AllWaysAgree) {
+  for (const int ranks : {1, 2, 3, 16}) {
+    if (slow_build && ranks > 3) {
+      continue;
+    }
+    run(ranks, [](member& m) {
+      const int many = slow_build ? 2000 : 20000;
+      for (const memory where : {memory::global(), memory::shared(m.size - 1), memory::heap(0)}) {
+        trial<number_op>(m, 1000, many, where).all_ways();
+        trial<number_op>(m, 100003, many / 10, where).all_ways();
+        trial<widen_op>(m, 777, many / 4, where).all_ways();
+      }
+    });
+    if (HasFailure()) {
+      return;
+    }
+  }
+}
+
+TEST_P(Reductions, AdaptiveFoldsWhenThatPays) {
+  run(2, [](member& m) {
+    trial<number_op> dense(m, 4096, 0, memory::global());
+    adaptive<number_op> some(m.regions, dense.target, dense.f);
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+      some.reduce(i, 1);
+    }
+    require(!some.has_folded(), "it has folded after few contributions");
+    for (std::uint32_t i = 0; i < 100000; ++i) {
+      some.reduce(i % 4096, 1);
+    }
+    require(some.has_folded(), "it has not folded after many contributions");
+    if (m.rank == 0) {
+      m.good(m.regions.fill(at(dense.target, dense.f), 0u), "fill");
+    }
+    m.meet();
+    m.good(some.merge(), "merge");
+    m.meet();
+    std::uint64_t all = 0;
+    for (std::uint32_t p = 0; p < 2; ++p) {
+      for (const std::uint32_t value : m.regions.look_at_part(dense.target, dense.f, p).span()) {
+        all += value;
+      }
+    }
+    require(all == 2 * 101000, "contributions are lost");
+    m.meet();
+  });
+}
+
+// The seed's two ways with a lock: the whole target, or each element, read and written back.
+TEST_P(Reductions, UnderALock) {
+  for (const int ranks : {1, 2, 4}) {
+    run(ranks, [](member& m) {
+      sinew::event::reservations locks(m.events);
+      m.meet();
+      const auto mine = m.rank == 0 ? locks.create() : sinew::event::reservation{};
+      const auto lock = sinew::event::reservation::from_bits(m.share(0, mine.bits()));
+      trial<number_op> t(m, 1000, slow_build ? 200 : 2000, memory::shared(0));
+      t.with("localised", [&] {
+        const event held = locks.acquire(lock);
+        schema what(t.elements);
+        const auto g = what.add<std::uint32_t>("here");
+        const made here = m.regions.create(what, memory::shared(m.rank));
+        m.good(m.regions.copy(at(t.target, t.f), at(here.what, g), held), "copy in");
+        const auto values = m.regions.look(here.what, g);
+        t.each_of(m.rank,
+                  [&](std::uint64_t e, std::uint32_t by) { number_op::apply(values[e], by); });
+        const event back = m.regions.copy(at(here.what, g), at(t.target, t.f));
+        locks.release(lock, back);
+        (void)m.regions.destroy(here.what, m.events.settled(back));
+        return back;
+      });
+      t.with("read and write", [&] {
+        m.good(locks.acquire(lock), "acquire");
+        const auto values = m.regions.look(t.target, t.f);
+        t.each_of(m.rank,
+                  [&](std::uint64_t e, std::uint32_t by) { number_op::apply(values[e], by); });
+        locks.release(lock);
+        return event{};
+      });
+      m.meet();
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Reductions, rma::every_way,
+                         [](const auto& i) { return std::string(i.param.name); });
+
+}  // namespace
+}  // namespace sinew::region

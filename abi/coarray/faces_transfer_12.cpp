@@ -1,6 +1,7 @@
 // GCC 8 to 14: the runtime walks the arrays.
 #include "abi/coarray/access.hpp"
 #include "abi/coarray/failure.hpp"
+#include "abi/coarray/reference_walk.hpp"
 
 using namespace sinew::coarray;
 
@@ -22,16 +23,10 @@ team& team_of(void** given) noexcept {
 
 far_side far(const remote& r, int rank) {
   far_side side;
-  describe(side, *r.shape, r.kind, r.subscripts);
+  const std::ptrdiff_t begin = describe(side, *r.shape, r.kind, r.subscripts);
   side.image_rank = rank;
-  side.offset = shifted(token_of(r.token).at(rank), r.offset).offset;
-  return side;
-}
-
-near_side near(const descriptor& d, int kind) {
-  near_side side;
-  describe(side, d, kind);
-  side.base = static_cast<std::byte*>(d.base);
+  side.offset =
+      shifted(token_of(r.token).at(rank), r.offset).offset + static_cast<std::uint64_t>(begin);
   return side;
 }
 
@@ -106,6 +101,66 @@ void _gfortran_caf_sendget(void* dst_token, std::size_t dst_offset, int dst_imag
          far({src_token, src_offset, src_image, src, src_vector, src_kind}, from));
     out.good();
   });
+}
+
+void _gfortran_caf_get_by_ref(void* token, int image, descriptor* dst, reference* refs,
+                              int dst_kind, int src_kind, bool may_require_tmp,
+                              bool dst_reallocatable, int* stat, int src_type) {
+  const outcome out{stat};
+  constexpr const char* statement = "reference to another image";
+  const int rank = rank_of(*the.now, image, out, statement);
+  if (rank < 0) {
+    return;
+  }
+  guarded(out, statement, [&] {
+    const far_side from = walk(token_of(token), rank, refs, static_cast<type>(src_type), src_kind);
+    if (dst_reallocatable) {
+      make_room(*dst, from);
+    }
+    get(near(*dst, dst_kind), from, may_require_tmp);
+    out.good();
+  });
+}
+
+void _gfortran_caf_send_by_ref(void* token, int image, descriptor* src, reference* refs,
+                               int dst_kind, int src_kind, bool may_require_tmp, bool, int* stat,
+                               int dst_type) {
+  const outcome out{stat};
+  constexpr const char* statement = "assignment to another image";
+  const int rank = rank_of(*the.now, image, out, statement);
+  if (rank < 0) {
+    return;
+  }
+  guarded(out, statement, [&] {
+    put(walk(token_of(token), rank, refs, static_cast<type>(dst_type), dst_kind),
+        near(*src, src_kind), may_require_tmp);
+    out.good();
+  });
+}
+
+void _gfortran_caf_sendget_by_ref(void* dst_token, int dst_image, reference* dst_refs,
+                                  void* src_token, int src_image, reference* src_refs, int dst_kind,
+                                  int src_kind, bool, int* dst_stat, int* src_stat, int dst_type,
+                                  int src_type) {
+  constexpr const char* statement = "assignment from image to image";
+  const outcome out{dst_stat};
+  const outcome in{src_stat};
+  const int from = rank_of(*the.now, src_image, in, statement);
+  const int to = from < 0 ? -1 : rank_of(*the.now, dst_image, out, statement);
+  if (to < 0) {
+    return;
+  }
+  guarded(out, statement, [&] {
+    move(walk(token_of(dst_token), to, dst_refs, static_cast<type>(dst_type), dst_kind),
+         walk(token_of(src_token), from, src_refs, static_cast<type>(src_type), src_kind));
+    in.good();
+    out.good();
+  });
+}
+
+int _gfortran_caf_is_present(void* token, int image, reference* refs) {
+  const int rank = rank_of(*the.now, image, {}, "allocated");
+  return is_present(token_of(token), rank, refs) ? 1 : 0;
 }
 
 }  // extern "C"

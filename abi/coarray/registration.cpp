@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "abi/coarray/exchange.hpp"
+#include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/team.hpp"
 #include "sinew/base/check.hpp"
 
@@ -58,6 +59,13 @@ void enrol_component(std::size_t size, registration kind, void** token_at, descr
   d.base = mine(t.offset);
 }
 
+/// A component that is copied by ALLOCATE comes as a coarray of its own. Its descriptor has no
+/// codimensions between the dimensions and the token.
+bool is_copied_component(registration kind, void** token_at, const descriptor& d) noexcept {
+  return kind == registration::allocatable &&
+         static_cast<const void*>(token_at) == static_cast<const void*>(&d.dim[d.rank()]);
+}
+
 /// CHANGE TEAM's association: the compiler has copied the other coarray's token and address.
 void enrol_alias(void** token_at, const descriptor& d) {
   const token old = token_of(*token_at);
@@ -75,6 +83,10 @@ void enrol_alias(void** token_at, const descriptor& d) {
 
 void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) {
   ensure_open();
+  if (is_copied_component(kind, token_at, d)) {
+    kind = registration::component_memory;
+    *token_at = nullptr;  // it may have come with the copy, and be the original's
+  }
   switch (kind) {
     case registration::component_token:
     case registration::component_memory:
@@ -86,8 +98,8 @@ void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) 
     default:
       break;
   }
-  // Locks and events come as numbers of elements; ours are words of 8 bytes.
-  const std::size_t bytes = is_synchronisation(kind) ? size * sizeof(std::uint64_t) : size;
+  // Locks and events come as numbers of elements.
+  const std::size_t bytes = is_synchronisation(kind) ? size * sizeof(synchronisation) : size;
   auto made = std::make_unique<token>();
   made->bytes = bytes;
   allocate_for_team(*made, bytes);
@@ -96,6 +108,7 @@ void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) 
     std::memset(mine(made->offset), 0, bytes);
   }
   d.base = mine(made->offset);
+  made->shape = kind == registration::allocatable && d.rank() > 0 ? &d : nullptr;
   tokens().insert(made.get());
   *token_at = made.release();
 }

@@ -63,18 +63,32 @@ int team::image_of(int rank) const noexcept {
   return found == ranks_.end() ? 0 : static_cast<int>(found - ranks_.begin()) + 1;
 }
 
-void team::record_leaving() noexcept { the.engine->store<std::uint64_t>(at(me_, left_at), epoch_); }
+void team::record_leaving() noexcept {
+  the.engine->store<std::uint64_t>(at(me_, left_at), epoch_);
+  the.engine->store<std::uint64_t>(at(me_, left_at + 8), collectives);
+}
 
-bool team::will_not_come(std::uint64_t epoch) const noexcept {
+bool team::will_not_come(std::uint64_t number, std::uint64_t of) const noexcept {
   if (!the.somebody_left()) [[likely]] {
     return false;
   }
   for (int m = 0; m < size_; ++m) {
-    if (the.gone(ranks_[static_cast<std::size_t>(m)]) && !reached(word(at(m, left_at)), epoch)) {
+    if (the.gone(ranks_[static_cast<std::size_t>(m)]) &&
+        !reached(word(at(m, left_at + 8 * of)), number)) {
       return true;
     }
   }
   return false;
+}
+
+int team::who_left() const noexcept {
+  int result = 0;
+  for (const int r : ranks_) {
+    if (the.gone(r)) {
+      result = graver(result, stat_of(r));
+    }
+  }
+  return result;
 }
 
 int team::sync_all() {
@@ -128,12 +142,7 @@ bool team::wait_at_counter(std::uint64_t epoch) {
 /// After an image has left without coming: the others synchronise by pairs, if only failed ones are
 /// missing. Everybody in this barrier ends here, since nobody hears from all.
 int team::sync_those_left() {
-  int result = 0;
-  for (const int r : ranks_) {
-    if (the.gone(r)) {
-      result = graver(result, stat_of(r));
-    }
-  }
+  int result = who_left();
   if (result == stat::stopped_image) {
     return result;
   }

@@ -48,7 +48,8 @@ class team {
   static constexpr std::uint64_t line = 64;
   static constexpr std::uint64_t come_at = 0;
   static constexpr std::uint64_t release_at = line;
-  static constexpr std::uint64_t left_at = 2 * line;  ///< barriers come to, written on leaving
+  /// Barriers and small collectives come to, two words, written on leaving.
+  static constexpr std::uint64_t left_at = 2 * line;
   static constexpr std::uint64_t rounds_at = 3 * line;
   static constexpr std::uint64_t slots_at = rounds_at + most_rounds * line;
   static constexpr std::uint64_t stages_at = slots_at + 2 * most_rounds * line;
@@ -63,6 +64,10 @@ class team {
   [[nodiscard]] int sync_all();
   /// With the given images (from 1, without duplicates, in range). Hot.
   [[nodiscard]] int sync_images(std::span<const int> images);
+  /// A member has left without having come to that barrier, or (`of` 1) small collective.
+  [[nodiscard]] bool will_not_come(std::uint64_t number, std::uint64_t of = 0) const noexcept;
+  /// Of those who have left: 0, stat::stopped_image or stat::failed_image.
+  [[nodiscard]] int who_left() const noexcept;
   /// Before this image leaves.
   void record_leaving() noexcept;
 
@@ -71,7 +76,6 @@ class team {
   std::vector<team*> children;
 
  private:
-  [[nodiscard]] bool will_not_come(std::uint64_t epoch) const noexcept;
   [[nodiscard]] bool wait_around(std::uint64_t epoch);
   [[nodiscard]] bool wait_at_counter(std::uint64_t epoch);
   [[nodiscard]] int sync_those_left();

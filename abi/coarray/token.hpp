@@ -16,8 +16,9 @@ struct token {
   /// By rank, for what was allocated in a team of fewer images or stands for other memory; empty:
   /// the offset is the same on all images.
   std::vector<std::uint64_t> table;
-  bool component = false;  ///< of one image alone
-  bool owner = true;       ///< releases the memory
+  const descriptor* shape = nullptr;  ///< of an allocatable array; its bounds are set later
+  bool component = false;             ///< of one image alone
+  bool owner = true;                  ///< releases the memory
 
   [[nodiscard]] rma::place at(int rank) const noexcept {
     return {rank, table.empty() ? offset : table[static_cast<std::size_t>(rank)]};

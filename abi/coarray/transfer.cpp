@@ -178,18 +178,36 @@ void side::add_list(const void* values, int kind, std::size_t count, std::int64_
   add(count, stride, list);
 }
 
-void describe(side& s, const descriptor& d, int kind, const vector_subscript* vector) {
+std::ptrdiff_t describe(side& s, const descriptor& d, int kind, const vector_subscript* vector) {
   s.what = {d.element.type, kind, d.element.bytes};
+  std::ptrdiff_t begin = 0;
   for (int i = 0; i < d.rank(); ++i) {
     const dimension& dim = d.dim[i];
     const std::ptrdiff_t stride = dim.stride * d.step();
-    if (vector != nullptr && vector[i].count != 0) {
+    if (vector == nullptr) {
+      s.add(static_cast<std::size_t>(dim.extent()), stride);
+    } else if (vector[i].count != 0) {
       s.add_list(vector[i].vector.values, vector[i].vector.kind, vector[i].count, dim.lower,
                  stride);
     } else {
-      s.add(static_cast<std::size_t>(dim.extent()), stride);
+      const auto& t = vector[i].triplet;
+      begin += (t.lower - dim.lower) * stride;
+      s.add(count_of(t.lower, t.upper, t.stride), stride * t.stride);
     }
   }
+  return begin;
+}
+
+near_side near(const descriptor& d, int kind) {
+  near_side side;
+  (void)describe(side, d, kind);
+  side.base = static_cast<std::byte*>(d.base);
+  return side;
+}
+
+std::size_t count_of(index first, index last, index step) noexcept {
+  const index n = step == 0 ? 1 : (last - first + step) / step;
+  return n > 0 ? static_cast<std::size_t>(n) : 0;
 }
 
 void put(const far_side& to, const near_side& from, bool buffered) {

@@ -48,8 +48,15 @@ struct far_side : side {
   std::uint64_t address = 0;
 };
 
-/// The axes of a descriptor, and of its vector subscripts if `vector` is not null.
-void describe(side& s, const descriptor& d, int kind, const vector_subscript* vector = nullptr);
+/// How many values first, first + step, ... do not pass last.
+[[nodiscard]] std::size_t count_of(index first, index last, index step) noexcept;
+
+/// The axes of a descriptor, and of its subscripts if `vector` is not null: then the descriptor is
+/// that of the declared array, and the result says how many bytes on the section begins.
+std::ptrdiff_t describe(side& s, const descriptor& d, int kind,
+                        const vector_subscript* vector = nullptr);
+
+[[nodiscard]] near_side near(const descriptor& d, int kind);
 
 /// Element by element; a near side without axes is repeated for all (put only). Shapes must agree.
 /// `buffered`: the sides may overlap. Both throw sinew::error.

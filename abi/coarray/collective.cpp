@@ -1,0 +1,210 @@
+// Small reductions go by recursive doubling: in round k members that differ in bit k swap their
+// values, each through one line of the other's memory. Everything else goes through stages, one of
+// 64 KiB at each member, filled with a chunk at a time: each member combines its share of the chunk
+// from all stages, and then takes the other shares from theirs.
+#include "abi/coarray/collective.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "abi/coarray/team.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew::coarray {
+namespace {
+
+constexpr std::size_t slot_data_at = 8;
+constexpr std::size_t slot_bytes = team::line - slot_data_at;
+
+/// The elements of an array one after the other: the array itself if it lies so.
+class flat {
+ public:
+  explicit flat(descriptor& d) : descriptor_(d), bytes_(d.element.bytes) {
+    index expected = 1;
+    for (int i = 0; i < d.rank(); ++i) {
+      const index n = d.dim[i].extent();
+      contiguous_ = contiguous_ && (n <= 1 || d.dim[i].stride == expected);
+      expected *= n;
+      count_ *= static_cast<std::size_t>(n);
+    }
+    contiguous_ = contiguous_ && (count_ <= 1 || d.step() == static_cast<index>(bytes_));
+    data_ = static_cast<std::byte*>(d.base);
+    if (!contiguous_) {
+      copy_ = std::make_unique_for_overwrite<std::byte[]>(count_ * bytes_);
+      data_ = copy_.get();
+      each([this](std::byte* there, std::byte* here) { std::memcpy(here, there, bytes_); });
+    }
+  }
+  /// Back to where they were.
+  void store() {
+    if (!contiguous_) {
+      each([this](std::byte* there, std::byte* here) { std::memcpy(there, here, bytes_); });
+    }
+  }
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return count_ * bytes_; }
+
+ private:
+  template <class Use>
+  void each(Use&& use) {
+    std::array<index, most_dimensions> at{};
+    std::byte* here = data_;
+    for (std::size_t n = 0; n < count_; ++n, here += bytes_) {
+      std::byte* there = static_cast<std::byte*>(descriptor_.base);
+      for (int i = 0; i < descriptor_.rank(); ++i) {
+        there += at[static_cast<std::size_t>(i)] * descriptor_.dim[i].stride * descriptor_.step();
+      }
+      use(there, here);
+      for (int i = 0; i < descriptor_.rank(); ++i) {
+        if (++at[static_cast<std::size_t>(i)] < descriptor_.dim[i].extent()) {
+          break;
+        }
+        at[static_cast<std::size_t>(i)] = 0;
+      }
+    }
+  }
+
+  descriptor& descriptor_;
+  std::size_t bytes_;
+  std::size_t count_ = 1;
+  bool contiguous_ = true;
+  std::byte* data_;
+  std::unique_ptr<std::byte[]> copy_;
+};
+
+/// A slot is used again two collectives later; its reader has answered in between.
+int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, const combiner& op) {
+  const std::uint64_t number = ++t.collectives;
+  alignas(64) std::byte theirs[slot_bytes];
+  for (int k = 0; 1 << k < t.size(); ++k) {
+    const int partner = t.me() ^ (1 << k);
+    const std::uint64_t slot =
+        team::slots_at + (2 * static_cast<std::uint64_t>(k) + number % 2) * team::line;
+    std::memcpy(the.engine->at(t.at(partner, slot + slot_data_at)), data, bytes);
+    the.engine->announce(t.at(partner, slot), number);
+    const rma::place mine = t.at(t.me(), slot);
+    await([&] {
+      return the.engine->load<std::uint64_t>(mine) == number || t.will_not_come(number, 1);
+    });
+    if (the.engine->load<std::uint64_t>(mine) != number) {
+      return t.who_left();
+    }
+    std::memcpy(theirs, the.engine->at(t.at(t.me(), slot + slot_data_at)), bytes);
+    if (partner > t.me()) {
+      op.call(op, data, theirs, count);
+    } else {
+      op.call(op, theirs, data, count);
+      std::memcpy(data, theirs, bytes);
+    }
+  }
+  return 0;
+}
+
+/// Two stages take turns: a member that fills one again has been in a barrier after which nobody
+/// reads what was in it.
+std::byte* stage(team& t, int member) noexcept {
+  return the.engine->at(t.at(member, team::stages_at + t.chunks % 2 * team::stage_bytes));
+}
+
+struct share {
+  std::size_t begin;
+  std::size_t end;
+};
+share share_of(std::size_t count, int member, int members) noexcept {
+  const auto n = static_cast<std::size_t>(members);
+  const auto m = static_cast<std::size_t>(member);
+  return {count * m / n, count * (m + 1) / n};
+}
+
+int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op, bool wanted) {
+  const std::size_t size = op.element_bytes;
+  ++t.chunks;
+  std::memcpy(stage(t, t.me()), data, count * size);
+  if (const int left = t.sync_all()) {
+    return left;
+  }
+  const share mine = share_of(count, t.me(), t.size());
+  const std::size_t n = mine.end - mine.begin;
+  if (n != 0) {
+    const auto sum = std::make_unique_for_overwrite<std::byte[]>(n * size);
+    std::memcpy(sum.get(), stage(t, 0) + mine.begin * size, n * size);
+    for (int m = 1; m < t.size(); ++m) {
+      op.call(op, sum.get(), stage(t, m) + mine.begin * size, n);
+    }
+    // Nobody else reads this share of this image's stage before the barrier.
+    std::memcpy(stage(t, t.me()) + mine.begin * size, sum.get(), n * size);
+  }
+  if (const int left = t.sync_all()) {
+    return left;
+  }
+  for (int m = 0; wanted && m < t.size(); ++m) {
+    const share s = share_of(count, m, t.size());
+    std::memcpy(data + s.begin * size, stage(t, m) + s.begin * size, (s.end - s.begin) * size);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int reduce(descriptor& a, const combiner& op, int result_image) {
+  team& t = *the.now;
+  flat all(a);
+  if (t.size() == 1 || all.bytes() == 0) {
+    return 0;
+  }
+  const bool wanted = result_image == 0 || result_image == t.me() + 1;
+  int left = 0;
+  if (all.bytes() <= slot_bytes && std::has_single_bit(static_cast<unsigned>(t.size())) &&
+      !the.runtime->crowded()) {
+    alignas(16) std::byte value[slot_bytes];
+    std::memcpy(value, all.data(), all.bytes());
+    left = swap_small(t, value, all.bytes(), all.count(), op);
+    if (wanted && left == 0) {
+      std::memcpy(all.data(), value, all.bytes());
+    }
+  } else {
+    const std::size_t most = team::stage_bytes / op.element_bytes;
+    if (most == 0) {
+      throw error("elements of " + std::to_string(op.element_bytes) + " bytes cannot be reduced",
+                  "the limit is " + std::to_string(team::stage_bytes));
+    }
+    for (std::size_t i = 0; i < all.count() && left == 0; i += most) {
+      left = reduce_chunk(t, all.data() + i * op.element_bytes, std::min(most, all.count() - i), op,
+                          wanted);
+    }
+  }
+  if (wanted && left == 0) {
+    all.store();
+  }
+  return left;
+}
+
+int broadcast(descriptor& a, int source_image) {
+  team& t = *the.now;
+  flat all(a);
+  const int source = source_image - 1;
+  for (std::size_t i = 0; i < all.bytes() && t.size() > 1; i += team::stage_bytes) {
+    const std::size_t n = std::min(team::stage_bytes, all.bytes() - i);
+    ++t.chunks;
+    if (t.me() == source) {
+      std::memcpy(stage(t, source), all.data() + i, n);
+    }
+    if (const int left = t.sync_all()) {
+      return left;
+    }
+    if (t.me() != source) {
+      std::memcpy(all.data() + i, stage(t, source), n);
+    }
+  }
+  if (t.me() != source) {
+    all.store();
+  }
+  return 0;
+}
+
+}  // namespace sinew::coarray

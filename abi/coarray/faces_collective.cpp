@@ -1,0 +1,87 @@
+// Collective subroutines: the same in all versions.
+#include "abi/coarray/collective.hpp"
+#include "abi/coarray/failure.hpp"
+#include "abi/coarray/images.hpp"
+
+using namespace sinew::coarray;
+
+namespace {
+
+/// The kind is not passed: it follows from type and size, but for the reals of 16 bytes.
+element element_of(const descriptor& a, std::size_t characters) noexcept {
+  const std::size_t bytes = a.element.bytes;
+  int kind = static_cast<int>(bytes);
+  if (a.element.type == type::complex) {
+    kind /= 2;
+  } else if (a.element.type == type::character) {
+    kind = characters != 0 && bytes == 4 * characters ? 4 : 1;
+  }
+  return {a.element.type, kind, bytes};
+}
+
+void finish(const outcome& out, const char* statement, int code) {
+  if (code == 0) {
+    out.good();
+  } else {
+    fail(out, code, statement,
+         code == stat::failed_image ? "an image has failed" : "an image has stopped");
+  }
+}
+
+void standard(descriptor& a, reduction op, int result_image, const outcome& out,
+              const char* statement, std::size_t characters) {
+  if (result_image != 0 && rank_of(*the.now, result_image, out, statement) < 0) {
+    return;
+  }
+  guarded(out, statement, [&] {
+    finish(out, statement,
+           reduce(a, standard_combiner(op, element_of(a, characters)), result_image));
+  });
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+void _gfortran_caf_co_sum(descriptor* a, int result_image, int* stat, char* errmsg,
+                          std::size_t length) {
+  standard(*a, reduction::sum, result_image, {stat, errmsg, length}, "co_sum", 0);
+}
+
+void _gfortran_caf_co_min(descriptor* a, int result_image, int* stat, char* errmsg, int characters,
+                          std::size_t length) {
+  standard(*a, reduction::min, result_image, {stat, errmsg, length}, "co_min",
+           static_cast<std::size_t>(characters));
+}
+
+void _gfortran_caf_co_max(descriptor* a, int result_image, int* stat, char* errmsg, int characters,
+                          std::size_t length) {
+  standard(*a, reduction::max, result_image, {stat, errmsg, length}, "co_max",
+           static_cast<std::size_t>(characters));
+}
+
+void _gfortran_caf_co_reduce(descriptor* a, void* function, int flags, int result_image, int* stat,
+                             char* errmsg, int characters, std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  if (result_image != 0 && rank_of(*the.now, result_image, out, "co_reduce") < 0) {
+    return;
+  }
+  guarded(out, "co_reduce", [&] {
+    const auto n = static_cast<std::size_t>(characters);
+    finish(out, "co_reduce",
+           reduce(*a, user_combiner(function, flags, element_of(*a, n), n), result_image));
+  });
+}
+
+void _gfortran_caf_co_broadcast(descriptor* a, int source_image, int* stat, char* errmsg,
+                                std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  if (rank_of(*the.now, source_image, out, "co_broadcast") < 0) {
+    return;
+  }
+  guarded(out, "co_broadcast", [&] { finish(out, "co_broadcast", broadcast(*a, source_image)); });
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

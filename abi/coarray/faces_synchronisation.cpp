@@ -1,0 +1,270 @@
+// Locks (and critical sections, which are locks of image 1), events, atomic subroutines: the same
+// in all versions.
+#include <sched.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "abi/coarray/failure.hpp"
+#include "abi/coarray/gfortran.hpp"
+#include "abi/coarray/images.hpp"
+#include "abi/coarray/synchronisation.hpp"
+#include "abi/coarray/token.hpp"
+
+namespace sinew::coarray {
+namespace {
+
+std::vector<rma::place>& held_locks() {
+  static auto& it = *new std::vector<rma::place>;
+  return it;
+}
+
+constexpr unsigned looks_between = 64;
+
+}  // namespace
+
+void abandon_locks() {
+  for (const rma::place lock : held_locks()) {
+    the.engine->store<std::uint64_t>({lock.rank, lock.offset + offsetof(synchronisation, failed)},
+                                     1);
+    (void)the.locks->release(lock);
+  }
+  held_locks().clear();
+}
+
+void look_around() noexcept {
+  static unsigned looks = 0;
+  if (++looks % looks_between == 0) {
+    the.runtime->poll();
+    if (the.runtime->crowded()) {
+      ::sched_yield();
+    }
+  }
+}
+
+}  // namespace sinew::coarray
+
+using namespace sinew::coarray;
+using sinew::rma::lock_table;
+using sinew::rma::place;
+
+namespace {
+
+/// Image 0 stands for this one. Rank -1 after fail().
+place element_at(void* token, std::size_t index, int image, const outcome& out,
+                 const char* statement) {
+  const int rank = image == 0 ? the.rank : rank_of(*the.now, image, out, statement);
+  if (rank < 0) {
+    return {-1, 0};
+  }
+  const place first = token_of(token).at(rank);
+  return {rank, first.offset + index * sizeof(synchronisation)};
+}
+
+/// After this image got it: whether it was left by one that failed.
+bool was_abandoned(place lock) {
+  const place flag{lock.rank, lock.offset + offsetof(synchronisation, failed)};
+  if (the.engine->load<std::uint64_t>(flag) == 0) {
+    return false;
+  }
+  the.engine->store<std::uint64_t>(flag, 0);
+  return true;
+}
+
+// --- atomic variables ---
+
+struct variable {
+  std::byte* at;
+  int width;
+};
+
+template <class Word>
+std::atomic_ref<Word> as(const variable& v) noexcept {
+  return std::atomic_ref<Word>(*reinterpret_cast<Word*>(v.at));
+}
+
+/// Calls body(Word{}) with the word of that width; false: there is none.
+template <class Body>
+bool with_word(int width, Body&& body) {
+  switch (width) {
+    case 1:
+      body(std::uint8_t{});
+      return true;
+    case 2:
+      body(std::uint16_t{});
+      return true;
+    case 4:
+      body(std::uint32_t{});
+      return true;
+    case 8:
+      body(std::uint64_t{});
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <class Body>
+void on_variable(void* token, std::size_t offset, int image, int* stat, int kind,
+                 const char* statement, Body&& body) {
+  const outcome out{stat};
+  const int rank = image == 0 ? the.rank : rank_of(*the.now, image, out, statement);
+  if (rank < 0) {
+    return;
+  }
+  const place p = token_of(token).at(rank);
+  const variable v{the.engine->at({rank, p.offset + offset}), kind};
+  if (!with_word(kind, [&](auto word) { body(as<decltype(word)>(v)); })) {
+    fail(out, stat::other, statement,
+         "kind " + std::to_string(kind) + " is not supported (1, 2, 4 and 8 are)");
+    return;
+  }
+  out.good();
+}
+
+enum class operation : int { add = 1, bit_and = 2, bit_or = 3, bit_xor = 4 };
+
+template <class Word>
+Word apply(operation op, std::atomic_ref<Word> v, Word with) noexcept {
+  switch (op) {
+    case operation::add:
+      return v.fetch_add(with);
+    case operation::bit_and:
+      return v.fetch_and(with);
+    case operation::bit_or:
+      return v.fetch_or(with);
+    case operation::bit_xor:
+      return v.fetch_xor(with);
+  }
+  die("atomic operation", "the compiler asks for number " + std::to_string(static_cast<int>(op)) +
+                              ", which _gfortran_caf_atomic_op does not know");
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired, int* stat,
+                        char* errmsg, std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  const place lock = element_at(token, index, image, out, "lock");
+  if (lock.rank < 0) {
+    return;
+  }
+  guarded(out, "lock", [&] {
+    const lock_table::answer got =
+        acquired != nullptr ? the.locks->try_acquire(lock) : the.locks->acquire(lock);
+    if (acquired != nullptr) {
+      *acquired = got == lock_table::answer::done ? 1 : 0;
+    }
+    if (got == lock_table::answer::mine_already) {
+      fail(out, stat::locked, "lock", "this image has locked it already");
+      return;
+    }
+    out.good();
+    if (got == lock_table::answer::done) {
+      held_locks().push_back(lock);
+      if (was_abandoned(lock) && stat != nullptr) {
+        fail(out, stat::unlocked_failed_image, "lock", "the image that had locked it has failed");
+      }
+    }
+  });
+}
+
+void _gfortran_caf_unlock(void* token, std::size_t index, int image, int* stat, char* errmsg,
+                          std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  const place lock = element_at(token, index, image, out, "unlock");
+  if (lock.rank < 0) {
+    return;
+  }
+  guarded(out, "unlock", [&] {
+    the.engine->fence();
+    switch (the.locks->release(lock)) {
+      case lock_table::answer::free:
+        fail(out, stat::unlocked, "unlock", "the variable is not locked");
+        return;
+      case lock_table::answer::taken:
+        fail(out, stat::locked_other_image, "unlock", "another image has locked it");
+        return;
+      default:
+        std::erase(held_locks(), lock);
+        out.good();
+    }
+  });
+}
+
+void _gfortran_caf_event_post(void* token, std::size_t index, int image, int* stat, char* errmsg,
+                              std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  const place event = element_at(token, index, image, out, "event post");
+  if (event.rank >= 0) {
+    the.engine->fence();
+    the.engine->post(event);
+    out.good();
+  }
+}
+
+void _gfortran_caf_event_wait(void* token, std::size_t index, int until_count, int* stat,
+                              char* errmsg, std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  const place event = element_at(token, index, 0, out, "event wait");
+  the.engine->fence();
+  the.engine->take(event.offset, until_count > 1 ? static_cast<std::uint64_t>(until_count) : 1);
+  out.good();
+}
+
+void _gfortran_caf_event_query(void* token, std::size_t index, int image, int* count, int* stat) {
+  const outcome out{stat};
+  const place event = element_at(token, index, image, out, "event query");
+  if (event.rank >= 0) {
+    *count = static_cast<int>(the.engine->load<std::uint64_t>(event));
+    look_around();
+    out.good();
+  }
+}
+
+void _gfortran_caf_atomic_define(void* token, std::size_t offset, int image, void* value, int* stat,
+                                 int, int kind) {
+  on_variable(token, offset, image, stat, kind, "atomic_define", [&](auto v) {
+    using word = typename decltype(v)::value_type;
+    v.store(*static_cast<word*>(value));
+  });
+}
+
+void _gfortran_caf_atomic_ref(void* token, std::size_t offset, int image, void* value, int* stat,
+                              int, int kind) {
+  on_variable(token, offset, image, stat, kind, "atomic_ref", [&](auto v) {
+    using word = typename decltype(v)::value_type;
+    *static_cast<word*>(value) = v.load();
+    look_around();
+  });
+}
+
+void _gfortran_caf_atomic_cas(void* token, std::size_t offset, int image, void* old, void* compare,
+                              void* value, int* stat, int, int kind) {
+  on_variable(token, offset, image, stat, kind, "atomic_cas", [&](auto v) {
+    using word = typename decltype(v)::value_type;
+    word seen = *static_cast<word*>(compare);
+    if (!v.compare_exchange_strong(seen, *static_cast<word*>(value))) {
+      look_around();
+    }
+    *static_cast<word*>(old) = seen;
+  });
+}
+
+void _gfortran_caf_atomic_op(int op, void* token, std::size_t offset, int image, void* value,
+                             void* old, int* stat, int, int kind) {
+  on_variable(token, offset, image, stat, kind, "atomic operation", [&](auto v) {
+    using word = typename decltype(v)::value_type;
+    const word before = apply(static_cast<operation>(op), v, *static_cast<word*>(value));
+    if (old != nullptr) {
+      *static_cast<word*>(old) = before;
+    }
+  });
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

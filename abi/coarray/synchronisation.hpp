@@ -1,0 +1,21 @@
+// Locks, events and atomic variables: elements of 16 bytes in the heap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sinew::coarray {
+
+/// One element of a coarray of locks or events.
+struct synchronisation {
+  std::uint64_t word;    ///< a lock of rma, or the number of posts that nobody has taken
+  std::uint64_t failed;  ///< of a lock: 1, its holder failed and nobody has locked it since
+};
+
+/// This image fails: the locks that it holds become free, and tell so.
+void abandon_locks();
+
+/// A program may look at a variable until it changes. From time to time such a look helps others.
+void look_around() noexcept;
+
+}  // namespace sinew::coarray

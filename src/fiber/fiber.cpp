@@ -19,9 +19,8 @@ namespace sinew::fiber {
 namespace {
 
 /// The outermost call of every fiber. An exception finds no handler below, so the program ends
-/// where it was thrown, with the whole stack to look at. It is left by jumps only: then the
-/// processor's return stack is one call deep, which the return to the next context takes off, and
-/// the frames of that are predicted.
+/// where it was thrown, with the whole stack to look at. It is entered and left by jumps only, so
+/// the processor's return stack is in step with the frames of whoever follows.
 void run(void* block) {
   auto& me = *static_cast<fiber*>(block);
   worker& w = *the_hub->workers[me.owner.load(std::memory_order_relaxed)];

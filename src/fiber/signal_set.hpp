@@ -29,6 +29,12 @@ class signal_set {
   void set(std::uint32_t position) noexcept {
     std::uint32_t index = position / 64;
     Steps::step();
+    if (index < root_words) {
+      // Nobody asks what it was, so it is one instruction, and one trip of the line.
+      levels_.level[0][index].fetch_or(std::uint64_t{1} << (position % 64),
+                                       std::memory_order_seq_cst);
+      return;
+    }
     std::uint64_t before = levels_.level[0][index].fetch_or(std::uint64_t{1} << (position % 64),
                                                             std::memory_order_seq_cst);
     for (std::size_t l = 1; before == 0 && index >= root_words; ++l) {

@@ -128,11 +128,18 @@ const auto every_way =
                       way_to_run{"shm_threads", backend::shm, threading::many, ranks_as::threads},
                       way_to_run{"processes", backend::shm, threading::one, ranks_as::processes});
 
-/// 1 KiB chunks, and a price list that makes forwarding attractive, so that small messages take
-/// several paths.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool slow_build = true;
+#else
+constexpr bool slow_build = false;
+#endif
+
+/// 1 KiB chunks, and several paths even where the default route is predicted as fast. The planner
+/// need not be exact here: it has its own tests.
 carry_options eager(std::uint64_t chunk = 1024) {
   carry_options o;
   o.plan.costs.chunk = chunk;
+  o.plan.gap = 0.2;
   o.plan.fall_back = false;
   return o;
 }
@@ -162,15 +169,16 @@ INSTANTIATE_TEST_SUITE_P(carry, carry_test, every_way,
 
 TEST_P(carry_test, every_pattern_on_a_cube_twice_and_in_both_kinds_of_memory) {
   run(8, [](rma_member& m) {
-    for (const auto& [name, jobs] : cube_patterns(40'003)) {
+    for (const auto& [name, jobs] : cube_patterns(slow_build ? 4'003 : 20'003)) {
       for (const bool every_hop : {false, true}) {
+        if (slow_build && !every_hop) continue;  // planning alone takes seconds there
         carry_options o = eager();
         o.every_hop = every_hop;
         if (every_hop) o.rule = route::queue_rule::round_robin;
         carrier c(m.rma, cube(), row_of(jobs, m.rank, m.size), o);
         for (const bool in_heap : {true, false}) {
           mail letters(c, m, in_heap);
-          for (std::uint64_t call = 0; call < 3; ++call) letters.round(c, call);
+          for (std::uint64_t call = 0; call < 2; ++call) letters.round(c, call);
         }
       }
     }
@@ -311,7 +319,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 TEST_P(carry_test, every_rank_learns_why_it_cannot_be) {
   run(8, [](rma_member& m) {
-    std::vector<std::uint64_t> row(8, 4'000'000);
+    std::vector<std::uint64_t> row(8, 400'000);
     const topology net = cube();
     require(has(refusal([&] { carrier c(m.rma, route::make_torus({4, 4}), row, eager()); }),
                 "16 endpoints"),
@@ -329,9 +337,9 @@ TEST_P(carry_test, every_rank_learns_why_it_cannot_be) {
         has(refusal([&] { carrier c(m.rma, route::make_torus({8}), plan, eager()); }), "network"),
         "a plan for another network");
     carry_options some = eager(64 << 10);
-    some.memory = 2 << 20;
+    some.memory = 1 << 20;
     carrier c(m.rma, net, row, some);  // smaller chunks, but it works
-    require(c.chunk() < (64 << 10) && c.held_bytes() < (3u << 20), "not smaller");
+    require(c.chunk() < (64 << 10) && c.held_bytes() < (2u << 20), "not smaller");
     mail letters(c, m, true);
     letters.round(c, 0);
   });

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench_coarray.hpp"
 #include "bench_floor.hpp"
 #include "bench_local.hpp"
 #include "bench_matching.hpp"
@@ -56,6 +57,7 @@ struct experiment {
   bool local = false;                    // without MPI: see bench_local.hpp
   bool only_ours = false;                // `million`: nobody else has fibers
   bool once = false;                     // `routing`, `chunks`: the same in every round
+  bool coarrays = false;                 // `coarray`, `himeno`: see bench_coarray.hpp
 };
 
 constexpr std::array experiment_names = {
@@ -65,7 +67,8 @@ constexpr std::array experiment_names = {
     std::string_view("latency-mt"),     std::string_view("million"),
     std::string_view("table"),          std::string_view("threads"),
     std::string_view("pool"),           std::string_view("routing"),
-    std::string_view("chunks"),         std::string_view("carry")};
+    std::string_view("chunks"),         std::string_view("carry"),
+    std::string_view("coarray"),        std::string_view("himeno")};
 constexpr int crowd = 8;  // ranks of `oversubscribed`
 constexpr double limit_s = 90;
 
@@ -128,6 +131,15 @@ experiment make_experiment(const std::string& name, const bench_options& o) {
     e.local = true;
     return e;
   }
+  if (has_coarrays(name)) {
+    experiment e{name, {}, {"line", "memcpy", "sizes=32768,1048576"}};
+    for (auto& [images, words, source] : coarray_starts(name, level)) {
+      e.invocations.push_back({images, words, source});
+    }
+    if (name == "himeno") e.floor_words.clear();
+    e.coarrays = true;
+    return e;
+  }
   if (is_own_command(name)) {
     experiment e{name, {}, {}};
     for (auto& words : own_commands(name, level, o.sweep)) e.invocations.push_back({1, words});
@@ -171,7 +183,7 @@ std::vector<option> option_table(bench_options& o) {
        "LIST",
        "auto, none, or names: mpich,openmpi,tbb,boost,...",
        [&o](std::string_view text) { o.peers = text; },
-       "auto|none|mpich|openmpi|openmpi-ucx"},
+       "auto|none|mpich|openmpi|openmpi-ucx|opencoarrays"},
       {{"--repeat"},
        "N",
        "rounds: every subject runs once in each",
@@ -289,7 +301,7 @@ class bench_run {
       return;
     }
     for (const std::string& name : stats::split(options_.peers, ',')) {
-      if (versions_.count(name) == 0 && !is_local_peer(name))
+      if (versions_.count(name) == 0 && !is_local_peer(name) && name != "opencoarrays")
         std::fprintf(stderr, "%s: not found\n", name.c_str());
     }
   }
@@ -343,6 +355,10 @@ class bench_run {
   void one_turn(const experiment& e, const subject& who) {
     for (const invocation& how : e.invocations) {
       if (interrupted() || failures_.count(who.label()) != 0) return;
+      if (e.coarrays) {
+        if (takes_part(who, e.name, how.program) && !coarray_turn(e, who, how)) return;
+        continue;
+      }
       if (!how.program.empty() && who.name != "sinew") continue;
       std::string why;
       const auto program =
@@ -354,6 +370,19 @@ class bench_run {
       c.timeout_s = limit_s;
       take_or_fail(e, who, run_command(c), c.timeout_s);
     }
+  }
+
+  bool coarray_turn(const experiment& e, const subject& who, const invocation& how) {
+    std::string why;
+    const auto program = coarray_program(who, e.name, how.program, why);
+    if (!program) {
+      fail(who, why);
+      return false;
+    }
+    command c = coarray_command(who, {how.ranks, how.words, how.program}, *program);
+    c.timeout_s = limit_s;
+    take_or_fail(e, who, run_command(c), c.timeout_s);
+    return true;
   }
 
   static command plain_command(const std::string& program, const std::vector<std::string>& words) {
@@ -398,7 +427,7 @@ class bench_run {
       return found;
     }
     for (const subject& s : subjects_) {
-      if ((e.timed_outside || e.threads) && !s.standard_transport) continue;
+      if ((e.timed_outside || e.threads || e.coarrays) && !s.standard_transport) continue;
       if (e.only_ours && s.name != "sinew") continue;
       if (e.threads && s.name == "openmpi") {
         found.push_back(s);
@@ -412,6 +441,12 @@ class bench_run {
       for (const std::string_view engine : match::engine_names()) {
         found.push_back(s);
         found.back().engine = engine;
+      }
+    }
+    if (e.coarrays && options_.peers != "none" && wanted("opencoarrays")) {
+      if (const auto peer = find_opencoarrays()) {
+        found.push_back(*peer);
+        versions_[peer->name] = peer->version;
       }
     }
     return found;
@@ -476,7 +511,7 @@ command_page bench_page() {
       "bench", "measures Sinew and the MPI implementations found, side by side",
       "[EXPERIMENT...] [options]",
       "Experiments: latency bandwidth rate launch oversubscribed matching latency-mt\n"
-      "million table threads pool routing chunks carry (all by default).\n"
+      "million table threads pool routing chunks carry coarray himeno (all by default).\n"
       "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
       "Sinew divided by the best other; \"floor\" is what the machine itself allows.",
       option_table(unused)};

@@ -33,6 +33,8 @@ struct request {
   std::vector<method> methods;
   simulation_options simulation;
   std::string failed;
+  std::vector<std::uint32_t> nodes;   // `compare` along partitions of Mira
+  std::vector<std::uint64_t> chunks;  // `simulate` along sizes of chunks
   std::string output;
   bool fluid = false;
   bool help = false;
@@ -45,6 +47,15 @@ std::uint64_t byte_count(std::string_view name, std::string_view text) {
                         std::string(text) + "\"");
   }
   return static_cast<std::uint64_t>(*value);
+}
+
+double percentage(std::string_view name, std::string_view text) {
+  const auto value = stats::parse_number(text);
+  if (!value || *value < 0 || *value > 1000) {
+    throw usage_failure(std::string(name) + " needs percent from 0 to 1000, not \"" +
+                        std::string(text) + "\"");
+  }
+  return *value / 100;
 }
 
 std::vector<option> shape_options(request& r) {
@@ -101,6 +112,10 @@ std::vector<option> option_table(request& r) {
        [&r](std::string_view v) {
          r.plan.most_paths = static_cast<std::uint32_t>(whole_number("--max-paths", v, 1));
        }},
+      {{"--gap"},
+       "PERCENT",
+       "good enough: so near to what is proven unavoidable (0.5)",
+       [&r](std::string_view v) { r.plan.gap = percentage("--gap", v); }},
       {{"--seed"},
        "N",
        "draws other random choices",
@@ -111,6 +126,24 @@ std::vector<option> option_table(request& r) {
        "N",
        "bytes of a chunk (64k)",
        [&r](std::string_view v) { r.plan.costs.chunk = byte_count("--chunk", v); }},
+      {{"--chunks"},
+       "LIST",
+       "simulate: one after the other; -o draws the curve",
+       [&r](std::string_view v) {
+         r.chunks.clear();
+         for (const std::string& size : base::split(v, ',')) {
+           r.chunks.push_back(byte_count("--chunks", size));
+         }
+       }},
+      {{"--nodes"},
+       "LIST",
+       "compare: partitions of Mira by their nodes (512 to 32768); -o draws the curves",
+       [&r](std::string_view v) {
+         r.nodes.clear();
+         for (const std::string& count : base::split(v, ',')) {
+           r.nodes.push_back(static_cast<std::uint32_t>(whole_number("--nodes", count, 1)));
+         }
+       }},
       {{"--buffers"},
        "N",
        "chunks that a node holds for others, by hops behind them (64)",
@@ -131,7 +164,7 @@ std::vector<option> option_table(request& r) {
        [&r](std::string_view) { r.fluid = true; }},
       {{"-o", "--output"},
        "FILE",
-       "plan: JSON; show: an SVG picture",
+       "plan: JSON; show, compare --nodes, simulate --chunks: an SVG picture",
        [&r](std::string_view v) { r.output = v; }},
       {{"-h", "--help"}, "", "explains", [&r](std::string_view) { r.help = true; }},
   };
@@ -236,7 +269,10 @@ void print_bound(const route_plan& plan) {
   }
 }
 
+int compare_sizes(const request& r);
+
 int compare(const request& r) {
+  if (!r.nodes.empty()) return compare_sizes(r);
   const topology net = network(r);
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
   std::vector<method> methods = r.methods;
@@ -262,6 +298,43 @@ int compare(const request& r) {
   return 0;
 }
 
+std::string whole(double x) { return std::to_string(static_cast<std::uint64_t>(x)); }
+std::string size_of(double x) { return base::bytes_text(static_cast<std::int64_t>(x)); }
+
+void draw(const request& r, const std::string& title, const std::vector<curve>& curves,
+          std::string (*mark)(double)) {
+  if (!r.output.empty()) {
+    write_file(r.output, curve_picture(title, "predicted or simulated MB/s", curves, mark));
+  }
+}
+
+// The same pattern on partitions of growing size.
+int compare_sizes(const request& r) {
+  std::vector<method> methods = r.methods;
+  if (methods.empty()) methods = {method::standard, method::heu_load, method::balanced};
+  std::vector<curve> curves;
+  for (const method how : methods) curves.push_back({method_name(how), {}});
+  lines table = {{"nodes", "method", "busiest MB", "gap %", "predicted MB/s", "took s"}};
+  for (const std::uint32_t nodes : r.nodes) {
+    request one = r;
+    one.topology = "mira:" + std::to_string(nodes);
+    const topology net = network(one);
+    const job_list jobs = make_pattern(net, r.pattern, r.jobs);
+    for (std::size_t m = 0; m < methods.size(); ++m) {
+      const route_plan plan = one_plan(net, jobs, r, methods[m]);
+      const double rate =
+          figures_of(net, plan, r.plan.costs.chunk).bytes / predict(net, plan, r.plan.costs) * 1e-6;
+      curves[m].points.emplace_back(nodes, rate);
+      table.push_back({std::to_string(nodes), method_name(methods[m]), mega(plan.busiest),
+                       plan.bound > 0 ? stats::short_number(plan.gap() * 100) : "-",
+                       stats::short_number(rate), stats::short_number(plan.seconds)});
+    }
+  }
+  std::printf("%s", stats::render_table(table).c_str());
+  draw(r, r.pattern + ": throughput by nodes", curves, whole);
+  return 0;
+}
+
 int plan_action(const request& r) {
   const topology net = network(r);
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
@@ -278,18 +351,28 @@ int simulate_action(const request& r) {
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
   std::vector<method> methods = r.methods;
   if (methods.empty()) methods = {method::standard, method::balanced};
-  lines table = {
-      {"method", "predicted ms", "simulated ms", "MB/s", "chunk-hops", "most held", "took s"}};
+  lines table = {{"method", "chunk", "predicted ms", "simulated ms", "MB/s", "chunk-hops",
+                  "most held", "took s"}};
+  std::vector<std::uint64_t> chunks = r.chunks;
+  if (chunks.empty()) chunks = {r.plan.costs.chunk};
+  std::vector<curve> curves;
   for (const method how : methods) {
     const route_plan plan = one_plan(net, jobs, r, how);
-    const simulation s = r.fluid ? simulate_flows(net, plan, r.simulation)
-                                 : simulate_chunks(net, plan, r.simulation);
-    table.push_back({method_name(how), stats::short_number(predict(net, plan, r.plan.costs) * 1e3),
-                     stats::short_number(s.seconds * 1e3),
-                     stats::short_number(s.throughput() * 1e-6), std::to_string(s.chunk_hops),
-                     std::to_string(s.most_held), stats::short_number(s.host_seconds)});
+    curves.push_back({method_name(how), {}});
+    for (const std::uint64_t chunk : chunks) {
+      simulation_options o = r.simulation;
+      o.costs.chunk = chunk;
+      const simulation s = r.fluid ? simulate_flows(net, plan, o) : simulate_chunks(net, plan, o);
+      curves.back().points.emplace_back(chunk, s.throughput() * 1e-6);
+      table.push_back({method_name(how), size_of(static_cast<double>(chunk)),
+                       stats::short_number(predict(net, plan, o.costs) * 1e3),
+                       stats::short_number(s.seconds * 1e3),
+                       stats::short_number(s.throughput() * 1e-6), std::to_string(s.chunk_hops),
+                       std::to_string(s.most_held), stats::short_number(s.host_seconds)});
+    }
   }
   std::printf("%s", stats::render_table(table).c_str());
+  draw(r, r.pattern + " on " + net.name() + ": throughput by size of chunks", curves, size_of);
   return 0;
 }
 

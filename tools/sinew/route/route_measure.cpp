@@ -1,6 +1,9 @@
 #include "sinew/route/route_measure.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,41 +20,68 @@ namespace {
 
 using namespace sinew::route;
 
+constexpr const char* four_patterns[] = {"disjoint", "overlap", "subset", "incast"};
+
 void print(const std::string& name, const char* metric, const char* unit, const std::string& params,
            double value) {
   std::printf("@ %s %s %s %s %.9g\n", name.c_str(), metric, unit, params.c_str(), value);
   std::fflush(stdout);
 }
 
-void one_method(const topology& net, const std::string& pattern, method how, double& bound) {
-  plan_options o;
-  o.how = how;
-  const route_plan plan = make_plan(net, make_pattern(net, pattern), o);
-  bound = std::max(bound, plan.bound);
-  const std::string params =
-      "nodes=" + std::to_string(net.nodes()) + ",method=" + method_name(how) + ",bytes=8388608";
-  const plan_figures f = figures_of(net, plan, o.costs.chunk);
-  print(pattern, "busiest_link", "MB", params, plan.busiest * 1e-6);
-  print(pattern, "gap", "1", params, plan.busiest / bound - 1);
-  print(pattern, "plan_time", "s", params, plan.seconds);
-  print(pattern, "paths_per_job", "1", params, f.job_paths_mean);
-  print(pattern, "predicted", "MB/s", params, f.bytes / predict(net, plan, o.costs) * 1e-6);
-  simulation_options s;
-  print(pattern, "throughput", "MB/s", params, simulate_flows(net, plan, s).throughput() * 1e-6);
+/// A row of rows: the same jobs planned by several methods. Ours first: it proves the bound with
+/// which all are compared. Returns the plans' figures as lines.
+class comparison {
+ public:
+  comparison(const topology& net, std::string name, std::string params)
+      : net_(net), name_(std::move(name)), params_(std::move(params)) {}
+
+  void add(const job_list& jobs, const plan_options& o, const std::string& more = "") {
+    const route_plan plan = make_plan(net_, jobs, o);
+    bound_ = std::max(bound_, plan.bound);
+    const plan_figures f = figures_of(net_, plan, o.costs.chunk);
+    const std::string params = params_ + ",method=" + method_name(o.how) + more;
+    simulation_options s;
+    s.costs = o.costs;
+    print(name_, "busiest_link", "MB", params, plan.busiest * 1e-6);
+    if (bound_ > 0) {
+      print(name_, "bound", "MB", params, bound_ * 1e-6);
+      print(name_, "gap", "1", params, plan.busiest / bound_ - 1);
+    }
+    print(name_, "plan_time", "s", params, plan.seconds);
+    print(name_, "paths_per_job", "1", params, f.job_paths_mean);
+    print(name_, "predicted", "MB/s", params, f.bytes / predict(net_, plan, o.costs) * 1e-6);
+    print(name_, "throughput", "MB/s", params, simulate_flows(net_, plan, s).throughput() * 1e-6);
+  }
+
+ private:
+  const topology& net_;
+  std::string name_;
+  std::string params_;
+  double bound_ = 0;
+};
+
+void compare(const topology& net, const std::string& name, const std::string& params,
+             const job_list& jobs, const std::vector<method>& methods) {
+  comparison rows(net, name, params);
+  for (const method how : methods) {
+    plan_options o;
+    o.how = how;
+    rows.add(jobs, o);
+  }
 }
 
-// Ours first: it proves the bound to which the others are compared. The LP and the load limit are
-// left out where their paths alone would take minutes.
-void routing(const std::vector<std::string>& nodes) {
+std::string nodes_word(const topology& net) { return "nodes=" + std::to_string(net.nodes()); }
+
+// The LP is left out where its paths alone would take minutes.
+void routing(const std::vector<std::string>& nodes, const std::vector<std::string>& patterns) {
   for (const std::string& count : nodes) {
     const topology net = parse_topology("mira:" + count);
-    for (const char* pattern : {"disjoint", "overlap", "subset", "incast"}) {
-      double bound = 0;
-      one_method(net, pattern, method::balanced, bound);
-      one_method(net, pattern, method::standard, bound);
-      one_method(net, pattern, method::heu_load, bound);
-      one_method(net, pattern, method::heu_chunk, bound);
-      if (net.nodes() <= 1024) one_method(net, pattern, method::opt, bound);
+    for (const std::string& pattern : patterns) {
+      std::vector<method> methods = {method::balanced, method::standard, method::heu_load,
+                                     method::heu_chunk};
+      if (net.nodes() <= 1024) methods.push_back(method::opt);
+      compare(net, pattern, nodes_word(net) + ",bytes=8388608", make_pattern(net, pattern),
+              methods);
     }
   }
 }
@@ -79,11 +109,95 @@ void chunks(const std::vector<std::string>& nodes, const std::vector<std::string
   }
 }
 
+// The sweeps of the original, each along one quantity, at `nodes` nodes.
+const std::vector<method> swept = {method::balanced, method::standard, method::heu_load};
+
+void sweep_distance(const topology& net) {
+  const std::uint32_t p = net.nodes();
+  for (std::uint32_t first = p / 16; first + p / 16 <= p; first += p / 8) {
+    compare(net, "distance", nodes_word(net) + ",first=" + std::to_string(first),
+            make_many_to_many(net, {p / 16, 0, p / 16, first}), swept);
+  }
+}
+
+void sweep_destinations(const topology& net) {
+  const std::uint32_t p = net.nodes();
+  for (std::uint32_t n = p / 16; n <= p / 2; n *= 2) {
+    compare(net, "destinations", nodes_word(net) + ",destinations=" + std::to_string(n),
+            make_many_to_many(net, {p / 16, 0, n, p - n}), swept);
+  }
+}
+
+void sweep_bytes(const topology& net) {
+  for (std::uint64_t bytes = 512 << 10; bytes <= 8 << 20; bytes *= 2) {
+    pattern_options o;
+    o.bytes = bytes;
+    compare(net, "bytes", nodes_word(net) + ",bytes=" + std::to_string(bytes),
+            make_pattern(net, "disjoint", o), swept);
+  }
+}
+
+void sweep_ranks(const topology& net) {
+  for (std::uint32_t ranks = 1; ranks <= 8; ranks *= 2) {
+    pattern_options o;
+    o.bytes = (8u << 20) / ranks;
+    o.ranks_per_node = ranks;
+    compare(net, "ranks-per-node", nodes_word(net) + ",ranks=" + std::to_string(ranks),
+            make_pattern(net, "disjoint", o), swept);
+  }
+}
+
+// What each planner makes of fewer paths: k shortest for the baselines, at most k used for ours.
+void sweep_fed(const topology& net) {
+  const job_list jobs = make_pattern(net, "disjoint");
+  comparison rows(net, "paths-fed", nodes_word(net));
+  for (const std::uint32_t most : {16u, 12u, 8u, 4u, 2u}) {
+    plan_options o;
+    o.most_paths = most;
+    rows.add(jobs, o, ",k=" + std::to_string(most));
+  }
+  for (const std::uint32_t k : {4u, 8u, 16u, 32u, 50u}) {
+    for (const method how : {method::heu_load, method::heu_chunk, method::opt}) {
+      plan_options o;
+      o.how = how;
+      o.fed = k;
+      rows.add(jobs, o, ",k=" + std::to_string(k));
+    }
+  }
+}
+
+void sweep_groups(const topology& net) {
+  for (std::uint32_t group = 4; group <= 64; group *= 2) {
+    pattern_options o;
+    o.bytes = 1 << 20;
+    o.group = group;
+    compare(net, "aggregation", nodes_word(net) + ",group=" + std::to_string(group),
+            make_pattern(net, "aggregation", o), swept);
+  }
+}
+
+const std::map<std::string, std::function<void(const topology&)>> sweeps = {
+    {"distance", sweep_distance}, {"destinations", sweep_destinations},
+    {"bytes", sweep_bytes},       {"ranks-per-node", sweep_ranks},
+    {"paths-fed", sweep_fed},     {"aggregation", sweep_groups},
+};
+
+void sweep(const std::vector<std::string>& nodes, const std::vector<std::string>& which) {
+  for (const std::string& count : nodes) {
+    const topology net = parse_topology("mira:" + count);
+    for (const auto& [name, run] : sweeps) {
+      if (which.empty() || std::find(which.begin(), which.end(), name) != which.end()) run(net);
+    }
+  }
+}
+
 }  // namespace
 
 int measure_routes(int argc, char** argv) {
   std::vector<std::string> nodes = {"512", "1024"};
   std::vector<std::string> sizes = {"64k"};
+  std::vector<std::string> patterns(std::begin(four_patterns), std::end(four_patterns));
+  std::vector<std::string> which;
   std::string what;
   std::uint32_t step = 1;
   for (int i = 0; i < argc; ++i) {
@@ -92,6 +206,10 @@ int measure_routes(int argc, char** argv) {
       nodes = base::split(word.substr(6), ',');
     } else if (word.starts_with("sizes=")) {
       sizes = base::split(word.substr(6), ',');
+    } else if (word.starts_with("patterns=")) {
+      patterns = base::split(word.substr(9), ',');
+    } else if (word.starts_with("along=")) {
+      which = base::split(word.substr(6), ',');
     } else if (word.starts_with("step=")) {
       step = static_cast<std::uint32_t>(whole_number("step", word.substr(5), 1));
     } else {
@@ -99,11 +217,13 @@ int measure_routes(int argc, char** argv) {
     }
   }
   if (what == "routing") {
-    routing(nodes);
+    routing(nodes, patterns);
   } else if (what == "chunks") {
     chunks(nodes, sizes, step);
+  } else if (what == "sweep") {
+    sweep(nodes, which);
   } else {
-    throw usage_failure("--measure needs routing or chunks");
+    throw usage_failure("--measure needs routing, chunks or sweep");
   }
   return 0;
 }

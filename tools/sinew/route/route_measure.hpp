@@ -1,10 +1,11 @@
-// What `sinew bench routing` and `sinew bench chunks` run: lines "@ case metric unit params value".
+// What `sinew bench routing`, `--sweep` and `chunks` run: lines "@ case metric unit params value".
 #pragma once
 
 namespace sinew::tool {
 
-/// Words: "routing" or "chunks", then "nodes=N,N", "sizes=N,N" (of chunks) and "step=N" (every N-th
-/// of the 91 experiments). Returns an exit code.
+/// Words: "routing", "chunks" or "sweep", then "nodes=N,N", "patterns=A,B" (routing), "sizes=N,N"
+/// of chunks and "step=N", every N-th of the 91 experiments (chunks), "along=A,B" (sweep: distance,
+/// destinations, bytes, ranks-per-node, paths-fed, aggregation). Returns an exit code.
 int measure_routes(int argc, char** argv);
 
 }  // namespace sinew::tool

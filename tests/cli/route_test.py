@@ -1,0 +1,141 @@
+"""sinew route: every action, its files, and wrong input."""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from support import SINEW, run  # noqa: E402
+
+
+def route(*words):
+    return run(SINEW, "route", *words)
+
+
+class Route(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name, text=None):
+        path = os.path.join(self.folder.name, name)
+        if text is not None:
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(text)
+        return path
+
+    def good(self, *words):
+        result = route(*words)
+        self.assertEqual((result.code, result.err), (0, ""), words)
+        return result.out
+
+    def refused(self, sentence, *words):
+        result = route(*words)
+        self.assertNotEqual(result.code, 0, words)
+        self.assertIn(sentence, result.err)
+        self.assertEqual(len(result.err.splitlines()), 1, result.err)
+        return result
+
+    def test_compare_has_all_methods_and_the_bound(self):
+        out = self.good("compare", "--topology", "4x4x4x8x2", "--pattern", "disjoint",
+                        "--bytes", "8M")
+        for name in ("default", "adaptive", "heu-load", "heu-chunk", "opt", "sinew"):
+            self.assertRegex(out, rf"(?m)^\s*{name}\b")
+        self.assertIn("no plan has less than 16.8 MB on its busiest link", out)
+        default = re.search(r"(?m)^\s*default\b.*$", out).group(0)
+        self.assertRegex(default, r"\b134\b")  # the published busiest link, in true MB
+
+    def test_plan_show_and_pictures(self):
+        plan, picture = self.path("plan.json"), self.path("loads.svg")
+        self.good("plan", "-t", "4x4x2", "-p", "random", "-b", "1M", "-o", plan)
+        with open(plan, encoding="utf-8") as text:
+            document = json.load(text)
+        for job in document["jobs"]:
+            self.assertEqual(sum(path[0] for path in job["paths"]), 1 << 20)
+        self.assertIn("sinew", self.good("show", plan, "-o", picture))
+        self.assertEqual(xml.dom.minidom.parse(picture).documentElement.tagName, "svg")
+
+    def test_plans_repeat_for_a_seed(self):
+        for name in ("a.json", "b.json"):
+            self.good("plan", "-t", "4x4", "-p", "alltoallv", "--seed", "7", "-o", self.path(name))
+        texts = []
+        for name in ("a.json", "b.json"):
+            with open(self.path(name), encoding="utf-8") as text:
+                texts.append(re.sub(r'"seconds":[^,]*', "", text.read()))
+        self.assertEqual(texts[0], texts[1])
+
+    def test_simulate_and_the_curve_of_chunks(self):
+        picture = self.path("chunks.svg")
+        for more in ([], ["--fluid"], ["--round-robin", "--every-hop", "--buffers", "2"]):
+            out = self.good("simulate", "-t", "4x4x2", "-p", "halo", "-b", "256k", *more)
+            self.assertIn("default", out)
+        out = self.good("simulate", "-t", "4x4x2", "-p", "random", "-b", "1M", "--chunks",
+                        "8k,64k,1M", "-o", picture)
+        self.assertGreaterEqual(len(out.splitlines()), 7)
+        self.assertEqual(len(xml.dom.minidom.parse(picture).getElementsByTagName("polyline")), 2)
+
+    def test_throughput_by_nodes(self):
+        picture = self.path("nodes.svg")
+        out = self.good("compare", "--nodes", "512,1024", "-m", "default,sinew", "-o", picture)
+        self.assertEqual(len(re.findall(r"(?m)\bsinew\b", out)), 2)
+        self.assertEqual(len(xml.dom.minidom.parse(picture).getElementsByTagName("polyline")), 2)
+
+    def test_files_and_failed_links(self):
+        net = self.path("ring.txt", "0 1\n1 2\n2 3\n3 0\n")
+        jobs = self.path("jobs.txt", "0 1 64k\n# and\n2 0 1M\n")
+        self.good("compare", "-t", net, "-p", jobs)
+        plan = self.path("plan.json")
+        self.good("plan", "-t", net, "-p", jobs, "--failed", "0-1,1-0", "-o", plan)
+        with open(plan, encoding="utf-8") as text:
+            for job in json.load(text)["jobs"]:
+                for path in job["paths"]:
+                    nodes = [job["from"], *path[1:]]  # path[0] is its bytes
+                    self.assertNotIn((0, 1), list(zip(nodes, nodes[1:])))
+        self.refused("no path from node 0 to node 1", "plan", "-t", net, "-p", jobs, "--failed",
+                     "0-1,0-3")
+
+    def test_gap(self):
+        self.good("plan", "-t", "4x4x4", "-p", "random", "--gap", "5")
+        self.assertEqual(self.refused("--gap needs percent", "plan", "--gap", "much").code, 2)
+
+    def test_wrong_words(self):
+        for sentence, words in (
+                ("what?", []),
+                ("did you mean plan?", ["plam"]),
+                ("unknown option", ["plan", "--topolgy", "4x4"]),
+                ("show needs one plan's file", ["show"]),
+                ("takes no word", ["plan", "now"]),
+                ("methods are", ["compare", "-m", "best"]),
+                ("--bytes needs a number of bytes", ["plan", "--bytes", "many"]),
+                ("--max-paths", ["plan", "--max-paths", "none"]),
+                ("--failed", ["plan", "--failed", "0:1"])):
+            self.refused(sentence, *words)
+
+    def test_wrong_networks_and_patterns(self):
+        broken = self.path("broken.json", '{"nodes":2,\n"links":[[0,1],[0,7]]}')
+        lines = self.path("lines.txt", "0 1\n0 zwei\n")
+        jobs = self.path("jobs.txt", "0 1 64k\n0 1\n")
+        self.refused("4xx4", "plan", "-t", "4xx4")
+        self.refused("broken.json:2", "plan", "-t", broken)
+        self.refused("lines.txt:2", "plan", "-t", lines)
+        self.refused("jobs.txt:2", "plan", "-t", "4x4", "-p", jobs)
+        self.refused("nowhere", "plan", "-t", "4x4", "-p", "nowhere")
+        self.refused("too large", "plan", "-t", "9999x9999x9")
+
+    def test_wrong_plans(self):
+        self.refused("cannot read", "show", self.path("none.json"))
+        self.refused("plan.json:1", "show", self.path("plan.json", "{"))
+        plan = self.path("good.json")
+        self.good("plan", "-t", "4x4", "-p", "halo", "-o", plan)
+        with open(plan, encoding="utf-8") as text:
+            document = text.read()
+        other = re.sub(r'"network":"[^"]*"', '"network":"mesh:4x4"', document)
+        self.refused("another network", "show", self.path("other.json", other))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -65,11 +65,11 @@ class lock_core {
     std::int32_t next = -1;
     std::uint16_t last = 0;
     std::uint16_t budget = 0;  ///< grants before the lock must move to `next`
-    bool here : 1 = false;
-    bool wanted : 1 = false;  ///< our wish is out
-    bool alone : 1 = false;   ///< the holder is exclusive
-    bool owes : 1 = false;    ///< the lock has gone, holders have stayed
-    bool asking : 1 = false;  ///< a drain is under way
+    bool here = false;
+    bool wanted = false;  ///< our wish is out
+    bool alone = false;   ///< the holder is exclusive
+    bool owes = false;    ///< the lock has gone, holders have stayed
+    bool asking = false;  ///< a drain is under way
   };
 
   lock_core(int rank, int size, std::uint32_t local_grants);

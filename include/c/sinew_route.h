@@ -1,7 +1,7 @@
 /* All-to-all over several paths, for C and C++ programs started by `sinew run` (or another launcher
  * that Sinew knows). Link with -lsinew_route -lsinew. Every rank of the job takes part in the calls
- * that say "collective", all in the same order, one thread at a time. Beside MPI in the same program
- * it uses the same job.
+ * that say "collective", all in the same order, one thread at a time. Beside MPI in one program it
+ * uses the same job.
  *
  * A network is planned once (which bytes over which paths) and the plan used as often as one likes;
  * ranks forward the chunks of others while they are in sinew_alltoallv_run(). Functions return
@@ -38,9 +38,9 @@ struct sinew_alltoallv_options {
   double patience;     /* seconds without progress after which a call gives up (never) */
 };
 
-/* Collective. `topology` as `sinew route` takes it: "4x4x4x8x2", "mesh:8x8", a file; it must have as
- * many endpoints as the job has ranks (per ranks_per_node). send_bytes has a number for each rank.
- * how may be NULL. Rank 0 plans for all. SINEW_FAILED on all ranks if that fails. */
+/* Collective. `topology` as `sinew route` takes it: "4x4x4x8x2", "mesh:8x8", a file; it must have
+ * as many endpoints as the job has ranks (per ranks_per_node). send_bytes has a number for each
+ * rank. how may be NULL. Rank 0 plans for all. SINEW_FAILED on all ranks if that fails. */
 int sinew_alltoallv_init(const char* topology, const size_t* send_bytes,
                          const struct sinew_alltoallv_options* how, sinew_alltoallv** made);
 /* What this rank receives from another in each run. */

@@ -93,35 +93,8 @@ std::vector<option> shape_options(request& r) {
   };
 }
 
-std::vector<option> option_table(request& r) {
-  std::vector<option> table = shape_options(r);
-  const std::vector<option> rest = {
-      {{"-m", "--method"},
-       "LIST",
-       "default, adaptive, heu-load, heu-chunk, opt, sinew",
-       [&r](std::string_view v) {
-         r.methods.clear();
-         for (const std::string& name : base::split(v, ',')) {
-           r.methods.push_back(parse_method(name));
-         }
-       },
-       "default|adaptive|heu-load|heu-chunk|opt|sinew"},
-      {{"--max-paths"},
-       "N",
-       "most paths of one job (12)",
-       [&r](std::string_view v) {
-         r.plan.most_paths = static_cast<std::uint32_t>(whole_number("--max-paths", v, 1));
-       }},
-      {{"--gap"},
-       "PERCENT",
-       "good enough: so near to what is proven unavoidable (0.5)",
-       [&r](std::string_view v) { r.plan.gap = percentage("--gap", v); }},
-      {{"--seed"},
-       "N",
-       "draws other random choices",
-       [&r](std::string_view v) {
-         r.plan.seed = r.jobs.seed = static_cast<std::uint64_t>(whole_number("--seed", v, 0));
-       }},
+std::vector<option> simulation_table(request& r) {
+  return {
       {{"--chunk"},
        "N",
        "bytes of a chunk (64k)",
@@ -162,6 +135,38 @@ std::vector<option> option_table(request& r) {
        "",
        "simulate max-min fair flows instead of chunks",
        [&r](std::string_view) { r.fluid = true; }},
+  };
+}
+
+std::vector<option> option_table(request& r) {
+  std::vector<option> table = shape_options(r);
+  const std::vector<option> rest = {
+      {{"-m", "--method"},
+       "LIST",
+       "default, adaptive, heu-load, heu-chunk, opt, sinew",
+       [&r](std::string_view v) {
+         r.methods.clear();
+         for (const std::string& name : base::split(v, ',')) {
+           r.methods.push_back(parse_method(name));
+         }
+       },
+       "default|adaptive|heu-load|heu-chunk|opt|sinew"},
+      {{"--max-paths"},
+       "N",
+       "most paths of one job (12)",
+       [&r](std::string_view v) {
+         r.plan.most_paths = static_cast<std::uint32_t>(whole_number("--max-paths", v, 1));
+       }},
+      {{"--gap"},
+       "PERCENT",
+       "good enough: so near to what is proven unavoidable (0.5)",
+       [&r](std::string_view v) { r.plan.gap = percentage("--gap", v); }},
+      {{"--seed"},
+       "N",
+       "draws other random choices",
+       [&r](std::string_view v) {
+         r.plan.seed = r.jobs.seed = static_cast<std::uint64_t>(whole_number("--seed", v, 0));
+       }},
       {{"-o", "--output"},
        "FILE",
        "plan: JSON; show, compare --nodes, simulate --chunks: an SVG picture",
@@ -169,6 +174,8 @@ std::vector<option> option_table(request& r) {
       {{"-h", "--help"}, "", "explains", [&r](std::string_view) { r.help = true; }},
   };
   table.insert(table.end(), rest.begin(), rest.end());
+  const std::vector<option> simulated = simulation_table(r);
+  table.insert(table.end(), simulated.begin(), simulated.end());
   return table;
 }
 
@@ -269,35 +276,6 @@ void print_bound(const route_plan& plan) {
   }
 }
 
-int compare_sizes(const request& r);
-
-int compare(const request& r) {
-  if (!r.nodes.empty()) return compare_sizes(r);
-  const topology net = network(r);
-  const job_list jobs = make_pattern(net, r.pattern, r.jobs);
-  std::vector<method> methods = r.methods;
-  if (methods.empty()) {
-    methods = {method::standard,  method::adaptive, method::heu_load,
-               method::heu_chunk, method::opt,      method::balanced};
-  }
-  std::vector<route_plan> plans;
-  route_plan best;
-  for (const method how : methods) {
-    plans.push_back(one_plan(net, jobs, r, how));
-    if (plans.back().bound > best.bound) best = plans.back();
-  }
-  lines table = {head};
-  for (route_plan& plan : plans) {
-    plan.bound = best.bound;  // whoever proved it
-    table.push_back(row(net, plan, r.plan.costs));
-  }
-  std::printf("%s on %s, %zu jobs of %s bytes\n\n%s\n", r.pattern.c_str(), net.name().c_str(),
-              jobs.size(), base::bytes_text(static_cast<std::int64_t>(r.jobs.bytes)).c_str(),
-              stats::render_table(table).c_str());
-  print_bound(best);
-  return 0;
-}
-
 std::string whole(double x) { return std::to_string(static_cast<std::uint64_t>(x)); }
 std::string size_of(double x) { return base::bytes_text(static_cast<std::int64_t>(x)); }
 
@@ -332,6 +310,33 @@ int compare_sizes(const request& r) {
   }
   std::printf("%s", stats::render_table(table).c_str());
   draw(r, r.pattern + ": throughput by nodes", curves, whole);
+  return 0;
+}
+
+int compare(const request& r) {
+  if (!r.nodes.empty()) return compare_sizes(r);
+  const topology net = network(r);
+  const job_list jobs = make_pattern(net, r.pattern, r.jobs);
+  std::vector<method> methods = r.methods;
+  if (methods.empty()) {
+    methods = {method::standard,  method::adaptive, method::heu_load,
+               method::heu_chunk, method::opt,      method::balanced};
+  }
+  std::vector<route_plan> plans;
+  route_plan best;
+  for (const method how : methods) {
+    plans.push_back(one_plan(net, jobs, r, how));
+    if (plans.back().bound > best.bound) best = plans.back();
+  }
+  lines table = {head};
+  for (route_plan& plan : plans) {
+    plan.bound = best.bound;  // whoever proved it
+    table.push_back(row(net, plan, r.plan.costs));
+  }
+  std::printf("%s on %s, %zu jobs of %s bytes\n\n%s\n", r.pattern.c_str(), net.name().c_str(),
+              jobs.size(), base::bytes_text(static_cast<std::int64_t>(r.jobs.bytes)).c_str(),
+              stats::render_table(table).c_str());
+  print_bound(best);
   return 0;
 }
 

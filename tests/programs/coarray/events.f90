@@ -14,6 +14,7 @@ program events
   n = num_images()
   call event_query(ready, count)
   call expect(count == 0, 'nothing posted yet')
+  sync all
 
   ! Each hands a number to the next and waits for its own to be taken.
   do i = 1, rounds

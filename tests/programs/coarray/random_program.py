@@ -141,6 +141,9 @@ def section(rng, array, shape, written, vectors=True):
             words.append(vector(rng, lower, extent, count, written))
         else:
             words.append(triplet(rng, lower, extent, count))
+    if any(word.startswith("[") for word in words):  # beside a vector ':' stops gfortran 12
+        words = [f"{lower}:{lower + extent - 1}" if word == ":" else word
+                 for word, lower, extent in zip(words, array.lower, array.extent)]
     return "(" + ", ".join(words) + ")" if words else ""
 
 

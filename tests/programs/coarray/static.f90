@@ -25,6 +25,7 @@ program static
   implicit none
   integer, save :: corner(-2:2, 3)[0:1, 3:*]
   integer, allocatable :: grid(:, :)[:, :], none(:)[:]
+  character(7) :: word
   integer :: me, n
 
   me = this_image()
@@ -39,7 +40,8 @@ program static
   sync all
 
   pairs(2)[after(1)]%a = me
-  name[after(1)] = 'image ' // achar(48 + me)
+  word = 'image ' // achar(48 + me)  ! gfortran 12 gives the length 0 to an expression
+  name[after(1)] = word
   flags(3)[after(1)] = .false.
   wide[merge(1, 2, mod(after(1), 2) == 1), (after(1) + 1) / 2] = me
   sync all

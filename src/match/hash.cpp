@@ -77,6 +77,13 @@ struct young_list {
   }
 };
 
+/// Nothing is stored: a search all the same.
+template <class Entry>
+[[nodiscard]] inline Entry* none(search_counts& counts) noexcept {
+  ++counts.searches;
+  return nullptr;
+}
+
 template <class Entry>
 [[nodiscard]] std::vector<Entry*> by_age(std::vector<Entry*> entries) {
   std::sort(entries.begin(), entries.end(),
@@ -94,6 +101,9 @@ class receive_store {
     if (size_ == 0 || (uniform_ && r.wanted == small_->wanted)) [[likely]] {
       uniform_ = true;
       append(small_, r, exact);
+    } else if (!hashed_ && size_ < short_limit) {
+      uniform_ = false;
+      append(small_, r, exact);
     } else {
       add_other(r);
     }
@@ -104,7 +114,8 @@ class receive_store {
   /// The earliest that takes a message with this envelope, removed; or null.
   [[nodiscard]] receive* match(const envelope& sent, search_counts& counts) noexcept {
     receive* const first = small_;
-    if (first == nullptr || !first->wanted.takes(sent)) return match_other(sent, counts);
+    if (first == nullptr) return size_ == 0 ? none<receive>(counts) : match_hashed(sent, counts);
+    if (!first->wanted.takes(sent)) return match_small(sent, counts);
     count_search(counts, 1);
     remove_small(*first);
     return first;
@@ -141,11 +152,6 @@ class receive_store {
   // The less usual is kept out of line, so that the code above stays short.
 
   [[gnu::noinline]] void add_other(receive& r) {
-    if (!hashed_ && size_ < short_limit) {
-      uniform_ = false;
-      append(small_, r, exact);
-      return;
-    }
     check_address(r);
     table_.reserve(short_limit + 1);
     if (!hashed_) {
@@ -164,26 +170,33 @@ class receive_store {
     young_.add(r);
   }
 
-  /// The first of the list does not fit, or there is no list.
-  [[nodiscard, gnu::noinline]] receive* match_other(const envelope& sent,
+  /// The first of the list does not fit.
+  [[nodiscard, gnu::noinline]] receive* match_small(const envelope& sent,
                                                     search_counts& counts) noexcept {
+    receive* const first = small_;
+    std::uint64_t examined = 1;
+    receive* r = uniform_ ? first : next_of(*first, exact);
+    for (; r != first; r = next_of(*r, exact)) {
+      ++examined;
+      if (r->wanted.takes(sent)) {
+        remove_small(*r);
+        break;
+      }
+    }
+    count_search(counts, examined);
+    return r != first ? r : nullptr;
+  }
+
+  [[nodiscard, gnu::noinline]] receive* match_hashed(const envelope& sent,
+                                                     search_counts& counts) noexcept {
     std::uint64_t examined = 0;
-    receive* const found = hashed_ ? match_hashed(sent, examined) : match_small(sent, examined);
+    receive* const found = find_hashed(sent, examined);
     count_search(counts, examined);
     return found;
   }
 
-  [[nodiscard]] receive* match_small(const envelope& sent, std::uint64_t& examined) noexcept {
-    const auto takes = [&](const receive& r) {
-      ++examined;
-      return r.wanted.takes(sent);
-    };
-    receive* const found = uniform_ ? nullptr : find_in(small_, exact, takes);
-    if (found != nullptr) remove_small(*found);
-    return found;
-  }
-
-  [[nodiscard]] receive* match_hashed(const envelope& sent, std::uint64_t& examined) noexcept {
+  /// Removed already.
+  [[nodiscard]] receive* find_hashed(const envelope& sent, std::uint64_t& examined) noexcept {
     table::slot* best = in_class_[exact] != 0 ? table_.find(key_of(sent), examined) : nullptr;
     for (std::size_t c = exact + 1; c < classes && in_class_[exact] != filed_; ++c) {
       if (in_class_[c] == 0) continue;
@@ -279,6 +292,9 @@ class message_store {
     if (size_ == 0 || (uniform_ && m.sent == small_->sent)) [[likely]] {
       uniform_ = true;
       append(small_, m, exact);
+    } else if (!hashed_ && size_ < short_limit) {
+      uniform_ = false;
+      append(small_, m, exact);
     } else {
       add_other(m);
     }
@@ -289,7 +305,8 @@ class message_store {
   /// The earliest that `wanted` takes, left in place; or null.
   [[nodiscard]] message* find(const envelope& wanted, search_counts& counts) {
     message* const first = small_;
-    if (first == nullptr || !wanted.takes(first->sent)) return find_other(wanted, counts);
+    if (first == nullptr) return size_ == 0 ? none<message>(counts) : find_hashed(wanted, counts);
+    if (!wanted.takes(first->sent)) return find_small(wanted, counts);
     count_search(counts, 1);
     return first;
   }
@@ -325,11 +342,6 @@ class message_store {
   using table = key_table<message, key_in>;
 
   [[gnu::noinline]] void add_other(message& m) {
-    if (!hashed_ && size_ < short_limit) {
-      uniform_ = false;
-      append(small_, m, exact);
-      return;
-    }
     check_address(m);
     for_each_table([](table& t) { t.reserve(short_limit + 1); });
     if (!hashed_) {
@@ -348,23 +360,25 @@ class message_store {
     young_.add(m);
   }
 
-  /// The first of the list does not fit, or there is no list.
-  [[nodiscard, gnu::noinline]] message* find_other(const envelope& wanted, search_counts& counts) {
+  /// The first of the list does not fit.
+  [[nodiscard, gnu::noinline]] message* find_small(const envelope& wanted,
+                                                   search_counts& counts) noexcept {
+    message* const first = small_;
+    std::uint64_t examined = 1;
+    message* m = uniform_ ? first : next_of(*first, exact);
+    while (m != first && (++examined, !wanted.takes(m->sent))) m = next_of(*m, exact);
+    count_search(counts, examined);
+    return m != first ? m : nullptr;
+  }
+
+  [[nodiscard, gnu::noinline]] message* find_hashed(const envelope& wanted, search_counts& counts) {
     std::uint64_t examined = 0;
-    message* const found = hashed_ ? find_hashed(wanted, examined) : find_small(wanted, examined);
+    message* const found = find_filed(wanted, examined);
     count_search(counts, examined);
     return found;
   }
 
-  [[nodiscard]] message* find_small(const envelope& wanted, std::uint64_t& examined) noexcept {
-    const auto taken = [&](const message& m) {
-      ++examined;
-      return wanted.takes(m.sent);
-    };
-    return uniform_ ? nullptr : find_in(small_, exact, taken);
-  }
-
-  [[nodiscard]] message* find_hashed(const envelope& wanted, std::uint64_t& examined) {
+  [[nodiscard]] message* find_filed(const envelope& wanted, std::uint64_t& examined) {
     const std::size_t c = class_of(wanted);
     if (c != exact) {
       if (!indexed_[c]) index(c);

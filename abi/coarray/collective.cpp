@@ -52,21 +52,11 @@ class flat {
  private:
   template <class Use>
   void each(Use&& use) {
-    std::array<index, most_dimensions> at{};
     std::byte* here = data_;
-    for (std::size_t n = 0; n < count_; ++n, here += bytes_) {
-      std::byte* there = static_cast<std::byte*>(descriptor_.base);
-      for (int i = 0; i < descriptor_.rank(); ++i) {
-        there += at[static_cast<std::size_t>(i)] * descriptor_.dim[i].stride * descriptor_.step();
-      }
+    each_element(descriptor_, [&](std::byte* there) {
       use(there, here);
-      for (int i = 0; i < descriptor_.rank(); ++i) {
-        if (++at[static_cast<std::size_t>(i)] < descriptor_.dim[i].extent()) {
-          break;
-        }
-        at[static_cast<std::size_t>(i)] = 0;
-      }
-    }
+      here += bytes_;
+    });
   }
 
   descriptor& descriptor_;

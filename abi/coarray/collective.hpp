@@ -1,6 +1,7 @@
 // Collective subroutines over the images of a team.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -8,6 +9,27 @@
 #include "abi/coarray/gfortran.hpp"
 
 namespace sinew::coarray {
+
+/// Calls use(address) for each element of an array, in Fortran's order.
+template <class Use>
+void each_element(const descriptor& d, Use&& use) {
+  std::array<index, most_dimensions> at{};
+  for (int i = 0; i < d.rank(); ++i) {
+    if (d.dim[i].extent() == 0) {
+      return;
+    }
+  }
+  for (int i = -1; i < d.rank();) {
+    std::byte* there = static_cast<std::byte*>(d.base);
+    for (i = 0; i < d.rank(); ++i) {
+      there += at[static_cast<std::size_t>(i)] * d.dim[i].stride * d.step();
+    }
+    use(there);
+    for (i = 0; i < d.rank() && ++at[static_cast<std::size_t>(i)] == d.dim[i].extent(); ++i) {
+      at[static_cast<std::size_t>(i)] = 0;
+    }
+  }
+}
 
 /// into[i] = into[i] op from[i]; ranks are combined in their order.
 struct combiner {

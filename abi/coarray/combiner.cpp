@@ -5,6 +5,7 @@
 #include <string>
 
 #include "abi/coarray/collective.hpp"
+#include "abi/coarray/wide_real.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -191,7 +192,12 @@ combiner standard_combiner(reduction op, const element& e) {
   return {c, e.bytes};
 }
 
-combiner user_combiner(void* function, int flags, const element& e, std::size_t characters) {
+combiner user_combiner(void* function, int flags, const element& given, std::size_t characters) {
+  element e = given;
+  const bool complex = e.type == type::complex;
+  if ((e.type == type::real && e.bytes == 16) || (complex && e.bytes == 32)) {
+    e.kind = result_format(function, (flags & 4) != 0, complex) == wide_format::x87 ? 10 : 16;
+  }
   constexpr int by_descriptor = 8;
   call c = nullptr;
   if ((flags & by_descriptor) != 0) {

@@ -2,6 +2,7 @@
 #include "abi/coarray/collective.hpp"
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/images.hpp"
+#include "abi/coarray/wide_real.hpp"
 
 using namespace sinew::coarray;
 
@@ -19,6 +20,23 @@ element element_of(const descriptor& a, std::size_t characters) noexcept {
   return {a.element.type, kind, bytes};
 }
 
+/// All images together find out whether these are REAL(10) or REAL(16).
+int kind_of_wide(descriptor& a) {
+  wide_evidence seen;
+  each_element(a, [&](std::byte* at) {
+    for (std::size_t part = 0; part < a.element.bytes; part += 16) {
+      seen.look_at(at + part);
+    }
+  });
+  descriptor d{};
+  d.base = &seen;
+  d.element = {8, 0, 1, type::integer, 0};
+  d.span = 8;
+  d.dim[0] = {1, 1, 2};
+  (void)reduce(d, standard_combiner(reduction::sum, {type::integer, 8, 8}), 0);
+  return seen.verdict() == wide_format::x87 ? 10 : 16;
+}
+
 void finish(const outcome& out, const char* statement, int code) {
   if (code == 0) {
     out.good();
@@ -34,8 +52,11 @@ void standard(descriptor& a, reduction op, int result_image, const outcome& out,
     return;
   }
   guarded(out, statement, [&] {
-    finish(out, statement,
-           reduce(a, standard_combiner(op, element_of(a, characters)), result_image));
+    element e = element_of(a, characters);
+    if ((e.type == type::real && e.bytes == 16) || (e.type == type::complex && e.bytes == 32)) {
+      e.kind = kind_of_wide(a);
+    }
+    finish(out, statement, reduce(a, standard_combiner(op, e), result_image));
   });
 }
 

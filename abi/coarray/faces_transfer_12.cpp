@@ -21,6 +21,15 @@ team& team_of(void** given) noexcept {
   return given != nullptr && *given != nullptr ? *static_cast<team*>(*given) : *the.now;
 }
 
+/// gfortran 12 to 14 mistake some operands with vector subscripts for parts of the coarray.
+[[gnu::cold]] void outside(const outcome& out, const char* statement) {
+  fail(out, stat::other, statement,
+       "the compiler passed an address that is not in the coarray (a defect of gfortran: assign "
+       "the other image's elements to a variable, without other operands)");
+}
+
+bool inside(const token& t, std::size_t offset) noexcept { return offset < t.bytes || offset == 0; }
+
 far_side far(const remote& r, int rank) {
   far_side side;
   const std::ptrdiff_t begin = describe(side, *r.shape, r.kind, r.subscripts);
@@ -59,6 +68,10 @@ void _gfortran_caf_send(void* token, std::size_t offset, int image, descriptor* 
   if (rank < 0) [[unlikely]] {
     return;
   }
+  if (!inside(token_of(token), offset)) [[unlikely]] {
+    outside(out, "assignment to another image");
+    return;
+  }
   if (plain_scalars(*dst, dst_kind, *src, src_kind)) [[likely]] {
     the.engine->put(shifted(token_of(token).at(rank), offset), src->base, src->element.bytes);
     out.good();
@@ -74,6 +87,10 @@ void _gfortran_caf_get(void* token, std::size_t offset, int image, descriptor* s
   const outcome out{stat};
   const int rank = rank_of(*the.now, image, out, "reference to another image");
   if (rank < 0) [[unlikely]] {
+    return;
+  }
+  if (!inside(token_of(token), offset)) [[unlikely]] {
+    outside(out, "reference to another image");
     return;
   }
   if (plain_scalars(*dst, dst_kind, *src, src_kind)) [[likely]] {
@@ -94,6 +111,10 @@ void _gfortran_caf_sendget(void* dst_token, std::size_t dst_offset, int dst_imag
   const int to = rank_of(*the.now, dst_image, out, statement);
   const int from = to < 0 ? -1 : rank_of(*the.now, src_image, out, statement);
   if (from < 0) {
+    return;
+  }
+  if (!inside(token_of(dst_token), dst_offset) || !inside(token_of(src_token), src_offset)) {
+    outside(out, statement);
     return;
   }
   guarded(out, statement, [&] {

@@ -116,7 +116,8 @@ def _face(function, procedure):
             lines += ["    }", "    return code;"]
         else:
             lines += [f"    return {call};"]
-        lines += ["  } catch (...) {", f"    return caught(\"{function.name}\"{', ' + comm if comm else ''});", "  }"]
+        where = f'"{function.name}"' + (f", {comm}" if comm else "")
+        lines += ["  } catch (...) {", f"    return caught({where});", "  }"]
     lines += ["}"]
     lines += wrap(f'[[gnu::weak, gnu::alias("P{function.name}"), gnu::visibility("default")]] '
                   f"{function.result} {function.name}({function.signature});")

@@ -9,6 +9,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/message.hpp"
 #include "abi/mpi/op.hpp"
+#include "abi/mpi/routed.hpp"
 #include "abi/mpi/type.hpp"
 
 namespace sinew::mpi {
@@ -201,8 +202,9 @@ int impl::Alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   comm_object& c = comm_of(comm);
   const coll::parts from = in_place(sendbuf) ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
                                              : parts_of(c, sendbuf, sendcounts, sdispls, sendtype);
-  return end(
-      c, coll::alltoallv(site_of(c), from, parts_of(c, recvbuf, recvcounts, rdispls, recvtype)));
+  const coll::parts into = parts_of(c, recvbuf, recvcounts, rdispls, recvtype);
+  if (c.routes != nullptr && c.routes->alltoallv(site_of(c), from, into)) return MPI_SUCCESS;
+  return end(c, coll::alltoallv(site_of(c), from, into));
 }
 
 int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],

@@ -7,6 +7,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/request.hpp"
+#include "abi/mpi/routed.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -230,6 +231,7 @@ int impl::Comm_free(MPI_Comm* comm) {
   }
   delete_attributes(attached_to::comm, c.handle, c.attached);
   flush_buffer(c);
+  c.routes.reset();  // collective, as this call is
   // From now on the handle is dead, while the object may have to wait for operations.
   c.what = kind::dead;
   c.freed = true;

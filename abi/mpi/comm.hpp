@@ -12,6 +12,7 @@ namespace sinew::mpi {
 
 struct info_object;
 struct buffered_sends;
+class routed;
 
 /// What a program has promised of a communicator's messages (MPI-5.0 section 7.4.4). Wildcards that
 /// are against it are refused. The other two are known: `allow_overtaking` gives nothing here.
@@ -40,6 +41,7 @@ struct comm_object : object {
   promises promised;
   buffered_sends* buffer = nullptr;  ///< MPI_Comm_attach_buffer
   bool freed = false;                ///< only operations under way keep it
+  std::unique_ptr<routed> routes;    ///< null: MPI_Alltoallv goes the usual way
   attributes attached;
 };
 

@@ -5,6 +5,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
+#include "abi/mpi/routed.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -21,6 +22,7 @@ constexpr assertion assertions[] = {
     {"mpi_assert_allow_overtaking", &promises::allow_overtaking},
 };
 constexpr const char* engine_key = "sinew_match_engine";
+constexpr const char* routes_key = "sinew_alltoallv_topology";
 
 bool is_exact(const promises& p) { return p.no_any_source && p.no_any_tag; }
 
@@ -46,6 +48,9 @@ void apply_hints(comm_object& c, const info_object& info) {
   }
   the.engine->promise_exact_length(*c.comm, c.promised.exact_length);
   choose_engine(c, info.value(engine_key), was_exact);
+  if (const std::string network = info.value(routes_key); !network.empty()) {
+    c.routes = routed::make(*c.comm, network);
+  }
 }
 
 // What `info` does not name stays as it is.
@@ -62,6 +67,7 @@ int impl::Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
     used->entries.emplace_back(a.key, c.promised.*a.said ? "true" : "false");
   }
   used->entries.emplace_back(engine_key, the.engine->matching(*c.comm).engine);
+  if (c.routes != nullptr) used->entries.emplace_back(routes_key, c.routes->text());
   *info_used = handle_of<MPI_Info>(used);
   return MPI_SUCCESS;
 }

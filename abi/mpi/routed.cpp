@@ -1,0 +1,93 @@
+#include "abi/mpi/routed.hpp"
+
+#include <utility>
+
+#include "abi/mpi/world.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+/// The least of what all ranks say.
+int agree(coll::site at, int mine) {
+  std::int32_t least = mine;
+  const coll::op minimum{coll::op_kind::min};
+  (void)coll::allreduce(at, coll::in_place, {&least, 1, &layout::of(layout::element::i32)},
+                        minimum);
+  return least;
+}
+
+/// Bytes and places of a side; false if its data is not one run for each rank.
+bool flatten(const coll::parts& side, std::size_t ranks, std::vector<std::uint64_t>& bytes,
+             std::vector<std::size_t>& at) {
+  if (side.type == nullptr || !side.type->dense()) return false;
+  bytes.resize(ranks);
+  at.resize(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (side.displacements[r] < 0) return false;
+    bytes[r] = static_cast<std::uint64_t>(side.counts[r]) * side.type->size();
+    at[r] = static_cast<std::size_t>(side.displacements[r]) * side.type->size();
+  }
+  return true;
+}
+
+enum : int { usual_way = 0, counts_are_new = 1, counts_are_known = 2 };
+
+}  // namespace
+
+std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string& topology) {
+  if (the.threaded || comm.size() != the.runtime->size()) return nullptr;
+  for (int r = 0; r < comm.size(); ++r) {
+    if (comm.job_rank(r) != r) return nullptr;
+  }
+  try {
+    std::unique_ptr<routed> made(new routed(route::parse_topology(topology)));
+    made->text_ = topology;
+    if (comm.size() % static_cast<int>(made->net_.endpoints()) != 0) return nullptr;
+    return made;
+  } catch (const error&) {
+    return nullptr;  // a hint that makes no sense is ignored
+  }
+}
+
+bool routed::alltoallv(coll::site at, const coll::parts& send, const coll::parts& receive) {
+  const auto ranks = static_cast<std::size_t>(at.comm.size());
+  std::vector<std::uint64_t> out;
+  std::vector<std::uint64_t> in;
+  int state = usual_way;
+  if (send.base != coll::in_place && flatten(send, ranks, out, send_at_) &&
+      flatten(receive, ranks, in, receive_at_)) {
+    state = out == send_bytes_ && in == receive_bytes_ ? counts_are_known : counts_are_new;
+  }
+  state = agree(at, state);
+  if (state == usual_way) return false;
+  if (state == counts_are_new) {
+    send_bytes_ = std::move(out);
+    receive_bytes_ = std::move(in);
+    if (!plan(at)) return false;
+  }
+  return carrier_ != nullptr &&
+         carrier_->alltoallv(send.base, send_at_, const_cast<void*>(receive.base), receive_at_)
+             .ok();
+}
+
+bool routed::plan(coll::site at) {
+  carrier_.reset();
+  bool fits = true;
+  try {
+    carry::carry_options o;
+    o.ranks_per_node = static_cast<std::uint32_t>(at.comm.size()) / net_.endpoints();
+    carrier_ = std::make_unique<carry::carrier>(rma::engine::of_process(*the.runtime), net_,
+                                                send_bytes_, o);
+    for (int r = 0; r < at.comm.size(); ++r) {
+      fits = fits && carrier_->bytes_from(r) == receive_bytes_[static_cast<std::size_t>(r)];
+    }
+  } catch (const error&) {
+    fits = false;
+  }
+  // What is amiss the usual algorithm tells as MPI has it.
+  if (agree(at, fits ? 1 : 0) == 0) carrier_.reset();
+  return carrier_ != nullptr;
+}
+
+}  // namespace sinew::mpi

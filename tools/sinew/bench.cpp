@@ -68,7 +68,8 @@ constexpr std::array experiment_names = {
     std::string_view("table"),          std::string_view("threads"),
     std::string_view("pool"),           std::string_view("routing"),
     std::string_view("chunks"),         std::string_view("carry"),
-    std::string_view("coarray"),        std::string_view("himeno")};
+    std::string_view("coarray"),        std::string_view("himeno"),
+    std::string_view("reductions")};
 constexpr int crowd = 8;  // ranks of `oversubscribed`
 constexpr double limit_s = 90;
 

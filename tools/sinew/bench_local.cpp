@@ -77,7 +77,8 @@ std::optional<std::string> cxx_compiler() {
 }  // namespace
 
 bool is_local(std::string_view experiment) {
-  return experiment == "table" || experiment == "threads" || experiment == "pool";
+  return experiment == "table" || experiment == "threads" || experiment == "pool" ||
+         experiment == "reductions";
 }
 
 bool is_local_peer(std::string_view name) {
@@ -91,7 +92,10 @@ std::vector<std::string> local_words(std::string_view experiment, std::size_t le
                                                          "budget_ms=150"};
   static constexpr std::array<const char*, 3> threads = {"threads=1,2,4,8", "threads=1,2,4,8",
                                                          "threads=1,2,4,6,8,10,12,14"};
+  static constexpr std::array<const char*, 3> sweeps = {"sweep=quick", "sweep=usual",
+                                                        "sweep=full"};
   if (experiment == "threads") return {budgets[level]};
+  if (experiment == "reductions") return {sweeps[level]};
   return {threads[level], budgets[level]};
 }
 

@@ -12,7 +12,7 @@
 
 namespace sinew::tool {
 
-/// Whether `experiment` is one of them: table, threads, pool.
+/// Whether `experiment` is one of them: table, threads, pool, reductions.
 [[nodiscard]] bool is_local(std::string_view experiment);
 /// Whether some of them has a peer of this name.
 [[nodiscard]] bool is_local_peer(std::string_view name);

@@ -72,7 +72,7 @@ row measure(std::string_view name, std::size_t depth, int stride, int pairs) {
     const double before = allocated_bytes();
     const auto e = make_engine(name);
     for (receive& x : receives) (void)e->post(x);  // warm: the table grows here
-    result.receive_bytes = bytes_each(before, depth, sizeof(receive::link));
+    result.receive_bytes = bytes_each(before, depth, sizeof(receive) - sizeof(envelope));
     for (receive& x : receives) (void)e->cancel(x);
     const double start = now_ns();
     for (receive& x : receives) (void)e->post(x);
@@ -85,7 +85,7 @@ row measure(std::string_view name, std::size_t depth, int stride, int pairs) {
   const auto e = make_engine(name);
   for (message& x : messages) (void)e->arrive(x);
   (void)e->peek({any_source, 0});
-  result.message_bytes = bytes_each(before, depth, sizeof(message::link));
+  result.message_bytes = bytes_each(before, depth, sizeof(message) - sizeof(envelope));
   result.unexpected_ns = per_pair(pairs, [&] {
     if (e->arrive(m) != nullptr || e->post(r) != &m) std::abort();
   });

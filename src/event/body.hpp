@@ -18,12 +18,16 @@
 
 namespace sinew::event {
 
-/// Further dependents of a slot, or ranks that subscribed to it: a cache line of them.
+/// Further dependents of a slot, or ranks that subscribed to it: a cache line of them, and from the
+/// second on eight lines, so that the walk through a long list is one through memory.
 struct chunk {
-  static constexpr std::uint32_t most = 14;
   std::uint32_t next;
-  std::uint32_t count;
-  std::uint32_t items[most];
+  std::uint16_t count;
+  std::uint16_t most;
+  std::uint32_t items[14];  ///< of a large one: most
+  static constexpr std::uint16_t small = 14;
+  static constexpr std::uint32_t large_lines = 8;
+  static constexpr std::uint16_t large = small + 16 * (large_lines - 1);
 };
 static_assert(sizeof(chunk) == 64);
 
@@ -93,6 +97,14 @@ struct system::body {
   [[nodiscard]] state fate(std::uint32_t i, std::uint32_t generation) const;
   void depend(std::uint32_t input, std::uint32_t dependent);
   void put(std::uint32_t& list, std::uint32_t item);
+  [[nodiscard]] std::uint32_t take_chunk(bool large);
+  void prefetch(std::uint32_t c) const noexcept;
+  /// Gives the chunk back; returns the one after it.
+  std::uint32_t release_chunk(std::uint32_t c) noexcept {
+    chunk& k = chunks[c];
+    std::uint32_t& free_list = k.most == chunk::small ? free_small : free_large;
+    return std::exchange(k.next, std::exchange(free_list, c));
+  }
   void append(slot& s, waiter& w) noexcept;
   /// The slot's event has triggered: it waits in the queue for its dependents to learn.
   void mark(std::uint32_t i, bool poisoned);
@@ -101,6 +113,8 @@ struct system::body {
   void arrive(std::uint32_t i, bool poisoned);
   void finish(std::uint32_t i);
   [[nodiscard]] event combine(std::span<const event> of, std::uint32_t flags);
+  [[nodiscard]] event merge(std::span<const event> of);
+  [[nodiscard]] std::uint32_t shared_set(std::span<const event> of);
   /// Works off the queue, sends, and fires (without the lock), unless a call further up this
   /// thread's stack is about to.
   void drain();
@@ -150,7 +164,8 @@ struct system::body {
   std::uint32_t used = 0;  ///< slots that ever were in use
   std::uint32_t free = 0;
   std::uint32_t chunks_used = 0;
-  std::uint32_t free_chunk = 0;
+  std::uint32_t free_small = 0;
+  std::uint32_t free_large = 0;
   std::uint32_t queue_first = 0;
   std::uint32_t queue_last = 0;
   std::size_t in_use = 0;
@@ -167,6 +182,11 @@ struct system::body {
   };
   std::vector<std::unique_ptr<batch>> batches;
   std::vector<int> dirty;
+
+  static constexpr std::size_t smallest_shared_set = 8;
+  static constexpr std::size_t largest_shared_set = 4096;
+  std::vector<event> last_set;  ///< what was merged last
+  event set_event;              ///< triggers with it; of a slot without a handle outside
 
   std::deque<errand> errands;
   errand* free_errand = nullptr;

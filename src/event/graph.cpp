@@ -79,22 +79,33 @@ system::body::found system::body::find(event e) {
   return now == e.generation() ? found{i, state::pending} : found{0, fate(i, e.generation())};
 }
 
+std::uint32_t system::body::take_chunk(bool large) {
+  std::uint32_t& free_list = large ? free_large : free_small;
+  std::uint32_t c = free_list;
+  if (c != 0) {
+    free_list = chunks[c].next;
+  } else {
+    const std::uint32_t lines = large ? chunk::large_lines : 1;
+    SINEW_CHECK(chunks_used + lines < most, "cannot remember one more dependence between events",
+                "there is room for 14 times SINEW_EVENT_MOST_PENDING", "raise it");
+    c = chunks_used + 1;
+    chunks_used += lines;
+    chunks[c].most = large ? chunk::large : chunk::small;
+  }
+  chunks[c].count = 0;
+  return c;
+}
+
 void system::body::put(std::uint32_t& list, std::uint32_t item) {
-  if (list == 0 || chunks[list].count == chunk::most) {
-    std::uint32_t c = free_chunk;
-    if (c != 0) {
-      free_chunk = chunks[c].next;
-    } else {
-      SINEW_CHECK(chunks_used + 1 < most, "cannot remember one more dependence between events",
-                  "there is room for 14 times SINEW_EVENT_MOST_PENDING", "raise it");
-      c = ++chunks_used;
-    }
+  if (list == 0 || chunks[list].count == chunks[list].most) {
+    const std::uint32_t c = take_chunk(list != 0);
     chunks[c].next = list;
-    chunks[c].count = 0;
     list = c;
   }
   chunk& c = chunks[list];
-  c.items[c.count++] = item;
+  // Of a large one the items go on over the lines that follow.
+  std::uint32_t* const items = c.items;
+  items[c.count++] = item;
 }
 
 void system::body::depend(std::uint32_t input, std::uint32_t dependent) {
@@ -156,6 +167,12 @@ void system::body::arrive(std::uint32_t i, bool bad) {
   }
 }
 
+void system::body::prefetch(std::uint32_t c) const noexcept {
+  for (std::uint32_t line = 0; c != 0 && line < chunk::large_lines; ++line) {
+    __builtin_prefetch(&chunks[c + line]);
+  }
+}
+
 void system::body::pass(int budget) {
   while (queue_first != 0 && --budget >= 0) {
     const std::uint32_t i = queue_first;
@@ -164,14 +181,13 @@ void system::body::pass(int budget) {
     if (s.first != 0) {
       arrive(std::exchange(s.first, 0), bad);
       for (std::uint32_t c = std::exchange(s.more, 0); c != 0;) {
-        chunk& k = chunks[c];
-        __builtin_prefetch(&chunks[k.next]);
+        const chunk& k = chunks[c];
+        prefetch(k.next);
+        const std::uint32_t* const items = k.items;
         for (std::uint32_t n = 0; n < k.count; ++n) {
-          arrive(k.items[n], bad);
+          arrive(items[n], bad);
         }
-        const std::uint32_t next = k.next;
-        k.next = free_chunk;
-        free_chunk = std::exchange(c, next);
+        c = release_chunk(c);
       }
     }
     if (s.waiters != nullptr) {
@@ -252,6 +268,41 @@ together::~together() {
   firing = before_;
   section s(*system_.body_);
   s.work();
+}
+
+// All-to-all levels merge the same set again and again: fan * fan dependences. From the second
+// merge in a row of one set on, the set has a slot of its own, without a handle, on which the
+// merges hang.
+std::uint32_t system::body::shared_set(std::span<const event> of) {
+  if (!std::equal(of.begin(), of.end(), last_set.begin(), last_set.end())) {
+    last_set.assign(of.begin(), of.end());
+    set_event = {};
+    return 0;
+  }
+  const auto usable = [this] {
+    return set_event.exists() && handle_of(set_event.index()) == set_event;
+  };
+  if (!usable()) {
+    const std::size_t before = in_use;
+    set_event = combine(of, 0);
+    if (in_use == before || set_event.owner() != self.rank_) {
+      set_event = {};  // none, one of the inputs, or a poisoned one: nothing to share
+    }
+  }
+  return usable() ? set_event.index() : 0;
+}
+
+event system::body::merge(std::span<const event> of) {
+  if (of.size() >= smallest_shared_set && of.size() <= largest_shared_set) {
+    if (const std::uint32_t set = shared_set(of)) {
+      const std::uint32_t target = take_slot();
+      at(target).link |= armed;
+      at(target).remaining = 1;
+      depend(set, target);
+      return handle_of(target);
+    }
+  }
+  return combine(of, 0);
 }
 
 event system::body::combine(std::span<const event> of, std::uint32_t flags) {

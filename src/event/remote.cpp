@@ -134,13 +134,11 @@ void system::body::tell_all(slot& s, std::uint32_t i, bool bad) {
     return;
   }
   for (std::uint32_t c = to & ~many_ranks; c != 0;) {
-    chunk& k = chunks[c];
-    for (std::uint32_t n = 0; n < k.count; ++n) {
-      tell(static_cast<int>(k.items[n]), i, bad);
+    const std::uint32_t* const items = chunks[c].items;
+    for (std::uint32_t n = 0; n < chunks[c].count; ++n) {
+      tell(static_cast<int>(items[n]), i, bad);
     }
-    const std::uint32_t next = k.next;
-    k.next = free_chunk;
-    free_chunk = std::exchange(c, next);
+    c = release_chunk(c);
   }
 }
 

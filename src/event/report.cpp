@@ -14,7 +14,8 @@ constexpr int most_listed = 32;
 constexpr int deepest = 8;
 
 bool holds(const chunk& c, std::uint32_t item) {
-  return std::find(c.items, c.items + c.count, item) != c.items + c.count;
+  const std::uint32_t* const items = c.items;
+  return std::find(items, items + c.count, item) != items + c.count;
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ user_event system::create() {
 
 event system::merge(std::span<const event> of) {
   section s(*body_);
-  const event made = body_->combine(of, 0);
+  const event made = body_->merge(of);
   s.work();
   return made;
 }

@@ -1,0 +1,425 @@
+#include "sinew/event/task.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/log.hpp"
+#include "sinew/base/topology.hpp"
+#include "sinew/base/trace.hpp"
+#include "sinew/core/lock.hpp"
+#include "sinew/event/system.hpp"
+#include "sinew/fiber/scheduler.hpp"
+
+namespace sinew::event {
+namespace {
+
+/// In front of a task's values in a message.
+struct order {
+  std::uint64_t where;
+  std::uint64_t done;
+  std::uint64_t after;
+  std::uint32_t task;
+  std::int32_t priority;
+};
+
+enum topic_of_task : std::uint64_t { a_task, a_table, a_verdict };
+
+/// The head of a table's message; its names follow, one a line.
+struct table_head {
+  std::uint32_t processors;
+  std::int32_t numa_node;
+};
+
+}  // namespace
+
+struct tasks::body {
+  struct description {
+    std::string name;
+    std::string shape;
+    const void* key;
+    entry run;
+  };
+
+  /// A task from its arrival to its end.
+  struct job final : waiter {
+    body* home = nullptr;
+    job* next = nullptr;
+    order what{};
+    std::byte inside[64];
+    std::vector<std::byte> outside;  ///< more values than fit inside
+    [[nodiscard]] const std::byte* values() const {
+      return outside.empty() ? inside : outside.data();
+    }
+  };
+  struct queue {
+    job* first = nullptr;
+    job* last = nullptr;
+  };
+  /// A worker of this rank: its tasks that can start, by priority, greatest first.
+  struct worker {
+    body* home = nullptr;
+    std::uint32_t index = 0;
+    std::map<int, queue, std::greater<>> ready;
+  };
+  struct members {
+    std::vector<processor> of;
+    std::vector<std::uint64_t> given;
+  };
+
+  body(tasks& of, system& s) : all(of), events(s), threaded(s.runtime().threaded()) {}
+
+  void accept(const order& o, const std::byte* values, std::size_t bytes);
+  void make_ready(job& j) noexcept;
+  void run(worker& w) noexcept;
+  void end(job& j, bool well) noexcept;
+  [[nodiscard]] processor choose(std::uint32_t group);
+  void send_or_accept(order o, const std::byte* values, std::size_t bytes);
+  void receive(const message& m);
+  [[nodiscard]] std::string text() const;
+  void compare();
+  void learn(const message& m);
+
+  tasks& all;
+  system& events;
+  const bool threaded;
+  core::lock lock;                 ///< guards what follows but for what start() made
+  std::vector<description> table;  ///< by name, once started
+  std::unordered_map<const void*, std::uint32_t> numbers;
+  std::deque<worker> workers;
+  std::deque<job> jobs;
+  job* free = nullptr;
+  std::size_t pending = 0;
+  std::deque<members> groups;
+  bool started = false;
+
+  // While starting.
+  std::vector<std::string> tables;  ///< at rank 0, by rank
+  std::vector<table_head> heads;    ///< at rank 0, by rank; then everywhere
+  int arrived = 0;
+  bool judged = false;
+  std::string fault;
+  machine whole;
+};
+
+void tasks::body::accept(const order& o, const std::byte* values, std::size_t bytes) {
+  job* j = nullptr;
+  {
+    const core::guard held(lock, threaded);
+    j = free;
+    if (j != nullptr) {
+      free = j->next;
+    } else {
+      j = &jobs.emplace_back();
+      j->home = this;
+      j->fire = [](waiter& w) noexcept {
+        auto& self = static_cast<job&>(w);
+        self.poisoned ? self.home->end(self, false) : self.home->make_ready(self);
+      };
+    }
+    ++pending;
+  }
+  j->what = o;
+  if (bytes <= sizeof j->inside) {
+    j->outside.clear();
+    std::memcpy(j->inside, values, bytes);
+  } else {
+    j->outside.assign(values, values + bytes);
+  }
+  const state seen = events.subscribe(event::from_bits(o.after), *j);
+  if (seen == state::poisoned) {
+    end(*j, false);
+  } else if (seen == state::triggered) {
+    make_ready(*j);
+  }
+}
+
+/// A fiber for it, which takes whatever is the most urgent when it starts.
+void tasks::body::make_ready(job& j) noexcept {
+  worker& w = workers[processor::from_bits(j.what.where).index()];
+  {
+    const core::guard held(lock, threaded);
+    j.next = nullptr;
+    queue& q = w.ready[j.what.priority];
+    (q.first == nullptr ? q.first : q.last->next) = &j;
+    q.last = &j;
+  }
+  const status made = fiber::spawn(
+      [](void* self) {
+        auto& on = *static_cast<worker*>(self);
+        on.home->run(on);
+      },
+      &w, nullptr, {.name = "task", .worker = static_cast<int>(w.index), .detached = true});
+  if (!made.done()) [[unlikely]] {
+    log_line(log_level::error, "a task could not start (no memory for one more fiber) and fails");
+    job* lost = nullptr;
+    {
+      const core::guard held(lock, threaded);
+      for (auto level = w.ready.rbegin(); lost == nullptr && level != w.ready.rend(); ++level) {
+        lost = level->second.first;
+        if (lost != nullptr) level->second.first = lost->next;
+      }
+    }
+    end(*lost, false);
+  }
+}
+
+void tasks::body::run(worker& w) noexcept {
+  job* j = nullptr;
+  {
+    const core::guard held(lock, threaded);
+    for (auto& [priority, q] : w.ready) {
+      if (q.first != nullptr) {
+        j = std::exchange(q.first, q.first->next);
+        break;
+      }
+    }
+  }
+  SINEW_ASSERT(j != nullptr);
+  const description& d = table[j->what.task];
+  task_context context{all, processor::from_bits(j->what.where), event::from_bits(j->what.done)};
+  const std::int64_t began = trace::begin();
+  bool well = false;
+  try {
+    well = d.run(context, j->values());
+  } catch (const std::exception& e) {
+    log_line(log_level::error, "the task \"" + d.name + "\" has failed: " + e.what());
+  } catch (...) {
+    log_line(log_level::error, "the task \"" + d.name + "\" has failed");
+  }
+  trace::span(trace::kind::task, d.name, began, j->what.done);
+  end(*j, well);
+}
+
+void tasks::body::end(job& j, bool well) noexcept {
+  const user_event done(event::from_bits(j.what.done));
+  {
+    const core::guard held(lock, threaded);
+    j.next = std::exchange(free, &j);
+    --pending;
+  }
+  try {
+    well ? events.trigger(done) : events.poison(done);
+  } catch (const sinew::error& e) {
+    log_line(log_level::error, e.what());  // somebody has triggered a task's event
+  }
+}
+
+processor tasks::body::choose(std::uint32_t group) {
+  const core::guard held(lock, threaded);
+  SINEW_CHECK(group < groups.size(), "cannot start a task", "there is no such group here", "");
+  members& m = groups[group];
+  const auto least = std::min_element(m.given.begin(), m.given.end());
+  ++*least;
+  return m.of[static_cast<std::size_t>(least - m.given.begin())];
+}
+
+void tasks::body::send_or_accept(order o, const std::byte* values, std::size_t bytes) {
+  processor where = processor::from_bits(o.where);
+  if (where.is_group() && where.rank() == events.rank()) {
+    where = choose(where.index());
+    o.where = where.bits();
+  }
+  if (where.rank() == events.rank()) {
+    accept(o, values, bytes);
+    return;
+  }
+  std::vector<std::byte> room;
+  std::byte few[sizeof o + 256];
+  std::byte* data = few;
+  if (bytes > sizeof few - sizeof o) {
+    room.resize(sizeof o + bytes);
+    data = room.data();
+  }
+  std::memcpy(data, &o, sizeof o);
+  std::memcpy(data + sizeof o, values, bytes);
+  events.send(where.rank(), topic::task, a_task, 0, data, sizeof o + bytes);
+}
+
+void tasks::body::receive(const message& m) {
+  if (m.small == a_task) {
+    order o;
+    std::memcpy(&o, m.data, sizeof o);
+    send_or_accept(o, m.data + sizeof o, m.size - sizeof o);
+  } else if (m.small == a_table) {
+    const auto from = static_cast<std::size_t>(m.source);
+    std::memcpy(&heads[from], m.data, sizeof heads[from]);
+    tables[from].assign(reinterpret_cast<const char*>(m.data) + sizeof(table_head),
+                        m.size - sizeof(table_head));
+    if (++arrived == events.size()) {
+      compare();
+    }
+  } else {
+    learn(m);
+  }
+}
+
+/// The names and shapes, one a line, in the order of the names.
+std::string tasks::body::text() const {
+  std::string lines;
+  for (const description& d : table) {
+    lines += d.name + '\n' + d.shape + '\n';
+  }
+  return lines;
+}
+
+/// At rank 0, when all tables are there: tells all ranks how they differ, or of their processors.
+void tasks::body::compare() {
+  std::string verdict;
+  for (std::size_t r = 1; r < tables.size() && verdict.empty(); ++r) {
+    if (tables[r] == tables[0]) {
+      continue;
+    }
+    const auto pair =
+        std::mismatch(tables[0].begin(), tables[0].end(), tables[r].begin(), tables[r].end());
+    const auto line_at = [](const std::string& t, std::size_t at) {
+      const std::size_t begin = at == 0 ? 0 : t.rfind('\n', at - 1) + 1;
+      return begin >= t.size() ? std::string("nothing more")
+                               : '"' + t.substr(begin, t.find('\n', begin) - begin) + '"';
+    };
+    const auto at = static_cast<std::size_t>(pair.first - tables[0].begin());
+    verdict = "rank 0 has " + line_at(tables[0], at) + " where rank " + std::to_string(r) +
+              " has " + line_at(tables[r], at);
+  }
+  const std::size_t bytes = heads.size() * sizeof(table_head);
+  for (int r = events.size(); r-- > 0;) {
+    if (verdict.empty()) {
+      events.send(r, topic::task, a_verdict, 1, heads.data(), bytes);
+    } else {
+      events.send(r, topic::task, a_verdict, 0, verdict.data(),
+                  std::min(verdict.size(), events.largest_message()));
+    }
+  }
+}
+
+void tasks::body::learn(const message& m) {
+  if (m.word == 0) {
+    fault.assign(reinterpret_cast<const char*>(m.data), m.size);
+  } else {
+    const std::vector<std::byte> copy(m.data, m.data + m.size);
+    heads.resize(m.size / sizeof(table_head));
+    std::memcpy(heads.data(), copy.data(), copy.size());
+    whole.ranks = events.size();
+    for (int r = 0; r < events.size(); ++r) {
+      const table_head& head = heads[static_cast<std::size_t>(r)];
+      for (std::uint32_t i = 0; i < head.processors; ++i) {
+        whole.processors.push_back({processor(r, i), head.numa_node});
+      }
+      whole.memories.push_back({memory_kind::heap, r});
+      whole.memories.push_back({memory_kind::symmetric, r});
+    }
+    whole.memories.push_back({memory_kind::global, -1});
+    started = true;
+  }
+  judged = true;
+}
+
+tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
+  const fiber::scheduler* const fibers = fiber::scheduler::of_process();
+  SINEW_CHECK(fibers != nullptr, "tasks cannot be run", "they are fibers, and nothing runs fibers",
+              "make a fiber::scheduler first");
+  SINEW_CHECK(s.runtime().threaded() || fibers->workers() == 1, "tasks cannot be run",
+              "several workers would use a runtime that is for one thread",
+              "open the runtime with threading::many, or make the scheduler with one worker");
+  for (int i = 0; i < fibers->workers(); ++i) {
+    body::worker& w = body_->workers.emplace_back();
+    w.home = body_.get();
+    w.index = static_cast<std::uint32_t>(i);
+  }
+  body_->heads.resize(static_cast<std::size_t>(s.size()));
+  body_->tables.resize(static_cast<std::size_t>(s.size()));
+  s.set_handler(
+      topic::task, [](void* self, const message& m) { static_cast<body*>(self)->receive(m); },
+      body_.get());
+}
+
+tasks::~tasks() {
+  system_.set_handler(topic::task, [](void*, const message&) {}, nullptr);
+}
+
+void tasks::register_task(std::string_view name, const void* key, std::string_view shape,
+                          entry run) {
+  body& b = *body_;
+  SINEW_CHECK(!b.started, "cannot name the task \"" + std::string(name) + "\"",
+              "the ranks have compared their tables", "name all tasks before start()");
+  const bool clean = !name.empty() && name.find('\n') == std::string_view::npos;
+  SINEW_CHECK(clean, "cannot name a task", "the name is empty or has more than one line", "");
+  for (const body::description& d : b.table) {
+    SINEW_CHECK(d.name != name && d.key != key,
+                "cannot name the task \"" + std::string(name) + "\"",
+                d.name == name ? "another one has that name" : "its name is \"" + d.name + "\"",
+                "one name for each function");
+  }
+  b.table.push_back({std::string(name), std::string(shape), key, run});
+}
+
+void tasks::start() {
+  body& b = *body_;
+  SINEW_CHECK(!b.started, "cannot start tasks", "they have been started", "start once");
+  std::sort(b.table.begin(), b.table.end(),
+            [](const auto& x, const auto& y) { return x.name < y.name; });
+  for (std::uint32_t i = 0; i < b.table.size(); ++i) {
+    b.numbers[b.table[i].key] = i;
+  }
+  const std::string lines = b.text();
+  const auto& cores = topology::cores();
+  const table_head head{static_cast<std::uint32_t>(b.workers.size()),
+                        cores.empty() ? 0 : cores.front().numa_node};
+  std::vector<std::byte> data(sizeof head + lines.size());
+  SINEW_CHECK(data.size() <= system_.largest_message(), "cannot compare the tables of tasks",
+              "their names and parameters take " + std::to_string(lines.size()) + " bytes",
+              "give fewer or shorter names");
+  std::memcpy(data.data(), &head, sizeof head);
+  std::memcpy(data.data() + sizeof head, lines.data(), lines.size());
+  system_.send(0, topic::task, a_table, 0, data.data(), data.size());
+  system_.runtime().wait_until([](void* self) { return static_cast<body*>(self)->judged; }, &b);
+  SINEW_CHECK(b.fault.empty(), "the ranks have different tables of tasks", b.fault,
+              "add the same functions under the same names on every rank");
+}
+
+event tasks::launch(processor where, const spawn_how& how, const void* key, const std::byte* values,
+                    std::size_t bytes) {
+  body& b = *body_;
+  const auto found = b.numbers.find(key);
+  SINEW_CHECK(b.started && found != b.numbers.end(), "cannot start a task",
+              b.started ? "its function has no name" : "tasks have not been started",
+              b.started ? "add<&function>(\"name\") on every rank" : "call start() on every rank");
+  const bool there = where.rank() < system_.size() &&
+                     (where.is_group() ||
+                      where.index() < b.heads[static_cast<std::size_t>(where.rank())].processors);
+  SINEW_CHECK(there, "cannot start the task \"" + b.table[found->second].name + "\"",
+              "there is no processor " + std::to_string(where.index()) + " of rank " +
+                  std::to_string(where.rank()),
+              "see tasks::all()");
+  SINEW_CHECK(bytes + sizeof(order) <= system_.largest_message(),
+              "cannot start the task \"" + b.table[found->second].name + "\"",
+              "its values take " + std::to_string(bytes) + " bytes",
+              "pass a region's handle instead");
+  const user_event done = system_.create();
+  b.send_or_accept({where.bits(), done.bits(), how.after.bits(), found->second, how.priority},
+                   values, bytes);
+  return done;
+}
+
+const machine& tasks::all() const noexcept { return body_->whole; }
+
+processor tasks::group(std::span<const processor> of) {
+  const bool plain = std::none_of(of.begin(), of.end(), [](processor p) { return p.is_group(); });
+  SINEW_CHECK(!of.empty() && plain, "cannot make a group of processors",
+              of.empty() ? "it has no members" : "a member is a group", "");
+  const core::guard held(body_->lock, body_->threaded);
+  body_->groups.push_back({{of.begin(), of.end()}, std::vector<std::uint64_t>(of.size())});
+  return {system_.rank(), static_cast<std::uint32_t>(body_->groups.size() - 1), true};
+}
+
+std::size_t tasks::pending() const {
+  const core::guard held(body_->lock, body_->threaded);
+  return body_->pending;
+}
+
+}  // namespace sinew::event

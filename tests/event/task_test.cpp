@@ -1,0 +1,356 @@
+// Tasks on fibers: named on every rank, started anywhere, ended as events.
+#include "sinew/event/task.hpp"
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "sinew/base/error.hpp"
+#include "sinew/base/random.hpp"
+#include "sinew/event/reservation.hpp"
+#include "sinew/fiber/scheduler.hpp"
+#include "support/event_job.hpp"
+
+namespace {
+
+using namespace sinew;
+using namespace sinew::test;
+using event::processor;
+using event::reservations;
+using event::state;
+using event::task_context;
+using event::tasks;
+using event::user_event;
+using occurrence = event::event;
+
+/// Ranks are threads, tasks run on the two workers of the process.
+void with_tasks(int ranks, backend over, const std::function<void(event_member&, tasks&)>& body) {
+  const fiber::scheduler workers({.workers = 2, .pin = false});
+  completion done;
+  std::thread others([&] {  // the caller is a worker, and must not block
+    run_events(ranks, over, core::threading::many, [&](event_member& m) {
+      tasks all(m.events);
+      m.meet();
+      body(m, all);
+      m.settle();
+      m.until([&] { return all.pending() == 0; });
+      m.settle();
+    });
+    done.complete();
+  });
+  fiber::wait(done);
+  others.join();
+}
+
+// What the tasks below leave behind; each test clears what it uses.
+std::atomic<int> sum;
+std::atomic<int> last_rank;
+std::vector<int> order_of_runs;
+
+void add_up(int a, double b, std::array<char, 3> c) {
+  sum.fetch_add(a + static_cast<int>(b) + c[2]);
+}
+void where_am_i(task_context& c) { last_rank.store(c.here.rank()); }
+bool refuse() { return false; }
+void fail() { throw std::runtime_error("by design"); }
+void note(int number) { order_of_runs.push_back(number); }
+void wait_for(task_context& c, std::uint64_t what) {
+  (void)c.all.events().wait(occurrence::from_bits(what));
+  sum.fetch_add(1);
+}
+void never_named() {}
+struct large {
+  std::array<std::uint32_t, 1000> words;
+};
+void add_large(large v) {
+  for (const std::uint32_t w : v.words) {
+    sum.fetch_add(static_cast<int>(w));
+  }
+}
+
+void name_all(tasks& all) {
+  all.add<&where_am_i>("where am I");
+  all.add<&add_up>("add up");
+  all.add<&refuse>("refuse");
+  all.add<&fail>("fail");
+  all.add<&note>("note");
+  all.add<&wait_for>("wait for");
+  all.add<&add_large>("add large");
+}
+
+class task_contract : public testing::TestWithParam<std::tuple<int, backend>> {};
+
+TEST_P(task_contract, runs_where_it_was_sent_with_its_values_when_its_time_has_come) {
+  sum = 0;
+  with_tasks(std::get<0>(GetParam()), std::get<1>(GetParam()), [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    ASSERT_EQ(all.all().processors.size(), 2u * static_cast<unsigned>(m.size));
+    const user_event go = m.events.create();
+    const occurrence e = all.spawn<&add_up>(all.at(m.next(), 1), {.after = go}, 1, 2.0,
+                                            std::array<char, 3>{0, 0, 3});
+    m.settle();
+    EXPECT_EQ(m.events.look(e), state::pending);
+    m.events.trigger(go);
+    EXPECT_EQ(m.events.wait(e), state::triggered);
+    m.meet();
+    EXPECT_EQ(sum.load(), 6 * m.size);
+    large many{};
+    many.words.fill(1);
+    m.meet();
+    EXPECT_EQ(m.events.wait(all.spawn<&add_large>(all.at(m.next()), {}, many)), state::triggered);
+    m.meet();
+    EXPECT_EQ(sum.load(), 1006 * m.size);
+    m.meet();
+    if (m.rank == 0) {
+      for (int r = 0; r < m.size; ++r) {
+        EXPECT_EQ(m.events.wait(all.spawn<&where_am_i>(all.at(r), {})), state::triggered);
+        EXPECT_EQ(last_rank.load(), r);
+      }
+    }
+  });
+}
+
+TEST_P(task_contract, fails_with_its_precondition_by_its_result_or_by_an_exception) {
+  with_tasks(std::get<0>(GetParam()), std::get<1>(GetParam()), [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    const processor there = all.at(m.next());
+    const user_event bad = m.events.create();
+    const occurrence first =
+        all.spawn<&add_up>(there, {.after = bad}, 1, 1.0, std::array<char, 3>{});
+    const occurrence second = all.spawn<&where_am_i>(there, {.after = first});
+    m.events.poison(bad);
+    EXPECT_EQ(m.events.wait(second), state::poisoned);
+    EXPECT_EQ(m.events.wait(all.spawn<&refuse>(there, {})), state::poisoned);
+    EXPECT_EQ(m.events.wait(all.spawn<&fail>(there, {})), state::poisoned);
+  });
+}
+
+// Random tasks with random preconditions and a lock for each; a task checks that those before it
+// have ended, and changes what its lock guards.
+struct model {
+  static constexpr std::size_t most = 400;
+  static constexpr std::size_t locks = 5;
+  std::array<std::atomic<int>, most> ended{};
+  std::array<std::uint64_t, locks> guarded{};
+  std::array<event::reservation, locks> lock{};
+  std::array<reservations*, 8> sides{};
+};
+model* now_tested;
+
+bool step(task_context& c, std::uint32_t me, std::uint32_t before, std::uint32_t other,
+          std::uint32_t which, std::uint32_t kind) {
+  model& m = *now_tested;
+  for (const std::uint32_t b : {before, other}) {
+    if (b != me && m.ended[b].load() == 0) {
+      return false;  // it has started too early
+    }
+  }
+  reservations& locks = *m.sides[static_cast<std::size_t>(c.here.rank())];
+  if (kind == 0) {  // waits inside; else somebody has acquired it for us
+    const event::hold mine = locks.lock(m.lock[which]);
+    ++m.guarded[which];
+  } else {
+    ++m.guarded[which];
+  }
+  m.ended[me].store(1);
+  return true;
+}
+
+TEST_P(task_contract, random_graphs_of_tasks_and_locks_agree_with_the_model) {
+  const std::uint64_t seed = seed_from_environment();
+  model model;
+  now_tested = &model;
+  with_tasks(std::get<0>(GetParam()), std::get<1>(GetParam()), [&](event_member& m, tasks& all) {
+    all.add<&step>("step");
+    reservations locks(m.events);
+    model.sides[static_cast<std::size_t>(m.rank)] = &locks;
+    if (m.rank == 0) {
+      for (auto& l : model.lock) {
+        l = locks.create();
+      }
+    }
+    m.meet();
+    all.start();
+    std::array<std::uint64_t, model::locks> expected{};
+    if (m.rank == 0) {
+      random_generator choice(seed);
+      std::vector<occurrence> done;
+      const user_event go = m.events.create();
+      const auto count = static_cast<std::uint32_t>(model::most);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const auto before = static_cast<std::uint32_t>(i == 0 ? 0 : choice.below(i));
+        const auto other = static_cast<std::uint32_t>(i == 0 ? 0 : choice.below(i));
+        const auto which = static_cast<std::uint32_t>(choice.below(model::locks));
+        // A lock is acquired for a task on the rank of the task only, so here for tasks of rank 0.
+        const auto rank = static_cast<int>(choice.below(static_cast<std::uint64_t>(m.size)));
+        const std::uint32_t kind = rank == 0 && choice.chance(0.5) ? 1 : 0;
+        occurrence after = i == 0 ? occurrence(go) : m.events.merge(done[before], done[other]);
+        if (kind == 1) {
+          after = locks.acquire(model.lock[which], {}, after);
+        }
+        done.push_back(
+            all.spawn<&step>(all.at(rank, static_cast<std::uint32_t>(choice.below(2))),
+                             {.after = after, .priority = static_cast<int>(choice.below(3))}, i,
+                             before, other, which, kind));
+        if (kind == 1) {
+          locks.release(model.lock[which], done.back());
+        }
+        ++expected[which];
+      }
+      m.events.trigger(go);
+      EXPECT_EQ(m.events.wait(m.events.merge(done)), state::triggered);
+      EXPECT_EQ(model.guarded, expected);
+    }
+    m.settle();
+    EXPECT_EQ(locks.misuses(), 0u);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(fabrics, task_contract,
+                         testing::Combine(testing::Values(1, 2, 5),
+                                          testing::Values(backend::inproc, backend::shm)),
+                         [](const auto& i) {
+                           return name_of(std::get<1>(i.param)) + "_" +
+                                  std::to_string(std::get<0>(i.param));
+                         });
+
+TEST(task, waits_as_a_fiber_while_others_run_on_its_worker) {
+  sum = 0;
+  with_tasks(2, backend::shm, [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    if (m.rank == 0) {
+      const user_event go = m.events.create();
+      std::vector<occurrence> ends;
+      for (int i = 0; i < 100; ++i) {
+        ends.push_back(all.spawn<&wait_for>(all.at(i % 2), {}, go.bits()));
+      }
+      const occurrence last = all.spawn<&add_up>(all.at(1), {}, 1000, 0.0, std::array<char, 3>{});
+      EXPECT_EQ(m.events.wait(last), state::triggered);
+      EXPECT_EQ(sum.load(), 1000);
+      m.events.trigger(go);
+      EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+      EXPECT_EQ(sum.load(), 1100);
+    }
+  });
+}
+
+TEST(task, with_the_greatest_priority_goes_first_among_those_that_can_start) {
+  order_of_runs.clear();
+  with_tasks(1, backend::inproc, [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    // The first keeps the worker until the others are ready behind it.
+    const user_event go = m.events.create();
+    std::vector<occurrence> ends;
+    for (const int p : {1, 5, 3, 5, 2}) {
+      ends.push_back(all.spawn<&note>(all.at(0, 0), {.after = go, .priority = p},
+                                      p * 10 + static_cast<int>(ends.size())));
+    }
+    {
+      const event::together at_once(m.events);
+      m.events.trigger(go);
+    }
+    EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+    // The worker may have begun with whichever was ready first; the rest goes by priority.
+    ASSERT_EQ(order_of_runs.size(), 5u);
+    const std::vector<int> rest(order_of_runs.begin() + 1, order_of_runs.end());
+    EXPECT_TRUE(std::is_sorted(rest.begin(), rest.end(), [](int a, int b) {
+      return a / 10 > b / 10;
+    })) << testing::PrintToString(order_of_runs);
+  });
+}
+
+TEST(task, of_a_group_goes_round_its_members_on_all_ranks) {
+  sum = 0;
+  with_tasks(3, backend::inproc, [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    static std::uint64_t shared;
+    if (m.rank == 0) {
+      const processor of[3] = {all.at(0), all.at(1), all.at(2, 1)};
+      shared = all.group(of).bits();
+      EXPECT_THROW((void)all.group({}), error);
+      const processor again[1] = {processor::from_bits(shared)};
+      EXPECT_THROW((void)all.group(again), error);
+    }
+    m.meet();
+    std::vector<occurrence> ends;
+    for (int i = 0; i < 30; ++i) {
+      ends.push_back(
+          all.spawn<&add_up>(processor::from_bits(shared), {}, 1, 0.0, std::array<char, 3>{}));
+    }
+    EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+    m.meet();
+    EXPECT_EQ(sum.load(), 90);
+  });
+}
+
+TEST(task, without_a_name_or_a_place_is_an_error_that_says_so) {
+  with_tasks(1, backend::inproc, [](event_member&, tasks& all) {
+    EXPECT_THROW((void)all.spawn<&refuse>(all.at(0), {}), error) << "not started";
+    name_all(all);
+    EXPECT_THROW(all.add<&refuse>("refuse again"), error);
+    EXPECT_THROW(all.add<&never_named>("refuse"), error);
+    EXPECT_THROW(all.add<&never_named>(""), error);
+    all.start();
+    EXPECT_THROW(all.add<&never_named>("late"), error);
+    EXPECT_THROW(all.start(), error);
+    try {
+      (void)all.spawn<&never_named>(all.at(0), {});
+      ADD_FAILURE();
+    } catch (const error& e) {
+      EXPECT_NE(std::string(e.what()).find("has no name"), std::string::npos);
+    }
+    EXPECT_THROW((void)all.spawn<&refuse>(all.at(3), {}), error);
+    EXPECT_THROW((void)all.spawn<&refuse>(all.at(0, 2), {}), error);
+  });
+}
+
+TEST(task, tables_that_differ_are_told_to_every_rank) {
+  with_tasks(3, backend::shm, [](event_member& m, tasks& all) {
+    all.add<&where_am_i>("both");
+    if (m.rank != 1) {
+      all.add<&refuse>("only some");
+    }
+    try {
+      all.start();
+      ADD_FAILURE() << "they differ";
+    } catch (const error& e) {
+      const std::string what = e.what();
+      EXPECT_NE(what.find("\"only some\" where rank 1 has nothing more"), std::string::npos)
+          << what;
+    }
+    m.settle();
+  });
+}
+
+TEST(task, needs_fibers) {
+  run_events(1, backend::inproc, core::threading::one,
+             [](event_member& m) { EXPECT_THROW(tasks{m.events}, error); });
+}
+
+TEST(machine, knows_what_is_near) {
+  with_tasks(2, backend::inproc, [](event_member& m, tasks& all) {
+    all.start();
+    const event::machine& whole = all.all();
+    EXPECT_EQ(whole.ranks, m.size);
+    ASSERT_EQ(whole.memories.size(), 5u);
+    const auto& mine = whole.processors.front();
+    EXPECT_EQ(mine.where, all.at(0, 0));
+    const double here = whole.between(mine, whole.memories[0]).bandwidth;
+    for (std::size_t i = 2; i < whole.memories.size(); ++i) {
+      EXPECT_LT(whole.between(mine, whole.memories[i]).bandwidth, here);
+      EXPECT_GT(whole.between(mine, whole.memories[i]).latency, 1.0);
+    }
+  });
+}
+
+}  // namespace

@@ -61,6 +61,7 @@ struct experiment {
 };
 
 constexpr std::array experiment_names = {
+    std::string_view("events"),         std::string_view("event-throughput"),
     std::string_view("latency"),        std::string_view("bandwidth"),
     std::string_view("rate"),           std::string_view("launch"),
     std::string_view("oversubscribed"), std::string_view("matching"),

@@ -2,6 +2,7 @@
 #include "abi/coarray/access.hpp"
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/reference_walk.hpp"
+#include "sinew/base/error.hpp"
 
 using namespace sinew::coarray;
 
@@ -11,7 +12,6 @@ namespace {
 struct remote {
   void* token;
   std::size_t offset;
-  int image;
   const descriptor* shape;
   const vector_subscript* subscripts;
   int kind;
@@ -22,37 +22,63 @@ team& team_of(void** given) noexcept {
 }
 
 /// gfortran 12 to 14 mistake some operands with vector subscripts for parts of the coarray.
-[[gnu::cold]] void outside(const outcome& out, const char* statement) {
-  fail(out, stat::other, statement,
-       "the compiler passed an address that is not in the coarray (a defect of gfortran: assign "
-       "the other image's elements to a variable, without other operands)");
-}
+bool inside(const token& t, std::size_t offset) noexcept { return offset < t.bytes; }
 
-bool inside(const token& t, std::size_t offset) noexcept { return offset < t.bytes || offset == 0; }
+[[noreturn]] void outside() {
+  throw sinew::error("the compiler passed an address that is not in the coarray",
+                     "a defect of gfortran",
+                     "Assign the other image's elements to a variable, without other operands.");
+}
 
 far_side far(const remote& r, int rank) {
   far_side side;
   const std::ptrdiff_t begin = describe(side, *r.shape, r.kind, r.subscripts);
+  if (!inside(token_of(r.token), r.offset) && side.elements() != 0) {
+    outside();
+  }
   side.image_rank = rank;
   side.offset =
       shifted(token_of(r.token).at(rank), r.offset).offset + static_cast<std::uint64_t>(begin);
   return side;
 }
 
-[[gnu::noinline]] void send_array(const remote& to, int rank, const descriptor& src, int src_kind,
-                                  bool buffered, const outcome& out) {
-  guarded(out, "assignment to another image", [&] {
-    put(far(to, rank), near(src, src_kind), buffered);
-    out.good();
-  });
+constexpr const char* putting = "assignment to another image";
+constexpr const char* getting = "reference to another image";
+
+// The same arguments as the callers have, so that these are reached by a jump.
+[[gnu::noinline]] void send_any(void* token, std::size_t offset, int image, descriptor* dst,
+                                vector_subscript* dst_vector, descriptor* src, int dst_kind,
+                                int src_kind, bool may_require_tmp, int* stat, void** team) {
+  const outcome out{stat};
+  const int rank = rank_of(team_of(team), image, out, putting);
+  if (rank >= 0) {
+    guarded(out, putting, [&] {
+      put(far({token, offset, dst, dst_vector, dst_kind}, rank), near(*src, src_kind),
+          may_require_tmp);
+      out.good();
+    });
+  }
 }
 
-[[gnu::noinline]] void get_array(const remote& from, int rank, const descriptor& dst, int dst_kind,
-                                 bool buffered, const outcome& out) {
-  guarded(out, "reference to another image", [&] {
-    get(near(dst, dst_kind), far(from, rank), buffered);
-    out.good();
-  });
+[[gnu::noinline]] void get_any(void* token, std::size_t offset, int image, descriptor* src,
+                               vector_subscript* src_vector, descriptor* dst, int src_kind,
+                               int dst_kind, bool may_require_tmp, int* stat) {
+  const outcome out{stat};
+  const int rank = rank_of(*the.now, image, out, getting);
+  if (rank >= 0) {
+    guarded(out, getting, [&] {
+      get(near(*dst, dst_kind), far({token, offset, src, src_vector, src_kind}, rank),
+          may_require_tmp);
+      out.good();
+    });
+  }
+}
+
+/// One element of a type on both sides, in an image of the current team of which none has left.
+bool is_simple(const token& t, std::size_t offset, int image, const descriptor& a, int a_kind,
+               const descriptor& b, int b_kind) noexcept {
+  return plain_scalars(a, a_kind, b, b_kind) && the.now->has(image) && !the.somebody_left() &&
+         inside(t, offset);
 }
 
 }  // namespace
@@ -63,43 +89,30 @@ extern "C" {
 void _gfortran_caf_send(void* token, std::size_t offset, int image, descriptor* dst,
                         vector_subscript* dst_vector, descriptor* src, int dst_kind, int src_kind,
                         bool may_require_tmp, int* stat, void** team) {
-  const outcome out{stat};
-  const int rank = rank_of(team_of(team), image, out, "assignment to another image");
-  if (rank < 0) [[unlikely]] {
+  const sinew::coarray::token& t = token_of(token);
+  if (team == nullptr && is_simple(t, offset, image, *dst, dst_kind, *src, src_kind)) [[likely]] {
+    if (stat != nullptr) {
+      *stat = 0;
+    }
+    the.engine->put(shifted(t.at(the.now->rank_of(image)), offset), src->base, src->element.bytes);
     return;
   }
-  if (!inside(token_of(token), offset)) [[unlikely]] {
-    outside(out, "assignment to another image");
-    return;
-  }
-  if (plain_scalars(*dst, dst_kind, *src, src_kind)) [[likely]] {
-    the.engine->put(shifted(token_of(token).at(rank), offset), src->base, src->element.bytes);
-    out.good();
-    return;
-  }
-  send_array({token, offset, image, dst, dst_vector, dst_kind}, rank, *src, src_kind,
-             may_require_tmp, out);
+  send_any(token, offset, image, dst, dst_vector, src, dst_kind, src_kind, may_require_tmp, stat,
+           team);
 }
 
 void _gfortran_caf_get(void* token, std::size_t offset, int image, descriptor* src,
                        vector_subscript* src_vector, descriptor* dst, int src_kind, int dst_kind,
                        bool may_require_tmp, int* stat) {
-  const outcome out{stat};
-  const int rank = rank_of(*the.now, image, out, "reference to another image");
-  if (rank < 0) [[unlikely]] {
+  const sinew::coarray::token& t = token_of(token);
+  if (is_simple(t, offset, image, *dst, dst_kind, *src, src_kind)) [[likely]] {
+    if (stat != nullptr) {
+      *stat = 0;
+    }
+    the.engine->get(dst->base, shifted(t.at(the.now->rank_of(image)), offset), src->element.bytes);
     return;
   }
-  if (!inside(token_of(token), offset)) [[unlikely]] {
-    outside(out, "reference to another image");
-    return;
-  }
-  if (plain_scalars(*dst, dst_kind, *src, src_kind)) [[likely]] {
-    the.engine->get(dst->base, shifted(token_of(token).at(rank), offset), src->element.bytes);
-    out.good();
-    return;
-  }
-  get_array({token, offset, image, src, src_vector, src_kind}, rank, *dst, dst_kind,
-            may_require_tmp, out);
+  get_any(token, offset, image, src, src_vector, dst, src_kind, dst_kind, may_require_tmp, stat);
 }
 
 void _gfortran_caf_sendget(void* dst_token, std::size_t dst_offset, int dst_image, descriptor* dst,
@@ -113,13 +126,9 @@ void _gfortran_caf_sendget(void* dst_token, std::size_t dst_offset, int dst_imag
   if (from < 0) {
     return;
   }
-  if (!inside(token_of(dst_token), dst_offset) || !inside(token_of(src_token), src_offset)) {
-    outside(out, statement);
-    return;
-  }
   guarded(out, statement, [&] {
-    move(far({dst_token, dst_offset, dst_image, dst, dst_vector, dst_kind}, to),
-         far({src_token, src_offset, src_image, src, src_vector, src_kind}, from));
+    move(far({dst_token, dst_offset, dst, dst_vector, dst_kind}, to),
+         far({src_token, src_offset, src, src_vector, src_kind}, from));
     out.good();
   });
 }

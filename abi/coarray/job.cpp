@@ -38,6 +38,7 @@ void open_job() {
     the.size = runtime.size();
     const auto ranks = static_cast<std::size_t>(the.size);
     the.words_at = engine.memory().allocate(rma::part::symmetric, sizeof(image_words) + 64 * ranks);
+    the.departures = reinterpret_cast<std::uint64_t*>(engine.at(the.departures_at(the.rank)));
     the.sent.assign(ranks, 0);
     the.heard.assign(ranks, 0);
     the.locks = new rma::lock_table(engine);

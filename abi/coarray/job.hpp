@@ -1,6 +1,7 @@
 // This image's place among the images. One per process, as the compiler's interface has it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,10 +33,11 @@ struct job {
   int size = 1;
   team* first = nullptr;  ///< of all images
   team* now = nullptr;
-  std::uint64_t words_at = 0;        ///< image_words
-  std::vector<std::uint64_t> sent;   ///< by rank: synchronisations announced to it
-  std::vector<std::uint64_t> heard;  ///< by rank: synchronisations awaited from it
-  bool over = false;                 ///< this image has departed
+  std::uint64_t words_at = 0;           ///< image_words
+  std::uint64_t* departures = nullptr;  ///< in this image's
+  std::vector<std::uint64_t> sent;      ///< by rank: synchronisations announced to it
+  std::vector<std::uint64_t> heard;     ///< by rank: synchronisations awaited from it
+  bool over = false;                    ///< this image has departed
 
   [[nodiscard]] bool open() const noexcept { return engine != nullptr; }
   [[nodiscard]] rma::place status_of(int r) const noexcept {
@@ -52,7 +54,7 @@ struct job {
     return engine->load<std::uint64_t>(status_of(r)) != image_words::running;
   }
   [[nodiscard]] bool somebody_left() const noexcept {
-    return engine->load<std::uint64_t>(departures_at(rank)) != 0;
+    return std::atomic_ref<std::uint64_t>(*departures).load(std::memory_order_acquire) != 0;
   }
 };
 

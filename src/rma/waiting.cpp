@@ -33,6 +33,9 @@ namespace {
 
 /// Looks at the word for each round of progress: together about as long as a round.
 constexpr int looks_per_round = 24;
+/// Before the first round, with a processor for each rank: most answers come within a microsecond,
+/// and a round of progress takes a good part of that.
+constexpr int looks_at_first = 300;
 /// How long to look before listing oneself. The runtime's own spinning comes on top.
 constexpr std::uint64_t longest_spin_ns = 30'000;
 constexpr std::uint64_t longest_crowded_spin_ns = 100'000;
@@ -144,6 +147,11 @@ void engine::wait_longer(bool (*ready)(void*), void* context) {
 bool engine::spin(bool (*ready)(void*), void* context) {
   const bool crowded = runtime_.crowded();
   std::uint64_t give_up = 0;
+  for (int look = 0; look < looks_at_first && !crowded; ++look) {
+    if (ready(context)) {
+      return true;
+    }
+  }
   for (unsigned round = 0;; ++round) {
     for (int look = 0; look < looks_per_round; ++look) {
       if (ready(context)) {

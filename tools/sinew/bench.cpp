@@ -18,6 +18,7 @@
 #include "bench_matching.hpp"
 #include "bench_process.hpp"
 #include "bench_report.hpp"
+#include "bench_routes.hpp"
 #include "bench_stats.hpp"
 #include "bench_subjects.hpp"
 #include "commands.hpp"
@@ -474,9 +475,10 @@ class bench_run {
     std::vector<std::string> names;
     for (const subject& s : subjects) names.push_back(s.label());
     for (const std::string& column : add_published(results_, e.name)) names.push_back(column);
-    const std::string table = e.each_engine
-                                  ? matching_tables(results_, matching_sections(level()), names)
-                                  : experiment_table(results_, e.name, names);
+    const std::string table =
+        e.each_engine ? matching_tables(results_, matching_sections(level()), names)
+        : e.name == "routing" || e.name == "carry" ? wide_table(results_, e.name)
+                                                   : experiment_table(results_, e.name, names);
     if (!table.empty()) std::printf("%s", table.c_str());
     for (const auto& [name, why] : failures_)
       std::printf("%s: failed: %s\n", name.c_str(), why.c_str());

@@ -135,6 +135,26 @@ inline void* some_packet(int i) {
   return memory.data() + static_cast<std::size_t>(i) * 4096;
 }
 
+/// The adapter for one container that all threads share, with push(packet) and pop(packet).
+template <class Container>
+struct shared_container {
+  explicit shared_container(int /*threads*/) {
+    for (int i = 0; i < pool_packets; ++i) free.push(some_packet(i));
+  }
+  struct user {
+    user(shared_container& p, int /*me*/) : free(p.free) {}
+    void* get() {
+      return insist([this] {
+        void* packet = nullptr;
+        return free.pop(packet) ? packet : nullptr;
+      });
+    }
+    void put(void* packet) { free.push(packet); }
+    Container& free;
+  };
+  Container free;
+};
+
 }  // namespace micro
 
 #endif

@@ -3,7 +3,6 @@
 #include <boost/context/fiber.hpp>
 #include <boost/fiber/all.hpp>
 #include <boost/version.hpp>
-#include <memory>
 
 #include "threads_bench.hpp"
 
@@ -60,67 +59,21 @@ struct boosted {
   }
 
   static double signal(int n, double budget_ms) {
-    const std::unique_ptr<gate[]> gates(new gate[static_cast<std::size_t>(n)]);
-    std::atomic<int> woken{0};
-    std::atomic<bool> end{false};
-    std::thread worker([&] {
-      micro::pin(1);
-      std::vector<fibers::fiber> all;
-      for (int i = 0; i < n; ++i) {
-        all.emplace_back([&, i] {
-          woken.fetch_add(1);
-          while (!end.load()) {
-            gates[static_cast<std::size_t>(i)].await();
-            woken.fetch_add(1);
-          }
-        });
-      }
-      for (fibers::fiber& one : all) one.join();
+    return micro::signal_by_gates<gate>(n, budget_ms, 50, [n](auto body) {
+      std::vector<std::thread> worker;
+      worker.emplace_back([n, body] {
+        micro::pin(1);
+        std::vector<fibers::fiber> all;
+        for (int i = 0; i < n; ++i) all.emplace_back([&body, i] { body(i); });
+        for (fibers::fiber& one : all) one.join();
+      });
+      return worker;
     });
-    micro::pin(0);
-    const auto all_blocked = [&] {
-      while (woken.load() < n) std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    };
-    all_blocked();
-    const double result = micro::repeat(budget_ms, [&] {
-      woken = 0;
-      const double begin = micro::now_ns();
-      for (int i = 0; i < n; ++i) gates[static_cast<std::size_t>(i)].set();
-      const double ns = (micro::now_ns() - begin) / n;
-      all_blocked();
-      return ns;
-    });
-    end = true;
-    for (int i = 0; i < n; ++i) gates[static_cast<std::size_t>(i)].set();
-    worker.join();
-    return result;
   }
 
   static double round_trip(double budget_ms) {
-    gate there;
-    gate back;
-    std::atomic<bool> end{false};
-    std::thread other([&] {
-      micro::pin(1);
-      fibers::fiber([&] {
-        for (there.await(); !end.load(); there.await()) back.set();
-      }).join();
-    });
-    micro::pin(0);
-    const double result = micro::repeat(budget_ms, [&] {
-      constexpr int trips = 50;
-      const double begin = micro::now_ns();
-      for (int i = 0; i < trips; ++i) {
-        there.set();
-        back.await();
-      }
-      return (micro::now_ns() - begin) / trips;
-    });
-    end = true;
-    there.set();
-    other.join();
-    return result;
+    return micro::round_trip_by_gates<gate>(budget_ms,
+                                            [](auto body) { fibers::fiber(body).join(); });
   }
 
   static double spawn_join(double budget_ms) {

@@ -1,6 +1,4 @@
 // POSIX threads. A "worker" is a processor: threads of one worker are pinned to the same one.
-#include <memory>
-
 #include "threads_bench.hpp"
 
 namespace {
@@ -44,62 +42,20 @@ struct posix {
   }
 
   static double signal(int n, double budget_ms) {
-    const std::unique_ptr<gate[]> gates(new gate[static_cast<std::size_t>(n)]);
-    std::atomic<int> woken{0};
-    std::atomic<bool> end{false};
-    std::vector<std::thread> all;
-    for (int i = 0; i < n; ++i) {
-      all.emplace_back([&, i] {
-        micro::pin(1);
-        woken.fetch_add(1);
-        while (!end.load()) {
-          gates[static_cast<std::size_t>(i)].await();
-          woken.fetch_add(1);
-        }
-      });
-    }
-    micro::pin(0);
-    const auto all_blocked = [&] {
-      while (woken.load() < n) std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-    };
-    all_blocked();
-    const double result = micro::repeat(budget_ms, [&] {
-      woken = 0;
-      const double begin = micro::now_ns();
-      for (int i = 0; i < n; ++i) gates[static_cast<std::size_t>(i)].set();
-      const double ns = (micro::now_ns() - begin) / n;
-      all_blocked();
-      return ns;
+    return micro::signal_by_gates<gate>(n, budget_ms, 200, [n](auto body) {
+      std::vector<std::thread> all;
+      for (int i = 0; i < n; ++i) {
+        all.emplace_back([body, i] {
+          micro::pin(1);
+          body(i);
+        });
+      }
+      return all;
     });
-    end = true;
-    for (int i = 0; i < n; ++i) gates[static_cast<std::size_t>(i)].set();
-    for (std::thread& one : all) one.join();
-    return result;
   }
 
   static double round_trip(double budget_ms) {
-    gate there;
-    gate back;
-    std::atomic<bool> end{false};
-    std::thread other([&] {
-      micro::pin(1);
-      for (there.await(); !end.load(); there.await()) back.set();
-    });
-    micro::pin(0);
-    const double result = micro::repeat(budget_ms, [&] {
-      constexpr int trips = 50;
-      const double begin = micro::now_ns();
-      for (int i = 0; i < trips; ++i) {
-        there.set();
-        back.await();
-      }
-      return (micro::now_ns() - begin) / trips;
-    });
-    end = true;
-    there.set();
-    other.join();
-    return result;
+    return micro::round_trip_by_gates<gate>(budget_ms, [](auto body) { body(); });
   }
 
   static double spawn_join(double budget_ms) {

@@ -10,6 +10,8 @@
 #ifndef SINEW_BENCH_THREADS_BENCH_HPP
 #define SINEW_BENCH_THREADS_BENCH_HPP
 
+#include <memory>
+
 #include "../common/micro.hpp"
 
 namespace micro {
@@ -25,6 +27,74 @@ double repeat(double budget_ms, Batch&& batch) {
   const double end = now_ns() + budget_ms * 1e6;
   while (samples.size() < 5 || now_ns() < end) samples.push_back(batch());
   return median(samples);
+}
+
+/// What most users write to wait for a flag, with the mutex and condition variable of a subject:
+/// void set(), void await() (which closes it again).
+///
+/// signal() with n of them; run(body) starts a thread that calls body, `settle_us` is how long the
+/// last woken needs to wait again.
+template <class Gate, class Run>
+double signal_by_gates(int n, double budget_ms, int settle_us, Run&& run) {
+  const std::unique_ptr<Gate[]> gates(new Gate[static_cast<std::size_t>(n)]);
+  std::atomic<int> woken{0};
+  std::atomic<bool> end{false};
+  const auto all_blocked = [&] {
+    while (woken.load() < n) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(settle_us));
+  };
+  const auto set_all = [&] {
+    for (int i = 0; i < n; ++i) gates[static_cast<std::size_t>(i)].set();
+  };
+  std::vector<std::thread> others = run([&](int i) {
+    woken.fetch_add(1);
+    while (!end.load()) {
+      gates[static_cast<std::size_t>(i)].await();
+      woken.fetch_add(1);
+    }
+  });
+  pin(0);
+  all_blocked();
+  const double result = repeat(budget_ms, [&] {
+    woken = 0;
+    const double begin = now_ns();
+    set_all();
+    const double ns = (now_ns() - begin) / n;
+    all_blocked();
+    return ns;
+  });
+  end = true;
+  set_all();
+  for (std::thread& one : others) one.join();
+  return result;
+}
+
+/// round_trip(); enter(body) calls body in the second thread, as one of the subject's.
+template <class Gate, class Enter>
+double round_trip_by_gates(double budget_ms, Enter&& enter) {
+  Gate there;
+  Gate back;
+  std::atomic<bool> end{false};
+  std::thread other([&] {
+    pin(1);
+    enter([&] {
+      for (there.await(); !end.load(); there.await()) back.set();
+    });
+  });
+  pin(0);
+  const double result = repeat(budget_ms, [&] {
+    constexpr int trips = 50;
+    const double begin = now_ns();
+    for (int i = 0; i < trips; ++i) {
+      there.set();
+      back.await();
+    }
+    return (now_ns() - begin) / trips;
+  });
+  end = true;
+  there.set();
+  other.join();
+  return result;
 }
 
 template <class Subject>

@@ -13,8 +13,8 @@ setting<std::int64_t> packets(
     "8 ranks)");
 setting<std::int64_t> stream_limit(
     "fabric", "stream_limit", std::int64_t{16} << 10, "bytes",
-    "up to this size a get is streamed through shared packets; above it both sides copy by "
-    "process_vm_readv/writev");
+    "up to this size a get is always streamed through shared packets; above it only while the "
+    "processors are near each other, else both sides copy by process_vm_readv/writev");
 setting<std::string> cma("fabric", "cma", "auto", "",
                          "copy between processes by process_vm_readv/writev", "auto|off");
 

@@ -11,6 +11,10 @@ namespace {
 
 setting<std::int64_t> eager_bytes("p2p", "eager_limit", 8192, "bytes",
                                   "longest message sent before its receive is known");
+setting<std::int64_t> push_bytes(
+    "p2p", "push_limit", std::int64_t{128} << 10, "bytes",
+    "longer messages up to this size are sent in pieces before their receive is known, where the "
+    "processors are near each other");
 setting<std::int64_t> unexpected_bytes(
     "p2p", "unexpected_limit", std::int64_t{64} << 20, "bytes",
     "unexpected messages a rank holds before it makes their senders wait");
@@ -25,6 +29,7 @@ engine::state::state(core::runtime& runtime)
       threaded(runtime.threaded()),
       max_short(net.bounds().max_short),
       eager_limit(std::min(static_cast<std::size_t>(eager_bytes()), net.bounds().max_medium)),
+      push_limit(static_cast<std::size_t>(std::max<std::int64_t>(0, push_bytes()))),
       unexpected_limit(std::max(
           least_unexpected_limit,
           static_cast<std::size_t>(unexpected_bytes()) / static_cast<std::size_t>(rt.size()))),
@@ -37,6 +42,12 @@ engine::state::state(core::runtime& runtime)
   take_eager();
   net.set_handler(
       am_offer, [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_offer(a); },
+      this);
+  net.set_handler(
+      am_push, [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_push(a); },
+      this);
+  net.set_handler(
+      am_piece, [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_piece(a); },
       this);
   net.set_handler(
       am_matched,

@@ -90,7 +90,11 @@ void engine::state::consume(operation& op, matched* m) {
   op.outcome.tag = m->sent.tag;
   const int from = m->job_source;
   const std::uint64_t waits = m->sender_operation;
-  if (m->is_offer) {
+  if (m->how == matched::way::pushed && take_over(op, *m)) {
+    discard(m);
+    return;
+  }
+  if (m->how == matched::way::offered) {
     const fabric::remote_address at = m->from;
     const std::size_t bytes = m->bytes;
     discard(m);
@@ -128,18 +132,14 @@ void engine::state::deliver_other(operation& op, const std::byte* data, std::siz
   finish(op);
 }
 
-// Brings a long message from where it lies. `op` ends in fetched(), now or later.
-void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_operation,
-                          const fabric::remote_address& from, std::size_t bytes) {
+// A receive learns how long its message is that does not come at once.
+void engine::state::prepare(operation& op, std::size_t bytes) {
   const std::size_t room = op.data.bytes();
   const std::size_t n = std::min(bytes, room);
   SINEW_EXPECT(!op.in->exact_length.load(std::memory_order_relaxed) || bytes == room);
   op.outcome.bytes = n;
   op.outcome.sent_bytes = bytes;
   op.outcome.error = bytes > room ? fault::truncated : fault::none;
-  op.peer = job_source;
-  op.from = from;
-  op.remote_operation = sender_operation;
   if (!op.data.type->dense() && n != 0) {
     op.packed.reset(new (std::nothrow) std::byte[n]);
     if (!op.packed) {
@@ -147,13 +147,22 @@ void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_op
       op.outcome.bytes = 0;
     }
   }
+}
+
+// Brings a long message from where it lies. `op` ends in fetched(), now or later.
+void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_operation,
+                          const fabric::remote_address& from, std::size_t bytes) {
+  prepare(op, bytes);
+  op.peer = job_source;
+  op.from = from;
+  op.remote_operation = sender_operation;
   if (op.outcome.bytes == 0) {
     fetched(op);
     return;
   }
   if (job_source == rt.rank()) {
     std::memcpy(op.packed ? op.packed.get() : static_cast<std::byte*>(op.data.base),
-                reinterpret_cast<const void*>(from.address), n);
+                reinterpret_cast<const void*>(from.address), op.outcome.bytes);
     fetched(op);
     return;
   }
@@ -161,12 +170,16 @@ void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_op
   submit(op);
 }
 
-void engine::state::fetched(operation& op) {
+void engine::state::unpack_whole(operation& op) {
   if (op.packed) {
     layout::unpack(*op.data.type, op.data.count, op.data.base, 0,
                    {op.packed.get(), op.outcome.bytes});
     op.packed.reset();
   }
+}
+
+void engine::state::fetched(operation& op) {
+  unpack_whole(op);
   tell(op.peer, am_matched, op.remote_operation);
   finish(op);
 }
@@ -247,35 +260,18 @@ void engine::state::take_eager() {
 }
 
 void engine::state::arrived_offer(const fabric::arrival& a) {
-  if (a.head.word[0] == held_head.word[0]) {
-    post_held_back();
-  }
   offer o;
   std::memcpy(&o, a.data, sizeof o);
-  core::channel& in = channel_of(static_cast<std::uint32_t>(a.head.word[0]));
-  matched& m = *spare;
-  m.sent = envelope_in(a.head);
-  const auto keep = [&] {
+  operation* const op = meet(a, [&](core::channel& in) {
+    matched& m = *spare;
     m.in = &in;
-    m.is_offer = true;
+    m.how = matched::way::offered;
     m.sender_operation = o.operation;
     m.from = o.from;
     store(m, a, nullptr, o.bytes);
-  };
-  match::receive* met = nullptr;
-  if (threaded) {
-    auto held = in.matcher.enter(m.sent);
-    met = held.arrive(m);
-    if (met == nullptr) keep();
-  } else {
-    met = in.matcher.alone().arrive(m);
-    if (met == nullptr) keep();
-  }
-  if (met != nullptr) {
-    auto& op = *static_cast<operation*>(met);
-    op.outcome.source = m.sent.source;
-    op.outcome.tag = m.sent.tag;
-    fetch(op, a.source, o.operation, o.from, o.bytes);
+  });
+  if (op != nullptr) {
+    fetch(*op, a.source, o.operation, o.from, o.bytes);
   }
 }
 
@@ -284,7 +280,7 @@ inline void engine::state::store_eager(core::channel& in, const fabric::arrival&
                                        std::uint64_t sender_operation) {
   matched& m = *spare;
   m.in = &in;
-  m.is_offer = false;
+  m.how = matched::way::eager;
   m.sender_operation = sender_operation;
   store(m, a, data, bytes);
 }
@@ -296,7 +292,7 @@ void engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
   m.bytes = bytes;
   m.job_source = a.source;
   m.charged = 0;
-  if (!m.is_offer) {
+  if (m.how != matched::way::offered) {
     m.charged = sizeof(matched);
     std::byte* at = m.small.data();
     if (bytes > matched::inline_bytes) {
@@ -308,7 +304,7 @@ void engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
       m.charged += m.heap_bytes;
       at = m.heap.get();
     }
-    copy_bytes(at, data, bytes);
+    if (data != nullptr) copy_bytes(at, data, bytes);
     peer_state& p = peers[static_cast<std::size_t>(a.source)];
     if (change(p.charged, m.charged) > unexpected_limit && !p.told.load(std::memory_order_relaxed))
         [[unlikely]] {

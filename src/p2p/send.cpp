@@ -95,12 +95,16 @@ operation* engine::state::start_send(core::channel& in, fabric::header head, con
     }
     op->from.address = reinterpret_cast<std::uint64_t>(at);
     op->from.key = {};
-    op->exposed = bytes != 0;
-    if (op->exposed) {
-      op->from.key = net.expose(at, bytes);
+    if (how != mode::synchronous && !throttled && can_push(peer, bytes)) {
+      op->todo = step::announce;
+    } else {
+      op->exposed = bytes != 0;
+      if (op->exposed) {
+        op->from.key = net.expose(at, bytes);
+      }
+      op->todo = step::send_offer;
+      op->handler = am_offer;
     }
-    op->todo = step::send_offer;
-    op->handler = am_offer;
   }
   submit(*op);
   return op;
@@ -163,6 +167,9 @@ bool engine::state::attempt(operation& op) {
       const offer o{reinterpret_cast<std::uint64_t>(&op), bytes, op.from};
       return net.send_short(op.peer, am_offer, op.head, &o, sizeof o).done();
     }
+    case step::announce:
+    case step::push:
+      return push(op);
     case step::tell:
       if (net.send_short(op.peer, op.handler, op.head, nullptr, 0).retry()) {
         return false;

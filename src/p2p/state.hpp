@@ -36,6 +36,8 @@ enum am : fabric::handler_id {
   am_offer,       ///< payload: an `offer` of a long message; answered by am_matched when copied
   am_matched,     ///< the sender's operation is complete
   am_throttle,    ///< word 0 is 1: offer, do not push, until told otherwise (0)
+  am_push,        ///< as the first three; payload: announces a message in pieces (push.cpp)
+  am_piece,       ///< a piece of it; word 0 names it
 };
 
 /// Says where the data of a long message lies. Fits a short message on every back-end.
@@ -47,6 +49,7 @@ struct offer {
 
 /// A message that arrived before its receive: data, or an offer.
 struct matched : match::message {
+  enum class way : std::uint8_t { eager, offered, pushed };
   static constexpr std::size_t inline_bytes = 48;
   static constexpr std::size_t most_kept = 2048;  ///< of heap, from one use to the next
 
@@ -59,7 +62,7 @@ struct matched : match::message {
   std::size_t heap_bytes = 0;
   std::size_t charged = 0;  ///< bytes held against its sender's limit
   std::int32_t job_source = 0;
-  bool is_offer = false;
+  way how = way::eager;
   std::array<std::byte, inline_bytes> small{};
 
   [[nodiscard]] const std::byte* data() const noexcept {
@@ -74,6 +77,8 @@ enum class step : std::uint8_t {
   commit_packet,
   send_sync,
   send_offer,
+  announce,
+  push,
   tell,
   get
 };
@@ -95,7 +100,8 @@ struct alignas(64) operation final : request, match::receive {
   fabric::header head{};
   fabric::remote_address from{};  ///< what is exposed (send) or fetched (receive)
   std::uint64_t remote_operation = 0;
-  std::int32_t peer = 0;  ///< rank in the job
+  std::size_t pushed = 0;  ///< bytes that have gone, of a message in pieces
+  std::int32_t peer = 0;   ///< rank in the job
   step todo = step::nothing;
   fabric::handler_id handler = 0;
   bool exposed = false;
@@ -124,6 +130,18 @@ struct peer_state {
   std::atomic<bool> told{false};
 };
 
+/// A message that comes in pieces: into its receive, or into what is stored until that is posted.
+struct inflow {
+  std::int32_t source;  ///< rank in the job
+  std::uint64_t name;
+  std::size_t bytes;
+  std::size_t arrived = 0;
+  std::byte* to = nullptr;
+  std::size_t room = 0;  ///< bytes to be kept
+  operation* op = nullptr;
+  matched* stored = nullptr;
+};
+
 struct engine::state {
   explicit state(core::runtime& rt);
   ~state();
@@ -147,6 +165,16 @@ struct engine::state {
   [[gnu::noinline]] void tell(int peer, am what, std::uint64_t word);
   int retry_backlog();
 
+  // --- push.cpp ---
+  [[nodiscard]] bool can_push(int peer, std::size_t bytes) const {
+    return bytes <= push_limit && peer != rt.rank() && net.streams_to(peer);
+  }
+  [[nodiscard]] bool push(operation& op);
+  void arrived_push(const fabric::arrival& a);
+  void arrived_piece(const fabric::arrival& a);
+  void lead(inflow& coming, operation& op);
+  [[nodiscard]] bool take_over(operation& op, matched& m);
+
   // --- receive.cpp ---
   operation* start_receive(core::channel& in, const buffer& into, int source, int tag);
   void post(operation& op);
@@ -158,6 +186,8 @@ struct engine::state {
   [[gnu::noinline]] void deliver_other(operation& op, const std::byte* data, std::size_t bytes);
   [[gnu::noinline]] void fetch(operation& op, int job_source, std::uint64_t sender_operation,
                                const fabric::remote_address& from, std::size_t bytes);
+  void prepare(operation& op, std::size_t bytes);
+  void unpack_whole(operation& op);
   void fetched(operation& op);
   [[gnu::noinline]] void store(matched& m, const fabric::arrival& a, const std::byte* data,
                                std::size_t bytes);
@@ -186,6 +216,8 @@ struct engine::state {
   template <bool Threads>
   static void on_eager_sync(void* self, const fabric::arrival& a);
   void take_eager();
+  template <class Store>
+  operation* meet(const fabric::arrival& a, const Store& store_it);
   void arrived_offer(const fabric::arrival& a);
 
   // --- common ---
@@ -217,6 +249,7 @@ struct engine::state {
   const bool threaded;
   const std::size_t max_short;
   const std::size_t eager_limit;
+  const std::size_t push_limit;
   const std::size_t unexpected_limit;  ///< bytes per source
   const layout::type* const plain_bytes;
   core::pool<operation> operations;
@@ -225,6 +258,8 @@ struct engine::state {
   std::unique_ptr<peer_state[]> peers;
   core::lock flow_lock;  ///< guards peer_state but what is atomic
   int backlogged_peers = 0;
+  core::lock inflow_lock;       ///< guards inflows; before the locks of matching
+  std::vector<inflow> inflows;  ///< a few, seldom more than one for each peer
 
   static constexpr std::size_t page_contexts = 1024;
   static constexpr std::size_t pages = 4096;
@@ -257,6 +292,33 @@ inline fabric::header make_header(const core::channel& in, int tag, int source) 
 
 inline match::envelope envelope_in(const fabric::header& h) noexcept {
   return std::bit_cast<match::envelope>(h.word[1]);
+}
+
+// The receive that a message meets of which no data has come yet; if there is none, `store_it`
+// completes the spare, which the channel given to it now holds, while nobody else can find it.
+template <class Store>
+operation* engine::state::meet(const fabric::arrival& a, const Store& store_it) {
+  if (a.head.word[0] == held_head.word[0]) {
+    post_held_back();
+  }
+  core::channel& in = channel_of(static_cast<std::uint32_t>(a.head.word[0]));
+  matched& m = *spare;
+  m.sent = envelope_in(a.head);
+  match::receive* met = nullptr;
+  if (threaded) {
+    auto held = in.matcher.enter(m.sent);
+    met = held.arrive(m);
+    if (met == nullptr) store_it(in);
+  } else {
+    met = in.matcher.alone().arrive(m);
+    if (met == nullptr) store_it(in);
+  }
+  auto* const op = static_cast<operation*>(met);
+  if (op != nullptr) {
+    op->outcome.source = m.sent.source;
+    op->outcome.tag = m.sent.tag;
+  }
+  return op;
 }
 
 }  // namespace sinew::p2p

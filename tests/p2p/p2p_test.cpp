@@ -1,5 +1,6 @@
 // Every rule of two-sided messages, on every back-end, with and without threads.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -138,6 +139,50 @@ TEST_P(p2p_rules, order_is_kept_between_short_and_long) {
         ASSERT_EQ(ended.bytes, expected.size()) << i;
         ASSERT_TRUE(std::equal(expected.begin(), expected.end(), into.begin())) << i;
       }
+    }
+  });
+}
+
+// More than the packets of a rank hold, so that at some moment a message has come in part; the
+// sender does not move on before the receiver has posted all its receives, the last ones first.
+TEST_P(p2p_rules, receives_posted_while_their_messages_come_in_pieces) {
+  constexpr int count = 60;
+  constexpr std::size_t n = 100000;
+  std::atomic<bool> sent{false};
+  std::atomic<bool> posted{false};
+  job(2, [&](member& m) {
+    std::vector<request*> under_way;
+    if (m.rank == 0) {
+      std::vector<std::vector<std::byte>> data;
+      for (int i = 0; i < count; ++i) {
+        data.push_back(pattern(n, static_cast<unsigned>(i)));
+        under_way.push_back(isend(m, data.back().data(), n, 1, i));
+      }
+      sent = true;
+      while (!posted) std::this_thread::yield();
+      for (request* r : under_way) finish(m, r);
+      return;
+    }
+    while (!sent) std::this_thread::yield();
+    const auto room = [=](int i) { return i % 3 == 1 ? n / 2 : n; };
+    std::vector<std::vector<std::byte>> into(count, std::vector<std::byte>(n));
+    std::vector<request*> receives(count);
+    m.engine.iprobe(m.comm, m.messages(), 0, count);  // takes in what has come
+    for (int i = count - 1; i >= 0; --i) {
+      const auto k = static_cast<std::size_t>(i);
+      receives[k] = irecv(m, into[k].data(), room(i), 0, i);
+    }
+    posted = true;
+    for (int i = 0; i < count; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const result ended = finish(m, receives[k]);
+      ASSERT_EQ(ended.sent_bytes, n);
+      ASSERT_EQ(ended.bytes, room(i));
+      ASSERT_EQ(ended.error, room(i) < n ? fault::truncated : fault::none);
+      auto expected = pattern(n, static_cast<unsigned>(i));
+      std::fill(expected.begin() + static_cast<std::ptrdiff_t>(room(i)), expected.end(),
+                std::byte{0});
+      ASSERT_TRUE(into[k] == expected) << i;
     }
   });
 }

@@ -119,6 +119,10 @@ class endpoint {
   virtual status reserve(int peer, packet& out) = 0;
   virtual status commit(int peer, handler_id id, header head, packet& filled, std::size_t size) = 0;
 
+  /// A hint that may change at any time: messages of some packets' length reach `peer` sooner in
+  /// packets than when it gets them. Warm.
+  [[nodiscard]] virtual bool streams_to(int /*peer*/) { return false; }
+
   /// Makes [address, address + bytes) reachable by get, put and atomics of every rank. Cold.
   virtual remote_key expose(void* address, std::size_t bytes) = 0;
   virtual void withdraw(const remote_key& key) = 0;

@@ -38,6 +38,7 @@ class shm_endpoint final : public endpoint {
     return messages_.commit(peer, slot_kind::medium, id, head, filled, size);
   }
 
+  bool streams_to(int peer) override { return messages_.streams_to(peer); }
   remote_key expose(void* address, std::size_t bytes) override {
     return transfers_.expose(address, bytes);
   }

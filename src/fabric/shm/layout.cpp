@@ -11,7 +11,7 @@ namespace sinew::fabric {
 namespace shm {
 namespace {
 
-constexpr std::uint64_t layout_version = 1;
+constexpr std::uint64_t layout_version = 2;
 
 std::size_t page_up(std::size_t n) { return (n + page_bytes - 1) / page_bytes * page_bytes; }
 

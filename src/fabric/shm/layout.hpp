@@ -83,6 +83,9 @@ struct control {
   /// Counts rings opened towards the owner; `opened` says by which local ranks.
   alignas(line_bytes) std::atomic<std::uint32_t> announce;
   alignas(line_bytes) std::atomic<std::uint64_t> opened[max_local_ranks / 64];
+  /// A bit for each local rank to which the owner had better not stream (distance.hpp). A hint,
+  /// relaxed: whoever gets from the owner looks, and either way is right.
+  alignas(line_bytes) std::atomic<std::uint64_t> far[max_local_ranks / 64];
 };
 
 /// Offsets inside a part; the same for all parts of a node.

@@ -33,6 +33,7 @@ messages<Threads>::messages(const node_memory& where)
       slot_mask_(shape_.slots - 1),
       slot_shift_(static_cast<unsigned>(std::countr_zero(shape_.slots))),
       quarter_(shape_.slots / 4),
+      crowded_(where.crowded),
       pool_(shape_.packets),
       share_(size_ > 2 ? shape_.packets / 2 : shape_.packets) {
   SINEW_CHECK(where.bytes_per_rank >= shape_.bytes, "shared memory of a rank is too small",
@@ -202,7 +203,7 @@ void messages<Threads>::reclaim() {
 }
 
 template <bool Threads>
-status messages<Threads>::reserve(int peer, packet& out) {
+status messages<Threads>::reserve(int peer, packet& out, bool brief) {
   pair_type& p = pair_with(peer);
   for (int attempt = 0; attempt < 2; ++attempt) {
     {
@@ -227,7 +228,8 @@ status messages<Threads>::reserve(int peer, packet& out) {
         return status::again(retry_reason::busy);
       }
       if (!pool_.empty()) {
-        const std::uint16_t index = p.first == no_index ? pool_.take_hot() : pool_.take_cold();
+        const std::uint16_t index =
+            brief && p.first == no_index ? pool_.take_hot() : pool_.take_cold();
         out = {mine_.packets() + index * packet_stride, max_medium_bytes, index};
         return status::ok();
       }
@@ -291,15 +293,27 @@ status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id,
                                       const void* data, std::size_t size) {
   SINEW_EXPECT(size <= max_medium_bytes);
   packet p;
-  if (const status got = reserve(peer, p); !got.done()) {
+  if (const status got = reserve(peer, p, size < least_string_copy); !got.done()) {
     return got;
   }
-  std::memcpy(p.data, data, size);
+  fill(peer, p, data, size);
   const status sent = commit(peer, kind, id, head, p, size);
   if (!sent.done()) [[unlikely]] {
     give_back(p);
   }
   return sent;
+}
+
+template <bool Threads>
+void messages<Threads>::tell_distance(pair_type& p, distance::change c) noexcept {
+  const auto them = static_cast<unsigned>(p.local_rank);
+  std::atomic<std::uint64_t>& word = mine_.state().far[them / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (them % 64);
+  if (c == distance::change::went_far) {
+    word.fetch_or(bit, std::memory_order_relaxed);
+  } else {
+    word.fetch_and(~bit, std::memory_order_relaxed);
+  }
 }
 
 template <bool Threads>

@@ -21,6 +21,10 @@ constexpr std::uint64_t key_node = 2;
 /// Sizes found by bench/fabric; see README.md.
 constexpr std::size_t stream_chunk = max_medium_bytes;
 constexpr std::uint64_t stream_claim = 64 << 10;
+/// While both copy through the kernel, the source still streams a piece now and then, to see
+/// whether that has become the better way.
+constexpr unsigned serves_per_probe = 32;
+constexpr std::uint64_t probe_claim = 32 << 10;
 constexpr int stream_chunks_per_step = 8;
 constexpr std::uint64_t cma_chunk = 256 << 10;
 constexpr std::uint64_t least_cma_chunk = 32 << 10;
@@ -156,8 +160,8 @@ status one_sided<Threads>::get(int peer, void* local, const remote_address& from
   }
   get_state& g = gets_[index];
   const bool cma = cma_with(peer);
-  const way how =
-      !cma ? way::stream_alone : (bytes <= stream_limit_ ? way::stream : way::both_by_cma);
+  const bool stream = bytes <= stream_limit_ || carrier_.streams_from(peer);
+  const way how = !cma ? way::stream_alone : (stream ? way::stream : way::both_by_cma);
   g.local = static_cast<std::byte*>(local);
   g.source = from.address;
   g.bytes = bytes;
@@ -333,6 +337,7 @@ void one_sided<Threads>::on_get_request(const arrival& m) {
   } else {
     prefetch_for_write(&carrier_.of_peer(s.peer).tickets()[s.ticket_index].cursor);
   }
+  s.probing = s.how == way::both_by_cma && ++kernel_serves_ % serves_per_probe == 0;
   if (s.how != way::both_by_cma || cma_with(s.peer)) {
     serves_.push_back(s);
     ++queued_;
@@ -473,7 +478,8 @@ int one_sided<Threads>::step_put(int index) {
 
 template <bool Threads>
 bool one_sided<Threads>::step_serve(serve_state& s, int& moved) {
-  return s.how == way::both_by_cma ? serve_by_cma(s, moved) : serve_by_stream(s, moved);
+  return s.how == way::both_by_cma && !s.probing ? serve_by_cma(s, moved)
+                                                 : serve_by_stream(s, moved);
 }
 
 template <bool Threads>
@@ -493,8 +499,14 @@ bool one_sided<Threads>::claim_for(serve_state& s, std::uint64_t want) {
 template <bool Threads>
 bool one_sided<Threads>::serve_by_stream(serve_state& s, int& moved) {
   for (int i = 0; i < stream_chunks_per_step; ++i) {
-    if (s.at == s.end && !claim_for(s, stream_claim)) {
-      return true;
+    if (s.at == s.end) {
+      if (s.probing && s.end != 0) {
+        s.probing = false;
+        return false;
+      }
+      if (!claim_for(s, s.probing ? probe_claim : stream_claim)) {
+        return true;
+      }
     }
     if (s.filled.data == nullptr) {
       if (!carrier_.reserve(s.peer, s.filled).done()) {
@@ -503,7 +515,7 @@ bool one_sided<Threads>::serve_by_stream(serve_state& s, int& moved) {
         return false;
       }
       s.filled_bytes = std::min<std::uint64_t>(stream_chunk, s.end - s.at);
-      std::memcpy(s.filled.data, s.source + s.at, s.filled_bytes);
+      carrier_.fill(s.peer, s.filled, s.source + s.at, s.filled_bytes);
     }
     const header head{{static_cast<std::uint64_t>(s.ticket_index) | (s.generation << 32), s.at}};
     if (!carrier_.commit(s.peer, slot_kind::inner_medium, get_chunk, head, s.filled, s.filled_bytes)

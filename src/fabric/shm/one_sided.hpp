@@ -81,6 +81,7 @@ class one_sided {
     std::uint64_t at;  ///< what we have claimed and not yet moved
     std::uint64_t end;
     way how;
+    bool probing;   ///< streams one piece before it turns to the kernel
     packet filled;  ///< holds [at, at + filled_bytes) if it could not be committed
     std::size_t filled_bytes;
   };
@@ -120,7 +121,8 @@ class one_sided {
   std::vector<serve_state> serves_;
   std::vector<reply_state> replies_;
   std::size_t queued_ = 0;  ///< how many there are of both
-  bool blocked_ = false;    ///< the last step ended for want of slots or packets
+  unsigned kernel_serves_ = 0;
+  bool blocked_ = false;  ///< the last step ended for want of slots or packets
 
   std::unique_ptr<std::atomic<answer>[]> cma_answer_;       ///< by rank
   std::unique_ptr<std::atomic<std::uint64_t>[]> put_mark_;  ///< slots to be consumed by flush

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fabric/shm/distance.hpp"
 #include "fabric/shm/layout.hpp"
 #include "sinew/base/spin.hpp"
 
@@ -79,6 +80,7 @@ struct pair {
   std::uint16_t under_way = 0;
   bool fence = false;    ///< see doorbell.hpp; set when opened
   bool starved = false;  ///< a send was refused; sleep() looks whether it would be now
+  distance away;         ///< of the peer; outside the lock
   short_lock<Threads> lock;
 
   // --- receiving ---
@@ -103,9 +105,10 @@ struct pair {
 };
 
 /// Which of our packets are free, in the order they became so. Two ends: the hot one holds what
-/// was freed last and is still in the caches of both sides (best when a peer answers each
-/// message); the cold one rotates through all packets (best for streams, where rewriting lines
-/// that the reader has just cached is slow). Links of packets under way are kept here as well.
+/// was freed last and is still in the caches of both sides (best for a few lines, when a peer
+/// answers each message); the cold one rotates through all packets (best from 2 KiB on, where
+/// rewriting lines that the reader has just cached is slow). Links of packets under way are kept
+/// here as well.
 class packet_pool {
  public:
   explicit packet_pool(std::uint32_t count);

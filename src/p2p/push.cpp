@@ -1,0 +1,126 @@
+// Messages of middle length, pushed: a line that announces them (am_push), then the pieces in
+// packets (am_piece), all before the receive is known. The receiver copies one piece while the
+// sender writes the next, and no word goes back and forth.
+//
+// The pieces of one message come in order, since they take one ring. Those of two threads' messages
+// may alternate, so each piece names its message, by the address of the sender's operation; that
+// address is used again only after the last piece has gone into the ring.
+#include <algorithm>
+#include <cstring>
+
+#include "p2p/state.hpp"
+#include "sinew/base/check.hpp"
+
+namespace sinew::p2p {
+namespace {
+
+/// Short messages overlap their two copies better in small pieces; long ones pay for each piece.
+constexpr std::size_t small_piece = 4096;
+constexpr std::size_t small_pieces_up_to = 32 << 10;
+
+struct announcement {
+  std::uint64_t operation;  ///< address of the sender's operation, a name only
+  std::uint64_t bytes;
+};
+
+}  // namespace
+
+// Takes the next steps of a push; true when the last piece has gone.
+bool engine::state::push(operation& op) {
+  const std::size_t bytes = op.data.bytes();
+  const auto* const data = reinterpret_cast<const std::byte*>(op.from.address);
+  const auto name = reinterpret_cast<std::uint64_t>(&op);
+  if (op.todo == step::announce) {
+    const announcement a{name, bytes};
+    if (net.send_short(op.peer, am_push, op.head, &a, sizeof a).retry()) {
+      return false;
+    }
+    op.todo = step::push;
+    op.pushed = 0;
+  }
+  const std::size_t most = bytes <= small_pieces_up_to ? small_piece : net.bounds().max_medium;
+  while (op.pushed != bytes) {
+    const std::size_t n = std::min(most, bytes - op.pushed);
+    if (net.send_medium(op.peer, am_piece, {{name, 0}}, data + op.pushed, n).retry()) {
+      return false;
+    }
+    op.pushed += n;
+  }
+  op.packed.reset();
+  finish(op);
+  return true;
+}
+
+// What follows runs in the poller, but take_over().
+
+void engine::state::arrived_push(const fabric::arrival& a) {
+  announcement said;
+  std::memcpy(&said, a.data, sizeof said);
+  inflow coming{a.source, said.operation, said.bytes};
+  // Held before the message can be found: whoever finds it looks for the rest of it.
+  core::guard held(inflow_lock, threaded);
+  matched& m = *spare;
+  operation* const op = meet(a, [&](core::channel& in) {
+    m.in = &in;
+    m.how = matched::way::pushed;
+    m.sender_operation = 0;
+    store(m, a, nullptr, said.bytes);
+  });
+  if (op != nullptr) {
+    lead(coming, *op);
+  } else {
+    coming.stored = &m;
+    coming.to = m.heap.get();
+    coming.room = said.bytes;
+  }
+  inflows.push_back(coming);
+}
+
+// The message goes on into the buffer of a receive.
+void engine::state::lead(inflow& coming, operation& op) {
+  prepare(op, coming.bytes);
+  coming.op = &op;
+  coming.stored = nullptr;
+  coming.to = op.packed ? op.packed.get() : static_cast<std::byte*>(op.data.base);
+  coming.room = op.outcome.bytes;
+}
+
+void engine::state::arrived_piece(const fabric::arrival& a) {
+  core::guard held(inflow_lock, threaded);
+  const auto it = std::find_if(inflows.begin(), inflows.end(), [&](const inflow& i) {
+    return i.name == a.head.word[0] && i.source == a.source;
+  });
+  SINEW_ASSERT(it != inflows.end() && it->arrived + a.size <= it->bytes);
+  if (it->arrived < it->room) {
+    std::memcpy(it->to + it->arrived, a.data, std::min(a.size, it->room - it->arrived));
+  }
+  it->arrived += a.size;
+  if (it->arrived != it->bytes) {
+    return;
+  }
+  operation* const op = it->op;
+  *it = inflows.back();
+  inflows.pop_back();
+  held.unlock();
+  if (op != nullptr) {
+    unpack_whole(*op);
+    finish(*op);
+  }
+}
+
+// A receive has met a message that was announced before it: true if pieces of it are still to come,
+// and `op` will end with the last of them. Any thread.
+bool engine::state::take_over(operation& op, matched& m) {
+  core::guard held(inflow_lock, threaded);
+  const auto it =
+      std::find_if(inflows.begin(), inflows.end(), [&](const inflow& i) { return i.stored == &m; });
+  if (it == inflows.end()) {
+    return false;
+  }
+  const std::byte* const before = it->to;
+  lead(*it, op);
+  std::memcpy(it->to, before, std::min(it->arrived, it->room));
+  return true;
+}
+
+}  // namespace sinew::p2p

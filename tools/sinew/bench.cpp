@@ -71,7 +71,7 @@ constexpr std::array experiment_names = {
     std::string_view("pool"),           std::string_view("routing"),
     std::string_view("chunks"),         std::string_view("carry"),
     std::string_view("coarray"),        std::string_view("himeno"),
-    std::string_view("reductions")};
+    std::string_view("reductions"),     std::string_view("locks")};
 constexpr int crowd = 8;  // ranks of `oversubscribed`
 constexpr double limit_s = 90;
 

@@ -218,7 +218,7 @@ command launch_command(const subject& who, int ranks, const std::string& program
   };
   if (who.name == "sinew") add({"run"});
   if (!who.engine.empty()) c.environment = {{"SINEW_MATCH_ENGINE", who.engine}};
-  if (who.name.rfind("openmpi", 0) == 0) {
+  if (who.name.rfind("openmpi", 0) == 0 || who.name == "opencoarrays") {
     // It refuses to run as root, or with more ranks than cores, unless told so.
     c.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
     if (ranks > topology::usable_cpus()) add({"--oversubscribe"});

@@ -1,0 +1,379 @@
+! Puts, gets and synchronisations between two images, after the method of the EPCC suite: whoever is
+! active works, then a synchronisation makes the other active; half a round trip is one phase.
+! Words: sizes=N,N budget_ms=N; halo=no leaves out what stops OpenCoarrays. Prints lines
+! "@ case metric unit params value" as all measuring programs do.
+module timing
+  use, intrinsic :: iso_fortran_env, only: int64, real64
+  implicit none
+  integer, parameter :: most_batches = 100
+  integer :: me, other
+  real(real64) :: budget_ns = 50e6_real64
+  integer :: sizes(32) = 8, size_count = 1
+  logical :: with_halo = .true.
+
+  abstract interface
+    subroutine work(repetitions)
+      integer, intent(in) :: repetitions
+    end subroutine
+  end interface
+
+contains
+
+  function now_ns()
+    real(real64) :: now_ns
+    integer(int64) :: ticks, rate
+    call system_clock(ticks, rate)
+    now_ns = real(ticks, real64) * (1e9_real64 / real(rate, real64))
+  end function
+
+  subroutine read_words()
+    integer :: i, comma
+    character(300) :: word
+    do i = 1, command_argument_count()
+      call get_command_argument(i, word)
+      if (word(:10) == 'budget_ms=') then
+        read (word(11:), *) budget_ns
+        budget_ns = budget_ns * 1e6_real64
+      else if (word == 'halo=no') then
+        with_halo = .false.
+      else if (word(:6) == 'sizes=') then
+        word = word(7:)
+        size_count = 0
+        do while (word /= ' ' .and. size_count < 32)
+          comma = index(trim(word) // ',', ',')
+          size_count = size_count + 1
+          read (word(:comma - 1), *) sizes(size_count)
+          word = word(comma + 1:)
+        end do
+      end if
+    end do
+  end subroutine
+
+  subroutine report(name, metric, unit, params, value)
+    character(*), intent(in) :: name, metric, unit, params
+    real(real64), intent(in) :: value
+    if (me /= 1) return
+    print '(9a,es14.6)', '@ ', name, ' ', metric, ' ', unit, ' ', params, ' ', value
+    flush (6)
+  end subroutine
+
+  ! The median over batches of the time of one repetition, which image 1 measures, in us.
+  function time_of(act) result(us)
+    procedure(work) :: act
+    real(real64) :: us, samples(most_batches), begin, each
+    integer, save :: plan(2)[*]
+    integer :: b, repetitions, batches
+    call act(20)
+    sync all
+    begin = now_ns()
+    call act(50)
+    each = max(1.0_real64, (now_ns() - begin) / 50)
+    if (me == 1) then
+      batches = most_batches
+      repetitions = int(min(20000.0_real64, budget_ns / batches / each))
+      if (repetitions < 1) then
+        repetitions = 1
+        batches = max(3, min(most_batches, int(budget_ns / each)))
+      end if
+      plan = [batches, repetitions]
+      plan(:)[other] = plan(:)
+    end if
+    sync all
+    batches = plan(1)
+    repetitions = plan(2)
+    do b = 1, batches
+      begin = now_ns()
+      call act(repetitions)
+      samples(b) = (now_ns() - begin) / repetitions
+    end do
+    sync all
+    us = median(samples(:batches)) / 1000
+  end function
+
+  function median(values)
+    real(real64), intent(inout) :: values(:)
+    real(real64) :: median, v
+    integer :: i, j
+    do i = 2, size(values)
+      v = values(i)
+      do j = i - 1, 1, -1
+        if (values(j) <= v) exit
+        values(j + 1) = values(j)
+      end do
+      values(j + 1) = v
+    end do
+    median = 0.5_real64 * (values((size(values) + 1) / 2) + values(size(values) / 2 + 1))
+  end function
+end module
+
+! What is timed. Both images call each of these with the same number of repetitions.
+module acts
+  use timing
+  implicit none
+  type parcel
+    real(real64), pointer :: values(:) => null()
+  end type
+  real(real64), allocatable :: field(:)[:], target_field(:)
+  real(real64), save :: v1(131072)[*], v2(131072)[*], v3(131072)[*], v4(131072)[*]
+  real(real64), save :: v5(131072)[*], v6(131072)[*], v7(131072)[*], v8(131072)[*]
+  real(real64), save :: scattered(4000)[*], small(1024)[*]
+  type(parcel), save :: boundary[*]
+  real(real64), allocatable, target :: own(:)
+  real(real64), allocatable :: ghost(:), sums(:)
+  integer :: chosen(1000), n
+
+contains
+
+  ! The passive image waits for the active one's synchronisation.
+  subroutine put(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    do i = 1, repetitions
+      if (me == 1) then
+        field(1:n)[2] = target_field(1:n)
+        sync images (2)
+        sync images (2)
+      else
+        sync images (1)
+        field(1:n)[1] = target_field(1:n)
+        sync images (1)
+      end if
+    end do
+  end subroutine
+
+  subroutine get(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    do i = 1, repetitions
+      if (me == 1) then
+        target_field(1:n) = field(1:n)[2]
+        sync images (2)
+        sync images (2)
+      else
+        sync images (1)
+        target_field(1:n) = field(1:n)[1]
+        sync images (1)
+      end if
+    end do
+  end subroutine
+
+  ! In an expression the compiler makes a temporary array and copies it: the seed's GET(a).
+  subroutine get_by_temporary(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    do i = 1, repetitions
+      if (me == 1) then
+        target_field(1:n) = (field(1:n)[2])
+        sync images (2)
+        sync images (2)
+      else
+        sync images (1)
+        target_field(1:n) = (field(1:n)[1])
+        sync images (1)
+      end if
+    end do
+  end subroutine
+
+  ! Eight variables, one after the other; blocking: each has arrived before the next begins.
+  subroutine eight_puts()
+    v1(1:n)[other] = target_field(1:n)
+    v2(1:n)[other] = target_field(1:n)
+    v3(1:n)[other] = target_field(1:n)
+    v4(1:n)[other] = target_field(1:n)
+    v5(1:n)[other] = target_field(1:n)
+    v6(1:n)[other] = target_field(1:n)
+    v7(1:n)[other] = target_field(1:n)
+    v8(1:n)[other] = target_field(1:n)
+  end subroutine
+
+  subroutine eight_blocking_puts()
+    v1(1:n)[other] = target_field(1:n)
+    sync memory
+    v2(1:n)[other] = target_field(1:n)
+    sync memory
+    v3(1:n)[other] = target_field(1:n)
+    sync memory
+    v4(1:n)[other] = target_field(1:n)
+    sync memory
+    v5(1:n)[other] = target_field(1:n)
+    sync memory
+    v6(1:n)[other] = target_field(1:n)
+    sync memory
+    v7(1:n)[other] = target_field(1:n)
+    sync memory
+    v8(1:n)[other] = target_field(1:n)
+    sync memory
+  end subroutine
+
+  subroutine put8_nb(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    do i = 1, repetitions
+      if (me == 2) sync images (1)
+      call eight_puts()
+      sync images (other)
+      if (me == 1) sync images (2)
+    end do
+  end subroutine
+
+  subroutine put8(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    do i = 1, repetitions
+      if (me == 2) sync images (1)
+      call eight_blocking_puts()
+      sync images (other)
+      if (me == 1) sync images (2)
+    end do
+  end subroutine
+
+  ! One-sided: image 1 works, image 2 does nothing until the end.
+  subroutine put_strided(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    if (me == 1) then
+      do i = 1, repetitions
+        scattered(1:3997:4)[2] = small(1:1000)
+      end do
+    end if
+    sync all
+  end subroutine
+
+  subroutine get_vector(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    if (me == 1) then
+      do i = 1, repetitions
+        small(1:1000) = scattered(chosen)[2]
+      end do
+    end if
+    sync all
+  end subroutine
+
+  ! A thousand puts of one number each.
+  subroutine put_stream(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i, k
+    if (me == 1) then
+      do i = 1, repetitions
+        do k = 1, 1000
+          small(k)[2] = real(i, real64)
+        end do
+      end do
+    end if
+    sync all
+  end subroutine
+
+  subroutine barrier(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    do i = 1, repetitions
+      sync all
+    end do
+  end subroutine
+
+  subroutine pair(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    do i = 1, repetitions
+      sync images (other)
+    end do
+  end subroutine
+
+  subroutine add_up(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    do i = 1, repetitions
+      call co_sum(sums(1:n))
+      sums(1:n) = 1
+    end do
+  end subroutine
+
+  ! Each reads what it needs through a pointer component of the other, whose target is no coarray.
+  subroutine halo_section(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i
+    do i = 1, repetitions
+      sync images (other)
+      ghost(1:n) = boundary[other]%values(1:n)
+      sync images (other)
+    end do
+  end subroutine
+
+  subroutine halo_elements(repetitions)
+    integer, intent(in) :: repetitions
+    integer :: i, k
+    do i = 1, repetitions
+      sync images (other)
+      do k = 1, n
+        ghost(k) = boundary[other]%values(4 * k)
+      end do
+      sync images (other)
+    end do
+  end subroutine
+end module
+
+program coarray
+  use acts
+  implicit none
+  integer :: s, bytes, largest
+  character(40) :: params
+  integer, parameter :: sum_lengths(3) = [1, 1024, 524288]
+  real(real64) :: us
+
+  if (num_images() /= 2) error stop 'two images are needed'
+  me = this_image()
+  other = 3 - me
+  call read_words()
+  largest = max(8, maxval(sizes(:size_count)))
+  allocate (field(largest / 8)[*])
+  allocate (target_field(largest / 8), own(4096), ghost(4096), sums(524288))
+  field = 1
+  target_field = 2
+  own = me
+  sums = 1
+  chosen = [(mod(s * 797, 4000) + 1, s=1, 1000)]
+  boundary%values => own
+  v1 = 0; v2 = 0; v3 = 0; v4 = 0; v5 = 0; v6 = 0; v7 = 0; v8 = 0
+  scattered = 0
+  small = 1
+  sync all
+
+  do s = 1, size_count
+    bytes = sizes(s)
+    n = max(1, bytes / 8)
+    write (params, '(a,i0)') 'bytes=', bytes
+    us = time_of(put) / 2
+    call report('put', 'latency', 'us', trim(params), us)
+    if (bytes >= 32768) call report('put', 'bandwidth', 'GB/s', trim(params), bytes / us / 1000)
+    us = time_of(get) / 2
+    call report('get', 'latency', 'us', trim(params) // ',into=target', us)
+    if (bytes >= 32768) &
+      call report('get', 'bandwidth', 'GB/s', trim(params) // ',into=target', bytes / us / 1000)
+    us = time_of(get_by_temporary) / 2
+    call report('get', 'latency', 'us', trim(params) // ',into=temporary', us)
+    if (bytes > 8 * size(v1)) cycle
+    us = time_of(put8) / 2
+    call report('put8', 'latency', 'us', trim(params), us)
+    us = time_of(put8_nb) / 2
+    call report('put8-nb', 'latency', 'us', trim(params), us)
+    if (bytes >= 4096) &
+      call report('put8-nb', 'bandwidth', 'GB/s', trim(params), 8 * bytes / us / 1000)
+  end do
+  call report('put-strided', 'latency', 'us', 'bytes=8000', time_of(put_strided))
+  call report('get-vector', 'latency', 'us', 'bytes=8000', time_of(get_vector))
+  call report('put-stream', 'latency', 'us', 'bytes=8', time_of(put_stream) / 1000)
+  call report('sync-all', 'latency', 'us', 'images=2', time_of(barrier))
+  call report('sync-images', 'latency', 'us', 'images=2', time_of(pair))
+  do s = 1, size(sum_lengths)
+    n = sum_lengths(s)
+    write (params, '(a,i0)') 'bytes=', 8 * n
+    call report('co-sum', 'latency', 'us', trim(params), time_of(add_up))
+  end do
+  if (with_halo) then
+    n = 128
+    call report('halo', 'latency', 'us', 'bytes=1024,kind=section', time_of(halo_section))
+    n = 16
+    call report('halo', 'latency', 'us', 'bytes=128,kind=elements', time_of(halo_elements))
+  end if
+end program

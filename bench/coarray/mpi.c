@@ -1,0 +1,150 @@
+// The same exchanges as coarray.f90, by messages: what a put is beside a send and a receive. Rows
+// have the names of the coarray statements they stand beside.
+#include "../common/measure.h"
+
+enum { eight = 8, most_eight = 1 << 20 };
+static char *outgoing, *incoming, *parts[eight];
+static double *sums, *totals, *own, *ghost;
+static int rank, bytes;
+static MPI_Request requests[2 * eight];
+
+static void send_receive(int count) {
+  const int peer = 1 - rank;
+  for (int i = 0; i < count; ++i) {
+    if (rank == 0) MPI_Send(outgoing, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
+    MPI_Recv(incoming, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(outgoing, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
+  }
+}
+
+static void eight_blocking(int count) {
+  const int peer = 1 - rank;
+  for (int i = 0; i < 2 * count; ++i) {
+    for (int k = 0; k < eight; ++k) {
+      if ((i + rank) % 2 == 0) {
+        MPI_Send(outgoing, bytes, MPI_BYTE, peer, k, MPI_COMM_WORLD);
+      } else {
+        MPI_Recv(parts[k], bytes, MPI_BYTE, peer, k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+    }
+  }
+}
+
+static void eight_nonblocking(int count) {
+  const int peer = 1 - rank;
+  for (int i = 0; i < 2 * count; ++i) {
+    for (int k = 0; k < eight; ++k) {
+      if ((i + rank) % 2 == 0) {
+        MPI_Isend(outgoing, bytes, MPI_BYTE, peer, k, MPI_COMM_WORLD, &requests[k]);
+      } else {
+        MPI_Irecv(parts[k], bytes, MPI_BYTE, peer, k, MPI_COMM_WORLD, &requests[k]);
+      }
+    }
+    MPI_Waitall(eight, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+static void barrier(int count) {
+  for (int i = 0; i < count; ++i) MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// What tells two ranks of each other, without data.
+static void pair(int count) {
+  const int peer = 1 - rank;
+  for (int i = 0; i < count; ++i) {
+    MPI_Sendrecv(NULL, 0, MPI_BYTE, peer, 1, NULL, 0, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  }
+}
+
+static void add_up(int count) {
+  for (int i = 0; i < count; ++i) {
+    MPI_Allreduce(sums, totals, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+
+static int stride;
+
+static void halo(int count) {
+  const int peer = 1 - rank, n = bytes / 8;
+  double packed[128];
+  for (int i = 0; i < count; ++i) {
+    MPI_Irecv(ghost, n, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &requests[0]);
+    for (int k = 0; k < n; ++k) packed[k] = own[k * stride];
+    MPI_Isend(packed, n, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+static double time_us(void (*act)(int), double budget_ms) {
+  enum { first = 20, second = 50 };
+  plan p;
+  double samples[most_batches];
+  act(first);
+  MPI_Barrier(MPI_COMM_WORLD);
+  double begin = now_ns();
+  act(second);
+  p = make_plan((now_ns() - begin) / second, budget_ms);
+  MPI_Bcast(&p, 2, MPI_INT, 0, MPI_COMM_WORLD);
+  for (int b = 0; b < p.batches; ++b) {
+    begin = now_ns();
+    act(p.repetitions);
+    samples[b] = (now_ns() - begin) / p.repetitions;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return median(samples, p.batches) / 1e3;
+}
+
+static void tell(const char* name, const char* params, double us, int least, int moved) {
+  if (rank != 0) return;
+  report(name, "latency", "us", params, us);
+  if (bytes >= least) report(name, "bandwidth", "GB/s", params, moved / us / 1e3);
+}
+
+static void each_size(const options* o) {
+  char params[64];
+  for (int i = 0; i < o->size_count; ++i) {
+    bytes = o->sizes[i];
+    snprintf(params, sizeof params, "bytes=%d", bytes);
+    tell("put", params, time_us(send_receive, o->budget_ms) / 2, 32768, bytes);
+    if (bytes > most_eight) continue;
+    tell("put8", params, time_us(eight_blocking, o->budget_ms) / 2, 1 << 30, 0);
+    tell("put8-nb", params, time_us(eight_nonblocking, o->budget_ms) / 2, 4096, eight * bytes);
+  }
+}
+
+int main(int argc, char** argv) {
+  const options o = read_options(argc, argv);
+  rank = start(&argc, &argv, &o, 2);
+  int largest = 8;
+  for (int i = 0; i < o.size_count; ++i) {
+    if (o.sizes[i] > largest) largest = o.sizes[i];
+  }
+  outgoing = make_buffer((size_t)largest, 1);
+  incoming = make_buffer((size_t)largest, 2);
+  for (int k = 0; k < eight; ++k) parts[k] = make_buffer(most_eight, k);
+  sums = (double*)make_buffer(4 << 20, 0);
+  totals = (double*)make_buffer(4 << 20, 0);
+  own = (double*)make_buffer(32768, 0);
+  ghost = (double*)make_buffer(32768, 0);
+  each_size(&o);
+  const int lengths[] = {8, 8192, 4 << 20};
+  const int no_bandwidth = 1 << 30;
+  bytes = 0;
+  tell("sync-all", "images=2", time_us(barrier, o.budget_ms), no_bandwidth, 0);
+  tell("sync-images", "images=2", time_us(pair, o.budget_ms), no_bandwidth, 0);
+  for (int i = 0; i < 3; ++i) {
+    char params[64];
+    bytes = lengths[i];
+    snprintf(params, sizeof params, "bytes=%d", bytes);
+    tell("co-sum", params, time_us(add_up, o.budget_ms), no_bandwidth, 0);
+  }
+  bytes = 1024;
+  stride = 1;
+  tell("halo", "bytes=1024,kind=section", time_us(halo, o.budget_ms), no_bandwidth, 0);
+  bytes = 128;
+  stride = 4;
+  tell("halo", "bytes=128,kind=elements", time_us(halo, o.budget_ms), no_bandwidth, 0);
+  MPI_Finalize();
+  return 0;
+}

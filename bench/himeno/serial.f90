@@ -1,0 +1,55 @@
+! The Himeno solver on one processor, without communication. Words: sizes=XS,S,M budget_ms=N.
+program himeno
+  use himeno_kernel
+  use, intrinsic :: iso_fortran_env, only: int64
+  implicit none
+  real(c_double) :: budget_s = 0.5_c_double
+  character(40) :: sizes = 'XS,S', word
+  integer :: i, comma
+
+  do i = 1, command_argument_count()
+    call get_command_argument(i, word)
+    if (word(:6) == 'sizes=') sizes = word(7:)
+    if (word(:10) == 'budget_ms=') then
+      read (word(11:), *) budget_s
+      budget_s = budget_s / 1000
+    end if
+  end do
+  do while (sizes /= ' ')
+    comma = index(trim(sizes) // ',', ',')
+    call measure(sizes(:comma - 1))
+    sizes = sizes(comma + 1:)
+  end do
+
+contains
+
+  function now_s()
+    real(c_double) :: now_s
+    integer(int64) :: ticks, rate
+    call system_clock(ticks, rate)
+    now_s = real(ticks, c_double) / real(rate, c_double)
+  end function
+
+  subroutine measure(name)
+    character(*), intent(in) :: name
+    real(c_float), allocatable :: p(:, :, :)
+    integer(c_int) :: grid(3)
+    integer :: steps
+    real(c_double) :: gosa, begin
+    grid = grid_of(name)
+    if (grid(1) == 0) error stop 'sizes are XS, S and M'
+    allocate (p(grid(1) + 1, grid(2) + 1, 0:grid(3) - 1))
+    call himeno_set_up(grid, 0, grid(3) - 2, p)
+    gosa = 0
+    steps = 0
+    begin = now_s()
+    do while (steps < 3 .or. now_s() - begin < budget_s)
+      gosa = himeno_step(p)
+      steps = steps + 1
+    end do
+    if (gosa <= 0) error stop 'there is no residual'
+    print '(3a,es14.6)', '@ ', name, ' rate MFLOPS kind=serial,images=1 ', &
+      flops(grid) * steps / (now_s() - begin) / 1e6_c_double
+    flush (6)
+  end subroutine
+end program

@@ -1,6 +1,7 @@
 #include "sinew/event/task.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <exception>
 #include <map>
@@ -102,7 +103,8 @@ struct tasks::body {
   std::vector<std::string> tables;  ///< at rank 0, by rank
   std::vector<table_head> heads;    ///< at rank 0, by rank; then everywhere
   int arrived = 0;
-  bool judged = false;
+  /// start() may go on. Set (release) after what learn() has learnt, read with acquire.
+  std::atomic<bool> judged{false};
   std::string fault;
   machine whole;
 };
@@ -248,10 +250,13 @@ void tasks::body::receive(const message& m) {
     send_or_accept(o, m.data + sizeof o, m.size - sizeof o);
   } else if (m.small == a_table) {
     const auto from = static_cast<std::size_t>(m.source);
+    core::guard held(lock, threaded);
     std::memcpy(&heads[from], m.data, sizeof heads[from]);
     tables[from].assign(reinterpret_cast<const char*>(m.data) + sizeof(table_head),
                         m.size - sizeof(table_head));
-    if (++arrived == events.size()) {
+    const bool last = ++arrived == events.size();
+    held.unlock();
+    if (last) {
       compare();
     }
   } else {
@@ -316,7 +321,7 @@ void tasks::body::learn(const message& m) {
     whole.memories.push_back({memory_kind::global, -1});
     started = true;
   }
-  judged = true;
+  judged.store(true, std::memory_order_release);
 }
 
 tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
@@ -377,7 +382,9 @@ void tasks::start() {
   std::memcpy(data.data(), &head, sizeof head);
   std::memcpy(data.data() + sizeof head, lines.data(), lines.size());
   system_.send(0, topic::task, a_table, 0, data.data(), data.size());
-  system_.runtime().wait_until([](void* self) { return static_cast<body*>(self)->judged; }, &b);
+  system_.runtime().wait_until(
+      [](void* self) { return static_cast<body*>(self)->judged.load(std::memory_order_acquire); },
+      &b);
   SINEW_CHECK(b.fault.empty(), "the ranks have different tables of tasks", b.fault,
               "add the same functions under the same names on every rank");
 }

@@ -41,6 +41,7 @@ void open_job() {
     the.departures = reinterpret_cast<std::uint64_t*>(engine.at(the.departures_at(the.rank)));
     the.sent.assign(ranks, 0);
     the.heard.assign(ranks, 0);
+    core::settle_job(runtime);
     the.locks = new rma::lock_table(engine);
     the.engine = &engine;
     the.first = new team(the.size);

@@ -39,6 +39,7 @@ void open_world(int level) {
     level = MPI_THREAD_SERIALIZED;  // coarrays came first, for one thread
   }
   auto engine = std::make_unique<p2p::engine>(runtime);
+  core::settle_job(runtime);
   the.runtime = &runtime;
   the.engine = engine.release();
   the.threaded = runtime.threaded();

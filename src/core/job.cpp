@@ -14,7 +14,11 @@ namespace {
 /// all; its size in the name is a guard against an accident of installation.
 std::string name() { return "core::runtime " + std::to_string(sizeof(runtime)); }
 
+/// By this library's copy of the code. Written once, under the table's lock.
+bool opened_here = false;
+
 void* open(void* wanted) {
+  opened_here = true;
   auto opened = runtime::open(boot::connect(), *static_cast<threading*>(wanted));
   set_log_identity(opened->rank(), opened->size());
   boot::install_crash_report(opened->session().where());
@@ -29,6 +33,12 @@ runtime& join_job(threading wanted) {
     log_line(log_level::warn, complaint);
   }
   return *static_cast<runtime*>(process_object::join(name().c_str(), open, &wanted));
+}
+
+void settle_job(runtime& joined) {
+  if (!opened_here) {
+    joined.session().fence();
+  }
 }
 
 void leave_job() {

@@ -11,6 +11,12 @@ namespace sinew::core {
 /// result may be less than `wanted`. Throws sinew::error. Cold.
 [[nodiscard]] runtime& join_job(threading wanted);
 
+/// A face calls it when it is ready for messages, before it sends any: returns when all ranks have
+/// called it, unless this face has opened the job. (Until then nobody polls, and what arrives
+/// waits; but under a second face the others may be polling for the first.) Collective. Throws.
+/// Cold.
+void settle_job(runtime& joined);
+
 /// The face will communicate no more. The last to leave tells the launcher that this rank ends in
 /// order; the runtime itself stays, since programs keep pointers into it. Throws. Cold.
 void leave_job();

@@ -165,6 +165,9 @@ struct system::body {
   void give_up(instance i, const std::string& why);
   void release_part(memory_kind kind, const part_place& p);
   void free_here(memory_kind kind, std::uint64_t address);
+  [[nodiscard]] std::uint64_t take_shared(std::size_t bytes);
+  void give_shared(std::uint64_t offset);
+  void give_back_kept();
   outcome end(instance i);
 
   // operations.cpp
@@ -232,6 +235,12 @@ struct system::body {
   std::uint32_t fresh_slot = 0;
   std::unordered_map<std::uint64_t, std::size_t> private_blocks;  ///< address to bytes
   std::size_t private_bytes = 0;
+  struct free_block {
+    std::uint64_t offset;
+    std::size_t bytes;
+  };
+  std::vector<free_block> kept;  ///< shared memory for the next instances
+  std::size_t kept_bytes = 0;
   std::unordered_map<std::uint64_t, operator_entry> operators;
   std::set<std::pair<int, std::uint64_t>> failed_batches;  ///< by sender and target
   std::string last_problem;

@@ -12,6 +12,13 @@ namespace {
 setting<std::int64_t> heap_limit("region", "HEAP", 0, "bytes",
                                  "private memory of a rank for instances; 0: no limit");
 
+setting<std::int64_t> keep_limit(
+    "region", "KEEP", 64 << 20, "bytes",
+    "shared memory of destroyed instances that a rank keeps for new ones: its pages are there");
+
+constexpr std::size_t least_kept = 16 << 10;
+constexpr std::size_t most_blocks = 256;
+
 using sinew::event::topic;
 
 template <class T>
@@ -87,7 +94,7 @@ void system::body::make_part(int creator, const allocation& a) {
   std::string why;
   const std::size_t bytes = std::max<std::uint64_t>(a.bytes, 1);
   if (a.kind != memory_kind::heap) {
-    address = rma.memory().try_allocate(rma::part::local, bytes);
+    address = take_shared(bytes);
     if (address == 0) {
       why = no_room(bytes, rank, "shared memory", rma.memory().used(rma::part::local),
                     rma.memory().largest_free(rma::part::local), "SINEW_RMA_LOCAL_HEAP");
@@ -204,7 +211,7 @@ void system::body::release_part(memory_kind kind, const part_place& p) {
 
 void system::body::free_here(memory_kind kind, std::uint64_t address) {
   if (kind != memory_kind::heap) {
-    rma.memory().release(address);
+    give_shared(address);
     return;
   }
   const core::guard held(lock, threaded);
@@ -213,6 +220,65 @@ void system::body::free_here(memory_kind kind, std::uint64_t address) {
   private_blocks.erase(block);
   std::free(reinterpret_cast<void*>(address));
 }
+
+/// The smallest kept block that wastes less than half of itself, or a new one; 0: no room.
+std::uint64_t system::body::take_shared(std::size_t bytes) {
+  {
+    const core::guard held(lock, threaded);
+    auto best = kept.end();
+    for (auto b = kept.begin(); b != kept.end(); ++b) {
+      if (b->bytes >= bytes && b->bytes / 2 <= bytes &&
+          (best == kept.end() || b->bytes < best->bytes)) {
+        best = b;
+      }
+    }
+    if (best != kept.end()) {
+      const free_block found = *best;
+      kept_bytes -= found.bytes;
+      *best = kept.back();
+      kept.pop_back();
+      return found.offset;
+    }
+  }
+  const std::uint64_t fresh = rma.memory().try_allocate(rma::part::local, bytes);
+  if (fresh != 0) {
+    return fresh;
+  }
+  give_back_kept();
+  return rma.memory().try_allocate(rma::part::local, bytes);
+}
+
+void system::body::give_shared(std::uint64_t offset) {
+  const std::size_t bytes = rma.memory().bytes_of(offset);
+  {
+    const core::guard held(lock, threaded);
+    if (bytes >= least_kept && kept.size() < most_blocks &&
+        kept_bytes + bytes <= static_cast<std::size_t>(keep_limit())) {
+      kept.push_back({offset, bytes});
+      kept_bytes += bytes;
+      return;
+    }
+  }
+  rma.memory().release(offset);
+}
+
+void system::body::give_back_kept() {
+  std::vector<free_block> all;
+  {
+    const core::guard held(lock, threaded);
+    all.swap(kept);
+    kept_bytes = 0;
+  }
+  for (const free_block& b : all) {
+    rma.memory().release(b.offset);
+  }
+}
+
+std::uint64_t system::take_memory(std::size_t bytes) {
+  const std::uint64_t offset = body_->take_shared(bytes);
+  return offset != 0 ? offset : rma_.memory().allocate(rma::part::local, bytes);  // throws
+}
+void system::give_memory(std::uint64_t offset) { body_->give_shared(offset); }
 
 void system::body::on_region(const sinew::event::message& m) {
   switch (static_cast<region_message>(m.small)) {

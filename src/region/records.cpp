@@ -53,6 +53,7 @@ system::body::~body() {
   for (const topic t : {topic::region, topic::copy, topic::reduction}) {  // for late messages
     events.set_handler(t, [](void*, const sinew::event::message&) {}, nullptr);
   }
+  give_back_kept();
   for (const auto& [address, bytes] : private_blocks) {
     std::free(reinterpret_cast<void*>(address));
   }

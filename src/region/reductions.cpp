@@ -97,7 +97,7 @@ struct logs::store {
   explicit store(system& s) : all(s) {}
   ~store() {
     for (const chunk& c : spare) {
-      all.memory().memory().release(c.offset);
+      all.give_memory(c.offset);
     }
   }
   system& all;
@@ -148,7 +148,7 @@ std::span<std::byte> logs::grow(std::uint32_t part) {
   rma::engine& rma = all_.memory();
   if (c.offset == 0) {
     c.bytes = wanted;
-    c.offset = rma.memory().allocate(rma::part::local, wanted);
+    c.offset = all_.take_memory(wanted);
   }
   c.used = 0;
   list.push_back(c);

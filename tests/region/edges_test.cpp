@@ -49,6 +49,24 @@ TEST_P(Edges, NoRoomNamesTheSetting) {
   });
 }
 
+TEST_P(Edges, KeptMemoryIsGivenBackWhenNeeded) {
+  run(1, [](member& m) {
+    const auto of = [&](std::uint64_t megabytes) {
+      schema what(megabytes << 20);
+      (void)what.add<char>("bytes");
+      return m.regions.create(what, memory::shared(0));
+    };
+    for (const std::uint64_t megabytes : {20u, 30u, 9u, 31u}) {  // of 32
+      const made one = of(megabytes);
+      m.good(one.ready, "create");
+      const made two = of(25);
+      m.bad(two.ready, "an instance too many");
+      m.good(m.regions.destroy(two.what), "destroy");
+      m.good(m.regions.destroy(one.what), "destroy");
+    }
+  });
+}
+
 TEST_P(Edges, PrivateMemoryHasALimit) {
   setting_base* limit = settings::find("SINEW_REGION_HEAP");
   limit->parse("1M");

@@ -1,4 +1,7 @@
 // The ways to reduce give the same; alone and by many ranks at once.
+#include <atomic>
+#include <thread>
+
 #include "fixture.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/event/reservation.hpp"
@@ -163,7 +166,7 @@ TEST_P(Reductions, AllWaysAgree) {
       continue;
     }
     run(ranks, [](member& m) {
-      const int many = slow_build ? 2000 : 20000;
+      const int many = slow_build ? 2000 : m.size > 3 ? 4000 : 20000;
       for (const memory where : {memory::global(), memory::shared(m.size - 1), memory::heap(0)}) {
         trial<number_op>(m, 1000, many, where).all_ways();
         trial<number_op>(m, 100003, many / 10, where).all_ways();
@@ -201,6 +204,53 @@ TEST_P(Reductions, AdaptiveFoldsWhenThatPays) {
       }
     }
     require(all == 2 * 101000, "contributions are lost");
+    m.meet();
+  });
+}
+
+// Several threads of a rank make instances, copy and reduce at once.
+TEST_P(Reductions, ByThreadsOfARank) {
+  if (GetParam().threads != rma::threading::many) {
+    return;
+  }
+  run(2, [](member& m) {
+    trial<number_op> t(m, 3000, 0, memory::global());
+    if (m.rank == 0) {
+      m.good(m.regions.fill(at(t.target, t.f), 0u), "fill");
+    }
+    m.meet();
+    constexpr int rounds = 20;
+    std::atomic<int> failed{0};
+    const auto work = [&] {
+      for (int i = 0; i < rounds; ++i) {
+        list<number_op> some(m.regions, t.target, t.f);
+        fold<number_op> other(m.regions, t.target, t.f);
+        for (std::uint32_t e = 0; e < 3000; ++e) {
+          some.reduce(e, 1);
+          other.reduce(e, 2);
+        }
+        schema what(3000);
+        const auto f = what.add<std::uint32_t>("copy");
+        const made here = m.regions.create(what, memory::heap(m.rank));
+        const event e = m.regions.copy(at(t.target, t.f), at(here.what, f), some.merge());
+        const event ends[] = {e, other.merge(), m.regions.destroy(here.what, e)};
+        for (const event end : ends) {
+          failed += m.events.wait(end) != sinew::event::state::triggered;
+        }
+      }
+    };
+    std::thread second(work);
+    std::thread third(work);
+    work();
+    second.join();
+    third.join();
+    require(failed == 0, "an operation failed");
+    m.meet();
+    for (std::uint32_t p = 0; p < 2; ++p) {
+      for (const std::uint32_t value : m.regions.look_at_part(t.target, t.f, p).span()) {
+        require(value == 2 * 3 * 3 * rounds, "a contribution is missing");
+      }
+    }
     m.meet();
   });
 }

@@ -177,6 +177,9 @@ class system {
   void apply_there(const target& to, std::uint64_t op, std::uint32_t part, const void* entries,
                    std::uint64_t count, std::size_t bytes, event done);
   [[nodiscard]] std::size_t largest_batch() const noexcept;
+  /// Shared memory of this rank, by its offset in the heap. Throws if there is none.
+  [[nodiscard]] std::uint64_t take_memory(std::size_t bytes);
+  void give_memory(std::uint64_t offset);
 
   /// What was found wrong here last, after the calls that caused it; "" if nothing was.
   [[nodiscard]] std::string last_problem() const;

@@ -127,7 +127,7 @@ struct system::body {
   [[nodiscard]] proxy& proxy_of(int owner, std::uint32_t index);
   [[nodiscard]] found find_remote(event e);
   [[nodiscard]] const run* known(const proxy& p, event e, run& room) const;
-  void learn(proxy& p, event e, run r, bool own);
+  void learn(proxy& p, event e, const run& r);
   void resolve_aliases(proxy& p, const run& r);
   void tell(int rank, std::uint32_t i, bool poisoned);
   void tell_all(slot& s, std::uint32_t i, bool poisoned);

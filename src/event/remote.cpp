@@ -5,8 +5,9 @@
 //   none.
 //              To each rank that subscribed, when it triggers or at once; several clean ones of
 //              slots that know no poison in one message (batch).
-//   trigger, cancel  to the owner. A rank that triggers fires its own alias at once, and is not
-//              told again.
+//   trigger, cancel  to the owner, who alone decides which came first: a rank that triggers learns
+//              of it like all others. (If it took its own trigger for granted, a cancel that came
+//              before would split the ranks.)
 // An answer that comes twice, or for nothing, is true all the same. Since what is known of a slot
 // is only ever a true statement about its generations, messages may come in any order.
 #include <algorithm>
@@ -57,19 +58,16 @@ const run* system::body::known(const proxy& p, event e, run& room) const {
   return p.mixed ? mixed.at(slot_key(e)).find(e.generation()) : nullptr;
 }
 
-void system::body::learn(proxy& p, event e, run r, bool own) {
+void system::body::learn(proxy& p, event e, const run& r) {
   if (!r.poisoned) {
-    if (p.from == 0 || (own && r.from > p.to + 1)) {
-      p.from = r.from;  // what an own trigger makes us forget can be asked again
+    if (p.from == 0) {
+      p.from = r.from;
       p.to = r.to;
       return;
     }
     if (r.from <= p.to + 1 && p.from <= r.to + 1) {
       p.from = std::min(p.from, r.from);
       p.to = std::max(p.to, r.to);
-      return;
-    }
-    if (own) {
       return;
     }
   }
@@ -189,10 +187,6 @@ void system::body::trigger_remote(user_event e, bool bad) {
   if (peers[static_cast<std::size_t>(e.owner())].lost) {
     return;
   }
-  proxy& p = proxy_of(e.owner(), e.index());
-  const run r{e.generation(), e.generation(), bad};
-  learn(p, e, r, true);
-  resolve_aliases(p, r);
   out.send(e.owner(), topic::event, op_trigger | (bad ? poisoned_bit : 0), e.bits(), nullptr, 0);
 }
 
@@ -205,10 +199,6 @@ void system::body::owner_trigger(event e, bool bad, int from) {
     log_line(log_level::error, "rank " + std::to_string(from) + " triggered " + describe(e) +
                                    " which had triggered or will by itself: ignored");
     return;
-  }
-  slot& s = at(f.slot);
-  if (s.ranks == static_cast<std::uint32_t>(from) + 1) {
-    s.ranks = 0;  // it knows
   }
   mark(f.slot, bad);
 }
@@ -237,7 +227,7 @@ void system::body::handle(const message& m) {
     case op_settled: {
       proxy& p = proxy_of(e.owner(), e.index());
       const run r{static_cast<std::uint32_t>(m.small >> from_shift), e.generation(), bad};
-      learn(p, e, r, false);
+      learn(p, e, r);
       resolve_aliases(p, r);
       break;
     }
@@ -248,7 +238,7 @@ void system::body::handle(const message& m) {
         const event each = event::from_bits(bits);
         proxy& p = proxy_of(each.owner(), each.index());
         const run r{1, each.generation(), false};
-        learn(p, each, r, false);
+        learn(p, each, r);
         resolve_aliases(p, r);
       }
       break;

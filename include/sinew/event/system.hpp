@@ -7,11 +7,11 @@
 //  order      everything that the triggering thread did before is seen by what the event fires.
 //  no stack   a cascade of any length takes no stack and allocates nothing.
 //  messages   making an event takes none. A rank that waits for an event of another sends one, once
-//             for all its waiters, and is sent one; a trigger from afar is one to the owner.
-//  storage    32 bytes for a pending event, 4 more for each input beyond an event's first
-//  dependent;
-//             nothing for one that has triggered. Of poisoned ones 12 bytes are kept for ever,
-//             for each run of neighbouring generations of a slot.
+//             for all its waiters, and is sent one. A trigger from afar is one to the owner, who
+//             decides: its sender learns of it like all others.
+//  storage    32 bytes for a pending event, 4 for each dependence beyond an event's first (lines of
+//             64 bytes, then blocks of 512), 16 for each slot of another rank ever asked for;
+//             nothing for what has triggered, but 12 bytes for each run of poisoned generations.
 //
 // No call waits, but for wait(). All may be called from waiters that are being fired and from
 // handlers of messages, but for wait(). Any thread if the runtime is threaded: then a lock of the

@@ -1,0 +1,272 @@
+// Barriers, completion queues, coroutines, reports.
+#include "sinew/event/barrier.hpp"
+
+#include <array>
+#include <numeric>
+
+#include "event_fixture.hpp"
+#include "shuffled_fabric.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/event/completion_queue.hpp"
+#include "sinew/event/coroutine.hpp"
+
+namespace sinew::event {
+namespace {
+
+class event_barrier_test : public event_test {};
+
+void add_up(void* into, const void* value) {
+  *static_cast<std::uint64_t*>(into) += *static_cast<const std::uint64_t*>(value);
+}
+constexpr std::uint64_t zero = 0;
+
+TEST_P(event_barrier_test, phases_complete_with_their_value) {
+  for (const int ranks : {1, 2, 7, 16}) {
+    run(ranks, [](event_member& m) {
+      static barrier shared;
+      barriers& all = m.events.all_barriers();
+      if (m.rank == 0) {
+        shared = all.create(static_cast<std::uint64_t>(m.size), {sizeof zero, add_up, &zero});
+      }
+      m.meet();
+      barrier b = shared;
+      for (std::uint64_t phase = 0; phase < 40; ++phase, b = b.next()) {
+        const event done = all.completed(b);
+        const std::uint64_t mine = phase * 100 + static_cast<std::uint64_t>(m.rank);
+        EXPECT_FALSE(m.size > 1 && m.rank == 0 && m.events.has_triggered(done));
+        all.arrive(b, 1, &mine);
+        EXPECT_EQ(m.events.wait(done), state::triggered);
+        const auto n = static_cast<std::uint64_t>(m.size);
+        std::uint64_t sum = 0;
+        EXPECT_TRUE(all.value(b, &sum));
+        EXPECT_EQ(sum, phase * 100 * n + n * (n - 1) / 2);
+        EXPECT_FALSE(all.completed(b).exists()) << "known here by now";
+      }
+      std::uint64_t none = 0;
+      EXPECT_FALSE(all.value(shared, &none)) << "the first phases are forgotten";
+      m.settle();
+      if (m.rank == 0) all.destroy(shared);
+    });
+  }
+}
+
+TEST_P(event_barrier_test, arrivals_ahead_deferred_and_poisoned) {
+  run(2, [](event_member& m) {
+    static barrier shared;
+    barriers& all = m.events.all_barriers();
+    if (m.rank == 0) shared = all.create(2);
+    m.meet();
+    const barrier first = shared;
+    const barrier second = first.next();
+    const barrier third = second.next();
+    if (m.rank == 1) {
+      all.arrive(third, 2);
+      all.arrive(second, 1);
+      const user_event later = m.events.create();
+      all.arrive(first, 1, nullptr, later);
+      const user_event bad = m.events.create();
+      all.arrive(second, 1, nullptr, bad);
+      m.settle();
+      EXPECT_FALSE(m.events.has_triggered(all.completed(first)));
+      m.events.trigger(later);
+      m.events.poison(bad);
+    } else {
+      m.settle();
+      EXPECT_FALSE(m.events.has_triggered(all.completed(third)));
+      all.arrive(first);
+    }
+    EXPECT_EQ(m.events.wait(all.completed(first)), state::triggered);
+    EXPECT_EQ(m.events.wait(all.completed(second)), state::poisoned);
+    EXPECT_EQ(m.events.wait(all.completed(third)), state::triggered);
+    EXPECT_EQ(m.events.wait(all.completed(second)), state::poisoned) << "and stays so";
+    m.meet();
+  });
+}
+
+// Rank 1 takes one more arrival upon itself and hands it to rank 2, whose arrival may overtake the
+// alteration: messages come in any order.
+TEST(event_barrier, altered_counts_in_any_order_of_messages) {
+  for (std::uint64_t seed = 1; seed < 200; ++seed) {
+    test::shuffled_network net(4, seed);
+    std::vector<std::unique_ptr<core::runtime>> runtimes;
+    std::vector<std::unique_ptr<system>> systems;
+    for (int r = 0; r < 4; ++r) {
+      runtimes.push_back(std::make_unique<core::runtime>(
+          std::make_unique<test::fake_session>(r, 4),
+          std::make_unique<test::shuffled_endpoint>(net, r), core::threading::one));
+      systems.push_back(
+          std::make_unique<system>(*runtimes.back(), options{1u << 10, event::last_generation}));
+    }
+    const auto settle = [&] {
+      for (int quiet = 0; quiet < 20; ++quiet) {
+        for (const auto& r : runtimes) {
+          while (r->poll() != 0) quiet = 0;
+        }
+      }
+    };
+    const barrier b = systems[0]->all_barriers().create(1);
+    const event done = systems[3]->all_barriers().completed(b);
+    const barrier more = systems[1]->all_barriers().alter(b, +1);
+    const barrier still_more = systems[2]->all_barriers().alter(more, +1);
+    systems[3]->all_barriers().arrive(still_more);
+    systems[2]->all_barriers().arrive(still_more);
+    for (int i = 0; i < 10; ++i) runtimes[net.random.below(4)]->poll();
+    settle();
+    ASSERT_FALSE(systems[3]->has_triggered(done)) << "seed " << seed;
+    systems[1]->all_barriers().arrive(more);
+    settle();
+    ASSERT_TRUE(systems[3]->has_triggered(done)) << "seed " << seed;
+    // The count stays altered: three for the next phase, and one fewer by decree.
+    const event next = systems[3]->all_barriers().completed(b.next());
+    systems[0]->all_barriers().arrive(b.next(), 2);
+    settle();
+    ASSERT_FALSE(systems[3]->has_triggered(next));
+    (void)systems[0]->all_barriers().alter(b.next(), -1);
+    settle();
+    ASSERT_TRUE(systems[3]->has_triggered(next));
+  }
+}
+
+TEST_P(event_barrier_test, barriers_at_the_edges) {
+  run(3, [](event_member& m) {
+    barriers& all = m.events.all_barriers();
+    EXPECT_THROW((void)all.create(0), error);
+    EXPECT_THROW((void)all.create(1, {65, add_up, &zero}), error);
+    EXPECT_THROW((void)all.create(1, {8, nullptr, &zero}), error);
+    EXPECT_THROW(all.destroy({}), error);
+    static barrier shared;
+    if (m.rank == 2) shared = all.create(1);
+    m.meet();
+    if (m.rank == 0) {
+      const event awaited = all.completed(shared);
+      m.events.lost(2);
+      EXPECT_EQ(m.events.wait(awaited), state::poisoned);
+      EXPECT_EQ(m.events.wait(all.completed(shared.next())), state::poisoned);
+    }
+    m.meet();
+  });
+}
+
+TEST_P(event_barrier_test, a_completion_queue_gives_what_has_triggered) {
+  run(1, [](event_member& m) {
+    completion_queue queue(m.events);
+    std::vector<user_event> events;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      events.push_back(m.events.create());
+      queue.add(events.back(), i);
+    }
+    std::array<completed, 8> got;
+    EXPECT_EQ(queue.pop(got), 0u);
+    const event filled = queue.filled();
+    EXPECT_EQ(queue.filled(), filled);
+    EXPECT_FALSE(m.events.has_triggered(filled));
+    for (std::size_t i = 0; i < 100; ++i) {
+      const std::size_t which = i * 37 % 100;
+      i == 5 ? m.events.poison(events[which]) : m.events.trigger(events[which]);
+    }
+    EXPECT_TRUE(m.events.has_triggered(filled));
+    EXPECT_FALSE(queue.filled().exists());
+    for (std::size_t i = 0; i < 100;) {
+      const std::size_t n = queue.pop(got);
+      ASSERT_GT(n, 0u);
+      for (std::size_t k = 0; k < n; ++k, ++i) {
+        EXPECT_EQ(got[k].tag, i * 37 % 100);
+        EXPECT_EQ(got[k].what, events[i * 37 % 100]);
+        EXPECT_EQ(got[k].poisoned, i == 5);
+      }
+    }
+    EXPECT_EQ(queue.size(), 0u);
+    queue.add({}, 9);
+    ASSERT_EQ(queue.pop(got), 1u);
+    EXPECT_EQ(got[0].tag, 9u);
+  });
+}
+
+activity follow(system& s, event first, event second, std::vector<state>& seen) {
+  seen.push_back(co_await until(s, first));
+  seen.push_back(co_await until(s, second));
+  co_return seen.back() == state::triggered;
+}
+
+TEST_P(event_barrier_test, coroutines_await_events) {
+  run(1, [](event_member& m) {
+    for (const bool bad : {false, true}) {
+      const user_event a = m.events.create();
+      const user_event b = m.events.create();
+      std::vector<state> seen;
+      const event done = follow(m.events, a, b, seen).done();
+      EXPECT_TRUE(seen.empty());
+      m.events.trigger(a);
+      EXPECT_EQ(seen.size(), 1u);
+      EXPECT_FALSE(m.events.has_triggered(done));
+      bad ? m.events.poison(b) : m.events.trigger(b);
+      EXPECT_EQ(m.events.look(done), bad ? state::poisoned : state::triggered);
+      EXPECT_EQ(seen.size(), 2u);
+    }
+    std::vector<state> at_once;
+    EXPECT_TRUE(m.events.has_triggered(follow(m.events, {}, {}, at_once).done()));
+  });
+}
+
+activity long_way(system& s, const std::vector<event>& steps, int& taken) {
+  for (const event e : steps) {
+    (void)co_await until(s, e);
+    ++taken;
+  }
+  co_return true;
+}
+
+TEST_P(event_barrier_test, a_coroutine_that_awaits_much_takes_no_stack) {
+  run(1, [](event_member& m) {
+    std::vector<event> steps;
+    const user_event start = m.events.create();
+    event last = start;
+    for (int i = 0; i < 20'000; ++i) {
+      const user_event next = m.events.create();
+      m.events.trigger(next, last);
+      steps.push_back(last = next);
+    }
+    int taken = 0;
+    const event done = long_way(m.events, steps, taken).done();
+    m.events.trigger(start);
+    EXPECT_TRUE(m.events.has_triggered(done));
+    EXPECT_EQ(taken, 20'000);
+  });
+}
+
+TEST_P(event_barrier_test, a_report_says_what_never_triggers_and_who_waits) {
+  run(2, [](event_member& m) {
+    static std::atomic<std::uint64_t> bits;
+    const user_event mine = m.events.create();
+    m.events.name(mine, m.rank == 0 ? "wheat" : "flour");
+    if (m.rank == 0) bits.store(mine.bits());
+    m.meet();
+    const user_event other = m.events.create();
+    const event bread = m.events.merge({mine, other, event::from_bits(bits.load())});
+    m.events.name(bread, "bread");
+    struct idle : waiter {
+    } w;
+    w.fire = [](waiter&) noexcept {};
+    EXPECT_EQ(m.events.subscribe(bread, w), state::pending);
+    m.settle();
+    const std::string text = m.events.report();
+    EXPECT_NE(text.find("\"bread\": waits for 3"), std::string::npos) << text;
+    EXPECT_NE(text.find("nobody has triggered it"), std::string::npos) << text;
+    if (m.rank == 1) {
+      EXPECT_NE(text.find("\"flour\""), std::string::npos) << text;
+      EXPECT_NE(text.find("of rank 0"), std::string::npos) << text;
+    } else {
+      EXPECT_NE(text.find("\"wheat\""), std::string::npos) << text;
+    }
+    m.meet();
+    m.events.trigger(mine);
+    m.events.trigger(other);
+    EXPECT_EQ(m.events.wait(bread), state::triggered);
+    m.meet();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(ways, event_barrier_test, every_way, name_of_way);
+
+}  // namespace
+}  // namespace sinew::event

@@ -1,0 +1,110 @@
+// A fabric in one thread that delivers by seed: any message of any pair may come next, in the order
+// of its pair, and sends are refused now and then. For all orders in which a protocol's messages
+// may arrive.
+#pragma once
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sinew/base/random.hpp"
+#include "sinew/fabric/fabric.hpp"
+
+namespace sinew::test {
+
+class shuffled_network {
+ public:
+  shuffled_network(int ranks, std::uint64_t seed) : random(seed), size(ranks) {
+    pairs.resize(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks));
+  }
+  struct parcel {
+    fabric::handler_id id;
+    fabric::header head;
+    std::vector<std::byte> data;
+  };
+  [[nodiscard]] std::deque<parcel>& pair(int from, int to) {
+    return pairs[static_cast<std::size_t>(from * size + to)];
+  }
+  [[nodiscard]] bool quiet() const {
+    for (const auto& p : pairs) {
+      if (!p.empty()) return false;
+    }
+    return true;
+  }
+  random_generator random;
+  int size;
+  std::vector<std::deque<parcel>> pairs;
+  long delivered = 0;
+};
+
+class shuffled_endpoint final : public fabric::endpoint {
+ public:
+  shuffled_endpoint(shuffled_network& net, int rank) : net_(net), rank_(rank) {}
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return net_.size; }
+  [[nodiscard]] const fabric::limits& bounds() const noexcept override { return bounds_; }
+  [[nodiscard]] const char* name() const noexcept override { return "shuffled"; }
+  void set_handler(fabric::handler_id id, fabric::handler function, void* context) override {
+    handlers_[id] = {function, context};
+  }
+  status send_short(int peer, fabric::handler_id id, fabric::header head, const void* data,
+                    std::size_t size) override {
+    if (net_.random.chance(0.1)) return status::again(retry_reason::no_slot);
+    const auto* first = static_cast<const std::byte*>(data);
+    net_.pair(rank_, peer).push_back({id, head, {first, first + size}});
+    return status::ok();
+  }
+  status send_medium(int peer, fabric::handler_id id, fabric::header head, const void* data,
+                     std::size_t size) override {
+    return send_short(peer, id, head, data, size);
+  }
+  /// Delivers one message to this rank, from whichever has one.
+  int progress(int) override {
+    std::vector<int> from;
+    for (int r = 0; r < net_.size; ++r) {
+      if (!net_.pair(r, rank_).empty()) from.push_back(r);
+    }
+    if (from.empty()) return 0;
+    const int source = from[net_.random.below(from.size())];
+    auto& queue = net_.pair(source, rank_);
+    const shuffled_network::parcel p = std::move(queue.front());
+    queue.pop_front();
+    ++net_.delivered;
+    const auto& [function, context] = handlers_[p.id];
+    function(context, {source, p.head, p.data.data(), p.data.size()});
+    return 1;
+  }
+  // What the room does not use.
+  status reserve(int, fabric::packet&) override { return status::again(retry_reason::busy); }
+  status commit(int, fabric::handler_id, fabric::header, fabric::packet&, std::size_t) override {
+    return status::again(retry_reason::busy);
+  }
+  fabric::remote_key expose(void*, std::size_t) override { return {}; }
+  void withdraw(const fabric::remote_key&) override {}
+  status put(int, const void*, const fabric::remote_address&, std::size_t,
+             fabric::callback) override {
+    return status::again(retry_reason::busy);
+  }
+  status get(int, void*, const fabric::remote_address&, std::size_t, fabric::callback) override {
+    return status::again(retry_reason::busy);
+  }
+  status atomic(int, fabric::atomic_op, const fabric::remote_address&, std::size_t, std::uint64_t,
+                std::uint64_t, std::uint64_t*, fabric::callback) override {
+    return status::again(retry_reason::busy);
+  }
+  status flush(int) override { return status::ok(); }
+  bool copy_now(int, fabric::direction, std::span<const fabric::piece>) override { return false; }
+  void sleep(std::uint64_t) override {}
+  void wake() override {}
+
+ private:
+  shuffled_network& net_;
+  int rank_;
+  fabric::limits bounds_{40, 8192, false};
+  std::pair<fabric::handler, void*> handlers_[fabric::max_handlers] = {};
+};
+
+}  // namespace sinew::test

@@ -30,7 +30,8 @@ def element(kind_of, kind):
         "real": f"real({number}, {kind}) / 2",
         "complex": f"cmplx({number}, -mod(i + p, 3), {kind})",
         "logical": f"logical(mod(i + p, 3) /= 0, {kind})",
-        "character": f"repeat(char({65 if kind == 1 else 945} + mod(i * 5 + p * 3, 20), {kind}), 3)",
+        "character": f"repeat(char({65 if kind == 1 else 945} + mod(i * 5 + p * 3, 20), {kind}),"
+                     " 3)",
     }[kind_of]
 
 
@@ -108,10 +109,12 @@ def spelled(kind_of, kind):
 def subroutine(kind_of, kind):
     name, spell = f"test_{kind_of}_{kind}", spelled(kind_of, kind)
     lines = HEAD.format(name=name, type=spell).splitlines() + body(kind_of, kind)
-    lines += ["contains", "  subroutine fill(a, p)", f"    {spell}, intent(out) :: a(3, 4, 2)",
+    lines += ["contains", "  subroutine fill(a, p)",
+              f"    {spell}, intent(out) :: a(3, 4, 2)",
               "    integer, intent(in) :: p", "    integer :: i, j, k, l", "    i = 0",
               "    do l = 1, 2", "    do k = 1, 4", "    do j = 1, 3", "    i = i + 1",
-              f"    a(j, k, l) = {element(kind_of, kind)}", "    end do", "    end do", "    end do",
+              f"    a(j, k, l) = {element(kind_of, kind)}",
+              "    end do", "    end do", "    end do",
               "  end subroutine", "end subroutine", ""]
     return lines
 
@@ -119,7 +122,8 @@ def subroutine(kind_of, kind):
 def joiner(kind_of, kind):
     spell = f"{kind_of}({kind})"
     operation = "a .and. b" if kind_of == "logical" else "a + b + 1"
-    return [f"pure function join_{kind_of}_{kind}(a, b) result(c)", f"  {spell}, intent(in) :: a, b",
+    return [f"pure function join_{kind_of}_{kind}(a, b) result(c)",
+            f"  {spell}, intent(in) :: a, b",
             f"  {spell} :: c", f"  c = {operation}", "end function", ""]
 
 

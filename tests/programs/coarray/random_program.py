@@ -53,8 +53,9 @@ class Array:
         """(type definitions, variables, allocations, releases)"""
         kind, types, make, free = self.spell(), [], [], []
         if self.component:
-            types = [f"  type t_{self.name}", "    integer(2) :: before = 17_2",
-                     f"    {kind} :: x", "    integer(1) :: behind = 5_1", "  end type"]
+            # gfortran 12 to 14 forget where the component lies if it is not the first one.
+            types = [f"  type t_{self.name}", f"    {kind} :: x", "    integer(1) :: behind = 5_1",
+                     "  end type"]
             kind = f"type(t_{self.name})"
         if self.rank == 0:
             variables = [f"  {kind}, save :: {self.name}[*]"]
@@ -147,13 +148,13 @@ def section(rng, array, shape, written, vectors=True):
     return "(" + ", ".join(words) + ")" if words else ""
 
 
-def sections(rng, target, source, vectors):
+def sections(rng, target, source, left_vectors=True, right_vectors=True):
     """Fitting subscripts of both, or None. Sometimes a scalar for a whole section."""
     rank = rng.randint(0, target.rank)
     shape = [rng.randint(1, target.extent[d]) for d in range(rank)]
-    left = section(rng, target, shape, True, vectors)
+    left = section(rng, target, shape, True, left_vectors)
     wanted = [] if rng.random() < 0.1 else shape
-    right = section(rng, source, wanted, False, vectors)
+    right = section(rng, source, wanted, False, right_vectors)
     return None if left is None or right is None else (left, right)
 
 
@@ -166,7 +167,10 @@ def statement(rng, arrays, number):
         return None
     source = rng.choice(others)
     kind = rng.choice(["put", "get", "expression", "transfer", "own"])
-    both = sections(rng, target, source, True)
+    # gfortran 12 scatters into the wrong places of a local array of more dimensions.
+    # And beside other operands it passes addresses that are not in the coarray.
+    both = sections(rng, target, source, target.rank < 2 or kind in ("put", "transfer"),
+                    kind != "expression")
     if both is None:
         return None
     left, right = both
@@ -188,7 +192,7 @@ def statement(rng, arrays, number):
         model = (target.model(left, model_there), source.model(right, f"ring(image, -{more})"))
     elif kind == "own" and target.rank:
         # Both sides may be the same elements: the right one must be read first.
-        both = sections(rng, target, target, True)
+        both = sections(rng, target, target)
         if both is None:
             return None
         left, right = both
@@ -252,8 +256,8 @@ def program(seed, count):
         if array.component:
             every = ("all({})" if array.rank else "{}")
             whole = array.name + array.whole()
-            lines.append(f"  call expect({every.format(f'{whole}%before == 17_2')} .and. "
-                         f"{every.format(f'{whole}%behind == 5_1')}, 'beside {array.name}')")
+            lines.append(f"  call expect({every.format(f'{whole}%behind == 5_1')}, "
+                         f"'beside {array.name}')")
     lines += [*free, "  call finish()", "", "contains", "", "  integer function ring(from, steps)",
               "    integer, intent(in) :: from, steps",
               "    ring = modulo(from - 1 + steps, num_images()) + 1", "  end function",

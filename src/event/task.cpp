@@ -95,7 +95,8 @@ struct tasks::body {
   std::deque<worker> workers;
   std::deque<job> jobs;
   job* free = nullptr;
-  std::size_t pending = 0;
+  /// Tasks that may still touch this object or the events. See end() and the destructor.
+  std::atomic<std::size_t> pending{0};
   std::deque<members> groups;
   bool started = false;
 
@@ -124,7 +125,8 @@ void tasks::body::accept(const order& o, const std::byte* values, std::size_t by
         self.poisoned ? self.home->end(self, false) : self.home->make_ready(self);
       };
     }
-    ++pending;
+    // Counted down by end(), which is ordered with the destructor there.
+    pending.fetch_add(1, std::memory_order_relaxed);
   }
   j->what = o;
   if (bytes <= sizeof j->inside) {
@@ -203,13 +205,13 @@ void tasks::body::end(job& j, bool well) noexcept {
   {
     const core::guard held(lock, threaded);
     j.next = std::exchange(free, &j);
-    --pending;
   }
   try {
     well ? events.trigger(done) : events.poison(done);
   } catch (const sinew::error& e) {
     log_line(log_level::error, e.what());  // somebody has triggered a task's event
   }
+  pending.fetch_sub(1, std::memory_order_release);  // the last that a task does here
 }
 
 processor tasks::body::choose(std::uint32_t group) {
@@ -344,6 +346,11 @@ tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
 }
 
 tasks::~tasks() {
+  while (body_->pending.load(std::memory_order_acquire) != 0) {
+    if (system_.runtime().poll() == 0) {
+      fiber::yield();
+    }
+  }
   system_.set_handler(topic::task, [](void*, const message&) {}, nullptr);
 }
 
@@ -424,9 +431,6 @@ processor tasks::group(std::span<const processor> of) {
   return {system_.rank(), static_cast<std::uint32_t>(body_->groups.size() - 1), true};
 }
 
-std::size_t tasks::pending() const {
-  const core::guard held(body_->lock, body_->threaded);
-  return body_->pending;
-}
+std::size_t tasks::pending() const { return body_->pending.load(std::memory_order_acquire); }
 
 }  // namespace sinew::event

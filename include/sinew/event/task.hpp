@@ -107,7 +107,7 @@ struct task_values<std::tuple<Values...>> {
 class tasks {
  public:
   explicit tasks(system& s);
-  /// All tasks of this rank have ended, and no rank starts another here.
+  /// Waits for the tasks of this rank to end; no rank starts another here.
   ~tasks();
   tasks(const tasks&) = delete;
   tasks& operator=(const tasks&) = delete;

@@ -77,9 +77,9 @@ std::optional<std::string> cxx_compiler() {
 }  // namespace
 
 bool is_local(std::string_view experiment) {
-  return experiment == "events" || experiment == "event-throughput" ||
-         experiment == "table" || experiment == "threads" || experiment == "pool" ||
-         experiment == "reductions";
+  return experiment == "events" || experiment == "event-throughput" || experiment == "table" ||
+         experiment == "threads" || experiment == "pool" || experiment == "reductions" ||
+         experiment == "locks";
 }
 
 bool is_local_peer(std::string_view name) {
@@ -93,17 +93,17 @@ std::vector<std::string> local_words(std::string_view experiment, std::size_t le
                                                          "budget_ms=150"};
   static constexpr std::array<const char*, 3> threads = {"threads=1,2,4,8", "threads=1,2,4,8",
                                                          "threads=1,2,4,6,8,10,12,14"};
-  static constexpr std::array<const char*, 3> sweeps = {"sweep=quick", "sweep=usual",
-                                                        "sweep=full"};
+  static constexpr std::array<const char*, 3> sweeps = {"sweep=quick", "sweep=usual", "sweep=full"};
   if (experiment == "threads") return {budgets[level]};
   if (experiment == "events") {
     return {"depth=1024,16384", level == 0 ? "ranks=1,2" : "ranks=1,2,4,8,16", budgets[level]};
   }
   if (experiment == "event-throughput") {
-    static constexpr std::array<const char*, 3> fans = {
-        "fan=2,16,64,256", "fan=2,16,64,256,1024", "fan=2,16,32,64,128,256,512,1024,2048"};
+    static constexpr std::array<const char*, 3> fans = {"fan=2,16,64,256", "fan=2,16,64,256,1024",
+                                                        "fan=2,16,32,64,128,256,512,1024,2048"};
     return {fans[level], level == 0 ? "ranks=1,2" : "ranks=1,2,4,8,16", budgets[level]};
   }
+  if (experiment == "locks") return {sweeps[level], budgets[level]};
   if (experiment == "reductions") return {sweeps[level]};
   return {threads[level], budgets[level]};
 }

@@ -1,0 +1,200 @@
+/* Calls libcaf_sinew_15 or _16 (ABI says which) as the code of those compilers does: functions for
+   each access, registered before main. */
+#include "compiled.h"
+
+#if ABI >= 16
+int _gfortran_caf_this_image(void*);
+int _gfortran_caf_num_images(void*, int32_t*);
+void _gfortran_caf_form_team(int, void**, const int*, int*, char*, size_t);
+void _gfortran_caf_change_team(void*, int*, char*, size_t);
+void _gfortran_caf_end_team(int*, char*, size_t);
+int _gfortran_caf_team_number(void*);
+void* _gfortran_caf_get_team(const int*);
+#else
+int _gfortran_caf_this_image(int);
+int _gfortran_caf_num_images(int, int);
+#endif
+void _gfortran_caf_register_accessor(int, void*);
+void _gfortran_caf_register_accessors_finish(void);
+int _gfortran_caf_get_remote_function_index(int);
+void _gfortran_caf_get_from_remote(void*, const array*, const size_t*, int, size_t, void**, size_t*,
+                                   array*, bool, int, void*, size_t, int*, void**, int*);
+void _gfortran_caf_send_to_remote(void*, array*, const size_t*, int, size_t, const void*,
+                                  const size_t*, const array*, int, void*, size_t, int*, void**,
+                                  int*);
+void _gfortran_caf_transfer_between_remotes(void*, array*, size_t*, int, int, void*, size_t, void*,
+                                            const array*, const size_t*, int, int, void*, size_t,
+                                            size_t, bool, int*, int*, void**, int*, void**, int*);
+int32_t _gfortran_caf_is_present_on_remote(void*, int, int, void*, size_t);
+
+enum { length = 10, element_hash = 4711, row_hash = 4712, store_hash = 4713, there_hash = 4714 };
+struct subscript {
+  int first, last;
+};
+
+static void* token;
+static int* x;
+
+/* x(i)[k]: the address of the element. */
+static void get_element(void* add, const int* caller, void** buffer, int32_t* free_buffer,
+                        void* from, void* t, size_t zero, size_t* to_length,
+                        const size_t* from_length) {
+  (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length;
+  *buffer = (int*)from + ((struct subscript*)add)->first - 1;
+  *free_buffer = 0;
+}
+/* x(i:j)[k] into the descriptor's memory, or new memory if there is none. */
+static void get_row(void* add, const int* caller, array* to, int32_t* free_buffer, void* from,
+                    void* t, size_t zero, size_t* to_length, const size_t* from_length) {
+  (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length;
+  const struct subscript* s = add;
+  const int n = s->last - s->first + 1;
+  void* const before = to->base;
+  if (to->base == NULL) {
+    to->base = malloc((size_t)n * 4);
+  }
+  *to = vector_of(to->base, n);
+  memcpy(to->base, (int*)from + s->first - 1, (size_t)n * 4);
+  *free_buffer = to->base != before;
+}
+/* x(i)[k] = value */
+static void store_element(void* add, const int* caller, void* to, const void* from, void* t,
+                          size_t zero, size_t* to_length, const size_t* from_length) {
+  (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length;
+  ((int*)to)[((struct subscript*)add)->first - 1] = *(const int*)from;
+}
+static int32_t is_there(void* add, const int* caller, void* from, void* t, size_t zero) {
+  (void)caller, (void)t, (void)zero;
+  return ((int*)from)[((struct subscript*)add)->first - 1] != 0;
+}
+
+__attribute__((constructor)) static void before_main(void) {
+  _gfortran_caf_register_accessor(element_hash, (void*)get_element);
+  _gfortran_caf_register_accessor(row_hash, (void*)get_row);
+  _gfortran_caf_register_accessors_finish();
+  _gfortran_caf_register_accessor(store_hash, (void*)store_element);
+  _gfortran_caf_register_accessor(there_hash, (void*)is_there);
+  _gfortran_caf_register_accessors_finish();
+  array a = scalar_of(NULL);
+  _gfortran_caf_register(length * 4, 0, &token, &a, NULL, NULL, 0);
+  x = a.base;
+}
+
+static int image(void) {
+#if ABI >= 16
+  return _gfortran_caf_this_image(NULL);
+#else
+  return _gfortran_caf_this_image(0);
+#endif
+}
+static int images(void) {
+#if ABI >= 16
+  return _gfortran_caf_num_images(NULL, NULL);
+#else
+  return _gfortran_caf_num_images(0, -1);
+#endif
+}
+
+static int fetch(int from, int i) {
+  struct subscript s = {i, i};
+  int value = -1;
+  void* to = &value;
+  _gfortran_caf_get_from_remote(token, NULL, NULL, from, 4, &to, NULL, NULL, false,
+                                _gfortran_caf_get_remote_function_index(element_hash), &s, sizeof s,
+                                NULL, NULL, NULL);
+  return value;
+}
+
+static void transfers(int me, int n) {
+  const int next = me % n + 1;
+  for (int i = 0; i < length; ++i) x[i] = 100 * me + i;
+  _gfortran_caf_sync_all(NULL, NULL, 0);
+  EXPECT(fetch(next, 4) == 100 * next + 3);
+
+  struct subscript s = {3, 7};
+  int room[5] = {0};
+  array into = vector_of(room, 5);
+  void* data = room;
+  const int row = _gfortran_caf_get_remote_function_index(row_hash);
+  _gfortran_caf_get_from_remote(token, NULL, NULL, next, 4, &data, NULL, &into, false, row, &s,
+                                sizeof s, NULL, NULL, NULL);
+  EXPECT(room[0] == 100 * next + 2 && room[4] == 100 * next + 6 && into.base == room);
+  array fresh = vector_of(NULL, 0);
+  data = NULL;
+  _gfortran_caf_get_from_remote(token, NULL, NULL, next, 4, &data, NULL, &fresh, true, row, &s,
+                                sizeof s, NULL, NULL, NULL);
+  EXPECT(fresh.base != NULL && ((int*)fresh.base)[2] == 100 * next + 4);
+  free(fresh.base);
+  _gfortran_caf_sync_all(NULL, NULL, 0);
+
+  struct subscript at = {9, 9};
+  const int store = _gfortran_caf_get_remote_function_index(store_hash);
+  int value = 7000 + me, stat = 9;
+  _gfortran_caf_send_to_remote(token, NULL, NULL, next, 4, &value, NULL, NULL, store, &at,
+                               sizeof at, &stat, NULL, NULL);
+  EXPECT(stat == 0);
+  _gfortran_caf_sync_all(NULL, NULL, 0);
+  const int before = (me + n - 2) % n + 1;
+  EXPECT(x[8] == 7000 + before);
+  at.first = n > 1 ? 10 : 1;
+  if (me == 1) {
+    struct subscript from = {9, 9};
+    _gfortran_caf_transfer_between_remotes(
+        token, NULL, NULL, n, store, &at, sizeof at, token, NULL, NULL, next,
+        _gfortran_caf_get_remote_function_index(element_hash), &from, sizeof from, 4, true, &stat,
+        &stat, NULL, NULL, NULL, NULL);
+    EXPECT(fetch(n, at.first) == fetch(next, 9));
+  }
+  at.first = 9;
+  EXPECT(_gfortran_caf_is_present_on_remote(
+      token, next, _gfortran_caf_get_remote_function_index(there_hash), &at, sizeof at));
+  stat = 0;
+  _gfortran_caf_send_to_remote(token, NULL, NULL, n + 1, 4, &value, NULL, NULL, store, &at,
+                               sizeof at, &stat, NULL, NULL);
+  EXPECT(stat != 0);
+}
+
+static void messages(void) {
+  char text[41] = "                                        ";
+#if ABI >= 16
+  char* where = text;
+#else
+  char* pointer = text; /* the compiler passes the address of a pointer */
+  char* where = (char*)&pointer;
+#endif
+  int twice[2] = {1, 1};
+  int stat = 0;
+  _gfortran_caf_sync_images(2, twice, &stat, where, 40);
+  EXPECT(stat != 0 && strstr(text, "twice") != NULL);
+}
+
+static void teams(int me, int n) {
+#if ABI >= 16
+  void* team = NULL;
+  int stat = 9;
+  const int reversed = n - me + 1;
+  _gfortran_caf_form_team(5, &team, &reversed, &stat, NULL, 0);
+  EXPECT(stat == 0 && _gfortran_caf_this_image(team) == reversed);
+  _gfortran_caf_change_team(team, &stat, NULL, 0);
+  EXPECT(image() == reversed && images() == n && _gfortran_caf_team_number(NULL) == 5);
+  EXPECT(_gfortran_caf_get_team(NULL) == team);
+  EXPECT(fetch(1, 1) / 100 == n || n == 1);
+  _gfortran_caf_end_team(&stat, NULL, 0);
+  EXPECT(image() == me && _gfortran_caf_team_number(NULL) == -1);
+#else
+  (void)me, (void)n;
+#endif
+}
+
+int main(int argc, char** argv) {
+  _gfortran_caf_init(&argc, &argv);
+  const int me = image(), n = images();
+  transfers(me, n);
+  messages();
+  teams(me, n);
+  int sum = me;
+  array a = scalar_of(&sum);
+  _gfortran_caf_co_sum(&a, 0, NULL, NULL, 0);
+  EXPECT(sum == n * (n + 1) / 2);
+  return finish();
+}

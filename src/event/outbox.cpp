@@ -22,7 +22,11 @@ outbox::outbox(core::runtime& runtime)
       this);
 }
 
-outbox::~outbox() { runtime_.drop_chore(chore_); }
+outbox::~outbox() {
+  runtime_.drop_chore(chore_);
+  // A late message finds nobody.
+  endpoint_.set_handler(handler_events, [](void*, const fabric::arrival&) {}, nullptr);
+}
 
 void outbox::set_handler(topic t, message_handler function, void* context) {
   receivers_[static_cast<std::size_t>(t)] = {function, context};

@@ -5,11 +5,12 @@
 # Everything else is the caller's to save.
 #
 # Floating-point control. Storing MXCSR makes a switch of 2.4 ns one of 6.5 (measured with
-# everything else the same), and loading it costs some 200 ns when a sticky flag changes. But rounding and exception masks stand in the x87 control word
-# as well: fesetround, feenableexcept, fesetenv and Fortran's ieee_* set both, and that word is read
-# in no time. So it is the witness: only if the two contexts' words differ are it and the same bits
-# of MXCSR set. Sticky flags belong to nobody. Flush-to-zero and denormals-are-zero, which only
-# MXCSR has, belong to the worker's thread, and so do changes of MXCSR behind the library's back.
+# everything else the same), and loading it costs some 200 ns when a sticky flag changes. But
+# rounding and exception masks stand in the x87 control word as well: fesetround, feenableexcept,
+# fesetenv and Fortran's ieee_* set both, and that word is read in no time. So it is the witness:
+# only if the two contexts' words differ are it and the same bits of MXCSR set. Sticky flags
+# belong to nobody. Flush-to-zero and denormals-are-zero, which only MXCSR has, belong to the
+# worker's thread, and so do changes of MXCSR behind the library's back.
 #
 # Contexts are entered by an indirect jump, and parked by code that is part of the functions that
 # wait (switch.hpp): there is no call without its return, so the processor's return stack stays in

@@ -15,6 +15,7 @@ namespace {
 // Each hop costs a little even where nobody is, so that idle links do not invite detours. Relative
 // to the price of the busiest link, which is 1.
 constexpr double hop_price = 1e-9;
+constexpr double never = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -78,7 +79,7 @@ void balancer::start(double scale, std::uint32_t rounds) {
     finder_->new_pass();
     for (const std::uint32_t j : finder_->order()) {
       found_.clear();
-      SINEW_CHECK(finder_->find(j, price_, found_),
+      SINEW_CHECK(finder_->find(j, price_, never, found_),
                   "no path from node " + std::to_string(jobs_.source[j]) + " to node " +
                       std::to_string(jobs_.destination[j]),
                   "the network is disconnected, or failed links cut it", "");
@@ -104,15 +105,23 @@ void balancer::start(double scale, std::uint32_t rounds) {
   }
 }
 
-// Whether found_ is worth a slot of job j. A full job gives up its thinnest path for it.
+/// A new path of job j must cost less than this.
+double balancer::worthwhile(std::size_t j) const noexcept {
+  double least = never;
+  for (std::uint32_t i = 0; i < count_[j]; ++i) {
+    const slot& s = slots_[j * width_ + i];
+    if (s.flow > 0) least = std::min(least, cost_of(links_of(s)));
+  }
+  return least / 1.001;
+}
+
+// Gives found_ a slot of job j, unless it has one. A full job gives up its thinnest path for it.
 bool balancer::insert(std::size_t j) {
-  const double cost = cost_of(found_);
   std::uint32_t thinnest = 0;
   for (std::uint32_t i = 0; i < count_[j]; ++i) {
     const slot& s = slots_[j * width_ + i];
     const auto links = links_of(s);
     if (std::equal(links.begin(), links.end(), found_.begin(), found_.end())) return false;
-    if (s.flow > 0 && cost_of(links) <= cost * 1.001) return false;
     if (s.flow < slots_[j * width_ + thinnest].flow) thinnest = i;
   }
   double flow = 0;
@@ -189,7 +198,7 @@ void balancer::buy(double sharpness) {
   finder_->new_pass();
   for (const std::uint32_t j : finder_->order()) {
     found_.clear();
-    if (finder_->find(j, price_, found_)) insert(j);
+    if (finder_->find(j, price_, worthwhile(j), found_)) insert(j);
     improve(j);
   }
 }

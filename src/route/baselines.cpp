@@ -57,9 +57,10 @@ class list_finder final : public path_finder {
       : paths_(paths), first_(first) {
     for (std::uint32_t j = 0; j + 1 < first.size(); ++j) order_.push_back(j);
   }
-  bool find(std::size_t j, std::span<const double> price, std::vector<link_id>& out) override {
-    double least = 1e300;
-    std::size_t best = first_[j];
+  bool find(std::size_t j, std::span<const double> price, double below,
+            std::vector<link_id>& out) override {
+    double least = below;
+    std::size_t best = first_[j + 1];
     for (std::size_t p = first_[j]; p < first_[j + 1]; ++p) {
       double cost = 0;
       for (const link_id l : paths_[p]) cost += price[l];
@@ -68,6 +69,7 @@ class list_finder final : public path_finder {
         best = p;
       }
     }
+    if (best == first_[j + 1]) return false;
     out.insert(out.end(), paths_[best].begin(), paths_[best].end());
     return true;
   }
@@ -243,11 +245,13 @@ split plan_opt(const topology& net, const job_list& jobs, const plan_options& o)
     guess = std::max(guess, static_cast<double>(jobs.bytes[j]));
   }
   state.start(guess, 2);
-  for (double sharpness = 10; sharpness < 4000; sharpness *= 1.5) {
+  // With few jobs passes are cheap, and the rest that many jobs find on the average must be sought.
+  const bool few = jobs.size() < 200;
+  for (double sharpness = 10; sharpness < (few ? 16000 : 4000); sharpness *= 1.5) {
     state.rescale(state.busiest());
     for (int i = 0; i < 4; ++i) {
       state.buy(sharpness);
-      for (int k = 0; k < 4; ++k) state.even_out(sharpness);
+      for (int k = 0; k < (few ? 16 : 4); ++k) state.even_out(sharpness);
     }
   }
   state.drop_below(1e-4);

@@ -54,8 +54,9 @@ void box_finder::choose_sides(node_id a, node_id b, const std::vector<bool>* exc
 }
 
 // Costs of all places of the box from its corner a on; returns that of the far corner. Places are
-// visited in ascending order, so each is final before it hands its cost on.
-double box_finder::search(node_id a, std::span<const double> price) {
+// visited in ascending order, so each is final before it hands its cost on. What is too dear hands
+// on nothing: with prices that grow exponentially that is nearly all of a large box.
+double box_finder::search(node_id a, std::span<const double> price, double below) {
   std::uint32_t places = 1;
   strides_.resize(sides_.size());
   for (std::size_t s = 0; s < sides_.size(); ++s) {
@@ -74,7 +75,7 @@ double box_finder::search(node_id a, std::span<const double> price) {
   for (std::uint32_t at = 0; at < places; ++at) {
     const double here = cost_[at];
     const node_id n = node_[at];
-    for (std::size_t s = 0; s < sides_.size(); ++s) {
+    for (std::size_t s = 0; here < below && s < sides_.size(); ++s) {
       if (digits_[s] == sides_[s].steps) continue;
       const grid_step go = sides_[s].way == nullptr ? sides_[s].step : sides_[s].way[digits_[s]];
       const link_id l = net_.step(n, go.dimension, go.up);
@@ -125,7 +126,7 @@ void box_finder::try_aside(node_id a, node_id b, std::span<const double> price, 
   }
   for (const aside& t : tries) {
     if (t.cost >= cheapest) break;
-    const double cost = t.cost + search(net_.to(t.out), price);
+    const double cost = t.cost + search(net_.to(t.out), price, cheapest - t.cost);
     if (cost >= cheapest) continue;
     cheapest = cost;
     best_.assign(1, t.out);
@@ -140,7 +141,7 @@ void box_finder::try_skeletons(std::size_t j, std::span<const double> price, dou
     const auto way = skeletons_->way(j, i);
     sides_.assign(1, {{}, static_cast<std::uint32_t>(way.size()), way.data()});
     choose_sides(jobs_.source[j], jobs_.destination[j], &skeletons_->kept);
-    const double cost = search(jobs_.source[j], price);
+    const double cost = search(jobs_.source[j], price, cheapest);
     if (cost >= cheapest) continue;
     cheapest = cost;
     best_.clear();
@@ -166,19 +167,24 @@ void box_finder::cut_loops(node_id a) {
   best_.resize(kept);
 }
 
-bool box_finder::find(std::size_t j, std::span<const double> price, std::vector<link_id>& out) {
+bool box_finder::find(std::size_t j, std::span<const double> price, double below,
+                      std::vector<link_id>& out) {
   const node_id a = jobs_.source[j];
   const node_id b = jobs_.destination[j];
   sides_.clear();
   choose_sides(a, b, nullptr);
-  double cheapest = search(a, price);
+  double cheapest = below;
   best_.clear();
-  if (cheapest < never) trace(b, best_);
+  if (const double cost = search(a, price, below); cost < below) {
+    cheapest = cost;
+    trace(b, best_);
+  }
   try_aside(a, b, price, cheapest);
   if (skeletons_ != nullptr) try_skeletons(j, price, cheapest);
+  if (cheapest >= below) return false;
   cut_loops(a);
   out.insert(out.end(), best_.begin(), best_.end());
-  return cheapest < never;
+  return true;
 }
 
 tree_finder::tree_finder(const topology& net, const job_list& jobs) : net_(net), jobs_(jobs) {
@@ -225,8 +231,9 @@ double tree_finder::cost(std::size_t j, std::span<const double> price) {
   return cost_[from_sources_ ? jobs_.destination[j] : jobs_.source[j]];
 }
 
-bool tree_finder::find(std::size_t j, std::span<const double> price, std::vector<link_id>& out) {
-  if (cost(j, price) == never) return false;
+bool tree_finder::find(std::size_t j, std::span<const double> price, double below,
+                       std::vector<link_id>& out) {
+  if (cost(j, price) >= below) return false;
   const std::size_t begin = out.size();
   if (from_sources_) {
     for (node_id n = jobs_.destination[j]; n != root_; n = net_.from(link_[n])) {

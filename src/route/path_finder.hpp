@@ -18,9 +18,10 @@ namespace sinew::route {
 class path_finder {
  public:
   virtual ~path_finder() = default;
-  /// Appends a cheap path of job j; false if it found none. Prices are positive; a failed link's is
-  /// infinite.
-  virtual bool find(std::size_t j, std::span<const double> price, std::vector<link_id>& out) = 0;
+  /// Appends a cheap path of job j; false if it found none that costs less than `below`. Prices are
+  /// positive; a failed link's is infinite.
+  virtual bool find(std::size_t j, std::span<const double> price, double below,
+                    std::vector<link_id>& out) = 0;
   /// In which order jobs are cheapest to ask for.
   [[nodiscard]] const std::vector<std::uint32_t>& order() const noexcept { return order_; }
   /// Forgets what it knows of prices.
@@ -39,7 +40,8 @@ class box_finder final : public path_finder {
   /// `orbit`: which link's price counts for a link, as the balancer has it.
   box_finder(const topology& net, const job_list& jobs, std::uint64_t seed,
              const skeleton_set* skeletons = nullptr, std::span<const link_id> orbit = {});
-  bool find(std::size_t j, std::span<const double> price, std::vector<link_id>& out) override;
+  bool find(std::size_t j, std::span<const double> price, double below,
+            std::vector<link_id>& out) override;
 
  private:
   /// A direction of the box: the same step again and again, or the steps of a skeleton.
@@ -52,7 +54,7 @@ class box_finder final : public path_finder {
   void choose_sides(node_id a, node_id b, const std::vector<bool>* except);
   void try_aside(node_id a, node_id b, std::span<const double> price, double& cheapest);
   void try_skeletons(std::size_t j, std::span<const double> price, double& cheapest);
-  double search(node_id a, std::span<const double> price);
+  double search(node_id a, std::span<const double> price, double below);
   void trace(node_id b, std::vector<link_id>& out) const;
   void cut_loops(node_id a);
 
@@ -77,7 +79,8 @@ class box_finder final : public path_finder {
 class tree_finder final : public path_finder {
  public:
   tree_finder(const topology& net, const job_list& jobs);
-  bool find(std::size_t j, std::span<const double> price, std::vector<link_id>& out) override;
+  bool find(std::size_t j, std::span<const double> price, double below,
+            std::vector<link_id>& out) override;
   void new_pass() override { root_ = nothing; }
   /// The cost of job j's cheapest path; infinite if there is none.
   double cost(std::size_t j, std::span<const double> price);

@@ -52,8 +52,10 @@ contains
   subroutine report(name, metric, unit, params, value)
     character(*), intent(in) :: name, metric, unit, params
     real(real64), intent(in) :: value
+    character(20) :: number
     if (me /= 1) return
-    print '(9a,es14.6)', '@ ', name, ' ', metric, ' ', unit, ' ', params, ' ', value
+    write (number, '(es14.6)') value
+    print '(10a)', '@ ', name, ' ', metric, ' ', unit, ' ', params, ' ', trim(adjustl(number))
     flush (6)
   end subroutine
 

@@ -41,7 +41,7 @@ contains
     integer(c_int) :: grid(3), first, count, next_first, next_count
     integer :: step, steps, left_planes
     real(c_double) :: gosa, alone, begin, spent
-    character(40) :: params
+    character(40) :: params, number
     grid = grid_of(name)
     if (grid(1) == 0) error stop 'sizes are XS, S and M'
     if (this_image() == 1) alone = himeno_alone(grid, warm)
@@ -76,8 +76,8 @@ contains
     spent = now_s() - begin
     if (this_image() == 1) then
       write (params, '(a,i0)') 'kind=coarray,images=', num_images()
-      print '(5a,es14.6)', '@ ', name, ' rate MFLOPS ', trim(params), ' ', &
-        flops(grid) * steps / spent / 1e6_c_double
+      write (number, '(es14.6)') flops(grid) * steps / spent / 1e6_c_double
+      print '(6a)', '@ ', name, ' rate MFLOPS ', trim(params), ' ', trim(adjustl(number))
       flush (6)
     end if
     sync all

@@ -35,6 +35,7 @@ contains
     real(c_float), allocatable :: p(:, :, :)
     integer(c_int) :: grid(3)
     integer :: steps
+    character(20) :: number
     real(c_double) :: gosa, begin
     grid = grid_of(name)
     if (grid(1) == 0) error stop 'sizes are XS, S and M'
@@ -48,8 +49,8 @@ contains
       steps = steps + 1
     end do
     if (gosa <= 0) error stop 'there is no residual'
-    print '(3a,es14.6)', '@ ', name, ' rate MFLOPS kind=serial,images=1 ', &
-      flops(grid) * steps / (now_s() - begin) / 1e6_c_double
+    write (number, '(es14.6)') flops(grid) * steps / (now_s() - begin) / 1e6_c_double
+    print '(4a)', '@ ', name, ' rate MFLOPS kind=serial,images=1 ', trim(adjustl(number))
     flush (6)
   end subroutine
 end program

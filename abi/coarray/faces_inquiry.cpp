@@ -36,10 +36,11 @@ void list_images(descriptor& result, team* of, const int* kind, std::uint64_t st
     convert(memory + i * bytes, &found[i]);
   }
   result.base = memory;
-  result.offset = static_cast<std::size_t>(-1);
+  result.offset = 0;
   result.element = {bytes, 0, 1, type::integer, 0};
   result.span = static_cast<sinew::coarray::index>(bytes);
-  result.dim[0] = {1, 1, static_cast<sinew::coarray::index>(found.size())};
+  // The compiler takes the lower bound of such a result for 0.
+  result.dim[0] = {1, 0, static_cast<sinew::coarray::index>(found.size()) - 1};
 }
 
 descriptor seed_array(std::vector<std::int32_t>& seed) {

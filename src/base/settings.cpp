@@ -211,7 +211,8 @@ setting_base* find(std::string_view name) {
 }
 
 std::vector<std::string> load_environment() {
-  std::map<std::string, setting_base*, std::less<>> table;
+  // Two of our libraries may each have a setting of the same name: both get the value.
+  std::multimap<std::string, setting_base*, std::less<>> table;
   for (setting_base* one : all()) {
     table.emplace(one->name(), one);
   }
@@ -223,12 +224,13 @@ std::vector<std::string> load_environment() {
       continue;
     }
     const std::string_view name = line.substr(0, equals);
-    const auto found = table.find(name);
-    if (found != table.end()) {
-      if (found->second->origin() != setting_origin::command_line) {
-        found->second->set(line.substr(equals + 1), setting_origin::environment);
+    const auto [first, last] = table.equal_range(name);
+    for (auto one = first; one != last; ++one) {
+      if (one->second->origin() != setting_origin::command_line) {
+        one->second->set(line.substr(equals + 1), setting_origin::environment);
       }
-    } else if (!is_for_others(name)) {
+    }
+    if (first == last && !is_for_others(name)) {
       complaints.push_back(unknown(name));
     }
   }

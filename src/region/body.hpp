@@ -39,6 +39,8 @@ struct record {
   std::uint32_t shift;
   std::uint32_t fields;
   std::uint64_t part_bytes;
+  /// One of the owners has the say in `why`. Relaxed: `why` is read after `state` has changed.
+  std::atomic<bool> told;
   char why[256];
 
   [[nodiscard]] field_place* field_list() noexcept {

@@ -117,7 +117,9 @@ void system::body::make_part(int creator, const allocation& a) {
   record& r = record_at(creator, a.record_at);
   r.places()[a.part].address = address;
   if (address == 0) {
-    std::snprintf(r.why, sizeof r.why, "%s", why.c_str());
+    if (!r.told.exchange(true, std::memory_order_relaxed)) {
+      std::snprintf(r.why, sizeof r.why, "%s", why.c_str());
+    }
     problem("an instance cannot be made (" + why + ")");
   }
   const instance i = instance::from_bits(a.id);

@@ -70,6 +70,7 @@ instance system::body::enter(const layout& l, memory_kind kind, const std::vecto
   r->shift = l.shift;
   r->fields = static_cast<std::uint32_t>(l.fields.size());
   r->part_bytes = l.part_bytes;
+  r->told.store(false, std::memory_order_relaxed);
   r->why[0] = 0;
   std::uninitialized_copy(l.fields.begin(), l.fields.end(), r->field_list());
   for (std::uint32_t p = 0; p < l.parts; ++p) {

@@ -220,6 +220,10 @@ TEST_P(Reductions, ByThreadsOfARank) {
     }
     m.meet();
     constexpr int rounds = 20;
+    schema fixed(3000);
+    const auto g = fixed.add<std::uint32_t>("source");
+    const instance source = m.regions.create(fixed, memory::shared(m.rank)).what;
+    m.good(m.regions.fill(at(source, g), 5u), "fill");
     std::atomic<int> failed{0};
     const auto work = [&] {
       for (int i = 0; i < rounds; ++i) {
@@ -232,7 +236,7 @@ TEST_P(Reductions, ByThreadsOfARank) {
         schema what(3000);
         const auto f = what.add<std::uint32_t>("copy");
         const made here = m.regions.create(what, memory::heap(m.rank));
-        const event e = m.regions.copy(at(t.target, t.f), at(here.what, f), some.merge());
+        const event e = m.regions.copy(at(source, g), at(here.what, f), some.merge());
         const event ends[] = {e, other.merge(), m.regions.destroy(here.what, e)};
         for (const event end : ends) {
           failed += m.events.wait(end) != sinew::event::state::triggered;

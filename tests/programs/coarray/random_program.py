@@ -167,10 +167,10 @@ def statement(rng, arrays, number):
         return None
     source = rng.choice(others)
     kind = rng.choice(["put", "get", "expression", "transfer", "own"])
-    # gfortran 12 scatters into the wrong places of a local array of more dimensions.
-    # And beside other operands it passes addresses that are not in the coarray.
-    both = sections(rng, target, source, target.rank < 2 or kind in ("put", "transfer"),
-                    kind != "expression")
+    # gfortran 12 takes vector subscripts right in plain puts and gets only, on the other image's
+    # side: elsewhere it stores into wrong places or passes addresses that are not in the coarray.
+    both = sections(rng, target, source, kind == "put",
+                    kind in ("put", "get") and not source.component)
     if both is None:
         return None
     left, right = both
@@ -192,7 +192,7 @@ def statement(rng, arrays, number):
         model = (target.model(left, model_there), source.model(right, f"ring(image, -{more})"))
     elif kind == "own" and target.rank:
         # Both sides may be the same elements: the right one must be read first.
-        both = sections(rng, target, target)
+        both = sections(rng, target, target, False, False)
         if both is None:
             return None
         left, right = both

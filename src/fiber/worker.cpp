@@ -72,6 +72,7 @@ void worker::adopt(fiber& main) {
   main.notes.native();
   current_.store(&main, std::memory_order_relaxed);
   thread_base_ = sinew_fiber_thread_base();
+  handled_ = handled::of_thread();
   here = this;
 }
 
@@ -84,6 +85,7 @@ void worker::start(bool pin) {
     base::prepare_last_words();
     idle_.notes.native();
     thread_base_ = sinew_fiber_thread_base();
+    handled_ = handled::of_thread();
     current_.store(&idle_, std::memory_order_relaxed);
     run_idle();
   });
@@ -154,6 +156,7 @@ bool worker::collect() noexcept {
 
 inline void worker::switch_to(fiber& me, fiber& f) noexcept {
   current_.store(&f, std::memory_order_relaxed);
+  const handled mine = *handled_;
   me.notes.leaving(f.notes, false);
   if (me.thread_base == f.thread_base) [[likely]] {
     sinew_fiber_switch(&me.sp, f.sp);
@@ -161,6 +164,7 @@ inline void worker::switch_to(fiber& me, fiber& f) noexcept {
     sinew_fiber_switch_storage(&me.sp, f.sp, f.thread_base != 0 ? f.thread_base : thread_base_);
   }
   me.notes.arrived();
+  *handled_ = mine;
 }
 
 void worker::leave(fiber& me) noexcept {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "fiber/control.hpp"
+#include "fiber/handled.hpp"
 #include "fiber/inbox.hpp"
 #include "fiber/ready_set.hpp"
 #include "fiber/stacks.hpp"
@@ -67,6 +68,8 @@ class worker {
   [[nodiscard]] std::uint64_t place_of(std::uint32_t slot_number) const noexcept {
     return std::uint64_t{number_} << 32U | (slot_number ^ number_ * slots_per_chunk);
   }
+  /// A fiber begins with no exception at hand.
+  void forget_handled() noexcept { *handled_ = {}; }
   [[nodiscard]] const void* where_current_is() const noexcept { return &current_; }
   /// For reports, from any thread.
   [[nodiscard]] bool is_ready(std::uint32_t position) const noexcept {
@@ -137,6 +140,7 @@ class worker {
   unsigned rounds_ = 0;
   unsigned alone_ = 0;              ///< times that somebody gave way to nobody
   std::uintptr_t thread_base_ = 0;  ///< of the thread itself
+  handled* handled_ = nullptr;      ///< likewise; fibers with storage of their own have their own
 
   // Idle.
   std::uint32_t quiet_rounds_ = 0;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cfenv>
 #include <csignal>
+#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -206,6 +207,41 @@ TEST(edges, without_memory_spawn_says_so_and_the_others_live) {
   fiber* f = nullptr;
   ASSERT_TRUE(spawn([](void*) {}, nullptr, &f, {.stack_bytes = 2 << 20}).done());
   join(*f);
+}
+
+/// Throws `mine`, waits inside the handler while others do the same, and throws it on.
+void hold(int mine, int& seen) {
+  try {
+    try {
+      throw mine;
+    } catch (int) {
+      yield();
+      yield();
+      throw;
+    }
+  } catch (int caught) {
+    yield();
+    seen = caught;
+  }
+}
+
+TEST(edges, an_exception_that_is_being_handled_is_a_fibers_own) {
+  scheduler s({.workers = 1});
+  std::array<int, 8> seen{};
+  int left_over = 0;
+  {
+    test::crew crew;
+    for (int i = 0; i < static_cast<int>(seen.size()); ++i) {
+      crew.add([&, i] {
+        for (int k = i % 3; k > 0; --k) yield();
+        left_over += std::current_exception() != nullptr ? 1 : 0;
+        hold(i + 1, seen[static_cast<std::size_t>(i)]);
+        left_over += std::current_exception() != nullptr ? 1 : 0;
+      });
+    }
+  }
+  EXPECT_EQ(seen, (std::array<int, 8>{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(left_over, 0);
 }
 
 TEST(edges, rounding_modes_are_a_fibers_own) {

@@ -4,7 +4,6 @@
 #define SINEW_BENCH_EVENT_RANKS_HPP
 
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,14 +12,11 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "sinew/boot/session.hpp"
+#include "ranks.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/event/system.hpp"
-#include "sinew/fabric/fabric.hpp"
 
 namespace micro {
 
@@ -56,44 +52,12 @@ struct rank_place {
   }
 };
 
-class forked_session final : public sinew::boot::session {
- public:
-  forked_session(int rank, int size) {
-    place_.rank = place_.local_rank = rank;
-    place_.size = place_.local_size = size;
-    place_.local_ranks.clear();
-    for (int r = 0; r < size; ++r) place_.local_ranks.push_back(r);
-  }
-  [[nodiscard]] const sinew::boot::place& where() const override { return place_; }
-  void put(const std::string&, const std::string&) override {}
-  [[nodiscard]] std::optional<std::string> get(const std::string&) override { return {}; }
-  void fence() override {}
-  [[nodiscard]] std::byte* map_node_memory(std::size_t) override { return nullptr; }
-  [[nodiscard]] std::byte* map_node_heap(std::size_t) override { return nullptr; }
-  [[noreturn]] void abort(int code, std::string_view) override { ::_exit(code); }
-  void finalize() override {}
-
- private:
-  sinew::boot::place place_;
-};
-
-inline std::byte* shared_pages(std::size_t bytes) {
-  void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) {
-    std::perror("mmap");
-    std::exit(3);
-  }
-  return static_cast<std::byte*>(base);
-}
-
 /// Runs body(rank_place&) on `ranks` processes, each bound to a processor if there is one for each;
 /// false if one of them failed.
 template <class Body>
 bool on_ranks(int ranks, const sinew::event::options& how, Body body) {
-  const std::size_t bytes = sinew::fabric::shm_bytes_per_rank(ranks);
-  std::byte* const fabric = shared_pages(bytes * static_cast<std::size_t>(ranks));
-  std::byte* const board = shared_pages(sizeof(rank_board));
+  shared_memory fabric(sinew::fabric::shm_bytes_per_rank(ranks) * static_cast<std::size_t>(ranks));
+  shared_memory board(sizeof(rank_board));
   std::fflush(nullptr);
   std::vector<pid_t> children;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -102,19 +66,11 @@ bool on_ranks(int ranks, const sinew::event::options& how, Body body) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       const long cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
       if (ranks <= cpus) pin(rank);
-      auto session = std::make_unique<forked_session>(rank, ranks);
-      std::unique_ptr<sinew::fabric::endpoint> endpoint;
-      if (ranks == 1) {
-        endpoint = std::move(sinew::fabric::open_inproc(1, false).front());
-      } else {
-        sinew::fabric::node_memory where{fabric, bytes, rank, rank, session->where().local_ranks};
-        where.crowded = ranks > cpus;
-        endpoint = sinew::fabric::open_shm(where, false);
-      }
-      sinew::core::runtime runtime(std::move(session), std::move(endpoint),
+      sinew::core::runtime runtime(std::make_unique<own_session>(rank, ranks),
+                                   endpoint_of(rank, ranks, ranks > cpus, fabric.as<std::byte>()),
                                    sinew::core::threading::one);
       sinew::event::system events(runtime, how);
-      rank_place place{runtime, events, *reinterpret_cast<rank_board*>(board), rank, ranks};
+      rank_place place{runtime, events, *board.as<rank_board>(), rank, ranks};
       place.meet();
       body(place);
       place.meet();
@@ -129,8 +85,6 @@ bool on_ranks(int ranks, const sinew::event::options& how, Body body) {
     ::waitpid(child, &code, 0);
     good = good && code == 0;
   }
-  ::munmap(fabric, bytes * static_cast<std::size_t>(ranks));
-  ::munmap(board, sizeof(rank_board));
   return good;
 }
 

@@ -28,7 +28,8 @@ namespace micro {
 class shared_memory {
  public:
   explicit shared_memory(std::size_t bytes) : bytes_(bytes) {
-    base_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    base_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base_ == MAP_FAILED) wrong("no shared memory");
   }
   ~shared_memory() { ::munmap(base_, bytes_); }
@@ -66,6 +67,19 @@ class own_session final : public sinew::boot::session {
   sinew::boot::place place_;
 };
 
+/// The endpoint of one of `size` ranks over `memory`, which they share.
+inline std::unique_ptr<sinew::fabric::endpoint> endpoint_of(int rank, int size, bool crowded,
+                                                            std::byte* memory) {
+  if (size == 1) return std::move(sinew::fabric::open_inproc(1, false).front());
+  sinew::fabric::node_memory where{};
+  where.base = memory;
+  where.bytes_per_rank = sinew::fabric::shm_bytes_per_rank(size);
+  where.rank = where.local_rank = rank;
+  for (int r = 0; r < size; ++r) where.local_ranks.push_back(r);
+  where.crowded = crowded;
+  return sinew::fabric::open_shm(where, false);
+}
+
 /// Where ranks meet without the runtime's help, but making progress.
 class meeting {
  public:
@@ -86,8 +100,8 @@ class meeting {
 /// A rank on each core, if there are enough.
 template <class Body>
 void run_ranks(int size, Body&& body) {
-  const std::size_t part = sinew::fabric::shm_bytes_per_rank(size);
-  shared_memory fabric_memory(part * static_cast<std::size_t>(size));
+  shared_memory fabric_memory(sinew::fabric::shm_bytes_per_rank(size) *
+                              static_cast<std::size_t>(size));
   shared_memory count_memory(4096);
   auto* const count = new (count_memory.as<void>()) std::atomic<int>(0);
   std::vector<pid_t> others;
@@ -113,14 +127,8 @@ void run_ranks(int size, Body&& body) {
     ::sched_setaffinity(0, sizeof one, &one);
   }
   {
-    sinew::fabric::node_memory where{};
-    where.base = fabric_memory.as<std::byte>();
-    where.bytes_per_rank = part;
-    where.rank = where.local_rank = rank;
-    for (int r = 0; r < size; ++r) where.local_ranks.push_back(r);
-    where.crowded = size > CPU_COUNT(&before);
-    auto endpoint = size == 1 ? std::move(sinew::fabric::open_inproc(1, false).front())
-                              : sinew::fabric::open_shm(where, false);
+    auto endpoint =
+        endpoint_of(rank, size, size > CPU_COUNT(&before), fabric_memory.as<std::byte>());
     sinew::core::runtime runtime(std::make_unique<own_session>(rank, size), std::move(endpoint),
                                  sinew::core::threading::one);
     meeting meet(*count, size);

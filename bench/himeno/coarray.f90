@@ -3,20 +3,12 @@
 ! if the residual is not that of one image alone.
 program himeno
   use himeno_kernel
-  use, intrinsic :: iso_fortran_env, only: int64
   implicit none
   real(c_double) :: budget_s = 0.5_c_double
-  character(40) :: sizes = 'XS,S', word
-  integer :: i, comma, left, right
+  character(40) :: sizes = 'XS,S'
+  integer :: comma, left, right
 
-  do i = 1, command_argument_count()
-    call get_command_argument(i, word)
-    if (word(:6) == 'sizes=') sizes = word(7:)
-    if (word(:10) == 'budget_ms=') then
-      read (word(11:), *) budget_s
-      budget_s = budget_s / 1000
-    end if
-  end do
+  call read_words(sizes, budget_s)
   left = this_image() - 1
   right = this_image() + 1
   do while (sizes /= ' ')
@@ -26,13 +18,6 @@ program himeno
   end do
 
 contains
-
-  function now_s()
-    real(c_double) :: now_s
-    integer(int64) :: ticks, rate
-    call system_clock(ticks, rate)
-    now_s = real(ticks, c_double) / real(rate, c_double)
-  end function
 
   subroutine measure(name)
     character(*), intent(in) :: name

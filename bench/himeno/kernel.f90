@@ -116,4 +116,27 @@ contains
       grid = 0
     end select
   end function
+
+  ! From the words sizes=XS,S,M and budget_ms=N, where they are given.
+  subroutine read_words(sizes, budget_s)
+    character(*), intent(inout) :: sizes
+    real(c_double), intent(inout) :: budget_s
+    character(40) :: word
+    integer :: i
+    do i = 1, command_argument_count()
+      call get_command_argument(i, word)
+      if (word(:6) == 'sizes=') sizes = word(7:)
+      if (word(:10) == 'budget_ms=') then
+        read (word(11:), *) budget_s
+        budget_s = budget_s / 1000
+      end if
+    end do
+  end subroutine
+
+  function now_s()
+    real(c_double) :: now_s
+    integer(c_int64_t) :: ticks, rate
+    call system_clock(ticks, rate)
+    now_s = real(ticks, c_double) / real(rate, c_double)
+  end function
 end module

@@ -1,20 +1,12 @@
 ! The Himeno solver on one processor, without communication. Words: sizes=XS,S,M budget_ms=N.
 program himeno
   use himeno_kernel
-  use, intrinsic :: iso_fortran_env, only: int64
   implicit none
   real(c_double) :: budget_s = 0.5_c_double
-  character(40) :: sizes = 'XS,S', word
-  integer :: i, comma
+  character(40) :: sizes = 'XS,S'
+  integer :: comma
 
-  do i = 1, command_argument_count()
-    call get_command_argument(i, word)
-    if (word(:6) == 'sizes=') sizes = word(7:)
-    if (word(:10) == 'budget_ms=') then
-      read (word(11:), *) budget_s
-      budget_s = budget_s / 1000
-    end if
-  end do
+  call read_words(sizes, budget_s)
   do while (sizes /= ' ')
     comma = index(trim(sizes) // ',', ',')
     call measure(sizes(:comma - 1))
@@ -22,13 +14,6 @@ program himeno
   end do
 
 contains
-
-  function now_s()
-    real(c_double) :: now_s
-    integer(int64) :: ticks, rate
-    call system_clock(ticks, rate)
-    now_s = real(ticks, c_double) / real(rate, c_double)
-  end function
 
   subroutine measure(name)
     character(*), intent(in) :: name

@@ -89,7 +89,8 @@ bool run_once(const row& r, std::uint64_t seed, double* times) {
 /// Each round in ranks of its own, as the original experiment: one that reuses what an earlier one
 /// left behind meets its memory in another order.
 bool measure(const row& r, double budget_ms) {
-  auto* times = reinterpret_cast<double*>(micro::shared_pages(4096));
+  const micro::shared_memory results(4096);
+  auto* times = results.as<double>();
   const double grants = static_cast<double>(r.chains) * r.depth * r.ranks;
   std::vector<double> rates;
   std::vector<double> makings;

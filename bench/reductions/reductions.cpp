@@ -199,12 +199,12 @@ void measure(task& t, const method& how, const plan& p) {
 
 bool measure(const experiment& what, int ranks, const plan& p) {
   const rma::heap_shape shape(ranks, heaps);
-  const std::size_t bytes = shape.bytes * static_cast<std::size_t>(ranks);
-  std::byte* const base = micro::shared_pages(bytes);
+  const micro::shared_memory heaps_of_all(shape.bytes * static_cast<std::size_t>(ranks));
   const bool good = micro::on_ranks(ranks, {}, [&](micro::rank_place& at) {
     rma::heap_memory where{{}, heaps};
     for (int r = 0; r < ranks; ++r) {
-      where.parts.push_back(base + static_cast<std::size_t>(r) * shape.bytes);
+      where.parts.push_back(heaps_of_all.as<std::byte>() +
+                            static_cast<std::size_t>(r) * shape.bytes);
     }
     rma::engine memory(at.runtime, where);
     region::system regions(memory, at.events);
@@ -233,7 +233,6 @@ bool measure(const experiment& what, int ranks, const plan& p) {
     }
     std::fflush(stdout);
   });
-  ::munmap(base, bytes);
   return good;
 }
 

@@ -72,16 +72,13 @@ void compare(const topology& net, const std::string& name, const std::string& pa
 
 std::string nodes_word(const topology& net) { return "nodes=" + std::to_string(net.nodes()); }
 
-// The LP is left out where its paths alone would take minutes.
 void routing(const std::vector<std::string>& nodes, const std::vector<std::string>& patterns) {
   for (const std::string& count : nodes) {
     const topology net = parse_topology("mira:" + count);
     for (const std::string& pattern : patterns) {
-      std::vector<method> methods = {method::balanced, method::standard, method::heu_load,
-                                     method::heu_chunk};
-      if (net.nodes() <= 1024) methods.push_back(method::opt);
-      compare(net, pattern, nodes_word(net) + ",bytes=8388608", make_pattern(net, pattern),
-              methods);
+      compare(
+          net, pattern, nodes_word(net) + ",bytes=8388608", make_pattern(net, pattern),
+          {method::balanced, method::standard, method::heu_load, method::heu_chunk, method::opt});
     }
   }
 }

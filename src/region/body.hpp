@@ -175,6 +175,8 @@ struct system::body {
   // operations.cpp
   [[nodiscard]] side_wire check(const side& s, const char* what, const char* where,
                                 std::uint64_t& elements) const;
+  /// Both sides of `t`, which must have as many elements.
+  void check_both(const side& from, const side& to, const char* what, transfer& t) const;
   [[nodiscard]] event issue(transfer& t, int executor, event before);
   [[nodiscard]] int executor_of(const transfer& t) const;
   [[nodiscard]] int helper_for(const transfer& t) const;

@@ -57,18 +57,23 @@ side_wire system::body::check(const side& s, const char* what, const char* where
   return w;
 }
 
-event system::copy(const side& from, const side& to, event after) {
-  constexpr const char* what = "a copy cannot be made";
-  transfer t;
+void system::body::check_both(const side& from, const side& to, const char* what,
+                              transfer& t) const {
   std::uint64_t target_elements = 0;
-  side source = from;
-  side goal = to;
-  t.from = body_->check(from, what, "source", t.elements);
-  t.to = body_->check(to, what, "target", target_elements);
+  t.from = check(from, what, "source", t.elements);
+  t.to = check(to, what, "target", target_elements);
   SINEW_CHECK(t.elements == target_elements, what,
               "its source has " + std::to_string(t.elements) + " elements and its target " +
                   std::to_string(target_elements),
               "");
+}
+
+event system::copy(const side& from, const side& to, event after) {
+  constexpr const char* what = "a copy cannot be made";
+  transfer t;
+  side source = from;
+  side goal = to;
+  body_->check_both(from, to, what, t);
   const known_ptr k = body_->find(from.what);
   const field_info& f = k->where.fields[from.field].info;
   const known_ptr l = body_->find(to.what);
@@ -156,15 +161,9 @@ event system::reduce_by(std::uint64_t op, const side& from, const side& to, even
   t.what = action::reduce;
   t.op = op;
   t.how = how;
-  std::uint64_t target_elements = 0;
   SINEW_CHECK(!from.index.exists() && !to.index.exists(), what, "it names indices",
               "gather into an instance first, or use a list instance");
-  t.from = body_->check(from, what, "source", t.elements);
-  t.to = body_->check(to, what, "target", target_elements);
-  SINEW_CHECK(t.elements == target_elements, what,
-              "its source has " + std::to_string(t.elements) + " elements and its target " +
-                  std::to_string(target_elements),
-              "");
+  body_->check_both(from, to, what, t);
   const known_ptr source = body_->find(from.what);
   const field_info& f = source->where.fields[from.field].info;
   SINEW_CHECK(f.type_id == e.rhs_type, what,

@@ -110,6 +110,7 @@ struct system::body {
   void mark(std::uint32_t i, bool poisoned);
   void mark_early(std::uint32_t i);
   void pass(int budget);
+  [[gnu::noinline, gnu::cold]] void record(std::uint32_t i) const noexcept;
   void arrive(std::uint32_t i, bool poisoned);
   void finish(std::uint32_t i);
   [[nodiscard]] event combine(std::span<const event> of, std::uint32_t flags);

@@ -10,6 +10,7 @@
 
 #include "event/body.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/trace.hpp"
 
 namespace sinew::event {
 namespace {
@@ -139,6 +140,9 @@ void system::body::mark(std::uint32_t i, bool bad) {
     s.generation.store(g + 1, std::memory_order_release);
   }
   s.link = (s.link & ~link_mask) | (bad ? failed : 0);
+  if (s.waiters != nullptr) {
+    __builtin_prefetch(s.waiters);  // looked at when the queue has come to this slot
+  }
   if (queue_first == 0) {
     queue_first = i;
   } else {
@@ -173,11 +177,25 @@ void system::body::prefetch(std::uint32_t c) const noexcept {
   }
 }
 
+/// Out of line: pass() must not save registers for it.
+void system::body::record(std::uint32_t i) const noexcept {
+  const slot& s = at(i);
+  if ((s.link & alias) == 0) {
+    const std::uint32_t next = s.generation.load(std::memory_order_relaxed);
+    trace::mark(trace::kind::event, (s.link & failed) != 0 ? "poisoned" : "triggered",
+                event(self.rank_, i, next - 1).bits());
+  }
+}
+
 void system::body::pass(int budget) {
+  const bool traced = trace::on();
   while (queue_first != 0 && --budget >= 0) {
     const std::uint32_t i = queue_first;
     slot& s = at(i);
     const bool bad = (s.link & failed) != 0;
+    if (traced) [[unlikely]] {
+      record(i);
+    }
     if (s.first != 0) {
       arrive(std::exchange(s.first, 0), bad);
       for (std::uint32_t c = std::exchange(s.more, 0); c != 0;) {
@@ -192,6 +210,7 @@ void system::body::pass(int budget) {
     }
     if (s.waiters != nullptr) {
       waiter* const last = std::exchange(s.waiters, nullptr);
+      __builtin_prefetch(last->next);
       for (waiter* w = last; bad && !w->poisoned; w = w->next) {
         w->poisoned = true;
       }

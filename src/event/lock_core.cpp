@@ -66,7 +66,8 @@ reservation lock_core::create() {
   return {rank_, index, c.generation};
 }
 
-lock_core::cell* lock_core::find(reservation r) {
+/// What find() has not met yet under this generation.
+lock_core::cell* lock_core::find_new(reservation r) {
   if (!r.exists() || r.generation() == 0 ||
       static_cast<std::size_t>(r.creator()) >= tables_.size() ||
       (r.creator() == rank_ && r.index() >= created_)) [[unlikely]] {

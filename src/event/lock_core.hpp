@@ -76,7 +76,18 @@ class lock_core {
 
   [[nodiscard]] reservation create();
   /// Null if `r` is not, or no longer, a reservation as far as this rank knows.
-  [[nodiscard]] cell* find(reservation r);
+  [[nodiscard]] cell* find(reservation r) {
+    const auto creator = static_cast<std::size_t>(r.creator());
+    const std::size_t chunk = r.index() / chunk_cells;
+    if (creator < tables_.size() && chunk < tables_[creator].size()) [[likely]] {
+      cell* const first = tables_[creator][chunk].get();
+      if (first != nullptr && r.generation() != 0 &&
+          first[r.index() % chunk_cells].generation == r.generation()) [[likely]] {
+        return &first[r.index() % chunk_cells];
+      }
+    }
+    return find_new(r);
+  }
 
   /// Grants at once if nobody is in the way; then `q` is not kept.
   [[nodiscard]] bool try_enter(cell& c, lock_mode how) noexcept {
@@ -143,6 +154,7 @@ class lock_core {
     c.alone = exclusive;
   }
 
+  [[nodiscard]] cell* find_new(reservation r);
   cell& reach(int creator, std::uint32_t index);
   cell* renew(reservation r, cell& c);
   void settle(reservation r, cell& c);

@@ -170,6 +170,7 @@ void reservations::body::enter(request& q) noexcept {
   if (c == nullptr || (!c->here && events.is_lost(q.what.creator()))) [[unlikely]] {
     core.refuse(q);
   } else {
+    events.expect(q.grant);  // while it waits its turn
     core.enter(q.what, *c, q);
   }
   finish(held);

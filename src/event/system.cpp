@@ -7,6 +7,7 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/settings.hpp"
+#include "sinew/base/trace.hpp"
 #include "sinew/event/barrier.hpp"
 
 namespace sinew::event {
@@ -184,7 +185,9 @@ state system::wait_for(event e) {
   if (now != state::pending) {
     return now;
   }
+  const std::int64_t began = trace::begin();
   runtime_.wait(me.done);
+  trace::span(trace::kind::event, "wait", began, e.bits());
   return me.poisoned ? state::poisoned : state::triggered;
 }
 

@@ -108,6 +108,8 @@ class system {
   /// Fires `w`, not poisoned, once what this thread is firing now has been fired; now if that is
   /// nothing. For what is better done once for many events.
   void later(waiter& w);
+  /// A hint: `e`, of this rank, will be triggered before long.
+  void expect(event e) const noexcept { __builtin_prefetch(&slots_[e.index()], 1); }
 
   // --- messages, for the rooms above ---
 

@@ -8,6 +8,7 @@
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/team.hpp"
+#include "abi/coarray/traced.hpp"
 
 using namespace sinew::coarray;
 
@@ -64,12 +65,14 @@ extern "C" {
 
 void _gfortran_caf_sync_all(int* stat, void* errmsg, std::size_t length) {
   ensure_open();
+  const traced here(sinew::trace::kind::sync, "sync all");
   const int code = the.now->sync_all();
   finish(sync_outcome(stat, errmsg, length), "sync all", code);
 }
 
 void _gfortran_caf_sync_images(int count, int* images, int* stat, void* errmsg,
                                std::size_t length) {
+  const traced here(sinew::trace::kind::sync, "sync images", count == 1 ? *images : 0);
   const outcome out = sync_outcome(stat, errmsg, length);
   if (count < 0) {
     std::vector<int> all(static_cast<std::size_t>(the.now->size()));
@@ -85,6 +88,7 @@ void _gfortran_caf_sync_images(int count, int* images, int* stat, void* errmsg,
 
 void _gfortran_caf_sync_memory(int* stat, void* errmsg, std::size_t length) {
   ensure_open();
+  const traced here(sinew::trace::kind::sync, "sync memory");
   the.engine->flush_all();
   sync_outcome(stat, errmsg, length).good();
 }

@@ -1,13 +1,20 @@
 // GCC 15 and 16: the compiler makes a function for each place of the program that reads or writes
 // another image's data, and we call it with that image's data. The function runs here, on mapped
-// memory, so what it is given must look as it does at its owner: pointers inside of the data are
-// the owner's addresses, and are made ours before it sees them, if the data lies in a heap.
+// memory. So it can use everything that lies in the coarray itself, but not what allocatable and
+// pointer components stand for: they hold addresses of the other process. Which functions follow
+// such components cannot be seen beforehand; one that does is stopped by the processor, and told
+// from other faults by `accessing`.
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,6 +22,7 @@
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/images.hpp"
 #include "abi/coarray/token.hpp"
+#include "abi/coarray/traced.hpp"
 #include "sinew/base/error.hpp"
 
 using namespace sinew::coarray;
@@ -47,6 +55,51 @@ void* function(int which) {
   }
   return all().functions[static_cast<std::size_t>(which)];
 }
+
+/// The image whose data a function of the compiler's has now; 0: none has. Read by the handler,
+/// which runs in this thread.
+volatile sig_atomic_t accessing = 0;
+
+constexpr std::array faults = {SIGSEGV, SIGBUS};
+std::array<struct sigaction, faults.size()> handlers_before;
+
+/// Says what it was, and leaves the rest to whoever handled faults before: the fault comes again.
+void on_fault(int signal) {
+  if (accessing != 0) {
+    constexpr std::string_view text =
+        "sinew: coarrays: an allocatable or pointer component of another image was followed, which "
+        "is not supported with gfortran 15 and 16 (the component holds an address of the other "
+        "process). Compile with gfortran 8 to 14, or make the component a coarray of its own.\n";
+    (void)!::write(STDERR_FILENO, text.data(), text.size());
+  }
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    if (faults[i] == signal) {
+      (void)::sigaction(signal, &handlers_before[i], nullptr);
+    }
+  }
+}
+
+void explain_faults() {
+  struct sigaction act{};
+  act.sa_handler = on_fault;
+  act.sa_flags = SA_ONSTACK;
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    (void)::sigaction(faults[i], &act, &handlers_before[i]);
+  }
+}
+
+/// While a function of the compiler's runs.
+class access_scope {
+ public:
+  explicit access_scope(int image) {
+    static const bool explained = (explain_faults(), true);
+    (void)explained;
+    accessing = image;
+  }
+  ~access_scope() { accessing = 0; }
+  access_scope(const access_scope&) = delete;
+  access_scope& operator=(const access_scope&) = delete;
+};
 
 /// The other image's part as the compiler's function wants it: its address, or a descriptor of it.
 class target {
@@ -120,6 +173,7 @@ void* call_getter(const fetch& f, descriptor* array, std::size_t* dst_length, bo
   const int me = caller();
   void* buffer = array != nullptr ? static_cast<void*>(array) : static_cast<void*>(&scalar);
   token pseudo;
+  const access_scope scope(f.image_rank + 1);
   reinterpret_cast<getter>(function(f.which))(f.add_data, &me, static_cast<void**>(buffer),
                                               &free_buffer, there.get(), &pseudo, 0, dst_length,
                                               f.length);
@@ -158,6 +212,7 @@ void _gfortran_caf_get_from_remote(void* token, const descriptor* src,
     return;
   }
   guarded(out, statement, [&] {
+    const traced here(sinew::trace::kind::get, "get", image);
     const fetch f{token, src, src_length, rank, which, add_data};
     bool made = false;
     if (dst == nullptr) {
@@ -166,7 +221,10 @@ void _gfortran_caf_get_from_remote(void* token, const descriptor* src,
       if (may_realloc_dst && n != 0) {
         *dst_data = std::realloc(*dst_data, n);
       }
-      std::memcpy(*dst_data, found, n);
+      {
+        const access_scope scope(rank + 1);  // `found` may be behind a component
+        std::memcpy(*dst_data, found, n);
+      }
       if (made) {
         std::free(const_cast<void*>(found));
       }
@@ -199,11 +257,13 @@ void _gfortran_caf_send_to_remote(void* token, descriptor* dst, const std::size_
     return;
   }
   guarded(out, statement, [&] {
+    const traced here(sinew::trace::kind::put, "put", image);
     target there(token, dst, rank);
     const int me = caller();
     sinew::coarray::token pseudo;
     std::size_t length = dst_length != nullptr ? *dst_length : 0;
     const void* source = src != nullptr ? static_cast<const void*>(src) : src_data;
+    const access_scope scope(rank + 1);
     reinterpret_cast<receiver>(function(which))(add_data, &me, there.get(), source, &pseudo, 0,
                                                 dst_length != nullptr ? &length : nullptr,
                                                 src_length);
@@ -235,6 +295,7 @@ void _gfortran_caf_transfer_between_remotes(
     target there(dst_token, dst, to);
     const int me = caller();
     sinew::coarray::token pseudo;
+    const access_scope scope(to + 1);
     reinterpret_cast<receiver>(function(dst_which))(
         dst_add_data, &me, there.get(), scalar_transfer ? found : static_cast<void*>(&array),
         &pseudo, 0, dst_length, &found_length);
@@ -254,6 +315,7 @@ std::int32_t _gfortran_caf_is_present_on_remote(void* token, int image, int whic
     target there(token, nullptr, rank);
     const int me = caller();
     sinew::coarray::token pseudo;
+    const access_scope scope(rank + 1);
     present = reinterpret_cast<presence>(function(which))(add_data, &me, there.get(), &pseudo, 0);
   });
   return present;

@@ -11,6 +11,7 @@
 #include "abi/coarray/images.hpp"
 #include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/token.hpp"
+#include "abi/coarray/traced.hpp"
 
 namespace sinew::coarray {
 namespace {
@@ -154,6 +155,7 @@ void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired
     return;
   }
   guarded(out, "lock", [&] {
+    const traced here(sinew::trace::kind::lock, "lock", image);
     const lock_table::answer got =
         acquired != nullptr ? the.locks->try_acquire(lock) : the.locks->acquire(lock);
     if (acquired != nullptr) {
@@ -181,6 +183,7 @@ void _gfortran_caf_unlock(void* token, std::size_t index, int image, int* stat, 
     return;
   }
   guarded(out, "unlock", [&] {
+    const traced here(sinew::trace::kind::lock, "unlock", image);
     the.engine->fence();
     switch (the.locks->release(lock)) {
       case lock_table::answer::free:
@@ -201,6 +204,7 @@ void _gfortran_caf_event_post(void* token, std::size_t index, int image, int* st
   const outcome out{stat, errmsg, length};
   const place event = element_at(token, index, image, out, "event post");
   if (event.rank >= 0) {
+    const traced here(sinew::trace::kind::sync, "event post", image);
     the.engine->fence();
     the.engine->post(event);
     out.good();
@@ -211,6 +215,7 @@ void _gfortran_caf_event_wait(void* token, std::size_t index, int until_count, i
                               char* errmsg, std::size_t length) {
   const outcome out{stat, errmsg, length};
   const place event = element_at(token, index, 0, out, "event wait");
+  const traced here(sinew::trace::kind::sync, "event wait");
   the.engine->fence();
   the.engine->take(event.offset, until_count > 1 ? static_cast<std::uint64_t>(until_count) : 1);
   out.good();

@@ -2,6 +2,7 @@
 #include "abi/coarray/access.hpp"
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/reference_walk.hpp"
+#include "abi/coarray/traced.hpp"
 #include "sinew/base/error.hpp"
 
 using namespace sinew::coarray;
@@ -53,8 +54,9 @@ constexpr const char* getting = "reference to another image";
   const int rank = rank_of(team_of(team), image, out, putting);
   if (rank >= 0) {
     guarded(out, putting, [&] {
-      put(far({token, offset, dst, dst_vector, dst_kind}, rank), near(*src, src_kind),
-          may_require_tmp);
+      traced put_here(sinew::trace::kind::put, "put", image);
+      put(put_here.moving(far({token, offset, dst, dst_vector, dst_kind}, rank)),
+          near(*src, src_kind), may_require_tmp);
       out.good();
     });
   }
@@ -67,8 +69,9 @@ constexpr const char* getting = "reference to another image";
   const int rank = rank_of(*the.now, image, out, getting);
   if (rank >= 0) {
     guarded(out, getting, [&] {
-      get(near(*dst, dst_kind), far({token, offset, src, src_vector, src_kind}, rank),
-          may_require_tmp);
+      traced get_here(sinew::trace::kind::get, "get", image);
+      get(near(*dst, dst_kind),
+          get_here.moving(far({token, offset, src, src_vector, src_kind}, rank)), may_require_tmp);
       out.good();
     });
   }
@@ -127,6 +130,7 @@ void _gfortran_caf_sendget(void* dst_token, std::size_t dst_offset, int dst_imag
     return;
   }
   guarded(out, statement, [&] {
+    const traced both(sinew::trace::kind::copy, "image to image", dst_image);
     move(far({dst_token, dst_offset, dst, dst_vector, dst_kind}, to),
          far({src_token, src_offset, src, src_vector, src_kind}, from));
     out.good();
@@ -143,7 +147,9 @@ void _gfortran_caf_get_by_ref(void* token, int image, descriptor* dst, reference
     return;
   }
   guarded(out, statement, [&] {
+    traced get_here(sinew::trace::kind::get, "get component", image);
     const far_side from = walk(token_of(token), rank, refs, static_cast<type>(src_type), src_kind);
+    get_here.moving(from);
     if (dst_reallocatable) {
       make_room(*dst, from);
     }
@@ -162,7 +168,8 @@ void _gfortran_caf_send_by_ref(void* token, int image, descriptor* src, referenc
     return;
   }
   guarded(out, statement, [&] {
-    put(walk(token_of(token), rank, refs, static_cast<type>(dst_type), dst_kind),
+    traced put_here(sinew::trace::kind::put, "put component", image);
+    put(put_here.moving(walk(token_of(token), rank, refs, static_cast<type>(dst_type), dst_kind)),
         near(*src, src_kind), may_require_tmp);
     out.good();
   });
@@ -181,6 +188,7 @@ void _gfortran_caf_sendget_by_ref(void* dst_token, int dst_image, reference* dst
     return;
   }
   guarded(out, statement, [&] {
+    const traced both(sinew::trace::kind::copy, "image to image", dst_image);
     move(walk(token_of(dst_token), to, dst_refs, static_cast<type>(dst_type), dst_kind),
          walk(token_of(src_token), from, src_refs, static_cast<type>(src_type), src_kind));
     in.good();

@@ -27,7 +27,14 @@ void _gfortran_caf_transfer_between_remotes(void*, array*, size_t*, int, int, vo
                                             size_t, bool, int*, int*, void**, int*, void**, int*);
 int32_t _gfortran_caf_is_present_on_remote(void*, int, int, void*, size_t);
 
-enum { length = 10, element_hash = 4711, row_hash = 4712, store_hash = 4713, there_hash = 4714 };
+enum {
+  length = 10,
+  element_hash = 4711,
+  row_hash = 4712,
+  store_hash = 4713,
+  there_hash = 4714,
+  follow_hash = 4715
+};
 struct subscript {
   int first, last;
 };
@@ -68,12 +75,21 @@ static int32_t is_there(void* add, const int* caller, void* from, void* t, size_
   return ((int*)from)[((struct subscript*)add)->first - 1] != 0;
 }
 
+/* x(1)[k], as if it were reached by a component of the other image: an address that is not ours. */
+static void follow(void* add, const int* caller, void** buffer, int32_t* free_buffer, void* from,
+                   void* t, size_t zero, size_t* to_length, const size_t* from_length) {
+  (void)add, (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length, (void)from;
+  *buffer = (void*)(uintptr_t)64;
+  *free_buffer = 0;
+}
+
 __attribute__((constructor)) static void before_main(void) {
   _gfortran_caf_register_accessor(element_hash, (void*)get_element);
   _gfortran_caf_register_accessor(row_hash, (void*)get_row);
   _gfortran_caf_register_accessors_finish();
   _gfortran_caf_register_accessor(store_hash, (void*)store_element);
   _gfortran_caf_register_accessor(there_hash, (void*)is_there);
+  _gfortran_caf_register_accessor(follow_hash, (void*)follow);
   _gfortran_caf_register_accessors_finish();
   array a = scalar_of(NULL);
   _gfortran_caf_register(length * 4, 0, &token, &a, NULL, NULL, 0);
@@ -154,6 +170,15 @@ static void transfers(int me, int n) {
   EXPECT(stat != 0);
 }
 
+/* Does not return. */
+static void follow_component(int me, int n) {
+  int value = 0;
+  void* to = &value;
+  _gfortran_caf_get_from_remote(token, NULL, NULL, me % n + 1, 4, &to, NULL, NULL, false,
+                                _gfortran_caf_get_remote_function_index(follow_hash), NULL, 0, NULL,
+                                NULL, NULL);
+}
+
 static void messages(void) {
   char text[41] = "                                        ";
 #if ABI >= 16
@@ -189,6 +214,7 @@ static void teams(int me, int n) {
 int main(int argc, char** argv) {
   _gfortran_caf_init(&argc, &argv);
   const int me = image(), n = images();
+  if (argc > 1 && strcmp(argv[1], "component") == 0) follow_component(me, n);
   transfers(me, n);
   messages();
   teams(me, n);

@@ -114,6 +114,7 @@ struct system::body {
   void arrive(std::uint32_t i, bool poisoned);
   void finish(std::uint32_t i);
   [[nodiscard]] event combine(std::span<const event> of, std::uint32_t flags);
+  void abandon(std::uint32_t target, std::uint32_t inputs) noexcept;
   [[nodiscard]] event merge(std::span<const event> of);
   [[nodiscard]] std::uint32_t shared_set(std::span<const event> of);
   /// Works off the queue, sends, and fires (without the lock), unless a call further up this

@@ -6,6 +6,7 @@
 // collected, and fired when the queue is empty and messages are sent, without the lock. What a
 // waiter triggers goes to the same queue: drain() further up the stack works it off.
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include "event/body.hpp"
@@ -294,7 +295,11 @@ together::~together() {
 // merges hang.
 std::uint32_t system::body::shared_set(std::span<const event> of) {
   if (!std::equal(of.begin(), of.end(), last_set.begin(), last_set.end())) {
-    last_set.assign(of.begin(), of.end());
+    try {
+      last_set.assign(of.begin(), of.end());
+    } catch (const std::bad_alloc&) {
+      last_set.clear();  // merges go on without sharing
+    }
     set_event = {};
     return 0;
   }
@@ -324,39 +329,58 @@ event system::body::merge(std::span<const event> of) {
   return combine(of, 0);
 }
 
+/// Nobody gets to know event `target`: its slot is used again when its inputs have triggered.
+void system::body::abandon(std::uint32_t target, std::uint32_t inputs) noexcept {
+  if (target == 0) {
+    return;
+  }
+  at(target).remaining = inputs;
+  if (inputs == 0) {
+    release_slot(target, at(target));
+  }
+}
+
 event system::body::combine(std::span<const event> of, std::uint32_t flags) {
   constexpr std::uint32_t unknown = 1u << 30;  // no event triggers while it is being made
   std::uint32_t count = 0;
   std::uint32_t target = 0;
+  std::uint32_t hung = 0;  // dependences of `target` made so far
   found only{};
   event only_event;
   bool bad = false;
-  for (const event e : of) {
-    const found f = e.exists() ? find(e) : found{0, state::triggered};
-    if (f.known != state::pending) {
-      if (f.known == state::triggered || (flags & tolerant) != 0) {
+  try {
+    for (const event e : of) {
+      const found f = e.exists() ? find(e) : found{0, state::triggered};
+      if (f.known != state::pending) {
+        if (f.known == state::triggered || (flags & tolerant) != 0) {
+          continue;
+        }
+        if (target == 0) {
+          return e;
+        }
+        bad = true;
+        break;
+      }
+      if (++count == 1 && (flags & tolerant) == 0) {
+        only = f;
+        only_event = e;
         continue;
       }
       if (target == 0) {
-        return e;
+        target = take_slot();
+        at(target).link |= armed | flags;
+        at(target).remaining = unknown;
+        if (only.slot != 0) {
+          depend(only.slot, target);
+          ++hung;
+        }
       }
-      bad = true;
-      break;
+      depend(f.slot, target);
+      ++hung;
     }
-    if (++count == 1 && (flags & tolerant) == 0) {
-      only = f;
-      only_event = e;
-      continue;
-    }
-    if (target == 0) {
-      target = take_slot();
-      at(target).link |= armed | flags;
-      at(target).remaining = unknown;
-      if (only.slot != 0) {
-        depend(only.slot, target);
-      }
-    }
-    depend(f.slot, target);
+  } catch (...) {
+    abandon(target, hung);
+    throw;
   }
   if (target == 0) {
     return only_event;

@@ -12,10 +12,12 @@
 // is only ever a true statement about its generations, messages may come in any order.
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "event/body.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/event/barrier.hpp"
 
@@ -41,11 +43,14 @@ system::body::proxy& system::body::proxy_of(int owner, std::uint32_t index) {
               "its owner would be rank " + std::to_string(owner), "pass handles as they are");
   auto& pages = peers[static_cast<std::size_t>(owner)].pages;
   const std::size_t page = index / proxies_per_page;
-  if (page >= pages.size()) {
-    pages.resize(page + 1);
-  }
-  if (pages[page] == nullptr) {
-    pages[page] = std::make_unique<proxy[]>(proxies_per_page);
+  if (page >= pages.size() || pages[page] == nullptr) [[unlikely]] {
+    try {
+      pages.resize(std::max(pages.size(), page + 1));
+      pages[page] = std::make_unique<proxy[]>(proxies_per_page);
+    } catch (const std::bad_alloc&) {
+      throw error("cannot use an event of rank " + std::to_string(owner),
+                  "there is no memory to note what is known of it", "free some");
+    }
   }
   return pages[page][index % proxies_per_page];
 }

@@ -234,6 +234,27 @@ TEST_P(event_barrier_test, a_coroutine_that_awaits_much_takes_no_stack) {
   });
 }
 
+TEST_P(event_barrier_test, awaiting_an_event_that_is_pending_allocates_nothing) {
+  run(1, [](event_member& m) {
+    std::vector<user_event> steps;
+    for (int i = 0; i < 100; ++i) {
+      steps.push_back(m.events.create());
+    }
+    const std::vector<event> same(steps.begin(), steps.end());
+    int taken = 0;
+    const event done = long_way(m.events, same, taken).done();  // its frame is made here
+    EXPECT_EQ(taken, 0);
+    const long before = allocations_here();
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+      m.events.trigger(steps[i]);  // it goes on, and awaits the next
+      EXPECT_EQ(taken, static_cast<int>(i) + 1);
+    }
+    EXPECT_EQ(allocations_here(), before);
+    m.events.trigger(steps.back());
+    EXPECT_TRUE(m.events.has_triggered(done));
+  });
+}
+
 TEST_P(event_barrier_test, a_report_says_what_never_triggers_and_who_waits) {
   run(2, [](event_member& m) {
     static std::atomic<std::uint64_t> bits;

@@ -414,6 +414,44 @@ TEST_P(event_test, triggering_allocates_nothing) {
   });
 }
 
+TEST_P(event_test, a_merge_that_fails_says_why_and_leaves_nothing) {
+  run(2, [](event_member& m) {
+    static std::atomic<std::uint64_t> bits;
+    if (m.rank == 1) bits.store(m.events.create().bits());
+    m.meet();
+    const event theirs = event::from_bits(bits.load());
+    if (m.rank == 0) {
+      const user_event a = m.events.create();
+      const user_event b = m.events.create();
+      for (const long nth : {1, 2}) {  // what is noted of a rank takes two allocations
+        test::fails_at = nth;
+        try {
+          (void)m.events.merge({a, b, theirs});
+          ADD_FAILURE() << "allocation " << nth << " has failed";
+        } catch (const error& e) {
+          EXPECT_NE(std::string(e.what()).find("no memory"), std::string::npos) << e.what();
+        }
+        test::fails_at = 0;
+      }
+      EXPECT_THROW((void)m.events.merge({a, b, event(0, a.index(), 1'000'000)}), error);
+      EXPECT_EQ(m.events.pending(), 5u) << "three merges that nobody knows";
+
+      const std::vector<event> wide(40, a);
+      test::fails_at = 1;
+      const event merged = m.events.merge(wide);  // it only cannot be shared
+      test::fails_at = 0;
+      m.events.trigger(a);
+      EXPECT_TRUE(m.events.has_triggered(merged));
+      m.events.trigger(b);
+      EXPECT_EQ(m.events.pending(), 0u);
+    }
+    const event both = m.events.merge({theirs, m.events.settled(theirs)});
+    m.settle();
+    if (m.rank == 1) m.events.trigger(user_event(theirs));
+    EXPECT_EQ(m.events.wait(both), state::triggered);
+  });
+}
+
 TEST_P(event_test, threads_trigger_and_wait_at_once) {
   if (GetParam().threads == core::threading::one) GTEST_SKIP() << "one thread a rank";
   run(2, [](event_member& m) {

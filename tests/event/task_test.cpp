@@ -63,6 +63,15 @@ void wait_for(task_context& c, std::uint64_t what) {
   (void)c.all.events().wait(occurrence::from_bits(what));
   sum.fetch_add(1);
 }
+reservations* common_locks;
+int inside;  // guarded by a reservation
+void lock_for_a_scope(task_context& c, std::uint64_t lock, std::uint64_t go) {
+  const event::hold mine = common_locks->lock(event::reservation::from_bits(lock));
+  EXPECT_EQ(inside++, 0);
+  (void)c.all.events().wait(occurrence::from_bits(go));
+  --inside;
+  sum.fetch_add(1);
+}
 void never_named() {}
 std::atomic<bool> keep_busy;
 std::atomic<bool> is_busy;
@@ -90,6 +99,7 @@ void name_all(tasks& all) {
   all.add<&wait_for>("wait for");
   all.add<&add_large>("add large");
   all.add<&be_busy>("be busy");
+  all.add<&lock_for_a_scope>("lock for a scope");
 }
 
 class task_contract : public testing::TestWithParam<std::tuple<int, backend>> {};
@@ -248,6 +258,31 @@ TEST(task, waits_as_a_fiber_while_others_run_on_its_worker) {
       EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
       EXPECT_EQ(sum.load(), 1100);
     }
+  });
+}
+
+TEST(task, holds_a_reservation_for_a_scope_across_its_waits) {
+  sum = 0;
+  inside = 0;
+  with_tasks(1, backend::shm, [](event_member& m, tasks& all) {
+    reservations locks(m.events);
+    common_locks = &locks;
+    name_all(all);
+    all.start();
+    const event::reservation lock = locks.create();
+    const user_event go = m.events.create();
+    std::vector<occurrence> ends;
+    for (int i = 0; i < 50; ++i) {
+      ends.push_back(all.spawn<&lock_for_a_scope>(all.at(0), {}, lock.bits(), go.bits()));
+    }
+    // One of them holds it and waits in its scope, the others wait for it: workers are free.
+    const occurrence other = all.spawn<&add_up>(all.at(0), {}, 1000, 0.0, std::array<char, 3>{});
+    EXPECT_EQ(m.events.wait(other), state::triggered);
+    EXPECT_EQ(sum.load(), 1000);
+    m.events.trigger(go);
+    EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+    EXPECT_EQ(sum.load(), 1050);
+    EXPECT_EQ(locks.held(lock), 0u);
   });
 }
 

@@ -1,0 +1,86 @@
+"""Programs of events under the launcher: the trace that --trace gathers, the report of a hang."""
+
+import collections
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from support import sinew_run, survivors  # noqa: E402
+
+HANG, HISTOGRAM, PRODUCERS = sys.argv[3:6]
+
+
+def trace_of(test, ranks, program):
+    """What a run has recorded, by category, and checks that hold for every trace."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "t.json")
+        result = sinew_run("-n", str(ranks), "--trace", path, program, limit=60)
+        test.assertEqual(result.code, 0, result.err)
+        test.assertEqual(os.listdir(folder), ["t.json"])  # the ranks' parts are gone
+        with open(path, encoding="utf-8") as text:
+            records = json.load(text)["traceEvents"]
+    test.assertRegex(result.err, r"trace of \d+ records")
+    named = [r["args"]["name"] for r in records if r["ph"] == "M"]
+    test.assertEqual([name.split(" (")[0] for name in named],
+                     ["rank %d" % rank for rank in range(ranks)])
+    spans = collections.Counter()
+    begun = {}
+    for each in (r for r in records if r["ph"] != "M"):
+        test.assertIn(each["ph"], "beXi")
+        test.assertGreaterEqual(each["ts"], 0)
+        test.assertIn(each["pid"], range(ranks))
+        if each["ph"] == "b":
+            begun[each["id"]] = each
+        elif each["ph"] == "e":
+            opened = begun.pop(each["id"])
+            test.assertEqual((opened["name"], opened["pid"]), (each["name"], each["pid"]))
+            test.assertLessEqual(opened["ts"], each["ts"])
+        if each["ph"] != "e":
+            spans[each["cat"], each["name"]] += 1
+    test.assertEqual(begun, {})
+    return spans
+
+
+class Trace(unittest.TestCase):
+    def test_copies_reductions_locks_and_events(self):
+        spans = trace_of(self, 2, HISTOGRAM)
+        for wanted in (("copy", "copy"), ("copy", "fill"), ("copy", "reduce"), ("copy", "replay"),
+                       ("lock", "wait"), ("event", "triggered"), ("event", "wait")):
+            self.assertGreater(spans[wanted], 0, (wanted, spans))
+        # Two of its six ways lock, once on each rank.
+        self.assertEqual(spans["lock", "hold"], 4)
+
+    def test_tasks_and_the_locks_they_hold(self):
+        spans = trace_of(self, 2, PRODUCERS)
+        # 200 items of each rank, and rank 0 empties the buffer after every 50 of its own.
+        self.assertEqual(spans["task", "put"], 400)
+        self.assertEqual(spans["task", "take"], 4)
+        self.assertEqual(spans["lock", "hold"], 404)
+        self.assertGreater(spans["event", "triggered"], 404)
+
+    def test_a_place_that_cannot_be_written(self):
+        result = sinew_run("-n", "1", "--trace", "/nowhere/t.json", HISTOGRAM)
+        self.assertNotEqual(result.code, 0)
+        self.assertIn("/nowhere/t.json", result.err)
+
+
+class Hang(unittest.TestCase):
+    def test_both_sides_are_told(self):
+        result = sinew_run("-n", "2", "--timeout", "5", HANG,
+                           env={"SINEW_CORE_HANG_TIMEOUT": "1"}, limit=20)
+        self.assertEqual(result.code, 124)
+        one_line = result.err.replace("\n", " ")
+        # Rank 1 says what it waits for, and whom that waits for.
+        self.assertRegex(one_line, r'rank 1: .*"bread": waits for 1 event')
+        self.assertRegex(one_line, r"event \d+\.\d+ of rank 0: awaited here")
+        # Rank 0 says that it is its own part, by name, and who waits: both on its own and asked.
+        self.assertRegex(one_line, r'rank 0, asked by rank 1:.*"the harvest": nobody has triggered')
+        self.assertRegex(one_line, r'rank 0: .*"the harvest": nobody has triggered it; waited for')
+        self.assertEqual(survivors(1.0), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])

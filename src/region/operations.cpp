@@ -11,7 +11,9 @@ using sinew::event::topic;
 
 constexpr const char* cannot = "an instance cannot be looked at";
 
-std::string quoted(const short_name& name) { return "'" + std::string(name.view()) + "'"; }
+std::string quoted(const short_name& name) {
+  return std::string("'").append(name.view()).append("'");
+}
 
 side_wire wire_of(const side& s) {
   side_wire w;

@@ -26,7 +26,8 @@
 namespace sinew::event {
 namespace {
 
-using value_bytes = std::array<std::byte, most_reduced_bytes>;
+/// Aligned for any type: the user's fold works on it.
+struct alignas(std::max_align_t) value_bytes : std::array<std::byte, most_reduced_bytes> {};
 
 enum op : std::uint64_t { op_arrive, op_alter, op_ask, op_complete };
 

@@ -23,9 +23,9 @@ struct barrier {
 
 /// How the values of arrivals become one.
 struct reduction {
-  std::size_t bytes = 0;  ///< of a value, at most 64; 0: no values
-  void (*fold)(void* into, const void* value) = nullptr;
-  const void* identity = nullptr;  ///< copied
+  std::size_t bytes = 0;                                  ///< of a value, at most 64; 0: no values
+  void (*fold)(void* into, const void* value) = nullptr;  ///< both aligned for any type
+  const void* identity = nullptr;                         ///< copied
 };
 
 inline constexpr std::size_t most_reduced_bytes = 64;

@@ -46,10 +46,12 @@ far_side far(const remote& r, int rank) {
 constexpr const char* putting = "assignment to another image";
 constexpr const char* getting = "reference to another image";
 
-// The same arguments as the callers have, so that these are reached by a jump.
-[[gnu::noinline]] void send_any(void* token, std::size_t offset, int image, descriptor* dst,
-                                vector_subscript* dst_vector, descriptor* src, int dst_kind,
-                                int src_kind, bool may_require_tmp, int* stat, void** team) {
+// What a caller got on the stack comes by reference: so it stays there, and the caller's short way
+// has registers enough without saving any.
+[[gnu::noipa]] void send_any(void* token, std::size_t offset, int image, descriptor* dst,
+                             vector_subscript* dst_vector, descriptor* src, const int& dst_kind,
+                             const int& src_kind, bool may_require_tmp, int* const& stat,
+                             void** const& team) {
   const outcome out{stat};
   const int rank = rank_of(team_of(team), image, out, putting);
   if (rank >= 0) {
@@ -62,9 +64,9 @@ constexpr const char* getting = "reference to another image";
   }
 }
 
-[[gnu::noinline]] void get_any(void* token, std::size_t offset, int image, descriptor* src,
-                               vector_subscript* src_vector, descriptor* dst, int src_kind,
-                               int dst_kind, bool may_require_tmp, int* stat) {
+[[gnu::noipa]] void get_any(void* token, std::size_t offset, int image, descriptor* src,
+                            vector_subscript* src_vector, descriptor* dst, const int& src_kind,
+                            const int& dst_kind, bool may_require_tmp, int* const& stat) {
   const outcome out{stat};
   const int rank = rank_of(*the.now, image, out, getting);
   if (rank >= 0) {

@@ -78,12 +78,18 @@ class planner {
   void polish() {
     const std::string reason = "the prices of its own links";
     if (same_) {
-      if (!trees_are_cheap(net_, jobs(), 1)) return;
-      std::vector<double> price(net_.links());
-      for (link_id l = 0; l < net_.links(); ++l) price[l] = state_->prices()[same_->orbit[l]];
-      const double jobs_per_orbit =
-          static_cast<double>(all_.size()) / static_cast<double>(jobs().size());
-      bound_.raise(dual_bound(net_, jobs(), price) * jobs_per_orbit, reason);
+      if (trees_are_cheap(net_, jobs(), 1)) {
+        std::vector<double> price(net_.links());
+        for (link_id l = 0; l < net_.links(); ++l) price[l] = state_->prices()[same_->orbit[l]];
+        const double jobs_per_orbit =
+            static_cast<double>(all_.size()) / static_cast<double>(jobs().size());
+        bound_.raise(dual_bound(net_, jobs(), price) * jobs_per_orbit, reason);
+      }
+      // Orbits hide narrow places between blocks of jobs; those show on the contractions.
+      if (!good(1) && all_.size() <= most_coarse_jobs) {
+        const coarse_result coarse = solve_coarse(net_, all_);
+        bound_.raise(coarse.bound, coarse.reason());
+      }
       return;
     }
     if (!trees_are_cheap(net_, all_, 30)) return;

@@ -203,6 +203,10 @@ TEST(plan, symmetric_patterns_are_optimal) {
     const route_plan plan = planned(net, make_pattern(net, name));
     EXPECT_LE(plan.gap(), 0.02) << name << " " << plan.bound_by;
   }
+  // 32 jobs that are translates, out of a block with four ways out of each node.
+  const topology large = parse_topology("4x4x4x4x2");
+  const route_plan plan = planned(large, make_pattern(large, "experiment:0"));
+  EXPECT_LE(plan.gap(), 0.02) << plan.bound_by;
 }
 
 TEST(plan, failed_links_are_avoided) {

@@ -3,9 +3,12 @@
 // before was granted, and released at once. All chains hang off one event. Timed from its trigger
 // until all chains have ended; the construction is reported beside it.
 //
-// Words: sweep=quick|usual|full, or locks=L chains=C depth=D ranks=R for one row.
+// Words: sweep=quick|usual|full, of which only=R are the rows of R ranks and eights=C those of the
+// figure of 8 ranks that have C chains; or locks=L chains=C depth=D ranks=R for one row.
 #include "../common/micro.hpp"
 //
+#include <string_view>
+
 #include "../common/event_ranks.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/event/reservation.hpp"
@@ -95,7 +98,7 @@ bool measure(const row& r, double budget_ms) {
   std::vector<double> rates;
   std::vector<double> makings;
   const double end = micro::now_ns() + budget_ms * 1e6;
-  while (rates.size() < 3 || (micro::now_ns() < end && rates.size() < 100)) {
+  while (rates.empty() || (micro::now_ns() < end && rates.size() < 100)) {
     if (!run_once(r, 42 + rates.size(), times)) return false;
     rates.push_back(grants / times[1] / 1e3);
     makings.push_back(times[0] / (grants / r.ranks) * 1e9);
@@ -137,6 +140,8 @@ int main(int argc, char** argv) {
   std::string level = "usual";
   row one;
   bool single = false;
+  int only = 0;
+  int eights = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const auto take = [&](const char* key, int& into) {
@@ -150,10 +155,15 @@ int main(int argc, char** argv) {
     take("depth=", one.depth);
     take("ranks=", one.ranks);
     if (word.rfind("sweep=", 0) == 0) level = word.substr(6);
+    if (word.rfind("only=", 0) == 0) only = std::atoi(word.c_str() + 5);
+    if (word.rfind("eights=", 0) == 0) eights = std::atoi(word.c_str() + 7);
   }
   if (o.floor) return 0;  // nothing bounds it but what it does itself
   bool good = true;
   for (const row& r : single ? std::vector<row>{one} : sweep(level)) {
+    const bool of_eights = std::string_view(r.figure) == "ranks-8";
+    if (only != 0 && (of_eights || r.ranks != only)) continue;
+    if (eights != 0 && (!of_eights || r.chains != eights)) continue;
     good = measure(r, o.budget_ms) && good;
   }
   return good ? 0 : 1;

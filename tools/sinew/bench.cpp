@@ -130,7 +130,8 @@ experiment make_experiment(const std::string& name, const bench_options& o) {
                                                     "budget_ms=3000"};
   const auto level = static_cast<std::size_t>(o.how);
   if (is_local(name)) {
-    experiment e{name, {{1, local_words(name, level)}}, {}};
+    experiment e{name, {}, {}};
+    for (auto& words : local_starts(name, level)) e.invocations.push_back({1, words});
     e.local = true;
     return e;
   }
@@ -514,8 +515,9 @@ command_page bench_page() {
   return {
       "bench", "measures Sinew and the MPI implementations found, side by side",
       "[EXPERIMENT...] [options]",
-      "Experiments: latency bandwidth rate launch oversubscribed matching latency-mt\n"
-      "million table threads pool routing chunks carry coarray himeno (all by default).\n"
+      "Experiments: latency bandwidth rate launch oversubscribed matching latency-mt million\n"
+      "table threads pool events event-throughput locks reductions routing chunks carry coarray\n"
+      "himeno (all by default).\n"
       "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
       "Sinew divided by the best other; \"floor\" is what the machine itself allows.",
       option_table(unused)};

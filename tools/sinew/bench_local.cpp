@@ -88,6 +88,8 @@ bool is_local_peer(std::string_view name) {
                      [name](const local_peer& p) { return p.name == name; });
 }
 
+namespace {
+
 std::vector<std::string> local_words(std::string_view experiment, std::size_t level) {
   static constexpr std::array<const char*, 3> budgets = {"budget_ms=30", "budget_ms=60",
                                                          "budget_ms=150"};
@@ -106,6 +108,28 @@ std::vector<std::string> local_words(std::string_view experiment, std::size_t le
   if (experiment == "locks") return {sweeps[level], budgets[level]};
   if (experiment == "reductions") return {sweeps[level]};
   return {threads[level], budgets[level]};
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> local_starts(std::string_view experiment, std::size_t level) {
+  const std::vector<std::string> words = local_words(experiment, level);
+  if (experiment != "locks" || level == 0) return {words};
+  // With more ranks than processors a row takes seconds: no start comes near the limit.
+  static constexpr std::array<const char*, 7> usual = {
+      "only=1", "only=2", "only=4", "only=8", "only=16", "eights=32", "eights=256"};
+  static constexpr std::array<const char*, 4> more = {"eights=64", "eights=128", "eights=512",
+                                                      "eights=1024"};
+  std::vector<std::vector<std::string>> all;
+  const auto add = [&](const char* part) {
+    all.push_back(words);
+    all.back().emplace_back(part);
+  };
+  for (const char* part : usual) add(part);
+  if (level == 2) {
+    for (const char* part : more) add(part);
+  }
+  return all;
 }
 
 bool is_own_command(std::string_view experiment) {

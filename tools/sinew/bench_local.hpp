@@ -21,8 +21,9 @@ namespace sinew::tool {
 /// libraries that do not tell their version. "unknown" if nothing does. Suspends. Cold.
 [[nodiscard]] std::string packaged_version(std::string_view experiment, std::string_view peer);
 
-/// The words its programs take; `level` 0 quick, 1 usual, 2 full.
-[[nodiscard]] std::vector<std::string> local_words(std::string_view experiment, std::size_t level);
+/// The words its programs take, one start after the other; `level` 0 quick, 1 usual, 2 full.
+[[nodiscard]] std::vector<std::vector<std::string>> local_starts(std::string_view experiment,
+                                                                 std::size_t level);
 
 /// Experiments that are commands of this program: routing, chunks, carry.
 [[nodiscard]] bool is_own_command(std::string_view experiment);

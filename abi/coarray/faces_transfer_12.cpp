@@ -46,12 +46,16 @@ far_side far(const remote& r, int rank) {
 constexpr const char* putting = "assignment to another image";
 constexpr const char* getting = "reference to another image";
 
+}  // namespace
+
+namespace sinew::coarray {
+
 // What a caller got on the stack comes by reference: so it stays there, and the caller's short way
-// has registers enough without saving any.
-[[gnu::noipa]] void send_any(void* token, std::size_t offset, int image, descriptor* dst,
-                             vector_subscript* dst_vector, descriptor* src, const int& dst_kind,
-                             const int& src_kind, bool may_require_tmp, int* const& stat,
-                             void** const& team) {
+// has registers enough. Not local to this file, lest the optimizer makes values of the references.
+[[gnu::noinline]] void send_any(void* token, std::size_t offset, int image, descriptor* dst,
+                                vector_subscript* dst_vector, descriptor* src, const int& dst_kind,
+                                const int& src_kind, bool may_require_tmp, int* const& stat,
+                                void** const& team) {
   const outcome out{stat};
   const int rank = rank_of(team_of(team), image, out, putting);
   if (rank >= 0) {
@@ -64,9 +68,9 @@ constexpr const char* getting = "reference to another image";
   }
 }
 
-[[gnu::noipa]] void get_any(void* token, std::size_t offset, int image, descriptor* src,
-                            vector_subscript* src_vector, descriptor* dst, const int& src_kind,
-                            const int& dst_kind, bool may_require_tmp, int* const& stat) {
+[[gnu::noinline]] void get_any(void* token, std::size_t offset, int image, descriptor* src,
+                               vector_subscript* src_vector, descriptor* dst, const int& src_kind,
+                               const int& dst_kind, bool may_require_tmp, int* const& stat) {
   const outcome out{stat};
   const int rank = rank_of(*the.now, image, out, getting);
   if (rank >= 0) {
@@ -78,6 +82,10 @@ constexpr const char* getting = "reference to another image";
     });
   }
 }
+
+}  // namespace sinew::coarray
+
+namespace {
 
 /// One element of a type on both sides, in an image of the current team of which none has left.
 bool is_simple(const token& t, std::size_t offset, int image, const descriptor& a, int a_kind,

@@ -105,16 +105,20 @@ std::uint64_t engine::wait_longer(std::atomic_ref<std::uint64_t> word, until how
     std::atomic_ref<std::uint64_t> word;
     until how;
     std::uint64_t value;
-    std::uint64_t seen;
-  } wanted{word, how, value, 0};
+    /// A value for which the condition holds. The waiter and the poller may both look, and store
+    /// what they found; either will do, so relaxed.
+    std::atomic<std::uint64_t> seen{0};
+  } wanted{word, how, value};
   wait_longer(
       [](void* c) {
         auto& w = *static_cast<condition*>(c);
-        w.seen = w.word.load(std::memory_order_seq_cst);
-        return holds(w.seen, w.how, w.value);
+        const std::uint64_t found = w.word.load(std::memory_order_seq_cst);
+        if (!holds(found, w.how, w.value)) return false;
+        w.seen.store(found, std::memory_order_relaxed);
+        return true;
       },
       &wanted);
-  return wanted.seen;
+  return wanted.seen.load(std::memory_order_relaxed);
 }
 
 void engine::wait_longer(bool (*ready)(void*), void* context) {

@@ -32,7 +32,7 @@ class cheaper_way {
   static constexpr int unheeded = 8;
   static constexpr int counted = 8;
   /// Phases between two trials: a trial may cost twenty times what the other way does.
-  static constexpr int shortest_pause = 1;
+  static constexpr int shortest_pause = 4;
   static constexpr int longest_pause = 1024;
 
  private:
@@ -68,7 +68,7 @@ class cheaper_way {
   std::uint64_t usual_ = 0;  ///< a phase of the way gone; 0: not yet known
   int uses_ = 0;
   int pause_ = shortest_pause;
-  int left_ = shortest_pause;
+  int left_ = 1;  ///< phases until the next trial
   bool trial_ = false;
   bool second_ = false;
 };

@@ -84,9 +84,11 @@ int run() {
   const event done = events.merge(ends);
   bool good = events.wait(done) == state::triggered;
 
-  // All make progress until the last has produced; then rank 0 looks.
+  // All make progress until the last has produced; then rank 0 looks. Each asks for the end before
+  // it arrives: rank 0, which answers, makes no more progress once all have arrived.
+  const event all_arrived = meetings.completed(end);
   meetings.arrive(end);
-  good = events.wait(meetings.completed(end)) == state::triggered && good;
+  good = events.wait(all_arrived) == state::triggered && good;
   if (runtime->rank() == 0) {
     take();
     long expected = 0;

@@ -50,7 +50,8 @@ class barriers {
   /// Phases from b's on take `change` arrivals more (or fewer). An arrival with the barrier that is
   /// returned counts only after the owner has seen the change, whoever makes it. Warm.
   [[nodiscard]] barrier alter(barrier b, std::int64_t change);
-  /// Triggers when b's phase has completed. Its first call for a phase here asks the owner. Warm.
+  /// Triggers when b's phase has completed. Its first call for a phase here asks the owner:
+  /// before the last arrival, if the owner may leave once it has seen the end. Warm.
   [[nodiscard]] event completed(barrier b);
   /// The value of a phase that has completed here (see completed()), among the last kept_phases;
   /// false if it is not known. Warm.

@@ -44,6 +44,10 @@ struct annotations {
   bool switching = false;
 
   static void mapped(void*, void*) noexcept {}
+  /// Red zones that stayed would be taken for those of whatever is mapped there next.
+  static void unmapping(void* at, std::size_t size) noexcept {
+    ASAN_UNPOISON_MEMORY_REGION(at, size);
+  }
   void born(void* stack_low, std::size_t stack_bytes) noexcept {
     // The last tenant left by no return: its red zones are still marked.
     ASAN_UNPOISON_MEMORY_REGION(stack_low, stack_bytes);
@@ -80,6 +84,7 @@ struct annotations {
   void* context = nullptr;
 
   static void mapped(void*, void*) noexcept {}
+  static void unmapping(void*, std::size_t) noexcept {}
   void born(void*, std::size_t) noexcept { context = __tsan_create_fiber(0); }
   void native() noexcept { context = __tsan_get_current_fiber(); }
   void leaving(annotations& next, bool) noexcept { __tsan_switch_to_fiber(next.context, 0); }
@@ -93,6 +98,7 @@ struct annotations {
 struct annotations {
   static constexpr std::size_t least_stack = 0;
 
+  static void unmapping(void*, std::size_t) noexcept {}
   static void mapped([[maybe_unused]] void* low, [[maybe_unused]] void* high) noexcept {
 #if defined(VALGRIND_STACK_REGISTER)
     VALGRIND_STACK_REGISTER(low, high);

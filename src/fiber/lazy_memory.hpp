@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "fiber/annotations.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::fiber {
@@ -22,7 +23,10 @@ class lazy_memory {
                   "raise the limit on address space (ulimit -v)");
     }
   }
-  ~lazy_memory() { ::munmap(at_, bytes_); }
+  ~lazy_memory() {
+    annotations::unmapping(at_, bytes_);
+    ::munmap(at_, bytes_);
+  }
   lazy_memory(const lazy_memory&) = delete;
   lazy_memory& operator=(const lazy_memory&) = delete;
 

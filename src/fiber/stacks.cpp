@@ -56,6 +56,7 @@ stacks::stacks(std::uint32_t reserved, std::int64_t guarded)
 stacks::~stacks() {
   for (std::uint32_t c = 0; c < chunks_.load(std::memory_order_relaxed); ++c) {
     if (chunks_info_[c].memory != nullptr) {
+      annotations::unmapping(chunks_info_[c].memory, chunks_info_[c].bytes);
       ::munmap(chunks_info_[c].memory, chunks_info_[c].bytes);
     }
   }

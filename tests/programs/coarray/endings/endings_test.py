@@ -38,7 +38,8 @@ TABLE = [
 
 
 def shared_files():
-    return set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
+    names = os.listdir("/dev/shm") if os.path.isdir("/dev/shm") else []
+    return set(name for name in names if "sinew" in name)
 
 
 def survivors():

@@ -16,6 +16,7 @@
 #include "sinew/base/random.hpp"
 #include "sinew/base/steps.hpp"
 #include "support/explorer.hpp"
+#include "support/history.hpp"
 
 namespace sinew::match {
 namespace {
@@ -93,25 +94,6 @@ struct specification {
     return id;
   }
 };
-
-/// Searches for an order that respects real time, gives every answer, and ends with `last`.
-bool explained(std::vector<operation>& history, const specification& now,
-               const specification& last) {
-  if (history.empty()) return now.same(last);
-  long first_end = history.front().end;
-  for (const operation& o : history) first_end = std::min(first_end, o.end);
-  for (std::size_t i = 0; i < history.size(); ++i) {
-    if (history[i].begin > first_end) continue;  // somebody ended before it began
-    const operation o = history[i];
-    specification then = now;
-    if (then.apply(o) != o.answer) continue;
-    history.erase(history.begin() + static_cast<std::ptrdiff_t>(i));
-    const bool found = explained(history, then, last);
-    history.insert(history.begin() + static_cast<std::ptrdiff_t>(i), o);
-    if (found) return true;
-  }
-  return false;
-}
 
 struct scenario {
   std::vector<std::vector<operation>> plans;
@@ -193,7 +175,7 @@ class trial {
           last.messages.push_back({m.sent, self->place(&m)});
         },
         &to);
-    return explained(history, {}, to.last);
+    return sinew::test::explained(history, {}, to.last);
   }
 
  private:
@@ -246,9 +228,10 @@ TEST(parallel_history, the_search_itself_finds_a_wrong_history) {
   specification last;
   last.receives.push_back({{any_source, 1}, 0});
   std::vector<operation> history{wild, exact, arrival};
-  EXPECT_FALSE(explained(history, {}, last)) << "the younger of two receives was matched";
+  EXPECT_FALSE(sinew::test::explained(history, {}, last))
+      << "the younger of two receives was matched";
   history[1].begin = 0;  // had they overlapped, it would be right
-  EXPECT_TRUE(explained(history, {}, last));
+  EXPECT_TRUE(sinew::test::explained(history, {}, last));
 }
 
 TEST(parallel_history, every_interleaving_with_two_preemptions) {

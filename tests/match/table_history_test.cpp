@@ -15,6 +15,7 @@
 #include "sinew/base/random.hpp"
 #include "sinew/base/steps.hpp"
 #include "support/explorer.hpp"
+#include "support/history.hpp"
 
 namespace sinew::match {
 namespace {
@@ -71,26 +72,9 @@ struct specification {
     if (queue.empty()) keys.erase(o.key);
     return answer;
   }
-};
 
-/// Searches for an order that respects real time, gives every answer, and ends with `last`.
-bool linearizable(std::vector<operation>& history, const specification& now,
-                  const specification& last) {
-  if (history.empty()) return now.keys == last.keys;
-  long first_end = history.front().end;
-  for (const operation& o : history) first_end = std::min(first_end, o.end);
-  for (std::size_t i = 0; i < history.size(); ++i) {
-    if (history[i].begin > first_end) continue;  // somebody ended before it began
-    const operation o = history[i];
-    specification then = now;
-    if (then.apply(o) != o.answer) continue;
-    history.erase(history.begin() + static_cast<std::ptrdiff_t>(i));
-    const bool found = linearizable(history, then, last);
-    history.insert(history.begin() + static_cast<std::ptrdiff_t>(i), o);
-    if (found) return true;
-  }
-  return false;
-}
+  [[nodiscard]] bool same(const specification& other) const { return keys == other.keys; }
+};
 
 table_key key_of(int key) { return {static_cast<std::uint32_t>(key), key + 3, 2 * key}; }
 
@@ -159,7 +143,7 @@ class trial {
       const int k = static_cast<int>(key.context);
       if (k < 100) last.keys[k].push_back({side, value});
     });
-    return linearizable(history, {}, last);
+    return sinew::test::explained(history, {}, last);
   }
   std::vector<std::function<void()>> bodies() {
     std::vector<std::function<void()>> made;
@@ -199,11 +183,11 @@ TEST(table_history, the_search_itself_finds_a_wrong_history) {
   specification last;
   last.keys[0].push_back({table_side::send, value_of(0)});
   std::vector<operation> history{store, second, match};
-  EXPECT_FALSE(linearizable(history, {}, last)) << "the younger of two was handed out";
+  EXPECT_FALSE(sinew::test::explained(history, {}, last)) << "the younger of two was handed out";
   history[1].begin = 0;  // had they overlapped, it would be right
-  EXPECT_TRUE(linearizable(history, {}, last));
+  EXPECT_TRUE(sinew::test::explained(history, {}, last));
   history[2].answer = value_of(2);
-  EXPECT_FALSE(linearizable(history, {}, last));
+  EXPECT_FALSE(sinew::test::explained(history, {}, last));
 }
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)

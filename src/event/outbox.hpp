@@ -14,7 +14,7 @@
 
 namespace sinew::event {
 
-/// p2p has the fabric's handlers 1 to 5, rma 8.
+/// p2p has the fabric's handlers 1 to 7, rma 8.
 inline constexpr fabric::handler_id handler_events = 9;
 
 class outbox {

@@ -70,6 +70,7 @@ program moves
   field(1:4, 1:3)[after(1)] = part
   sync all
   call expect(all(field(:, :)[before(1)] == field(:, :)[before(1)]), 'twice the same')
+  sync all
   part(:, 1) = field(8:2:-2, 5)[after(1)]
   ! gfortran 12 passes wrong addresses for vector subscripts beside other operands.
   line = field([8, 6, 4, 2], 5)[after(1)]

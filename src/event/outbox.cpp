@@ -13,7 +13,7 @@ outbox::outbox(core::runtime& runtime)
       owed_(std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(runtime.size()))) {
   chore_ = runtime.add_chore([](void* self) { return static_cast<outbox*>(self)->retry(); }, this);
   endpoint_.set_handler(
-      handler_events,
+      core::handlers::event,
       [](void* self, const fabric::arrival& a) {
         const std::uint64_t first = a.head.word[0];
         const message m{a.source, first >> 8, a.head.word[1], a.data, a.size};
@@ -25,7 +25,7 @@ outbox::outbox(core::runtime& runtime)
 outbox::~outbox() {
   runtime_.drop_chore(chore_);
   // A late message finds nobody.
-  endpoint_.set_handler(handler_events, [](void*, const fabric::arrival&) {}, nullptr);
+  endpoint_.set_handler(core::handlers::event, [](void*, const fabric::arrival&) {}, nullptr);
 }
 
 void outbox::set_handler(topic t, message_handler function, void* context) {
@@ -42,8 +42,8 @@ void outbox::deliver(const message& m, std::size_t which) const {
 
 status outbox::try_send(int peer, const fabric::header& head, const void* data, std::size_t bytes) {
   return bytes <= endpoint_.bounds().max_short
-             ? endpoint_.send_short(peer, handler_events, head, data, bytes)
-             : endpoint_.send_medium(peer, handler_events, head, data, bytes);
+             ? endpoint_.send_short(peer, core::handlers::event, head, data, bytes)
+             : endpoint_.send_medium(peer, core::handlers::event, head, data, bytes);
 }
 
 void outbox::send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,

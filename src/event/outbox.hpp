@@ -8,14 +8,12 @@
 #include <memory>
 #include <vector>
 
+#include "sinew/core/handlers.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/event/waiter.hpp"
 
 namespace sinew::event {
-
-/// p2p has the fabric's handlers 1 to 7, rma 8.
-inline constexpr fabric::handler_id handler_events = 9;
 
 class outbox {
  public:

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "sinew/core/handlers.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/core/pool.hpp"
 #include "sinew/match/parallel.hpp"
@@ -31,14 +32,16 @@ namespace sinew::p2p {
 /// (the sender's rank in the communicator and the tag). Of the others: word 0 names the sender's
 /// operation.
 enum am : fabric::handler_id {
-  am_eager = 1,   ///< payload: the data
+  am_eager = core::handlers::p2p,  ///< payload: the data
   am_eager_sync,  ///< payload: the sender's operation (8 B), the data; answered by am_matched
   am_offer,       ///< payload: an `offer` of a long message; answered by am_matched when copied
   am_matched,     ///< the sender's operation is complete
   am_throttle,    ///< word 0 is 1: offer, do not push, until told otherwise (0)
   am_push,        ///< as the first three; payload: announces a message in pieces (push.cpp)
   am_piece,       ///< a piece of it; word 0 names it
+  am_end
 };
+static_assert(am_end <= core::handlers::rma);
 
 /// Says where the data of a long message lies. Fits a short message on every back-end.
 struct offer {

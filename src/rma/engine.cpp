@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "rma/handlers.hpp"
 #include "rma/words.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/membarrier.hpp"
 #include "sinew/base/process_object.hpp"
+#include "sinew/core/handlers.hpp"
 #include "sinew/rma/barrier.hpp"
 
 namespace sinew::rma {
@@ -49,7 +49,7 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
               "not every rank's memory is mapped here; the ranks must share a node", "");
   std::copy(where.parts.begin(), where.parts.end(), parts_.get());
   runtime_.endpoint().set_handler(
-      handler_wake,
+      core::handlers::rma,
       [](void* self, const fabric::arrival&) { static_cast<engine*>(self)->look_for_waiters(); },
       this);
   pays_fence_ = !runtime_.crowded() && base::join_membarrier(base::within::machine);
@@ -63,7 +63,8 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
 
 engine::~engine() {
   // A message may still be under way to a wait that has ended without it.
-  runtime_.endpoint().set_handler(handler_wake, [](void*, const fabric::arrival&) {}, nullptr);
+  runtime_.endpoint().set_handler(
+      core::handlers::rma, [](void*, const fabric::arrival&) {}, nullptr);
 }
 
 std::uint64_t engine::offset_of(const void* address) const noexcept {

@@ -22,9 +22,9 @@
 // pay; with more ranks than processors, where sleeping is frequent, they do not.
 #include <sched.h>
 
-#include "rma/handlers.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/membarrier.hpp"
+#include "sinew/core/handlers.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/rma/engine.hpp"
 
@@ -61,7 +61,7 @@ void engine::wake(int r) {
     return;
   }
   // The owner waits, so it makes progress, and slots become free.
-  while (!runtime_.endpoint().send_short(r, handler_wake, {}, nullptr, 0).done()) {
+  while (!runtime_.endpoint().send_short(r, core::handlers::rma, {}, nullptr, 0).done()) {
     if (runtime_.poll() == 0) {
       sched_yield();
     }

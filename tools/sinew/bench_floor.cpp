@@ -113,56 +113,32 @@ void beside(int our_cpu, int their_cpu, const std::function<void()>& theirs,
   (void)waitpid(child, &status, 0);
 }
 
-// One line each way, written and read in turn.
-void pair_trip(shared_area& a, int our_cpu, int their_cpu) {
+// One line each way, written and read in turn: the same two (`mask` 0), or the next of a ring in
+// each direction (its slots less one), as a message queue uses them.
+void line_trip(const char* kind, line* there, line* back, std::uint64_t mask, int our_cpu,
+               int their_cpu) {
   constexpr std::uint64_t warm = 20000, per_batch = 1000, total = warm + batches * per_batch;
   std::vector<double> samples;
   beside(
       our_cpu, their_cpu,
-      [&a] {
+      [&] {
         for (std::uint64_t i = 1; i <= total; ++i) {
-          await(a.there, i);
-          a.back.word.store(i, std::memory_order_release);
+          await(there[i & mask], i);
+          back[i & mask].word.store(i, std::memory_order_release);
         }
       },
       [&] {
         auto begin = clock_type::now();
         for (std::uint64_t i = 1; i <= total; ++i) {
-          a.there.word.store(i, std::memory_order_release);
-          await(a.back, i);
+          there[i & mask].word.store(i, std::memory_order_release);
+          await(back[i & mask], i);
           if (i >= warm && (i - warm) % per_batch == 0) {
             if (i > warm) samples.push_back(ns_since(begin) / (2.0 * per_batch));
             begin = clock_type::now();
           }
         }
       });
-  report("line", "latency", "ns", "kind=pair", stats::summarise(samples).median);
-}
-
-// The same over a ring of lines in each direction, as a message queue uses them.
-void ring_trip(shared_area& a, int our_cpu, int their_cpu) {
-  constexpr std::uint64_t warm = 20000, per_batch = 1000, total = warm + batches * per_batch;
-  std::vector<double> samples;
-  beside(
-      our_cpu, their_cpu,
-      [&a] {
-        for (std::uint64_t i = 1; i <= total; ++i) {
-          await(a.ring_there[i % ring_slots], i);
-          a.ring_back[i % ring_slots].word.store(i, std::memory_order_release);
-        }
-      },
-      [&] {
-        auto begin = clock_type::now();
-        for (std::uint64_t i = 1; i <= total; ++i) {
-          a.ring_there[i % ring_slots].word.store(i, std::memory_order_release);
-          await(a.ring_back[i % ring_slots], i);
-          if (i >= warm && (i - warm) % per_batch == 0) {
-            if (i > warm) samples.push_back(ns_since(begin) / (2.0 * per_batch));
-            begin = clock_type::now();
-          }
-        }
-      });
-  report("line", "latency", "ns", "kind=ring", stats::summarise(samples).median);
+  report("line", "latency", "ns", kind, stats::summarise(samples).median);
 }
 
 // One-way stream of lines: the writer may be a ring ahead; the reader gives credit every quarter.
@@ -305,8 +281,8 @@ int floor_probe(int argc, char** argv) {
     return 1;
   }
   if (wanted("line")) {
-    pair_trip(*area, cpus[0], cpus[1]);
-    ring_trip(*area, cpus[0], cpus[1]);
+    line_trip("kind=pair", &area->there, &area->back, 0, cpus[0], cpus[1]);
+    line_trip("kind=ring", area->ring_there, area->ring_back, ring_slots - 1, cpus[0], cpus[1]);
   }
   if (wanted("line-stream")) line_stream(*area, cpus[0], cpus[1]);
   return 0;

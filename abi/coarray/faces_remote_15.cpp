@@ -1,23 +1,13 @@
-// GCC 15 and 16: the compiler makes a function for each place of the program that reads or writes
-// another image's data, and we call it with that image's data. The function runs here, on mapped
-// memory. So it can use everything that lies in the coarray itself, but not what allocatable and
-// pointer components stand for: they hold addresses of the other process. Which functions follow
-// such components cannot be seen beforehand; one that does is stopped by the processor, and told
-// from other faults by `accessing`.
-#include <signal.h>
-#include <unistd.h>
-
+// GCC 15 and 16: put and get by functions that the compiler makes for each place of the program.
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
 
+#include "abi/coarray/accessor.hpp"
+#include "abi/coarray/errand.hpp"
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/images.hpp"
@@ -28,99 +18,6 @@
 using namespace sinew::coarray;
 
 namespace {
-
-using getter = void (*)(void* add_data, const int* caller, void** buffer, std::int32_t* free_buffer,
-                        void* source, void* token, std::size_t, std::size_t* dst_length,
-                        const std::size_t* src_length);
-using receiver = void (*)(void* add_data, const int* caller, void* target, const void* source,
-                          void* token, std::size_t, std::size_t* dst_length,
-                          const std::size_t* src_length);
-using presence = std::int32_t (*)(void* add_data, const int* caller, void* source, void* token,
-                                  std::size_t);
-
-/// Hashes of the program's functions, in the order of registration.
-struct registry {
-  std::vector<void*> functions;
-  std::unordered_map<int, int> by_hash;
-};
-registry& all() {
-  static auto& it = *new registry;
-  return it;
-}
-
-void* function(int which) {
-  if (which < 0 || static_cast<std::size_t>(which) >= all().functions.size()) {
-    throw sinew::error("the compiler names accessor " + std::to_string(which),
-                       "it has registered " + std::to_string(all().functions.size()));
-  }
-  return all().functions[static_cast<std::size_t>(which)];
-}
-
-/// The image whose data a function of the compiler's has now; 0: none has. Read by the handler,
-/// which runs in this thread.
-volatile sig_atomic_t accessing = 0;
-
-constexpr std::array faults = {SIGSEGV, SIGBUS};
-std::array<struct sigaction, faults.size()> handlers_before;
-
-/// Says what it was, and leaves the rest to whoever handled faults before: the fault comes again.
-void on_fault(int signal) {
-  if (accessing != 0) {
-    constexpr std::string_view text =
-        "sinew: coarrays: an allocatable or pointer component of another image was followed, which "
-        "is not supported with gfortran 15 and 16 (the component holds an address of the other "
-        "process). Compile with gfortran 8 to 14, or make the component a coarray of its own.\n";
-    (void)!::write(STDERR_FILENO, text.data(), text.size());
-  }
-  for (std::size_t i = 0; i < faults.size(); ++i) {
-    if (faults[i] == signal) {
-      (void)::sigaction(signal, &handlers_before[i], nullptr);
-    }
-  }
-}
-
-void explain_faults() {
-  struct sigaction act{};
-  act.sa_handler = on_fault;
-  act.sa_flags = SA_ONSTACK;
-  for (std::size_t i = 0; i < faults.size(); ++i) {
-    (void)::sigaction(faults[i], &act, &handlers_before[i]);
-  }
-}
-
-/// While a function of the compiler's runs.
-class access_scope {
- public:
-  explicit access_scope(int image) {
-    static const bool explained = (explain_faults(), true);
-    (void)explained;
-    accessing = image;
-  }
-  ~access_scope() { accessing = 0; }
-  access_scope(const access_scope&) = delete;
-  access_scope& operator=(const access_scope&) = delete;
-};
-
-/// The other image's part as the compiler's function wants it: its address, or a descriptor of it.
-class target {
- public:
-  target(void* token, const descriptor* shape, int rank) {
-    base_ = the.engine->at(token_of(token).at(rank));
-    if (shape != nullptr) {
-      std::memcpy(
-          &copy_, shape,
-          offsetof(descriptor, dim) + sizeof(dimension) * static_cast<std::size_t>(shape->rank()));
-      copy_.base = base_;
-      described_ = true;
-    }
-  }
-  [[nodiscard]] void* get() noexcept { return described_ ? static_cast<void*>(&copy_) : base_; }
-
- private:
-  void* base_;
-  bool described_ = false;
-  descriptor copy_;
-};
 
 /// Of the team that is named by handle or number, or of the current one.
 int rank_in(int image, void** team_given, const int* team_number, const outcome& out,
@@ -144,67 +41,145 @@ int rank_in(int image, void** team_given, const int* team_number, const outcome&
   return rank_of(*t, image, out, statement);
 }
 
-int caller() noexcept { return the.now->me() + 1; }
-
-/// Elements of a descriptor times their size.
-std::size_t bytes_of(const descriptor& d) noexcept {
-  std::size_t n = d.element.bytes;
-  for (int i = 0; i < d.rank(); ++i) {
-    n *= static_cast<std::size_t>(d.dim[i].extent());
+/// What every call has.
+remote_call call_of(role what, const descriptor* shape, void* add_data, std::size_t add_bytes) {
+  remote_call a;
+  a.what = what;
+  if (shape != nullptr) {
+    a.given = form::shape;
+    copy_descriptor(a.shape, *shape);
   }
-  return n;
+  a.caller = the.now->me() + 1;
+  a.add_data = add_data;
+  a.add_bytes = add_bytes;
+  return a;
 }
 
-struct fetch {
-  void* token;
-  const descriptor* shape;
-  const std::size_t* length;
-  int image_rank;
-  int which;
-  void* add_data;
+void set_lengths(remote_call& a, const std::size_t* dst, const std::size_t* src) noexcept {
+  a.has_dst_length = dst != nullptr;
+  a.dst_length = dst != nullptr ? *dst : 0;
+  a.has_src_length = src != nullptr;
+  a.src_length = src != nullptr ? *src : 0;
+}
+
+/// Runs the function on mapped memory, or, if it needs more than that, on the other image.
+void reach(int which, remote_call& a, const token& t, int rank, std::size_t element_bytes,
+           std::size_t room) {
+  const sinew::rma::place object = t.at(rank);
+  if (object.offset == 0) {
+    throw sinew::error("the coarray is not allocated", "it has been deallocated");
+  }
+  if (t.plain || rank == the.rank || !follows(which, a, t.bytes)) {
+    perform(which, a, the.engine->at(object));
+  } else {
+    perform_there(which, a, object, element_bytes, room);
+  }
+}
+
+void release(const remote_call& a) noexcept {
+  if (a.made) {
+    std::free(a.found);
+  }
+}
+
+/// One element, or text.
+void fetch_one(int which, remote_call& a, const token& t, int rank, std::size_t size, void** to,
+               std::size_t* length, bool may_allocate) {
+  reach(which, a, t, rank, size,
+        size * (a.has_dst_length ? std::max(a.dst_length, a.src_length) : 1));
+  const std::size_t n = length != nullptr ? a.dst_length * size : size;
+  if (may_allocate && n != 0) {
+    *to = std::realloc(*to, n);
+    if (*to == nullptr) {
+      throw std::bad_alloc();
+    }
+  }
+  std::memcpy(*to, a.found, n);
+  if (length != nullptr) {
+    *length = a.dst_length;
+  }
+  release(a);
+}
+
+bool same_shape(const descriptor& a, const descriptor& b) noexcept {
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a.dim[i].extent() != b.dim[i].extent()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The function writes in place if the shape is right, else it makes other memory.
+void fetch_array(int which, remote_call& a, const token& t, int rank, descriptor& to,
+                 void** to_data, bool may_allocate) {
+  descriptor array;
+  copy_descriptor(array, to);
+  void* const before = to.base;
+  std::size_t room = 0;
+  if (before != nullptr) {
+    room = bytes_of(to);
+    count_from_one(array);
+    // What the compiler has on its stack must not be given to realloc(). Only where components
+    // are followed can the shape be another one.
+    array.base = t.plain || may_allocate ? before : nullptr;
+  }
+  a.array = &array;
+  reach(which, a, t, rank, to.element.bytes, room);
+  if (array.base != before || !same_shape(array, to)) {
+    if (before != nullptr && !may_allocate) {
+      std::memcpy(before, array.base, std::min(room, bytes_of(array)));
+      std::free(array.base);
+    } else {
+      copy_descriptor(to, array);
+    }
+  }
+  if (to_data != nullptr) {
+    *to_data = to.base;
+  }
+}
+
+/// An array of this image that is about to be overwritten, piece by piece, by itself.
+class own_copy {
+ public:
+  explicit own_copy(const descriptor& of) {
+    copy_descriptor(copy_, of);
+    std::ptrdiff_t low = 0;
+    std::ptrdiff_t high = 0;
+    for (int i = 0; i < of.rank(); ++i) {
+      const std::ptrdiff_t last = (of.dim[i].extent() - 1) * of.dim[i].stride * of.step();
+      (last < 0 ? low : high) += last;
+    }
+    const std::size_t bytes = static_cast<std::size_t>(high - low) + of.element.bytes;
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    std::memcpy(memory_.get(), static_cast<const std::byte*>(of.base) + low, bytes);
+    copy_.base = memory_.get() - low;
+  }
+  [[nodiscard]] const descriptor& it() const noexcept { return copy_; }
+
+ private:
+  descriptor copy_;
+  std::unique_ptr<std::byte[]> memory_;
 };
-
-/// Calls the getter. Of arrays it fills `array`, whose memory it may replace; of scalars it returns
-/// their address. `*made`: there is memory to free().
-void* call_getter(const fetch& f, descriptor* array, std::size_t* dst_length, bool* made) {
-  target there(f.token, f.shape, f.image_rank);
-  std::int32_t free_buffer = 0;
-  void* scalar = nullptr;
-  const int me = caller();
-  void* buffer = array != nullptr ? static_cast<void*>(array) : static_cast<void*>(&scalar);
-  token pseudo;
-  const access_scope scope(f.image_rank + 1);
-  reinterpret_cast<getter>(function(f.which))(f.add_data, &me, static_cast<void**>(buffer),
-                                              &free_buffer, there.get(), &pseudo, 0, dst_length,
-                                              f.length);
-  *made = free_buffer != 0;
-  return array != nullptr ? array->base : scalar;
-}
 
 }  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
 
-void _gfortran_caf_register_accessor(int hash, void* accessor) {
-  if (all().by_hash.emplace(hash, static_cast<int>(all().functions.size())).second) {
-    all().functions.push_back(accessor);
-  }
-}
+void _gfortran_caf_register_accessor(int hash, void* accessor) { add_accessor(hash, accessor); }
 
 /// Comes after each batch of registrations; the table is ready at any time.
 void _gfortran_caf_register_accessors_finish() {}
 
-int _gfortran_caf_get_remote_function_index(int hash) {
-  const auto found = all().by_hash.find(hash);
-  return found == all().by_hash.end() ? -1 : found->second;
-}
+int _gfortran_caf_get_remote_function_index(int hash) { return accessor_of(hash); }
 
 void _gfortran_caf_get_from_remote(void* token, const descriptor* src,
                                    const std::size_t* src_length, int image, std::size_t dst_size,
                                    void** dst_data, std::size_t* dst_length, descriptor* dst,
-                                   bool may_realloc_dst, int which, void* add_data, std::size_t,
-                                   int* stat, void** team, int* team_number) {
+                                   bool may_realloc_dst, int which, void* add_data,
+                                   std::size_t add_bytes, int* stat, void** team,
+                                   int* team_number) {
   const outcome out{stat};
   constexpr const char* statement = "reference to another image";
   const int rank = rank_in(image, team, team_number, out, statement);
@@ -213,42 +188,22 @@ void _gfortran_caf_get_from_remote(void* token, const descriptor* src,
   }
   guarded(out, statement, [&] {
     const traced here(sinew::trace::kind::get, "get", image);
-    const fetch f{token, src, src_length, rank, which, add_data};
-    bool made = false;
+    remote_call a =
+        call_of(dst == nullptr ? role::fetch : role::fetch_array, src, add_data, add_bytes);
+    set_lengths(a, dst_length, src_length);
     if (dst == nullptr) {
-      const void* found = call_getter(f, nullptr, dst_length, &made);
-      const std::size_t n = dst_length != nullptr ? *dst_length * dst_size : dst_size;
-      if (may_realloc_dst && n != 0) {
-        *dst_data = std::realloc(*dst_data, n);
-      }
-      {
-        const access_scope scope(rank + 1);  // `found` may be behind a component
-        std::memcpy(*dst_data, found, n);
-      }
-      if (made) {
-        std::free(const_cast<void*>(found));
-      }
+      fetch_one(which, a, token_of(token), rank, dst_size, dst_data, dst_length, may_realloc_dst);
     } else {
-      // The getter writes where the descriptor points, if its shape fits.
-      void* const before = dst->base;
-      (void)call_getter(f, dst, dst_length, &made);
-      if (made && !may_realloc_dst && before != nullptr && dst->base != before) {
-        std::memcpy(before, dst->base, bytes_of(*dst));
-        std::free(dst->base);
-        dst->base = before;
-      }
-      if (dst_data != nullptr) {
-        *dst_data = dst->base;
-      }
+      fetch_array(which, a, token_of(token), rank, *dst, dst_data, may_realloc_dst);
     }
     out.good();
   });
 }
 
 void _gfortran_caf_send_to_remote(void* token, descriptor* dst, const std::size_t* dst_length,
-                                  int image, std::size_t, const void* src_data,
+                                  int image, std::size_t src_size, const void* src_data,
                                   const std::size_t* src_length, const descriptor* src, int which,
-                                  void* add_data, std::size_t, int* stat, void** team,
+                                  void* add_data, std::size_t add_bytes, int* stat, void** team,
                                   int* team_number) {
   const outcome out{stat};
   constexpr const char* statement = "assignment to another image";
@@ -258,25 +213,26 @@ void _gfortran_caf_send_to_remote(void* token, descriptor* dst, const std::size_
   }
   guarded(out, statement, [&] {
     const traced here(sinew::trace::kind::put, "put", image);
-    target there(token, dst, rank);
-    const int me = caller();
-    sinew::coarray::token pseudo;
-    std::size_t length = dst_length != nullptr ? *dst_length : 0;
-    const void* source = src != nullptr ? static_cast<const void*>(src) : src_data;
-    const access_scope scope(rank + 1);
-    reinterpret_cast<receiver>(function(which))(add_data, &me, there.get(), source, &pseudo, 0,
-                                                dst_length != nullptr ? &length : nullptr,
-                                                src_length);
+    remote_call a = call_of(role::store, dst, add_data, add_bytes);
+    set_lengths(a, dst_length, src_length);
+    a.source_is_array = src != nullptr;
+    a.source = src != nullptr ? static_cast<const void*>(src) : src_data;
+    std::unique_ptr<own_copy> copy;
+    if (src != nullptr && rank == the.rank && bytes_of(*src) != 0) {
+      copy = std::make_unique<own_copy>(*src);
+      a.source = &copy->it();
+    }
+    reach(which, a, token_of(token), rank, src_size, 0);
     out.good();
   });
 }
 
 void _gfortran_caf_transfer_between_remotes(
     void* dst_token, descriptor* dst, std::size_t* dst_length, int dst_image, int dst_which,
-    void* dst_add_data, std::size_t, void* src_token, const descriptor* src,
-    const std::size_t* src_length, int src_image, int src_which, void* src_add_data, std::size_t,
-    std::size_t src_size, bool scalar_transfer, int* dst_stat, int* src_stat, void** dst_team,
-    int* dst_team_number, void** src_team, int* src_team_number) {
+    void* dst_add_data, std::size_t dst_add_bytes, void* src_token, const descriptor* src,
+    const std::size_t* src_length, int src_image, int src_which, void* src_add_data,
+    std::size_t src_add_bytes, std::size_t src_size, bool scalar_transfer, int* dst_stat,
+    int* src_stat, void** dst_team, int* dst_team_number, void** src_team, int* src_team_number) {
   constexpr const char* statement = "assignment from image to image";
   const outcome out{dst_stat};
   const outcome in{src_stat};
@@ -286,37 +242,44 @@ void _gfortran_caf_transfer_between_remotes(
     return;
   }
   guarded(out, statement, [&] {
-    bool made = false;
-    const fetch f{src_token, src, src_length, from, src_which, src_add_data};
+    remote_call get = call_of(scalar_transfer ? role::fetch : role::fetch_array, src, src_add_data,
+                              src_add_bytes);
+    set_lengths(get, src_length, src_length);
     descriptor array{};
-    array.element.rank = src != nullptr ? static_cast<std::int8_t>(src->rank()) : std::int8_t{0};
-    std::size_t found_length = src_length != nullptr ? *src_length : src_size;
-    void* found = call_getter(f, scalar_transfer ? nullptr : &array, &found_length, &made);
-    target there(dst_token, dst, to);
-    const int me = caller();
-    sinew::coarray::token pseudo;
-    const access_scope scope(to + 1);
-    reinterpret_cast<receiver>(function(dst_which))(
-        dst_add_data, &me, there.get(), scalar_transfer ? found : static_cast<void*>(&array),
-        &pseudo, 0, dst_length, &found_length);
-    if (made) {
-      std::free(found);
-    }
+    get.array = scalar_transfer ? nullptr : &array;
+    reach(src_which, get, token_of(src_token), from, src_size,
+          src_size * std::max<std::size_t>(get.src_length, 1));
+    remote_call put = call_of(role::store, dst, dst_add_data, dst_add_bytes);
+    set_lengths(put, dst_length, get.has_dst_length ? &get.dst_length : nullptr);
+    put.source_is_array = !scalar_transfer;
+    put.source = scalar_transfer ? get.found : static_cast<const void*>(&array);
+    reach(dst_which, put, token_of(dst_token), to, src_size, 0);
+    release(get);
     in.good();
     out.good();
   });
 }
 
 std::int32_t _gfortran_caf_is_present_on_remote(void* token, int image, int which, void* add_data,
-                                                std::size_t) {
+                                                std::size_t add_bytes) {
+  if (token == nullptr) {
+    return 0;  // GCC 16 asks for coarrays, too, that have been released
+  }
   const int rank = rank_of(*the.now, image, {}, "allocated");
+  const auto& t = token_of(token);
+  if (rank < 0 || t.at(rank).offset == 0) {
+    return 0;
+  }
   std::int32_t present = 0;
   guarded({}, "allocated", [&] {
-    target there(token, nullptr, rank);
-    const int me = caller();
-    sinew::coarray::token pseudo;
-    const access_scope scope(rank + 1);
-    present = reinterpret_cast<presence>(function(which))(add_data, &me, there.get(), &pseudo, 0);
+    remote_call a = call_of(role::ask, t.shape, add_data, add_bytes);
+#if SINEW_COARRAY_ABI >= 16
+    if (t.shape == nullptr) {
+      a.given = form::pointer_to_object;
+    }
+#endif
+    reach(which, a, t, rank, 0, 0);
+    present = a.present;
   });
   return present;
 }

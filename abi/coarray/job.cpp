@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "abi/coarray/errand.hpp"
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/team.hpp"
 #include "sinew/base/settings.hpp"
@@ -41,6 +42,7 @@ void open_job() {
     the.departures = reinterpret_cast<std::uint64_t*>(engine.at(the.departures_at(the.rank)));
     the.sent.assign(ranks, 0);
     the.heard.assign(ranks, 0);
+    serve_errands();
     core::settle_job(runtime);
     the.locks = new rma::lock_table(engine);
     the.engine = &engine;

@@ -32,6 +32,11 @@ bool is_synchronisation(registration kind) noexcept {
          kind == registration::allocatable_event;
 }
 
+bool is_plain(type t) noexcept {
+  return t == type::integer || t == type::logical || t == type::real || t == type::complex ||
+         t == type::character;
+}
+
 std::byte* mine(std::uint64_t offset) noexcept { return the.engine->at({the.rank, offset}); }
 
 /// Memory that every image of the current team asks for. In a team of fewer images the symmetric
@@ -109,6 +114,7 @@ void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) 
   }
   d.base = mine(made->offset);
   made->shape = kind == registration::allocatable && d.rank() > 0 ? &d : nullptr;
+  made->plain = is_plain(d.element.type);
   tokens().insert(made.get());
   *token_at = made.release();
 }

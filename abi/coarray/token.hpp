@@ -18,6 +18,7 @@ struct token {
   std::vector<std::uint64_t> table;
   const descriptor* shape = nullptr;  ///< of an allocatable array; its bounds are set later
   bool component = false;             ///< of one image alone
+  bool plain = false;                 ///< of a type without components
   bool owner = true;                  ///< releases the memory
 
   [[nodiscard]] rma::place at(int rank) const noexcept {

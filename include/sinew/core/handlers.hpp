@@ -9,7 +9,8 @@ namespace sinew::core::handlers {
 inline constexpr fabric::handler_id p2p = 1;
 inline constexpr fabric::handler_id rma = 8;
 inline constexpr fabric::handler_id event = 9;
-inline constexpr fabric::handler_id end = 10;
+inline constexpr fabric::handler_id coarray = 10;
+inline constexpr fabric::handler_id end = 11;
 
 static_assert(end <= fabric::max_handlers);
 

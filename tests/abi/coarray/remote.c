@@ -33,7 +33,10 @@ enum {
   row_hash = 4712,
   store_hash = 4713,
   there_hash = 4714,
-  follow_hash = 4715
+  tag_hash = 4715,
+  behind_hash = 4716,
+  all_behind_hash = 4717,
+  put_behind_hash = 4718
 };
 struct subscript {
   int first, last;
@@ -41,6 +44,9 @@ struct subscript {
 
 static void* token;
 static int* x;
+static void* node_token;
+static struct node* node;
+static int runs_here = 0;
 
 /* x(i)[k]: the address of the element. */
 static void get_element(void* add, const int* caller, void** buffer, int32_t* free_buffer,
@@ -70,17 +76,60 @@ static void store_element(void* add, const int* caller, void* to, const void* fr
   (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length;
   ((int*)to)[((struct subscript*)add)->first - 1] = *(const int*)from;
 }
-static int32_t is_there(void* add, const int* caller, void* from, void* t, size_t zero) {
+static void is_there(void* add, const int* caller, int32_t* result, void* from, void* t,
+                     size_t zero) {
   (void)caller, (void)t, (void)zero;
-  return ((int*)from)[((struct subscript*)add)->first - 1] != 0;
+#if ABI >= 16
+  from = *(void**)from;
+#endif
+  *result = ((int*)from)[((struct subscript*)add)->first - 1] != 0;
 }
 
-/* x(1)[k], as if it were reached by a component of the other image: an address that is not ours. */
-static void follow(void* add, const int* caller, void** buffer, int32_t* free_buffer, void* from,
-                   void* t, size_t zero, size_t* to_length, const size_t* from_length) {
-  (void)add, (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length, (void)from;
-  *buffer = (void*)(uintptr_t)64;
+/* A coarray of a type with a pointer; what it points to no other image knows of. */
+struct node {
+  int tag;
+  int* data;
+  ptrdiff_t count;
+};
+static void get_tag(void* add, const int* caller, void** buffer, int32_t* free_buffer,
+                    struct node* from, void* t, size_t zero, size_t* to_length,
+                    const size_t* from_length) {
+  (void)add, (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length;
+  *buffer = &from->tag;
   *free_buffer = 0;
+  ++runs_here;
+}
+static void get_behind(void* add, const int* caller, void** buffer, int32_t* free_buffer,
+                       struct node* from, void* t, size_t zero, size_t* to_length,
+                       const size_t* from_length) {
+  (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length;
+  *buffer = from->data + ((struct subscript*)add)->first - 1;
+  *free_buffer = 0;
+  ++runs_here;
+}
+static void get_all_behind(void* add, const int* caller, array* to, int32_t* free_buffer,
+                           struct node* from, void* t, size_t zero, size_t* to_length,
+                           const size_t* from_length) {
+  (void)add, (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length;
+  void* const before = to->base;
+  if (before == NULL || to->dim[0].upper - to->dim[0].lower + 1 != from->count) {
+    *to = vector_of(realloc(before, (size_t)from->count * 4 + 1), from->count);
+  }
+  for (ptrdiff_t i = 1; i <= from->count; ++i) {
+    ((int*)to->base)[i * to->dim[0].stride + (ptrdiff_t)to->offset] = from->data[i - 1];
+  }
+  *free_buffer = to->base != before;
+}
+static void put_behind(void* add, const int* caller, struct node* to, const array* from, void* t,
+                       size_t zero, size_t* to_length, const size_t* from_length) {
+  (void)caller, (void)t, (void)zero, (void)to_length, (void)from_length;
+  const struct subscript* s = add;
+  for (int i = s->first; i <= s->last; ++i) {
+    to->data[i - 1] = *(const int*)((const char*)from->base +
+                                    ((i - s->first + from->dim[0].lower) * from->dim[0].stride +
+                                     (ptrdiff_t)from->offset) *
+                                        from->span);
+  }
 }
 
 __attribute__((constructor)) static void before_main(void) {
@@ -89,11 +138,18 @@ __attribute__((constructor)) static void before_main(void) {
   _gfortran_caf_register_accessors_finish();
   _gfortran_caf_register_accessor(store_hash, (void*)store_element);
   _gfortran_caf_register_accessor(there_hash, (void*)is_there);
-  _gfortran_caf_register_accessor(follow_hash, (void*)follow);
+  _gfortran_caf_register_accessor(tag_hash, (void*)get_tag);
+  _gfortran_caf_register_accessor(behind_hash, (void*)get_behind);
+  _gfortran_caf_register_accessor(all_behind_hash, (void*)get_all_behind);
+  _gfortran_caf_register_accessor(put_behind_hash, (void*)put_behind);
   _gfortran_caf_register_accessors_finish();
   array a = scalar_of(NULL);
   _gfortran_caf_register(length * 4, 0, &token, &a, NULL, NULL, 0);
   x = a.base;
+  a.element_bytes = sizeof(struct node);
+  a.type = 5;
+  _gfortran_caf_register(sizeof(struct node), 0, &node_token, &a, NULL, NULL, 0);
+  node = a.base;
 }
 
 static int image(void) {
@@ -170,13 +226,73 @@ static void transfers(int me, int n) {
   EXPECT(stat != 0);
 }
 
-/* Does not return. */
-static void follow_component(int me, int n) {
-  int value = 0;
+static int fetch_node(int from, int hash, int i) {
+  struct subscript s = {i, i};
+  int value = -1;
   void* to = &value;
-  _gfortran_caf_get_from_remote(token, NULL, NULL, me % n + 1, 4, &to, NULL, NULL, false,
-                                _gfortran_caf_get_remote_function_index(follow_hash), NULL, 0, NULL,
+  _gfortran_caf_get_from_remote(node_token, NULL, NULL, from, 4, &to, NULL, NULL, false,
+                                _gfortran_caf_get_remote_function_index(hash), &s, sizeof s, NULL,
                                 NULL, NULL);
+  return value;
+}
+
+/* Each image has as many, and somewhere else. */
+static void components(int me, int n) {
+  const int next = me % n + 1, before = (me + n - 2) % n + 1;
+  const int many = 3000; /* more than one message holds */
+  node->tag = 50 + me;
+  node->count = many + me;
+  node->data = malloc((size_t)(many + me) * 4 + (size_t)me * 4096);
+  for (int i = 0; i < node->count; ++i) node->data[i] = 10000 * me + i;
+  _gfortran_caf_sync_all(NULL, NULL, 0);
+  EXPECT(fetch_node(next, tag_hash, 1) == 50 + next && runs_here == 1);
+  EXPECT(fetch_node(next, behind_hash, 7) == 10000 * next + 6);
+  EXPECT(fetch_node(me, behind_hash, 8) == 10000 * me + 7);
+
+  const int all = _gfortran_caf_get_remote_function_index(all_behind_hash);
+  int* room = malloc((size_t)(many + n) * 4);
+  array into = vector_of(room, many + next);
+  void* data = room;
+  _gfortran_caf_get_from_remote(node_token, NULL, NULL, next, 4, &data, NULL, &into, false, all,
+                                NULL, 0, NULL, NULL, NULL);
+  EXPECT(into.base == room && room[0] == 10000 * next && room[many] == 10000 * next + many);
+  free(room);
+  /* An allocatable of another shape becomes one of this. */
+  array fresh = vector_of(malloc(8), 2);
+  data = fresh.base;
+  int stat = 9;
+  _gfortran_caf_get_from_remote(node_token, NULL, NULL, next, 4, &data, NULL, &fresh, true, all,
+                                NULL, 0, &stat, NULL, NULL);
+  EXPECT(stat == 0 && fresh.dim[0].upper == many + next && data == fresh.base);
+  EXPECT(((int*)fresh.base)[many - 1] == 10000 * next + many - 1);
+  free(fresh.base);
+  _gfortran_caf_sync_all(NULL, NULL, 0);
+
+  int sent[6] = {1, -1, 2, -2, 3, -3};
+  array from = vector_of(sent, 3);
+  from.dim[0].stride = 2;
+  from.offset = (size_t)-2;
+  struct subscript s = {5, 7};
+  const int put = _gfortran_caf_get_remote_function_index(put_behind_hash);
+  _gfortran_caf_send_to_remote(node_token, NULL, NULL, next, 12, sent, NULL, &from, put, &s,
+                               sizeof s, NULL, NULL, NULL);
+  _gfortran_caf_sync_all(NULL, NULL, 0);
+  EXPECT(node->data[4] == 1 && node->data[5] == 2 && node->data[6] == 3);
+  EXPECT(node->data[3] == 10000 * me + 3 && node->data[7] == 10000 * me + 7);
+  _gfortran_caf_sync_all(NULL, NULL, 0);
+  if (me == n) { /* from one image's component to another's */
+    struct subscript end = {1, many + before};
+    _gfortran_caf_transfer_between_remotes(node_token, NULL, NULL, next, put, &end, sizeof end,
+                                           node_token, NULL, NULL, before, all, NULL, 0, 72, false,
+                                           NULL, NULL, NULL, NULL, NULL, NULL);
+  }
+  _gfortran_caf_sync_all(NULL, NULL, 0);
+  if (me == 1) {
+    const int origin = n == 1 ? 1 : n - 1;
+    EXPECT(node->data[many - 1] == 10000 * origin + many - 1);
+  }
+  _gfortran_caf_sync_all(NULL, NULL, 0);
+  free(node->data);
 }
 
 static void messages(void) {
@@ -214,8 +330,8 @@ static void teams(int me, int n) {
 int main(int argc, char** argv) {
   _gfortran_caf_init(&argc, &argv);
   const int me = image(), n = images();
-  if (argc > 1 && strcmp(argv[1], "component") == 0) follow_component(me, n);
   transfers(me, n);
+  components(me, n);
   messages();
   teams(me, n);
   int sum = me;

@@ -8,7 +8,7 @@ program atomics
   integer(ik), save :: word[*] = 0, words(0:9)[*] = 0
   logical(lk), save :: flag[*] = .false.
   integer(ik), allocatable :: made(:)[:]
-  integer(ik) :: value, old, mask
+  integer(ik) :: value, old, mask, seen
   integer(8) :: wide
   logical(lk) :: truth, was
   integer :: i, me, n, error
@@ -71,7 +71,8 @@ program atomics
       if (old == 0) exit
     end do
     sync memory
-    words(1)[1] = words(1)[1] + 1
+    seen = words(1)[1]  ! gfortran 15 would take its own in one statement
+    words(1)[1] = seen + 1
     sync memory
     call atomic_define(word[1], 0)
   end do

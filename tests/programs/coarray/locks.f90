@@ -6,7 +6,7 @@ program locks
   type(lock_type), save :: one[*], several(4)[*]
   type(lock_type), allocatable :: made(:)[:]
   integer, save :: counter[*] = 0, counters(4)[*] = 0
-  integer :: i, k, error, me, n, owner
+  integer :: i, k, error, me, n, owner, seen
   logical :: got
   character(60) :: text
 
@@ -15,7 +15,8 @@ program locks
   allocate (made(3)[*])
   do i = 1, 100
     lock (one[1])
-    counter[1] = counter[1] + 1
+    seen = counter[1]  ! gfortran 15 would take its own in one statement
+    counter[1] = seen + 1
     unlock (one[1])
   end do
   sync all
@@ -27,7 +28,8 @@ program locks
     k = mod(i + me, 4) + 1
     owner = after(k)
     lock (several(k)[owner])
-    counters(k)[owner] = counters(k)[owner] + 1
+    seen = counters(k)[owner]
+    counters(k)[owner] = seen + 1
     unlock (several(k)[owner])
   end do
   sync all

@@ -22,7 +22,7 @@ program moves
   real(4), pointer :: part(:, :)
   real(4) :: copy(4, 3), line(4)
   integer, allocatable :: grown(:)
-  integer :: i, k, me
+  integer :: i, k, me, four(4)
   integer(1) :: tiny(3)
   integer(8) :: huge_index(3)
 
@@ -73,7 +73,8 @@ program moves
   sync all
   part(:, 1) = field(8:2:-2, 5)[after(1)]
   ! gfortran 12 passes wrong addresses for vector subscripts beside other operands.
-  line = field([8, 6, 4, 2], 5)[after(1)]
+  four = [8, 6, 4, 2]  ! gfortran 15 and 16 stop at a list in its place
+  line = field(four, 5)[after(1)]
   call expect(all(part(:, 1) == line), 'into a pointer with strides')
   tiny = [7_1, 1_1, 3_1]
   huge_index = [3_8, 3_8, 5_8]

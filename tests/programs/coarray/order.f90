@@ -7,6 +7,7 @@ program order
   integer, save :: word[*]
   real(8), save :: field(most)[*]
   real(8), allocatable :: source(:), back(:)
+  real(8) :: seen
   integer :: i, n, sizes(9) = [1, 3, 8, 100, 512, 4096, 20000, 65536, most]
 
   allocate (source(most), back(most))
@@ -33,7 +34,8 @@ program order
   field(1:1000)[after(1)] = 2
   field(500)[after(1)] = 3
   do i = 1, 1000
-    field(i)[after(1)] = field(i)[after(1)] + 1
+    seen = field(i)[after(1)]  ! gfortran 15 would take its own in one statement
+    field(i)[after(1)] = seen + 1
   end do
   sync all
   call expect(all(field(1:499) == 3) .and. field(500) == 4, 'puts keep their order')

@@ -7,7 +7,7 @@ program synchronise
   integer, parameter :: rounds = 500
   integer, save :: box[*], many(64)[*]
   integer, allocatable :: partners(:)
-  integer :: i, error, me, n, total
+  integer :: i, error, me, n, total, seen
   character(60) :: text
 
   me = this_image()
@@ -75,7 +75,8 @@ program synchronise
   sync all
   do i = 1, 100
     critical
-      box[1] = box[1] + 1
+      seen = box[1]  ! gfortran 15 would take its own in one statement
+      box[1] = seen + 1
     end critical
   end do
   sync all
@@ -83,10 +84,12 @@ program synchronise
   sync all
   do i = 1, 20
     critical
-      box[n] = box[n] + 2
+      seen = box[n]
+      box[n] = seen + 2
     end critical
     critical
-      many(1)[n] = many(1)[n] + 1
+      seen = many(1)[n]
+      many(1)[n] = seen + 1
     end critical
   end do
   sync all

@@ -80,6 +80,8 @@ const ended* recall(const history& h, std::uint64_t phase) {
 /// A barrier at its owner.
 struct owned {
   std::int64_t arrivals = 0;
+  bool broken = false;      ///< all phases from the current one on are poisoned
+  std::vector<bool> users;  ///< ranks that have arrived, altered or asked
   void (*fold)(void*, const void*) = nullptr;
   value_bytes identity{};
   std::uint64_t current = 0;
@@ -234,8 +236,11 @@ struct barriers::body {
       return;
     }
     owned& b = found->second;
+    b.users[static_cast<std::size_t>(from)] = true;
     if (what == op_ask) {
       b.asked.emplace_back(p.phase, from);
+    } else if (b.broken) {
+      return;
     } else if (take(b, what, p)) {
       take_held(b);
     } else {
@@ -247,12 +252,14 @@ struct barriers::body {
 
   static void answer(std::uint64_t id, owned& b, errands& todo) {
     std::erase_if(b.asked, [&](const std::pair<std::uint64_t, int>& a) {
-      if (a.first >= b.current) {
+      const bool never = a.first >= b.current;
+      if (never && !b.broken) {
         return false;
       }
       parcel p;
       p.phase = a.first;
-      p.poisoned = std::binary_search(b.poisoned.begin(), b.poisoned.end(), a.first) ? 1 : 0;
+      p.poisoned =
+          never || std::binary_search(b.poisoned.begin(), b.poisoned.end(), a.first) ? 1 : 0;
       if (const ended* e = recall(b.past, a.first); e != nullptr && value_bytes_of(id) != 0) {
         p.has_value = 1;
         p.value = e->value;
@@ -298,6 +305,7 @@ barrier barriers::create(std::uint64_t arrivals, const reduction& values) {
                            static_cast<std::uint64_t>(values.bytes) << 40 | body_->next++;
   owned& b = body_->mine[id];
   b.arrivals = static_cast<std::int64_t>(arrivals);
+  b.users.resize(static_cast<std::size_t>(body_->s.size()));
   b.fold = values.fold;
   if (values.bytes != 0) {
     std::memcpy(b.identity.data(), values.identity, values.bytes);
@@ -393,8 +401,17 @@ bool barriers::value(barrier b, void* into) {
 
 void barriers::lost(int rank) {
   std::vector<user_event> gone;
+  std::vector<std::pair<std::uint64_t, body::errands>> told;
   {
     const core::guard held = body_->locked();
+    for (auto& [id, b] : body_->mine) {
+      if (b.current == 0 || b.users[static_cast<std::size_t>(rank)]) {
+        b.broken = true;
+        b.open.clear();
+        b.held.clear();
+        body::answer(id, b, told.emplace_back(id, body::errands{}).second);
+      }
+    }
     for (auto& [id, f] : body_->theirs) {
       if (barrier{id}.owner() == rank) {
         for (const auto& [phase, e] : f.awaited) {
@@ -402,6 +419,11 @@ void barriers::lost(int rank) {
         }
         f.awaited.clear();
       }
+    }
+  }
+  for (const auto& [id, todo] : told) {
+    for (const auto& [asker, what] : todo.told) {
+      body_->send(id, asker, op_complete, what);
     }
   }
   for (const user_event e : gone) {

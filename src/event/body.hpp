@@ -73,6 +73,8 @@ struct system::body {
   struct peer {
     std::vector<std::unique_ptr<proxy[]>> pages;
     bool lost = false;
+    std::vector<event> entrusted;     ///< some have triggered meanwhile
+    std::size_t most_entrusted = 64;  ///< these are dropped when there are so many
   };
 
   void acquire() noexcept {
@@ -139,6 +141,7 @@ struct system::body {
   static void on_message(void* context, const message& m);
   void handle(const message& m);
   void owner_trigger(event e, bool poisoned, int from);
+  [[nodiscard]] bool lose(int rank);
 
   // --- system.cpp; under the lock ---
   [[nodiscard]] bool cancel_here(event e);
@@ -194,6 +197,7 @@ struct system::body {
   errand* free_errand = nullptr;
   std::unordered_map<event, std::string> names;
   std::vector<std::pair<std::string (*)(void*), void*>> reporters;
+  std::vector<std::pair<void (*)(void*, int), void*>> mourners;
 };
 
 /// The lock, for a scope. What a call has triggered is worked off by work().

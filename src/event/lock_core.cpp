@@ -35,7 +35,10 @@ lock_core::lock_core(int rank, int size, std::uint32_t local_grants)
     : rank_(rank),
       budget_(static_cast<std::uint16_t>(std::clamp<std::uint32_t>(local_grants, 1, UINT16_MAX))),
       tables_(static_cast<std::size_t>(size)),
-      mail_(static_cast<std::size_t>(size)) {}
+      mail_(static_cast<std::size_t>(size)),
+      lost_(static_cast<std::size_t>(size)),
+      heard_(static_cast<std::size_t>(size)),
+      counted_(static_cast<std::size_t>(size)) {}
 
 lock_core::cell& lock_core::reach(int creator, std::uint32_t index) {
   table& t = tables_[static_cast<std::size_t>(creator)];
@@ -62,7 +65,8 @@ reservation lock_core::create() {
   cell& c = reach(rank_, index);
   c.generation = std::max<std::uint32_t>(c.generation, 1);
   c.last = static_cast<std::uint16_t>(rank_);
-  c.here = true;
+  c.here = c.live = true;
+  c.wanted = false;
   return {rank_, index, c.generation};
 }
 
@@ -79,7 +83,7 @@ lock_core::cell* lock_core::find_new(reservation r) {
 
 /// Another rank's cell under a generation not met here before.
 lock_core::cell* lock_core::renew(reservation r, cell& c) {
-  const bool idle = c.holders == 0 && c.head == nullptr && c.next < 0 && !c.here;
+  const bool idle = c.holders == 0 && c.head == nullptr && c.next < 0 && !c.here && !c.kept;
   if (r.creator() == rank_ || !idle ||
       (c.generation != 0 && !later(r.generation(), c.generation))) {
     return nullptr;
@@ -91,6 +95,9 @@ lock_core::cell* lock_core::renew(reservation r, cell& c) {
 }
 
 void lock_core::post(int rank, const lock_item& m) {
+  if (is_lost(rank)) [[unlikely]] {
+    return;
+  }
   auto& to = mail_[static_cast<std::size_t>(rank)];
   if (to.empty()) {
     addressees_.push_back(static_cast<std::uint16_t>(rank));
@@ -105,6 +112,10 @@ void lock_core::grant(lock_request& q) noexcept {
 }
 
 void lock_core::enter(reservation r, cell& c, lock_request& q) {
+  if (is_lost(r.creator())) [[unlikely]] {
+    refuse(q);
+    return;
+  }
   q.pool_link = nullptr;
   (c.head == nullptr ? c.head : c.tail->pool_link) = &q;
   c.tail = &q;
@@ -150,11 +161,13 @@ void lock_core::settle(reservation r, cell& c) {
       end(r, c);
       return;
     }
+    q.suspect = c.suspect;
     take(c, q.mode, q.exclusive);
   }
+  // If the holder is exclusive and stayed behind (another rank was lost), its end is awaited first.
   if (c.next >= 0 && !c.alone && (c.head == nullptr || c.budget == 0)) {
     pass_on(r, c);
-  } else if (c.head != nullptr && c.holders == 0 && !c.asking) {
+  } else if ((c.head != nullptr || c.next >= 0) && c.holders == 0 && !c.asking) {
     ask_to_drain(r, c);
   }
 }
@@ -168,6 +181,7 @@ void lock_core::pass_on(reservation r, cell& c) {
   m.left = c.left;
   m.drained_ = c.drained;
   m.mode = c.mode;
+  m.rank = c.suspect ? 1 : 0;
   post(c.next, m);
   ++moved_;
   c.next = -1;
@@ -198,16 +212,22 @@ void lock_core::on_token(reservation r, cell& c, const lock_item& m) {
   SINEW_ASSERT(!c.here);
   c.here = true;
   c.wanted = false;
+  c.budget = budget_;
+  absorb(c, m);
+  settle(r, c);
+}
+
+/// Notes what came with the lock.
+void lock_core::absorb(cell& c, const lock_item& m) noexcept {
   c.left = m.left;
   c.drained = m.drained_;
-  c.budget = budget_;
+  c.suspect = m.rank != 0;
   if (c.owes) {  // our own who stayed are ordinary holders again
     c.owes = false;
     --c.left;
   } else {
     c.mode = m.mode;
   }
-  settle(r, c);
 }
 
 void lock_core::ask_to_drain(reservation r, cell& c) {
@@ -252,7 +272,16 @@ void lock_core::on_drain(reservation r, cell& c, const lock_item& m) {
   if (m.rank != rank_) {
     post(m.rank, answer);
   } else {
-    receive(answer);
+    on_drained(r, c, answer);
+  }
+}
+
+void lock_core::on_drained(reservation r, cell& c, const lock_item& m) {
+  c.asking = false;
+  if (c.here) {
+    c.drained = m.left;
+    c.alone = c.alone && c.holders != 0;
+    settle(r, c);
   }
 }
 
@@ -279,17 +308,10 @@ void lock_core::refuse_all(reservation r, cell& c) {
   }
 }
 
-void lock_core::lose(int creator) {
-  each([&](reservation r, cell& c) {
-    if (r.creator() == creator && !c.here) {
-      refuse_all(r, c);
-      c.wanted = false;
-      c.last = static_cast<std::uint16_t>(creator);
-    }
-  });
-}
-
-void lock_core::receive(const lock_item& m) {
+void lock_core::receive(int from, const lock_item& m) {
+  if ((losses_ != 0 || m.of == lock_item::lost) && !admits(from, m)) [[unlikely]] {
+    return;
+  }
   const reservation r = reservation::from_bits(m.what);
   if (m.of == lock_item::want) {
     on_want(r, m);
@@ -310,11 +332,7 @@ void lock_core::receive(const lock_item& m) {
       on_drain(r, *c, m);
       break;
     case lock_item::drained:
-      c->asking = false;
-      if (c->here) {
-        c->drained = m.left;
-        settle(r, *c);
-      }
+      on_drained(r, *c, m);
       break;
     default:
       refuse_all(r, *c);

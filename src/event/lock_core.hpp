@@ -16,11 +16,14 @@
 // travels with the lock) counts it, and when its last holder is gone the creator is told. Nothing
 // else than that mode is granted until the creator has heard of all that `left` counts: the rank
 // with the lock asks it (drain) and is told once. All counters only grow and wrap.
+//
+// What happens when a rank is lost: see lock_recovery.cpp.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sinew/event/reservation.hpp"
@@ -35,17 +38,18 @@ struct lock_request {
   bool exclusive = true;
   bool destroys = false;  ///< the holder ends the reservation
   bool refused = false;   ///< out: there is no such reservation any more
+  bool suspect = false;   ///< out: a lost rank may have left half done what it guards
 };
 
 /// What one rank tells another about one reservation.
 struct lock_item {
-  enum kind : std::uint16_t { want, token, gone, drain, drained, refuse };
+  enum kind : std::uint16_t { want, token, gone, drain, drained, refuse, lost, census, counted };
   std::uint64_t what;
   std::uint16_t of;
-  std::uint16_t rank;      ///< want, drain: who asks
-  std::uint32_t left;      ///< token, drain, drained
-  std::uint32_t drained_;  ///< token
-  std::uint32_t mode;      ///< token: of those who stayed behind
+  std::uint16_t rank;      ///< want, drain: who asks; token: 1 if suspect; lost: which
+  std::uint32_t left;      ///< token, census, drain, drained; counted: how many ranks are lost
+  std::uint32_t drained_;  ///< token; census: flags, and how many ranks are lost
+  std::uint32_t mode;      ///< token, census: of those who stayed behind
 };
 static_assert(sizeof(lock_item) == 24);
 
@@ -66,10 +70,13 @@ class lock_core {
     std::uint16_t last = 0;
     std::uint16_t budget = 0;  ///< grants before the lock must move to `next`
     bool here = false;
-    bool wanted = false;  ///< our wish is out
-    bool alone = false;   ///< the holder is exclusive
-    bool owes = false;    ///< the lock has gone, holders have stayed
-    bool asking = false;  ///< a drain is under way
+    bool wanted = false;   ///< our wish is out
+    bool alone = false;    ///< the holder is exclusive
+    bool owes = false;     ///< the lock has gone, holders have stayed
+    bool asking = false;   ///< a drain is under way
+    bool kept = false;     ///< while a loss is being settled: the lock is here, but asleep
+    bool suspect = false;  ///< with the lock: lock_request::suspect for all who get it
+    bool live = false;     ///< at the creator: made and not destroyed
   };
 
   lock_core(int rank, int size, std::uint32_t local_grants);
@@ -91,7 +98,8 @@ class lock_core {
 
   /// Grants at once if nobody is in the way; then `q` is not kept.
   [[nodiscard]] bool try_enter(cell& c, lock_mode how) noexcept {
-    if (c.here && c.head == nullptr && c.next < 0 && free_for(c, how.mode, how.exclusive)) {
+    if (c.here && c.head == nullptr && c.next < 0 && free_for(c, how.mode, how.exclusive) &&
+        !c.suspect) {
       take(c, how.mode, how.exclusive);
       return true;
     }
@@ -105,9 +113,17 @@ class lock_core {
   }
   /// False if it is not held here.
   [[nodiscard]] bool release(reservation r, cell& c);
-  void receive(const lock_item& m);
-  /// Everybody who waits here for a reservation of `creator` is refused, unless its lock is here.
-  void lose(int creator);
+  void receive(int from, const lock_item& m);
+
+  /// `rank` is lost; all others are told. Again, or of this rank: nothing. Cold.
+  void lose(int rank);
+  [[nodiscard]] bool is_lost(int rank) const noexcept {
+    return lost_[static_cast<std::size_t>(rank)] != 0;
+  }
+  /// What it guards is whole again. False if it is not held here, alone and with the lock.
+  [[nodiscard]] static bool recover(cell& c) noexcept;
+  /// Reservations of this rank that have become suspect since the last call.
+  [[nodiscard]] std::vector<reservation> take_suspects() { return std::exchange(suspects_, {}); }
 
   /// Requests that were granted (or refused) since the last call, oldest first.
   [[nodiscard]] lock_request* take_granted() noexcept {
@@ -168,8 +184,26 @@ class lock_core {
 
   void on_want(reservation r, const lock_item& m);
   void on_token(reservation r, cell& c, const lock_item& m);
+  static void absorb(cell& c, const lock_item& m) noexcept;
   void on_gone(reservation r, cell& c);
   void on_drain(reservation r, cell& c, const lock_item& m);
+  void on_drained(reservation r, cell& c, const lock_item& m);
+
+  // lock_recovery.cpp
+  [[nodiscard]] bool admits(int from, const lock_item& m);
+  void settle_loss(int from, const lock_item& m);
+  void on_census(const lock_item& m);
+  void tell_all(const lock_item& m);
+  void take_early();
+  template <class Heard>
+  [[nodiscard]] bool all_alive(Heard heard) const;
+  void proceed();
+  void sleep(cell& c) noexcept;
+  void abandon(reservation r, cell& c);
+  void hand_in();
+  void hand_in(reservation r, cell& c);
+  void rebuild();
+  void rebuild(reservation r, cell& c);
 
   int rank_;
   std::uint16_t budget_;
@@ -181,6 +215,15 @@ class lock_core {
   std::vector<std::vector<lock_item>> mail_;
   std::vector<std::uint16_t> addressees_;
   std::uint64_t moved_ = 0;
+
+  enum class stage : std::uint8_t { none, silence, counting };
+  stage stage_ = stage::none;
+  std::uint32_t losses_ = 0;            ///< how many ranks are lost
+  std::vector<char> lost_;              ///< by rank
+  std::vector<std::uint32_t> heard_;    ///< by rank: of how many losses it has told
+  std::vector<std::uint32_t> counted_;  ///< by rank: with how many losses it has handed in last
+  std::vector<lock_item> early_;        ///< of ranks that have handed in, before all others have
+  std::vector<reservation> suspects_;
 };
 
 }  // namespace sinew::event

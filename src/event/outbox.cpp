@@ -10,14 +10,20 @@ namespace sinew::event {
 outbox::outbox(core::runtime& runtime)
     : runtime_(runtime),
       endpoint_(runtime.endpoint()),
-      owed_(std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(runtime.size()))) {
+      owed_(std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(runtime.size()))),
+      forgotten_(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(runtime.size()))) {
   chore_ = runtime.add_chore([](void* self) { return static_cast<outbox*>(self)->retry(); }, this);
   endpoint_.set_handler(
       core::handlers::event,
       [](void* self, const fabric::arrival& a) {
         const std::uint64_t first = a.head.word[0];
         const message m{a.source, first >> 8, a.head.word[1], a.data, a.size};
-        static_cast<outbox*>(self)->deliver(m, first & 0xff);
+        auto& mine = *static_cast<outbox*>(self);
+        const bool deaf =
+            mine.forgotten_[static_cast<std::size_t>(a.source)].load(std::memory_order_relaxed);
+        if (!deaf) {
+          mine.deliver(m, first & 0xff);
+        }
       },
       this);
 }
@@ -61,7 +67,18 @@ void outbox::send(int peer, topic t, std::uint64_t small, std::uint64_t word, co
   }
 }
 
+void outbox::forget(int peer) {
+  const core::guard held(lock_, runtime_.threaded());
+  const auto which = static_cast<std::size_t>(peer);
+  forgotten_[which].store(true, std::memory_order_relaxed);
+  std::erase_if(late_, [peer](const late& l) { return l.peer == peer; });
+  owed_[which] = 1;  // so that send() comes to keep()
+}
+
 void outbox::keep(int peer, const fabric::header& head, const void* data, std::size_t bytes) {
+  if (forgotten_[static_cast<std::size_t>(peer)].load(std::memory_order_relaxed)) {
+    return;
+  }
   const auto* first = static_cast<const std::byte*>(data);
   late_.push_back({peer, head, {first, first + bytes}});
   ++owed_[static_cast<std::size_t>(peer)];

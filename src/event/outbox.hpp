@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -25,6 +26,8 @@ class outbox {
   void set_handler(topic t, message_handler function, void* context);
   void send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
             std::size_t bytes);
+  /// From now on nothing is sent to `peer`, and what comes from it is not delivered.
+  void forget(int peer);
 
  private:
   struct late {
@@ -50,7 +53,10 @@ class outbox {
   /// Keeps the order between threads and what is late. Taken under the graph's lock, never around.
   core::lock lock_;
   std::deque<late> late_;                  ///< in the order of send()
-  std::unique_ptr<std::uint32_t[]> owed_;  ///< late ones, by rank
+  std::unique_ptr<std::uint32_t[]> owed_;  ///< late ones, by rank; forgotten: one more
+  /// Written once, under the lock. Read without: relaxed, since who forgets a rank from one thread
+  /// while another delivers its last message may find either to be first.
+  std::unique_ptr<std::atomic<bool>[]> forgotten_;
 };
 
 }  // namespace sinew::event

@@ -8,6 +8,8 @@
 //   trigger, cancel  to the owner, who alone decides which came first: a rank that triggers learns
 //              of it like all others. (If it took its own trigger for granted, a cancel that came
 //              before would split the ranks.)
+//   lost       to all: a rank has died. From then on the two exchange no messages, so that what was
+//              awaited from it cannot be poisoned here and trigger later.
 // An answer that comes twice, or for nothing, is true all the same. Since what is known of a slot
 // is only ever a true statement about its generations, messages may come in any order.
 #include <algorithm>
@@ -24,7 +26,7 @@
 namespace sinew::event {
 namespace {
 
-enum op : std::uint64_t { op_subscribe, op_trigger, op_settled, op_batch, op_cancel };
+enum op : std::uint64_t { op_subscribe, op_trigger, op_settled, op_batch, op_cancel, op_lost };
 constexpr std::uint64_t op_mask = 0xf;
 constexpr std::uint64_t poisoned_bit = 0x10;
 constexpr int from_shift = 8;
@@ -210,6 +212,13 @@ void system::body::owner_trigger(event e, bool bad, int from) {
 
 void system::body::on_message(void* context, const message& m) {
   auto& b = *static_cast<body*>(context);
+  if ((m.small & op_mask) == op_lost) {
+    const int rank = static_cast<int>(m.small >> from_shift);
+    if (rank != b.self.rank_) {
+      b.self.lost(rank);
+    }
+    return;
+  }
   section s(b);
   b.handle(m);
   s.work();
@@ -268,21 +277,67 @@ bool system::cancel(event e) {
   return done;
 }
 
-void system::lost(int rank) {
-  body& b = *body_;
-  {
-    section s(b);
-    body::peer& p = b.peers.at(static_cast<std::size_t>(rank));
-    p.lost = true;
-    constexpr run everything{1, event::last_generation, true};
-    for (const auto& page : p.pages) {
-      for (std::uint32_t n = 0; page != nullptr && n < body::proxies_per_page; ++n) {
-        b.resolve_aliases(page[n], everything);
-      }
+/// False if that is known.
+bool system::body::lose(int rank) {
+  section s(*this);
+  peer& p = peers[static_cast<std::size_t>(rank)];
+  if (p.lost) {
+    return false;
+  }
+  p.lost = true;
+  out.forget(rank);
+  for (int other = 0; other < self.size_; ++other) {
+    if (other != self.rank_) {
+      out.send(other, topic::event, op_lost | static_cast<std::uint64_t>(rank) << from_shift, 0,
+               nullptr, 0);
     }
-    s.work();
+  }
+  constexpr run everything{1, event::last_generation, true};
+  for (const auto& page : p.pages) {
+    for (std::uint32_t n = 0; page != nullptr && n < proxies_per_page; ++n) {
+      resolve_aliases(page[n], everything);
+    }
+  }
+  for (const event e : std::exchange(p.entrusted, {})) {
+    (void)cancel_here(e);
+  }
+  s.work();
+  return true;
+}
+
+void system::lost(int rank) {
+  SINEW_CHECK(rank >= 0 && rank < size_ && rank != rank_, "cannot give up a rank",
+              "rank " + std::to_string(rank) + " is this one or none", "name another rank");
+  if (!body_->lose(rank)) {
+    return;
   }
   barriers_->lost(rank);
+  for (const auto& [call, context] : body_->mourners) {
+    call(context, rank);
+  }
+}
+
+void system::entrust(event e, int rank) {
+  section s(*body_);
+  body::peer& p = body_->peers.at(static_cast<std::size_t>(rank));
+  if (p.lost) {
+    (void)body_->cancel_here(e);
+    s.work();
+    return;
+  }
+  p.entrusted.push_back(e);
+  if (p.entrusted.size() >= p.most_entrusted) {
+    std::erase_if(p.entrusted,
+                  [this](event old) { return body_->find(old).known != state::pending; });
+    p.most_entrusted = std::max<std::size_t>(64, 2 * p.entrusted.size());
+  }
+}
+
+void system::on_lost(void (*call)(void*, int), void* context) {
+  std::erase_if(body_->mourners, [context](const auto& m) { return m.second == context; });
+  if (call != nullptr) {
+    body_->mourners.emplace_back(call, context);
+  }
 }
 
 bool system::is_lost(int rank) const noexcept {

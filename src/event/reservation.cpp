@@ -112,6 +112,8 @@ struct reservations::body {
   void flush() noexcept;
   void receive(const message& m);
   void destroy_for(const message& m);
+  void lose(int rank) noexcept;
+  void tell_suspects() noexcept;
   [[nodiscard]] std::string report();
 
   static void on_acquire(waiter& w) noexcept {
@@ -153,7 +155,7 @@ reservations::request& reservations::body::make(reservation r, lock_mode how,
                                                 void (*fire)(waiter&) noexcept) {
   request& q = requests.get();
   q.fire = fire;
-  q.poisoned = q.refused = q.destroys = false;
+  q.poisoned = q.refused = q.destroys = q.suspect = false;
   q.mode = how.mode;
   q.exclusive = how.exclusive;
   q.home = this;
@@ -167,7 +169,7 @@ void reservations::body::enter(request& q) noexcept {
   if (trace::on()) [[unlikely]] {
     trace.asked(q);
   }
-  if (c == nullptr || (!c->here && events.is_lost(q.what.creator()))) [[unlikely]] {
+  if (c == nullptr) [[unlikely]] {
     core.refuse(q);
   } else {
     events.expect(q.grant);  // while it waits its turn
@@ -180,6 +182,9 @@ bool reservations::body::release(reservation r) noexcept {
   core::guard held(lock, threaded);
   lock_core::cell* const c = core.find(r);
   if (c == nullptr || !core.release(r, *c)) [[unlikely]] {
+    if (core.is_lost(r.creator())) {
+      return true;  // of an acquire that was refused: its rank cannot have known
+    }
     ++misuses;
     return false;
   }
@@ -221,7 +226,7 @@ void reservations::body::finish(core::guard& held) noexcept {
     auto& q = *static_cast<request*>(first);
     first = q.pool_link;
     const user_event grant = q.grant;
-    const bool fails = q.refused || q.poisoned;
+    const bool fails = q.refused || q.poisoned || q.suspect;
     {
       const core::guard again(lock, threaded);
       requests.put(q);
@@ -259,9 +264,27 @@ void reservations::body::receive(const message& m) {
   for (std::size_t at = 0; at + sizeof(lock_item) <= m.size; at += sizeof(lock_item)) {
     lock_item one;
     std::memcpy(&one, m.data + at, sizeof one);
-    core.receive(one);
+    core.receive(m.source, one);
   }
+  tell_suspects();
   finish(held);
+}
+
+void reservations::body::lose(int rank) noexcept {
+  const together all_at_once(events);
+  core::guard held(lock, threaded);
+  core.lose(rank);
+  tell_suspects();
+  finish(held);
+}
+
+void reservations::body::tell_suspects() noexcept {
+  for (const reservation r : core.take_suspects()) {
+    log_line(log_level::warn,
+             name_of(r) +
+                 " may have been held by a rank that is lost: what it guards may be half "
+                 "done, and its grants are poisoned until reservations::recover()");
+  }
 }
 
 void reservations::body::flush() noexcept {
@@ -314,11 +337,13 @@ reservations::reservations(system& s, const reservation_options& how)
       topic::reservation,
       [](void* self, const message& m) { static_cast<body*>(self)->receive(m); }, body_.get());
   s.add_report([](void* self) { return static_cast<body*>(self)->report(); }, body_.get());
+  s.on_lost([](void* self, int rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
 }
 
 reservations::~reservations() {
   system_.set_handler(topic::reservation, [](void*, const message&) {}, nullptr);
   system_.add_report(nullptr, body_.get());
+  system_.on_lost(nullptr, body_.get());
 }
 
 reservation reservations::create() {
@@ -393,6 +418,7 @@ event reservations::destroy(reservation r, event after) {
   if (r.creator() != system_.rank()) {
     // Whoever made it does it, and triggers an event of ours.
     const user_event gone = system_.create();
+    system_.entrust(gone, r.creator());
     const std::uint64_t words[2] = {gone.bits(), after.bits()};
     system_.send(r.creator(), topic::reservation, wants_destruction, r.bits(), words, sizeof words);
     return gone;
@@ -445,10 +471,12 @@ std::uint64_t reservations::messages() const noexcept {
   return body_->messages;
 }
 
-void reservations::lost(int rank) {
-  core::guard held(body_->lock, body_->threaded);
-  body_->core.lose(rank);
-  body_->finish(held);
+void reservations::recover(reservation r) {
+  const core::guard held(body_->lock, body_->threaded);
+  lock_core::cell& c = body_->cell_of(r);
+  SINEW_CHECK(lock_core::recover(c), name_of(r) + " cannot be called whole",
+              "this rank does not hold it alone, or one more rank was lost since",
+              "mend what it guards while you hold it exclusively, then call recover()");
 }
 
 void hold::release(event after) noexcept {

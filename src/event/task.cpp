@@ -85,6 +85,7 @@ struct tasks::body {
   [[nodiscard]] std::string text() const;
   void compare();
   void learn(const message& m);
+  void lose(int rank);
 
   tasks& all;
   system& events;
@@ -233,6 +234,15 @@ void tasks::body::send_or_accept(order o, const std::byte* values, std::size_t b
     accept(o, values, bytes);
     return;
   }
+  const user_event done(event::from_bits(o.done));
+  if (done.owner() == events.rank()) {
+    events.entrust(done, where.rank());
+  } else {  // given to a group of ours: who waits for its end does not know where it runs
+    const user_event ours = events.create();
+    events.entrust(ours, where.rank());
+    events.trigger(done, ours);
+    o.done = ours.bits();
+  }
   std::vector<std::byte> room;
   std::byte few[sizeof o + 256];
   std::byte* data = few;
@@ -304,7 +314,20 @@ void tasks::body::compare() {
   }
 }
 
+/// Before the tables were compared.
+void tasks::body::lose(int rank) {
+  const core::guard held(lock, threaded);
+  if (!judged.load(std::memory_order_acquire)) {
+    fault = "rank " + std::to_string(rank) + " is lost, and its table with it";
+    judged.store(true, std::memory_order_release);
+  }
+}
+
 void tasks::body::learn(const message& m) {
+  const core::guard held(lock, threaded);
+  if (judged.load(std::memory_order_acquire)) {
+    return;
+  }
   if (m.word == 0) {
     fault.assign(reinterpret_cast<const char*>(m.data), m.size);
   } else {
@@ -343,6 +366,7 @@ tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
   s.set_handler(
       topic::task, [](void* self, const message& m) { static_cast<body*>(self)->receive(m); },
       body_.get());
+  s.on_lost([](void* self, int rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
 }
 
 tasks::~tasks() {
@@ -352,6 +376,7 @@ tasks::~tasks() {
     }
   }
   system_.set_handler(topic::task, [](void*, const message&) {}, nullptr);
+  system_.on_lost(nullptr, body_.get());
 }
 
 void tasks::register_task(std::string_view name, const void* key, std::string_view shape,

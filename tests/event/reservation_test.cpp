@@ -398,25 +398,6 @@ TEST(reservation, destroyed_it_fails_those_behind_and_its_handle_for_ever) {
   });
 }
 
-TEST(reservation, of_a_rank_that_is_lost_fails_but_where_the_lock_is) {
-  board b;
-  with_locks(3, backend::shm, core::threading::one, [&](rank_of_locks& r) {
-    event::system& s = r.job.events;
-    const reservation lock = common(r, b);
-    if (r.job.rank == 1) {
-      const hold mine = r.locks.lock(lock);
-    }
-    r.job.settle();
-    if (r.job.rank != 0) {
-      s.lost(0);
-      r.locks.lost(0);
-      const hold mine = r.locks.lock(lock);
-      EXPECT_EQ(mine.poisoned(), r.job.rank == 2);
-    }
-    r.job.settle();
-  });
-}
-
 TEST(reservation, coroutines_hold_it_for_a_scope) {
   with_locks(1, backend::inproc, core::threading::one, [](rank_of_locks& r) {
     const reservation lock = r.locks.create();

@@ -58,6 +58,9 @@ class barriers {
   [[nodiscard]] bool value(barrier b, void* into);
 
   /// For system::lost(): phases of that rank's barriers that are awaited here are poisoned.
+  /// Arrivals have no names, so a barrier of ours is broken, all phases from its current one on
+  /// poisoned and arrivals ignored, if that rank has arrived at it, altered it or asked for a
+  /// phase; or if no phase has completed, for then it may still have been to come. Make another.
   void lost(int rank);
 
  private:

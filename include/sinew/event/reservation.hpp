@@ -8,6 +8,13 @@
 //             overtakes; shared ones of one mode that stand together are granted together.
 //  fairness   while another rank waits, this one is granted local_grants more, then the lock moves
 //             on; ranks get it in the order in which their wishes reached the last of the queue.
+//  loss       system::lost() is enough. A reservation ends with the rank that made it: who waits
+//  for
+//             it and who asks later is refused (a poisoned event, nothing is held, releases are
+//             ignored). Others come back from a lost rank, to the rank that made them. If the lost
+//             one may have held it, what it guards may be half written: from then on each grant's
+//             event is poisoned (and held, and to be released, as ever) until somebody who holds it
+//             has looked and says recover(). Who holds it while another rank is lost keeps it.
 //  sharing    holders of one shared mode hold at the same time, on whichever ranks.
 //  messages   none while one rank uses a reservation. Moving it takes the wish, forwarded
 //             O(log ranks) times on average, and the lock; wishes and locks to one rank that arise
@@ -75,8 +82,8 @@ struct reservation_options {
   std::uint32_t local_grants = 0;  ///< 0: SINEW_EVENT_LOCAL_GRANTS
 };
 
-/// Releases at the end of its scope. Poisoned: its acquire's precondition was; it holds all the
-/// same.
+/// Releases at the end of its scope. Poisoned: its acquire's precondition was, or the reservation
+/// is gone, or a rank was lost that may have held it (see recover()).
 class hold {
  public:
   hold() noexcept = default;
@@ -149,6 +156,9 @@ class reservations {
 
   /// Suspends a fiber, parks a thread. Not from waiters and handlers.
   [[nodiscard]] hold lock(reservation r, lock_mode how = {});
+  /// What `r` guards is whole again after a holder was lost (see above): grants are no longer
+  /// poisoned, but for those that were made already. By who holds it, exclusively. Warm.
+  void recover(reservation r);
   /// For coroutines: `hold mine = co_await all.scoped(r);`
   [[nodiscard]] scoped_acquire scoped(reservation r, lock_mode how = {}) noexcept {
     return {*this, r, how};
@@ -163,11 +173,6 @@ class reservations {
   [[nodiscard]] std::uint64_t messages() const noexcept;
 
   [[nodiscard]] system& events() const noexcept { return system_; }
-
-  /// `rank` has died: requests that wait here for reservations it made fail, and later ones too,
-  /// unless the lock is on this rank. Locks of others that it had with it do not come back; the
-  /// report of a hang names them. Cold.
-  void lost(int rank);
 
  private:
   struct body;

@@ -124,11 +124,20 @@ class system {
 
   // --- failures and reports; cold ---
 
-  /// Everything that this rank knows of `rank`'s events and still awaits is poisoned, and so is
-  /// whatever is asked of it later. The launcher ends a job in which a rank dies; this is for those
-  /// who know better.
+  /// `rank` has died. All other ranks learn it from this one, and nothing is heard of `rank` any
+  /// more. What is still awaited of its events is poisoned, on all ranks, and so is whatever is
+  /// asked of it later; so are events entrusted to it, and barriers of which it was part or may
+  /// have become part (barrier.hpp). For reservations see there. Events that it was to trigger and
+  /// that nobody entrusted to it stay as they are: cancel them. The launcher ends a job in which a
+  /// rank dies; this is for those who know better. Again: nothing.
   void lost(int rank);
   [[nodiscard]] bool is_lost(int rank) const noexcept;
+  /// `e`, of this rank, will be triggered by `rank`: it is poisoned should that be lost. No
+  /// allocation once as many were pending. Warm.
+  void entrust(event e, int rank);
+  /// Calls `call(context, rank)` when a rank is lost, after its events are poisoned, from lost() or
+  /// a handler. Null: taken back.
+  void on_lost(void (*call)(void* context, int rank), void* context);
 
   /// A word for reports of events that never trigger. Kept until it triggers.
   void name(event e, std::string_view word);

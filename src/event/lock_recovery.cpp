@@ -1,0 +1,249 @@
+// Reservations when a rank is lost.
+//
+// Those that the lost rank made end with it: who waits for one is refused, and so is who asks
+// later. All others go back to their creators, who make them anew:
+//  lost     whoever learns of the loss puts all locks to sleep (they are granted and moved no more)
+//           and tells all ranks, which do the same. Messages between two ranks arrive in order, so
+//           who has heard `lost` from all that are left knows that nothing older is under way to
+//           it.
+//  census   then it hands in to each creator the locks that it has and where it has holders.
+//  counted  follows. Who has it from all ranks knows who holds its reservations and whether the
+//  lock
+//           was handed in. If it was not, or more ranks have holders than have told, the lost rank
+//           had it or held it: what the reservation guards may be half done, and it is suspect.
+// Then the lock is at its creator, the holders elsewhere are ones that stayed behind, and all
+// wishes are sent again. One more loss on the way begins this again; locks handed in stay handed
+// in. `losses_` tells the rounds apart: who has heard `lost` as often as he himself knows of losses
+// has heard of the same ones.
+#include <algorithm>
+
+#include "event/lock_core.hpp"
+#include "sinew/base/check.hpp"
+
+namespace sinew::event {
+namespace {
+
+// Of a census, in drained_, below the number of losses.
+constexpr std::uint32_t with_lock = 1;
+constexpr std::uint32_t with_holders = 2;
+constexpr std::uint32_t held_alone = 4;
+constexpr std::uint32_t held_suspect = 8;
+constexpr int losses_shift = 4;
+
+}  // namespace
+
+bool lock_core::recover(cell& c) noexcept {
+  if (c.holders == 0 || !c.alone || !c.here) {
+    return false;
+  }
+  c.suspect = false;
+  return true;
+}
+
+void lock_core::lose(int rank) {
+  if (rank == rank_ || is_lost(rank)) {
+    return;
+  }
+  lost_[static_cast<std::size_t>(rank)] = 1;
+  ++losses_;
+  stage_ = stage::silence;
+  std::erase_if(early_, [](const lock_item& e) { return e.of == lock_item::want; });
+  take_early();
+  each([&](reservation r, cell& c) { r.creator() == rank ? abandon(r, c) : sleep(c); });
+  lock_item m{};
+  m.of = lock_item::lost;
+  m.rank = static_cast<std::uint16_t>(rank);
+  tell_all(m);
+  proceed();
+}
+
+void lock_core::tell_all(const lock_item& m) {
+  for (int rank = 0; rank < static_cast<int>(lost_.size()); ++rank) {
+    if (rank != rank_) {
+      post(rank, m);
+    }
+  }
+}
+
+template <class Heard>
+bool lock_core::all_alive(Heard heard) const {
+  for (int rank = 0; rank < static_cast<int>(lost_.size()); ++rank) {
+    if (rank != rank_ && !is_lost(rank) && !heard(static_cast<std::size_t>(rank))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void lock_core::proceed() {
+  if (stage_ == stage::silence && all_alive([&](std::size_t r) { return heard_[r] == losses_; })) {
+    stage_ = stage::counting;
+    hand_in();
+  }
+  if (stage_ == stage::counting &&
+      all_alive([&](std::size_t r) { return counted_[r] == losses_; })) {
+    stage_ = stage::none;
+    rebuild();
+  }
+}
+
+/// Not `here`, it grants nothing; `wanted`, it asks for nothing.
+void lock_core::sleep(cell& c) noexcept {
+  c.kept = c.kept || c.here;
+  c.here = false;
+  c.wanted = true;
+  c.asking = false;
+  c.next = -1;
+  c.asker = -1;
+  c.target = 0;
+}
+
+/// Its creator is lost. Who holds it releases it as ever.
+void lock_core::abandon(reservation r, cell& c) {
+  refuse_all(r, c);
+  c.here = c.kept = c.owes = false;
+}
+
+/// Whether a message is to be taken as in ordinary times.
+bool lock_core::admits(int from, const lock_item& m) {
+  if (is_lost(from)) {
+    return false;
+  }
+  if (m.of >= lock_item::lost) {
+    settle_loss(from, m);
+    return false;
+  }
+  const reservation r = reservation::from_bits(m.what);
+  const bool own = r.creator() == rank_;
+  if (static_cast<std::size_t>(r.creator()) >= lost_.size() || is_lost(r.creator())) {
+    return false;
+  }
+  if (stage_ == stage::none || (stage_ == stage::counting && !own)) {
+    return true;
+  }
+  // What comes from one that has handed in is of the new time.
+  const bool early = own && counted_[static_cast<std::size_t>(from)] == losses_;
+  if (m.of == lock_item::token) {
+    if (cell* const c = find(r)) {
+      absorb(*c, m);
+      c->kept = true;
+    }
+  } else if (early && (m.of == lock_item::want || m.of == lock_item::gone)) {
+    early_.push_back(m);
+  }
+  // Wishes of the old time will be sent again; there is no more to ask whether holders have gone.
+  return !early && (m.of == lock_item::gone || m.of == lock_item::refuse);
+}
+
+void lock_core::take_early() {
+  for (const lock_item& m : std::exchange(early_, {})) {
+    const reservation r = reservation::from_bits(m.what);
+    if (m.of == lock_item::want) {
+      on_want(r, m);
+    } else if (cell* const c = find(r)) {
+      on_gone(r, *c);
+    }
+  }
+}
+
+void lock_core::settle_loss(int from, const lock_item& m) {
+  const auto who = static_cast<std::size_t>(from);
+  if (m.of == lock_item::census) {
+    on_census(m);
+  } else if (m.of == lock_item::counted) {
+    counted_[who] = m.left;
+    proceed();
+  } else {
+    ++heard_[who];
+    lose(m.rank);
+    proceed();
+  }
+}
+
+/// The lock is left here as pass_on() would, whoever holds it: all holders stay behind.
+void lock_core::hand_in(reservation r, cell& c) {
+  if (c.kept && c.holders > 0) {
+    c.owes = true;
+    ++c.left;
+  }
+  SINEW_ASSERT(c.owes == (c.holders > 0));
+  if (c.kept || c.owes) {
+    lock_item m{};
+    m.what = r.bits();
+    m.of = lock_item::census;
+    m.left = c.left;
+    m.drained_ = losses_ << losses_shift | (c.kept ? with_lock : 0) | (c.owes ? with_holders : 0) |
+                 (c.alone ? held_alone : 0) | (c.suspect ? held_suspect : 0);
+    m.mode = c.mode;
+    post(r.creator(), m);
+  }
+  c.kept = false;
+  c.wanted = false;
+  c.last = static_cast<std::uint16_t>(r.creator());
+}
+
+void lock_core::hand_in() {
+  const auto of_others = [this](reservation r) {
+    return r.creator() != rank_ && !is_lost(r.creator());
+  };
+  each([&](reservation r, cell& c) {
+    if (of_others(r)) hand_in(r, c);
+  });
+  lock_item m{};
+  m.of = lock_item::counted;
+  m.left = losses_;
+  tell_all(m);
+  each([&](reservation r, cell& c) {
+    if (of_others(r)) settle(r, c);
+  });
+}
+
+void lock_core::on_census(const lock_item& m) {
+  cell* const c = find(reservation::from_bits(m.what));
+  if (c == nullptr) {
+    return;  // it was destroyed meanwhile
+  }
+  if ((m.drained_ & with_lock) != 0) {
+    c->kept = true;
+    c->suspect = (m.drained_ & held_suspect) != 0;
+    c->left = m.left - (c->owes ? 1 : 0);
+    c->owes = false;
+  }
+  if ((m.drained_ & with_holders) != 0 && m.drained_ >> losses_shift == losses_) {
+    ++c->target;
+    if (c->holders == 0) {
+      c->mode = m.mode;
+      c->alone = (m.drained_ & held_alone) != 0;
+    }
+  }
+}
+
+/// All that is left of the reservation is known here, its creator; `target` ranks have holders.
+void lock_core::rebuild(reservation r, cell& c) {
+  if (!c.kept || c.left - c.gone != c.target) {
+    c.suspect = true;
+    suspects_.push_back(r);
+  }
+  c.left = c.gone + c.target;
+  c.drained = c.gone;
+  c.alone = c.alone && (c.holders != 0 || c.target != 0);
+  c.here = true;
+  c.kept = c.owes = c.wanted = false;
+  c.target = 0;
+  c.last = static_cast<std::uint16_t>(rank_);
+}
+
+void lock_core::rebuild() {
+  const auto alive = [this](reservation r, const cell& c) {
+    return r.creator() == rank_ && c.live;
+  };
+  each([&](reservation r, cell& c) {
+    if (alive(r, c) && !c.here) rebuild(r, c);
+  });
+  each([&](reservation r, cell& c) {
+    if (alive(r, c)) settle(r, c);
+  });
+  take_early();
+}
+
+}  // namespace sinew::event

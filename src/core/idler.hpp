@@ -22,12 +22,10 @@ inline setting<double> hang_timeout(
     "after this long in one wait, print what is waited for (0: never)");
 
 constexpr std::uint64_t longest_sleep_ns = 10'000'000;
-/// While more threads are awake than processors: looks before a thread yields, then yields before
-/// it parks. A switch costs 2 to 3 us here, an answer from a thread that runs on another processor
-/// 0.2 to 1: several microseconds of looking keep two such threads together. Measured with 14
-/// threads a side, 8 / 32 / 128 / 512 / 2048 looks: 14 / 9 / 3 / 2.4 / 2.3 us a message.
+/// While more threads are awake than processors: looks before a thread parks. A switch costs 2 to
+/// 3 us here, an answer from a thread that runs on another processor 0.2 to 1: several microseconds
+/// of looking keep two such threads together.
 constexpr std::uint32_t looks_in_crowd = 512;
-constexpr std::uint32_t yields_in_crowd = 2;
 
 /// What a waiter does between looks that found nothing: look again, yield, rest, in that order; and
 /// it watches for a wait that does not end.
@@ -61,11 +59,8 @@ class runtime::idler {
 
   /// The same while other threads of ours want this processor. Counts every look, whether or not
   /// it brought something for others.
-  next among_others() noexcept {
-    ++rounds_;
-    return rounds_ < looks_in_crowd                     ? next::look
-           : rounds_ < looks_in_crowd + yields_in_crowd ? next::yield
-                                                        : next::rest;
+  next among_others(std::uint32_t looks) noexcept {
+    return ++rounds_ <= looks ? next::look : next::rest;
   }
 
   void sleep() {

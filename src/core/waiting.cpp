@@ -5,11 +5,25 @@
 // leader and sleeps on the doorbell. So a message finds either somebody awake, or nobody waits.
 // But for this: the last one awake may leave, its own operation done, while others are parked.
 // Most likely it comes right back, and waking one of them at each message is what makes threads
-// slow. So one of the parked, the sentry, looks every 500 us whether anybody is awake, and becomes
-// leader if not. Whoever parks while there is no sentry becomes it; if the sentry was woken by its
-// own operation, and nobody has parked since, the last to leave wakes another one (unwatched_).
-// After the leader has slept on the doorbell the last to leave always does: then messages are rare.
+// slow. So one of the parked, the sentry, looks every 500 us whether anybody has waited since, and
+// leads if not. Whoever parks while there is no sentry becomes it; if the sentry was woken
+// by its own operation, and nobody has parked since, the last to leave wakes another one
+// (unwatched_). After the leader has slept on the doorbell the last to leave always does: then
+// messages are rare.
+//
+// Turns. A switch between threads costs 2 to 3 us, an answer from a thread that runs on another
+// processor 0.2 to 1. So where threads share a processor, what counts is that a thread and its
+// partner in the other process run at the same time, and stay together for a while. If the leader
+// finds a message for a parked thread and all processors are taken, it does not wake it but puts
+// it off (ready_). It hands its processor over, to one thread at a time, when its own message does
+// not come, to the thread whose message came last: the sender of that is most likely waiting for
+// the answer at this moment. When its turn ends, it does so at once, to the thread that was put off
+// first. If both sides of two pairs hand over at the same time they miss each other again; hence
+// patience is long or short by chance. If nobody waits any more the sentry or the last to leave
+// wake those that were put off.
 #include <sched.h>
+
+#include <utility>
 
 #include "core/idler.hpp"
 #include "sinew/base/futex.hpp"
@@ -19,13 +33,20 @@ namespace sinew::core {
 namespace {
 
 constexpr std::uint64_t sentry_period_ns = 500'000;
-/// Waits of one thread in a row while others of ours want its processor; then it yields once. About
-/// a millisecond if each is answered at once, less than the kernel's own slice. Shorter turns are
-/// fairer and slower: at 256 waits 14 threads a side took twice as long a message.
-constexpr std::uint32_t longest_turn = 4096;
+/// Waits before a turn ends, and up to as many more by chance: a fraction of a millisecond if each
+/// is answered at once. Shorter turns are fairer and slower.
+constexpr std::uint32_t least_turn = 1024;
+/// Looks before a leader hands over to a thread that was put off: while nothing new has come for
+/// anybody; after something has, long or short by chance.
+constexpr std::uint32_t patience_in_silence = 1536;
+constexpr std::uint32_t long_patience = 512;
+constexpr std::uint32_t short_patience = 16;
 
 /// Its address tells threads apart.
-thread_local char this_thread;
+thread_local constinit char this_thread [[gnu::tls_model("initial-exec")]] = 0;
+
+/// Spreads the bits of a count: the golden ratio's fraction.
+constexpr std::uint32_t chance(std::uint32_t count) noexcept { return count * 0x9E3779B1u; }
 
 }  // namespace
 
@@ -33,18 +54,33 @@ thread_local char this_thread;
 struct runtime::parked : waiter {
   static constexpr std::uint32_t fired = 1;  ///< its operation is done
   static constexpr std::uint32_t turn = 2;   ///< nobody is awake: lead
-  /// Bits above. Setting one is a release, the sleeper's look an acquire. After `fired` is set the
-  /// object may be gone: the wake-up that follows uses its address only.
+  /// Bits above. Setting one is a release, the sleeper's look an acquire. After `fired` is set
+  /// without parked_lock_ the object may be gone: the wake-up that follows uses its address only.
   std::atomic<std::uint32_t> word{0};
   runtime* home = nullptr;
-  parked* next = nullptr;
-  parked* previous = nullptr;
+  line* in = nullptr;  ///< this and its place there are guarded by parked_lock_
+  parked* newer = nullptr;
+  parked* older = nullptr;
 
   void rouse(std::uint32_t why) noexcept {
     word.fetch_or(why, std::memory_order_release);
     base::futex_wake(word, 1);
   }
 };
+
+void runtime::line::join(parked& p) noexcept {
+  p.in = this;
+  p.newer = nullptr;
+  p.older = latest;
+  (latest != nullptr ? latest->newer : oldest) = &p;
+  latest = &p;
+}
+
+void runtime::line::leave(parked& p) noexcept {
+  p.in = nullptr;
+  (p.newer != nullptr ? p.newer->older : latest) = p.older;
+  (p.older != nullptr ? p.older->newer : oldest) = p.newer;
+}
 
 struct runtime::watcher {
   bool (*ready)(void*);
@@ -101,37 +137,43 @@ bool runtime::crowd() const noexcept {
   return awake_.load(std::memory_order_relaxed) > processors_;
 }
 
-// A thread whose answers come at once would keep its processor for a whole slice of the kernel's,
-// milliseconds, while others have messages too.
-void runtime::take_turns() noexcept {
-  if (last_waiter_.load(std::memory_order_relaxed) != &this_thread) {
-    last_waiter_.store(&this_thread, std::memory_order_relaxed);
-    in_a_row_.store(0, std::memory_order_relaxed);
-    return;
+std::uint32_t runtime::patience(std::uint32_t wait, std::uint32_t put_off) const noexcept {
+  if (put_offs_.load(std::memory_order_relaxed) == put_off && !crowded_) {
+    return patience_in_silence;
   }
-  const std::uint32_t row = in_a_row_.load(std::memory_order_relaxed) + 1;
-  in_a_row_.store(row % longest_turn, std::memory_order_relaxed);
-  if (row == longest_turn) {
-    sched_yield();
-  }
+  return chance(wait) >> 31 != 0 && !crowded_ ? long_patience : short_patience;
 }
 
 void runtime::wait_among_threads(completion& c) {
   awake_.fetch_add(1, std::memory_order_acq_rel);
-  if (crowd()) {
-    take_turns();
-  }
+  const std::uint32_t wait = waits_.load(std::memory_order_relaxed) + 1;
+  waits_.store(wait, std::memory_order_relaxed);
+  const std::uint32_t put_off = put_offs_.load(std::memory_order_relaxed);
+  bool turn_over =
+      static_cast<std::int32_t>(wait - turn_ends_.load(std::memory_order_relaxed)) >= 0;
   idler idle(*this);
   bool leads = false;
   bool slept = false;
   while (!c.done()) {
-    leads = leads || try_lead();
-    const bool happened = leads && lead_round() != 0;
-    if (happened) {
-      idle.busy();
+    using next = idler::next;
+    next then = next::rest;
+    const bool others_ready = ready_count_.load(std::memory_order_relaxed) != 0;
+    if (!others_ready || !turn_over) {
+      if (!leads && try_lead()) {
+        leads = true;
+        leader_.store(&this_thread, std::memory_order_relaxed);
+      }
+      const bool happened = leads && lead_round() != 0;
+      if (happened) {
+        idle.busy();
+      }
+      then = crowd()        ? idle.among_others(leads || processors_ > 1 ? looks_in_crowd : 0)
+             : others_ready ? idle.among_others(patience(wait, put_off))
+             : happened     ? next::look
+                            : idle.quiet();
     }
-    const auto next = crowd() ? idle.among_others() : happened ? idler::next::look : idle.quiet();
-    if (next == idler::next::look) {
+    turn_over = false;
+    if (then == next::look) {
       if (!leads) {
         cpu_relax();
       }
@@ -140,7 +182,8 @@ void runtime::wait_among_threads(completion& c) {
     if (leads && watchers_.load(std::memory_order_relaxed) != nullptr) {
       look_for_watchers();
     }
-    if (leads && next == idler::next::rest && awake_.load(std::memory_order_relaxed) == 1) {
+    if (leads && then == next::rest && awake_.load(std::memory_order_relaxed) == 1 &&
+        !others_ready) {
       resting_.store(true, std::memory_order_relaxed);
       idle.sleep();
       resting_.store(false, std::memory_order_relaxed);
@@ -148,18 +191,20 @@ void runtime::wait_among_threads(completion& c) {
       continue;
     }
     if (leads) {
+      leader_.store(nullptr, std::memory_order_relaxed);
       follow();
       leads = false;
     } else if (resting_.load(std::memory_order_relaxed)) {
       endpoint_->wake();  // it finds that it is no longer alone, and parks
     }
-    if (next == idler::next::yield) {
+    if (then == next::yield) {
       sched_yield();
     } else {
       park(c);
     }
   }
   if (leads) {
+    leader_.store(nullptr, std::memory_order_relaxed);
     follow();
   }
   if (awake_.fetch_sub(1, std::memory_order_acq_rel) == 1 &&
@@ -171,32 +216,75 @@ void runtime::wait_among_threads(completion& c) {
 // Wakes one of the parked, since nobody is awake. Rather the latest: its message is the farthest.
 void runtime::appoint() {
   guard held(parked_lock_, true);
-  if (parked_ != nullptr) {
+  if (ready_.oldest != nullptr) {
+    next_ready()->rouse(parked::fired);
+  } else if (parked_.latest != nullptr) {
     unwatched_.store(false, std::memory_order_relaxed);
-    parked_->rouse(parked::turn);  // under the lock: it cannot leave park() before it takes it
+    parked_.latest->rouse(parked::turn);  // under the lock: it cannot leave park() before
   }
 }
 
-// Sleeps until `c` is done or somebody has to lead; not at all if the caller is the last awake.
+// Fired by whoever ends the operation of a parked thread.
+void runtime::operation_done(waiter& w) noexcept {
+  auto& p = static_cast<parked&>(w);
+  runtime& home = *p.home;
+  // A thread that does not wait itself may stay away for long; it puts off nobody.
+  if (home.leader_.load(std::memory_order_relaxed) == &this_thread &&
+      home.awake_.load(std::memory_order_relaxed) >= home.processors_ && home.put_off(p)) {
+    return;
+  }
+  home.awake_.fetch_add(1, std::memory_order_acq_rel);
+  p.rouse(parked::fired);
+}
+
+// Keeps it asleep though its operation is done; the caller leads, and will hand over.
+bool runtime::put_off(parked& p) noexcept {
+  guard held(parked_lock_, true);
+  if (p.word.load(std::memory_order_relaxed) != 0) {
+    return false;  // it is on its way already
+  }
+  p.in->leave(p);
+  ready_.join(p);
+  ready_count_.fetch_add(1, std::memory_order_relaxed);
+  put_offs_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+// Takes one of those that were put off, counts it as awake; the caller, who holds the lock, rouses
+// it now or soon.
+runtime::parked* runtime::next_ready() noexcept {
+  const std::uint32_t now = waits_.load(std::memory_order_relaxed);
+  parked* next = ready_.latest;
+  if (static_cast<std::int32_t>(now - turn_ends_.load(std::memory_order_relaxed)) >= 0) {
+    next = ready_.oldest;
+    turn_ends_.store(now + least_turn + chance(now) % least_turn, std::memory_order_relaxed);
+  }
+  ready_.leave(*next);
+  ready_count_.fetch_sub(1, std::memory_order_relaxed);
+  awake_.fetch_add(1, std::memory_order_acq_rel);
+  return next;
+}
+
+// Sleeps until `c` is done or somebody has to lead, and lets one of those go on that were put off.
+// Not at all if there is none and the caller is the last awake.
 void runtime::park(completion& c) {
   parked self;
   self.home = this;
-  self.fire = [](waiter& w) noexcept {
-    auto& p = static_cast<parked&>(w);
-    p.home->awake_.fetch_add(1, std::memory_order_acq_rel);
-    p.rouse(parked::fired);
-  };
-  if (!enlist(self)) {
+  self.fire = operation_done;
+  parked* instead = nullptr;
+  if (!enlist(self, instead)) {
     return;
   }
-  bool fired = false;
-  if (c.attach(self)) {
-    sleep_as(self);
-    fired = !c.detach(self);
+  const bool attached = c.attach(self);
+  if (instead != nullptr) {
+    instead->rouse(parked::fired);
   }
-  if (fired) {
+  if (attached) {
+    sleep_as(self);
+  }
+  if (attached && !c.detach(self)) {
     // Or being fired right now: `self` must outlive the firing.
-    while ((self.word.load(std::memory_order_acquire) & parked::fired) == 0) {
+    while ((self.word.load(std::memory_order_acquire) & parked::fired) == 0 && !reclaim(self)) {
       sched_yield();
     }
   } else {
@@ -212,41 +300,55 @@ void runtime::sleep_as(parked& self) {
       continue;
     }
     const bool quiet = resting_.load(std::memory_order_relaxed);
+    const std::uint32_t waits = waits_.load(std::memory_order_relaxed);
     base::futex_wait(self.word, 0, quiet ? longest_sleep_ns : sentry_period_ns);
-    if (awake_.load(std::memory_order_acquire) == 0) {
+    if (awake_.load(std::memory_order_acquire) == 0 &&
+        waits_.load(std::memory_order_relaxed) == waits) {
       return;
     }
   }
 }
 
-bool runtime::enlist(parked& self) noexcept {
+bool runtime::enlist(parked& self, parked*& instead) noexcept {
   guard held(parked_lock_, true);
-  if (awake_.load(std::memory_order_relaxed) == 1) {
+  const int awake = awake_.load(std::memory_order_relaxed);
+  if (ready_.latest != nullptr && awake <= processors_) {
+    instead = next_ready();
+  } else if (awake == 1) {
     return false;
   }
   awake_.fetch_sub(1, std::memory_order_acq_rel);
-  self.next = parked_;
-  if (parked_ != nullptr) {
-    parked_->previous = &self;
-  }
-  parked_ = &self;
-  if (sentry_.load(std::memory_order_relaxed) == nullptr) {
+  parked_.join(self);
+  parked* const sentry = sentry_.load(std::memory_order_relaxed);
+  if (sentry == nullptr || sentry == instead) {
     sentry_.store(&self, std::memory_order_relaxed);
     unwatched_.store(false, std::memory_order_relaxed);
   }
   return true;
 }
 
+// Takes itself from those that were put off.
+bool runtime::reclaim(parked& self) noexcept {
+  guard held(parked_lock_, true);
+  if (self.in != &ready_) {
+    return false;
+  }
+  ready_.leave(self);
+  ready_count_.fetch_sub(1, std::memory_order_relaxed);
+  awake_.fetch_add(1, std::memory_order_acq_rel);
+  return true;
+}
+
 void runtime::delist(parked& self) noexcept {
   guard held(parked_lock_, true);
-  (self.previous != nullptr ? self.previous->next : parked_) = self.next;
-  if (self.next != nullptr) {
-    self.next->previous = self.previous;
+  if (self.in != nullptr) {
+    self.in->leave(self);
   }
   if (sentry_.load(std::memory_order_relaxed) == &self) {
     sentry_.store(nullptr, std::memory_order_relaxed);
   }
-  unwatched_.store(parked_ != nullptr && sentry_.load(std::memory_order_relaxed) == nullptr,
+  unwatched_.store((parked_.latest != nullptr || ready_.latest != nullptr) &&
+                       sentry_.load(std::memory_order_relaxed) == nullptr,
                    std::memory_order_relaxed);
 }
 

@@ -18,11 +18,11 @@ enum class threading : std::uint8_t { one, many };
 
 /// Progress (DESIGN 2.2): whoever waits, polls. One thread at a time leads, that is, polls; the
 /// others that are awake watch their own operation; those that have waited for long are parked and
-/// woken by their operation. While more threads are awake than there are processors for them,
-/// nobody spins for long. The last one awake sleeps on the fabric's doorbell.
-/// A fiber that waits is suspended: its worker polls when it has nothing else to do, and now and
-/// then. With `threading::one` that takes a scheduler of one worker; with more, fibers are to core
-/// what their threads are.
+/// woken by their operation, one after the other if all processors are taken. While more threads
+/// are awake than there are processors for them, nobody spins for long. The last one awake sleeps
+/// on the fabric's doorbell. A fiber that waits is suspended: its worker polls when it has nothing
+/// else to do, and now and then. With `threading::one` that takes a scheduler of one worker; with
+/// more, fibers are to core what their threads are.
 class runtime {
  public:
   /// Opens shared memory over `session` (or in-process fabric if the job has one rank).
@@ -81,6 +81,13 @@ class runtime {
   class fiber_poller;
   struct parked;
   struct watcher;
+  /// Parked threads in the order in which they came.
+  struct line {
+    parked* oldest = nullptr;
+    parked* latest = nullptr;
+    void join(parked& p) noexcept;
+    void leave(parked& p) noexcept;
+  };
 
   [[nodiscard]] bool serves_fibers() const noexcept;
   [[nodiscard]] bool in_fiber() const noexcept;
@@ -95,13 +102,17 @@ class runtime {
   template <class Ready>
   void poll_until(Ready ready);
   void wait_among_threads(completion& c);
-  void take_turns() noexcept;
   [[nodiscard]] bool crowd() const noexcept;
+  [[nodiscard]] std::uint32_t patience(std::uint32_t wait, std::uint32_t put_off) const noexcept;
+  static void operation_done(waiter& w) noexcept;
+  [[nodiscard]] bool put_off(parked& p) noexcept;
+  [[nodiscard]] parked* next_ready() noexcept;
+  [[nodiscard]] bool reclaim(parked& self) noexcept;
   void wait_as_watcher(bool (*ready)(void*), void* context);
   void appoint();
   void park(completion& c);
   void sleep_as(parked& self);
-  [[nodiscard]] bool enlist(parked& self) noexcept;
+  [[nodiscard]] bool enlist(parked& self, parked*& instead) noexcept;
   void delist(parked& self) noexcept;
 
   std::unique_ptr<boot::session> session_;
@@ -134,21 +145,30 @@ class runtime {
   std::atomic<bool> leading_{false};
   /// The leader sleeps, or is about to. A hint to newcomers (relaxed): see nudge in runtime.cpp.
   std::atomic<bool> resting_{false};
-  /// Threads inside wait() that are not parked; whoever fires a parked thread counts it at once.
+  /// Which thread leads from inside a wait; null if none does. Only compared with the reader's own
+  /// name, so relaxed.
+  std::atomic<const void*> leader_{nullptr};
+  /// Threads inside wait() that are not parked; whoever wakes a parked thread counts it at once.
   /// Changes are acquire-release: the last to leave sees what those before it left behind.
   std::atomic<int> awake_{0};
   /// Threads are parked and none of them is the sentry. Written under parked_lock_ by a thread that
   /// is awake, read by the last that leaves, ordered by awake_.
   std::atomic<bool> unwatched_{false};
+  /// Waits so far, by a plain increment: a hint to the sentry and a source of chance. Relaxed.
+  std::atomic<std::uint32_t> waits_{0};
+  /// How many are in `ready_`, and how often one was put there. Written under parked_lock_; relaxed
+  /// elsewhere: the leader, who acts upon them, has put them there itself or got the lead from who
+  /// did.
+  std::atomic<std::uint32_t> ready_count_{0};
+  std::atomic<std::uint32_t> put_offs_{0};
+  /// The number of the wait with which this turn ends. A hint, relaxed.
+  std::atomic<std::uint32_t> turn_ends_{0};
   lock parked_lock_;
-  parked* parked_ = nullptr;  ///< the latest first; guarded by parked_lock_
-  /// The parked thread that looks from time to time. Written under parked_lock_, by itself; others
-  /// read it to learn that it is not they, so relaxed.
+  line parked_;  ///< whose operations are not done; guarded by parked_lock_, as is:
+  line ready_;   ///< whose operations are done, but who have no processor yet
+  /// The parked thread that looks from time to time. Written under parked_lock_; others read it to
+  /// learn that it is not they, so relaxed.
   std::atomic<parked*> sentry_{nullptr};
-
-  /// Who waited last and how often in a row. Hints, relaxed: wrong ones cost a yield.
-  std::atomic<const void*> last_waiter_{nullptr};
-  std::atomic<std::uint32_t> in_a_row_{0};
 
   lock watch_lock_;
   /// Changed under watch_lock_; looked at without it only for being null (relaxed: whoever adds one

@@ -4,25 +4,11 @@
 
 #include <memory>
 
+#include "base/hwloc_tree.hpp"
 #include "sinew/base/check.hpp"
 
 namespace sinew::topology {
 namespace {
-
-struct destroyer {
-  void operator()(hwloc_topology* tree) const noexcept { hwloc_topology_destroy(tree); }
-};
-using handle = std::unique_ptr<hwloc_topology, destroyer>;
-
-handle read_machine() {
-  hwloc_topology_t raw = nullptr;
-  SINEW_CHECK(hwloc_topology_init(&raw) == 0, "the machine's topology cannot be read",
-              "hwloc_topology_init failed", "Check the installation of hwloc.");
-  handle tree(raw);
-  SINEW_CHECK(hwloc_topology_load(raw) == 0, "the machine's topology cannot be read",
-              "hwloc_topology_load failed", "Try `lstopo`; is /sys mounted?");
-  return tree;
-}
 
 std::string describe(hwloc_obj_t object) {
   char type[64];
@@ -31,10 +17,11 @@ std::string describe(hwloc_obj_t object) {
   hwloc_obj_attr_snprintf(attributes, sizeof attributes, object, ", ", 0);
   std::string text = type;
   if (object->os_index != HWLOC_UNKNOWN_INDEX) {
-    text += " " + std::to_string(object->os_index);
+    text += ' ';
+    text += std::to_string(object->os_index);
   }
   if (attributes[0] != '\0') {
-    text += " (" + std::string(attributes) + ")";
+    text.append(" (").append(attributes).append(")");
   }
   return text;
 }
@@ -52,9 +39,29 @@ void print(hwloc_obj_t object, std::size_t depth, std::string& out) {
 
 }  // namespace
 
+tree_handle read_machine(const std::string& description) {
+  hwloc_topology_t raw = nullptr;
+  SINEW_CHECK(hwloc_topology_init(&raw) == 0, "the machine's topology cannot be read",
+              "hwloc_topology_init failed", "Check the installation of hwloc.");
+  tree_handle tree(raw);
+  if (!description.empty()) {
+    const bool xml = description.front() == '<';
+    const int bad = xml ? hwloc_topology_set_xmlbuffer(raw, description.c_str(),
+                                                       static_cast<int>(description.size()) + 1)
+                        : hwloc_topology_set_synthetic(raw, description.c_str());
+    SINEW_CHECK(
+        bad == 0, "the described machine cannot be read",
+        xml ? "hwloc does not take it for its XML" : "hwloc does not know \"" + description + "\"",
+        "See `lstopo --input` and hwloc's synthetic topologies.");
+  }
+  SINEW_CHECK(hwloc_topology_load(raw) == 0, "the machine's topology cannot be read",
+              "hwloc_topology_load failed", "Try `lstopo`; is /sys mounted?");
+  return tree;
+}
+
 std::string tree() {
   std::string out;
-  const handle machine = read_machine();
+  const tree_handle machine = read_machine();
   print(hwloc_get_root_obj(machine.get()), 0, out);
   return out;
 }

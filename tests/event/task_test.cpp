@@ -386,12 +386,53 @@ TEST(machine, knows_what_is_near) {
     ASSERT_EQ(whole.memories.size(), 5u);
     const auto& mine = whole.processors.front();
     EXPECT_EQ(mine.where, all.at(0, 0));
-    const double here = whole.between(mine, whole.memories[0]).bandwidth;
-    for (std::size_t i = 2; i < whole.memories.size(); ++i) {
-      EXPECT_LT(whole.between(mine, whole.memories[i]).bandwidth, here);
-      EXPECT_GT(whole.between(mine, whole.memories[i]).latency, 1.0);
+    for (const event::memory_info& each : whole.memories) {
+      const event::affinity near = whole.between(mine, each);
+      EXPECT_GT(near.bandwidth, 0.0);
+      EXPECT_LE(near.bandwidth, 1.0);
+      EXPECT_GE(near.latency, 1.0);
     }
+    // Private memory of the other rank is farther than what it shares, wherever both are.
+    const event::affinity other = whole.between(mine, whole.memories[2]);
+    EXPECT_LT(other.bandwidth, whole.between(mine, whole.memories[3]).bandwidth);
+    EXPECT_TRUE(other.estimated);
   });
+}
+
+/// Four ranks on a machine unlike this one: two to a memory node.
+event::machine on(const topology::memory_map& map) {
+  event::machine m;
+  m.ranks = 4;
+  m.map = &map;
+  for (int r = 0; r < m.ranks; ++r) {
+    m.processors.push_back({processor(r, 0), r / 2});
+    m.memories.push_back({event::memory_kind::heap, r});
+    m.memories.push_back({event::memory_kind::symmetric, r});
+  }
+  m.memories.push_back({event::memory_kind::global, -1});
+  return m;
+}
+
+TEST(machine, follows_the_memory_nodes) {
+  const auto map = topology::memory_map::described("pack:2 [numa] core:2 pu:1");
+  const event::machine whole = on(map);
+  const auto& mine = whole.processors[0];
+  const auto& memories = whole.memories;
+  EXPECT_EQ(whole.node_of(3), 1);
+  EXPECT_EQ(whole.between(mine, memories[0]).latency, 1.0);
+  EXPECT_EQ(whole.between(mine, memories[3]).latency, 1.0) << "shared memory of the same node";
+  EXPECT_GT(whole.between(mine, memories[2]).latency, 1.0) << "private to another rank";
+  const event::affinity far = whole.between(mine, memories[5]);
+  EXPECT_LT(far.bandwidth, 1.0);
+  EXPECT_GT(far.latency, 1.0);
+  EXPECT_TRUE(far.estimated);
+  // Half of the stripes are near.
+  EXPECT_DOUBLE_EQ(whole.between(mine, memories.back()).latency, (1 + far.latency) / 2);
+  EXPECT_DOUBLE_EQ(1 / whole.between(mine, memories.back()).bandwidth, (1 + 1 / far.bandwidth) / 2);
+  // From the other side the same, and between memories what the worse side allows.
+  EXPECT_EQ(whole.between(whole.processors[3], memories[5]).latency, 1.0);
+  EXPECT_EQ(whole.between(memories[1], memories[5]).bandwidth, far.bandwidth);
+  EXPECT_EQ(whole.between(memories[1], memories[3]).bandwidth, 1.0);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The machine's processors: which of them this process may use, and how they hang together.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,7 +44,7 @@ struct core {
 /// Restricts the calling thread to core `index` modulo the number of cores. Cold.
 [[nodiscard]] bool bind_thread_to_core(int index);
 
-// With hwloc: each call reads the machine (5-20 ms). Any thread. Cold.
+// With hwloc: each call reads the machine (5-20 ms) unless it says otherwise. Any thread. Cold.
 
 /// A tree for people, one object a line, indented: package, caches, cores, processors. Throws
 /// sinew::error if the machine cannot be read.
@@ -50,5 +52,63 @@ struct core {
 
 /// hwloc's version, "2.9.0".
 [[nodiscard]] std::string hwloc_version();
+
+/// Memory and the processors that are nearest to it, all by operating-system number.
+struct memory_node {
+  int number = 0;
+  int package = -1;  ///< -1: of no single one
+  std::uint64_t bytes = 0;
+  std::vector<int> cpus;  ///< may be none: memory without processors
+};
+
+/// A cache that holds data, and who shares it.
+struct data_cache {
+  int level = 0;
+  std::uint64_t bytes = 0;
+  std::vector<int> cpus;
+};
+
+/// From where a figure comes.
+enum class origin : std::uint8_t {
+  estimate,    ///< by locality: the same node, the same package, another package
+  distances,   ///< the system's matrix of relative distances between nodes
+  attributes,  ///< the firmware's figures for pairs of processors and memory
+};
+
+/// How near a node's memory is to some processors. 1 is the best pair of the machine.
+struct nearness {
+  double bandwidth = 1;  ///< a share of the best
+  double latency = 1;    ///< a multiple of the best
+  origin bandwidth_from = origin::estimate;
+  origin latency_from = origin::estimate;
+};
+
+/// What hwloc knows of a machine's memory. A value; questions are cheap once it is made.
+class memory_map {
+ public:
+  /// This machine: read once (5-20 ms), and kept. HWLOC_SYNTHETIC and HWLOC_XMLFILE make it
+  /// another. Throws sinew::error if it cannot be read.
+  [[nodiscard]] static const memory_map& of_machine();
+  /// A machine as hwloc describes it: XML if it begins with '<', else a synthetic one such as
+  /// "pack:2 [numa] core:4 pu:2". Throws sinew::error for what is neither.
+  [[nodiscard]] static memory_map described(const std::string& text);
+
+  [[nodiscard]] const std::vector<memory_node>& nodes() const noexcept { return nodes_; }
+  [[nodiscard]] const std::vector<data_cache>& caches() const noexcept { return caches_; }
+  /// Of `memory` to the processors of node `from`, both by number. A node that is not known is
+  /// taken for the first.
+  [[nodiscard]] const nearness& between(int from, int memory) const noexcept;
+  /// Level of the smallest cache that both processors share; 0: none.
+  [[nodiscard]] int shared_cache(int cpu, int other) const noexcept;
+  /// The nodes and how near they are, a line each, for people.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct reader;
+  [[nodiscard]] std::size_t index_of(int number) const noexcept;
+  std::vector<memory_node> nodes_;  ///< never empty
+  std::vector<data_cache> caches_;  ///< smallest first
+  std::vector<nearness> near_;      ///< [from][memory]
+};
 
 }  // namespace sinew::topology

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sinew/base/topology.hpp"
 #include "sinew/event/processor.hpp"
 
 namespace sinew::event {
@@ -25,18 +26,34 @@ struct memory_info {
   int rank;  ///< -1: of all
 };
 
-/// How near: estimated from where things are, not measured. 1 is the best there is.
+/// How near, for ranks of one node. 1 is the best there is.
+///
+/// Between memory nodes: what hwloc knows (the firmware's figures, else the system's matrix of
+/// distances), else an estimate by locality. A rank's memory is taken to be where its processors
+/// are. Another rank's private memory costs the kernel's copy as well, which is always an estimate.
+/// Striped memory is the mean over its stripes.
 struct affinity {
   double bandwidth;  ///< a share of the best
   double latency;    ///< a multiple of the best
+  bool estimated;    ///< one of the two, wholly or in part
 };
 
 struct machine {
   int ranks = 0;
   std::vector<processor_info> processors;  ///< by rank, then number
   std::vector<memory_info> memories;
+  /// Of the node. Null: this process's machine, read when it is first asked for (5-20 ms).
+  const topology::memory_map* map = nullptr;
 
-  [[nodiscard]] affinity between(const processor_info& p, const memory_info& m) const noexcept;
+  /// Throws sinew::error if the machine has to be read and cannot be. Cold the first time.
+  [[nodiscard]] affinity between(const processor_info& p, const memory_info& m) const;
+  /// Of a copy by a processor of `from`'s rank (for striped memory: of rank 0).
+  [[nodiscard]] affinity between(const memory_info& from, const memory_info& to) const;
+  /// The memory node of a rank's processors.
+  [[nodiscard]] int node_of(int rank) const noexcept;
+
+ private:
+  [[nodiscard]] affinity of_rank(const processor_info& p, int rank, bool is_private) const;
 };
 
 }  // namespace sinew::event

@@ -108,6 +108,17 @@ const char* origin_name(setting_origin origin) {
   }
 }
 
+const char* origin_name(topology::origin origin) {
+  switch (origin) {
+    case topology::origin::attributes:
+      return "attributes";
+    case topology::origin::distances:
+      return "distances";
+    default:
+      return "estimate";
+  }
+}
+
 section config() {
   section result;
   for (const setting_base* each : settings::all()) {
@@ -175,7 +186,19 @@ section topology_page() {
                            {"numa_node", std::to_string(each.numa_node)},
                            {"package", std::to_string(each.package)}});
   }
-  result.text = topology::tree();
+  const topology::memory_map& memory = topology::memory_map::of_machine();
+  for (const topology::memory_node& from : memory.nodes()) {
+    for (const topology::memory_node& to : memory.nodes()) {
+      const topology::nearness& near = memory.between(from.number, to.number);
+      result.rows.push_back({{"from_node", std::to_string(from.number)},
+                             {"memory_node", std::to_string(to.number)},
+                             {"bandwidth", std::to_string(near.bandwidth)},
+                             {"bandwidth_from", origin_name(near.bandwidth_from)},
+                             {"latency", std::to_string(near.latency)},
+                             {"latency_from", origin_name(near.latency_from)}});
+    }
+  }
+  result.text = topology::tree() + "\n" + memory.text();
   return result;
 }
 

@@ -6,8 +6,7 @@
 // The case "fan-shuffled" keeps it from that: each merge lists its inputs in another order.
 #include <algorithm>
 
-#include "../common/ranks.hpp"
-#include "sinew/event/system.hpp"
+#include "../common/event_rounds.hpp"
 
 namespace {
 
@@ -24,11 +23,6 @@ struct shape {
     return handles + (track * levels + l) * fan;
   }
   [[nodiscard]] std::uint64_t& start() const { return handles[tracks * levels * fan]; }
-};
-
-struct sample {
-  double build_s = 0;
-  double trigger_s = 0;
 };
 
 void build_level(event::system& events, const shape& s, int track, int l,
@@ -51,8 +45,8 @@ void build_level(event::system& events, const shape& s, int track, int l,
   }
 }
 
-sample one_round(event::system& events, micro::meeting& meet, const shape& s) {
-  sample result;
+micro::round_times one_round(event::system& events, micro::meeting& meet, const shape& s) {
+  micro::round_times t;
   std::vector<event::event> before(static_cast<std::size_t>(s.fan));
   if (events.rank() == 0) s.start() = events.create().bits();
   meet(events.runtime());
@@ -61,61 +55,35 @@ sample one_round(event::system& events, micro::meeting& meet, const shape& s) {
     for (int track = 0; track < tracks; ++track) build_level(events, s, track, l, before);
     meet(events.runtime());
   }
-  result.build_s = (micro::now_ns() - begin) * 1e-9;
-  event::event last;
-  if (events.rank() == 0) {
+  t.build_ns = micro::now_ns() - begin;
+  const auto last = [&] {
     std::vector<event::event> ends;
     for (int track = 0; track < tracks; ++track) {
       for (int i = 0; i < s.fan; ++i) {
         ends.push_back(event::event::from_bits(s.level(track, levels - 1)[i]));
       }
     }
-    last = events.merge(ends);
-  }
-  for (int i = 0; i < 4; ++i) {
-    meet(events.runtime());
-    while (events.runtime().poll() != 0) {
-    }
-  }
-  if (events.rank() == 0) {
-    const double start = micro::now_ns();
-    events.trigger(event::user_event(event::event::from_bits(s.start())));
-    (void)events.wait(last);
-    result.trigger_s = (micro::now_ns() - start) * 1e-9;
-  }
-  meet(events.runtime());
-  return result;
+    return events.merge(ends);
+  };
+  t.trigger_ns = micro::trigger_and_wait(
+      events, meet, [&] { return event::event::from_bits(s.start()); }, last);
+  return t;
 }
 
 void measure(int ranks, int fan, bool shuffled, double budget_ms) {
   const int count = fan * levels * tracks;
-  micro::shared_memory handles((static_cast<std::size_t>(count) + 1) * sizeof(std::uint64_t));
-  micro::shared_memory stop(4096);
-  auto* const go_on = new (stop.as<void>()) std::atomic<int>(1);
-  micro::run_ranks(ranks, [&](sinew::core::runtime& runtime, micro::meeting& meet) {
-    event::system events(runtime);
-    std::vector<double> build;
-    std::vector<double> trigger;
-    const shape s{fan, handles.as<std::uint64_t>(), shuffled};
-    const double end = micro::now_ns() + budget_ms * 1e6;
-    meet(runtime);
-    for (int round = 0; go_on->load() != 0; ++round) {
-      const sample one = one_round(events, meet, s);
-      if (round > 0) {  // the first one touches new pages
-        build.push_back(count / one.build_s / 1e3);
-        trigger.push_back(count / one.trigger_s / 1e3);
-      }
-      if (events.rank() == 0 && build.size() >= 3 && micro::now_ns() > end) go_on->store(0);
-      meet(runtime);
-    }
-    if (events.rank() == 0) {
-      const std::string params = "fan=" + std::to_string(fan) + ",ranks=" + std::to_string(ranks);
-      const std::string which = shuffled ? "fan-shuffled" : "fan";
-      micro::report_row(which.c_str(), "rate", "Kevents/s", params, micro::median(trigger));
-      micro::report_row((which + "-build").c_str(), "rate", "Kevents/s", params,
-                        micro::median(build));
-    }
-  });
+  const micro::shared_memory handles((static_cast<std::size_t>(count) + 1) * sizeof(std::uint64_t));
+  const shape s{fan, handles.as<std::uint64_t>(), shuffled};
+  micro::event_rounds(
+      ranks, budget_ms,
+      [&](event::system& events, micro::meeting& meet) { return one_round(events, meet, s); },
+      [&](double build_ns, double trigger_ns) {
+        const std::string params = "fan=" + std::to_string(fan) + ",ranks=" + std::to_string(ranks);
+        const std::string which = shuffled ? "fan-shuffled" : "fan";
+        micro::report_row(which.c_str(), "rate", "Kevents/s", params, count / trigger_ns * 1e6);
+        micro::report_row((which + "-build").c_str(), "rate", "Kevents/s", params,
+                          count / build_ns * 1e6);
+      });
 }
 
 /// What bounds it on one rank: as many counters counted down, in the order of the graph.

@@ -1,5 +1,6 @@
 #include "sinew/match/table.hpp"
 
+#include <new>
 #include <random>
 
 #include "match/table_core.hpp"
@@ -15,8 +16,8 @@ table_hash make_hash(std::uint64_t seed) {
     return std::uint64_t{source()} << 32 | source();
   }();
   std::uint64_t state = seed != 0 ? seed : secret;
-  const std::uint64_t of_envelope = split_mix(state);
-  return {of_envelope, split_mix(state)};
+  const std::uint64_t of_envelope = split_mix(state) | 1;
+  return {of_envelope, split_mix(state) | 1};
 }
 
 void check_options(const table_options& o) {
@@ -33,33 +34,38 @@ struct table::body {
   table_core<real_steps> core;
 };
 
-table::table(const table_options& options) {
-  check_options(options);
-  body_ = std::make_unique<body>(options);
+inline table::body& table::in() const noexcept {
+  return *std::launder(reinterpret_cast<body*>(memory_));
 }
-table::~table() = default;
+
+table::table(const table_options& options) {
+  static_assert(sizeof(body) <= body_bytes && alignof(body) == 64);
+  check_options(options);
+  ::new (static_cast<void*>(memory_)) body(options);
+}
+table::~table() { in().~body(); }
 
 table::outcome table::insert(const table_key& key, table_side side, void* value) noexcept {
-  return body_->core.insert(key, side, value);
+  return in().core.insert(key, side, value);
 }
 void* table::take(const table_key& key, table_side side) noexcept {
-  return body_->core.take(key, side);
+  return in().core.take(key, side);
 }
 void* table::peek(const table_key& key, table_side side) noexcept {
-  return body_->core.peek(key, side);
+  return in().core.peek(key, side);
 }
 bool table::erase(const table_key& key, table_side side, const void* value) noexcept {
-  return body_->core.erase(key, side, value);
+  return in().core.erase(key, side, value);
 }
-bool table::trim() noexcept { return body_->core.trim(); }
+bool table::trim() noexcept { return in().core.trim(); }
 
 void table::each(void (*visit)(void* context, const table_key&, table_side, void* value),
                  void* context) const {
-  body_->core.each([&](const table_key& key, table_side side, void* value) {
+  in().core.each([&](const table_key& key, table_side side, void* value) {
     visit(context, key, side, value);
   });
 }
-std::size_t table::lines() const noexcept { return body_->core.lines(); }
-std::size_t table::cells() const noexcept { return body_->core.cells(); }
+std::size_t table::lines() const noexcept { return in().core.lines(); }
+std::size_t table::cells() const noexcept { return in().core.cells(); }
 
 }  // namespace sinew::match

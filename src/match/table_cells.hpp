@@ -47,6 +47,10 @@ class cell_range {
   cell_range& operator=(const cell_range&) = delete;
 
   [[nodiscard]] cell& operator[](std::size_t i) const noexcept { return cells_[i]; }
+  /// In bytes.
+  [[nodiscard]] cell& at_offset(std::size_t offset) const noexcept {
+    return *reinterpret_cast<cell*>(reinterpret_cast<std::byte*>(cells_) + offset);
+  }
 
   /// Asks for huge pages from cell `from` on: cells that are visited at random want few pages.
   void use_huge_pages(std::size_t from) const noexcept {
@@ -65,9 +69,9 @@ class cell_range {
 
  private:
   static constexpr std::size_t huge = std::size_t{2} << 20;
+  cell* cells_ = nullptr;
   std::size_t bytes_;
   void* mapped_ = nullptr;
-  cell* cells_ = nullptr;
 };
 
 /// Free cells by index; 0 is none. Striped, so that threads seldom meet; a cell goes back to the

@@ -6,15 +6,15 @@
 // whose value becomes a queue when there are several. Since partners never wait for each other, an
 // entry has one side only.
 //
-// Growth raises level_, nothing else. Whoever next comes to a line below that level splits it: line
-// i at level l becomes i and i + 2^l at level l + 1. No operation does more than its own line's
-// splits, nothing is moved in memory but entries, no pointer to a line ever dies.
+// Growth raises the level, nothing else. Whoever next comes to a line below that level splits it:
+// line i at level l becomes i and i + 2^l at level l + 1. No operation does more than its own
+// line's splits, nothing is moved in memory but entries, no pointer to a line ever dies.
 //
 // Why it is linearizable. All of a line but its control word, its chain and its queues included, is
 // touched only under its held bit; the bit is taken by a compare-and-swap from the very word that
 // was looked at, which says born, free, and level l. That level alone decides whether the line is
 // the home of h, so the check stays true while the bit is held; any way of having computed i (from
-// a stale level_) will do. One key has one home at any moment: homes change only by splitting and
+// a stale level) will do. One key has one home at any moment: homes change only by splitting and
 // merging, which hold the lines concerned (a child about to be born is reachable only through its
 // parent: nobody ever writes to an unborn line). So operations on one key are ordered by the held
 // bit of its home at the moment, and each takes effect while it holds it. Operations on different
@@ -27,11 +27,11 @@
 // holds parent, then child; nobody holds a child and waits for its parent. A stripe of the stock is
 // taken inside a line and nothing inside a stripe.
 //
-// Shrinking (trim) lowers level_ first and then visits each line that stays, holding it and so
-// making it current. Under that lock it finds the child born or not; a splitter reads level_ under
+// Shrinking (trim) lowers the level first and then visits each line that stays, holding it and so
+// making it current. Under that lock it finds the child born or not; a splitter reads it under
 // the same lock, so after the visit it can only see the lowered value (or a value raised again,
 // which resizing_ excludes until trim ends). Hence after the visits the upper lines are unborn and
-// stay so, and their pages may be forgotten. A visitor with a stale level_ who looks at such a line
+// stay so, and their pages may be forgotten. A visitor with a stale level who looks at such a line
 // sees zero before and after, goes to the ancestor, and writes nothing.
 #pragma once
 
@@ -47,19 +47,24 @@
 
 namespace sinew::match {
 
-/// Two secret words spread a key: without them nobody can choose keys that collide. The first
-/// product alone leaves regular tags regular; the second brings its upper bits down.
+/// Where a key belongs. Two secret words, odd, spread it, so that nobody outside can choose keys
+/// that collide; the second product, between two turns of the bytes, makes of regular tags what
+/// random ones would be (within a factor of two in crowded lines). Short, since each operation
+/// waits for it: the lock of the operation before lets no load pass.
+///
+/// Tags 8, 16, ... 504 apart follow each other, line by line: lines that were not cached come by
+/// the processor's own prefetching then. Nearer tags are far apart: they are often those of
+/// threads, whose lines should not be prefetched by one another.
 struct table_hash {
   std::uint64_t of_envelope;
   std::uint64_t of_context;
 
   [[nodiscard]] std::uint64_t operator()(std::uint64_t envelope,
                                          std::uint32_t context) const noexcept {
-    const std::uint64_t a = envelope ^ of_envelope;
-    const std::uint64_t b = (context * 0x9E3779B97F4A7C15u ^ of_context) | 1;
-    std::uint64_t x = (a ^ (a >> 32)) * b;
-    x = (x ^ (x >> 32)) * 0xBF58476D1CE4E5B9u;
-    return x ^ (x >> 32);
+    constexpr std::uint64_t along = 63 << 3;
+    std::uint64_t x = (envelope & ~along) * of_envelope + context * of_context;
+    x = __builtin_bswap64(x) * 0xBF58476D1CE4E5B9u;
+    return __builtin_bswap64(x) + (envelope & along) / 8;
   }
 };
 
@@ -70,11 +75,11 @@ class table_core {
 
   table_core(const table_options& options, table_hash hash)
       : hash_(hash),
+        shape_(shape_at(level_for(options.first_lines))),
         first_level_(level_for(options.first_lines)),
         last_level_(std::max(first_level_, level_for(options.most_lines))),
         lines_(std::size_t{1} << last_level_),
-        stock_(options.most_cells),
-        level_(first_level_) {
+        stock_(options.most_cells) {
     // Where a huge page's worth of lines is sure to be used: at once, or after growing so far.
     constexpr std::size_t per_huge_page = (std::size_t{2} << 20) / sizeof(cell);
     lines_.use_huge_pages(lines() >= per_huge_page ? 0 : per_huge_page);
@@ -85,28 +90,39 @@ class table_core {
 
   /// (Keys by reference: 12 bytes by value would be written in three pieces and read in two, which
   /// a processor cannot forward: 10 ns.) The two usual cases, a new key and a partner that waits
-  /// alone, are decided here within the one line, with one branch each; the rest goes to
-  /// insert_slowly.
+  /// alone, are decided here within the one line, in one piece of code without a call, whose few
+  /// values stay in registers; the rest goes to insert_slowly.
   [[nodiscard]] outcome insert(const table_key& key, table_side side, void* value) noexcept {
     const parts k = parts_of(key);
     const std::uint64_t fresh = word_of(value) | static_cast<std::uint64_t>(side);
-    const home h = hold(k.hash);
-    cell& line = *h.line;
-    const slots at = slots_of(line, k);
-    if (at.same != 0) {
-      std::uint64_t& stored = line.word[3 + std::countr_zero(at.same)];
-      if (((stored ^ fresh) & (side_bit | queue_bit)) == side_bit) {
-        void* const partner = value_of(stored);
-        stored = 0;
-        release(h);
-        return {partner, status::ok()};
-      }
-    } else if (at.free != 0 && chain_of(h.control) == 0) {
-      store_in(line, static_cast<unsigned>(std::countr_zero(at.free)), k, fresh);
-      release(h);
-      return {nullptr, status::pending()};
+    const std::uint64_t shape = look_at_shape();
+    cell& line = line_of(k.hash, shape);
+    const std::uint32_t seen = look(line);
+    if (!is_free(seen, shape) || !try_hold(line, seen)) [[unlikely]] {
+      return insert_slowly(k.envelope, k.context, fresh, nullptr, 0);
     }
-    return insert_slowly(h, k, fresh);
+    Steps::step();
+#pragma GCC unroll 3
+    for (unsigned i = 0; i < 3; ++i) {
+      if (!is_entry(line, i, k)) continue;
+      const std::uint64_t stored = line.word[3 + i];
+      if (((stored ^ fresh) & (side_bit | queue_bit)) != side_bit) [[unlikely]] {
+        return insert_slowly(k.envelope, k.context, fresh, &line, seen);
+      }
+      line.word[3 + i] = 0;
+      release({&line, seen});
+      return {value_of(stored), status::ok()};
+    }
+    if (chain_of(seen) == 0) [[likely]] {
+#pragma GCC unroll 3
+      for (unsigned i = 0; i < 3; ++i) {
+        if (line.word[3 + i] != 0) continue;
+        store_in(line, i, k, fresh);
+        release({&line, seen});
+        return {nullptr, status::pending()};
+      }
+    }
+    return insert_slowly(k.envelope, k.context, fresh, &line, seen);
   }
 
   [[nodiscard]] void* take(const table_key& key, table_side side) noexcept {
@@ -147,13 +163,13 @@ class table_core {
 
   bool trim() noexcept {
     if (!try_resize()) return false;
-    const std::uint32_t before = level_.load(std::memory_order_relaxed);
+    const std::uint32_t before = level();
     std::size_t keys = 0;
     each_entry([&keys](const cell&, unsigned) { ++keys; });
     const std::uint32_t goal = std::max(first_level_, level_for(keys));
     bool ok = true;
-    while (ok && level_.load(std::memory_order_relaxed) > goal) ok = merge_level();
-    const std::uint32_t after = level_.load(std::memory_order_relaxed);
+    while (ok && level() > goal) ok = merge_level();
+    const std::uint32_t after = level();
     lines_.forget(std::size_t{1} << after, std::size_t{1} << before);
     stock_.forget_if_unused();
     end_resize();
@@ -171,9 +187,7 @@ class table_core {
     });
   }
 
-  [[nodiscard]] std::size_t lines() const noexcept {
-    return std::size_t{1} << level_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] std::size_t lines() const noexcept { return std::size_t{1} << level(); }
   [[nodiscard]] std::size_t cells() const noexcept { return stock_.touched(); }
 
  private:
@@ -248,9 +262,21 @@ class table_core {
 
   /// Relaxed wherever it is read: a stale level leads to a line that says itself whether it is the
   /// home. The one place that needs more, split's, reads it under a line's held bit (see trim).
-  [[nodiscard]] std::uint32_t level() const noexcept {
+  [[nodiscard]] std::uint64_t look_at_shape() const noexcept {
     Steps::step();
-    return level_.load(std::memory_order_relaxed);
+    return shape_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t level() const noexcept {
+    return level_of(static_cast<std::uint32_t>(look_at_shape()));
+  }
+  void set_level(std::uint32_t level) noexcept {
+    shape_.store(shape_at(level), std::memory_order_relaxed);
+  }
+  [[nodiscard]] static std::uint64_t shape_at(std::uint32_t level) noexcept {
+    return low_bits(~std::uint64_t{0}, level) * sizeof(cell) | level << level_shift;
+  }
+  [[nodiscard]] cell& line_of(std::uint64_t hash, std::uint64_t shape) const noexcept {
+    return lines_.at_offset(hash * sizeof(cell) & (shape & ~std::uint64_t{held | level_bits}));
   }
   [[nodiscard]] static std::uint32_t look(const cell& line) noexcept {
     Steps::step();
@@ -269,13 +295,17 @@ class table_core {
   }
 
   [[nodiscard]] home hold(std::uint64_t hash) noexcept {
-    const std::uint32_t goal = level();
-    cell& line = lines_[low_bits(hash, goal)];
+    const std::uint64_t shape = look_at_shape();
+    cell& line = line_of(hash, shape);
     const std::uint32_t seen = look(line);
-    if ((seen & (held | level_bits)) == goal << level_shift && try_hold(line, seen)) [[likely]] {
+    if (is_free(seen, shape) && try_hold(line, seen)) [[likely]] {
       return {&line, seen};
     }
     return hold_slowly(hash);
+  }
+  /// Born, free, and at the table's level, so that there is nothing to split.
+  [[nodiscard]] static bool is_free(std::uint32_t seen, std::uint64_t shape) noexcept {
+    return ((seen ^ shape) & (held | level_bits)) == 0;
   }
 
   [[gnu::noinline]] home hold_slowly(std::uint64_t hash) noexcept {
@@ -299,35 +329,21 @@ class table_core {
 
   // ---- entries of one home, which is held -----------------------------------------------------
 
-  /// Bit i: entry i has this key; entry i is free (known only if none has the key). Branches, not
-  /// masks: they are mostly predicted, and nothing after them waits for the line (measured: 10 ns
-  /// with branches, 16 without).
-  struct slots {
-    unsigned same;
-    unsigned free;
-  };
-  [[nodiscard]] static slots slots_of(const cell& c, const parts& k) noexcept {
-    Steps::step();
-#pragma GCC unroll 3
-    for (unsigned i = 0; i < 3; ++i) {
-      if (c.word[i] == k.envelope && c.small[i] == k.context && c.word[3 + i] != 0) {
-        return {1u << i, 0};
-      }
-    }
-#pragma GCC unroll 3
-    for (unsigned i = 0; i < 3; ++i) {
-      if (c.word[3 + i] == 0) return {0, 1u << i};
-    }
-    return {0, 0};
+  /// Branches, not masks: they are mostly predicted, and nothing after them waits for the line
+  /// (measured: 10 ns with branches, 16 without).
+  [[nodiscard]] static bool is_entry(const cell& c, unsigned i, const parts& k) noexcept {
+    return c.word[i] == k.envelope && c.small[i] == k.context && c.word[3 + i] != 0;
   }
 
   [[nodiscard]] place find(const home& h, const parts& k) const noexcept {
     cell* free = nullptr;
     cell* c = h.line;
     for (std::uint32_t next = chain_of(h.control);; next = next_of(*c)) {
-      const slots at = slots_of(*c, k);
-      if (at.same != 0) return {c, static_cast<unsigned>(std::countr_zero(at.same)), nullptr};
-      if (at.free != 0 && free == nullptr) free = c;
+      Steps::step();
+      for (unsigned i = 0; i < 3; ++i) {
+        if (is_entry(*c, i, k)) return {c, i, nullptr};
+        if (c->word[3 + i] == 0 && free == nullptr) free = c;
+      }
       if (next == 0) return {nullptr, 0, free};
       c = &stock_[next];
     }
@@ -345,8 +361,12 @@ class table_core {
     store_in(c, i, k, value);
   }
 
-  [[nodiscard, gnu::noinline]] outcome insert_slowly(home h, parts k,
-                                                     std::uint64_t fresh) noexcept {
+  /// `line`: of this key, held, and `seen` what its control word was; or null.
+  [[nodiscard, gnu::noinline]] outcome insert_slowly(std::uint64_t envelope, std::uint32_t context,
+                                                     std::uint64_t fresh, cell* line,
+                                                     std::uint32_t seen) noexcept {
+    const parts k{envelope, hash_(envelope, context), context};
+    home h = line != nullptr ? home{line, seen} : hold_slowly(k.hash);
     const place at = find(h, k);
     outcome result{nullptr, status::pending()};
     if (at.where == nullptr) {
@@ -613,15 +633,15 @@ class table_core {
   /// Lowers the level by one. False, with the level as it was, if no cell could be had.
   /// Enough cells: a child's own line may add up to 3 entries, for which one cell is taken before.
   [[nodiscard]] bool merge_level() noexcept {
-    const std::uint32_t high = level_.load(std::memory_order_relaxed);
+    const std::uint32_t high = level();
     const std::uint64_t half = std::uint64_t{1} << (high - 1);
-    level_.store(high - 1, std::memory_order_relaxed);
+    set_level(high - 1);
     for (std::uint64_t i = 0; i < half; ++i) {
       home h = hold_slowly(i);
       if (level_of(h.control) == high) {
         mover moves{*this, stock_.take(i)};
         if (moves.spare == 0) {
-          level_.store(high, std::memory_order_relaxed);
+          set_level(high);
           release(h);
           return false;
         }
@@ -654,14 +674,14 @@ class table_core {
   /// When one line in 16 spills, at about 1.4 keys a line.
   [[gnu::noinline]] void grow() noexcept {
     const auto due = [this] {
-      const std::uint32_t l = level_.load(std::memory_order_relaxed);
+      const std::uint32_t l = level();
       return l < last_level_ &&
              crowded_.load(std::memory_order_relaxed) > std::uint32_t{1} << l >> 4;
     };
     if (!due() || !try_resize()) return;
     if (due()) {
       Steps::step();
-      level_.store(level_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      set_level(level() + 1);
     }
     end_resize();
   }
@@ -699,12 +719,13 @@ class table_core {
 
   // What every operation reads, and seldom changes.
   table_hash hash_;
+  /// The level as in a control word, and above it the mask of a line's offset at that level: what
+  /// an operation needs, read at once. Changed by whoever holds resizing_.
+  std::atomic<std::uint64_t> shape_;
   std::uint32_t first_level_;
   std::uint32_t last_level_;
   cell_range lines_;
   cell_stock<Steps> stock_;
-  /// Changed by whoever holds resizing_.
-  std::atomic<std::uint32_t> level_;
   /// Lines with a chain. On a line of its own, since full tables change it now and then.
   alignas(64) std::atomic<std::uint32_t> crowded_{0};
   std::atomic<bool> resizing_{false};

@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <deque>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -20,7 +22,8 @@ namespace sinew::region {
 // -------------------------------------------------------------------
 
 /// Where a part of an instance is. heap: an address in its owner's memory, else an offset in its
-/// owner's part of the rma heap. 0: nowhere yet.
+/// owner's part of the rma heap, of every rank's if symmetric (then `rank` is who hands it out).
+/// 0: nowhere yet.
 struct part_place {
   std::int32_t rank;
   std::uint64_t address;
@@ -61,8 +64,9 @@ struct known {
   memory_kind kind;
   record* there;
 
-  [[nodiscard]] const part_place& place(std::uint32_t part) const noexcept {
-    return there->places()[part];
+  [[nodiscard]] part_place place(std::uint32_t part) const noexcept {
+    const part_place& p = there->places()[part];
+    return kind == memory_kind::symmetric ? part_place{id.creator(), p.address} : p;
   }
   /// The owner of a private instance, or -1: every rank sees it.
   [[nodiscard]] int private_to() const noexcept {
@@ -136,6 +140,12 @@ struct log_place {
 // --- the system
 // -----------------------------------------------------------------------------------
 
+/// Some of a side's elements, counted in its order.
+struct window {
+  std::uint64_t first = 0;
+  std::uint64_t count = std::numeric_limits<std::uint64_t>::max();  ///< or what there is
+};
+
 /// A pair of walkers needs lists of indices to live as long as they do.
 struct walk {
   known_ptr what;
@@ -143,6 +153,29 @@ struct walk {
   std::unique_ptr<walker> at;
   std::uint16_t field = 0;
 };
+
+/// Where the elements of a side are, one after another: of an instance, or in memory here.
+struct addresses {
+  walker* at = nullptr;              ///< null: `here`
+  std::vector<std::uint64_t> bases;  ///< of each part: mapped, or as its owner `far` has it
+  int far = -1;                      ///< rank whose private memory it is; -1: seen here
+  std::byte* here = nullptr;
+
+  void next(std::span<std::uint64_t> to, std::uint64_t done, std::size_t bytes) const noexcept;
+};
+
+/// One element to be moved between an address here and one of another rank.
+struct element_move {
+  std::uint64_t there;
+  std::byte* here;
+};
+
+/// A problem found while working: ends the operation, and is told by run().
+struct fault {
+  std::string text;
+};
+/// The kernel does not copy for us.
+struct no_kernel {};
 
 struct system::body {
   body(rma::engine& memory, sinew::event::system& all);
@@ -159,6 +192,17 @@ struct system::body {
         *reinterpret_cast<std::uint64_t*>(rma.at({whose, slots_at + 8 * std::uint64_t{index}})));
   }
   [[nodiscard]] instance enter(const layout& l, memory_kind kind, const std::vector<int>& owners);
+  /// The name by which its maker knows it: of a symmetric instance, not that of an image.
+  [[nodiscard]] instance base_of(instance i) const noexcept {
+    const std::uint32_t maker = i.index() / slot_count;
+    return maker == 0
+               ? i
+               : instance(static_cast<int>(maker) - 1, i.index() % slot_count, i.generation());
+  }
+  [[nodiscard]] instance image_of(instance base, int of) const noexcept {
+    return {of, static_cast<std::uint32_t>(base.creator() + 1) * slot_count + base.index(),
+            base.generation()};
+  }
 
   // create.cpp
   void make_parts(instance i, std::uint64_t record_at, user_event ready);
@@ -171,6 +215,7 @@ struct system::body {
   void give_shared(std::uint64_t offset);
   void give_back_kept();
   outcome end(instance i);
+  [[nodiscard]] std::uint64_t take_symmetric(std::size_t bytes);
 
   // operations.cpp
   [[nodiscard]] side_wire check(const side& s, const char* what, const char* where,
@@ -193,9 +238,17 @@ struct system::body {
   void reduce(const transfer& t);
   void pass_on(const transfer& t);
   void take_delivery(const delivery& d, const std::byte* data, bool last);
-  [[nodiscard]] walk walk_of(const side_wire& s) const;
-  [[nodiscard]] std::vector<std::int64_t> indices_of(const side_wire& s, const known& whose) const;
-  [[nodiscard]] bool kernel(int peer, fabric::direction way, std::span<const fabric::piece> pieces);
+  [[nodiscard]] walk walk_of(const side_wire& s, const window& which = {}) const;
+  [[nodiscard]] std::vector<std::int64_t> indices_of(const side_wire& s, const known& whose,
+                                                     const window& which) const;
+  void kernel(int peer, fabric::direction way, std::span<const fabric::piece> pieces);
+
+  // scattered.cpp
+  [[nodiscard]] addresses addresses_of(const walk& w) const;
+  void copy_scattered(const addresses& from, const addresses& to, std::uint64_t elements,
+                      std::size_t bytes);
+  void gather_far(int peer, std::vector<element_move>& moves, std::size_t bytes);
+  void scatter_far(int peer, std::vector<element_move>& moves, std::size_t bytes);
 
   // reductions.cpp
   [[nodiscard]] const operator_entry& operator_of(std::uint64_t id) const;
@@ -223,6 +276,14 @@ struct system::body {
   bool threaded;
   std::uint64_t slots_at;  ///< symmetric: a word for each instance a rank may have made
   std::uint32_t slot_count;
+  /// Symmetric memory for instances: as much on every rank, at `pool_at`. Rank 0 hands it out for
+  /// all, so that whoever makes an instance need not ask the others, nor they make one with it.
+  std::uint64_t pool_at = 0;
+  std::size_t pool_bytes = 0;
+  std::optional<rma::heap> pool;  ///< rank 0's; its offsets count from pool_begin()
+  [[nodiscard]] static std::uint64_t pool_begin() noexcept {
+    return rma::heap_shape(1, {}).symmetric_at;
+  }
   /// The kernel has copied between processes whenever asked. Only ever becomes false; relaxed: a
   /// late reader is refused and learns it.
   std::atomic<bool> kernel_works;

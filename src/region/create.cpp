@@ -46,11 +46,20 @@ made system::create(const schema& what, region::memory where, const layout_optio
               "there is no rank " + std::to_string(where.rank), "");
   SINEW_CHECK(!what.fields().empty(), "an instance cannot be made", "its schema has no fields", "");
   const layout l = layout::of(what, how, striped ? static_cast<std::uint32_t>(size()) : 1);
-  std::vector<int> owners(l.parts, where.kind == memory_kind::global ? 0 : where.rank);
+  const bool of_one = where.kind == memory_kind::heap || where.kind == memory_kind::shared;
+  std::vector<int> owners(l.parts, of_one ? where.rank : 0);
   for (std::uint32_t p = 0; striped && p < l.parts; ++p) {
     owners[p] = static_cast<int>(p);
   }
+  const bool symmetric = where.kind == memory_kind::symmetric;
+  SINEW_CHECK(!symmetric || (static_cast<std::uint64_t>(size()) + 1) * body_->slot_count <=
+                                (std::uint64_t{1} << instance::index_bits),
+              "an instance cannot be made",
+              "images of " + std::to_string(size()) + " ranks and " +
+                  std::to_string(body_->slot_count) + " instances a rank have no names",
+              "set SINEW_REGION_INSTANCES lower, the same on all ranks");
   const instance i = body_->enter(l, where.kind, owners);
+  const instance name = symmetric ? body_->image_of(i, rank()) : i;
   record* r = body_->find(i)->there;
   const std::uint64_t record_at = rma_.offset_of(r);
   const bool at_once = l.parts == 1 && owners[0] == rank() && events_.has_triggered(after);
@@ -67,9 +76,9 @@ made system::create(const schema& what, region::memory where, const layout_optio
     }
   });
   if (at_once && r->state.load(std::memory_order_acquire) == record_state::ready) {
-    return {i, {}};
+    return {name, {}};
   }
-  return {i, ready};
+  return {name, ready};
 }
 
 void system::body::make_parts(instance i, std::uint64_t record_at, user_event /*ready*/) {
@@ -93,7 +102,15 @@ void system::body::make_part(int creator, const allocation& a) {
   std::uint64_t address = 0;
   std::string why;
   const std::size_t bytes = std::max<std::uint64_t>(a.bytes, 1);
-  if (a.kind != memory_kind::heap) {
+  if (a.kind == memory_kind::symmetric) {
+    address = take_symmetric(bytes);
+    if (address == 0) {
+      const bool any = pool.has_value();
+      why = no_room(bytes, rank, "symmetric memory for instances",
+                    any ? pool->used(rma::part::symmetric) : 0,
+                    any ? pool->largest_free(rma::part::symmetric) : 0, "SINEW_REGION_SYMMETRIC");
+    }
+  } else if (a.kind != memory_kind::heap) {
     address = take_shared(bytes);
     if (address == 0) {
       why = no_room(bytes, rank, "shared memory", rma.memory().used(rma::part::local),
@@ -168,7 +185,7 @@ void system::body::give_up(instance i, const std::string& why) {
   }
   for (std::uint32_t p = 0; p < k->where.parts; ++p) {
     if (k->place(p).address != 0) {
-      release_part(k->kind, k->place(p));
+      release_part(k->kind, k->there->places()[p]);
       k->there->places()[p].address = 0;
     }
   }
@@ -181,6 +198,7 @@ void system::body::give_up(instance i, const std::string& why) {
 
 event system::destroy(instance what, event after) {
   (void)body_->find(what);
+  what = body_->base_of(what);
   body* b = body_.get();
   const bool here = what.creator() == rank();
   if (here && !after.exists()) {
@@ -212,6 +230,10 @@ void system::body::release_part(memory_kind kind, const part_place& p) {
 }
 
 void system::body::free_here(memory_kind kind, std::uint64_t address) {
+  if (kind == memory_kind::symmetric) {
+    pool->release(address - pool_at + pool_begin());
+    return;
+  }
   if (kind != memory_kind::heap) {
     give_shared(address);
     return;
@@ -221,6 +243,13 @@ void system::body::free_here(memory_kind kind, std::uint64_t address) {
   private_bytes -= block->second;
   private_blocks.erase(block);
   std::free(reinterpret_cast<void*>(address));
+}
+
+/// At rank 0: an offset that is free on every rank; 0: there is none.
+std::uint64_t system::body::take_symmetric(std::size_t bytes) {
+  const std::uint64_t found =
+      pool.has_value() ? pool->try_allocate(rma::part::symmetric, bytes) : 0;
+  return found == 0 ? 0 : found - pool_begin() + pool_at;
 }
 
 /// The smallest kept block that wastes less than half of itself, or a new one; 0: no room.

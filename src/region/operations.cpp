@@ -311,6 +311,14 @@ std::string system::why(instance what) const { return body_->find(what)->there->
 shape system::shape_of(instance what) const { return body_->find(what)->where.elements; }
 std::uint32_t system::parts_of(instance what) const { return body_->find(what)->where.parts; }
 
+instance system::image(instance what, int rank) const {
+  constexpr const char* none = "an image cannot be named";
+  SINEW_CHECK(body_->find(what)->kind == memory_kind::symmetric, none,
+              "the instance does not lie in symmetric memory", "");
+  SINEW_CHECK(rank >= 0 && rank < size(), none, "there is no rank " + std::to_string(rank), "");
+  return {rank, what.index(), what.generation()};
+}
+
 int system::owner_of(instance what, std::uint32_t part) const {
   const known_ptr k = body_->find(what);
   SINEW_CHECK(part < k->where.parts, "an instance cannot be asked",

@@ -15,6 +15,11 @@ namespace {
 setting<std::int64_t> most_instances("region", "INSTANCES", 16384, "",
                                      "instances that a rank may have made at a time");
 
+setting<std::int64_t> symmetric_bytes(
+    "region", "SYMMETRIC", 0, "bytes",
+    "what each rank sets aside of SINEW_RMA_HEAP for symmetric instances (0: a quarter of what is "
+    "free); the same on all ranks");
+
 constexpr std::uint64_t offset_mask = (std::uint64_t{1} << rma::offset_bits) - 1;
 static_assert(rma::offset_bits + instance::generation_bits == 64);
 
@@ -37,6 +42,18 @@ system::body::body(rma::engine& memory, sinew::event::system& all)
       kernel_works(true) {
   slots_at = rma.memory().allocate(rma::part::symmetric, 8 * std::uint64_t{slot_count});
   std::memset(rma.at({rank, slots_at}), 0, 8 * std::size_t{slot_count});
+  // The same on all ranks, since all have made the same symmetric allocations so far.
+  constexpr std::size_t page = 4096;
+  pool_bytes = symmetric_bytes() > 0 ? static_cast<std::size_t>(symmetric_bytes())
+                                     : rma.memory().largest_free(rma::part::symmetric) / 4;
+  pool_bytes = pool_bytes / page * page;
+  if (pool_bytes != 0) {
+    pool_at = rma.memory().allocate(rma::part::symmetric, pool_bytes, page);
+    if (rank == 0) {
+      const rma::heap_sizes sizes{pool_bytes, 0};
+      pool.emplace(rma::heap_shape(1, sizes), sizes, rma.at({0, pool_at}) - pool_begin());
+    }
+  }
   using sinew::event::message;
   using sinew::event::topic;
   events.set_handler(
@@ -100,11 +117,12 @@ known_ptr system::body::find(instance i) const {
   const auto refuse = [](const char* why) {
     SINEW_CHECK(false, "an instance cannot be used", why, "");
   };
-  if (!i.exists() || i.creator() >= rma.size() || i.index() >= slot_count) {
+  const instance base = base_of(i);
+  if (!i.exists() || i.creator() >= rma.size() || base.creator() >= rma.size()) {
     refuse("the handle stands for none");
   }
   // Acquire: the record was written before the slot.
-  const std::uint64_t word = slot(i.creator(), i.index()).load(std::memory_order_acquire);
+  const std::uint64_t word = slot(base.creator(), base.index()).load(std::memory_order_acquire);
   if (word >> rma::offset_bits != i.generation() || (word & offset_mask) == 0) {
     refuse("it has been destroyed");
   }
@@ -114,7 +132,7 @@ known_ptr system::body::find(instance i) const {
   if (cached != nullptr && cached->id == i) {
     return cached;
   }
-  record& r = record_at(i.creator(), word & offset_mask);
+  record& r = record_at(base.creator(), word & offset_mask);
   auto k = std::make_shared<known>();
   k->id = i;
   k->kind = r.kind;
@@ -136,7 +154,8 @@ std::byte* system::body::reach(const known& k, std::uint32_t part) const noexcep
   return p.rank == rank ? reinterpret_cast<std::byte*>(p.address) : nullptr;
 }
 
-/// Takes the instance's name away; what it lay in is given back by those who have it.
+/// Takes the instance's name, as its maker knows it, away; what it lay in is given back by those
+/// who have it.
 outcome system::body::end(instance i) {
   known_ptr k;
   try {
@@ -159,7 +178,7 @@ outcome system::body::end(instance i) {
     free_slots.push_back(i.index());
   }
   for (std::uint32_t p = 0; p < k->where.parts; ++p) {
-    release_part(k->kind, k->place(p));
+    release_part(k->kind, k->there->places()[p]);
   }
   rma.memory().release(record_offset);
   return outcome::done;

@@ -11,14 +11,9 @@ namespace {
 
 using fabric::direction;
 
+/// Shorter pieces of another rank's private memory are worth sorting and joining.
+constexpr std::uint64_t least_piece = 512;
 constexpr std::size_t most_scratch = std::size_t{64} << 10;
-
-/// A problem found while working: ends the operation, and is told by run().
-struct fault {
-  std::string text;
-};
-/// The kernel does not copy for us.
-struct no_kernel {};
 
 /// Pieces for the kernel, to or from one peer at a time.
 template <class Copy>
@@ -34,9 +29,8 @@ class kernel_pieces {
     pieces_[count_++] = {here, there, bytes};
   }
   void flush() {
-    if (count_ != 0 &&
-        !copy_(peer_, way_, std::span<const fabric::piece>(pieces_.data(), count_))) {
-      throw no_kernel{};
+    if (count_ != 0) {
+      copy_(peer_, way_, std::span<const fabric::piece>(pieces_.data(), count_));
     }
     count_ = 0;
   }
@@ -70,27 +64,38 @@ std::uint64_t address_in(const known& k, const region::run& r) {
   return k.place(r.part).address + static_cast<std::uint64_t>(r.offset);
 }
 
+/// Bytes that lie side by side on both sides, as the first run has them.
+std::uint64_t together(const walk& from, const walk& to, std::size_t bytes) {
+  const region::run a = from.at->now();
+  const region::run b = to.at->now();
+  const auto size = static_cast<std::int64_t>(bytes);
+  return a.step == size && b.step == size ? common(a, b) * bytes : bytes;
+}
+
 const char* name_of(action a) {
   return a == action::copy ? "copy" : a == action::fill ? "fill" : "reduce";
 }
 
 }  // namespace
 
-bool system::body::kernel(int peer, direction way, std::span<const fabric::piece> pieces) {
+void system::body::kernel(int peer, direction way, std::span<const fabric::piece> pieces) {
   if (!kernel_works.load(std::memory_order_relaxed) ||
       !rma.runtime().endpoint().copy_now(peer, way, pieces)) {
     kernel_works.store(false, std::memory_order_relaxed);
-    return false;
+    throw no_kernel{};
   }
-  return true;
 }
 
-std::vector<std::int64_t> system::body::indices_of(const side_wire& s, const known& whose) const {
+std::vector<std::int64_t> system::body::indices_of(const side_wire& s, const known& whose,
+                                                   const window& which) const {
   const known_ptr k = find(instance::from_bits(s.index));
-  std::vector<std::int64_t> list(region::elements_of(s.index_where));
+  std::vector<std::int64_t> list(
+      std::min(which.count, region::elements_of(s.index_where) - which.first));
   walker w(k->where, s.index_field, s.index_where);
-  for (std::size_t at = 0; !w.done();) {
-    const region::run r = w.now();
+  w.skip(which.first);
+  for (std::size_t at = 0; at < list.size();) {
+    region::run r = w.now();
+    r.count = std::min<std::uint64_t>(r.count, list.size() - at);
     const std::byte* base = reach(*k, r.part);
     if (base == nullptr) {
       throw fault{"its indices cannot be seen by the rank that does it"};
@@ -104,14 +109,16 @@ std::vector<std::int64_t> system::body::indices_of(const side_wire& s, const kno
   const auto outside = std::find_if(list.begin(), list.end(),
                                     [elements](std::int64_t i) { return i < 0 || i >= elements; });
   if (outside != list.end()) {
-    throw fault{"index " + std::to_string(*outside) + " (the " +
-                std::to_string(outside - list.begin()) + "th) lies outside of the instance's " +
-                std::to_string(elements) + " elements"};
+    const auto at = which.first + static_cast<std::uint64_t>(outside - list.begin());
+    std::string text = "index ";
+    text += std::to_string(*outside) + " (the " + std::to_string(at);
+    text += "th) lies outside of the instance's " + std::to_string(elements) + " elements";
+    throw fault{text};
   }
   return list;
 }
 
-walk system::body::walk_of(const side_wire& s) const {
+walk system::body::walk_of(const side_wire& s, const window& which) const {
   walk w;
   w.what = find(instance::from_bits(s.what));
   w.field = s.field;
@@ -119,10 +126,11 @@ walk system::body::walk_of(const side_wire& s) const {
     throw fault{"an instance is not ready: let it come after the event that create() returned"};
   }
   if (s.index != 0) {
-    w.list = indices_of(s, *w.what);
+    w.list = indices_of(s, *w.what, which);
     w.at = std::make_unique<walker>(w.what->where, s.field, std::span<const std::int64_t>(w.list));
   } else {
     w.at = std::make_unique<walker>(w.what->where, s.field, s.where);
+    w.at->skip(which.first);
   }
   return w;
 }
@@ -160,8 +168,22 @@ void system::body::copy(const transfer& t) {
   }
   const walk from = walk_of(t.from);
   const walk to = walk_of(t.to);
+  if (t.elements == 0) {
+    return;
+  }
+  const addresses source_side = addresses_of(from);
+  const addresses target_side = addresses_of(to);
+  if (from.at->listed() || to.at->listed() ||
+      ((source_side.far != -1 || target_side.far != -1) &&
+       together(from, to, t.bytes) < std::min(least_piece, t.elements * t.bytes))) {
+    if (source_side.far != -1 && target_side.far != -1) {
+      throw no_kernel{};
+    }
+    copy_scattered(source_side, target_side, t.elements, t.bytes);
+    return;
+  }
   kernel_pieces pieces([this](int peer, direction way, std::span<const fabric::piece> list) {
-    return kernel(peer, way, list);
+    kernel(peer, way, list);
   });
   while (!from.at->done()) {
     const region::run a = from.at->now();
@@ -196,8 +218,14 @@ void system::body::copy_staged(const transfer& t) {
   const int owner = from.what->private_to();
   for (const walk* w : {&from, &to}) {
     const bool in = w == &from;
+    if (w->at->listed()) {
+      const addresses there = addresses_of(*w);
+      const addresses here{nullptr, {}, -1, all.data()};
+      copy_scattered(in ? there : here, in ? here : there, t.elements, bytes);
+      continue;
+    }
     kernel_pieces pieces([this](int peer, direction way, std::span<const fabric::piece> list) {
-      return kernel(peer, way, list);
+      kernel(peer, way, list);
     });
     for (std::byte* at = all.data(); !w->at->done();) {
       const region::run r = w->at->now();
@@ -323,9 +351,8 @@ void system::body::pass_on(const transfer& t) {
 void system::body::take_delivery(const delivery& d, const std::byte* data, bool last) {
   bool good = true;
   try {
-    const walk to = walk_of(d.of.to);
+    const walk to = walk_of(d.of.to, {d.first, d.count});
     const auto step = static_cast<std::int64_t>(d.of.bytes);
-    to.at->skip(d.first);
     const core::guard held(merging, threaded);
     for (std::uint64_t left = d.count; left != 0;) {
       const region::run r = to.at->now();

@@ -147,6 +147,9 @@ run walker::now() const noexcept {
 }
 
 void walker::skip(std::uint64_t elements) noexcept {
+  if (elements == 0) {
+    return;  // loops may be empty
+  }
   left_ -= elements;
   if (listed_) {
     next_ += elements;
@@ -157,6 +160,26 @@ void walker::skip(std::uint64_t elements) noexcept {
     const std::uint64_t rounds = loops_[l].at / loops_[l].count;
     loops_[l].at %= loops_[l].count;
     loops_[l - 1].at += rounds;
+  }
+}
+
+void walker::addresses(std::span<const std::uint64_t> bases, std::span<std::uint64_t> to) noexcept {
+  if (listed_ && layout_.parts == 1 && layout_.elements.axes() == 1) {
+    const std::uint64_t first = bases[0] + field_.offset;
+    const auto stride = static_cast<std::uint64_t>(field_.stride[2]);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      to[i] = first + static_cast<std::uint64_t>(list_[next_ + i]) * stride;
+    }
+    return skip(to.size());
+  }
+  for (std::size_t i = 0; i < to.size();) {
+    const run r = now();
+    const std::uint64_t n = std::min<std::uint64_t>(r.count, to.size() - i);
+    std::uint64_t at = bases[r.part] + static_cast<std::uint64_t>(r.offset);
+    for (const std::size_t end = i + n; i < end; ++i, at += static_cast<std::uint64_t>(r.step)) {
+      to[i] = at;
+    }
+    skip(n);
   }
 }
 

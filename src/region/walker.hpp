@@ -35,6 +35,10 @@ class walker {
   /// The longest run from here. Not if done().
   [[nodiscard]] run now() const noexcept;
   void skip(std::uint64_t elements) noexcept;
+  [[nodiscard]] bool listed() const noexcept { return listed_; }
+  /// Addresses of the next elements, as many as there is room for; skips them. `bases`: where each
+  /// part begins. Not more than are left.
+  void addresses(std::span<const std::uint64_t> bases, std::span<std::uint64_t> to) noexcept;
 
  private:
   [[nodiscard]] run place(std::int64_t at, std::int64_t step, std::uint64_t count) const noexcept;

@@ -43,10 +43,14 @@ class model {
         const made done = m_.regions.create(what, x.where, how);
         x.what = done.what;
         m_.good(done.ready, "create");
-        m_.good(m_.regions.fill(at(x.what, x.a), std::int64_t{0}), "fill");
-        m_.good(m_.regions.fill(at(x.what, x.b), std::int32_t{0}), "fill");
+        for (int r = 0; r < (x.where.kind == memory_kind::symmetric ? m_.size : 1); ++r) {
+          const instance each =
+              x.where.kind == memory_kind::symmetric ? m_.regions.image(x.what, r) : x.what;
+          m_.good(m_.regions.fill(at(each, x.a), std::int64_t{0}), "fill");
+          m_.good(m_.regions.fill(at(each, x.b), std::int32_t{0}), "fill");
+        }
       }
-      x.what = m_.share(creator, x.what);
+      x.what = image_of(m_.share(creator, x.what), x);
       x.in_a.assign(x.elements.elements(), 0);
       x.in_b.assign(x.elements.elements(), 0);
       all_.push_back(x);
@@ -124,7 +128,10 @@ class model {
       default:
         x.elements = shape{draw(15), draw(15), draw(15)};
     }
-    switch (random_.between(0, 2)) {
+    switch (random_.between(0, 3)) {
+      case 3:
+        x.where = memory::symmetric();
+        break;
       case 0:
         x.where = memory::heap(random_rank());
         break;
@@ -135,6 +142,11 @@ class model {
         x.where = memory::global();
     }
     return x;
+  }
+
+  /// Of a symmetric instance, some rank's image.
+  instance image_of(instance what, const modelled& x) {
+    return x.where.kind == memory_kind::symmetric ? m_.regions.image(what, random_rank()) : what;
   }
 
   /// Some elements along each axis, and their numbers. At most `most` of them.
@@ -251,7 +263,7 @@ class model {
       x.what = done.what;
       m_.good(done.ready, "create");
     }
-    x.what = m_.share(creator, x.what);
+    x.what = image_of(m_.share(creator, x.what), x);
     lists_.push_back(x);
   }
 

@@ -112,7 +112,7 @@ TEST(Layout, LimitsAreTold) {
   require_in(refusal([] { (void)shape{1ull << 40, 1ull << 40}; }), "2^60");
   schema what(4);
   for (std::size_t i = 0; i < most_fields; ++i) {
-    (void)what.add<int>("f" + std::to_string(i));
+    (void)what.add<int>(std::string("f").append(std::to_string(i)));
   }
   require_in(refusal([&] { (void)what.add<int>("one more"); }), "at most 64 fields");
   require_in(refusal([&] { (void)layout::of(what, {order::by_field, {}, 12}, 2); }),

@@ -61,6 +61,9 @@ struct trial {
       m.good(one.ready, "create");
     }
     target = m.share(0, one.what);
+    if (where.kind == memory_kind::symmetric) {
+      target = m.regions.image(target, m.size / 2);
+    }
     m.regions.add<Op>();
     for (int r = 0; r < m.size; ++r) {
       each_of(r, [&](std::uint64_t e, const typename Op::rhs& by) { Op::apply(expected[e], by); });
@@ -167,7 +170,8 @@ TEST_P(Reductions, AllWaysAgree) {
     }
     run(ranks, [](member& m) {
       const int many = slow_build ? 2000 : m.size > 3 ? 4000 : 20000;
-      for (const memory where : {memory::global(), memory::shared(m.size - 1), memory::heap(0)}) {
+      for (const memory where :
+           {memory::global(), memory::shared(m.size - 1), memory::heap(0), memory::symmetric()}) {
         trial<number_op>(m, 1000, many, where).all_ways();
         trial<number_op>(m, 100003, many / 10, where).all_ways();
         trial<widen_op>(m, 777, many / 4, where).all_ways();

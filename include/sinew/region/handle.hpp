@@ -12,6 +12,9 @@ enum class memory_kind : std::uint8_t {
   heap,    ///< private memory of one rank: large, and reached by the kernel or by messages
   shared,  ///< one rank's part of the rma room's heap, which all ranks of the node have mapped
   global,  ///< striped over all ranks, in their parts of that heap
+  /// All of it on every rank, at the same offset of each rank's symmetric heap, which all ranks of
+  /// the node have mapped: an image for each rank (system::image).
+  symmetric,
 };
 
 /// A value.
@@ -26,11 +29,14 @@ struct memory {
     return {memory_kind::shared, rank};
   }
   [[nodiscard]] static constexpr memory global() noexcept { return {memory_kind::global, 0}; }
+  [[nodiscard]] static constexpr memory symmetric() noexcept { return {memory_kind::symmetric, 0}; }
   friend bool operator==(memory, memory) = default;
 };
 
 /// Names an instance. Its creator, a slot there, the slot's generation: a handle of a destroyed
 /// instance is told from a new one in the same slot until the slot was used 2^20 times more.
+/// In symmetric memory it names one rank's image: creator() is that rank, and index() tells the
+/// creator too, so that the images' handles follow from each other.
 class instance {
  public:
   static constexpr unsigned index_bits = 24;

@@ -96,6 +96,9 @@ class system {
   /// hold is undefined.
   [[nodiscard]] made create(const schema& what, region::memory where,
                             const layout_options& how = {}, event after = {});
+  /// The image of a symmetric instance that lies on that rank: an instance of one part for all
+  /// calls here. create() returns the caller's own. All are made and destroyed together.
+  [[nodiscard]] instance image(instance what, int rank) const;
   /// Its handle is invalid from the returned event on. Nobody may still use it after `after`.
   event destroy(instance what, event after = {});
   /// Why an instance could not be made, or "".

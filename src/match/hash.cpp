@@ -97,28 +97,29 @@ class receive_store {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  void add(receive& r) {
-    if (size_ == 0 || (uniform_ && r.wanted == small_->wanted)) [[likely]] {
-      uniform_ = true;
-      append(small_, r, exact);
-    } else if (!hashed_ && size_ < short_limit) {
-      uniform_ = false;
-      append(small_, r, exact);
-    } else {
-      add_other(r);
+  void add(receive& r, std::uint64_t& most) {
+    if (size_ != 0 && (!uniform_ || r.wanted != small_->wanted)) [[unlikely]] {
+      return add_other(r, most);
     }
-    r.link.sequence = ++clock_;
-    ++size_;
+    uniform_ = true;
+    append(small_, r, exact);
+    added(r, most);
+  }
+
+  /// match(), where the first of a list is what fits; else null, and nothing has been done.
+  [[nodiscard]] receive* match_first(const envelope& sent, search_counts& counts) noexcept {
+    receive* const first = small_;
+    if (first == nullptr || !first->wanted.takes(sent)) return nullptr;
+    count_search(counts, 1);
+    remove_small(*first);
+    return first;
   }
 
   /// The earliest that takes a message with this envelope, removed; or null.
   [[nodiscard]] receive* match(const envelope& sent, search_counts& counts) noexcept {
-    receive* const first = small_;
-    if (first == nullptr) return size_ == 0 ? none<receive>(counts) : match_hashed(sent, counts);
-    if (!first->wanted.takes(sent)) return match_small(sent, counts);
-    count_search(counts, 1);
-    remove_small(*first);
-    return first;
+    if (receive* const first = match_first(sent, counts); first != nullptr) return first;
+    if (small_ != nullptr) return match_small(sent, counts);
+    return size_ == 0 ? none<receive>(counts) : match_hashed(sent, counts);
   }
 
   void remove(receive& r) noexcept {
@@ -151,7 +152,22 @@ class receive_store {
 
   // The less usual is kept out of line, so that the code above stays short.
 
-  [[gnu::noinline]] void add_other(receive& r) {
+  void added(receive& r, std::uint64_t& most) noexcept {
+    r.link.sequence = ++clock_;
+    count_stored(most, ++size_);
+  }
+
+  [[gnu::noinline]] void add_other(receive& r, std::uint64_t& most) {
+    if (!hashed_ && size_ < short_limit) {
+      uniform_ = false;
+      append(small_, r, exact);
+    } else {
+      add_long(r);
+    }
+    added(r, most);
+  }
+
+  void add_long(receive& r) {
     check_address(r);
     table_.reserve(short_limit + 1);
     if (!hashed_) {
@@ -503,26 +519,21 @@ class hash_engine final : public engine {
   std::string_view name() const noexcept override { return "hash"; }
 
   message* post(receive& r) override {
-    if (messages_.size() == 0) [[likely]] {
-      ++counts_.searches;
-    } else if (message* const m = take(r.wanted); m != nullptr) {
-      r.link.sequence = 0;
-      return m;
+    if (messages_.size() != 0) [[unlikely]] {
+      return post_behind_messages(r);
     }
-    receives_.add(r);
-    count_stored(counts_.most_posted, receives_.size());
+    ++counts_.searches;
+    receives_.add(r, counts_.most_posted);
     return nullptr;
   }
 
   receive* arrive(message& m) override {
     SINEW_EXPECT(m.sent.source >= 0 && m.sent.tag != any_tag);
-    receive* const r = receives_.match(m.sent, counts_);
-    if (r != nullptr) {
-      m.link.sequence = 0;
-    } else {
-      messages_.add(m);
-      count_stored(counts_.most_unexpected, messages_.size());
+    receive* const r = receives_.match_first(m.sent, counts_);
+    if (r == nullptr) [[unlikely]] {
+      return arrive_other(m);
     }
+    m.link.sequence = 0;
     return r;
   }
 
@@ -553,6 +564,28 @@ class hash_engine final : public engine {
   }
 
  private:
+  // Out of line, and the last thing that post() and arrive() do: those two need no frame.
+
+  [[gnu::noinline]] message* post_behind_messages(receive& r) {
+    if (message* const m = take(r.wanted); m != nullptr) {
+      r.link.sequence = 0;
+      return m;
+    }
+    receives_.add(r, counts_.most_posted);
+    return nullptr;
+  }
+
+  [[gnu::noinline]] receive* arrive_other(message& m) {
+    receive* const r = receives_.match(m.sent, counts_);
+    if (r != nullptr) {
+      m.link.sequence = 0;
+    } else {
+      messages_.add(m);
+      count_stored(counts_.most_unexpected, messages_.size());
+    }
+    return r;
+  }
+
   receive_store receives_;
   message_store messages_;
   search_counts counts_;

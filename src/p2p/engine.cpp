@@ -29,6 +29,7 @@ engine::state::state(core::runtime& runtime)
       threaded(runtime.threaded()),
       max_short(net.bounds().max_short),
       eager_limit(std::min(static_cast<std::size_t>(eager_bytes()), net.bounds().max_medium)),
+      at_once_limit(std::min(max_short, eager_limit)),
       push_limit(static_cast<std::size_t>(std::max<std::int64_t>(0, push_bytes()))),
       unexpected_limit(std::max(
           least_unexpected_limit,

@@ -41,14 +41,14 @@ inline operation* engine::state::start_receive(core::channel& in, const buffer& 
 }
 
 // Posts a receive that its caller will wait for at once, or holds it back.
-inline void engine::state::post_late(operation& op) {
+inline void engine::state::post_late(operation& op, int source, int tag) {
   if (threaded || held_head.word[0] != no_context || op.in->matcher.alone().posted() != 0 ||
       op.in->matcher.alone().unexpected() != 0) {
     post(op);
     return;
   }
   held_back = &op;
-  held_head = {{op.in->context, std::bit_cast<std::uint64_t>(op.wanted)}};
+  held_head = make_header(*op.in, tag, source);
 }
 
 void engine::state::post_held_back() {
@@ -77,7 +77,7 @@ result engine::recv(const core::communicator& /*comm*/, core::channel& in, const
     return {};
   }
   operation* op = state_->start_receive(in, into, source, tag);
-  state_->post_late(*op);
+  state_->post_late(*op, source, tag);
   state_->await(*op);
   const result ended = op->outcome;
   state_->give_back(op);
@@ -186,8 +186,7 @@ void engine::state::fetched(operation& op) {
 
 inline void engine::state::end_eager(operation& op, const fabric::arrival& a, const std::byte* data,
                                      std::size_t bytes, std::uint64_t sender_operation) {
-  op.outcome.source = envelope_in(a.head).source;
-  op.outcome.tag = envelope_in(a.head).tag;
+  set_envelope(op.outcome, a.head);
   deliver(op, data, bytes);
   if (sender_operation != 0) {
     tell(a.source, am_matched, sender_operation);

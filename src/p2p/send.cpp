@@ -29,6 +29,22 @@ bool engine::state::try_packed(int peer, fabric::header head, const buffer& from
   return net.send_short(peer, am_eager, head, line, bytes).done();
 }
 
+bool engine::send_at_once(const core::communicator& comm, core::channel& in, const buffer& from,
+                          int dest, int tag) noexcept try {
+  const int peer = comm.job_rank(dest);
+  const std::size_t bytes = from.bytes();
+  state& s = *state_;
+  if (bytes > s.at_once_limit || !from.type->dense() ||
+      s.peers[static_cast<std::size_t>(peer)].slow.load(std::memory_order_relaxed) != 0)
+      [[unlikely]] {
+    return false;
+  }
+  return s.net.send_short(peer, am_eager, make_header(in, tag, comm.rank()), from.base, bytes)
+      .done();
+} catch (...) {
+  return false;  // the other way meets it again, and can say so
+}
+
 result engine::send(const core::communicator& comm, core::channel& in, const buffer& from, int dest,
                     int tag, mode how) {
   if (dest == no_rank) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -181,7 +183,7 @@ struct engine::state {
   // --- receive.cpp ---
   operation* start_receive(core::channel& in, const buffer& into, int source, int tag);
   void post(operation& op);
-  void post_late(operation& op);
+  void post_late(operation& op, int source, int tag);
   [[gnu::noinline]] void post_held_back();
   [[gnu::noinline]] void await(operation& op);
   [[gnu::noinline]] void consume(operation& op, matched* m);
@@ -252,6 +254,7 @@ struct engine::state {
   const bool threaded;
   const std::size_t max_short;
   const std::size_t eager_limit;
+  const std::size_t at_once_limit;  ///< of bytes that go in a line before their receive is known
   const std::size_t push_limit;
   const std::size_t unexpected_limit;  ///< bytes per source
   const layout::type* const plain_bytes;
@@ -296,6 +299,14 @@ inline fabric::header make_header(const core::channel& in, int tag, int source) 
 inline match::envelope envelope_in(const fabric::header& h) noexcept {
   return std::bit_cast<match::envelope>(h.word[1]);
 }
+
+/// Source and tag in one store: whoever copies the result loads them as one word, which has to wait
+/// if it was stored in two.
+inline void set_envelope(result& r, const fabric::header& h) noexcept {
+  static_assert(offsetof(result, tag) == offsetof(result, source) + offsetof(match::envelope, tag));
+  std::memcpy(static_cast<void*>(&r), &h.word[1], sizeof(match::envelope));
+}
+static_assert(offsetof(result, source) == 0 && offsetof(match::envelope, source) == 0);
 
 // The receive that a message meets of which no data has come yet; if there is none, `store_it`
 // completes the spare, which the channel given to it now holds, while nobody else can find it.

@@ -22,6 +22,9 @@ Comm_create_errhandler Win_create_errhandler File_create_errhandler
 # Where a call more would be felt: the implementation and what it calls are compiled into the face.
 HOT = {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall"}
 
+# Those of them that try the usual first (at_once.hpp), before they make a frame for the rest.
+AT_ONCE = {"MPI_Send": "sent_at_once", "MPI_Isend": "sent_at_once"}
+
 # Plain arithmetic: no state, no failure.
 PURE = {"Aint_add", "Aint_diff", "Wtime", "Wtick"}
 
@@ -102,7 +105,11 @@ def _face(function, procedure):
     before, arguments, after = _arguments(function, target)
     call = f"impl::{name}({', '.join(arguments)})"
     hot = "[[gnu::flatten]] " if function.name in HOT else ""
-    lines = wrap(f"{hot}{function.result} P{function.name}({function.signature}) {{")
+    full = f"full_{function.short}"
+    at_once = AT_ONCE.get(function.name)
+    lines = wrap(f"[[gnu::flatten, gnu::noinline]] static int {full}({function.signature}) {{"
+                 if at_once else
+                 f"{hot}{function.result} P{function.name}({function.signature}) {{")
     if procedure.small.short in PURE or function.result != "int":
         lines += [f"  return {call};"]
     else:
@@ -119,6 +126,11 @@ def _face(function, procedure):
         where = f'"{function.name}"' + (f", {comm}" if comm else "")
         lines += ["  } catch (...) {", f"    return caught({where});", "  }"]
     lines += ["}"]
+    if at_once:
+        names = ", ".join(p.name for p in function.parameters)
+        lines += wrap(f"{hot}{function.result} P{function.name}({function.signature}) {{")
+        lines += [f"  if ({at_once}({names})) [[likely]] return MPI_SUCCESS;",
+                  f"  return {full}({names});", "}"]
     lines += wrap(f'[[gnu::weak, gnu::alias("P{function.name}"), gnu::visibility("default")]] '
                   f"{function.result} {function.name}({function.signature});")
     return lines + [""]
@@ -133,7 +145,8 @@ def _variadic_face(function):
 
 
 def definitions(procedures):
-    lines = [NOTE + '#include "abi/mpi/face.hpp"', '#include "abi/mpi/generated/impl.hpp"', "",
+    lines = [NOTE + '#include "abi/mpi/at_once.hpp"', '#include "abi/mpi/face.hpp"',
+             '#include "abi/mpi/generated/impl.hpp"', "",
              "using namespace sinew::mpi;", "", "#pragma GCC visibility push(default)",
              'extern "C" {', ""]
     for procedure in procedures:

@@ -114,6 +114,10 @@ class engine {
   /// Returns when the buffer may be reused (or, synchronous, when matched).
   result send(const core::communicator& comm, core::channel& in, const buffer& from, int dest,
               int tag, mode how = mode::standard);
+  /// A standard send that is short, of dense data, if it can leave at once. If not it is false,
+  /// nothing has happened, and send() or isend() is the way.
+  [[nodiscard]] bool send_at_once(const core::communicator& comm, core::channel& in,
+                                  const buffer& from, int dest, int tag) noexcept;
   result recv(const core::communicator& comm, core::channel& in, const buffer& into, int source,
               int tag);
   /// Null if the operation finished at once (only sends do; its outcome needs no looking at).

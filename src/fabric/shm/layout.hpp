@@ -28,6 +28,14 @@ struct alignas(line_bytes) slot {
   std::atomic<std::uint64_t> word;
   header head;
   std::byte payload[max_short_bytes];
+
+  /// Word by word, from registers. Moved as one wide value it may go through the stack, in two
+  /// halves, and a load that spans two stores waits until all stores before it are done: also
+  /// those to the slots before, each of which must first be had from the consumer's cache.
+  void set_head(header h) noexcept {
+    std::atomic_ref(head.word[0]).store(h.word[0], std::memory_order_relaxed);
+    std::atomic_ref(head.word[1]).store(h.word[1], std::memory_order_relaxed);
+  }
 };
 static_assert(sizeof(slot) == line_bytes);
 

@@ -270,7 +270,7 @@ status messages<Threads>::commit(int peer, slot_kind kind, std::uint8_t id, head
       }
     }
     slot& s = p.out[p.tail & slot_mask_];
-    s.head = head;
+    s.set_head(head);
     const std::uint32_t wide = index;
     std::memcpy(s.payload, &wide, sizeof wide);
     pool_.link_of(index) = {p.tail, no_index};

@@ -43,6 +43,18 @@ far_side far(const remote& r, int rank) {
   return side;
 }
 
+/// Whole arrays of another image, which cannot overlap with this one's, need no more than a copy; 0
+/// for all other transfers, and for those that a trace shows.
+std::size_t plain_bytes(void* token, std::size_t offset, int rank, const descriptor& far,
+                        const vector_subscript* subscripts, int far_kind, const descriptor& near,
+                        int near_kind) noexcept {
+  if (rank < 0 || rank == the.rank || subscripts != nullptr || sinew::trace::on() ||
+      !inside(token_of(token), offset)) {
+    return 0;
+  }
+  return plain_arrays(far, far_kind, near, near_kind);
+}
+
 constexpr const char* putting = "assignment to another image";
 constexpr const char* getting = "reference to another image";
 
@@ -58,7 +70,11 @@ namespace sinew::coarray {
                                 void** const& team) {
   const outcome out{stat};
   const int rank = rank_of(team_of(team), image, out, putting);
-  if (rank >= 0) {
+  if (const std::size_t bytes =
+          plain_bytes(token, offset, rank, *dst, dst_vector, dst_kind, *src, src_kind)) {
+    the.engine->put(shifted(token_of(token).at(rank), offset), src->base, bytes);
+    out.good();
+  } else if (rank >= 0) {
     guarded(out, putting, [&] {
       traced put_here(sinew::trace::kind::put, "put", image);
       put(put_here.moving(far({token, offset, dst, dst_vector, dst_kind}, rank)),
@@ -73,7 +89,11 @@ namespace sinew::coarray {
                                const int& dst_kind, bool may_require_tmp, int* const& stat) {
   const outcome out{stat};
   const int rank = rank_of(*the.now, image, out, getting);
-  if (rank >= 0) {
+  if (const std::size_t bytes =
+          plain_bytes(token, offset, rank, *src, src_vector, src_kind, *dst, dst_kind)) {
+    the.engine->get(dst->base, shifted(token_of(token).at(rank), offset), bytes);
+    out.good();
+  } else if (rank >= 0) {
     guarded(out, getting, [&] {
       traced get_here(sinew::trace::kind::get, "get", image);
       get(near(*dst, dst_kind),

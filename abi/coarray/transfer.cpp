@@ -130,6 +130,10 @@ void get_raw(const near_side& to, const far_side& from) {
   if (from.offset != 0) {
     the.engine->get_section(to.base, rma::place{from.image_rank, from.offset}, from.what.bytes,
                             both);
+  } else if (both.empty()) {
+    // Within a segment nobody else may change it, and every image control statement fences.
+    the.engine->get_ahead(to.base, rma::outside::of(from.image_rank, from.address),
+                          from.what.bytes);
   } else {
     the.engine->get_section(to.base, rma::outside::of(from.image_rank, from.address),
                             from.what.bytes, both);

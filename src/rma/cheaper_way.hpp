@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace sinew::rma {
 
-/// Goes one way for phases of some sixteen uses, and tries the other one for a phase now and then:
-/// seldom, the longer the answer stays the same, and at once if the cost has doubled. One thread.
+/// Goes one way, and tries the other one now and then: seldom, the longer the answer stays the
+/// same, and at once if the cost has doubled. Uses are judged by windows. After a change of ways
+/// the caches are as the other way left them, perhaps for many uses: as long as windows get
+/// cheaper, they tell nothing yet. One thread.
 class cheaper_way {
  public:
   /// Whether to go the second way now. Hot.
@@ -15,35 +18,58 @@ class cheaper_way {
 
   /// What this use has cost, in any unit that makes the uses alike. Hot.
   void note(std::uint64_t cost) noexcept {
-    ++uses_;
-    if (uses_ <= unheeded) {
-      return;  // it finds the caches as the other way left them
-    }
     sum_ += cost;
     largest_ = std::max(largest_, cost);
-    if (uses_ == unheeded + counted) {
-      end_phase(sum_ - largest_);  // without the one that was interrupted, if one was
+    if (++uses_ == window) {
+      end_window(sum_ - largest_);  // without the one that was interrupted, if one was
       uses_ = 0;
       sum_ = 0;
       largest_ = 0;
     }
   }
 
-  static constexpr int unheeded = 8;
-  static constexpr int counted = 8;
-  /// Phases between two trials: a trial may cost twenty times what the other way does.
-  static constexpr int shortest_pause = 4;
-  static constexpr int longest_pause = 1024;
+  static constexpr int window = 8;
+  /// Windows after a change of ways, at most, of which only the last one tells.
+  static constexpr int longest_settling = 6;
+  /// Windows between two trials: a trial may cost twenty times what the other way does.
+  static constexpr int shortest_pause = 8;
+  static constexpr int longest_pause = 2048;
 
  private:
-  void end_phase(std::uint64_t cost) noexcept {
+  static constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
+
+  /// False: not yet.
+  bool settled(std::uint64_t cost) noexcept {
+    if (settling_ == 0) {
+      return true;
+    }
+    --settling_;
+    const bool falls = before_ == unknown || cost < before_ - before_ / 8;
+    before_ = cost;
+    if (falls && settling_ != 0) {
+      return false;
+    }
+    settling_ = 0;
+    return true;
+  }
+
+  void change() noexcept {
+    second_ = !second_;
+    settling_ = longest_settling;
+    before_ = unknown;
+  }
+
+  void end_window(std::uint64_t cost) noexcept {
+    if (!settled(cost)) {
+      return;
+    }
     if (trial_) {
       trial_ = false;
       if (cost < usual_) {
         usual_ = cost;
         pause_ = shortest_pause;
       } else {
-        second_ = !second_;
+        change();
         pause_ = std::min(2 * pause_, longest_pause);
       }
       left_ = pause_;
@@ -59,16 +85,18 @@ class cheaper_way {
     }
     if (left_ <= 0) {
       trial_ = true;
-      second_ = !second_;
+      change();
     }
   }
 
   std::uint64_t sum_ = 0;
   std::uint64_t largest_ = 0;
-  std::uint64_t usual_ = 0;  ///< a phase of the way gone; 0: not yet known
+  std::uint64_t usual_ = 0;  ///< a window of the way gone; 0: not yet known
+  std::uint64_t before_ = unknown;
   int uses_ = 0;
+  int settling_ = longest_settling;
   int pause_ = shortest_pause;
-  int left_ = 1;  ///< phases until the next trial
+  int left_ = 1;  ///< windows until the next trial
   bool trial_ = false;
   bool second_ = false;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "rma/outside.hpp"
 #include "rma/words.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/membarrier.hpp"

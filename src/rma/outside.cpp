@@ -8,9 +8,11 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "rma/walk.hpp"
+#include "sinew/base/clock.hpp"
 
 namespace sinew::rma {
 namespace {
@@ -78,8 +80,44 @@ extent far_extent(const loops& section) {
 
 }  // namespace
 
+void engine::get_ahead(void* to, outside from, std::size_t bytes) {
+  constexpr std::size_t page_bytes = copied_pages::page_bytes;
+  const std::uint64_t at = from.address % page_bytes;
+  if (bytes > page_bytes - at || reach(from, bytes) != nullptr) {
+    get(to, from, bytes);
+    return;
+  }
+  static constinit std::mutex guard;  // of all engines' copies; seldom more than one is used
+  const std::lock_guard held(guard);
+  if (copies_ == nullptr) {
+    copies_ = std::make_unique<copied_pages>();
+  }
+  const std::uint64_t segment = segment_.load(std::memory_order_relaxed);
+  const std::uint64_t begin = from.address - at;
+  const std::uint64_t now = ticks();
+  copied_pages::page& page = copies_->of(from.rank, begin);
+  if (page.segment != segment || page.address != begin || page.rank != from.rank ||
+      now - page.ticks > copies_->longest_life) {
+    // Where the kernel does not let us the owner would have to copy a page for a word.
+    const fabric::piece whole{page.bytes.data(), begin, page_bytes};
+    page.segment = 0;
+    if (!runtime_.endpoint().copy_now(from.rank, direction::in, {&whole, 1})) {
+      get(to, from, bytes);
+      return;
+    }
+    page.segment = segment;
+    page.ticks = now;
+    page.address = begin;
+    page.rank = from.rank;
+  }
+  std::memcpy(to, page.bytes.data() + at, bytes);
+}
+
 void engine::move_pieces(int r, bool in, std::span<const fabric::piece> pieces) {
   fabric::endpoint& net = runtime_.endpoint();
+  if (!in) {
+    forget_copies();
+  }
   if (net.copy_now(r, in ? direction::in : direction::out, pieces)) {
     return;
   }

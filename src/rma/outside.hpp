@@ -1,8 +1,13 @@
-// Operations of the fabric, carried through.
+// Operations of the fabric, carried through, and copies of what they read.
 #pragma once
 
 #include <sched.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "sinew/base/clock.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::rma {
@@ -26,5 +31,25 @@ void persist(core::runtime& runtime, Start start) {
     }
   }
 }
+
+/// Pages of other ranks' memory, each found by its address.
+struct copied_pages {
+  static constexpr std::size_t page_bytes = 4096;  // what is readable is so by pages
+  static constexpr std::size_t count = 32;
+  struct page {
+    std::uint64_t segment = 0;  ///< in which it was copied
+    std::uint64_t ticks = 0;    ///< when
+    std::uint64_t address = 0;
+    int rank = -1;
+    std::array<std::byte, page_bytes> bytes;
+  };
+  std::array<page, count> pages;
+  /// So that a program that watches a word, which it must not without image control, gets on.
+  const std::uint64_t longest_life = ns_to_ticks(20'000);
+
+  [[nodiscard]] page& of(int rank, std::uint64_t address) noexcept {
+    return pages[(address / page_bytes + static_cast<std::uint64_t>(rank) * 7) % count];
+  }
+};
 
 }  // namespace sinew::rma

@@ -46,6 +46,7 @@ template <class Word>
 concept word = std::integral<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8);
 
 class barrier;
+struct copied_pages;
 struct loops;
 
 class engine {
@@ -98,6 +99,10 @@ class engine {
   // may poll, but not suspend for long. Warm.
   void put(outside to, const void* from, std::size_t bytes);
   void get(void* to, outside from, std::size_t bytes);
+  /// A get of few bytes for who knows that nobody else changes them before this rank's next fence,
+  /// flush or atomic: may answer from a copy of their surroundings made since the last one, so that
+  /// many such gets cost one call of the kernel. Sees this rank's own puts. One thread.
+  void get_ahead(void* to, outside from, std::size_t bytes);
   void put_section(outside to, const void* from, std::size_t element_bytes,
                    std::span<const axis> axes);
   void get_section(void* to, outside from, std::size_t element_bytes, std::span<const axis> axes);
@@ -114,33 +119,23 @@ class engine {
   }
   template <word Word>
   Word swap(place p, Word value) {
-    const Word old = word_at<Word>(p).exchange(value, std::memory_order_seq_cst);
-    alert(p.rank);
-    return old;
+    return change<Word>(p, [&](auto word) { return word.exchange(value); });
   }
   template <word Word>
   Word fetch_add(place p, Word value) {
-    const Word old = word_at<Word>(p).fetch_add(value, std::memory_order_seq_cst);
-    alert(p.rank);
-    return old;
+    return change<Word>(p, [&](auto word) { return word.fetch_add(value); });
   }
   template <word Word>
   Word fetch_and(place p, Word value) {
-    const Word old = word_at<Word>(p).fetch_and(value, std::memory_order_seq_cst);
-    alert(p.rank);
-    return old;
+    return change<Word>(p, [&](auto word) { return word.fetch_and(value); });
   }
   template <word Word>
   Word fetch_or(place p, Word value) {
-    const Word old = word_at<Word>(p).fetch_or(value, std::memory_order_seq_cst);
-    alert(p.rank);
-    return old;
+    return change<Word>(p, [&](auto word) { return word.fetch_or(value); });
   }
   template <word Word>
   Word fetch_xor(place p, Word value) {
-    const Word old = word_at<Word>(p).fetch_xor(value, std::memory_order_seq_cst);
-    alert(p.rank);
-    return old;
+    return change<Word>(p, [&](auto word) { return word.fetch_xor(value); });
   }
   /// Returns what was there; the swap was made if that equals `expected`.
   template <word Word>
@@ -161,6 +156,7 @@ class engine {
   // --- order ---
 
   void fence() {
+    forget_copies();
     if (owing_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       flush_outside();
     }
@@ -173,6 +169,7 @@ class engine {
     flush_all();
   }
   void flush_all() {
+    forget_copies();
     if (owing_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       flush_outside();
     }
@@ -200,6 +197,7 @@ class engine {
   }
   /// After a sequentially consistent change of `r`'s memory: wakes those who wait for it there.
   void alert(int r) {
+    forget_copies();
     if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
       wake(r);
     }
@@ -239,6 +237,14 @@ class engine {
   [[nodiscard]] std::atomic_ref<Word> word_at(place p) const noexcept {
     SINEW_EXPECT(p.offset % sizeof(Word) == 0);
     return std::atomic_ref<Word>(*reinterpret_cast<Word*>(at(p)));
+  }
+
+  /// Returns what was there. `how` is sequentially consistent, as waiting.cpp wants it.
+  template <class Word, class How>
+  Word change(place p, How how) {
+    const Word old = how(word_at<Word>(p));
+    alert(p.rank);
+    return old;
   }
 
   /// Aligned words in one piece. Release and acquire, which cost nothing on x86-64, so that a word
@@ -305,6 +311,11 @@ class engine {
   void accumulate_mapped(std::byte* to, const void* from, std::size_t count, element type,
                          combine op, void* before) noexcept;
 
+  /// What get_ahead() has copied so far is no longer used. A hint between threads, so that relaxed
+  /// accesses do: who gets ahead sees what its own thread did.
+  void forget_copies() noexcept {
+    segment_.store(segment_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   void flush_outside();
   void move_pieces(int r, bool in, std::span<const fabric::piece> pieces);
   void move_each(const loops& section, outside far_side, void* near_side, bool in);
@@ -332,6 +343,9 @@ class engine {
   /// Hints, relaxed: a thread flushes what it put itself, and sees its own stores.
   std::unique_ptr<std::atomic<bool>[]> owed_;
   std::atomic<int> owing_{0};
+
+  std::atomic<std::uint64_t> segment_{1};  ///< see forget_copies()
+  std::unique_ptr<copied_pages> copies_;   ///< made by the first get_ahead()
 
   std::unique_ptr<std::uint64_t[]> awaited_;  ///< by rank: how often await() was called
   std::unique_ptr<std::uint64_t[]> mails_;    ///< by rank: mails read

@@ -30,7 +30,7 @@ program components
   real(8), target :: fixed(5)
   real(8) :: row(4), got
   integer, allocatable :: list(:)
-  integer :: i, me, extent, next
+  integer :: i, k, me, extent, next
 
   me = this_image()
   next = after(1)
@@ -99,6 +99,22 @@ program components
   call expect(private(51) == -before(1) .and. private(52) == 52 + 1000 * me, 'put by a pointer')
   call expect(all(private(61:64) == [1, 2, 3, 4] * before(1)), 'a section is put by a pointer')
   call expect(fixed(2) == -before(1) .and. fixed(3) == 7 * me, 'a variable is put by a pointer')
+  sync all
+
+  ! Many single elements in one segment: what this image puts it sees at once, what the owner
+  ! assigned after the synchronisation.
+  do k = 1, 3
+    private = [(i + 1000 * me + k, i=1, 100)]
+    sync all
+    do i = 5, 9
+      call expect(here[next]%leaves(1)%seen(i) == i + 1000 * next + k, 'after a synchronisation')
+    end do
+    here[next]%leaves(1)%seen(7) = -k
+    call expect(here[next]%leaves(1)%seen(7) == -k, 'its own put by a pointer')
+    call expect(here[next]%leaves(1)%seen(8) == 8 + 1000 * next + k, 'beside its own put')
+    sync all
+    call expect(private(7) == -k .and. private(8) == 8 + 1000 * me + k, 'what the other one put')
+  end do
   sync all
 
   ! An array of a type with components.

@@ -1,21 +1,16 @@
 #include "abi/coarray/accessor.hpp"
 
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "abi/coarray/token.hpp"
+#include "abi/coarray/trial.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -118,39 +113,21 @@ verdict try_out(int accessor, remote_call a, std::size_t bytes) {
   return verdict::unknown;
 }
 
-[[noreturn]] void be_tried(int accessor, const remote_call& a, std::size_t bytes) {
-  // No messages, no core file, no clean-up of the parent's: whatever happens to it is an answer.
-  for (const int fault : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM}) {
-    (void)::signal(fault, SIG_DFL);
-  }
-  const rlimit none{0, 0};
-  (void)::setrlimit(RLIMIT_CORE, &none);
-  (void)std::atexit([] { ::_exit(static_cast<int>(verdict::follows)); });
-  (void)::alarm(10);
-  verdict v = verdict::follows;
-  try {
-    v = try_out(accessor, a, bytes);
-  } catch (...) {
-    v = verdict::follows;
-  }
-  ::_exit(static_cast<int>(v));
-}
-
 verdict trial(int accessor, const remote_call& a, std::size_t bytes) {
-  const pid_t child = ::fork();
-  if (child < 0) {
-    return verdict::unknown;
-  }
-  if (child == 0) {
-    be_tried(accessor, a, bytes);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return verdict::unknown;  // the program ignores its children
-    }
-  }
-  return WIFEXITED(status) ? static_cast<verdict>(WEXITSTATUS(status)) : verdict::follows;
+  struct question {
+    int accessor;
+    const remote_call& call;
+    std::size_t bytes;
+  } asked{accessor, a, bytes};
+  const int answer = in_child(
+      [](void* c) {
+        const auto& q = *static_cast<question*>(c);
+        return static_cast<int>(try_out(q.accessor, q.call, q.bytes));
+      },
+      &asked);
+  return answer == died        ? verdict::follows
+         : answer == not_tried ? verdict::unknown
+                               : static_cast<verdict>(answer);
 }
 
 }  // namespace
@@ -184,7 +161,8 @@ void perform(int accessor, remote_call& a, std::byte* object) {
       at = &shape;
       break;
   }
-  token pseudo;
+  token pseudo;  // for functions that fetch from `add_data` in turn
+  pseudo.local = a.add_data;
   std::size_t* const dst_length = a.has_dst_length ? &a.dst_length : nullptr;
   const std::size_t* const src_length = a.has_src_length ? &a.src_length : nullptr;
   std::int32_t made = 0;

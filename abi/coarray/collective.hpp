@@ -7,6 +7,7 @@
 
 #include "abi/coarray/element.hpp"
 #include "abi/coarray/gfortran.hpp"
+#include "abi/coarray/record_call.hpp"
 
 namespace sinew::coarray {
 
@@ -38,6 +39,7 @@ struct combiner {
   void* function = nullptr;  ///< CO_REDUCE's
   int flags = 0;
   std::size_t characters = 0;
+  parts record = parts::unknown;  ///< of derived types
 };
 
 enum class reduction : std::uint8_t { sum, min, max };

@@ -58,11 +58,15 @@ void extreme_text(const combiner& self, void* into, const void* from, std::size_
   }
 }
 
+/// The compiler's flags of a function.
+constexpr int by_value = 4;
+constexpr int by_descriptor = 8;
+
 template <class T>
 void call_function(const combiner& self, void* into, const void* from, std::size_t count) noexcept {
   auto* a = static_cast<T*>(into);
   const auto* b = static_cast<const T*>(from);
-  if ((self.flags & 4) != 0) {
+  if ((self.flags & by_value) != 0) {
     const auto op = reinterpret_cast<T (*)(T, T)>(self.function);
     for (std::size_t i = 0; i < count; ++i) {
       a[i] = op(a[i], b[i]);
@@ -89,15 +93,14 @@ void call_text_function(const combiner& self, void* into, const void* from,
   }
 }
 
-/// Derived types of more than 16 bytes come back through a hidden first argument.
 void call_record_function(const combiner& self, void* into, const void* from,
                           std::size_t count) noexcept {
-  const auto op = reinterpret_cast<void (*)(void*, const void*, const void*)>(self.function);
   auto* a = static_cast<std::byte*>(into);
   const auto* b = static_cast<const std::byte*>(from);
   const auto result = std::make_unique_for_overwrite<std::byte[]>(self.element_bytes);
   for (std::size_t i = 0; i < count; ++i, a += self.element_bytes, b += self.element_bytes) {
-    op(result.get(), a, b);
+    call_record(self.function, (self.flags & by_value) != 0, self.element_bytes, self.record,
+                result.get(), a, b);
     std::memcpy(a, result.get(), self.element_bytes);
   }
 }
@@ -196,16 +199,18 @@ combiner user_combiner(void* function, int flags, const element& given, std::siz
   element e = given;
   const bool complex = e.type == type::complex;
   if ((e.type == type::real && e.bytes == 16) || (complex && e.bytes == 32)) {
-    e.kind = result_format(function, (flags & 4) != 0, complex) == wide_format::x87 ? 10 : 16;
+    e.kind =
+        result_format(function, (flags & by_value) != 0, complex) == wide_format::x87 ? 10 : 16;
   }
-  constexpr int by_descriptor = 8;
   call c = nullptr;
+  parts record = parts::unknown;
   if ((flags & by_descriptor) != 0) {
     c = nullptr;
   } else if (e.type == type::character) {
     c = call_text_function;
   } else if (e.type == type::derived) {
-    c = e.bytes > 16 && (flags & 4) == 0 ? call_record_function : nullptr;
+    record = parts_of(function, (flags & by_value) != 0, e.bytes);
+    c = record != parts::unknown ? call_record_function : nullptr;
   } else {
     c = by_type(e, [](auto zero) { return call_function<decltype(zero)>; });
     if (c == nullptr) {
@@ -217,7 +222,7 @@ combiner user_combiner(void* function, int flags, const element& given, std::siz
                 "its arguments are of type " + std::to_string(static_cast<int>(e.type)) + " with " +
                     std::to_string(e.bytes) + " bytes, flags " + std::to_string(flags));
   }
-  return {c, e.bytes, function, flags, characters};
+  return {c, e.bytes, function, flags, characters, record};
 }
 
 }  // namespace sinew::coarray

@@ -37,6 +37,14 @@ int kind_of_wide(descriptor& a) {
   return seen.verdict() == wide_format::x87 ? 10 : 16;
 }
 
+/// gfortran 12 passes ERRMSG= by value if it is a variable of its own (its dump says `text`, not
+/// `&text`): what comes for the address is then the next argument, a length.
+outcome outcome_of(int* stat, char* errmsg, std::size_t length) noexcept {
+  constexpr std::uintptr_t least_address = 1 << 20;
+  return reinterpret_cast<std::uintptr_t>(errmsg) < least_address ? outcome{stat}
+                                                                  : outcome{stat, errmsg, length};
+}
+
 void finish(const outcome& out, const char* statement, int code) {
   if (code == 0) {
     out.good();
@@ -67,24 +75,24 @@ extern "C" {
 
 void _gfortran_caf_co_sum(descriptor* a, int result_image, int* stat, char* errmsg,
                           std::size_t length) {
-  standard(*a, reduction::sum, result_image, {stat, errmsg, length}, "co_sum", 0);
+  standard(*a, reduction::sum, result_image, outcome_of(stat, errmsg, length), "co_sum", 0);
 }
 
 void _gfortran_caf_co_min(descriptor* a, int result_image, int* stat, char* errmsg, int characters,
                           std::size_t length) {
-  standard(*a, reduction::min, result_image, {stat, errmsg, length}, "co_min",
+  standard(*a, reduction::min, result_image, outcome_of(stat, errmsg, length), "co_min",
            static_cast<std::size_t>(characters));
 }
 
 void _gfortran_caf_co_max(descriptor* a, int result_image, int* stat, char* errmsg, int characters,
                           std::size_t length) {
-  standard(*a, reduction::max, result_image, {stat, errmsg, length}, "co_max",
+  standard(*a, reduction::max, result_image, outcome_of(stat, errmsg, length), "co_max",
            static_cast<std::size_t>(characters));
 }
 
 void _gfortran_caf_co_reduce(descriptor* a, void* function, int flags, int result_image, int* stat,
                              char* errmsg, int characters, std::size_t length) {
-  const outcome out{stat, errmsg, length};
+  const outcome out = outcome_of(stat, errmsg, length);
   if (result_image != 0 && rank_of(*the.now, result_image, out, "co_reduce") < 0) {
     return;
   }
@@ -97,7 +105,7 @@ void _gfortran_caf_co_reduce(descriptor* a, void* function, int flags, int resul
 
 void _gfortran_caf_co_broadcast(descriptor* a, int source_image, int* stat, char* errmsg,
                                 std::size_t length) {
-  const outcome out{stat, errmsg, length};
+  const outcome out = outcome_of(stat, errmsg, length);
   if (rank_of(*the.now, source_image, out, "co_broadcast") < 0) {
     return;
   }

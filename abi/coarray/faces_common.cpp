@@ -48,6 +48,7 @@ void _gfortran_caf_register(std::size_t size, registration kind, void** token, d
   const outcome out{stat, errmsg, length};
   guarded(out, "allocate", [&] {
     enrol(size, kind, token, *d);
+    the.forgiving = the.forgiving || (stat != nullptr && !token_of(*token).component);
     out.good();
   });
 }

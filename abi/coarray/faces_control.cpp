@@ -67,6 +67,11 @@ void _gfortran_caf_sync_all(int* stat, void* errmsg, std::size_t length) {
   ensure_open();
   const traced here(sinew::trace::kind::sync, "sync all");
   const int code = the.now->sync_all();
+  if (code != 0 && stat == nullptr && the.forgiving) [[unlikely]] {
+    the.forgiving = false;  // the program learns it from its next statement
+    return;
+  }
+  the.forgiving = false;
   finish(sync_outcome(stat, errmsg, length), "sync all", code);
 }
 

@@ -1,5 +1,4 @@
 // GCC 16: who and how many, and teams; a team is its handle, and statements tell their outcome.
-#include <algorithm>
 #include <string>
 
 #include "abi/coarray/failure.hpp"
@@ -31,14 +30,11 @@ int _gfortran_caf_num_images(void* of, std::int32_t* number) {
   if (number == nullptr || (of == nullptr && the.now->number() == *number)) [[likely]] {
     return team_or_now(of).size();
   }
-  const auto& known = all_teams();
-  const auto found = std::find_if(known.begin(), known.end(), [&](const team* t) {
-    return t->number() == *number && t->parent() == the.now->parent();
-  });
-  if (found == known.end()) {
+  const auto members = members_of(*number);
+  if (members.empty()) {
     die("num_images", "there is no team of number " + std::to_string(*number));
   }
-  return (*found)->size();
+  return static_cast<int>(members.size());
 }
 
 void _gfortran_caf_form_team(int number, void** made, const int* new_index, int* stat, char* errmsg,

@@ -9,8 +9,10 @@
 #include "abi/coarray/accessor.hpp"
 #include "abi/coarray/errand.hpp"
 #include "abi/coarray/failure.hpp"
+#include "abi/coarray/form_team.hpp"
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/images.hpp"
+#include "abi/coarray/registration.hpp"
 #include "abi/coarray/token.hpp"
 #include "abi/coarray/traced.hpp"
 #include "sinew/base/error.hpp"
@@ -22,21 +24,23 @@ namespace {
 /// Of the team that is named by handle or number, or of the current one.
 int rank_in(int image, void** team_given, const int* team_number, const outcome& out,
             const char* statement) {
-  const team* t = team_given != nullptr && *team_given != nullptr
-                      ? static_cast<const team*>(*team_given)
-                      : the.now;
-  if (team_number != nullptr && t->number() != *team_number) {
-    const auto& known = all_teams();
-    const auto found = std::find_if(known.begin(), known.end(), [&](const team* each) {
-      return each->number() == *team_number && each->parent() == the.now->parent();
-    });
-    if (found == known.end()) {
-      fail(out, stat::other, statement,
-           "there is no team of number " + std::to_string(*team_number) +
-               " that this image is in, or could be");
+  constexpr int no_such_team = 1;  // as gfortran's own library has it
+  const team* t = the.now;
+  if (team_given != nullptr && *team_given != nullptr) {
+    if (!is_ancestor(*team_given)) {
+      fail(out, no_such_team, statement, "TEAM= is neither the current team nor one around it");
       return -1;
     }
-    t = *found;
+    t = static_cast<const team*>(*team_given);
+  } else if (team_number != nullptr && *team_number != t->number()) {
+    const auto members = members_of(*team_number);
+    if (members.empty() || image < 1 || image > static_cast<int>(members.size())) {
+      fail(out, no_such_team, statement,
+           "there is no image " + std::to_string(image) + " of a team " +
+               std::to_string(*team_number));
+      return -1;
+    }
+    return members[static_cast<std::size_t>(image) - 1];
   }
   return rank_of(*t, image, out, statement);
 }
@@ -65,6 +69,10 @@ void set_lengths(remote_call& a, const std::size_t* dst, const std::size_t* src)
 /// Runs the function on mapped memory, or, if it needs more than that, on the other image.
 void reach(int which, remote_call& a, const token& t, int rank, std::size_t element_bytes,
            std::size_t room) {
+  if (t.local != nullptr) {
+    perform(which, a, static_cast<std::byte*>(t.local));
+    return;
+  }
   const sinew::rma::place object = t.at(rank);
   if (object.offset == 0) {
     throw sinew::error("the coarray is not allocated", "it has been deallocated");
@@ -227,12 +235,24 @@ void _gfortran_caf_send_to_remote(void* token, descriptor* dst, const std::size_
   });
 }
 
+#if SINEW_COARRAY_ABI >= 16
 void _gfortran_caf_transfer_between_remotes(
     void* dst_token, descriptor* dst, std::size_t* dst_length, int dst_image, int dst_which,
     void* dst_add_data, std::size_t dst_add_bytes, void* src_token, const descriptor* src,
     const std::size_t* src_length, int src_image, int src_which, void* src_add_data,
-    std::size_t src_add_bytes, std::size_t src_size, bool scalar_transfer, int* dst_stat,
-    int* src_stat, void** dst_team, int* dst_team_number, void** src_team, int* src_team_number) {
+    std::size_t src_add_bytes, std::size_t src_size, bool scalar, int* dst_stat, int* src_stat,
+    void** dst_team, int* dst_team_number, void** src_team, int* src_team_number) {
+#else
+/// GCC 15 does not pass the source's team.
+void _gfortran_caf_transfer_between_remotes(
+    void* dst_token, descriptor* dst, std::size_t* dst_length, int dst_image, int dst_which,
+    void* dst_add_data, std::size_t dst_add_bytes, void* src_token, const descriptor* src,
+    const std::size_t* src_length, int src_image, int src_which, void* src_add_data,
+    std::size_t src_add_bytes, std::size_t src_size, bool scalar, int* dst_stat, void** dst_team,
+    int* dst_team_number, int* src_stat) {
+  void** const src_team = nullptr;
+  int* const src_team_number = nullptr;
+#endif
   constexpr const char* statement = "assignment from image to image";
   const outcome out{dst_stat};
   const outcome in{src_stat};
@@ -242,17 +262,17 @@ void _gfortran_caf_transfer_between_remotes(
     return;
   }
   guarded(out, statement, [&] {
-    remote_call get = call_of(scalar_transfer ? role::fetch : role::fetch_array, src, src_add_data,
-                              src_add_bytes);
+    remote_call get =
+        call_of(scalar ? role::fetch : role::fetch_array, src, src_add_data, src_add_bytes);
     set_lengths(get, src_length, src_length);
     descriptor array{};
-    get.array = scalar_transfer ? nullptr : &array;
+    get.array = scalar ? nullptr : &array;
     reach(src_which, get, token_of(src_token), from, src_size,
           src_size * std::max<std::size_t>(get.src_length, 1));
     remote_call put = call_of(role::store, dst, dst_add_data, dst_add_bytes);
     set_lengths(put, dst_length, get.has_dst_length ? &get.dst_length : nullptr);
-    put.source_is_array = !scalar_transfer;
-    put.source = scalar_transfer ? get.found : static_cast<const void*>(&array);
+    put.source_is_array = !scalar;
+    put.source = scalar ? get.found : static_cast<const void*>(&array);
     reach(dst_which, put, token_of(dst_token), to, src_size, 0);
     release(get);
     in.good();
@@ -262,8 +282,8 @@ void _gfortran_caf_transfer_between_remotes(
 
 std::int32_t _gfortran_caf_is_present_on_remote(void* token, int image, int which, void* add_data,
                                                 std::size_t add_bytes) {
-  if (token == nullptr) {
-    return 0;  // GCC 16 asks for coarrays, too, that have been released
+  if (!is_registered(token)) {
+    return 0;  // before ALLOCATE, or after DEALLOCATE
   }
   const int rank = rank_of(*the.now, image, {}, "allocated");
   const auto& t = token_of(token);

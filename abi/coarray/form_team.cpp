@@ -7,6 +7,7 @@
 #include "abi/coarray/exchange.hpp"
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/images.hpp"
+#include "abi/coarray/registration.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -23,6 +24,50 @@ std::uint64_t packed(int number, int index) noexcept {
          static_cast<std::uint32_t>(index);
 }
 
+/// From what all have said. Throws if the indices of a team are not 1 to its size.
+std::vector<int> in_order(int number, std::vector<candidate> members, bool indexed) {
+  std::stable_sort(members.begin(), members.end(),
+                   [](const candidate& a, const candidate& b) { return a.index < b.index; });
+  std::vector<int> ranks;
+  for (const candidate& c : members) {
+    ranks.push_back(c.rank);
+    if (indexed && c.index != static_cast<int>(ranks.size())) {
+      throw error(
+          "team " + std::to_string(number) + " has no image " + std::to_string(ranks.size()),
+          "NEW_INDEX= must give its images the numbers 1 to " + std::to_string(members.size()) +
+              ", each once");
+    }
+  }
+  return ranks;
+}
+
+std::shared_ptr<const team::family> family_of(const team& from,
+                                              const std::vector<std::uint64_t>& words, int number,
+                                              bool indexed) {
+  std::map<int, std::vector<candidate>> by_number;
+  for (int m = 0; m < from.size(); ++m) {
+    const std::uint64_t word = words[static_cast<std::size_t>(m)];
+    by_number[static_cast<int>(word >> 32)].push_back(
+        {static_cast<int>(word & 0xffffffff), from.rank_of(m + 1)});
+  }
+  auto all = std::make_shared<team::family>();
+  for (auto& [each, members] : by_number) {
+    (*all)[each] = in_order(each, std::move(members), indexed && each == number);
+  }
+  return all;
+}
+
+/// The same team again: nothing in the language ends a team, so one that is formed in a loop would
+/// take memory each time. Its members all find it, since they were in it.
+team* same_team(const team& parent, int number, const team::family& all) noexcept {
+  for (team* t : all_teams()) {
+    if (t->parent() == &parent && t->number() == number && *t->siblings() == all) {
+      return t;
+    }
+  }
+  return nullptr;
+}
+
 void finish(int left, const char* statement, const outcome& out) {
   if (left == 0) {
     out.good();
@@ -36,35 +81,49 @@ void finish(int left, const char* statement, const outcome& out) {
 
 team* form_team(int number, const int* new_index) {
   team& from = *the.now;
-  const auto all = exchange(from, packed(number, new_index != nullptr ? *new_index : 0));
-  std::vector<candidate> members;
-  for (int m = 0; m < from.size(); ++m) {
-    const std::uint64_t word = all[static_cast<std::size_t>(m)];
-    if (static_cast<int>(word >> 32) == number) {
-      members.push_back({static_cast<int>(word & 0xffffffff), from.rank_of(m + 1)});
-    }
-  }
-  std::stable_sort(members.begin(), members.end(),
-                   [](const candidate& a, const candidate& b) { return a.index < b.index; });
-  for (std::size_t i = 0; i < members.size() && new_index != nullptr; ++i) {
-    if (members[i].index != static_cast<int>(i) + 1) {
-      throw error("team " + std::to_string(number) + " has no image " + std::to_string(i + 1),
-                  "NEW_INDEX= must give its images the numbers 1 to " +
-                      std::to_string(members.size()) + ", each once");
-    }
+  const auto words = exchange(from, packed(number, new_index != nullptr ? *new_index : 0));
+  auto all = family_of(from, words, number, new_index != nullptr);
+  if (team* known = same_team(from, number, *all)) {
+    return known;  // as on all images: the whole family is the same
   }
   const std::uint64_t mine = the.engine->memory().allocate(rma::part::local, team::block_bytes());
   std::memset(the.engine->at({the.rank, mine}), 0, team::stages_at);
   const auto blocks = exchange_offsets(from, mine);
-  std::vector<int> ranks;
   std::vector<std::uint64_t> places;
   int me = 0;
-  for (const candidate& c : members) {
-    me = c.rank == the.rank ? static_cast<int>(ranks.size()) : me;
-    ranks.push_back(c.rank);
-    places.push_back(blocks[static_cast<std::size_t>(c.rank)]);
+  for (const int rank : all->at(number)) {
+    me = rank == the.rank ? static_cast<int>(places.size()) : me;
+    places.push_back(blocks[static_cast<std::size_t>(rank)]);
   }
-  return new team(&from, number, std::move(ranks), std::move(places), me);
+  return new team(&from, number, std::move(all), std::move(places), me);
+}
+
+std::span<const int> members_of(int number) noexcept {
+  constexpr int initial = -1;
+  if (number == initial) {
+    return the.first->ranks();
+  }
+  if (const team::family* all = the.now->siblings()) {
+    const auto found = all->find(number);
+    if (found != all->end()) {
+      return found->second;
+    }
+  }
+  // Not siblings, but gfortran's own tests take those for such: the last formed by this team.
+  const auto& known = all_teams();
+  const auto found = std::find_if(known.rbegin(), known.rend(), [&](const team* t) {
+    return t->parent() == the.now && t->number() == number;
+  });
+  return found == known.rend() ? std::span<const int>{} : (*found)->ranks();
+}
+
+bool is_ancestor(const void* handle) noexcept {
+  for (const team* t = the.now; t != nullptr; t = t->parent()) {
+    if (t == handle) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void change_team(team& to, const outcome& out) {
@@ -75,6 +134,9 @@ void change_team(team& to, const outcome& out) {
 void end_team(const outcome& out) {
   const int left = the.now->sync_all();
   if (the.now->parent() != nullptr) {
+    if (left != stat::stopped_image) {
+      release_memory_of(*the.now);  // nobody uses it any more: all have come
+    }
     the.now = the.now->parent();
   }
   finish(left, "end team", out);

@@ -7,9 +7,16 @@
 namespace sinew::coarray {
 
 /// `new_index` null: members keep their order. Throws sinew::error. Lives for ever, as nothing in
-/// the language ends a team. Collective over the current team.
+/// the language ends a team; what is the same as an earlier one is that. Collective over the
+/// current team.
 [[nodiscard]] team* form_team(int number, const int* new_index);
+/// Of the team that TEAM_NUMBER= names, in their order: the initial one, this one, or one that was
+/// formed together with it. Empty: there is none.
+[[nodiscard]] std::span<const int> members_of(int number) noexcept;
+/// TEAM= may name the current team and those it is in; anything else may not even be a team.
+[[nodiscard]] bool is_ancestor(const void* handle) noexcept;
 void change_team(team& to, const outcome& out);
+/// Coarrays that were allocated in it are deallocated.
 void end_team(const outcome& out);
 void sync_team(team& with, const outcome& out);
 /// 0, stat::stopped_image or stat::failed_image.

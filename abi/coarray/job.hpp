@@ -38,6 +38,8 @@ struct job {
   std::vector<std::uint64_t> sent;      ///< by rank: synchronisations announced to it
   std::vector<std::uint64_t> heard;     ///< by rank: synchronisations awaited from it
   bool over = false;                    ///< this image has departed
+  /// The next `sync all` belongs to an ALLOCATE with STAT=, to which the compiler does not pass it.
+  bool forgiving = false;
 
   [[nodiscard]] bool open() const noexcept { return engine != nullptr; }
   [[nodiscard]] rma::place status_of(int r) const noexcept {

@@ -46,6 +46,7 @@ void allocate_for_team(token& t, std::size_t bytes) {
     t.offset = the.engine->memory().allocate(rma::part::symmetric, bytes);
     return;
   }
+  t.home = the.now;
   t.offset = the.engine->memory().allocate(rma::part::local, bytes);
   t.table = exchange_offsets(*the.now, t.offset);
 }
@@ -115,8 +116,28 @@ void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) 
   d.base = mine(made->offset);
   made->shape = kind == registration::allocatable && d.rank() > 0 ? &d : nullptr;
   made->plain = is_plain(d.element.type);
+  made->held_at = token_at;
+  made->array = &d;
   tokens().insert(made.get());
   *token_at = made.release();
+}
+
+bool is_registered(const void* token) noexcept { return tokens().contains(token); }
+
+// Descriptors and tokens of what is still allocated are still there: what a procedure has for
+// itself it deallocates when it ends.
+void release_memory_of(const team& t) {
+  std::erase_if(tokens(), [&](const void* each) {
+    auto& found = *static_cast<token*>(const_cast<void*>(each));
+    if (found.home != &t || !found.owner) {
+      return false;
+    }
+    the.engine->memory().release(found.offset);
+    found.array->base = nullptr;
+    *found.held_at = nullptr;
+    delete &found;
+    return true;
+  });
 }
 
 void withdraw(void** token_at, deregistration kind) {

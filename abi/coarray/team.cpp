@@ -44,14 +44,15 @@ team::team(int size) : size_(size), me_(the.rank), rounds_(rounds_for(size)) {
   all_teams().push_back(this);
 }
 
-team::team(team* parent, int number, std::vector<int> ranks, std::vector<std::uint64_t> blocks,
-           int me)
+team::team(team* parent, int number, std::shared_ptr<const family> all,
+           std::vector<std::uint64_t> blocks, int me)
     : parent_(parent),
       number_(number),
-      size_(static_cast<int>(ranks.size())),
+      size_(static_cast<int>(all->at(number).size())),
       me_(me),
       rounds_(rounds_for(size_)),
-      ranks_(std::move(ranks)),
+      ranks_(all->at(number)),
+      siblings_(std::move(all)),
       blocks_(std::move(blocks)) {
   all_teams().push_back(this);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,9 +20,12 @@ class team {
  public:
   /// The team of all images: its words lie at the same offset everywhere.
   explicit team(int size);
-  /// Members in the order of their image index; `blocks` are where their words lie. `me` is the
-  /// index of this image.
-  team(team* parent, int number, std::vector<int> ranks, std::vector<std::uint64_t> blocks, int me);
+  /// Ranks by a team's number, in the order of their image index.
+  using family = std::map<int, std::vector<int>>;
+  /// The one of that number of `all`, which were formed together; `blocks` are where their words
+  /// lie. `me` is the index of this image.
+  team(team* parent, int number, std::shared_ptr<const family> all,
+       std::vector<std::uint64_t> blocks, int me);
   ~team();
   team(const team&) = delete;
   team& operator=(const team&) = delete;
@@ -40,6 +44,8 @@ class team {
   /// The image's index here, 0 if that rank is no member.
   [[nodiscard]] int image_of(int rank) const noexcept;
   [[nodiscard]] std::span<const int> ranks() const noexcept { return ranks_; }
+  /// This team and those formed with it; null for the team of all images.
+  [[nodiscard]] const family* siblings() const noexcept { return siblings_.get(); }
 
   /// Bytes of each member's words, and where the parts begin.
   [[nodiscard]] static std::uint64_t block_bytes() noexcept;
@@ -73,8 +79,6 @@ class team {
 
   std::uint64_t collectives = 0;  ///< how many small ones there were; see collective.cpp
   std::uint64_t chunks = 0;       ///< how often stages were filled
-  std::vector<team*> children;
-
  private:
   [[nodiscard]] bool wait_around(std::uint64_t epoch);
   [[nodiscard]] bool wait_at_counter(std::uint64_t epoch);
@@ -86,6 +90,7 @@ class team {
   int me_;
   int rounds_;
   std::vector<int> ranks_;
+  std::shared_ptr<const family> siblings_;
   std::vector<std::uint64_t> blocks_;
   std::uint64_t epoch_ = 0;
 };

@@ -20,6 +20,10 @@ struct token {
   bool component = false;             ///< of one image alone
   bool plain = false;                 ///< of a type without components
   bool owner = true;                  ///< releases the memory
+  void* local = nullptr;     ///< no coarray at all: what one of the compiler's functions got
+  team* home = nullptr;      ///< in which it was allocated; the initial team: null
+  void** held_at = nullptr;  ///< where the compiler keeps this, and the array
+  descriptor* array = nullptr;
 
   [[nodiscard]] rma::place at(int rank) const noexcept {
     return {rank, table.empty() ? offset : table[static_cast<std::size_t>(rank)]};

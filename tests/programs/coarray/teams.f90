@@ -1,11 +1,14 @@
 ! Teams: numbers and synchronisation inside, collectives of a part, memory of a part, nested teams.
 program teams
   use check
-  use, intrinsic :: iso_fortran_env, only: team_type
+  use, intrinsic :: iso_fortran_env, only: team_type, lock_type, event_type
   implicit none
   type(team_type) :: halves, quarters, reversed
   integer, save :: box[*]
   integer, allocatable :: own(:)[:]
+  real(8), allocatable :: large(:, :)[:]
+  type(lock_type), allocatable :: guards(:)[:]
+  type(event_type), allocatable :: post[:]
   integer :: me, n, part, mine, members, total, i, image
 
   me = this_image()
@@ -65,6 +68,25 @@ program teams
   end team
   call expect(num_images() == members, 'back in the first team')
   end team
+
+  ! What is allocated in a team is gone at its end; a team that is formed again is no second one.
+  ! (One round has 1.1 MiB; a test runs this in a heap that would not hold ten.)
+  do i = 1, 100
+    form team (part, halves)
+    change team (halves)
+    allocate (large(140000, 1)[*], guards(2)[*], post[*])
+    large = mine + i
+    event post (post[modulo(mine, members) + 1])
+    event wait (post)
+    lock (guards(2)[1])
+    unlock (guards(2)[1])
+    sync all
+    image = modulo(mine, members) + 1
+    call expect(large(140000, 1)[image] == image + i, 'allocated in each round')
+    end team
+    call expect(.not. allocated(large) .and. .not. allocated(guards) .and. .not. allocated(post), &
+      'deallocated by end team')
+  end do
 
   ! All in one team, and the initial one again.
   form team (7, reversed)

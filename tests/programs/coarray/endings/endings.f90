@@ -12,6 +12,9 @@ program endings
   type(record), save :: held[*]
   integer, allocatable :: large(:)[:], who(:)
   integer :: error, me, n, value
+  integer(atomic_int_kind), save :: number[*]
+  type(event_type), save :: happened[*]
+  type(team_type) :: one
 
   call get_command_argument(1, ending)
   me = this_image()
@@ -71,6 +74,45 @@ program endings
     ! What a stopped image holds can still be read.
     if (box(3)[2] /= 2) error stop 24
     if (me == 1) print '(a)', 'went on without it'
+  case ('stopped, all statements')
+    if (me == 2) stop
+    call every_statement(stat_stopped_image)
+    if (me == 1) print '(a)', 'went on without it'
+  case ('failed, all statements')
+    if (me == 2) fail image
+    call every_statement(stat_failed_image)
+    if (me == 1) print '(a)', 'went on without it'
+  case ('stopped in a team')
+    form team (1, one)
+    change team (one)
+    if (me == 2) stop
+    do
+      sync all (stat=error)
+      if (error /= 0) exit
+    end do
+    if (error /= stat_stopped_image .or. .not. any(stopped_images() == 2)) error stop 21
+    if (me == 1) print '(a)', 'went on without it'
+    stop
+    end team
+  case ('failed in a lock')
+    if (me == 2) lock (guard[1])
+    sync all
+    if (me == 2) fail image
+    do
+      sync images (*, stat=error)
+      if (error /= 0) exit
+    end do
+    ! It comes free, and whoever gets it first is told why.
+    error = 0
+    if (me == 1) then
+      lock (guard[1], stat=error, errmsg=text)
+      if (error /= 6002) error stop 21  ! STAT_UNLOCKED_FAILED_IMAGE, which gfortran 12 has not
+      unlock (guard[1])
+      lock (guard[1], stat=error)
+      if (error /= 0) error stop 22
+      unlock (guard[1])
+      print '(a)', 'went on without it'
+    end if
   case ('stopped, no stat')
     if (me == 2) stop
     sync all
@@ -101,4 +143,80 @@ program endings
   case default
     error stop 'no such ending'
   end select
+
+contains
+
+  ! Image 2 has left, or is about to: each statement that needs it ends with that stat, and no
+  ! statement waits for ever. Collectives and synchronisations may come before it is known.
+  subroutine every_statement(wanted)
+    integer, intent(in) :: wanted
+    integer(atomic_int_kind) :: old
+    integer :: status, x
+    real, allocatable :: more(:)[:]
+    do
+      sync all (stat=status, errmsg=text)
+      if (status /= 0) exit
+    end do
+    call check(status, wanted, 31)
+    status = 0
+    sync images (2, stat=status, errmsg=text)
+    call check(status, wanted, 32)
+    status = 0
+    sync images (*, stat=status)
+    call check(status, wanted, 33)
+    status = 9
+    sync memory (stat=status)
+    call check(status, 0, 34)
+    x = me
+    status = 0
+    call co_sum(x, stat=status, errmsg=text)
+    call check(status, wanted, 35)
+    status = 0
+    call co_max(x, stat=status)
+    call check(status, wanted, 36)
+    status = 0
+    call co_broadcast(x, 1, stat=status)
+    call check(status, wanted, 37)
+    status = 0
+    call co_reduce(x, larger, stat=status)
+    call check(status, wanted, 38)
+    allocate (more(10)[*], stat=status, errmsg=text)
+    ! What concerns one image alone: a stopped one still has its memory, a failed one has none.
+    ! (STAT= of an image selector gfortran 12 does not pass on.)
+    x = merge(0, wanted, wanted == stat_stopped_image)
+    status = 9
+    call atomic_add(number[2], 1, stat=status)
+    call check(status, x, 41)
+    status = 9
+    call atomic_ref(old, number[2], stat=status)
+    call check(status, x, 42)
+    status = 9
+    event post (happened[2], stat=status)
+    call check(status, x, 43)
+    status = 9
+    lock (guard[2], stat=status)
+    call check(status, x, 44)
+    if (x == 0) then
+      unlock (guard[2], stat=status)
+      call check(status, x, 45)
+    end if
+    if (image_status(2) /= wanted) error stop 46
+    if (wanted == stat_failed_image) then
+      if (any(failed_images() /= 2) .or. size(failed_images()) /= 1) error stop 47
+      if (num_images(failed=.true.) /= 1 .or. num_images(failed=.false.) /= n - 1) error stop 48
+    end if
+  end subroutine
+
+  subroutine check(status, wanted, code)
+    integer, intent(in) :: status, wanted, code
+    if (status == wanted) return
+    print *, 'image', me, 'statement', code, 'gave', status, 'not', wanted
+    flush (6)
+    error stop 30
+  end subroutine
+
+  pure integer function larger(a, b)
+    integer, intent(in) :: a, b
+    larger = max(a, b)
+  end function
 end program

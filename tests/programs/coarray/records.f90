@@ -1,0 +1,145 @@
+! CO_REDUCE of derived types: how a function takes and returns them depends on their members.
+module types
+  implicit none
+  type found  ! the greatest and where it was
+    real(8) :: value
+    integer :: place
+  end type
+  type counted
+    integer(8) :: count
+    real(8) :: sum
+  end type
+  type point
+    real(4) :: x, y
+  end type
+  type span
+    real(8) :: low, high
+  end type
+  type date
+    integer(2) :: year
+    integer(1) :: month
+  end type
+  type corner
+    integer :: i(3)
+  end type
+  type table
+    integer :: keys(5)
+    real(8) :: values(4)
+    character(3) :: name
+  end type
+
+contains
+
+  pure function best(a, b) result(c)
+    type(found), intent(in) :: a, b
+    type(found) :: c
+    c = a
+    if (b%value > a%value) c = b
+  end function
+  pure function join(a, b) result(c)
+    type(counted), intent(in) :: a, b
+    type(counted) :: c
+    c%count = a%count + b%count
+    c%sum = a%sum + b%sum
+  end function
+  pure function add_points(a, b) result(c)
+    type(point), intent(in) :: a, b
+    type(point) :: c
+    c = point(a%x + b%x, max(a%y, b%y))
+  end function
+  pure function hull(a, b) result(c)
+    type(span), intent(in) :: a, b
+    type(span) :: c
+    c = span(min(a%low, b%low), max(a%high, b%high))
+  end function
+  pure function hull_values(a, b) result(c)
+    type(span), value :: a, b
+    type(span) :: c
+    c = span(min(a%low, b%low), max(a%high, b%high))
+  end function
+  pure function later(a, b) result(c)
+    type(date), intent(in) :: a, b
+    type(date) :: c
+    c = date(max(a%year, b%year), max(a%month, b%month))
+  end function
+  pure function far(a, b) result(c)
+    type(corner), intent(in) :: a, b
+    type(corner) :: c
+    c%i = max(a%i, b%i)
+  end function
+  pure function merged(a, b) result(c)
+    type(table), intent(in) :: a, b
+    type(table) :: c
+    c%keys = max(a%keys, b%keys)
+    c%values = a%values + b%values
+    c%name = max(a%name, b%name)
+  end function
+  pure function merged_values(a, b) result(c)
+    type(table), value :: a, b
+    type(table) :: c
+    c%keys = max(a%keys, b%keys)
+    c%values = a%values + b%values
+    c%name = max(a%name, b%name)
+  end function
+end module
+
+program records
+  use check
+  use types
+  implicit none
+  type(found) :: f, many(50)
+  type(counted) :: s, row(4)
+  type(point) :: p
+  type(span) :: h
+  type(date) :: d
+  type(corner) :: k
+  type(table) :: t
+  integer :: i, me, n, top
+
+  me = this_image()
+  n = num_images()
+  top = n / 2 + 1
+  do i = 1, 3
+    f = found(merge(100d0, real(me, 8), me == top), me)
+    call co_reduce(f, best)
+    call expect(f%value == 100 .and. f%place == top, 'the place of the greatest')
+    s = counted(me, 0.5d0 * me)
+    call co_reduce(s, join)
+    call expect(s%count == n * (n + 1) / 2 .and. s%sum == 0.25d0 * n * (n + 1), 'count and sum')
+    row = counted(me, 1d0)
+    call co_reduce(row, join, result_image=n)
+    if (me == n) call expect(all(row%count == n * (n + 1) / 2) .and. all(row%sum == n), 'a row')
+    p = point(me, 3 * me)
+    call co_reduce(p, add_points)
+    call expect(p%x == n * (n + 1) / 2 .and. p%y == 3 * n, 'points')
+    h = span(-me, me)
+    call co_reduce(h, hull)
+    call expect(h%low == -n .and. h%high == n, 'hull')
+    h = span(-me, 2 * me)
+    call co_reduce(h, hull_values)
+    call expect(h%low == -n .and. h%high == 2 * n, 'hull by value')
+    d = date(int(2000 + me, 2), int(me, 1))
+    call co_reduce(d, later)
+    call expect(d%year == 2000 + n .and. d%month == n, 'less than eight bytes')
+    k%i = [me, -me, 7]
+    call co_reduce(k, far)
+    call expect(all(k%i == [n, -1, 7]), 'twelve bytes')
+    t%keys = me
+    t%values = 0.5d0
+    t%name = 'ab' // achar(96 + me)
+    call co_reduce(t, merged)
+    call expect(all(t%keys == n) .and. all(t%values == 0.5d0 * n) .and. t%name == 'ab' // achar(96 + n), &
+      'in memory')
+    t%keys = me
+    t%values = 0.5d0
+    call co_reduce(t, merged_values)
+    call expect(all(t%keys == n) .and. all(t%values == 0.5d0 * n), 'in memory, by value')
+  end do
+  many%value = [(real(mod(me * 7 + i, 13), 8), i=1, 50)]
+  many%place = me
+  call co_reduce(many, best)
+  do i = 1, 50
+    call expect(mod(many(i)%place * 7 + i, 13) == many(i)%value, 'each of an array')
+  end do
+  call finish()
+end program

@@ -73,25 +73,15 @@ struct task {
   }
 };
 
-void by_fold(task& t) {
-  region::fold<add> some(t.regions, t.target, t.count);
+template <class Instance>
+void by(task& t) {
+  Instance some(t.regions, t.target, t.count);
   t.all_into(some);
-  t.wait(some.merge());
-}
-void by_list(task& t) {
-  region::list<add> some(t.regions, t.target, t.count);
-  t.all_into(some);
-  t.wait(some.merge());
-}
-void by_adaptive(task& t) {
-  region::adaptive<add> some(t.regions, t.target, t.count);
-  t.all_into(some);
-  t.wait(some.merge());
-}
-void one_by_one(task& t) {
-  region::single<add> some(t.regions, t.target, t.count);
-  t.all_into(some);
-  t.wait(some.flush());
+  if constexpr (requires { some.flush(); }) {
+    t.wait(some.flush());
+  } else {
+    t.wait(some.merge());
+  }
 }
 void localised(task& t) {
   const event::event held = t.locks.acquire(t.lock);
@@ -140,9 +130,10 @@ struct method {
   void (*run)(task&);
   bool slow;
 };
-constexpr method methods[] = {{"fold", by_fold, false},         {"list", by_list, false},
-                              {"adaptive", by_adaptive, false}, {"localised", localised, false},
-                              {"single", one_by_one, true},     {"read-write", read_write, true}};
+constexpr method methods[] = {
+    {"fold", by<region::fold<add>>, false},         {"list", by<region::list<add>>, false},
+    {"adaptive", by<region::adaptive<add>>, false}, {"localised", localised, false},
+    {"single", by<region::single<add>>, true},      {"read-write", read_write, true}};
 
 /// Rank 0 looks whether nothing is missing.
 void check(task& t) {

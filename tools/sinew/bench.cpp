@@ -57,7 +57,7 @@ struct experiment {
   bool threads = false;                  // `latency-mt`: peers as its threads need them
   bool local = false;                    // without MPI: see bench_local.hpp
   bool only_ours = false;                // `million`: nobody else has fibers
-  bool once = false;                     // `routing`, `chunks`: the same in every round
+  bool once = false;                     // one round is enough, or all that there is time for
   bool coarrays = false;                 // `coarray`, `himeno`: see bench_coarray.hpp
 };
 
@@ -133,6 +133,8 @@ experiment make_experiment(const std::string& name, const bench_options& o) {
     experiment e{name, {}, {}};
     for (auto& words : local_starts(name, level)) e.invocations.push_back({1, words});
     e.local = true;
+    // Minutes a round; each row is a median of rounds of its own.
+    e.once = level == 2 && (name == "locks" || name == "event-throughput");
     return e;
   }
   if (has_coarrays(name)) {

@@ -26,7 +26,6 @@ void run(void* block) {
   worker& w = *the_hub->workers[me.owner.load(std::memory_order_relaxed)];
   here = &w;  // the fiber may have thread-local storage of its own
   me.notes.arrived();
-  w.forget_handled();
   me.doing.store(nullptr, std::memory_order_relaxed);
   me.entry(me.argument);
   if (me.locals != nullptr) [[unlikely]] {

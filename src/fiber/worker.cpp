@@ -155,8 +155,22 @@ bool worker::collect() noexcept {
 }
 
 inline void worker::switch_to(fiber& me, fiber& f) noexcept {
+  if (handled_->any()) [[unlikely]] {
+    switch_while_handling(me, f);
+  } else {
+    switch_stacks(me, f);
+  }
+}
+
+/// Out of line, so that whoever handles nothing has nothing to keep.
+void worker::switch_while_handling(fiber& me, fiber& f) noexcept {
+  const handled mine = std::exchange(*handled_, {});
+  switch_stacks(me, f);
+  *handled_ = mine;
+}
+
+inline void worker::switch_stacks(fiber& me, fiber& f) noexcept {
   current_.store(&f, std::memory_order_relaxed);
-  const handled mine = *handled_;
   me.notes.leaving(f.notes, false);
   if (me.thread_base == f.thread_base) [[likely]] {
     sinew_fiber_switch(&me.sp, f.sp);
@@ -164,7 +178,6 @@ inline void worker::switch_to(fiber& me, fiber& f) noexcept {
     sinew_fiber_switch_storage(&me.sp, f.sp, f.thread_base != 0 ? f.thread_base : thread_base_);
   }
   me.notes.arrived();
-  *handled_ = mine;
 }
 
 void worker::leave(fiber& me) noexcept {

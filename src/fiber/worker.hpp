@@ -68,8 +68,6 @@ class worker {
   [[nodiscard]] std::uint64_t place_of(std::uint32_t slot_number) const noexcept {
     return std::uint64_t{number_} << 32U | (slot_number ^ number_ * slots_per_chunk);
   }
-  /// A fiber begins with no exception at hand.
-  void forget_handled() noexcept { *handled_ = {}; }
   [[nodiscard]] const void* where_current_is() const noexcept { return &current_; }
   /// For reports, from any thread.
   [[nodiscard]] bool is_ready(std::uint32_t position) const noexcept {
@@ -115,6 +113,8 @@ class worker {
   bool take_offers(worker& from, std::uint32_t most) noexcept;
   bool steal() noexcept;
   void switch_to(fiber& me, fiber& f) noexcept;
+  [[gnu::noinline]] void switch_while_handling(fiber& me, fiber& f) noexcept;
+  void switch_stacks(fiber& me, fiber& f) noexcept;
   [[gnu::noinline]] void give_way_to_nobody(fiber& me) noexcept;
   void run_idle() noexcept;
   void look_around() noexcept;

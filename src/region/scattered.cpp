@@ -17,8 +17,9 @@ using fabric::piece;
 constexpr std::size_t seen_at_once = 1024;    ///< elements; their addresses stay in the cache
 constexpr std::size_t far_at_once = 1 << 15;  ///< elements; more lie closer together
 constexpr std::size_t most_read = std::size_t{1} << 20;  ///< bytes, with the gaps
-/// A piece costs 0.2 to 0.4 us in the kernel (process_vm_readv pins its pages), 1 KiB of a gap 0.1.
-constexpr std::uint64_t widest_gap = 2048;
+/// A piece costs about 0.4 us in the kernel (process_vm_readv pins its pages); gaps of 2 KiB cost
+/// as much.
+constexpr std::uint64_t widest_gap = 1024;
 
 std::byte* here_at(std::uint64_t address) noexcept { return reinterpret_cast<std::byte*>(address); }
 

@@ -37,7 +37,8 @@ constexpr std::uint64_t sentry_period_ns = 500'000;
 /// is answered at once. Shorter turns are fairer and slower.
 constexpr std::uint32_t least_turn = 1024;
 /// Looks before a leader hands over to a thread that was put off: while nothing new has come for
-/// anybody; after something has, long or short by chance.
+/// anybody; after something has, long or short by chance. What a wait's first look finds does not
+/// count: most often it is the answer to the thread whose turn has just ended.
 constexpr std::uint32_t patience_in_silence = 1536;
 constexpr std::uint32_t long_patience = 512;
 constexpr std::uint32_t short_patience = 16;
@@ -94,7 +95,10 @@ bool runtime::try_lead() noexcept {
          !leading_.exchange(true, std::memory_order_acquire);
 }
 
-void runtime::follow() noexcept { leading_.store(false, std::memory_order_release); }
+void runtime::follow() noexcept {
+  leader_.store(nullptr, std::memory_order_relaxed);
+  leading_.store(false, std::memory_order_release);
+}
 
 int runtime::lead_round() {
   const int happened = round();
@@ -148,7 +152,8 @@ void runtime::wait_among_threads(completion& c) {
   awake_.fetch_add(1, std::memory_order_acq_rel);
   const std::uint32_t wait = waits_.load(std::memory_order_relaxed) + 1;
   waits_.store(wait, std::memory_order_relaxed);
-  const std::uint32_t put_off = put_offs_.load(std::memory_order_relaxed);
+  std::uint32_t put_off = 0;
+  bool first = true;
   bool turn_over =
       static_cast<std::int32_t>(wait - turn_ends_.load(std::memory_order_relaxed)) >= 0;
   idler idle(*this);
@@ -167,6 +172,8 @@ void runtime::wait_among_threads(completion& c) {
       if (happened) {
         idle.busy();
       }
+      put_off = first ? put_offs_.load(std::memory_order_relaxed) : put_off;
+      first = false;
       then = crowd()        ? idle.among_others(leads || processors_ > 1 ? looks_in_crowd : 0)
              : others_ready ? idle.among_others(patience(wait, put_off))
              : happened     ? next::look
@@ -191,7 +198,6 @@ void runtime::wait_among_threads(completion& c) {
       continue;
     }
     if (leads) {
-      leader_.store(nullptr, std::memory_order_relaxed);
       follow();
       leads = false;
     } else if (resting_.load(std::memory_order_relaxed)) {
@@ -204,7 +210,6 @@ void runtime::wait_among_threads(completion& c) {
     }
   }
   if (leads) {
-    leader_.store(nullptr, std::memory_order_relaxed);
     follow();
   }
   if (awake_.fetch_sub(1, std::memory_order_acq_rel) == 1 &&

@@ -48,22 +48,22 @@
 namespace sinew::match {
 
 /// Where a key belongs. Two secret words, odd, spread it, so that nobody outside can choose keys
-/// that collide; the second product, between two turns of the bytes, makes of regular tags what
-/// random ones would be (within a factor of two in crowded lines). Short, since each operation
-/// waits for it: the lock of the operation before lets no load pass.
+/// that collide; the two products after that make of regular keys what random ones would be.
 ///
-/// Tags 8, 16, ... 504 apart follow each other, line by line: lines that were not cached come by
+/// Tags 8, 16, ... 56 apart follow each other, line by line: lines that were not cached come by
 /// the processor's own prefetching then. Nearer tags are far apart: they are often those of
-/// threads, whose lines should not be prefetched by one another.
+/// threads, whose lines should not be prefetched by one another. Longer runs would spread less
+/// evenly.
 struct table_hash {
   std::uint64_t of_envelope;
   std::uint64_t of_context;
 
   [[nodiscard]] std::uint64_t operator()(std::uint64_t envelope,
                                          std::uint32_t context) const noexcept {
-    constexpr std::uint64_t along = 63 << 3;
+    constexpr std::uint64_t along = 7 << 3;
     std::uint64_t x = (envelope & ~along) * of_envelope + context * of_context;
-    x = __builtin_bswap64(x) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 32)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 29)) * 0x94D049BB133111EBu;
     return __builtin_bswap64(x) + (envelope & along) / 8;
   }
 };

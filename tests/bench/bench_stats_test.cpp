@@ -82,6 +82,13 @@ TEST(results, best_peer_knows_the_direction) {
   EXPECT_EQ(stats::best_peer(results.rows()[1], "sinew"), 7);
 }
 
+TEST(results, net_ratio_takes_the_floor_from_both) {
+  EXPECT_EQ(stats::net_ratio(14, 34, 4), 10.0 / 30.0);
+  EXPECT_EQ(stats::net_ratio(14, 34, 0), 14.0 / 34.0);
+  EXPECT_FALSE(stats::net_ratio(4, 34, 4));
+  EXPECT_FALSE(stats::net_ratio(14, 3, 4));
+}
+
 TEST(json, escapes) {
   EXPECT_EQ(stats::json_string("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
   EXPECT_EQ(stats::json_number(std::numeric_limits<double>::infinity()), "null");

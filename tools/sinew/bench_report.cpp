@@ -38,7 +38,8 @@ std::string load_averages() {
   std::string text = "[";
   const int known = getloadavg(loads, 3);
   for (int i = 0; i < known; ++i) {
-    text += (i > 0 ? "," : "") + stats::json_number(loads[i]);
+    if (i > 0) text += ',';
+    text += stats::json_number(loads[i]);
   }
   return text + "]";
 }
@@ -113,7 +114,9 @@ std::string experiment_table(const result_set& results, const std::string& exper
   std::vector<std::vector<std::string>> lines;
   std::vector<std::string> head = {experiment};
   head.insert(head.end(), subjects.begin(), subjects.end());
-  head.insert(head.end(), {"vs best peer", "floor", "of floor", "unit"});
+  head.emplace_back("vs best peer");
+  if (experiment == "pool") head.emplace_back("net of the clock");
+  head.insert(head.end(), {"floor", "of floor", "unit"});
   lines.push_back(head);
   for (const stats::row& r : results.rows()) {
     if (r.key.experiment != experiment) continue;
@@ -135,6 +138,12 @@ std::string experiment_table(const result_set& results, const std::string& exper
       return ours && to && *to > 0 ? stats::short_number(*ours / *to) + "x" : std::string("-");
     };
     cells.push_back(ratio(best));
+    if (experiment == "pool") {
+      // Only there is the floor the clock, and most of the row.
+      const bool of_clock = value_of(r.key.params, "method") == "seed" && ours && best && floor;
+      const auto net = of_clock ? stats::net_ratio(*ours, *best, *floor) : std::nullopt;
+      cells.push_back(net ? stats::short_number(*net) + "x" : "-");
+    }
     cells.push_back(floor ? stats::short_number(*floor) : "-");
     cells.push_back(ratio(floor));
     cells.push_back(r.key.unit + (stats::higher_is_better(r.key.metric) ? " (more)" : " (less)"));

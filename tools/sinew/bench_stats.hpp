@@ -173,6 +173,13 @@ inline std::optional<double> best_peer(const row& r, const std::string& ours) {
   return best;
 }
 
+/// Ours over theirs when the floor, which both pay, is taken from both; nothing unless both are
+/// above it.
+inline std::optional<double> net_ratio(double ours, double theirs, double floor) {
+  if (ours <= floor || theirs <= floor) return std::nullopt;
+  return (ours - floor) / (theirs - floor);
+}
+
 // ---- JSON -------------------------------------------------------------------------------------
 
 inline std::string json_string(std::string_view text) {

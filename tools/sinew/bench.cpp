@@ -72,8 +72,9 @@ constexpr std::array experiment_names = {
     std::string_view("chunks"),         std::string_view("carry"),
     std::string_view("coarray"),        std::string_view("himeno"),
     std::string_view("reductions"),     std::string_view("locks")};
-constexpr int crowd = 8;  // ranks of `oversubscribed`
-constexpr double limit_s = 90;
+constexpr int crowd = 8;              // ranks of `oversubscribed`
+constexpr double limit_s = 90;        // of one start
+constexpr double full_limit_s = 600;  // --full: the widest rows of `locks` take minutes
 
 std::string sizes_word(const std::string& name, effort how) {
   if (name == "rate") return "sizes=8";
@@ -358,9 +359,15 @@ class bench_run {
     if (!times_ms.empty()) results_.add(key, who.name, stats::median_of(times_ms));
   }
 
-  void one_turn(const experiment& e, const subject& who) {
-    for (const invocation& how : e.invocations) {
+  void one_turn(const experiment& e, const subject& who, progress_bar& bar,
+                const std::string& where) {
+    const std::size_t starts = e.invocations.size();
+    for (std::size_t i = 0; i < starts; ++i) {
+      const invocation& how = e.invocations[i];
       if (interrupted() || failures_.count(who.label()) != 0) return;
+      bar.step(where + ", " + who.label() +
+               (starts > 1 ? ", start " + std::to_string(i + 1) + " of " + std::to_string(starts)
+                           : std::string()));
       if (e.coarrays) {
         if (takes_part(who, e.name, how.program) && !coarray_turn(e, who, how)) return;
         continue;
@@ -373,7 +380,7 @@ class bench_run {
       if (e.timed_outside) return time_launches(e, who, *program);
       command c = e.local ? plain_command(*program, how.words)
                           : launch_command(who, how.ranks, *program, how.words, false);
-      c.timeout_s = limit_s;
+      c.timeout_s = start_limit_s();
       take_or_fail(e, who, run_command(c), c.timeout_s);
     }
   }
@@ -386,7 +393,7 @@ class bench_run {
       return false;
     }
     command c = coarray_command(who, {how.ranks, how.words, how.program}, *program);
-    c.timeout_s = limit_s;
+    c.timeout_s = start_limit_s();
     take_or_fail(e, who, run_command(c), c.timeout_s);
     return true;
   }
@@ -400,16 +407,26 @@ class bench_run {
 
   // What the floor is of, the machine's own probe or the driver of our program knows.
   void floor_turn(const experiment& e) {
-    command c = plain_command("/proc/self/exe", {"bench", "--floor-probe"});
-    c.words.insert(c.words.end(), e.floor_words.begin(), e.floor_words.end());
     if (is_own_command(e.name)) return;  // its own rows say what bounds it
     if (e.local) {
       std::string why;
       const auto program = local_program({"sinew", "", "", "", true, ""}, e.name, why);
       if (!program) return;  // our own turn says so
-      c = plain_command(*program, e.invocations.front().words);
-      c.words.emplace_back("floor");
+      for (const invocation& how : e.invocations) {
+        command c = plain_command(*program, how.words);
+        c.words.emplace_back("floor");
+        one_floor(e, c);
+      }
+      return;
     }
+    command c = plain_command("/proc/self/exe", {"bench", "--floor-probe"});
+    c.words.insert(c.words.end(), e.floor_words.begin(), e.floor_words.end());
+    one_floor(e, c);
+  }
+
+  void one_floor(const experiment& e, command& c) {
+    if (interrupted() || failures_.count("floor") != 0) return;
+    c.timeout_s = start_limit_s();
     const command_result result = run_command(c);
     take(e, "floor", result.output);
     if (!result.ok() && !result.interrupted) {
@@ -463,15 +480,14 @@ class bench_run {
     const std::vector<subject> subjects = taking_part(e);
     const int rounds = e.once ? 1 : options_.rounds;
     {
-      progress_bar bar(rounds * static_cast<int>(subjects.size() + 1));
+      progress_bar bar(rounds * static_cast<int>(subjects.size() * e.invocations.size() + 1));
       for (int round = 1; round <= rounds && !interrupted(); ++round) {
         const std::string where =
             e.name + ", round " + std::to_string(round) + " of " + std::to_string(rounds);
         bar.step(where + ", floor");
         floor_turn(e);
         for (const subject& who : subjects) {
-          bar.step(where + ", " + who.label());
-          if (failures_.count(who.label()) == 0 && !interrupted()) one_turn(e, who);
+          one_turn(e, who, bar, where);
         }
       }
     }
@@ -490,6 +506,7 @@ class bench_run {
   }
 
   std::size_t level() const { return static_cast<std::size_t>(options_.how); }
+  double start_limit_s() const { return options_.how == effort::full ? full_limit_s : limit_s; }
 
   bool write_json() const {
     std::ofstream out(options_.json);

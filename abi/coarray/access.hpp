@@ -37,13 +37,6 @@ inline std::size_t plain_arrays(const descriptor& a, int a_kind, const descripto
   return contiguous_bytes(a) == contiguous_bytes(b) ? contiguous_bytes(a) : 0;
 }
 
-/// One element each of the same type: the same for scalars.
-inline bool plain_scalars(const descriptor& a, int a_kind, const descriptor& b,
-                          int b_kind) noexcept {
-  return (a.element.rank | b.element.rank) == 0 && a_kind == b_kind &&
-         a.element.bytes == b.element.bytes && a.element.type == b.element.type;
-}
-
 inline rma::place shifted(rma::place p, std::size_t bytes) noexcept {
   return {p.rank, p.offset + bytes};
 }

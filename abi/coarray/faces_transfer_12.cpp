@@ -63,10 +63,12 @@ constexpr const char* getting = "reference to another image";
 namespace sinew::coarray {
 
 // What a caller got on the stack comes by reference: so it stays there, and the caller's short way
-// has registers enough. Not local to this file, lest the optimizer makes values of the references.
+// has registers enough and no frame. Not local to this file, lest the optimizer makes values of the
+// references; and no bool, of which it would make another one. (Of a bool only the low byte is
+// defined: taken for true by mistake, it costs a copy.)
 [[gnu::noinline]] void send_any(void* token, std::size_t offset, int image, descriptor* dst,
                                 vector_subscript* dst_vector, descriptor* src, const int& dst_kind,
-                                const int& src_kind, bool may_require_tmp, int* const& stat,
+                                const int& src_kind, const int& may_require_tmp, int* const& stat,
                                 void** const& team) {
   const outcome out{stat};
   const int rank = rank_of(team_of(team), image, out, putting);
@@ -86,7 +88,7 @@ namespace sinew::coarray {
 
 [[gnu::noinline]] void get_any(void* token, std::size_t offset, int image, descriptor* src,
                                vector_subscript* src_vector, descriptor* dst, const int& src_kind,
-                               const int& dst_kind, bool may_require_tmp, int* const& stat) {
+                               const int& dst_kind, const int& may_require_tmp, int* const& stat) {
   const outcome out{stat};
   const int rank = rank_of(*the.now, image, out, getting);
   if (const std::size_t bytes =
@@ -107,11 +109,18 @@ namespace sinew::coarray {
 
 namespace {
 
-/// One element of a type on both sides, in an image of the current team of which none has left.
-bool is_simple(const token& t, std::size_t offset, int image, const descriptor& a, int a_kind,
-               const descriptor& b, int b_kind) noexcept {
-  return plain_scalars(a, a_kind, b, b_kind) && the.now->has(image) && !the.somebody_left() &&
-         inside(t, offset);
+/// One element of a type on both sides, at the same offset in all images, of which none has left,
+/// with nothing else asked for. Hot: every single put and get has this in front of it. What has an
+/// order comes first, so that nothing need be loaded again after it.
+inline bool is_simple(const token& t, std::size_t offset, unsigned from_0, const descriptor& a,
+                      int a_kind, const descriptor& b, int b_kind) noexcept {
+  return a_kind == b_kind && from_0 < the.images && !the.somebody_left() &&
+         offset < t.symmetric_bytes && (a.element.rank | b.element.rank) == 0 &&
+         a.element.type == b.element.type && a.element.bytes == b.element.bytes;
+}
+
+inline std::byte* simple_place(const token& t, std::size_t offset, unsigned from_0) noexcept {
+  return the.parts[from_0] + (t.offset + offset);
 }
 
 }  // namespace
@@ -121,13 +130,12 @@ extern "C" {
 
 void _gfortran_caf_send(void* token, std::size_t offset, int image, descriptor* dst,
                         vector_subscript* dst_vector, descriptor* src, int dst_kind, int src_kind,
-                        bool may_require_tmp, int* stat, void** team) {
+                        int may_require_tmp, int* stat, void** team) {
   const sinew::coarray::token& t = token_of(token);
-  if (team == nullptr && is_simple(t, offset, image, *dst, dst_kind, *src, src_kind)) [[likely]] {
-    if (stat != nullptr) {
-      *stat = 0;
-    }
-    the.engine->put(shifted(t.at(the.now->rank_of(image)), offset), src->base, src->element.bytes);
+  const unsigned from_0 = static_cast<unsigned>(image) - 1;
+  if (stat == nullptr && team == nullptr &&
+      is_simple(t, offset, from_0, *dst, dst_kind, *src, src_kind)) [[likely]] {
+    sinew::rma::engine::move_out(simple_place(t, offset, from_0), src->base, src->element.bytes);
     return;
   }
   send_any(token, offset, image, dst, dst_vector, src, dst_kind, src_kind, may_require_tmp, stat,
@@ -136,13 +144,11 @@ void _gfortran_caf_send(void* token, std::size_t offset, int image, descriptor* 
 
 void _gfortran_caf_get(void* token, std::size_t offset, int image, descriptor* src,
                        vector_subscript* src_vector, descriptor* dst, int src_kind, int dst_kind,
-                       bool may_require_tmp, int* stat) {
+                       int may_require_tmp, int* stat) {
   const sinew::coarray::token& t = token_of(token);
-  if (is_simple(t, offset, image, *dst, dst_kind, *src, src_kind)) [[likely]] {
-    if (stat != nullptr) {
-      *stat = 0;
-    }
-    the.engine->get(dst->base, shifted(t.at(the.now->rank_of(image)), offset), src->element.bytes);
+  const unsigned from_0 = static_cast<unsigned>(image) - 1;
+  if (stat == nullptr && is_simple(t, offset, from_0, *src, src_kind, *dst, dst_kind)) [[likely]] {
+    sinew::rma::engine::move_in(dst->base, simple_place(t, offset, from_0), src->element.bytes);
     return;
   }
   get_any(token, offset, image, src, src_vector, dst, src_kind, dst_kind, may_require_tmp, stat);

@@ -127,7 +127,7 @@ bool is_ancestor(const void* handle) noexcept {
 }
 
 void change_team(team& to, const outcome& out) {
-  the.now = &to;
+  the.enter(to);
   finish(to.sync_all(), "change team", out);
 }
 
@@ -137,7 +137,7 @@ void end_team(const outcome& out) {
     if (left != stat::stopped_image) {
       release_memory_of(*the.now);  // nobody uses it any more: all have come
     }
-    the.now = the.now->parent();
+    the.enter(*the.now->parent());
   }
   finish(left, "end team", out);
 }

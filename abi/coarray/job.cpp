@@ -28,6 +28,12 @@ setting<bool> many_threads("coarray", "threads", false, "",
 
 }  // namespace
 
+void job::enter(team& t) noexcept {
+  now = &t;
+  parts = t.parts().data();
+  images = static_cast<unsigned>(t.size());
+}
+
 void open_job() {
   try {
     settings::load_environment();  // of this library: what is unknown is told by join_job
@@ -47,7 +53,7 @@ void open_job() {
     the.locks = new rma::lock_table(engine);
     the.engine = &engine;
     the.first = new team(the.size);
-    the.now = the.first;
+    the.enter(*the.first);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sinew: coarrays cannot start: %s\n", e.what());
     std::_Exit(1);

@@ -26,21 +26,27 @@ struct image_words {
 };
 
 struct job {
-  core::runtime* runtime = nullptr;
+  // What every put and get of one element looks at: one line. See enter().
+  alignas(64) std::byte* const* parts = nullptr;  ///< the heaps of the current team's images
+  unsigned images = 0;                            ///< how many; 0 before the job is open
+  std::uint64_t* departures = nullptr;            ///< in this image's words
   rma::engine* engine = nullptr;
+  team* now = nullptr;
+
+  core::runtime* runtime = nullptr;
   rma::lock_table* locks = nullptr;
   int rank = 0;
   int size = 1;
-  team* first = nullptr;  ///< of all images
-  team* now = nullptr;
-  std::uint64_t words_at = 0;           ///< image_words
-  std::uint64_t* departures = nullptr;  ///< in this image's
-  std::vector<std::uint64_t> sent;      ///< by rank: synchronisations announced to it
-  std::vector<std::uint64_t> heard;     ///< by rank: synchronisations awaited from it
-  bool over = false;                    ///< this image has departed
+  team* first = nullptr;             ///< of all images
+  std::uint64_t words_at = 0;        ///< image_words
+  std::vector<std::uint64_t> sent;   ///< by rank: synchronisations announced to it
+  std::vector<std::uint64_t> heard;  ///< by rank: synchronisations awaited from it
+  bool over = false;                 ///< this image has departed
   /// The next `sync all` belongs to an ALLOCATE with STAT=, to which the compiler does not pass it.
   bool forgiving = false;
 
+  /// Makes it the current team.
+  void enter(team& t) noexcept;
   [[nodiscard]] bool open() const noexcept { return engine != nullptr; }
   [[nodiscard]] rma::place status_of(int r) const noexcept {
     return {r, words_at + offsetof(image_words, status)};

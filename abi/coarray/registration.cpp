@@ -44,6 +44,7 @@ std::byte* mine(std::uint64_t offset) noexcept { return the.engine->at({the.rank
 void allocate_for_team(token& t, std::size_t bytes) {
   if (the.now == the.first) {
     t.offset = the.engine->memory().allocate(rma::part::symmetric, bytes);
+    t.symmetric_bytes = bytes;
     return;
   }
   t.home = the.now;
@@ -153,6 +154,7 @@ void withdraw(void** token_at, deregistration kind) {
     the.engine->memory().release(t.offset);
   }
   t.offset = 0;
+  t.symmetric_bytes = 0;
   t.table.clear();
   if (kind == deregistration::everything) {
     tokens().erase(&t);

@@ -28,6 +28,15 @@ int rounds_for(int size) noexcept {
   return size < 2 ? 0 : std::bit_width(static_cast<unsigned>(size - 1));
 }
 
+std::vector<std::byte*> parts_of(const std::vector<int>& ranks) {
+  std::vector<std::byte*> parts;
+  parts.reserve(ranks.size());
+  for (const int r : ranks) {
+    parts.push_back(the.engine->at({r, 0}));
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<team*>& all_teams() {
@@ -40,6 +49,7 @@ std::uint64_t team::block_bytes() noexcept { return stages_at + 2 * stage_bytes;
 team::team(int size) : size_(size), me_(the.rank), rounds_(rounds_for(size)) {
   ranks_.resize(static_cast<std::size_t>(size));
   std::iota(ranks_.begin(), ranks_.end(), 0);
+  parts_ = parts_of(ranks_);
   blocks_.assign(ranks_.size(), the.engine->memory().allocate(rma::part::symmetric, block_bytes()));
   all_teams().push_back(this);
 }
@@ -52,6 +62,7 @@ team::team(team* parent, int number, std::shared_ptr<const family> all,
       me_(me),
       rounds_(rounds_for(size_)),
       ranks_(all->at(number)),
+      parts_(parts_of(ranks_)),
       siblings_(std::move(all)),
       blocks_(std::move(blocks)) {
   all_teams().push_back(this);

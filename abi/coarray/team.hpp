@@ -6,6 +6,7 @@
 // a word of every image and wakes it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -44,6 +45,8 @@ class team {
   /// The image's index here, 0 if that rank is no member.
   [[nodiscard]] int image_of(int rank) const noexcept;
   [[nodiscard]] std::span<const int> ranks() const noexcept { return ranks_; }
+  /// By image, from 0: where its heap is mapped here.
+  [[nodiscard]] std::span<std::byte* const> parts() const noexcept { return parts_; }
   /// This team and those formed with it; null for the team of all images.
   [[nodiscard]] const family* siblings() const noexcept { return siblings_.get(); }
 
@@ -90,6 +93,7 @@ class team {
   int me_;
   int rounds_;
   std::vector<int> ranks_;
+  std::vector<std::byte*> parts_;
   std::shared_ptr<const family> siblings_;
   std::vector<std::uint64_t> blocks_;
   std::uint64_t epoch_ = 0;

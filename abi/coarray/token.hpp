@@ -13,6 +13,8 @@ namespace sinew::coarray {
 struct token {
   std::uint64_t offset = 0;  ///< of this image's memory; 0: none now
   std::size_t bytes = 0;
+  /// `bytes` if that memory is there and at the same offset on all images, else 0.
+  std::size_t symmetric_bytes = 0;
   /// By rank, for what was allocated in a team of fewer images or stands for other memory; empty:
   /// the offset is the same on all images.
   std::vector<std::uint64_t> table;

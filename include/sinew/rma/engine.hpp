@@ -83,6 +83,18 @@ class engine {
     move_out(at(to), from, bytes);
   }
   void get(void* to, place from, std::size_t bytes) noexcept { move_in(to, at(from), bytes); }
+  /// The same to and from what at() has returned.
+  static void move_out(std::byte* to, const void* from, std::size_t bytes) noexcept {
+    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes)) {
+      move_long(to, from, bytes);
+    }
+  }
+  static void move_in(void* to, const std::byte* from, std::size_t bytes) noexcept {
+    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes) &&
+        bytes != 0) {
+      std::memcpy(to, from, bytes);
+    }
+  }
   /// A put, and then `add` to the counter at `counter` of the same heap, in this order.
   void put_notify(place to, const void* from, std::size_t bytes, std::uint64_t counter,
                   std::uint64_t add = 1) {
@@ -259,17 +271,6 @@ class engine {
     std::atomic_ref<Word>(*static_cast<Word*>(to))
         .store(source.load(std::memory_order_acquire), std::memory_order_release);
     return true;
-  }
-  static void move_out(std::byte* to, const void* from, std::size_t bytes) noexcept {
-    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes)) {
-      move_long(to, from, bytes);
-    }
-  }
-  static void move_in(void* to, const std::byte* from, std::size_t bytes) noexcept {
-    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes) &&
-        bytes != 0) {
-      std::memcpy(to, from, bytes);
-    }
   }
   static void move_long(std::byte* to, const void* from, std::size_t bytes) noexcept;
   static void store_fence() noexcept;

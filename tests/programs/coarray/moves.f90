@@ -67,8 +67,10 @@ program moves
 
   part => field(2:8:2, 3:9:3)
   copy = part
-  field(1:4, 1:3)[after(1)] = part
+  ! Into other columns than `part` has: the neighbour's put must not change what this one reads.
+  field(1:4, 1:7:3)[after(1)] = part
   sync all
+  call expect(all(field(1:4, 1:7:3)[after(1)] == copy), 'from a pointer with strides')
   call expect(all(field(:, :)[before(1)] == field(:, :)[before(1)]), 'twice the same')
   sync all
   part(:, 1) = field(8:2:-2, 5)[after(1)]

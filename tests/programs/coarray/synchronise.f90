@@ -13,6 +13,7 @@ program synchronise
   me = this_image()
   n = num_images()
   call expect(me >= 1 .and. me <= n, 'this image is one of them')
+  many = 0
 
   do i = 1, rounds
     box[after(1)] = 1000 * i + me

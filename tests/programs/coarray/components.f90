@@ -129,6 +129,19 @@ program components
   call expect(allocated(several(2)[next]%table), 'this one has')
   sync all
 
+  ! From one image's component to another's.
+  several(2)%table(2, :) = [2, 3] * me
+  allocate (several(1)%table(2, 2))
+  several(1)%table = 0
+  sync all
+  several(1)[next]%table(:, 2) = several(2)[before(1)]%table(2, :)
+  several(1)[next]%table(2, 1) = several(2)[before(1)]%table(1, 1)
+  sync all
+  call expect(all(several(1)%table(:, 2) == [2, 3] * before(2)), 'a section from image to image')
+  call expect(several(1)%table(2, 1) == before(2), 'an element from image to image')
+  call expect(several(1)%table(1, 1) == 0, 'beside it nothing has changed')
+  sync all
+
   ! Released, and allocated again elsewhere with another size.
   deallocate (here%table)
   sync all

@@ -88,7 +88,7 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
     return;
   }
   static constinit std::mutex guard;  // of all engines' copies; seldom more than one is used
-  const std::lock_guard held(guard);
+  std::unique_lock held(guard);
   if (copies_ == nullptr) {
     copies_ = std::make_unique<copied_pages>();
   }
@@ -102,6 +102,7 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
     const fabric::piece whole{page.bytes.data(), begin, page_bytes};
     page.segment = 0;
     if (!runtime_.endpoint().copy_now(from.rank, direction::in, {&whole, 1})) {
+      held.unlock();  // get() polls, and so may run what gets ahead itself
       get(to, from, bytes);
       return;
     }

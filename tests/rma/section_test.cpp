@@ -1,5 +1,8 @@
 // Strided and indexed transfers and transfers to memory outside of heaps, against a model.
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
 
 #include "rma/fixture.hpp"
 
@@ -209,6 +212,112 @@ TEST_P(rma_sections, outside_puts_are_there_after_flush_and_a_signal) {
       m.rma.signal(m.next());
       m.rma.await(m.next());
     }
+  });
+}
+
+/// Whole pages of this rank's own, outside of its heap.
+struct own_pages {
+  static constexpr std::size_t count = 40;  // more than are kept at a time
+  static constexpr std::size_t words = 512;
+  struct alignas(4096) page {
+    std::array<std::uint64_t, words> word;
+  };
+  std::vector<page> pages{count};
+
+  void fill(std::uint64_t salt) {
+    for (std::size_t p = 0; p < count; ++p) {
+      for (std::size_t i = 0; i < words; ++i) {
+        pages[p].word[i] = value(p, i, salt);
+      }
+    }
+  }
+  static std::uint64_t value(std::size_t p, std::size_t i, std::uint64_t salt) {
+    return (salt << 32) + p * words + i;
+  }
+};
+
+/// Where the next rank has that word.
+outside word_of_next(rma_member& m, std::size_t page, std::size_t i) {
+  const std::uint64_t at = (page * own_pages::words + i) * 8;
+  return outside::of(m.next(), m.all.word[m.next()].load() + at);
+}
+
+/// Some words of the next rank, most of them in a few pages, hold what they should.
+void look_ahead(rma_member& m, random_generator& random, std::uint64_t salt) {
+  for (int k = 0; k < 200; ++k) {
+    const std::size_t p = random.below(1 + random.below(own_pages::count));
+    const std::size_t i = random.below(own_pages::words);
+    std::uint64_t seen = 0;
+    m.rma.get_ahead(&seen, word_of_next(m, p, i), 8);
+    require(seen == own_pages::value(p, i, salt), "got ahead of what there is");
+  }
+}
+
+// Nobody changes a rank's pages but itself between the meetings, or, after those, the other rank.
+TEST_P(rma_sections, getting_ahead_sees_what_was_there_at_the_last_fence_and_own_puts) {
+  run(2, [](rma_member& m) {
+    own_pages mine;
+    random_generator random = own_random(m);
+    m.all.word[m.rank].store(address_of(mine.pages.data()));
+    for (std::uint64_t salt = 1; salt <= 6; ++salt) {
+      mine.fill(salt);
+      m.meet();
+      if (salt % 2 == 0) {
+        m.rma.fence();
+      } else {
+        m.rma.flush_all();
+      }
+      look_ahead(m, random, salt);
+      const std::size_t p = random.below(own_pages::count);
+      const outside there = word_of_next(m, p, 7);
+      std::uint64_t seen = 0;
+      m.rma.get_ahead(&seen, there, 8);
+      const std::uint64_t put = seen + 1;
+      m.rma.put(there, &put, 8);
+      m.rma.get_ahead(&seen, there, 8);
+      require(seen == put, "an own put is not seen");
+      if (GetParam().kind == ranks_as::threads) {
+        // So soon after that the copy is still good for all but a fence.
+        *reinterpret_cast<std::uint64_t*>(there.address) = put + 1;
+        m.rma.fence();
+        m.rma.get_ahead(&seen, there, 8);
+        require(seen == put + 1, "a fence does not end the segment");
+      }
+      m.rma.flush_all();
+      m.meet();
+    }
+  });
+}
+
+TEST_P(rma_sections, threads_of_one_rank_get_ahead) {
+  if (GetParam().threads == threading::one) {
+    GTEST_SKIP() << "needs a threaded runtime";
+  }
+  run(2, [](rma_member& m) {
+    own_pages mine;
+    m.all.word[m.rank].store(address_of(mine.pages.data()));
+    mine.fill(1);
+    m.meet();
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (std::uint64_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        random_generator random(seed() + 10 * t + static_cast<std::uint64_t>(m.rank));
+        try {
+          for (int k = 0; k < 5; ++k) {
+            m.rma.fence();  // drops the copies that the others may be using
+            look_ahead(m, random, 1);
+          }
+        } catch (const std::exception&) {
+          ++wrong;
+        }
+      });
+    }
+    for (auto& t : threads) {
+      t.join();
+    }
+    require(wrong == 0, "a thread got something else");
+    m.meet();  // the other rank may still read
   });
 }
 

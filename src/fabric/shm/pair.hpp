@@ -106,7 +106,7 @@ struct pair {
 
 /// Which of our packets are free, in the order they became so. Two ends: the hot one holds what
 /// was freed last and is still in the caches of both sides (best for a few lines, when a peer
-/// answers each message); the cold one rotates through all packets (best from 2 KiB on, where
+/// answers each message); the cold one rotates through all packets (best from 6 KiB on, where
 /// rewriting lines that the reader has just cached is slow). Links of packets under way are kept
 /// here as well.
 class packet_pool {

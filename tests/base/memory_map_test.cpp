@@ -70,8 +70,9 @@ std::string two_nodes(const std::string& more) {
            number + "\"/><object type=\"Core" + index + " gp_index=\"3" + number +
            "\"><object type=\"PU" + index + " gp_index=\"4" + number + "\"/></object></object>";
   };
-  return "<?xml version=\"1.0\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\"><topology "
-         "version=\"2.0\">"
+  // A line each: hwloc without libxml2 wants it so.
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+         "<topology version=\"2.0\">\n"
          "<object type=\"Machine\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "
          "allowed_cpuset=\"0x3\" nodeset=\"0x3\" complete_nodeset=\"0x3\" allowed_nodeset=\"0x3\" "
          "gp_index=\"1\">" +

@@ -12,12 +12,7 @@ outbox::outbox(core::runtime& runtime)
       endpoint_(runtime.endpoint()),
       owed_(std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(runtime.size()))),
       forgotten_(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(runtime.size()))) {
-  chore_ = runtime.add_chore(
-      [](void* self) {
-        auto& mine = *static_cast<outbox*>(self);
-        return mine.deliver_early() + mine.retry();
-      },
-      this);
+  chore_ = runtime.add_chore([](void* self) { return static_cast<outbox*>(self)->retry(); }, this);
   endpoint_.set_handler(
       core::handlers::event,
       [](void* self, const fabric::arrival& a) {
@@ -27,7 +22,7 @@ outbox::outbox(core::runtime& runtime)
         const bool deaf =
             mine.forgotten_[static_cast<std::size_t>(a.source)].load(std::memory_order_relaxed);
         if (!deaf) {
-          mine.arrived(m, first & 0xff);
+          mine.deliver(m, first & 0xff);
         }
       },
       this);
@@ -40,43 +35,15 @@ outbox::~outbox() {
 }
 
 void outbox::set_handler(topic t, message_handler function, void* context) {
-  receiver& r = receivers_[static_cast<std::size_t>(t)];
-  r.context = context;
-  r.function.store(function, std::memory_order_release);
-  runtime_.want_chore(chore_, true);
+  receivers_[static_cast<std::size_t>(t)] = {function, context};
 }
 
-void outbox::arrived(const message& m, std::size_t which) {
-  deliver_early();  // usually there is nothing
-  if (!deliver(m, which)) {
-    early_.push_back({which, m.source, m.small, m.word, {m.data, m.data + m.size}});
-  }
-}
-
-// False: nobody has set a handler yet. Another rank may be ahead of this one.
-bool outbox::deliver(const message& m, std::size_t which) const {
-  SINEW_CHECK(which < topics, "cannot handle a message of topic " + std::to_string(which),
-              "there are only " + std::to_string(topics), "");
-  const message_handler function = receivers_[which].function.load(std::memory_order_acquire);
-  if (function == nullptr) {
-    return false;
-  }
-  function(receivers_[which].context, m);
-  return true;
-}
-
-// A handler does not poll, so it does not come back here.
-int outbox::deliver_early() {
-  int delivered = 0;
-  for (auto e = early_.begin(); e != early_.end();) {
-    if (deliver({e->source, e->small, e->word, e->data.data(), e->data.size()}, e->which)) {
-      e = early_.erase(e);
-      ++delivered;
-    } else {
-      ++e;
-    }
-  }
-  return delivered;
+void outbox::deliver(const message& m, std::size_t which) const {
+  SINEW_CHECK(which < topics && receivers_[which].function != nullptr,
+              "cannot handle a message of topic " + std::to_string(which),
+              "nobody on this rank has set a handler for it",
+              "make the same objects on all ranks before messages are sent");
+  receivers_[which].function(receivers_[which].context, m);
 }
 
 status outbox::try_send(int peer, const fabric::header& head, const void* data, std::size_t bytes) {
@@ -89,10 +56,8 @@ void outbox::send(int peer, topic t, std::uint64_t small, std::uint64_t word, co
                   std::size_t bytes) {
   SINEW_EXPECT(small >> 56 == 0 && bytes <= endpoint_.bounds().max_medium);
   if (peer == endpoint_.rank()) {
-    const bool taken = deliver({peer, small, word, static_cast<const std::byte*>(data), bytes},
-                               static_cast<std::size_t>(t));
-    SINEW_CHECK(taken, "cannot handle a message of topic " + std::to_string(static_cast<int>(t)),
-                "nobody on this rank, which sends it, has set a handler for it", "");
+    deliver({peer, small, word, static_cast<const std::byte*>(data), bytes},
+            static_cast<std::size_t>(t));
     return;
   }
   const fabric::header head{{small << 8 | static_cast<std::uint64_t>(t), word}};

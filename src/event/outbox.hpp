@@ -1,5 +1,5 @@
-// The room's messages: one handler of the fabric, a table of topics behind it, what the fabric
-// could not take yet, and what came before this rank had somebody to take it.
+// The room's messages: one handler of the fabric, a table of topics behind it, and what the fabric
+// could not take yet.
 #pragma once
 
 #include <array>
@@ -23,8 +23,6 @@ class outbox {
   outbox(const outbox&) = delete;
   outbox& operator=(const outbox&) = delete;
 
-  /// What has come for `t` already is delivered by the next progress, in its order. Who sets
-  /// another one later has seen to it that nothing is under way for the first.
   void set_handler(topic t, message_handler function, void* context);
   void send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
             std::size_t bytes);
@@ -37,31 +35,21 @@ class outbox {
     fabric::header head;
     std::vector<std::byte> data;
   };
-  struct early {
-    std::size_t which;
-    int source;
-    std::uint64_t small, word;
-    std::vector<std::byte> data;
-  };
   struct receiver {
-    /// Null until there is one. Released after `context`, acquired before it.
-    std::atomic<message_handler> function{nullptr};
+    message_handler function = nullptr;
     void* context = nullptr;
   };
 
   [[nodiscard]] status try_send(int peer, const fabric::header& head, const void* data,
                                 std::size_t bytes);
   void keep(int peer, const fabric::header& head, const void* data, std::size_t bytes);
-  void arrived(const message& m, std::size_t which);
-  [[nodiscard]] bool deliver(const message& m, std::size_t which) const;
-  int deliver_early();
+  void deliver(const message& m, std::size_t which) const;
   int retry();
 
   core::runtime& runtime_;
   fabric::endpoint& endpoint_;
   std::array<receiver, topics> receivers_{};
   int chore_ = -1;
-  std::deque<early> early_;  ///< in their order; touched by progress only
   /// Keeps the order between threads and what is late. Taken under the graph's lock, never around.
   core::lock lock_;
   std::deque<late> late_;                  ///< in the order of send()

@@ -1,5 +1,4 @@
 // Promises of event/system.hpp, on every back-end.
-#include <cstring>
 #include <deque>
 #include <set>
 #include <thread>
@@ -322,37 +321,6 @@ TEST_P(event_test, a_second_trigger_from_afar_is_ignored) {
     m.settle();
     EXPECT_EQ(m.events.wait(e), state::triggered);
     m.meet();
-  });
-}
-
-TEST_P(event_test, messages_that_come_before_their_handler_wait_for_it) {
-  run(3, [](event_member& m) {
-    constexpr std::uint64_t count = 100;
-    std::vector<std::uint64_t> heard;
-    const auto listen = [](void* list, const message& g) {
-      ASSERT_EQ(g.size, sizeof g.word);
-      EXPECT_EQ(std::memcmp(g.data, &g.word, sizeof g.word), 0);
-      static_cast<std::vector<std::uint64_t>*>(list)->push_back(g.word * 1000 + g.small);
-    };
-    const int next = (m.rank + 1) % m.size;
-    const auto send = [&](std::uint64_t from) {
-      for (std::uint64_t i = from; i < from + count; ++i) {
-        m.events.send(next, topic::spare, static_cast<std::uint64_t>(m.rank), i, &i, sizeof i);
-      }
-    };
-    send(0);
-    m.settle();  // they are here, and nobody takes them
-    EXPECT_TRUE(heard.empty());
-    m.events.set_handler(topic::spare, listen, &heard);
-    send(count);
-    m.until([&] { return heard.size() == 2 * count; });
-    const auto before = static_cast<std::uint64_t>((m.rank + m.size - 1) % m.size);
-    for (std::size_t i = 0; i < heard.size(); ++i) {
-      EXPECT_EQ(heard[i], i * 1000 + before);
-    }
-    m.settle();
-    m.events.set_handler(topic::spare, [](void*, const message&) {}, nullptr);
-    m.settle();
   });
 }
 

@@ -292,6 +292,7 @@ TEST(task, with_the_greatest_priority_goes_first_among_those_that_can_start) {
     name_all(all);
     all.start();
     // This one keeps the worker until the others are ready behind it.
+    is_busy = false;
     keep_busy = true;
     const occurrence busy = all.spawn<&be_busy>(all.at(0, 1), {});
     m.until([] { return is_busy.load(); });

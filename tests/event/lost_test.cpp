@@ -313,6 +313,11 @@ TEST(lost, tasks_given_to_a_killed_rank_are_poisoned) {
     EXPECT_EQ(s.look(done), state::triggered);
     EXPECT_EQ(s.wait(all.spawn<&nothing>(all.at(2), {})), state::poisoned) << "given to the dead";
     EXPECT_EQ(s.wait(all.spawn<&nothing>(all.at(0), {})), state::triggered);
+    m.board.words[4].fetch_add(1);  // nobody leaves while the other may still give it a task
+    m.until([&] {
+      fiber::yield();
+      return m.board.words[4].load() == 2;
+    });
   });
 }
 

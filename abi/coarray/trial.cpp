@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +46,8 @@ int in_child(int (*body)(void*), void* context) {
     be_tried(body, context);
   }
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
+  // By itself: where threads are fibers, the C library's waitpid is theirs (abi/threads).
+  while (::syscall(SYS_wait4, child, &status, 0, nullptr) < 0) {
     if (errno != EINTR) {
       return not_tried;  // the program ignores its children
     }

@@ -70,6 +70,9 @@ class flat {
 /// A slot is used again two collectives later; its reader has answered in between.
 int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, const combiner& op) {
   const std::uint64_t number = ++t.collectives;
+  if (t.broken()) {
+    return t.who_left();
+  }
   alignas(64) std::byte theirs[slot_bytes];
   for (int k = 0; 1 << k < t.size(); ++k) {
     const int partner = t.me() ^ (1 << k);
@@ -82,6 +85,7 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
       return the.engine->load<std::uint64_t>(mine) == number || t.will_not_come(number, 1);
     });
     if (the.engine->load<std::uint64_t>(mine) != number) {
+      t.set_broken();
       return t.who_left();
     }
     std::memcpy(theirs, the.engine->at(t.at(t.me(), slot + slot_data_at)), bytes);

@@ -109,8 +109,10 @@ int team::sync_all() {
   if (size_ == 1) {
     return 0;
   }
-  const bool all = the.runtime->crowded() ? wait_at_counter(epoch) : wait_around(epoch);
-  return all ? 0 : sync_those_left();
+  if (!broken_) {
+    broken_ = !(the.runtime->crowded() ? wait_at_counter(epoch) : wait_around(epoch));
+  }
+  return broken_ ? sync_those_left() : 0;
 }
 
 // Dissemination: in round k each member tells the one 2^k further on, and hears from the one 2^k
@@ -133,7 +135,8 @@ bool team::wait_around(std::uint64_t epoch) {
 }
 
 // With more images than processors each round would be a change of process: all count on one word,
-// and the last one releases the others through a second.
+// and the last one releases the others through a second. Nobody may count for a barrier after one
+// that is broken: it would be taken for the member that is missing there.
 bool team::wait_at_counter(std::uint64_t epoch) {
   const rma::place come = at(0, come_at);
   const rma::place release = at(0, release_at);
@@ -152,19 +155,19 @@ bool team::wait_at_counter(std::uint64_t epoch) {
 }
 
 /// After an image has left without coming: the others synchronise by pairs, if only failed ones are
-/// missing. Everybody in this barrier ends here, since nobody hears from all.
+/// missing. Everybody in this barrier ends here, since nobody hears from all. Who knows of a
+/// stopped one waits no more, but tells the others, which may only know of a failed one yet.
 int team::sync_those_left() {
-  int result = who_left();
-  if (result == stat::stopped_image) {
-    return result;
-  }
   for (const int r : ranks_) {
     if (r != the.rank) {
       tell_pair(r);
     }
   }
+  int result = who_left();
   for (const int r : ranks_) {
-    if (r != the.rank) {
+    if (r != the.rank && result == stat::stopped_image) {
+      ++the.heard[static_cast<std::size_t>(r)];
+    } else if (r != the.rank) {
       result = graver(result, await_pair(r));
     }
   }

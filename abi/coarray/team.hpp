@@ -73,6 +73,11 @@ class team {
   [[nodiscard]] int sync_all();
   /// With the given images (from 1, without duplicates, in range). Hot.
   [[nodiscard]] int sync_images(std::span<const int> images);
+  /// A member left without coming to an earlier barrier or collective: all members find that, each
+  /// in the same one, and none of them comes to a later one.
+  [[nodiscard]] bool broken() const noexcept { return broken_; }
+  /// Whoever finds it in a small collective tells; a barrier sees for itself.
+  void set_broken() noexcept { broken_ = true; }
   /// A member has left without having come to that barrier, or (`of` 1) small collective.
   [[nodiscard]] bool will_not_come(std::uint64_t number, std::uint64_t of = 0) const noexcept;
   /// Of those who have left: 0, stat::stopped_image or stat::failed_image.
@@ -97,6 +102,7 @@ class team {
   std::shared_ptr<const family> siblings_;
   std::vector<std::uint64_t> blocks_;
   std::uint64_t epoch_ = 0;
+  bool broken_ = false;
 };
 
 /// Every team that this image is a member of.

@@ -78,6 +78,15 @@ program endings
     if (me == 2) stop
     call every_statement(stat_stopped_image)
     if (me == 1) print '(a)', 'went on without it'
+  case ('stopped, one ahead')
+    ! One that has given up a barrier comes to no later one in the place of who has stopped.
+    if (me == 2) stop
+    if (me == n) call execute_command_line('sleep 0.3')
+    do value = 1, 2
+      sync all (stat=error)
+      call check(error, stat_stopped_image, value)
+    end do
+    if (me == 1) print '(a)', 'went on without it'
   case ('failed, all statements')
     if (me == 2) fail image
     call every_statement(stat_failed_image)

@@ -26,6 +26,7 @@ TABLE = [
     ("failed", 2, None, r"went on without it", r".*"),
     ("stopped", 3, 0, r"went on without it", r".*"),
     ("stopped, all statements", 3, 0, r"went on without it", r".*"),
+    ("stopped, one ahead", 3, 0, r"went on without it", r".*"),
     ("failed, all statements", 3, None, r"went on without it", r".*"),
     ("failed, all statements", 2, None, r"went on without it", r".*"),
     ("stopped in a team", 3, 0, r"went on without it", r".*"),

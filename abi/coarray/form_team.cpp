@@ -46,6 +46,9 @@ std::shared_ptr<const team::family> family_of(const team& from,
                                               bool indexed) {
   std::map<int, std::vector<candidate>> by_number;
   for (int m = 0; m < from.size(); ++m) {
+    if (!from.came(m)) {
+      continue;  // it has failed: a new team is of those that are left
+    }
     const std::uint64_t word = words[static_cast<std::size_t>(m)];
     by_number[static_cast<int>(word >> 32)].push_back(
         {static_cast<int>(word & 0xffffffff), from.rank_of(m + 1)});

@@ -85,12 +85,18 @@ bool team::will_not_come(std::uint64_t number, std::uint64_t of) const noexcept 
     return false;
   }
   for (int m = 0; m < size_; ++m) {
-    if (the.gone(ranks_[static_cast<std::size_t>(m)]) &&
-        !reached(word(at(m, left_at + 8 * of)), number)) {
+    if (left_before(m, number, of)) {
       return true;
     }
   }
   return false;
+}
+
+bool team::came(int m) const noexcept { return !left_before(m, epoch_, 0); }
+
+bool team::left_before(int m, std::uint64_t number, std::uint64_t of) const noexcept {
+  return the.gone(ranks_[static_cast<std::size_t>(m)]) &&
+         !reached(word(at(m, left_at + 8 * of)), number);
 }
 
 int team::who_left() const noexcept {

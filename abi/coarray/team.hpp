@@ -80,6 +80,8 @@ class team {
   void set_broken() noexcept { broken_ = true; }
   /// A member has left without having come to that barrier, or (`of` 1) small collective.
   [[nodiscard]] bool will_not_come(std::uint64_t number, std::uint64_t of = 0) const noexcept;
+  /// After a barrier: member `m` (from 0) had come to it. All members that had agree.
+  [[nodiscard]] bool came(int m) const noexcept;
   /// Of those who have left: 0, stat::stopped_image or stat::failed_image.
   [[nodiscard]] int who_left() const noexcept;
   /// Before this image leaves.
@@ -88,6 +90,7 @@ class team {
   std::uint64_t collectives = 0;  ///< how many small ones there were; see collective.cpp
   std::uint64_t chunks = 0;       ///< how often stages were filled
  private:
+  [[nodiscard]] bool left_before(int m, std::uint64_t number, std::uint64_t of) const noexcept;
   [[nodiscard]] bool wait_around(std::uint64_t epoch);
   [[nodiscard]] bool wait_at_counter(std::uint64_t epoch);
   [[nodiscard]] int sync_those_left();

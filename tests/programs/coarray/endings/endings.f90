@@ -12,6 +12,7 @@ program endings
   type(record), save :: held[*]
   integer, allocatable :: large(:)[:], who(:)
   integer :: error, me, n, value
+  integer(int64) :: wide
   integer(atomic_int_kind), save :: number[*]
   type(event_type), save :: happened[*]
   type(team_type) :: one
@@ -90,6 +91,29 @@ program endings
   case ('failed, all statements')
     if (me == 2) fail image
     call every_statement(stat_failed_image)
+    if (me == 1) print '(a)', 'went on without it'
+  case ('failed, then a team')
+    ! What is broadcast before looks like the word with which image 2 would join team 1.
+    wide = 2_8**32
+    call co_broadcast(wide, 2)
+    call co_broadcast(wide, 2)
+    if (me == 2) fail image
+    do
+      sync all (stat=error)
+      if (error /= 0) exit
+    end do
+    form team (1, one)
+    change team (one)
+    value = this_image()
+    sync all
+    call co_sum(value)
+    if (num_images() /= n - 1 .or. value /= n * (n - 1) / 2) error stop 21
+    allocate (large(2)[*])
+    large = me
+    sync all
+    if (large(1)[num_images()] /= n) error stop 22
+    deallocate (large)
+    end team
     if (me == 1) print '(a)', 'went on without it'
   case ('stopped in a team')
     form team (1, one)

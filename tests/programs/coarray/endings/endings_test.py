@@ -29,6 +29,8 @@ TABLE = [
     ("stopped, one ahead", 3, 0, r"went on without it", r".*"),
     ("failed, all statements", 3, None, r"went on without it", r".*"),
     ("failed, all statements", 2, None, r"went on without it", r".*"),
+    ("failed, then a team", 3, None, r"went on without it", r".*"),
+    ("failed, then a team", 4, None, r"went on without it", r".*"),
     ("stopped in a team", 3, 0, r"went on without it", r".*"),
     ("failed in a lock", 3, None, r"went on without it", r".*"),
     ("stopped, no stat", 3, None, r".*", r"stopped"),

@@ -11,6 +11,9 @@ SINEW = sys.argv[1]
 PROBE = sys.argv[2]
 # Every process of a test carries this variable, so that survivors can be found.
 MARK = "SINEW_TEST_MARK=%d-%d" % (os.getpid(), time.time_ns())
+# How long what has been killed may take to go: it needs a processor for that, and those may be
+# busy. What a test leaves behind by mistake stays for longer.
+PATIENCE = 40
 
 
 @dataclasses.dataclass
@@ -40,7 +43,7 @@ def start(*words, env=None, **how):
     return subprocess.Popen(words, env=environment(env), **how)
 
 
-def run(*words, env=None, feed=None, limit=20, **how):
+def run(*words, env=None, feed=None, limit=100, **how):
     began = time.monotonic()
     if feed is not None:
         how["stdin"] = subprocess.PIPE
@@ -61,7 +64,7 @@ def sinew_run(*words, **how):
 
 def marked_processes():
     """Pids of living processes, other than this one's, that carry the mark."""
-    found = []
+    found = set()
     for name in os.listdir("/proc"):
         if not name.isdigit() or int(name) == os.getpid():
             continue
@@ -73,22 +76,32 @@ def marked_processes():
         except OSError:
             continue
         if marked and state not in "ZX":
-            found.append(int(name))
+            found.add(int(name))
     return found
+
+
+def lasting(find):
+    """What `find` sees all the time until PATIENCE is over; none as soon as nothing is left."""
+    found = find()
+    until = time.monotonic() + PATIENCE
+    while found and time.monotonic() < until:
+        time.sleep(0.01)
+        found &= find()
+    return sorted(found)
+
+
+def survivors():
+    """Marked processes that stay."""
+    return lasting(marked_processes)
 
 
 def shared_files():
     return set(name for name in os.listdir("/dev/shm") if "sinew" in name)
 
 
-def survivors(patience=0.0):
-    """Marked processes that are still there after `patience` seconds."""
-    until = time.monotonic() + patience
-    while True:
-        found = marked_processes()
-        if not found or time.monotonic() >= until:
-            return found
-        time.sleep(0.01)
+def files_left(before):
+    """Shared memory that was not there before and stays: that of other tests comes and goes."""
+    return lasting(lambda: shared_files() - before)
 
 
 def find_mpiexec():

@@ -38,7 +38,7 @@ class Tool(unittest.TestCase):
         script = run(SINEW, "help", "--completion").out
         check = script + ('\nCOMP_WORDS=(sinew run --time); COMP_CWORD=2; _sinew; '
                           'echo "${COMPREPLY[@]}"')
-        shell = subprocess.run(["bash", "-c", check], capture_output=True, text=True, timeout=20)
+        shell = subprocess.run(["bash", "-c", check], capture_output=True, text=True, timeout=100)
         self.assertEqual((shell.stdout, shell.stderr), ("--timeout\n", ""))
 
     def test_version(self):

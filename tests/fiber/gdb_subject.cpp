@@ -33,7 +33,8 @@ int main() {
   };
   bee = spawn(hive, &go, "worker-bee");
   f::fiber* joiner = spawn([](void*) { f::join(*bee); }, nullptr, "joiner");
-  f::fiber* sleeper = spawn([](void*) { f::sleep_for(1'000'000); }, nullptr, "sleeper");
+  // For longer than a busy machine keeps this from coming to stop_here().
+  f::fiber* sleeper = spawn([](void*) { f::sleep_for(4'000'000'000); }, nullptr, "sleeper");
   f::fiber* ended = spawn([](void*) {}, nullptr, "ended-already");
   f::join(*ended);
   f::fiber* fresh = spawn([](void*) {}, nullptr, "fresh");

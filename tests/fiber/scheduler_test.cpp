@@ -102,12 +102,11 @@ TEST_P(workers, busy_fibers_do_not_keep_the_poller_waiting) {
   s.set_poller(&box);
   completion c;
   box.post(c);
-  int yields = 0;
-  while (!c.done() && yields < 100'000'000) {
+  long yields = 0;
+  while (!c.done()) {  // for ever, if nobody polls
     yield();
     ++yields;
   }
-  EXPECT_TRUE(c.done());
   if (GetParam() == 1) {
     EXPECT_LE(yields, 1000);
   }
@@ -133,8 +132,8 @@ TEST_P(workers, idle_workers_sleep_and_are_woken_by_signals) {
     std::atomic<bool> over{false};
     completion done;
     std::thread outside([&] {
-      for (int i = 0; i < 5; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(8));  // all are asleep by now
+      for (int i = 0; i < 5 || box.sleeps() == 0; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(8));  // all are asleep by now, mostly
         const int before = got.load();
         resume(*f);
         while (got.load() == before) std::this_thread::yield();
@@ -167,7 +166,7 @@ TEST_P(workers, a_poller_can_be_changed_at_any_time) {
 // workers that sleep are no reason to.
 TEST(crowds, a_busy_worker_keeps_its_processor_while_the_others_sleep) {
   scheduler s({.workers = topology::usable_cpus() + 1, .pin = false});
-  const std::int64_t end = now_ns() + 20'000'000'000;
+  const std::int64_t end = now_ns() + 100'000'000'000;
   long given = 0;
   do {  // until they sleep
     ::usleep(5000);

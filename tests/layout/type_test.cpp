@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -165,9 +164,9 @@ TEST(type, deep_nesting_is_refused_before_it_hurts) {
   }
 }
 
-// What these hold would be terabytes flat; building and seeking must not depend on the counts.
+// What these hold would be terabytes flat: if building or seeking depended on the counts, there
+// would be no end.
 TEST(type, loops_cost_nothing_however_long) {
-  const auto start = std::chrono::steady_clock::now();
   const type_ref row = vector(1'000'000, 1, 64, f64);
   const type_ref plane = vector(1'000'000, 1, 100'000'000, *row);
   const type_ref mixed = contiguous(1'000, *plane);
@@ -190,7 +189,6 @@ TEST(type, loops_cost_nothing_however_long) {
   memory[0] = 7.0;
   EXPECT_EQ(pack(*row, 1, base, 7'999'992, std::as_writable_bytes(std::span(&out, 1))), 8u);
   EXPECT_EQ(out, 7.0);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
 TEST(type, regular_lists_become_loops) {

@@ -19,9 +19,9 @@ def fibers(*words, workers=2, **more):
     """Runs a program with its threads as fibers; the result of subprocess.run, and `fibers`: how
     many processes of it said that their threads are fibers (those lines are taken away)."""
     done = subprocess.run(
-        [SINEW, "run", "--timeout", "60", "--threads-as-fibers", "-x", "SINEW_BASE_LOG=info",
+        [SINEW, "run", "--timeout", "200", "--threads-as-fibers", "-x", "SINEW_BASE_LOG=info",
          "-x", f"SINEW_FIBER_WORKERS={workers}", *map(str, words)],
-        capture_output=True, timeout=90, check=False, **more)
+        capture_output=True, timeout=250, check=False, **more)
     said = b"sinew: info: threads are fibers, workers: %d\n" % workers
     done.fibers = done.stderr.count(said)
     done.stderr = done.stderr.replace(said, b"")

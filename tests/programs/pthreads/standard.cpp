@@ -95,7 +95,7 @@ void meetings() {
           const std::shared_lock hold(shared);
           CHECK(value > 0);
         }
-        const std::unique_lock hold(timed, 5s);
+        const std::unique_lock hold(timed, 50s);
         CHECK(hold.owns_lock());
       }
       ended.release();

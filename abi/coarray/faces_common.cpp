@@ -7,7 +7,6 @@
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/registration.hpp"
-#include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/team.hpp"
 
 using namespace sinew::coarray;
@@ -95,7 +94,6 @@ void _gfortran_caf_deregister(void** token, deregistration kind, int* stat, char
 [[noreturn]] void _gfortran_caf_fail_image() {
   flush_units();
   std::fflush(nullptr);
-  abandon_locks();
   depart(image_words::failed);
   say_goodbye();
   std::_Exit(0);  // the others go on: another code would make the launcher end them

@@ -25,10 +25,10 @@ constexpr unsigned looks_between = 64;
 
 }  // namespace
 
-void abandon_locks() {
+void abandon_locks(std::uint64_t status) {
   for (const rma::place lock : held_locks()) {
-    the.engine->store<std::uint64_t>({lock.rank, lock.offset + offsetof(synchronisation, failed)},
-                                     1);
+    the.engine->store<std::uint64_t>({lock.rank, lock.offset + offsetof(synchronisation, left)},
+                                     status);
     (void)the.locks->release(lock);
   }
   held_locks().clear();
@@ -63,14 +63,32 @@ place element_at(void* token, std::size_t index, int image, const outcome& out,
   return {rank, first.offset + index * sizeof(synchronisation)};
 }
 
-/// After this image got it: whether it was left by one that failed.
-bool was_abandoned(place lock) {
-  const place flag{lock.rank, lock.offset + offsetof(synchronisation, failed)};
-  if (the.engine->load<std::uint64_t>(flag) == 0) {
+/// This image has it now, and a holder had left without unlocking it. If that one failed, what it
+/// protects may be half done, which the first to come is told. If it stopped, the program is wrong,
+/// and it is nobody's any more. False after fail() and giving it back.
+[[gnu::cold]] bool take_over(place lock, place left, const outcome& out) {
+  if (the.engine->load<std::uint64_t>(left) == image_words::stopped) {
+    (void)the.locks->release(lock);
+    fail(out, stat::stopped_image, "lock",
+         "the image that has locked it has stopped without unlocking it");
     return false;
   }
-  the.engine->store<std::uint64_t>(flag, 0);
+  the.engine->store<std::uint64_t>(left, image_words::running);
+  if (out.stat != nullptr) {
+    fail(out, stat::unlocked_failed_image, "lock", "the image that had locked it has failed");
+  }
   return true;
+}
+
+/// Waits for that many posts. False: all other images have ended, so that they cannot come.
+bool await_posts(place event, std::uint64_t wanted) {
+  const auto there = [&] { return the.engine->load<std::uint64_t>(event) >= wanted; };
+  const auto alone = [] {
+    return the.engine->load<std::uint64_t>(the.departures_at(the.rank)) + 1 ==
+           static_cast<std::uint64_t>(the.size);
+  };
+  await([&] { return there() || alone(); });
+  return there();
 }
 
 // --- atomic variables ---
@@ -166,12 +184,18 @@ void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired
       return;
     }
     out.good();
-    if (got == lock_table::answer::done) {
-      held_locks().push_back(lock);
-      if (was_abandoned(lock) && stat != nullptr) {
-        fail(out, stat::unlocked_failed_image, "lock", "the image that had locked it has failed");
-      }
+    if (got != lock_table::answer::done) {
+      return;
     }
+    const place left{lock.rank, lock.offset + offsetof(synchronisation, left)};
+    if (the.engine->load<std::uint64_t>(left) != image_words::running &&
+        !take_over(lock, left, out)) {
+      if (acquired != nullptr) {
+        *acquired = 0;
+      }
+      return;
+    }
+    held_locks().push_back(lock);
   });
 }
 
@@ -216,8 +240,15 @@ void _gfortran_caf_event_wait(void* token, std::size_t index, int until_count, i
   const outcome out{stat, errmsg, length};
   const place event = element_at(token, index, 0, out, "event wait");
   const traced here(sinew::trace::kind::sync, "event wait");
+  const std::uint64_t wanted = until_count > 1 ? static_cast<std::uint64_t>(until_count) : 1;
   the.engine->fence();
-  the.engine->take(event.offset, until_count > 1 ? static_cast<std::uint64_t>(until_count) : 1);
+  if (!await_posts(event, wanted)) {
+    const int left = the.first->who_left();
+    fail(out, left != 0 ? left : stat::other, "event wait",
+         "no other image is left that could post the event");
+    return;
+  }
+  the.engine->take(event.offset, wanted);
   out.good();
 }
 

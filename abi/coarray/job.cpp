@@ -7,6 +7,7 @@
 
 #include "abi/coarray/errand.hpp"
 #include "abi/coarray/failure.hpp"
+#include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/team.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/core/job.hpp"
@@ -65,6 +66,7 @@ void depart(std::uint64_t status) {
     return;
   }
   the.over = true;
+  abandon_locks(status);
   the.engine->flush_all();
   for (team* t : all_teams()) {
     t->record_leaving();

@@ -8,12 +8,13 @@ namespace sinew::coarray {
 
 /// One element of a coarray of locks or events.
 struct synchronisation {
-  std::uint64_t word;    ///< a lock of rma, or the number of posts that nobody has taken
-  std::uint64_t failed;  ///< of a lock: 1, its holder failed and nobody has locked it since
+  std::uint64_t word;  ///< a lock of rma, or the number of posts that nobody has taken
+  std::uint64_t left;  ///< of a lock: how its holder left (image_words), if it held it then
 };
 
-/// This image fails: the locks that it holds become free, and tell so.
-void abandon_locks();
+/// This image leaves as `status` (of image_words): the locks that it holds become free, and tell
+/// so.
+void abandon_locks(std::uint64_t status);
 
 /// A program may look at a variable until it changes. From time to time such a look helps others.
 void look_around() noexcept;

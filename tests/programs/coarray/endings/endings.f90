@@ -13,6 +13,7 @@ program endings
   integer, allocatable :: large(:)[:], who(:)
   integer :: error, me, n, value
   integer(int64) :: wide
+  logical :: got
   integer(atomic_int_kind), save :: number[*]
   type(event_type), save :: happened[*]
   type(team_type) :: one
@@ -146,6 +147,30 @@ program endings
       unlock (guard[1])
       print '(a)', 'went on without it'
     end if
+  case ('stopped in a lock')
+    ! Nobody will unlock it: whoever asks for it is told, each time.
+    if (me == 2) lock (guard[1])
+    sync all
+    if (me == 2) stop
+    lock (guard[1], stat=error, errmsg=text)
+    call check(error, stat_stopped_image, 21)
+    if (index(text, 'stopped') == 0) error stop 22
+    if (n == 2) then  ! of more, one may just be finding out
+      lock (guard[1], acquired_lock=got, stat=error)
+      call check(error, stat_stopped_image, 23)
+      if (got) error stop 24
+    end if
+    if (me == 1) print '(a)', 'went on without it'
+  case ('nobody to post')
+    if (me == 1) event post (happened[2])
+    if (me /= 2) stop
+    event wait (happened, stat=error)
+    call check(error, 0, 21)
+    event wait (happened, stat=error, errmsg=text)
+    call check(error, stat_stopped_image, 22)
+    print '(a)', 'went on without it'
+  case ('nobody to post, no stat')
+    if (me == 2) event wait (happened)
   case ('stopped, no stat')
     if (me == 2) stop
     sync all

@@ -4,8 +4,29 @@
 #include <utility>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
 
 namespace sinew::event {
+
+namespace {
+
+/// What a topic's messages are for, if a program makes it itself.
+std::string name_of(std::size_t which) {
+  switch (static_cast<topic>(which)) {
+    case topic::reservation:
+      return "reservations";
+    case topic::task:
+      return "tasks";
+    case topic::region:
+    case topic::copy:
+    case topic::reduction:
+      return "regions";
+    default:
+      return "topic " + std::to_string(which);
+  }
+}
+
+}  // namespace
 
 outbox::outbox(core::runtime& runtime)
     : runtime_(runtime),
@@ -38,11 +59,24 @@ void outbox::set_handler(topic t, message_handler function, void* context) {
   receivers_[static_cast<std::size_t>(t)] = {function, context};
 }
 
+// Nothing may be thrown through the fabric, and whoever has sent it would wait for ever.
+void outbox::refuse(int source, std::size_t which) const {
+  const error failure(
+      "rank " + std::to_string(source) + " has sent a message for " + name_of(which) +
+          ", which rank " + std::to_string(endpoint_.rank()) + " has not made",
+      "nobody would ever answer",
+      "make them on all ranks, and let the ranks meet, before one of them sends: acquires, spawns, "
+      "starts, creates");
+  if (source == endpoint_.rank()) {
+    throw failure;
+  }
+  runtime_.session().abort(1, failure.what());
+}
+
 void outbox::deliver(const message& m, std::size_t which) const {
-  SINEW_CHECK(which < topics && receivers_[which].function != nullptr,
-              "cannot handle a message of topic " + std::to_string(which),
-              "nobody on this rank has set a handler for it",
-              "make the same objects on all ranks before messages are sent");
+  if (which >= topics || receivers_[which].function == nullptr) [[unlikely]] {
+    refuse(m.source, which);
+  }
   receivers_[which].function(receivers_[which].context, m);
 }
 

@@ -44,6 +44,7 @@ class outbox {
                                 std::size_t bytes);
   void keep(int peer, const fabric::header& head, const void* data, std::size_t bytes);
   void deliver(const message& m, std::size_t which) const;
+  [[noreturn]] void refuse(int source, std::size_t which) const;
   int retry();
 
   core::runtime& runtime_;

@@ -4,10 +4,12 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <exception>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -36,7 +38,10 @@ class fake_session final : public boot::session {
   void fence() override {}
   [[nodiscard]] std::byte* map_node_memory(std::size_t) override { return nullptr; }
   [[nodiscard]] std::byte* map_node_heap(std::size_t) override { return nullptr; }
-  [[noreturn]] void abort(int, std::string_view) override { std::terminate(); }
+  [[noreturn]] void abort(int, std::string_view why) override {
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(why.size()), why.data());
+    std::abort();
+  }
   void finalize() override {}
 
  private:

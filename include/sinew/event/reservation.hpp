@@ -128,8 +128,9 @@ class scoped_acquire final : public waiter {
   std::coroutine_handle<> frame_;
 };
 
-/// A rank's side of all reservations. One per system, made by every rank before it uses any. No
-/// call waits but lock(). Any thread if the runtime is threaded; from waiters and handlers too.
+/// A rank's side of all reservations. One per system, made by every rank before any rank uses one:
+/// let them meet in between (a message that finds none ends the job and says so). No call waits but
+/// lock(). Any thread if the runtime is threaded; from waiters and handlers too.
 /// Misuse that is seen in the call throws sinew::error and changes nothing; misuse by a deferred
 /// release is logged when it happens, counted, and ignored.
 class reservations {

@@ -101,9 +101,10 @@ struct task_values<std::tuple<Values...>> {
 
 }  // namespace detail
 
-/// A rank's tasks. One per system, made by every rank; processors are the workers of the process's
-/// fiber scheduler, which must exist and outlive it. Calls wait only where it is said. Any thread
-/// if the runtime is threaded, from tasks, waiters and handlers too.
+/// A rank's tasks. One per system, made by every rank before any rank calls start(): let them meet
+/// in between (a message that finds none ends the job and says so). Processors are the workers of
+/// the process's fiber scheduler, which must exist and outlive it. Calls wait only where it is
+/// said. Any thread if the runtime is threaded, from tasks, waiters and handlers too.
 class tasks {
  public:
   explicit tasks(system& s);

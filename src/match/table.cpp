@@ -30,7 +30,8 @@ void check_options(const table_options& o) {
 }  // namespace
 
 struct table::body {
-  explicit body(const table_options& options) : core(options, make_hash(options.seed)) {}
+  explicit body(const table_options& options)
+      : core(options, make_hash(options.seed), base::join_membarrier(base::within::process)) {}
   table_core<real_steps> core;
 };
 

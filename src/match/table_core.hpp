@@ -27,6 +27,14 @@
 // holds parent, then child; nobody holds a child and waits for its parent. A stripe of the stock is
 // taken inside a line and nothing inside a stripe.
 //
+// Alone. Most tables are used by one thread. The first one that comes is the sole user: its insert
+// takes no held bit, by no locked instruction, but says that it is inside. The second one to come
+// claims the table for everybody, and waits until the sole user is out; only then does it look at a
+// line. The sole user sets `inside_` and then looks at `user_`, who comes later sets `user_` and
+// then looks at `inside_`: one of them sees the other (Dekker). The sole user's store and load are
+// ordered by the other's membarrier. So while it is inside alone nobody else is in any operation,
+// which is more than a held bit gives. What is not decided within a line it does like everybody.
+//
 // Shrinking (trim) lowers the level first and then visits each line that stays, holding it and so
 // making it current. Under that lock it finds the child born or not; a splitter reads it under
 // the same lock, so after the visit it can only see the lowered value (or a value raised again,
@@ -43,6 +51,7 @@
 
 #include "match/table_cells.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/membarrier.hpp"
 #include "sinew/match/table.hpp"
 
 namespace sinew::match {
@@ -73,9 +82,11 @@ class table_core {
  public:
   using outcome = table::outcome;
 
-  table_core(const table_options& options, table_hash hash)
+  /// `asymmetric`: membarrier may be used.
+  table_core(const table_options& options, table_hash hash, bool asymmetric)
       : hash_(hash),
         shape_(shape_at(level_for(options.first_lines))),
+        user_(asymmetric ? nobody : everybody),
         first_level_(level_for(options.first_lines)),
         last_level_(std::max(first_level_, level_for(options.most_lines))),
         lines_(std::size_t{1} << last_level_),
@@ -97,8 +108,10 @@ class table_core {
     const std::uint64_t fresh = word_of(value) | static_cast<std::uint64_t>(side);
     const std::uint64_t shape = look_at_shape();
     cell& line = line_of(k.hash, shape);
+    const bool alone = enter_alone();
     const std::uint32_t seen = look(line);
-    if (!is_free(seen, shape) || !try_hold(line, seen)) [[unlikely]] {
+    if (!is_free(seen, shape) || (!alone && !try_hold(line, seen))) [[unlikely]] {
+      if (alone) leave_alone();
       return insert_slowly(k.envelope, k.context, fresh, nullptr, 0);
     }
     Steps::step();
@@ -107,22 +120,24 @@ class table_core {
       if (!is_entry(line, i, k)) continue;
       const std::uint64_t stored = line.word[3 + i];
       if (((stored ^ fresh) & (side_bit | queue_bit)) != side_bit) [[unlikely]] {
-        return insert_slowly(k.envelope, k.context, fresh, &line, seen);
+        return insert_slowly_in(k, fresh, line, seen, alone);
       }
+      Steps::step();
       line.word[3 + i] = 0;
-      release({&line, seen});
+      leave(line, seen, alone);
       return {value_of(stored), status::ok()};
     }
     if (chain_of(seen) == 0) [[likely]] {
 #pragma GCC unroll 3
       for (unsigned i = 0; i < 3; ++i) {
         if (line.word[3 + i] != 0) continue;
+        Steps::step();
         store_in(line, i, k, fresh);
-        release({&line, seen});
+        leave(line, seen, alone);
         return {nullptr, status::pending()};
       }
     }
-    return insert_slowly(k.envelope, k.context, fresh, &line, seen);
+    return insert_slowly_in(k, fresh, line, seen, alone);
   }
 
   [[nodiscard]] void* take(const table_key& key, table_side side) noexcept {
@@ -162,6 +177,7 @@ class table_core {
   }
 
   bool trim() noexcept {
+    join();
     if (!try_resize()) return false;
     const std::uint32_t before = level();
     std::size_t keys = 0;
@@ -179,6 +195,7 @@ class table_core {
   /// visit(key, side, value) for everything stored, duplicates in order.
   template <class Visit>
   void each(Visit&& visit) {
+    join();
     each_entry([&](const cell& c, unsigned i) {
       const std::uint64_t stored = c.word[3 + i];
       const table_key key{c.small[i], static_cast<std::int32_t>(c.word[i] >> 32),
@@ -258,6 +275,76 @@ class table_core {
     return {envelope, hash_(envelope, key.context), key.context};
   }
 
+  // ---- users ----------------------------------------------------------------------------------
+
+  // user_: one of these, or the address of the sole user's mark.
+  static constexpr std::uintptr_t nobody = 0;
+  static constexpr std::uintptr_t everybody = 1;
+  static constexpr std::uintptr_t claimed = 2;
+
+  /// Tells threads apart. (One that begins when another has ended may get its mark: that is no
+  /// second user.)
+  [[nodiscard]] static std::uintptr_t this_thread() noexcept {
+    static thread_local constinit long mark [[gnu::tls_model("initial-exec")]] = 0;
+    return reinterpret_cast<std::uintptr_t>(&mark);
+  }
+
+  /// Acquire: whoever finds that the table is everybody's sees what the sole user did before.
+  [[nodiscard]] std::uintptr_t user() const noexcept {
+    Steps::step();
+    return user_.load(std::memory_order_acquire);
+  }
+
+  /// What every operation begins with. True if the caller is alone, until leave_alone().
+  [[nodiscard]] bool enter_alone() noexcept {
+    const std::uintptr_t now = user();
+    if (now == everybody) return false;
+    if (now != this_thread() && !become_user()) [[unlikely]]
+      return false;
+    Steps::step();
+    inside_.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // the rest is the other's membarrier
+    if (user() == this_thread()) [[likely]]
+      return true;
+    leave_alone();
+    join();
+    return false;
+  }
+  /// Release: what was done inside is visible to who ends the sole use.
+  void leave_alone() noexcept {
+    Steps::step();
+    inside_.store(false, std::memory_order_release);
+  }
+  /// The same for those operations that take held bits whoever uses the table.
+  void join() noexcept {
+    const std::uintptr_t now = user();
+    if (now != everybody && now != this_thread()) (void)become_user();
+  }
+
+  /// True if the caller is the sole user now; else the table is everybody's.
+  [[gnu::noinline]] bool become_user() noexcept {
+    std::uintptr_t now = nobody;
+    Steps::step();
+    if (user_.compare_exchange_strong(now, this_thread(), std::memory_order_relaxed)) return true;
+    for (unsigned attempt = 0; now != everybody; ++attempt, now = user()) {
+      Steps::step();
+      if (now != claimed && user_.compare_exchange_strong(now, claimed)) {
+        end_sole_use();
+      } else {
+        Steps::wait(attempt);
+      }
+    }
+    return false;
+  }
+  void end_sole_use() noexcept {
+    base::membarrier(base::within::process);
+    for (unsigned attempt = 0; Steps::step(), inside_.load(std::memory_order_acquire); ++attempt) {
+      Steps::wait(attempt);
+    }
+    Steps::step();
+    user_.store(everybody, std::memory_order_release);
+  }
+
   // ---- homes ----------------------------------------------------------------------------------
 
   /// Relaxed wherever it is read: a stale level leads to a line that says itself whether it is the
@@ -294,7 +381,16 @@ class table_core {
     h.line->control.store(h.control, std::memory_order_release);
   }
 
+  void leave(cell& line, std::uint32_t control, bool alone) noexcept {
+    if (alone) {
+      leave_alone();
+    } else {
+      release({&line, control});
+    }
+  }
+
   [[nodiscard]] home hold(std::uint64_t hash) noexcept {
+    join();
     const std::uint64_t shape = look_at_shape();
     cell& line = line_of(hash, shape);
     const std::uint32_t seen = look(line);
@@ -359,6 +455,12 @@ class table_core {
     unsigned i = 0;
     while (c.word[3 + i] != 0) ++i;
     store_in(c, i, k, value);
+  }
+
+  [[nodiscard]] outcome insert_slowly_in(const parts& k, std::uint64_t fresh, cell& line,
+                                         std::uint32_t seen, bool alone) noexcept {
+    if (alone) leave_alone();
+    return insert_slowly(k.envelope, k.context, fresh, alone ? nullptr : &line, seen);
   }
 
   /// `line`: of this key, held, and `seen` what its control word was; or null.
@@ -722,6 +824,8 @@ class table_core {
   /// The level as in a control word, and above it the mask of a line's offset at that level: what
   /// an operation needs, read at once. Changed by whoever holds resizing_.
   std::atomic<std::uint64_t> shape_;
+  /// Whose the table is: nobody's, one thread's, claimed, everybody's, in this order.
+  std::atomic<std::uintptr_t> user_;
   std::uint32_t first_level_;
   std::uint32_t last_level_;
   cell_range lines_;
@@ -729,6 +833,7 @@ class table_core {
   /// Lines with a chain. On a line of its own, since full tables change it now and then.
   alignas(64) std::atomic<std::uint32_t> crowded_{0};
   std::atomic<bool> resizing_{false};
+  std::atomic<bool> inside_{false};  ///< the sole user is; see "Alone" above
 };
 
 }  // namespace sinew::match

@@ -119,7 +119,9 @@ template <class Steps>
 class trial {
  public:
   explicit trial(const scenario& s)
-      : plans_(s.plans), core_(options(), table_hash{s.hash_seed, s.hash_seed * 3}) {
+      : plans_(s.plans),
+        core_(options(), table_hash{s.hash_seed, s.hash_seed * 3},
+              base::join_membarrier(base::within::process)) {
     for (int i = 0; i < s.fillers + s.ballast; ++i) {
       (void)core_.insert(key_of(100 + i), table_side::send, value_of(1000));
     }
@@ -211,6 +213,25 @@ TEST(table_history, every_interleaving_with_two_preemptions) {
   }
   RecordProperty("runs", std::to_string(runs));
   EXPECT_GT(runs, 100);
+}
+
+TEST(table_history, a_second_user_comes_while_the_first_is_alone) {
+  const std::uint64_t seed = seed_from_environment();
+  for (std::uint64_t i = 0; i < scale; ++i) {
+    scenario s(seed + i, 2, 2);
+    s.fillers = s.ballast = 0;  // else the thread that stores them would be the first user
+    for (auto& plan : s.plans) {
+      for (operation& o : plan) o.what = kind::insert;
+    }
+    test::exhaustive_chooser all(3);
+    long runs = 0;
+    do {
+      trial<explored_steps> t(s);
+      explorer::run(t.bodies(), all);
+      ASSERT_TRUE(t.explained()) << "scenario " << seed + i << ", run " << runs;
+      ++runs;
+    } while (all.next() && runs < 600 * scale);
+  }
 }
 
 TEST(table_history, three_threads_in_orders_by_seed) {

@@ -199,6 +199,14 @@ class Programs(unittest.TestCase):
         self.assertEqual(sinew_run("--bind-to", "numa", "-n", "2", "true").code, 0)
 
 
+    def test_another_mpi(self):
+        program = os.path.join(os.path.dirname(PROBE), "other_mpi_program")
+        result = sinew_run("-n", "2", program)
+        self.assertEqual((result.code, result.out), (0, ""))
+        self.assertIn("linked to another MPI (libmpi.so.40)", result.err)
+        self.assertEqual(result.err.count("\n"), 1)  # not once for each rank
+
+
 class Streams(unittest.TestCase):
     def test_labels_never_tear_a_line(self):
         script = ("import os,sys\nfor i in range(300):\n"

@@ -10,6 +10,7 @@
 #include "sinew/base/topology.hpp"
 #include "sinew/boot/launcher_wire.hpp"
 #include "sinew/run/binding.hpp"
+#include "sinew/run/elf_file.hpp"
 #include "sinew/run/preload.hpp"
 #include "sinew/run/rank_process.hpp"
 #include "sinew/run/trace_merge.hpp"
@@ -121,7 +122,12 @@ job_plan plan_job(const run_options& options) {
   job_plan plan;
   plan.job = "job-" + std::to_string(::getpid()) + "-" + std::to_string(now_ns());
   binding_plan binding = plan_binding(options.binding, options.ranks());
-  plan.remark = binding.remark;
+  const auto remark = [&plan](std::string text) {
+    if (!text.empty()) {
+      plan.remarks.push_back(std::move(text));
+    }
+  };
+  remark(binding.remark);
   for (std::size_t i = 0; i < options.applications.size(); ++i) {
     const application& each = options.applications[i];
     const program_lookup found = find_program(each.arguments.front());
@@ -137,6 +143,7 @@ job_plan plan_job(const run_options& options) {
         return plan;
       }
     }
+    remark(remark_on_other_mpi(found.path));
     for (int count = 0; count < each.ranks; ++count) {
       plan.ranks.push_back(
           {static_cast<int>(i), found.path, &each, std::move(binding.cpus[plan.ranks.size()])});

@@ -18,9 +18,9 @@ struct planned_rank {
 struct job_plan {
   std::string job;  ///< unique on this node
   std::vector<planned_rank> ranks;
-  int exit_code = 0;      ///< not 0: nothing can be started
-  std::string complaint;  ///< why
-  std::string remark;     ///< for the user, although the job starts
+  int exit_code = 0;                 ///< not 0: nothing can be started
+  std::string complaint;             ///< why
+  std::vector<std::string> remarks;  ///< for the user, although the job starts
 };
 
 /// `options` must outlive the plan.

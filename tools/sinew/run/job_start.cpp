@@ -203,8 +203,8 @@ int job::run() {
                 std::strerror(errno), "choose another directory with --output-dir");
   }
   memory_ = boot::make_shared_memory("job");
-  if (!plan_.remark.empty()) {
-    say(plan_.remark);
+  for (const std::string& each : plan_.remarks) {
+    say(each);
   }
   remark_on_cores();
   if (options_.timeout_s > 0) {

@@ -1,0 +1,2 @@
+int other_mpi_answer(void);
+int main(void) { return other_mpi_answer(); }

@@ -1,0 +1,42 @@
+// What a program's file says about how it is to be loaded.
+#pragma once
+
+#include <elf.h>
+
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinew::tool {
+
+/// A dynamically linked program of 64 bits. Everything in the file is checked before it is used: it
+/// may be no ELF file at all.
+class elf_file {
+ public:
+  explicit elf_file(const std::string& path);
+
+  [[nodiscard]] bool is_elf() const { return is_elf_; }
+  [[nodiscard]] bool is_x86_64() const { return head_.e_machine == EM_X86_64; }
+  /// The dynamic linker's path; empty for a static program.
+  [[nodiscard]] std::string interpreter();
+  /// Libraries that it names itself.
+  [[nodiscard]] std::vector<std::string> needed();
+
+ private:
+  bool read_bytes(Elf64_Off at, void* to, std::size_t bytes);
+  [[nodiscard]] const Elf64_Phdr* find(Elf64_Word type) const;
+  [[nodiscard]] std::optional<Elf64_Off> offset_of(Elf64_Addr address) const;
+  std::string text_at(Elf64_Off at);
+
+  std::ifstream file_;
+  Elf64_Ehdr head_{};
+  std::vector<Elf64_Phdr> parts_;
+  bool is_elf_ = false;
+};
+
+/// For the user, if the program is linked to an MPI that is not Sinew: what will happen, and what
+/// to do. Else empty.
+[[nodiscard]] std::string remark_on_other_mpi(const std::string& program);
+
+}  // namespace sinew::tool

@@ -84,36 +84,12 @@ TEST_P(event_barrier_test, arrivals_ahead_deferred_and_poisoned) {
   });
 }
 
-/// Ranks in one thread over a network that delivers by seed.
-struct shuffled_job {
-  explicit shuffled_job(int ranks, std::uint64_t seed) : net(ranks, seed) {
-    for (int r = 0; r < ranks; ++r) {
-      runtimes.push_back(std::make_unique<core::runtime>(
-          std::make_unique<test::fake_session>(r, ranks),
-          std::make_unique<test::shuffled_endpoint>(net, r), core::threading::one));
-      systems.push_back(
-          std::make_unique<system>(*runtimes.back(), options{1u << 10, event::last_generation}));
-    }
-  }
-  void settle() {
-    for (int quiet = 0; quiet < 20; ++quiet) {
-      for (const auto& r : runtimes) {
-        while (r->poll() != 0) quiet = 0;
-      }
-    }
-  }
-  test::shuffled_network net;
-  std::vector<std::unique_ptr<core::runtime>> runtimes;
-  std::vector<std::unique_ptr<system>> systems;
-};
-
 // Rank 1 takes one more arrival upon itself and hands it to rank 2, whose arrival may overtake the
 // alteration: messages come in any order.
 TEST(event_barrier, altered_counts_in_any_order_of_messages) {
   for (std::uint64_t seed = 1; seed < 200; ++seed) {
-    shuffled_job job(4, seed);
+    test::shuffled_job job(4, seed);
     auto& systems = job.systems;
-    const auto settle = [&] { job.settle(); };
     const barrier b = systems[0]->all_barriers().create(1);
     const event done = systems[3]->all_barriers().completed(b);
     const barrier more = systems[1]->all_barriers().alter(b, +1);
@@ -121,18 +97,18 @@ TEST(event_barrier, altered_counts_in_any_order_of_messages) {
     systems[3]->all_barriers().arrive(still_more);
     systems[2]->all_barriers().arrive(still_more);
     for (int i = 0; i < 10; ++i) job.runtimes[job.net.random.below(4)]->poll();
-    settle();
+    job.settle();
     ASSERT_FALSE(systems[3]->has_triggered(done)) << "seed " << seed;
     systems[1]->all_barriers().arrive(more);
-    settle();
+    job.settle();
     ASSERT_TRUE(systems[3]->has_triggered(done)) << "seed " << seed;
     // The count stays altered: three for the next phase, and one fewer by decree.
     const event next = systems[3]->all_barriers().completed(b.next());
     systems[0]->all_barriers().arrive(b.next(), 2);
-    settle();
+    job.settle();
     ASSERT_FALSE(systems[3]->has_triggered(next));
     (void)systems[0]->all_barriers().alter(b.next(), -1);
-    settle();
+    job.settle();
     ASSERT_TRUE(systems[3]->has_triggered(next));
   }
 }
@@ -299,7 +275,7 @@ TEST_P(event_barrier_test, a_report_says_what_never_triggers_and_who_waits) {
 
 // Reservations and tasks must be there on all ranks before one sends.
 TEST(event_messages, that_come_too_early_end_the_job_with_a_sentence) {
-  shuffled_job job(2, 1);
+  test::shuffled_job job(2, 1);
   const reservations locks(*job.systems[0]);
   job.systems[0]->send(1, topic::reservation, 0, 0);
   EXPECT_DEATH(job.settle(),
@@ -308,7 +284,7 @@ TEST(event_messages, that_come_too_early_end_the_job_with_a_sentence) {
 }
 
 TEST(event_messages, to_what_this_rank_has_not_made_are_an_error) {
-  shuffled_job job(2, 1);
+  test::shuffled_job job(2, 1);
   try {
     job.systems[1]->send(1, topic::task, 0, 0);
     ADD_FAILURE();

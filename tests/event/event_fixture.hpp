@@ -12,12 +12,7 @@ namespace sinew::event {
 
 using test::backend;
 using test::event_member;
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool slow_build = true;
-#else
-inline constexpr bool slow_build = false;
-#endif
+using test::slow_build;
 
 /// What this thread has allocated so far with operator new (event_test.cpp).
 [[nodiscard]] long allocations_here();

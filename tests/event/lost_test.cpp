@@ -252,11 +252,11 @@ TEST(lost, wishes_on_their_way_through_a_killed_rank_are_sent_again) {
     };
     for (int i = 0; i < 20; ++i) ask();
     if (m.rank == 2) ::kill(::getpid(), SIGKILL);  // with all of its messages under way
-    m.until([&] { return m.board.dead[2].load(); });
+    m.until([&] { return m.place.dead[2].load(); });
     m.events.lost(2);  // whoever learns it first
     for (int i = 0; i < 20; ++i) ask();
     if (m.rank == 1) ::kill(::getpid(), SIGKILL);
-    m.until([&] { return m.board.dead[1].load(); });
+    m.until([&] { return m.place.dead[1].load(); });
     if (m.rank == 0) m.events.lost(1);
     for (int i = 0; i < 20; ++i) ask();
     for (const occurrence e : grants) (void)s.wait(e);

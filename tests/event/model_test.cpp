@@ -30,15 +30,7 @@ struct node {
 class random_graph {
  public:
   random_graph(int ranks, std::uint64_t seed, std::uint32_t last_generation)
-      : net_(ranks, seed), random_(seed ^ 0x5eed) {
-    for (int r = 0; r < ranks; ++r) {
-      runtimes_.push_back(std::make_unique<core::runtime>(
-          std::make_unique<test::fake_session>(r, ranks),
-          std::make_unique<test::shuffled_endpoint>(net_, r), core::threading::one));
-      systems_.push_back(
-          std::make_unique<system>(*runtimes_.back(), options{1u << 14, last_generation}));
-    }
-  }
+      : job_(ranks, seed, {1u << 14, last_generation}), random_(seed ^ 0x5eed) {}
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) step();
@@ -50,7 +42,7 @@ class random_graph {
   }
 
  private:
-  system& any() { return *systems_[random_.below(systems_.size())]; }
+  system& any() { return *job_.systems[random_.below(job_.systems.size())]; }
   std::size_t old() { return random_.below(nodes_.size()); }
 
   void step() {
@@ -73,7 +65,7 @@ class random_graph {
         (void)any().cancel(nodes_[n].handle);
       }
     } else {
-      runtimes_[random_.below(runtimes_.size())]->poll();
+      job_.runtimes[random_.below(job_.runtimes.size())]->poll();
     }
   }
 
@@ -126,22 +118,18 @@ class random_graph {
   }
 
   void drain() {
-    for (int quiet = 0; quiet < 20; ++quiet) {
-      for (const auto& r : runtimes_) {
-        while (r->poll() != 0) quiet = 0;
-      }
-    }
-    ASSERT_TRUE(net_.quiet());
+    job_.settle();
+    ASSERT_TRUE(job_.net.quiet());
   }
 
   void check() {
     std::vector<state> fates;
     for (const node& n : nodes_) {
-      for (const auto& s : systems_) (void)s->look(n.handle);
+      for (const auto& s : job_.systems) (void)s->look(n.handle);
       drain();
-      const state fate = systems_[0]->look(n.handle);
+      const state fate = job_.systems[0]->look(n.handle);
       ASSERT_NE(fate, state::pending);
-      for (const auto& s : systems_) ASSERT_EQ(s->look(n.handle), fate);
+      for (const auto& s : job_.systems) ASSERT_EQ(s->look(n.handle), fate);
       fates.push_back(fate);
       bool expected = n.bad;
       for (const std::size_t i : n.inputs) {
@@ -156,13 +144,11 @@ class random_graph {
       ASSERT_EQ(watchers_[i].fired, 1);
       ASSERT_EQ(watchers_[i].saw_poison, fates[watched_[i]] == state::poisoned);
     }
-    for (const auto& s : systems_) ASSERT_EQ(s->pending(), 0u);
+    for (const auto& s : job_.systems) ASSERT_EQ(s->pending(), 0u);
   }
 
-  test::shuffled_network net_;
+  test::shuffled_job job_;
   random_generator random_;
-  std::vector<std::unique_ptr<core::runtime>> runtimes_;
-  std::vector<std::unique_ptr<system>> systems_;
   std::deque<node> nodes_;
   std::vector<std::size_t> last_inputs_;
   std::set<event> cancelled_;
@@ -187,16 +173,8 @@ TEST(event_model, random_graphs_in_any_order_of_messages) {
 TEST(event_model, poison_sweep) {
   constexpr int width = 12;
   for (int victim = 0; victim < width; ++victim) {
-    test::shuffled_network net(3, static_cast<std::uint64_t>(victim) + 7);
-    std::vector<std::unique_ptr<core::runtime>> runtimes;
-    std::vector<std::unique_ptr<system>> systems;
-    for (int r = 0; r < 3; ++r) {
-      runtimes.push_back(std::make_unique<core::runtime>(
-          std::make_unique<test::fake_session>(r, 3),
-          std::make_unique<test::shuffled_endpoint>(net, r), core::threading::one));
-      systems.push_back(
-          std::make_unique<system>(*runtimes.back(), options{1u << 10, event::last_generation}));
-    }
+    test::shuffled_job job(3, static_cast<std::uint64_t>(victim) + 7);
+    auto& systems = job.systems;
     std::vector<event> start;
     for (int i = 0; i < width; ++i) {
       start.push_back(systems[static_cast<std::size_t>(i % 3)]->create());
@@ -214,20 +192,13 @@ TEST(event_model, poison_sweep) {
       const user_event e{start[static_cast<std::size_t>(i)]};
       i == victim ? s.poison(e) : s.trigger(e);
     }
-    const auto settle = [&] {
-      for (int quiet = 0; quiet < 10; ++quiet) {
-        for (const auto& r : runtimes) {
-          while (r->poll() != 0) quiet = 0;
-        }
-      }
-    };
-    settle();
+    job.settle();
     for (std::size_t l = 0; l < width; ++l) {
       for (std::size_t i = 0; i < levels[l].size(); ++i) {
         const auto v = static_cast<std::size_t>(victim);
         const bool reached = i <= v && v <= i + l;
         for (const auto& s : systems) (void)s->look(levels[l][i]);
-        settle();
+        job.settle();
         for (const auto& s : systems) {
           EXPECT_EQ(s->look(levels[l][i]), reached ? state::poisoned : state::triggered);
         }

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "sinew/base/random.hpp"
+#include "sinew/event/system.hpp"
 #include "sinew/fabric/fabric.hpp"
+#include "support/job.hpp"
 
 namespace sinew::test {
 
@@ -105,6 +107,31 @@ class shuffled_endpoint final : public fabric::endpoint {
   int rank_;
   fabric::limits bounds_{40, 8192, false};
   std::pair<fabric::handler, void*> handlers_[fabric::max_handlers] = {};
+};
+
+/// Ranks of the room in one thread over such a network.
+struct shuffled_job {
+  shuffled_job(int ranks, std::uint64_t seed,
+               const event::options& how = {1u << 10, event::event::last_generation})
+      : net(ranks, seed) {
+    for (int r = 0; r < ranks; ++r) {
+      runtimes.push_back(std::make_unique<core::runtime>(
+          std::make_unique<fake_session>(r, ranks), std::make_unique<shuffled_endpoint>(net, r),
+          core::threading::one));
+      systems.push_back(std::make_unique<event::system>(*runtimes.back(), how));
+    }
+  }
+  /// Until nothing is under way, nor kept since a send was refused.
+  void settle() {
+    for (int quiet = 0; quiet < 20; ++quiet) {
+      for (const auto& r : runtimes) {
+        while (r->poll() != 0) quiet = 0;
+      }
+    }
+  }
+  shuffled_network net;
+  std::vector<std::unique_ptr<core::runtime>> runtimes;
+  std::vector<std::unique_ptr<event::system>> systems;
 };
 
 }  // namespace sinew::test

@@ -17,12 +17,7 @@ using test::backend;
 using test::ranks_as;
 using test::require;
 using test::rma_member;
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool slow_build = true;
-#else
-inline constexpr bool slow_build = false;
-#endif
+using test::slow_build;
 
 struct way_to_run {
   const char* name;

@@ -1,8 +1,6 @@
 // Ranks of the event room as processes of their own over shared memory, some of which are killed.
 #pragma once
 
-#include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,69 +15,19 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "sinew/event/system.hpp"
-#include "support/job.hpp"
+#include "support/event_member.hpp"
 
 namespace sinew::test {
 
 /// What the processes share.
 struct process_board {
-  static constexpr int most_ranks = 8;
-  std::atomic<int> meetings[most_ranks];  ///< by rank: to how many it has come
-  std::atomic<bool> dead[most_ranks];     ///< set by the parent once the process is gone for good
+  meeting_place place;
   std::atomic<std::uint64_t> words[64];
 };
 
-/// Memory of processes that are forked later, zero at first.
-class shared_pages {
- public:
-  explicit shared_pages(std::size_t bytes)
-      : bytes_(bytes),
-        base_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-    if (base_ == MAP_FAILED) {
-      throw std::bad_alloc();
-    }
-  }
-  ~shared_pages() { ::munmap(base_, bytes_); }
-  shared_pages(const shared_pages&) = delete;
-  shared_pages& operator=(const shared_pages&) = delete;
-  [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(base_); }
-
- private:
-  std::size_t bytes_;
-  void* base_;
-};
-
-struct process_rank {
-  core::runtime& runtime;
-  event::system& events;
+struct process_rank : event_member {
   process_board& board;
-  int rank;
-  int size;
 
-  template <class Ready>
-  void until(Ready ready) const {
-    while (!ready()) {
-      if (runtime.poll() == 0) {
-        sched_yield();
-      }
-    }
-  }
-  /// All ranks that are alive are here.
-  void meet() const {
-    const int mine = board.meetings[rank].fetch_add(1) + 1;
-    for (int r = 0; r < size; ++r) {
-      until([&] { return board.dead[r].load() || board.meetings[r].load() >= mine; });
-    }
-  }
-  /// Like meet(), and answers to what was under way have come.
-  void settle() const {
-    for (int i = 0; i < 6; ++i) {
-      meet();
-      while (runtime.poll() != 0) {
-      }
-    }
-  }
   /// All call it; `victim` does not return, the others do when it is gone, and rank `teller` has
   /// told the events so.
   void kill(int victim, int teller) const {
@@ -87,7 +35,7 @@ struct process_rank {
     if (rank == victim) {
       ::kill(::getpid(), SIGKILL);
     }
-    until([&] { return board.dead[victim].load(); });
+    until([&] { return place.dead[victim].load(); });
     if (rank == teller) {
       events.lost(victim);
     }
@@ -99,9 +47,9 @@ struct process_rank {
 /// is killed by a signal is marked as dead on the board; `killed` must be.
 template <class Body>
 void run_event_processes(int ranks, std::vector<int> killed, Body body) {
-  const shared_pages memory(fabric::shm_bytes_per_rank(ranks) * static_cast<std::size_t>(ranks));
-  const shared_pages common(sizeof(process_board));
-  auto& board = *new (common.data()) process_board{};
+  const shared_memory memory(fabric::shm_bytes_per_rank(ranks) * static_cast<std::size_t>(ranks));
+  const shared_memory common(sizeof(process_board));
+  auto& board = *new (common.base()) process_board{};
   std::vector<pid_t> children;
   std::fflush(nullptr);
   for (int r = 0; r < ranks; ++r) {
@@ -111,7 +59,7 @@ void run_event_processes(int ranks, std::vector<int> killed, Body body) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       ::alarm(60);  // a hang ends
       fabric::node_memory where{};
-      where.base = memory.data();
+      where.base = memory.base();
       where.bytes_per_rank = fabric::shm_bytes_per_rank(ranks);
       where.rank = where.local_rank = r;
       where.crowded = true;
@@ -122,7 +70,7 @@ void run_event_processes(int ranks, std::vector<int> killed, Body body) {
         core::runtime runtime(std::make_unique<fake_session>(r, ranks),
                               fabric::open_shm(where, false), core::threading::one);
         event::system events(runtime, {1u << 16, event::event::last_generation});
-        process_rank me{runtime, events, board, r, ranks};
+        process_rank me{{runtime, events, board.place, r, ranks}, board};
         me.meet();
         body(me);
         me.settle();
@@ -140,7 +88,7 @@ void run_event_processes(int ranks, std::vector<int> killed, Body body) {
       const bool meant = std::find(killed.begin(), killed.end(), r) != killed.end();
       EXPECT_EQ(WIFSIGNALED(how) ? WTERMSIG(how) : 0, meant ? SIGKILL : 0) << "rank " << r;
       EXPECT_TRUE(meant || WEXITSTATUS(how) == 0) << "rank " << r << " says more";
-      board.dead[r].store(true);
+      board.place.dead[r].store(true);
     }
   }
 }

@@ -1,7 +1,7 @@
 // A whole job inside one process: one thread per rank, over a back-end of choice.
 #pragma once
 
-#include <sys/mman.h>
+#include <sched.h>
 
 #include <cstddef>
 #include <cstdio>
@@ -18,6 +18,7 @@
 #include "sinew/core/runtime.hpp"
 #include "sinew/fabric/fabric.hpp"
 #include "sinew/p2p/engine.hpp"
+#include "support/shared_memory.hpp"
 
 namespace sinew::test {
 
@@ -48,6 +49,22 @@ class fake_session final : public boot::session {
   boot::place place_;
 };
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool slow_build = true;
+#else
+inline constexpr bool slow_build = false;
+#endif
+
+/// Makes progress meanwhile.
+template <class Ready>
+void poll_until(core::runtime& runtime, Ready ready) {
+  while (!ready()) {
+    if (runtime.poll() == 0) {
+      sched_yield();
+    }
+  }
+}
+
 enum class backend { inproc, shm };
 
 inline std::string name_of(backend b) { return b == backend::inproc ? "inproc" : "shm"; }
@@ -62,12 +79,9 @@ class endpoints {
     }
     fabric::node_memory where{};
     where.bytes_per_rank = fabric::shm_bytes_per_rank(ranks);
-    bytes_ = where.bytes_per_rank * static_cast<std::size_t>(ranks);
-    base_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (base_ == MAP_FAILED) {
-      throw std::bad_alloc();
-    }
-    where.base = static_cast<std::byte*>(base_);
+    memory_ =
+        std::make_unique<shared_memory>(where.bytes_per_rank * static_cast<std::size_t>(ranks));
+    where.base = memory_->base();
     for (int r = 0; r < ranks; ++r) {
       where.local_ranks.push_back(r);
     }
@@ -76,22 +90,13 @@ class endpoints {
       all_.push_back(fabric::open_shm(where, threads));
     }
   }
-  endpoints(const endpoints&) = delete;
-  endpoints& operator=(const endpoints&) = delete;
-  ~endpoints() {
-    all_.clear();
-    if (base_ != nullptr) {
-      ::munmap(base_, bytes_);
-    }
-  }
   std::unique_ptr<fabric::endpoint> take(int rank) {
     return std::move(all_[static_cast<std::size_t>(rank)]);
   }
 
  private:
+  std::unique_ptr<shared_memory> memory_;  // outlives those over it
   std::vector<std::unique_ptr<fabric::endpoint>> all_;
-  void* base_ = nullptr;
-  std::size_t bytes_ = 0;
 };
 
 /// One rank's view, handed to the body of a test. `comm` is the world.
@@ -127,10 +132,7 @@ inline void run_job(int ranks, backend over, core::threading threads,
       member m{runtime, engine, world, r, ranks};
       body(m);
       finished.fetch_add(1);
-      while (finished.load() < ranks) {
-        runtime.poll();
-        std::this_thread::yield();
-      }
+      poll_until(runtime, [&] { return finished.load() >= ranks; });
       while (runtime.poll() != 0) {
       }
       finished.fetch_add(1);

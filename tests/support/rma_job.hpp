@@ -2,8 +2,6 @@
 // back-end of choice, with heaps in memory that all share.
 #pragma once
 
-#include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +20,7 @@
 
 #include "sinew/rma/engine.hpp"
 #include "support/job.hpp"
+#include "support/shared_memory.hpp"
 
 namespace sinew::test {
 
@@ -44,14 +43,15 @@ struct rma_member {
 
   template <class Ready>
   void until(Ready ready) {
-    while (!ready()) {
-      if (rma.runtime().poll() == 0) {
-        sched_yield();
+    poll_until(rma.runtime(), [&] {
+      if (ready()) {
+        return true;
       }
       if (all.failed.load() != 0) {
         throw std::runtime_error("another rank failed");
       }
-    }
+      return false;
+    });
   }
   void meet() {
     const int mine = all.round.load();
@@ -79,26 +79,6 @@ struct rma_setup {
 };
 
 using rma_body = std::function<void(rma_member&)>;
-
-/// Zero-filled memory that forked children share; pages exist once touched.
-class shared_memory {
- public:
-  explicit shared_memory(std::size_t bytes) : bytes_(bytes) {
-    base_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base_ == MAP_FAILED) {
-      throw std::bad_alloc();
-    }
-  }
-  ~shared_memory() { ::munmap(base_, bytes_); }
-  shared_memory(const shared_memory&) = delete;
-  shared_memory& operator=(const shared_memory&) = delete;
-  [[nodiscard]] std::byte* base() const { return static_cast<std::byte*>(base_); }
-
- private:
-  void* base_;
-  std::size_t bytes_;
-};
 
 class rma_job {
  public:

@@ -63,7 +63,14 @@ struct young_list {
   std::size_t size = 0;
   bool uniform = false;
 
-  void add(Entry& e) noexcept {
+  /// `its`: the member that is an entry's envelope. `file_oldest` makes room.
+  template <class Table, class File>
+  void add(Entry& e, envelope Entry::* its, const Table& table, File file_oldest) noexcept {
+    if (head == nullptr || !uniform || e.*its != head->*its) {
+      table.prefetch(key_of(e.*its));
+      if (size >= short_limit) file_oldest();
+      uniform = head == nullptr;
+    }
     append(head, e, exact);
     ++size;
   }
@@ -174,16 +181,7 @@ class receive_store {
       young_ = {std::exchange(small_, nullptr), size_, std::exchange(uniform_, false)};
       hashed_ = true;
     }
-    add_young(r);
-  }
-
-  void add_young(receive& r) noexcept {
-    if (young_.head == nullptr || !young_.uniform || r.wanted != young_.head->wanted) {
-      table_.prefetch(key_of(r.wanted));
-      if (young_.size >= short_limit) file_oldest();
-      young_.uniform = young_.head == nullptr;
-    }
-    young_.add(r);
+    young_.add(r, &receive::wanted, table_, [this] { file_oldest(); });
   }
 
   /// The first of the list does not fit.
@@ -364,16 +362,7 @@ class message_store {
       young_ = {std::exchange(small_, nullptr), size_, std::exchange(uniform_, false)};
       hashed_ = true;
     }
-    add_young(m);
-  }
-
-  void add_young(message& m) noexcept {
-    if (young_.head == nullptr || !young_.uniform || m.sent != young_.head->sent) {
-      tables_[exact].prefetch(key_of(m.sent));
-      if (young_.size >= short_limit) file_oldest();
-      young_.uniform = young_.head == nullptr;
-    }
-    young_.add(m);
+    young_.add(m, &message::sent, tables_[exact], [this] { file_oldest(); });
   }
 
   /// The first of the list does not fit.

@@ -36,9 +36,14 @@ constexpr int looks_per_round = 24;
 /// Before the first round, with a processor for each rank: most answers come within a microsecond,
 /// and a round of progress takes a good part of that.
 constexpr int looks_at_first = 300;
-/// How long to look before listing oneself. The runtime's own spinning comes on top.
-constexpr std::uint64_t longest_spin_ns = 30'000;
+/// How long to look before listing oneself, which takes a membarrier, and then a message of whoever
+/// changes the word: 20 us together, as much as copying half a megabyte. The runtime's own spinning
+/// comes on top. Threads of one rank may share a processor; then the runtime knows better.
+constexpr std::uint64_t longest_spin_ns = 1'000'000;
+constexpr std::uint64_t longest_threads_spin_ns = 30'000;
 constexpr std::uint64_t longest_crowded_spin_ns = 100'000;
+/// From here on who looks gives its processor to whoever wants it, between two looks.
+constexpr std::uint64_t yield_after_ns = 30'000;
 
 }  // namespace
 
@@ -150,7 +155,11 @@ void engine::wait_longer(bool (*ready)(void*), void* context) {
 
 bool engine::spin(bool (*ready)(void*), void* context) {
   const bool crowded = runtime_.crowded();
-  std::uint64_t give_up = 0;
+  const std::uint64_t longest = crowded               ? longest_crowded_spin_ns
+                                : runtime_.threaded() ? longest_threads_spin_ns
+                                                      : longest_spin_ns;
+  std::uint64_t begin = 0;
+  bool yields = crowded;
   for (int look = 0; look < looks_at_first && !crowded; ++look) {
     if (ready(context)) {
       return true;
@@ -166,14 +175,14 @@ bool engine::spin(bool (*ready)(void*), void* context) {
     if (fiber::self() != nullptr) {
       return false;  // its worker has better things to do than to look at one word
     }
-    if (crowded) {
+    if (yields) {
       sched_yield();
     }
     if (round % 16 == 0) {
       const auto now = static_cast<std::uint64_t>(now_ns());
-      if (round == 0) {
-        give_up = now + (crowded ? longest_crowded_spin_ns : longest_spin_ns);
-      } else if (now > give_up) {
+      begin = round == 0 ? now : begin;
+      yields = crowded || now - begin > yield_after_ns;
+      if (now - begin > longest) {
         return false;
       }
     }

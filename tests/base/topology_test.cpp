@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "base/cpu_sysfs.hpp"
@@ -71,8 +73,9 @@ TEST(topology, ReadsCpuLists) {
 // the second threads come after all first ones.
 TEST(topology, GroupsThreadsIntoCores) {
   namespace fs = std::filesystem;
-  const fs::path system = fs::path(::testing::TempDir()) / "sinew_topology_test";
-  fs::remove_all(system);
+  std::string place = ::testing::TempDir() + "sinew-topology-XXXXXX";
+  ASSERT_NE(::mkdtemp(place.data()), nullptr);
+  const fs::path system(place);
   for (int cpu = 0; cpu < 8; ++cpu) {
     const fs::path folder = system / "devices/system/cpu" / ("cpu" + std::to_string(cpu));
     fs::create_directories(folder / "topology");

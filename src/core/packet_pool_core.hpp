@@ -33,18 +33,24 @@ namespace sinew::core {
 inline constexpr std::size_t most_kept = 64;
 inline constexpr std::size_t most_moved = most_kept / 2;
 
-/// What one worker or thread keeps. Reused by later threads, freed with the pool only.
+/// What one worker or thread keeps. Reused by later threads, freed with the pool only. All that its
+/// owner needs stands at the beginning, with the first packets: an owner who was away for a while
+/// finds it in one line.
 struct alignas(128) packet_cache {
   /// The owner is inside. Leaving is a release, and so is ending a claim; entering and claiming
   /// acquire: items and count are ordered by these two.
   std::atomic<bool> busy{false};
   std::atomic<bool> claimed{false};
+  bool asymmetric = false;  ///< constant: membarrier may be used
   /// Changed by whoever is inside; others read it as a hint whether a visit is worth while.
   std::atomic<std::uint32_t> count{0};
+  /// What it may hold. Changed under the pool's caches_lock_; a stale value costs its owner a visit
+  /// to the depot.
+  std::atomic<std::uint32_t> share{1};
+  std::array<void*, most_kept> items{};
   std::uint32_t next_victim = 0;  ///< the owner's
   packet_cache* next = nullptr;   ///< constant once in the pool's list
   packet_cache* idle_next = nullptr;
-  std::array<void*, most_kept> items{};
 };
 
 template <class Steps>
@@ -70,6 +76,7 @@ class packet_pool_core {
     if (c != nullptr) {
       idle_ = c->idle_next;
     } else if ((c = new (std::nothrow) packet_cache) != nullptr) {
+      c->asymmetric = asymmetric_;
       c->next = all_.load(std::memory_order_relaxed);
       all_.store(c, std::memory_order_release);  // a thief that sees it sees its fields
     }
@@ -112,7 +119,7 @@ class packet_pool_core {
     if (own != nullptr && enter(*own)) [[likely]] {
       const std::uint32_t n = own->count.load(std::memory_order_relaxed);
       Steps::step();
-      if (n < share_.load(std::memory_order_relaxed)) [[likely]] {
+      if (n < own->share.load(std::memory_order_relaxed)) [[likely]] {
         own->items[n] = packet;
         own->count.store(n + 1, std::memory_order_relaxed);
         leave(*own);
@@ -140,7 +147,7 @@ class packet_pool_core {
 
   [[nodiscard]] bool enter(packet_cache& c) noexcept {
     Steps::step();
-    if (asymmetric_) [[likely]] {
+    if (c.asymmetric) [[likely]] {
       c.busy.store(true, std::memory_order_relaxed);
       std::atomic_signal_fence(std::memory_order_seq_cst);  // the rest is the thief's membarrier
     } else {
@@ -181,7 +188,8 @@ class packet_pool_core {
   [[gnu::noinline]] void* fetch(packet_cache* own) noexcept {
     handful found;
     const std::size_t wanted =
-        own == nullptr ? 1 : std::max<std::size_t>(1, share_.load(std::memory_order_relaxed) / 2);
+        own == nullptr ? 1
+                       : std::max<std::size_t>(1, own->share.load(std::memory_order_relaxed) / 2);
     std::size_t n = from_depot(found, wanted);
     if (n == 0) n = steal(own, found, wanted);
     if (n == 0) return nullptr;
@@ -287,14 +295,14 @@ class packet_pool_core {
   void set_owners(std::uint32_t owners) noexcept {
     owners_ = owners;
     const std::size_t fair = std::max<std::size_t>(1, total_ / std::max(owners, 1u));
-    share_.store(static_cast<std::uint32_t>(std::min(keep_, fair)), std::memory_order_relaxed);
+    for (packet_cache* c = first(); c != nullptr; c = c->next) {
+      c->share.store(static_cast<std::uint32_t>(std::min(keep_, fair)), std::memory_order_relaxed);
+    }
   }
 
   std::size_t total_;
   std::size_t keep_;
   bool asymmetric_;
-  /// What a cache may hold. A stale value costs a visit to the depot.
-  std::atomic<std::uint32_t> share_{1};
   std::atomic<packet_cache*> all_{nullptr};  ///< grows only
 
   alignas(64) std::atomic<bool> depot_lock_{false};  ///< guards the depot

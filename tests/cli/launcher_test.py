@@ -233,6 +233,16 @@ class Streams(unittest.TestCase):
         self.assertEqual(len(result.out.splitlines()), 3)
         self.assertEqual(survivors(), [])
 
+    def test_what_is_in_a_pipe_when_its_rank_ends_is_not_lost(self):
+        """The reader sleeps until the launcher takes no more and the rank has gone."""
+        script = "import os\nfor i in range(41300): os.write(1, b'x' * 99 + b'\\n')"
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write(script)
+            file.flush()
+            result = run("sh", "-c", "%s run -l -n 1 %s %s | (sleep 2; cat)"
+                         % (SINEW, sys.executable, file.name))
+        self.assertEqual(result.out.count("\n"), 41300)
+
     def test_output_files(self):
         with tempfile.TemporaryDirectory() as folder:
             def read(name):

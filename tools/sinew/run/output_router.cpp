@@ -18,6 +18,9 @@ constexpr std::size_t safe_write = 4096;
 constexpr std::size_t longest_line = std::size_t{1} << 20;
 constexpr std::size_t queue_high = std::size_t{4} << 20;
 constexpr std::size_t queue_low = std::size_t{1} << 20;
+constexpr std::size_t one_read = 65'536;
+/// What a pipe can hold, unless root has made it larger.
+constexpr std::size_t most_in_pipe = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -51,21 +54,27 @@ bool output_router::done() const {
 
 void output_router::close_sources() {
   for (const auto& each : sources_) {
+    // What ended ranks have left there, but not for ever what another process still writes.
+    for (std::size_t bytes = 0; each->pipe && bytes < most_in_pipe && read_from(*each);) {
+      bytes += one_read;
+    }
     if (each->pipe) {
       end(*each);
     }
   }
 }
 
-void output_router::read_from(source& from) {
-  std::array<char, 65'536> bytes;
+bool output_router::read_from(source& from) {
+  std::array<char, one_read> bytes;
   const ssize_t got = ::read(from.pipe.get(), bytes.data(), bytes.size());
+  const bool again = got > 0 || (got < 0 && errno == EINTR);
   if (got > 0) {
     take(from, {bytes.data(), static_cast<std::size_t>(got)});
-  } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+  } else if (!again && (got == 0 || errno != EAGAIN)) {
     end(from);
   }
   balance();
+  return again;
 }
 
 void output_router::take(source& from, std::string_view bytes) {

@@ -21,7 +21,8 @@ class output_router {
   [[nodiscard]] boot::descriptor open(int rank, int stream);
   /// True when every pipe has ended and everything is written.
   [[nodiscard]] bool done() const;
-  /// Writes lines without an end as they are and closes all pipes: no more is to be expected.
+  /// Takes what is in the pipes, writes lines without an end as they are and closes all pipes: no
+  /// more is to be expected.
   void close_sources();
 
  private:
@@ -40,7 +41,7 @@ class output_router {
     bool broken = false;  // its reader has gone
   };
 
-  void read_from(source& from);
+  bool read_from(source& from);  // whether to look again
   void take(source& from, std::string_view bytes);
   void end(source& from);
   void write_to(sink& to);

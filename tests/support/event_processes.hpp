@@ -57,7 +57,7 @@ void run_event_processes(int ranks, std::vector<int> killed, Body body) {
     ASSERT_GE(child, 0);
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      ::alarm(60);  // a hang ends
+      ::alarm(250);  // a hang ends
       fabric::node_memory where{};
       where.base = memory.base();
       where.bytes_per_rank = fabric::shm_bytes_per_rank(ranks);

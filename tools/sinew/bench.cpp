@@ -57,6 +57,7 @@ struct experiment {
   bool threads = false;                  // `latency-mt`: peers as its threads need them
   bool local = false;                    // without MPI: see bench_local.hpp
   bool only_ours = false;                // `million`: nobody else has fibers
+  int most_rounds = 11;                  // unless --repeat asks for more
   bool once = false;                     // one round is enough, or all that there is time for
   bool coarrays = false;                 // `coarray`, `himeno`: see bench_coarray.hpp
 };
@@ -122,6 +123,7 @@ experiment make_million(std::size_t level) {
     e.invocations.push_back({2, {"fibers=" + fibers, "bytes=64", "stack=4096"}});
   }
   e.only_ours = true;
+  e.most_rounds = 5;  // half a minute each with --full
   return e;
 }
 
@@ -233,7 +235,6 @@ bench_options read_command_line(int argc, char** argv) {
   if (o.experiments.empty()) {
     o.experiments.assign(experiment_names.begin(), experiment_names.end());
   }
-  if (o.rounds == 0) o.rounds = o.how == effort::quick ? 3 : o.how == effort::usual ? 5 : 11;
   return o;
 }
 
@@ -475,10 +476,17 @@ class bench_run {
     return found;
   }
 
+  [[nodiscard]] int rounds_of(const experiment& e) const {
+    if (e.once) return 1;
+    if (options_.rounds != 0) return options_.rounds;
+    const int usual = options_.how == effort::quick ? 3 : options_.how == effort::usual ? 5 : 11;
+    return std::min(usual, e.most_rounds);
+  }
+
   void one_experiment(const experiment& e) {
     failures_.clear();
     const std::vector<subject> subjects = taking_part(e);
-    const int rounds = e.once ? 1 : options_.rounds;
+    const int rounds = rounds_of(e);
     {
       progress_bar bar(rounds * static_cast<int>(subjects.size() * e.invocations.size() + 1));
       for (int round = 1; round <= rounds && !interrupted(); ++round) {

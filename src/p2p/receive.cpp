@@ -184,23 +184,23 @@ void engine::state::fetched(operation& op) {
   finish(op);
 }
 
-inline void engine::state::end_eager(operation& op, const fabric::arrival& a, const std::byte* data,
-                                     std::size_t bytes, std::uint64_t sender_operation) {
+inline void engine::state::end_eager(operation& op, const fabric::arrival& a,
+                                     const eager_content& what) {
   set_envelope(op.outcome, a.head);
-  deliver(op, data, bytes);
-  if (sender_operation != 0) {
-    tell(a.source, am_matched, sender_operation);
+  deliver(op, what.data, what.bytes);
+  if (what.sender_operation != 0) {
+    tell(a.source, am_matched, what.sender_operation);
   }
 }
 
-// An eager message, straight from the fabric. Runs in the poller.
-template <bool Threads>
-void engine::state::arrived(const fabric::arrival& a, const std::byte* data, std::size_t bytes,
-                            std::uint64_t sender_operation) {
+// An eager message, straight from the fabric. Runs in the poller. What it carries is looked at
+// after matching: so little has to be kept meanwhile.
+template <bool Threads, bool Sync>
+void engine::state::arrived(const fabric::arrival& a) {
   if (!Threads && a.head.word[0] == held_head.word[0]) {
     if (a.head.word[1] == held_head.word[1]) [[likely]] {
       held_head.word[0] = no_context;
-      end_eager(*held_back, a, data, bytes, sender_operation);
+      end_eager(*held_back, a, eager_content::of<Sync>(a));
       return;
     }
     post_held_back();
@@ -212,45 +212,41 @@ void engine::state::arrived(const fabric::arrival& a, const std::byte* data, std
   }
   core::channel& in = *latest;
   if constexpr (Threads) {
-    arrived_among_threads(in, a, data, bytes, sender_operation);
+    arrived_among_threads<Sync>(in, a);
   } else {
     matched& m = *spare;
     m.sent = envelope_in(a.head);
     match::receive* const met = in.matcher.alone().arrive(m);
     if (met != nullptr) [[likely]] {
-      end_eager(*static_cast<operation*>(met), a, data, bytes, sender_operation);
+      end_eager(*static_cast<operation*>(met), a, eager_content::of<Sync>(a));
     } else {
-      store_eager(in, a, data, bytes, sender_operation);
+      store_eager(in, a, eager_content::of<Sync>(a));
     }
   }
 }
 
-void engine::state::arrived_among_threads(core::channel& in, const fabric::arrival& a,
-                                          const std::byte* data, std::size_t bytes,
-                                          std::uint64_t sender_operation) {
+template <bool Sync>
+void engine::state::arrived_among_threads(core::channel& in, const fabric::arrival& a) {
   matched& m = *spare;
   m.sent = envelope_in(a.head);
   auto held = in.matcher.enter(m.sent);
   match::receive* const met = held.arrive(m);
   if (met == nullptr) {
-    store_eager(in, a, data, bytes, sender_operation);
+    store_eager(in, a, eager_content::of<Sync>(a));
     return;
   }
   held.unlock();
-  end_eager(*static_cast<operation*>(met), a, data, bytes, sender_operation);
+  end_eager(*static_cast<operation*>(met), a, eager_content::of<Sync>(a));
 }
 
 template <bool Threads>
 void engine::state::on_eager(void* self, const fabric::arrival& a) {
-  static_cast<state*>(self)->arrived<Threads>(a, a.data, a.size, 0);
+  static_cast<state*>(self)->arrived<Threads, false>(a);
 }
 
 template <bool Threads>
 void engine::state::on_eager_sync(void* self, const fabric::arrival& a) {
-  std::uint64_t sender_operation = 0;
-  std::memcpy(&sender_operation, a.data, sizeof sender_operation);
-  static_cast<state*>(self)->arrived<Threads>(a, a.data + sizeof sender_operation,
-                                              a.size - sizeof sender_operation, sender_operation);
+  static_cast<state*>(self)->arrived<Threads, true>(a);
 }
 
 void engine::state::take_eager() {
@@ -275,13 +271,12 @@ void engine::state::arrived_offer(const fabric::arrival& a) {
 }
 
 inline void engine::state::store_eager(core::channel& in, const fabric::arrival& a,
-                                       const std::byte* data, std::size_t bytes,
-                                       std::uint64_t sender_operation) {
+                                       const eager_content& what) {
   matched& m = *spare;
   m.in = &in;
   m.how = matched::way::eager;
-  m.sender_operation = sender_operation;
-  store(m, a, data, bytes);
+  m.sender_operation = what.sender_operation;
+  store(m, a, what.data, what.bytes);
 }
 
 // The engine holds `m` (the spare) now: fill in the rest while its part's lock keeps others from

@@ -75,6 +75,24 @@ struct matched : match::message {
   }
 };
 
+/// What an eager message carries.
+struct eager_content {
+  const std::byte* data;
+  std::size_t bytes;
+  std::uint64_t sender_operation;  ///< to be told when matched; 0: nobody waits
+
+  template <bool Sync>
+  static eager_content of(const fabric::arrival& a) noexcept {
+    if constexpr (!Sync) {
+      return {a.data, a.size, 0};
+    } else {
+      std::uint64_t waits = 0;
+      std::memcpy(&waits, a.data, sizeof waits);
+      return {a.data + sizeof waits, a.size - sizeof waits, waits};
+    }
+  }
+};
+
 /// What an operation has to do next, where it could not be done at once.
 enum class step : std::uint8_t {
   nothing,
@@ -197,8 +215,7 @@ struct engine::state {
   [[gnu::noinline]] void store(matched& m, const fabric::arrival& a, const std::byte* data,
                                std::size_t bytes);
   void discard(matched* m);
-  void store_eager(core::channel& in, const fabric::arrival& a, const std::byte* data,
-                   std::size_t bytes, std::uint64_t sender_operation);
+  void store_eager(core::channel& in, const fabric::arrival& a, const eager_content& what);
   /// Adds to what a peer is charged with; without threads, without an atomic instruction.
   std::size_t change(std::atomic<std::size_t>& charged, std::size_t by) const noexcept {
     if (threaded) return charged.fetch_add(by, std::memory_order_relaxed) + by;
@@ -208,14 +225,11 @@ struct engine::state {
   }
   [[gnu::noinline]] void throttle(int peer, bool on);
   [[gnu::noinline]] match::message* post_among_threads(operation& op);
-  [[gnu::noinline]] void arrived_among_threads(core::channel& in, const fabric::arrival& a,
-                                               const std::byte* data, std::size_t bytes,
-                                               std::uint64_t sender_operation);
-  void end_eager(operation& op, const fabric::arrival& a, const std::byte* data, std::size_t bytes,
-                 std::uint64_t sender_operation);
-  template <bool Threads>
-  void arrived(const fabric::arrival& a, const std::byte* data, std::size_t bytes,
-               std::uint64_t sender_operation);
+  template <bool Sync>
+  [[gnu::noinline]] void arrived_among_threads(core::channel& in, const fabric::arrival& a);
+  void end_eager(operation& op, const fabric::arrival& a, const eager_content& what);
+  template <bool Threads, bool Sync>
+  void arrived(const fabric::arrival& a);
   template <bool Threads>
   [[gnu::flatten]] static void on_eager(void* self, const fabric::arrival& a);
   template <bool Threads>

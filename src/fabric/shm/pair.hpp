@@ -71,8 +71,8 @@ struct pair {
   // --- sending ---
   alignas(line_bytes) slot* out = nullptr;  ///< in the peer's part
   std::uint64_t tail = 0;                   ///< number of the next slot
-  std::uint64_t limit = 0;                  ///< slots below it may be written; 0 until opened
-  std::uint64_t seen_head = 0;              ///< what credit_out said when last read
+  std::uint64_t limit = 0;      ///< slots below it may be written without a look; 0 until opened
+  std::uint64_t seen_head = 0;  ///< what credit_out said when last read
   credit* credit_out = nullptr;
   std::atomic<std::uint32_t>* bell = nullptr;  ///< the peer's
   std::uint16_t first = no_index;  ///< packets under way, a list in the order of their slots

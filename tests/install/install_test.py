@@ -14,7 +14,7 @@ BUILD = Path(os.environ["SINEW_BUILD"])
 
 def run(*command, **more):
     environment = dict(os.environ, **more)
-    done = subprocess.run([str(c) for c in command], env=environment, text=True, timeout=120,
+    done = subprocess.run([str(c) for c in command], env=environment, text=True, timeout=400,
                           capture_output=True, check=False)
     if done.returncode != 0:
         raise AssertionError(f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}")

@@ -129,12 +129,12 @@ void engine::accumulate_mapped(std::byte* to, const void* from, std::size_t coun
 
 std::uint64_t engine::atomic_outside(outside at, fabric::atomic_op op, std::size_t width,
                                      std::uint64_t operand, std::uint64_t compare) {
-  forget_copies();
   std::uint64_t old = 0;
   persist(runtime_, [&](fabric::callback done) {
     return runtime_.endpoint().atomic(at.rank, op, {at.address, {}}, width, operand, compare, &old,
                                       done);
   });
+  forget_copies();  // those too that another thread has made meanwhile
   return old;
 }
 

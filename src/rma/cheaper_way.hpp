@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 namespace sinew::rma {
 
 /// Goes one way, and tries the other one now and then: seldom, the longer the answer stays the
 /// same, and at once if the cost has doubled. Uses are judged by windows. After a change of ways
-/// the caches are as the other way left them, perhaps for many uses: as long as windows get
-/// cheaper, they tell nothing yet. One thread.
+/// the caches are as the other way left them for a while, so that the first windows tell nothing.
+/// One thread.
 class cheaper_way {
  public:
   /// Whether to go the second way now. Hot.
@@ -29,38 +28,21 @@ class cheaper_way {
   }
 
   static constexpr int window = 8;
-  /// Windows after a change of ways, at most, of which only the last one tells.
-  static constexpr int longest_settling = 6;
+  /// Windows after a change of ways that tell nothing.
+  static constexpr int settling = 2;
   /// Windows between two trials: a trial may cost twenty times what the other way does.
-  static constexpr int shortest_pause = 8;
+  static constexpr int shortest_pause = 16;
   static constexpr int longest_pause = 2048;
 
  private:
-  static constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
-
-  /// False: not yet.
-  bool settled(std::uint64_t cost) noexcept {
-    if (settling_ == 0) {
-      return true;
-    }
-    --settling_;
-    const bool falls = before_ == unknown || cost < before_ - before_ / 8;
-    before_ = cost;
-    if (falls && settling_ != 0) {
-      return false;
-    }
-    settling_ = 0;
-    return true;
-  }
-
   void change() noexcept {
     second_ = !second_;
-    settling_ = longest_settling;
-    before_ = unknown;
+    settling_ = settling;
   }
 
   void end_window(std::uint64_t cost) noexcept {
-    if (!settled(cost)) {
+    if (settling_ != 0) {
+      --settling_;
       return;
     }
     if (trial_) {
@@ -92,9 +74,8 @@ class cheaper_way {
   std::uint64_t sum_ = 0;
   std::uint64_t largest_ = 0;
   std::uint64_t usual_ = 0;  ///< a window of the way gone; 0: not yet known
-  std::uint64_t before_ = unknown;
   int uses_ = 0;
-  int settling_ = longest_settling;
+  int settling_ = settling;
   int pause_ = shortest_pause;
   int left_ = 1;  ///< windows until the next trial
   bool trial_ = false;

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "rma/walk.hpp"
@@ -87,8 +86,7 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
     get(to, from, bytes);
     return;
   }
-  static constinit std::mutex guard;  // of all engines' copies; seldom more than one is used
-  std::unique_lock held(guard);
+  core::guard held(copies_lock_, runtime_.threaded());
   if (copies_ == nullptr) {
     copies_ = std::make_unique<copied_pages>();
   }
@@ -116,10 +114,11 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
 
 void engine::move_pieces(int r, bool in, std::span<const fabric::piece> pieces) {
   fabric::endpoint& net = runtime_.endpoint();
+  const bool now = net.copy_now(r, in ? direction::in : direction::out, pieces);
   if (!in) {
-    forget_copies();
+    forget_copies();  // those too that another thread has made meanwhile
   }
-  if (net.copy_now(r, in ? direction::in : direction::out, pieces)) {
+  if (now) {
     return;
   }
   for (const fabric::piece& p : pieces) {

@@ -295,9 +295,12 @@ TEST_P(rma_sections, threads_of_one_rank_get_ahead) {
   }
   run(2, [](rma_member& m) {
     own_pages mine;
+    own_pages slots;
     m.all.word[m.rank].store(address_of(mine.pages.data()));
+    m.all.word[m.rank + 8].store(address_of(slots.pages.data()));
     mine.fill(1);
     m.meet();
+    const bool by_kernel = GetParam().over == backend::shm;
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (std::uint64_t t = 0; t < 4; ++t) {
@@ -307,6 +310,15 @@ TEST_P(rma_sections, threads_of_one_rank_get_ahead) {
           for (int k = 0; k < 5; ++k) {
             m.rma.fence();  // drops the copies that the others may be using
             look_ahead(m, random, 1);
+            // The slots of all threads are in one page, which the others copy meanwhile: by the
+            // kernel, else ThreadSanitizer would see a race.
+            const outside slot = outside::of(m.next(), m.all.word[m.next() + 8].load() + 8 * t);
+            for (std::uint64_t put = 1; by_kernel && put <= 200; ++put) {
+              m.rma.put(slot, &put, 8);
+              std::uint64_t seen = 0;
+              m.rma.get_ahead(&seen, slot, 8);
+              require(seen == put, "an own put is not seen");
+            }
           }
         } catch (const std::exception&) {
           ++wrong;

@@ -113,7 +113,7 @@ class engine {
   void get(void* to, outside from, std::size_t bytes);
   /// A get of few bytes for who knows that nobody else changes them before this rank's next fence,
   /// flush or atomic: may answer from a copy of their surroundings made since the last one, so that
-  /// many such gets cost one call of the kernel. Sees this rank's own puts. One thread.
+  /// many such gets cost one call of the kernel. Sees this rank's own puts.
   void get_ahead(void* to, outside from, std::size_t bytes);
   void put_section(outside to, const void* from, std::size_t element_bytes,
                    std::span<const axis> axes);
@@ -312,10 +312,15 @@ class engine {
   void accumulate_mapped(std::byte* to, const void* from, std::size_t count, element type,
                          combine op, void* before) noexcept;
 
-  /// What get_ahead() has copied so far is no longer used. A hint between threads, so that relaxed
-  /// accesses do: who gets ahead sees what its own thread did.
+  /// What get_ahead() has copied so far is no longer used. Relaxed: who gets ahead sees what its
+  /// own thread did, and what others did before it learned of that. The number never comes back,
+  /// which between threads takes a read-modify-write.
   void forget_copies() noexcept {
-    segment_.store(segment_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (runtime_.threaded()) {
+      segment_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      segment_.store(segment_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
   }
   void flush_outside();
   void move_pieces(int r, bool in, std::span<const fabric::piece> pieces);
@@ -346,7 +351,8 @@ class engine {
   std::atomic<int> owing_{0};
 
   std::atomic<std::uint64_t> segment_{1};  ///< see forget_copies()
-  std::unique_ptr<copied_pages> copies_;   ///< made by the first get_ahead()
+  core::lock copies_lock_;
+  std::unique_ptr<copied_pages> copies_;  ///< made by the first get_ahead(); by copies_lock_
 
   std::unique_ptr<std::uint64_t[]> awaited_;  ///< by rank: how often await() was called
   std::unique_ptr<std::uint64_t[]> mails_;    ///< by rank: mails read

@@ -384,8 +384,8 @@ class Signals(unittest.TestCase):
 class OtherLaunchers(unittest.TestCase):
     @staticmethod
     def hydra(call, said=""):
-        """The result of `call`, which runs MPICH's mpiexec. On a busy machine that dies of a pipe of
-        its own now and then, or ends before it has passed on what its ranks have `said`."""
+        """The result of `call`, which runs MPICH's mpiexec. On a busy machine that dies of a pipe
+        of its own now and then, or ends before it has passed on what its ranks have `said`."""
         for _ in range(20):
             result = call()
             if result.code not in (-signal.SIGPIPE, 128 + signal.SIGPIPE) and said in result.err:

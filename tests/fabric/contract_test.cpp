@@ -163,6 +163,31 @@ auto with(const char* name, const char* value,
   };
 }
 
+/// Without a handler there, whatever the back-end.
+void send_to_nobody(endpoint& from, endpoint& to) {
+  ASSERT_TRUE(from.send_short(1, 3, {}, nullptr, 0).done());
+  while (true) {
+    (void)to.progress(16);
+  }
+}
+
+TEST(fabric, a_message_that_nobody_takes_ends_the_process_with_a_sentence) {
+  EXPECT_DEATH(
+      {
+        const auto all = open_inproc(2, false);
+        send_to_nobody(*all[0], *all[1]);
+      },
+      "rank 0 has sent a message before this rank has made what takes it");
+  EXPECT_DEATH(
+      {
+        const shm_world world(2);
+        const auto from = world.open(0, false);
+        const auto to = world.open(1, false);
+        send_to_nobody(*from, *to);
+      },
+      "rank 0 has sent a message before this rank has made what takes it");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     back_ends, fabric_contract,
     ::testing::Values(

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fabric/atomics.hpp"
+#include "fabric/service.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/fabric/fabric.hpp"
 
@@ -167,7 +168,7 @@ class inproc_endpoint final : public endpoint {
     int handled = 0;
     message m;
     while (handled < budget && take_message(m)) {
-      const entry& e = handlers_[m.id];
+      const service& e = handlers_[m.id];
       const std::byte* data = m.packet ? m.packet.get() : m.brief.data();
       e.function(e.context, arrival{m.source, m.head, data, m.size});
       if (m.packet) {
@@ -189,10 +190,6 @@ class inproc_endpoint final : public endpoint {
   void wake() override { nudge(hub_->boxes[index(rank_)]); }
 
  private:
-  struct entry {
-    handler function = nullptr;
-    void* context = nullptr;
-  };
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
 
   /// Puts one message into the peer's queue; takes `*packet` only if it does.
@@ -282,7 +279,7 @@ class inproc_endpoint final : public endpoint {
   std::shared_ptr<hub> hub_;
   int rank_;
   limits bounds_{max_short, max_medium, true};
-  std::array<entry, max_handlers> handlers_{};
+  std::array<service, max_handlers> handlers_{};
 };
 
 }  // namespace

@@ -191,7 +191,7 @@ bool messages<Threads>::dispatch_other(pair_type& p, const slot& s, std::uint64_
   SINEW_ASSERT(index < shape_.packets && size <= max_medium_bytes);
   const arrival message{p.rank, s.head, p.packets + index * packet_stride, size};
   if (kind == slot_kind::medium) {
-    const entry& e = handlers_[slot_word::id(word)];
+    const service& e = handlers_[slot_word::id(word)];
     e.function(e.context, message);
   } else {
     inner_.call(inner_.context, slot_word::id(word), message);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/service.hpp"
 #include "fabric/shm/doorbell.hpp"
 #include "fabric/shm/pair.hpp"
 #include "sinew/base/check.hpp"
@@ -220,11 +221,6 @@ class messages {
   }
 
  private:
-  struct entry {
-    handler function = nullptr;
-    void* context = nullptr;
-  };
-
   [[nodiscard]] pair_type& pair_with(int peer) noexcept {
     SINEW_EXPECT(peer >= 0 && static_cast<std::size_t>(peer) < by_rank_.size() &&
                  by_rank_[static_cast<std::size_t>(peer)] != nullptr);
@@ -288,7 +284,7 @@ class messages {
     const slot_kind kind = slot_word::kind(word);
     const std::size_t size = slot_word::size(word);
     if (kind == slot_kind::brief) [[likely]] {
-      const entry& e = handlers_[slot_word::id(word)];
+      const service& e = handlers_[slot_word::id(word)];
       e.function(e.context, arrival{p.rank, s.head, s.payload, size});
       return false;
     }
@@ -347,7 +343,7 @@ class messages {
   std::unique_ptr<pair_type[]> pairs_;  ///< by local rank
   std::vector<watch> active_;           ///< the rings we poll
   std::uint32_t announced_ = 0;
-  entry handlers_[max_handlers];
+  service handlers_[max_handlers];
   inner_handler inner_;
 
   /// Lock order: a pair's, then the pool's.

@@ -1,0 +1,20 @@
+#include "fabric/service.hpp"
+
+#include <cstdlib>
+
+#include "sinew/base/last_words.hpp"
+
+namespace sinew::fabric {
+
+void nobody_takes(void* /*context*/, const arrival& message) {
+  base::last_words()
+      .add("sinew: rank ")
+      .add_number(static_cast<std::uint64_t>(message.source))
+      .add(
+          " has sent a message before this rank has made what takes it (an event::system, say): "
+          "make it on every rank before one of them sends\n")
+      .write();
+  std::abort();
+}
+
+}  // namespace sinew::fabric

@@ -12,7 +12,7 @@ setting<std::int64_t> packets(
     "8-KiB packets that each rank holds for messages under way (fewer where a node has more than "
     "8 ranks)");
 setting<std::int64_t> stream_limit(
-    "fabric", "stream_limit", std::int64_t{16} << 10, "bytes",
+    "fabric", "stream_limit", std::int64_t{32} << 10, "bytes",
     "up to this size a get is always streamed through shared packets; above it only while the "
     "processors are near each other, else both sides copy by process_vm_readv/writev");
 setting<std::string> cma("fabric", "cma", "auto", "",

@@ -20,6 +20,16 @@ class distance {
 
   [[nodiscard]] bool far() const noexcept { return far_.load(std::memory_order_relaxed); }
 
+  /// While far, packets are filled past the caches, which tells nothing: whether the one begun at
+  /// `now` had better be filled as if the peer were near, to learn whether it is again. Hot.
+  [[nodiscard]] bool look_again(std::uint64_t now) noexcept {
+    const std::uint64_t since = now - looks_began_.load(std::memory_order_relaxed);
+    if (since >= look_every_) {
+      looks_began_.store(now, std::memory_order_relaxed);
+    }
+    return since >= look_every_ || since < look_for_;
+  }
+
   /// `bytes` were copied into a packet in `taken` ticks. Hot.
   change note(std::uint64_t taken, std::size_t bytes) noexcept {
     if (bytes < least_sample) {
@@ -28,9 +38,9 @@ class distance {
     // Bounded, so that one interruption by the system says little.
     const auto sample = static_cast<std::int64_t>(std::min(taken * unit / bytes, 3 * far_from_));
     std::int64_t mean = mean_.load(std::memory_order_relaxed);
-    mean += (sample - mean) / 8;
-    mean_.store(mean, std::memory_order_relaxed);
     const bool was = far();
+    mean += (sample - mean) / (was ? 2 : 8);  // looks are rare
+    mean_.store(mean, std::memory_order_relaxed);
     const bool is = mean > static_cast<std::int64_t>(was ? near_below_ : far_from_);
     if (is == was) {
       return change::none;
@@ -45,9 +55,13 @@ class distance {
 
   std::uint64_t far_from_ = ns_to_ticks(1200);
   std::uint64_t near_below_ = ns_to_ticks(800);
+  /// A look costs some 2 us if the peer is still far; 2 or 3 in a row say that it has come near.
+  std::uint64_t look_every_ = ns_to_ticks(400000);
+  std::uint64_t look_for_ = ns_to_ticks(8000);
   /// Ticks for `unit` bytes. Relaxed, as is far_: hints that order nothing.
   std::atomic<std::int64_t> mean_{0};
   std::atomic<bool> far_{false};
+  std::atomic<std::uint64_t> looks_began_{0};
 };
 
 }  // namespace sinew::fabric::shm

@@ -9,16 +9,12 @@
 #include <vector>
 
 #include "fabric/service.hpp"
+#include "fabric/shm/copy.hpp"
 #include "fabric/shm/doorbell.hpp"
 #include "fabric/shm/pair.hpp"
 #include "sinew/base/check.hpp"
 
 namespace sinew::fabric::shm {
-
-/// Below it the copy instruction's start costs more than it saves: messages of 4 KiB took 540 ns by
-/// moves into the packet used last, 1,090 by the instruction into one long unused; of 7,000 bytes
-/// 960 and 910 (medians over the states of a host whose processors drift apart and together).
-inline constexpr std::size_t least_string_copy = 6144;
 
 /// How many slots before its turn a slot's line is asked for, while messages are handled in a row:
 /// handling 64 of 8 B took 18 ns each instead of 24. 2 to 6 do the same.
@@ -45,19 +41,6 @@ inline void copy_brief(std::byte* to, const std::byte* from, std::size_t n) noex
       to[i] = from[i];
     }
   }
-}
-
-/// Copies into shared memory that others have cached. The processor's own copy instruction takes
-/// lines over without reading them first, and asks for many at once: 64 KiB took 2.8 us, where
-/// moves of registers took 5.0 (two processors 50 ns apart; 10.6 and 10.8 where 150 ns apart).
-inline void copy_out(std::byte* to, const void* from, std::size_t n) noexcept {
-#if defined(__x86_64__)
-  if (n >= least_string_copy) {
-    asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n)::"memory");
-    return;
-  }
-#endif
-  std::memcpy(to, from, n);
 }
 
 /// Receives the fabric's own messages. Runs inside progress like any handler.
@@ -126,6 +109,10 @@ class messages {
     }
     pair_type& p = pair_with(peer);
     const std::uint64_t begin = ticks();
+    if (p.away.far() && !p.away.look_again(begin)) {
+      copy_past_caches(into.data, data, size);
+      return;
+    }
     copy_out(into.data, data, size);
     if (pool_.link_of(static_cast<std::uint16_t>(into.token)).slot == 0) {
       return;  // its first use: the system has just provided the pages

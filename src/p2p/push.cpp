@@ -10,6 +10,7 @@
 
 #include "p2p/state.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/copy.hpp"
 
 namespace sinew::p2p {
 namespace {
@@ -90,7 +91,7 @@ void engine::state::arrived_piece(const fabric::arrival& a) {
   });
   SINEW_ASSERT(it != inflows.end() && it->arrived + a.size <= it->bytes);
   if (it->arrived < it->room) {
-    std::memcpy(it->to + it->arrived, a.data, std::min(a.size, it->room - it->arrived));
+    copy_bytes(it->to + it->arrived, a.data, std::min(a.size, it->room - it->arrived));
   }
   it->arrived += a.size;
   if (it->arrived != it->bytes) {

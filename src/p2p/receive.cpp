@@ -4,16 +4,17 @@
 
 #include "p2p/state.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/copy.hpp"
 
 namespace sinew::p2p {
 namespace {
 
 /// Most messages are a few words: two overlapping moves beat a call.
-inline void copy_bytes(void* to, const std::byte* from, std::size_t n) noexcept {
+inline void copy_out(void* to, const std::byte* from, std::size_t n) noexcept {
   if (n == 8) {
     std::memcpy(to, from, 8);
-  } else if (n != 0) {
-    std::memcpy(to, from, n);
+  } else {
+    copy_bytes(to, from, n);
   }
 }
 
@@ -115,7 +116,7 @@ void engine::state::deliver(operation& op, const std::byte* data, std::size_t by
     op.outcome.bytes = bytes;
     op.outcome.sent_bytes = bytes;
     op.outcome.error = fault::none;
-    copy_bytes(op.data.base, data, bytes);
+    copy_out(op.data.base, data, bytes);
     finish(op);
     return;
   }
@@ -298,7 +299,7 @@ void engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
       m.charged += m.heap_bytes;
       at = m.heap.get();
     }
-    if (data != nullptr) copy_bytes(at, data, bytes);
+    if (data != nullptr) copy_out(at, data, bytes);
     peer_state& p = peers[static_cast<std::size_t>(a.source)];
     if (change(p.charged, m.charged) > unexpected_limit && !p.told.load(std::memory_order_relaxed))
         [[unlikely]] {

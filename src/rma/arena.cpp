@@ -27,9 +27,20 @@ std::uint64_t arena::allocate(std::uint64_t bytes, std::uint64_t alignment) {
   bytes = std::max<std::uint64_t>(grain, (bytes + grain - 1) / grain * grain);
   alignment = std::max<std::uint64_t>(grain, alignment);
   const std::lock_guard held(mutex_);
+  constexpr std::uint64_t quarter = page / 4;
+  if (bytes >= large && alignment <= quarter) {
+    if (const std::uint64_t at = take(bytes, page, (placed_++ % 3 + 1) * quarter)) {
+      return at;
+    }
+  }
+  return take(bytes, alignment, 0);
+}
+
+// The best fit for an offset that modulo `alignment` is `residue`, or 0.
+std::uint64_t arena::take(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t residue) {
   for (auto fit = by_size_.lower_bound({bytes, 0}); fit != by_size_.end(); ++fit) {
     const auto [size, begin] = *fit;
-    const std::uint64_t at = (begin + alignment - 1) / alignment * alignment;
+    const std::uint64_t at = begin + (residue - begin) % alignment;
     if (at - begin > size - bytes) {
       continue;
     }

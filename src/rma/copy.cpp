@@ -8,12 +8,9 @@
 
 #include "rma/cheaper_way.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/copy.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/rma/engine.hpp"
-
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 
 namespace sinew::rma {
 namespace {
@@ -26,6 +23,7 @@ setting<std::int64_t> stream_from("rma", "stream_from", 0, "bytes",
                                   "from this size on puts go around the caches (0: whenever that "
                                   "has cost less, from 16 KiB on)");
 
+// By lines: for these sizes memcpy is the processor's string move, which is slower by 10%.
 constexpr std::size_t learn_from = std::size_t{16} << 10;
 
 /// By powers of two of the size, beginning with `learn_from`; the last one for all longer ones. Of
@@ -37,68 +35,24 @@ cheaper_way& way_of(std::size_t bytes) noexcept {
       ways.size() - 1, static_cast<std::size_t>(std::bit_width(bytes / learn_from)) - 1)];
 }
 
-#if defined(__x86_64__)
-/// In lines of the target. For these sizes the C library's memcpy is the processor's string move,
-/// which is slower: by 10%, and by 25% where the target lies a few lines behind the source modulo
-/// the size of a page.
-template <class Store>
-void copy_lines(std::byte* to, const std::byte* from, std::size_t bytes, Store store) noexcept {
-  const std::size_t head = (64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64;
-  std::memcpy(to, from, head);
-  to += head;
-  from += head;
-  bytes -= head;
-  for (; bytes >= 64; bytes -= 64, to += 64, from += 64) {
-    const auto* source = reinterpret_cast<const __m128i*>(from);
-    auto* target = reinterpret_cast<__m128i*>(to);
-    const __m128i a = _mm_loadu_si128(source);
-    const __m128i b = _mm_loadu_si128(source + 1);
-    const __m128i c = _mm_loadu_si128(source + 2);
-    const __m128i d = _mm_loadu_si128(source + 3);
-    store(target, a);
-    store(target + 1, b);
-    store(target + 2, c);
-    store(target + 3, d);
-  }
-  std::memcpy(to, from, bytes);
-}
-
-void copy_through_caches(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  copy_lines(to, from, bytes, [](__m128i* at, __m128i value) { _mm_store_si128(at, value); });
-}
-
-/// Stores that go around the caches: they spare the reading of lines that are overwritten whole.
-void copy_around_caches(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  copy_lines(to, from, bytes, [](__m128i* at, __m128i value) { _mm_stream_si128(at, value); });
-  _mm_sfence();  // such stores are ordered by nothing else
-}
-#else
-void copy_through_caches(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  std::memcpy(to, from, bytes);
-}
-void copy_around_caches(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  std::memcpy(to, from, bytes);
-}
-#endif
-
 }  // namespace
 
 void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   if (bytes < learn_from) [[likely]] {
-    std::memcpy(to, from, bytes);
+    copy_bytes(to, from, bytes);
     return;
   }
   if (const std::int64_t limit = stream_from(); limit != 0) {
-    bytes < static_cast<std::size_t>(limit) ? copy_through_caches(to, from, bytes)
-                                            : copy_around_caches(to, from, bytes);
+    bytes < static_cast<std::size_t>(limit) ? copy_lines(to, from, bytes)
+                                            : copy_past_caches(to, from, bytes);
     return;
   }
   cheaper_way& way = way_of(bytes);
   const std::uint64_t begin = ticks();
   if (way.second()) {
-    copy_around_caches(to, from, bytes);
+    copy_past_caches(to, from, bytes);
   } else {
-    copy_through_caches(to, from, bytes);
+    copy_lines(to, from, bytes);
   }
   way.note((ticks() - begin) * learn_from / bytes);
 }

@@ -94,11 +94,14 @@ std::uint64_t heap::allocate(part where, std::size_t bytes, std::size_t alignmen
   if (got == 0) {
     const arena& from = arena_of(where);
     const char* name = where == part::symmetric ? "SINEW_RMA_HEAP" : "SINEW_RMA_LOCAL_HEAP";
+    // Its longest free piece grows at the end.
+    const std::size_t enough =
+        from.bytes() - from.largest_free() + bytes + std::max(alignment, arena::page);
     throw error("no room for an object of " + std::to_string(bytes) + " bytes",
                 "of this rank's " + mebibytes(from.bytes()) + " MiB " + mebibytes(from.used()) +
                     " are in use, and the largest free piece has " +
                     std::to_string(from.largest_free()) + " bytes",
-                std::string("Set ") + name + "=" + mebibytes(from.used() + bytes + alignment) +
+                std::string("Set ") + name + "=" + mebibytes(enough) +
                     "M or more, if the node has the memory.");
   }
   return got;

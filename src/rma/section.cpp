@@ -3,6 +3,7 @@
 
 #include "rma/copy.hpp"
 #include "rma/walk.hpp"
+#include "sinew/base/copy.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::rma {
@@ -18,7 +19,7 @@ void copy_element(std::byte* near, std::byte* far, std::size_t element) noexcept
   if constexpr (Bytes != 0) {
     std::memcpy(to, from, Bytes);
   } else if constexpr (Way == way::in) {
-    std::memcpy(to, from, element);
+    copy_bytes(to, from, element);
   } else {
     copy(to, from, element);
   }

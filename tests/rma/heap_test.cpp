@@ -107,6 +107,26 @@ TEST(heap, the_same_calls_give_the_same_offsets) {
   EXPECT_EQ(trail[0], trail[1]);
 }
 
+// Where the C library's large blocks begin, and where the other ones do, loops would run slower.
+TEST(heap, large_blocks_begin_in_turn_at_three_places_within_a_page) {
+  some_heap h;
+  for (const part where : {part::symmetric, part::local}) {
+    (void)h.all.allocate(where, 100);  // nothing is aligned by chance
+    for (const std::size_t wanted : {1024U, 2048U, 3072U, 1024U}) {
+      EXPECT_EQ(h.all.allocate(where, 20000) % 4096, wanted);
+    }
+    EXPECT_EQ(h.all.allocate(where, 20000, 2048) % 2048, 0U);
+    EXPECT_EQ(h.all.allocate(where, 1000) % 64, 0U);
+  }
+}
+
+TEST(heap, a_large_block_takes_what_is_left_wherever_it_begins) {
+  some_heap h;
+  const std::size_t left = h.all.largest_free(part::symmetric);
+  EXPECT_NE(h.all.try_allocate(part::symmetric, left), 0U);
+  EXPECT_EQ(h.all.try_allocate(part::symmetric, 64), 0U);
+}
+
 TEST(heap, exhaustion_names_the_setting_and_what_is_needed) {
   some_heap h;
   (void)h.all.allocate(part::symmetric, 3 * mib);

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/copy.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/rma/element.hpp"
@@ -90,9 +91,8 @@ class engine {
     }
   }
   static void move_in(void* to, const std::byte* from, std::size_t bytes) noexcept {
-    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes) &&
-        bytes != 0) {
-      std::memcpy(to, from, bytes);
+    if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes)) {
+      copy_bytes(to, from, bytes);
     }
   }
   /// A put, and then `add` to the counter at `counter` of the same heap, in this order.

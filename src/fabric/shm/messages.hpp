@@ -110,6 +110,8 @@ class messages {
     pair_type& p = pair_with(peer);
     const std::uint64_t begin = ticks();
     if (p.away.far() && !p.away.look_again(begin)) {
+      // The reader's lines are dropped, not fetched from its cache: 64 KiB in pieces, both copies,
+      // take 5.6 us whether it is 60 or 250 ns away, where copy_out() takes 2.7 and 23.
       copy_past_caches(into.data, data, size);
       return;
     }

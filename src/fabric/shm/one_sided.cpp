@@ -10,6 +10,7 @@
 #include "fabric/shm/cma.hpp"
 #include "fabric/tuning.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/copy.hpp"
 #include "sinew/base/log.hpp"
 
 namespace sinew::fabric::shm {
@@ -150,7 +151,7 @@ status one_sided<Threads>::get(int peer, void* local, const remote_address& from
     return status::again(retry_reason::no_slot);
   }
   if (const std::byte* there = direct(peer, from)) {
-    std::memcpy(local, there, bytes);
+    copy_bytes(local, there, bytes);
     return status::ok();
   }
   SINEW_EXPECT(bytes <= offset_mask);
@@ -203,7 +204,7 @@ status one_sided<Threads>::put(int peer, const void* local, const remote_address
     return status::again(retry_reason::no_slot);
   }
   if (std::byte* there = direct(peer, to)) {
-    std::memcpy(there, local, bytes);
+    copy_bytes(there, local, bytes);
     return status::ok();
   }
   put_state p{static_cast<const std::byte*>(local), to.address, bytes, 0, peer, when_done};
@@ -309,7 +310,7 @@ void one_sided<Threads>::handle(void* self, unsigned op, const arrival& m) {
     case get_chunk:
       return me.on_get_chunk(m);
     case put_chunk:
-      std::memcpy(reinterpret_cast<void*>(m.head.word[0]), m.data, m.size);
+      copy_bytes(reinterpret_cast<void*>(m.head.word[0]), m.data, m.size);
       return;
     case atomic_request:
       return me.on_atomic_request(m);
@@ -351,7 +352,7 @@ void one_sided<Threads>::on_get_chunk(const arrival& m) {
   SINEW_ASSERT(current);  // a get ends only when all that was claimed has come
   (void)current;
   SINEW_ASSERT(m.head.word[1] + m.size <= g.bytes);
-  std::memcpy(g.local + m.head.word[1], m.data, m.size);
+  copy_bytes(g.local + m.head.word[1], m.data, m.size);
   g.arrived += m.size;
   g.answered = true;
 }

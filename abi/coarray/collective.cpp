@@ -1,7 +1,7 @@
 // Small reductions go by recursive doubling: in round k members that differ in bit k swap their
-// values, each through one line of the other's memory. Everything else goes through stages, one of
-// 64 KiB at each member, filled with a chunk at a time: each member combines its share of the chunk
-// from all stages, and then takes the other shares from theirs.
+// values, each through one line of the other's memory. Everything else goes through stages, two at
+// each member, filled with a chunk at a time: each member combines its share of the chunk from all
+// stages, and then takes the other shares from theirs.
 #include "abi/coarray/collective.hpp"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <string>
 
 #include "abi/coarray/team.hpp"
+#include "sinew/base/copy.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -102,7 +103,12 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
 /// Two stages take turns: a member that fills one again has been in a barrier after which nobody
 /// reads what was in it.
 std::byte* stage(team& t, int member) noexcept {
-  return the.engine->at(t.at(member, team::stages_at + t.chunks % 2 * team::stage_bytes));
+  return the.engine->at(t.at(member, team::stages_at + t.chunks % 2 * t.stage_bytes()));
+}
+
+/// For others to read; past the caches if that has cost less.
+void put(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  rma::engine::move_out(to, from, bytes);
 }
 
 struct share {
@@ -115,30 +121,35 @@ share share_of(std::size_t count, int member, int members) noexcept {
   return {count * m / n, count * (m + 1) / n};
 }
 
-int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op, bool wanted) {
+/// Each puts into its stage what the others are to combine, combines its own share, puts that there
+/// too, and takes the other shares. `sum` has room for a share.
+int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op, bool wanted,
+                 std::byte* sum) {
   const std::size_t size = op.element_bytes;
+  const share mine = share_of(count, t.me(), t.size());
+  const std::size_t begin = mine.begin * size;
+  const std::size_t end = mine.end * size;
+  const std::size_t bytes = end - begin;
   ++t.chunks;
-  std::memcpy(stage(t, t.me()), data, count * size);
+  put(stage(t, t.me()), data, begin);
+  put(stage(t, t.me()) + end, data + end, count * size - end);
   if (const int left = t.sync_all()) {
     return left;
   }
-  const share mine = share_of(count, t.me(), t.size());
-  const std::size_t n = mine.end - mine.begin;
-  if (n != 0) {
-    const auto sum = std::make_unique_for_overwrite<std::byte[]>(n * size);
-    std::memcpy(sum.get(), stage(t, 0) + mine.begin * size, n * size);
-    for (int m = 1; m < t.size(); ++m) {
-      op.call(op, sum.get(), stage(t, m) + mine.begin * size, n);
-    }
-    // Nobody else reads this share of this image's stage before the barrier.
-    std::memcpy(stage(t, t.me()) + mine.begin * size, sum.get(), n * size);
+  const auto operand = [&](int m) { return (m == t.me() ? data : stage(t, m)) + begin; };
+  copy_bytes(sum, operand(0), bytes);
+  for (int m = 1; m < t.size(); ++m) {
+    op.call(op, sum, operand(m), bytes / size);
   }
+  // Nobody else reads this share of this image's stage before the barrier.
+  put(stage(t, t.me()) + begin, sum, bytes);
   if (const int left = t.sync_all()) {
     return left;
   }
   for (int m = 0; wanted && m < t.size(); ++m) {
     const share s = share_of(count, m, t.size());
-    std::memcpy(data + s.begin * size, stage(t, m) + s.begin * size, (s.end - s.begin) * size);
+    copy_bytes(data + s.begin * size, m == t.me() ? sum : stage(t, m) + s.begin * size,
+               (s.end - s.begin) * size);
   }
   return 0;
 }
@@ -162,14 +173,17 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
       std::memcpy(all.data(), value, all.bytes());
     }
   } else {
-    const std::size_t most = team::stage_bytes / op.element_bytes;
+    const std::size_t most = t.stage_bytes() / op.element_bytes;
     if (most == 0) {
       throw error("elements of " + std::to_string(op.element_bytes) + " bytes cannot be reduced",
-                  "the limit is " + std::to_string(team::stage_bytes));
+                  "the limit is " + std::to_string(t.stage_bytes()));
     }
+    const auto members = static_cast<std::size_t>(t.size());
+    const auto sum = std::make_unique_for_overwrite<std::byte[]>(
+        (std::min(most, all.count()) / members + 1) * op.element_bytes);
     for (std::size_t i = 0; i < all.count() && left == 0; i += most) {
       left = reduce_chunk(t, all.data() + i * op.element_bytes, std::min(most, all.count() - i), op,
-                          wanted);
+                          wanted, sum.get());
     }
   }
   if (wanted && left == 0) {
@@ -182,17 +196,17 @@ int broadcast(descriptor& a, int source_image) {
   team& t = *the.now;
   flat all(a);
   const int source = source_image - 1;
-  for (std::size_t i = 0; i < all.bytes() && t.size() > 1; i += team::stage_bytes) {
-    const std::size_t n = std::min(team::stage_bytes, all.bytes() - i);
+  for (std::size_t i = 0; i < all.bytes() && t.size() > 1; i += t.stage_bytes()) {
+    const std::size_t n = std::min(t.stage_bytes(), all.bytes() - i);
     ++t.chunks;
     if (t.me() == source) {
-      std::memcpy(stage(t, source), all.data() + i, n);
+      put(stage(t, source), all.data() + i, n);
     }
     if (const int left = t.sync_all()) {
       return left;
     }
     if (t.me() != source) {
-      std::memcpy(all.data() + i, stage(t, source), n);
+      copy_bytes(all.data() + i, stage(t, source), n);
     }
   }
   if (t.me() != source) {

@@ -5,16 +5,17 @@
 
 namespace sinew::coarray {
 
-// Each writes its word at the head of its stage. The first barrier says that all are there, the
+// Each writes its word where nothing else is written: what a collective has left in the stages may
+// still be being read. The first barrier says that all are there, the
 // second that all have been read.
 std::vector<std::uint64_t> exchange(team& t, std::uint64_t word) {
-  the.engine->store<std::uint64_t>(t.at(t.me(), team::stages_at), word);
+  the.engine->store<std::uint64_t>(t.at(t.me(), team::word_at), word);
   if (t.sync_all() == stat::stopped_image) {
     throw error("an image of the team has stopped", "all must take part");
   }
   std::vector<std::uint64_t> words;
   for (int m = 0; m < t.size(); ++m) {
-    words.push_back(the.engine->load<std::uint64_t>(t.at(m, team::stages_at)));
+    words.push_back(the.engine->load<std::uint64_t>(t.at(m, team::word_at)));
   }
   (void)t.sync_all();
   return words;

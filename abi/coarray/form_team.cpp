@@ -89,7 +89,8 @@ team* form_team(int number, const int* new_index) {
   if (team* known = same_team(from, number, *all)) {
     return known;  // as on all images: the whole family is the same
   }
-  const std::uint64_t mine = the.engine->memory().allocate(rma::part::local, team::block_bytes());
+  const std::uint64_t mine =
+      the.engine->memory().allocate(rma::part::local, team::block_bytes(false));
   std::memset(the.engine->at({the.rank, mine}), 0, team::stages_at);
   const auto blocks = exchange_offsets(from, mine);
   std::vector<std::uint64_t> places;

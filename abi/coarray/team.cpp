@@ -44,13 +44,12 @@ std::vector<team*>& all_teams() {
   return it;
 }
 
-std::uint64_t team::block_bytes() noexcept { return stages_at + 2 * stage_bytes; }
-
 team::team(int size) : size_(size), me_(the.rank), rounds_(rounds_for(size)) {
   ranks_.resize(static_cast<std::size_t>(size));
   std::iota(ranks_.begin(), ranks_.end(), 0);
   parts_ = parts_of(ranks_);
-  blocks_.assign(ranks_.size(), the.engine->memory().allocate(rma::part::symmetric, block_bytes()));
+  blocks_.assign(ranks_.size(),
+                 the.engine->memory().allocate(rma::part::symmetric, block_bytes(true)));
   all_teams().push_back(this);
 }
 

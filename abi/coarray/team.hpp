@@ -51,15 +51,23 @@ class team {
   [[nodiscard]] const family* siblings() const noexcept { return siblings_.get(); }
 
   /// Bytes of each member's words, and where the parts begin.
-  [[nodiscard]] static std::uint64_t block_bytes() noexcept;
+  [[nodiscard]] static std::uint64_t block_bytes(bool first) noexcept {
+    return stages_at + 2 * stage_bytes(first);
+  }
   static constexpr int most_rounds = 20;
-  static constexpr std::size_t stage_bytes = std::size_t{64} << 10;
+  /// A stage longer than a core's cache takes less time: what the others have read of it need not
+  /// be taken back from their caches. Formed teams may be many.
+  [[nodiscard]] static constexpr std::size_t stage_bytes(bool first) noexcept {
+    return std::size_t{first ? 1024U : 64U} << 10;
+  }
+  [[nodiscard]] std::size_t stage_bytes() const noexcept { return stage_bytes(parent_ == nullptr); }
   static constexpr std::uint64_t line = 64;
   static constexpr std::uint64_t come_at = 0;
   static constexpr std::uint64_t release_at = line;
   /// Barriers and small collectives come to, two words, written on leaving.
   static constexpr std::uint64_t left_at = 2 * line;
-  static constexpr std::uint64_t rounds_at = 3 * line;
+  static constexpr std::uint64_t word_at = 3 * line;  ///< see exchange.cpp
+  static constexpr std::uint64_t rounds_at = 4 * line;
   static constexpr std::uint64_t slots_at = rounds_at + most_rounds * line;
   static constexpr std::uint64_t stages_at = slots_at + 2 * most_rounds * line;
 

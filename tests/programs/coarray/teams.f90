@@ -9,7 +9,7 @@ program teams
   real(8), allocatable :: large(:, :)[:]
   type(lock_type), allocatable :: guards(:)[:]
   type(event_type), allocatable :: post[:]
-  integer :: me, n, part, mine, members, total, i, image
+  integer :: me, n, part, mine, members, total, i, image, brought(4)
 
   me = this_image()
   n = num_images()
@@ -96,6 +96,15 @@ program teams
   end team
   sync team (halves)
   sync all
+
+  ! Forming a team leaves alone what others still have to read of a broadcast.
+  do i = 1, 100
+    brought = merge(i, 0, me == 1)
+    call co_broadcast(brought, 1)
+    if (mod(i, 2) == 0) form team (part, halves)
+    call expect(all(brought == i), 'a broadcast before a team is formed')
+  end do
+
   allocate (own(3)[*])
   own = 2 * me
   sync all

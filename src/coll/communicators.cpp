@@ -24,8 +24,10 @@ communicator_ref make(p2p::engine& engine, std::uint32_t context, core::group me
   auto made = std::make_unique<core::communicator>(context, std::move(members), rank);
   engine.attach(*made);
   return {made.release(), [&engine](core::communicator* c) {
+            const std::uint32_t context = c->context();
             engine.detach(*c);
             delete c;
+            ledger_of(engine.runtime()).release(context);
           }};
 }
 
@@ -44,11 +46,12 @@ class participation {
   std::uint32_t agree(talk& t) {
     const op max{.kind = op_kind::max};
     const layout::type& word = layout::of(layout::element::u64);
+    std::uint32_t from = context_ledger::first_free;
     for (;;) {
-      const std::uint64_t said = ledger_.propose(key_);
-      std::uint64_t agreed = said;
-      if (t.size() > 1) allreduce_any(t, &agreed, {&agreed, 1, &word}, max);
-      if (ledger_.settle(said, agreed)) return static_cast<std::uint32_t>(agreed);
+      const std::uint64_t said = ledger_.propose(key_, from);
+      std::uint64_t extremes[2] = {said, ~said};  // the largest complement is the smallest's
+      if (t.size() > 1) allreduce_any(t, extremes, {extremes, 2, &word}, max);
+      if (ledger_.settle(said, ~extremes[1], extremes[0], from)) return from;
     }
   }
 
@@ -91,7 +94,10 @@ communicator_ref split(site at, int color, int key) {
   (void)f;
   // The groups of different colours do not overlap, so one context serves them all.
   const std::uint32_t context = agree_on_context(at);
-  if (color < 0) return nullptr;
+  if (color < 0) {
+    ledger_of(at.engine.runtime()).release(context);
+    return nullptr;
+  }
   std::erase_if(all, [&](const choice& c) { return c.color != color; });
   std::stable_sort(all.begin(), all.end(),
                    [](const choice& a, const choice& b) { return a.key < b.key; });
@@ -103,7 +109,10 @@ communicator_ref split(site at, int color, int key) {
 
 communicator_ref create(site at, const core::group& members) {
   const std::uint32_t context = agree_on_context(at);
-  if (members.find(at.engine.runtime().rank()) < 0) return nullptr;
+  if (members.find(at.engine.runtime().rank()) < 0) {
+    ledger_of(at.engine.runtime()).release(context);
+    return nullptr;
+  }
   return make(at.engine, context, members);
 }
 

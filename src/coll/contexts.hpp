@@ -1,25 +1,30 @@
 // How the members of a new communicator agree on its context.
 //
-// Each rank keeps the lowest context it has never used. The members take the maximum, so the
-// result is new to all of them, and each then counts on from there.
+// Each rank knows which contexts it holds. The members name their lowest free one; if that is the
+// same for all, it is the context, else they go on from the highest that was named. A context is
+// free again when this rank's communicator is gone: a message of its past would have to be one that
+// the program never received.
 //
 // Several threads of a rank may create communicators at once, with groups that overlap. Then two
-// agreements must not read the same number, so an agreement must own the counter on all members
-// while it takes the maximum. Owning is tried, never waited for: a member that cannot own its
-// counter says so in the same reduction, and all try again. The members meet in a barrier first, so
-// nobody owns a counter while waiting for a member that comes later (perhaps after another
-// agreement with us). Hence no deadlock: every round ends. And no endless retrying: a counter is
+// agreements must not name the same number, so an agreement must own the ledger on all members
+// during a round. Owning is tried, never waited for: a member that cannot own its ledger says so in
+// the same reduction, and all try again. The members meet in a barrier first, so
+// nobody owns a ledger while waiting for a member that comes later (perhaps after another
+// agreement with us). Hence no deadlock: every round ends. And no endless retrying: a ledger is
 // given only to the lowest key (parent's context, tag) among the agreements this rank takes part
 // in at the time. The agreement with the lowest key of all can be refused only by rounds that
-// owned a counter before it came, and each of those ends; so it succeeds, and the next is lowest.
+// owned a ledger before it came, and each of those ends; so it succeeds, and the next is lowest.
 // Keys of overlapping agreements differ: MPI lets only one thread at a time create from one
 // communicator, but for create_group, where the tags must differ.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace sinew::coll {
 
@@ -38,33 +43,61 @@ class context_ledger {
     present_.erase(present_.find(k));
   }
 
-  /// What this rank says in a round: the larger word wins, so one refusal refuses for all.
-  [[nodiscard]] std::uint64_t propose(const key& k) {
+  /// What this rank says in a round: its lowest free context that is not below `from`, or a word
+  /// larger than all, so that one refusal refuses for all.
+  [[nodiscard]] std::uint64_t propose(const key& k, std::uint32_t from) {
     const std::lock_guard hold(lock_);
     if (owned_ || *present_.begin() != k) return refused;
     owned_ = true;
-    return next_;
+    return lowest_free(from);
   }
 
-  /// After the round: `said` is what propose() gave, `agreed` the maximum of all.
-  /// False: another round.
-  [[nodiscard]] bool settle(std::uint64_t said, std::uint64_t agreed) {
+  /// After the round: `said` is what propose() gave, then the extremes of what all have said.
+  /// True: that context is now held here. Else another round, with a `from` that may be higher.
+  [[nodiscard]] bool settle(std::uint64_t said, std::uint64_t lowest, std::uint64_t highest,
+                            std::uint32_t& from) {
     const std::lock_guard hold(lock_);
     if (said != refused) owned_ = false;
-    if (agreed == refused) return false;
-    next_ = static_cast<std::uint32_t>(agreed) + 2;
+    if (highest == refused) return false;
+    from = static_cast<std::uint32_t>(highest);
+    if (lowest != highest) return false;
+    const std::size_t word = from / 2 / bits;
+    if (word >= held_.size()) held_.resize(word + 1);
+    held_[word] |= bit_of(from);
     return true;
+  }
+
+  /// This rank's communicator of that context is gone, or it was no member. Nothing for what was
+  /// never agreed on.
+  void release(std::uint32_t context) {
+    const std::lock_guard hold(lock_);
+    if (context < first_free) return;
+    held_[context / 2 / bits] &= ~bit_of(context);
   }
 
   static constexpr std::uint32_t world = 0, self = 2, first_free = 4;
 
  private:
   static constexpr std::uint64_t refused = std::uint64_t{1} << 32;
+  static constexpr std::uint32_t bits = 64;
+
+  static std::uint64_t bit_of(std::uint32_t context) noexcept {
+    return std::uint64_t{1} << (context / 2 % bits);
+  }
+  [[nodiscard]] std::uint32_t lowest_free(std::uint32_t from) const noexcept {
+    std::uint64_t below = bit_of(from) - 1;  // counts as held, in the first word only
+    for (std::uint32_t word = from / 2 / bits;; ++word, below = 0) {
+      const std::uint64_t held = below | (word < held_.size() ? held_[word] : 0);
+      if (held != ~std::uint64_t{0}) {
+        return 2 * (word * bits + static_cast<std::uint32_t>(std::countr_one(held)));
+      }
+    }
+  }
 
   std::mutex lock_;
   std::multiset<key> present_;
   bool owned_ = false;
-  std::uint32_t next_ = first_free;
+  std::vector<std::uint64_t> held_ = {0b11};  ///< a bit a context, from `world`
 };
 
 }  // namespace sinew::coll

@@ -119,9 +119,9 @@ void engine::promise_exact_length(core::communicator& comm, bool promised) {
 void engine::attach(core::communicator& comm) {
   SINEW_CHECK(comm.context() / state::page_contexts < state::pages,
               "cannot create communicator " + std::to_string(comm.context() / 2),
-              "this job has used up its " +
-                  std::to_string(state::pages * state::page_contexts / 2) + " contexts",
-              "free communicators do not give their numbers back: reuse communicators");
+              "there are contexts for " + std::to_string(state::pages * state::page_contexts / 2) +
+                  " at a time",
+              "free communicators that are no longer used");
   comm.messages = &state_->channel_of(comm.context());
   comm.collectives = &state_->channel_of(comm.context() + 1);
   comm.messages->comm = &comm;

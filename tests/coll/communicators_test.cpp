@@ -30,14 +30,14 @@ TEST(communicators, duplicates_are_apart_from_their_parents) {
   for (const int n : {1, 2, 3, 7}) {
     run_job(n, backend::inproc, core::threading::one, [](member& m) {
       std::vector<std::uint32_t> contexts{m.comm.context()};
-      communicator_ref last;
+      std::vector<communicator_ref> all;
       for (int i = 0; i < 5; ++i) {
-        const communicator_ref c = last == nullptr ? coll::duplicate({m.engine, m.comm})
-                                                   : coll::duplicate({m.engine, *last});
+        const communicator_ref c = all.empty() ? coll::duplicate({m.engine, m.comm})
+                                               : coll::duplicate({m.engine, *all.back()});
         contexts.push_back(c->context());
         EXPECT_EQ(c->context() % 2, 0U);
         expect_works(m.engine, *c);
-        last = c;
+        all.push_back(c);
       }
       std::sort(contexts.begin(), contexts.end());
       EXPECT_EQ(std::unique(contexts.begin(), contexts.end()), contexts.end());
@@ -51,12 +51,50 @@ TEST(communicators, self_and_what_is_made_of_it) {
     const communicator_ref alone = coll::self(m.engine);
     EXPECT_EQ(alone->size(), 1);
     expect_works(m.engine, *alone);
-    if (m.rank == 1) {
-      for (int i = 0; i < 4; ++i) expect_works(m.engine, *coll::duplicate({m.engine, *alone}));
+    std::vector<communicator_ref> more;
+    for (int i = 0; m.rank == 1 && i < 4; ++i) {
+      more.push_back(coll::duplicate({m.engine, *alone}));
+      expect_works(m.engine, *more.back());
     }
-    // Rank 1 has counted further than the others.
+    // Rank 1 holds more than the others.
     const communicator_ref all = coll::duplicate({m.engine, m.comm});
     EXPECT_EQ(all->context(), 12U);
+    expect_works(m.engine, *all);
+  });
+}
+
+TEST(communicators, contexts_of_those_that_are_gone_are_used_again) {
+  run_job(3, backend::inproc, core::threading::one, [](member& m) {
+    const site at{m.engine, m.comm};
+    for (int i = 0; i < 300; ++i) {
+      const communicator_ref c = coll::duplicate(at);
+      EXPECT_EQ(c->context(), 4U);
+      // Nor do ranks that are no members hold them.
+      const communicator_ref part = coll::split(at, m.rank == i % 3 ? -1 : 0, 0);
+      const communicator_ref other = coll::create(at, core::group(std::vector<int>{i % 3}));
+      EXPECT_EQ(part != nullptr ? part->context() : other->context(), part != nullptr ? 6U : 8U);
+      if (part != nullptr) expect_works(m.engine, *part);
+    }
+  });
+}
+
+/// Each rank holds others, so that no rank's lowest free context is free on all.
+TEST(communicators, a_context_is_free_on_all_its_members) {
+  run_job(3, backend::inproc, core::threading::one, [](member& m) {
+    const communicator_ref alone = coll::self(m.engine);
+    std::vector<communicator_ref> held;
+    for (int i = 0; i < 200; ++i) held.push_back(coll::duplicate({m.engine, *alone}));
+    for (std::size_t i = 0; i < 199; ++i) {
+      if (i % 3 == static_cast<std::size_t>(m.rank)) held[i].reset();
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      const communicator_ref all = coll::duplicate({m.engine, m.comm});
+      EXPECT_EQ(all->context(), 4U + 2 * 200U);
+      expect_works(m.engine, *all);
+    }
+    for (std::size_t i = 60; i < 199; ++i) held[i].reset();
+    const communicator_ref all = coll::duplicate({m.engine, m.comm});
+    EXPECT_EQ(all->context(), 4U + 2 * 60U);
     expect_works(m.engine, *all);
   });
 }

@@ -21,10 +21,21 @@ namespace {
 constexpr std::size_t slot_data_at = 8;
 constexpr std::size_t slot_bytes = team::line - slot_data_at;
 
-/// The elements of an array one after the other: the array itself if it lies so.
+/// gfortran describes components that it broadcasts one by one without a span and an offset: what
+/// was on the stack is there. Of an array that it describes whole the offset fits the bounds.
+bool has_span(const descriptor& d) noexcept {
+  return d.rank() != 1 || static_cast<index>(d.offset) == -d.dim[0].lower * d.dim[0].stride;
+}
+
+/// The elements of an array one after the other: the array itself if it lies so. None if it is a
+/// component that is not allocated: its bounds say nothing.
 class flat {
  public:
   explicit flat(descriptor& d) : descriptor_(d), bytes_(d.element.bytes) {
+    if (d.base == nullptr) {
+      count_ = 0;
+      return;
+    }
     index expected = 1;
     for (int i = 0; i < d.rank(); ++i) {
       const index n = d.dim[i].extent();
@@ -64,7 +75,7 @@ class flat {
   std::size_t bytes_;
   std::size_t count_ = 1;
   bool contiguous_ = true;
-  std::byte* data_;
+  std::byte* data_ = nullptr;
   std::unique_ptr<std::byte[]> copy_;
 };
 
@@ -109,6 +120,22 @@ std::byte* stage(team& t, int member) noexcept {
 /// For others to read; past the caches if that has cost less.
 void put(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   rma::engine::move_out(to, from, bytes);
+}
+
+/// A source that has nothing to send, such as a component that is not allocated, sends this.
+constexpr std::array<std::uint64_t, 2> nothing{0x9e1c'7a35'd04b'26f8, 0x53b8'e6d9'2f07'c14a};
+
+/// gfortran does not allocate what is allocated at the source; without this check the images would
+/// differ in how many chunks they wait for.
+void check_allocated(bool here, const std::byte* sent, std::size_t bytes) {
+  const bool compared = !here || bytes >= sizeof nothing;
+  const bool there = std::memcmp(sent, nothing.data(), sizeof nothing) != 0;
+  if (compared && here != there) {
+    throw error(here ? "a component is allocated here, and not at the source image"
+                     : "a component is allocated at the source image, and not here",
+                "gfortran's code sends what is allocated, and does not allocate",
+                "allocate it in all images first, of one size");
+  }
 }
 
 struct share {
@@ -194,21 +221,36 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
 
 int broadcast(descriptor& a, int source_image) {
   team& t = *the.now;
+  // Beside the components gfortran sends, as void, what tokens of allocatable scalars point to. A
+  // C_PTR may come as void too: at another image it is undefined.
+  if (t.size() == 1 || a.element.type == type::nothing) {
+    return 0;
+  }
+  if (!has_span(a)) {
+    a.span = static_cast<index>(a.element.bytes);
+  }
   flat all(a);
   const int source = source_image - 1;
-  for (std::size_t i = 0; i < all.bytes() && t.size() > 1; i += t.stage_bytes()) {
+  std::size_t i = 0;
+  do {
     const std::size_t n = std::min(t.stage_bytes(), all.bytes() - i);
     ++t.chunks;
     if (t.me() == source) {
-      put(stage(t, source), all.data() + i, n);
+      if (n == 0) {
+        std::memcpy(stage(t, source), nothing.data(), sizeof nothing);
+      } else {
+        put(stage(t, source), all.data() + i, n);
+      }
     }
     if (const int left = t.sync_all()) {
       return left;
     }
     if (t.me() != source) {
+      check_allocated(a.base != nullptr, stage(t, source), n);
       copy_bytes(all.data() + i, stage(t, source), n);
     }
-  }
+    i += n;
+  } while (i < all.bytes());
   if (t.me() != source) {
     all.store();
   }

@@ -20,6 +20,7 @@ enum class type : std::int8_t {
   derived = 5,
   character = 6,
   polymorphic = 7,
+  nothing = 10,  ///< void
 };
 
 struct dimension {

@@ -1,4 +1,5 @@
 ! CO_REDUCE of derived types: how a function takes and returns them depends on their members.
+! CO_BROADCAST of their allocatable components.
 module types
   implicit none
   type found  ! the greatest and where it was
@@ -26,6 +27,14 @@ module types
     integer :: keys(5)
     real(8) :: values(4)
     character(3) :: name
+  end type
+  type shelf
+    integer :: height = 0
+    real(4), allocatable :: books(:)
+    type(point), allocatable :: corners(:, :)
+    complex, allocatable :: mark
+    integer(1), allocatable :: notes(:)
+    integer(8), allocatable :: never(:), nor_this
   end type
 
 contains
@@ -141,5 +150,58 @@ program records
   do i = 1, 50
     call expect(mod(many(i)%place * 7 + i, 13) == many(i)%value, 'each of an array')
   end do
+  call shelves(1, 3)
+  call shelves(n, 70000)
   call finish()
+
+contains
+
+  ! Allocatable components of one size everywhere, and some that are not allocated anywhere.
+  subroutine shelves(source, books)
+    integer, intent(in) :: source, books
+    type(shelf) :: one
+    type(shelf), allocatable :: two(:)
+    type(point), target :: row(4)
+    real(4), pointer :: xs(:)
+    integer :: j
+    call fill(one, books)
+    call co_broadcast(one, source)
+    call right(one, source)
+    allocate(two(2))
+    do j = 1, 2
+      call fill(two(j), books)
+    end do
+    call co_broadcast(two, source)
+    do j = 1, 2
+      call right(two(j), source)
+    end do
+    row%x = me
+    row%y = me
+    xs => row%x
+    call co_broadcast(xs, source)
+    call expect(all(row%x == source) .and. all(row%y == me), 'a pointer to a component')
+  end subroutine
+
+  subroutine fill(s, books)
+    type(shelf), intent(out) :: s
+    integer, intent(in) :: books
+    integer :: i
+    allocate(s%books(books), s%corners(2, 2), s%mark, s%notes(0:4))
+    s%height = me
+    s%books = [(real(i + me), i=1, books)]
+    s%corners = point(me, -me)
+    s%mark = cmplx(0, me)
+    s%notes = int(me, 1)
+  end subroutine
+
+  subroutine right(s, source)
+    type(shelf), intent(in) :: s
+    integer, intent(in) :: source
+    integer :: i
+    call expect(s%height == source .and. s%mark == cmplx(0, source), 'scalars of a shelf')
+    call expect(all(s%books == [(real(i + source), i=1, size(s%books))]), 'books of a shelf')
+    call expect(all(s%corners%x == source) .and. all(s%corners%y == -source), 'corners of a shelf')
+    call expect(all(s%notes == source) .and. lbound(s%notes, 1) == 0, 'notes of a shelf')
+    call expect(.not. (allocated(s%never) .or. allocated(s%nor_this)), 'what was never allocated')
+  end subroutine
 end program

@@ -10,6 +10,7 @@ program endings
   integer, save :: box(4)[*]
   type(lock_type), save :: guard[*]
   type(record), save :: held[*]
+  type(record) :: sent
   integer, allocatable :: large(:)[:], who(:)
   integer :: error, me, n, value
   integer(int64) :: wide
@@ -183,6 +184,12 @@ program endings
   case ('not allocated')
     value = held[me]%values(1)
     print *, value
+  case ('broadcast, allocated at source')
+    if (me == 1) allocate (sent%values(5))
+    call co_broadcast(sent, 1)
+  case ('broadcast, allocated elsewhere')
+    if (me /= 1) allocate (sent%values(1000000))
+    call co_broadcast(sent, 1)
   case ('twice')
     sync images ([1, 1])
   case ('not locked')

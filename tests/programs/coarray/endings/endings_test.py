@@ -42,6 +42,8 @@ TABLE = [
     ("no such image", 3, None, r".*", r"\b4\b"),
     ("no image 0", 2, None, r".*", r"\b0\b"),
     ("not allocated", 1, None, r".*", r"not allocated"),
+    ("broadcast, allocated at source", 2, 1, r"^$", r"at the source image, and not here"),
+    ("broadcast, allocated elsewhere", 3, 1, r"^$", r"here, and not at the source image"),
     ("twice", 2, None, r".*", r"twice|duplicate"),
     ("not locked", 2, None, r".*", r"lock"),
     ("locked twice", 2, None, r".*", r"lock"),

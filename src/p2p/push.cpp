@@ -69,7 +69,7 @@ void engine::state::arrived_push(const fabric::arrival& a) {
     lead(coming, *op);
   } else {
     coming.stored = &m;
-    coming.to = m.heap.get();
+    coming.to = m.data();
     coming.room = said.bytes;
   }
   inflows.push_back(coming);

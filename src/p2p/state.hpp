@@ -70,7 +70,7 @@ struct matched : match::message {
   way how = way::eager;
   std::array<std::byte, inline_bytes> small{};
 
-  [[nodiscard]] const std::byte* data() const noexcept {
+  [[nodiscard]] std::byte* data() noexcept {
     return bytes <= inline_bytes ? small.data() : heap.get();
   }
 };

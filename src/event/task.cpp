@@ -71,6 +71,8 @@ struct tasks::body {
   struct members {
     std::vector<processor> of;
     std::vector<std::uint64_t> given;
+    bool all_lost = false;
+    void drop(int rank);
   };
 
   body(tasks& of, system& s) : all(of), events(s), threaded(s.runtime().threaded()) {}
@@ -219,6 +221,10 @@ processor tasks::body::choose(std::uint32_t group) {
   const core::guard held(lock, threaded);
   SINEW_CHECK(group < groups.size(), "cannot start a task", "there is no such group here", "");
   members& m = groups[group];
+  if (m.all_lost) [[unlikely]] {
+    log_line(log_level::warn,
+             "a task fails: it was given to a group of processors whose ranks are all lost");
+  }
   const auto least = std::min_element(m.given.begin(), m.given.end());
   ++*least;
   return m.of[static_cast<std::size_t>(least - m.given.begin())];
@@ -314,9 +320,27 @@ void tasks::body::compare() {
   }
 }
 
-/// Before the tables were compared.
+/// No task is given to that rank any more, unless no other is left: then it fails there.
+void tasks::body::members::drop(int rank) {
+  const auto is_there = [rank](processor p) { return p.rank() == rank; };
+  if (std::all_of(of.begin(), of.end(), is_there)) {
+    all_lost = true;
+    return;
+  }
+  for (std::size_t i = of.size(); i-- > 0;) {
+    if (is_there(of[i])) {
+      of.erase(of.begin() + static_cast<std::ptrdiff_t>(i));
+      given.erase(given.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
 void tasks::body::lose(int rank) {
   const core::guard held(lock, threaded);
+  for (members& m : groups) {
+    m.drop(rank);
+  }
+  // Before the tables were compared.
   if (!judged.load(std::memory_order_acquire)) {
     fault = "rank " + std::to_string(rank) + " is lost, and its table with it";
     judged.store(true, std::memory_order_release);
@@ -452,7 +476,14 @@ processor tasks::group(std::span<const processor> of) {
   SINEW_CHECK(!of.empty() && plain, "cannot make a group of processors",
               of.empty() ? "it has no members" : "a member is a group", "");
   const core::guard held(body_->lock, body_->threaded);
-  body_->groups.push_back({{of.begin(), of.end()}, std::vector<std::uint64_t>(of.size())});
+  body::members& m = body_->groups.emplace_back();
+  m.of.assign(of.begin(), of.end());
+  m.given.resize(of.size());
+  for (const processor p : of) {  // whoever is lost later is dropped by lose(), after this
+    if (p.rank() != system_.rank() && system_.is_lost(p.rank())) {
+      m.drop(p.rank());
+    }
+  }
   return {system_.rank(), static_cast<std::uint32_t>(body_->groups.size() - 1), true};
 }
 

@@ -321,4 +321,51 @@ TEST(lost, tasks_given_to_a_killed_rank_are_poisoned) {
   });
 }
 
+TEST(lost, a_group_goes_on_with_the_members_that_live) {
+  run_event_processes(3, {2}, [](process_rank& m) {
+    const fiber::scheduler workers({.workers = 1, .pin = false});
+    event::system& s = m.events;
+    event::tasks all(s);
+    m.meet();
+    all.add<&nothing>("nothing");
+    all.start();
+    const auto group_of = [&](std::initializer_list<event::processor> members) {
+      return all.group(std::span<const event::processor>(members.begin(), members.size()));
+    };
+    if (m.rank == 1) {
+      m.board.words[0].store(group_of({all.at(2), all.at(0), all.at(2), all.at(1)}).bits());
+      m.board.words[1].store(group_of({all.at(2), all.at(2)}).bits());
+    }
+    m.kill(2, 0);
+    if (m.rank == 1) {
+      m.board.words[2].store(group_of({all.at(1), all.at(2)}).bits());
+      m.board.words[3].store(group_of({all.at(2)}).bits());
+    }
+    m.meet();
+    for (const std::size_t some_live : {0, 2}) {
+      const auto group = event::processor::from_bits(m.board.words[some_live].load());
+      for (int i = 0; i < 6; ++i) {
+        EXPECT_EQ(s.wait(all.spawn<&nothing>(group, {})), state::triggered);
+      }
+    }
+    for (const std::size_t none_lives : {1, 3}) {
+      const auto group = event::processor::from_bits(m.board.words[none_lives].load());
+      ::testing::internal::CaptureStderr();
+      EXPECT_EQ(s.wait(all.spawn<&nothing>(group, {})), state::poisoned);
+      const std::string said = ::testing::internal::GetCapturedStderr();
+      if (m.rank == 1) {  // whose group it is
+        EXPECT_NE(said.find("whose ranks are all lost"), std::string::npos) << said;
+      }
+    }
+    m.board.words[4].fetch_add(1);  // nobody leaves while the other may still give it a task
+    m.until([&] {
+      fiber::yield();
+      return m.board.words[4].load() == 2;
+    });
+    m.board.words[5].fetch_add(static_cast<std::uint64_t>(started));
+    m.meet();
+    EXPECT_EQ(m.board.words[5].load(), 24u);
+  });
+}
+
 }  // namespace

@@ -151,8 +151,9 @@ class tasks {
     return {rank, index};
   }
   [[nodiscard]] const machine& all() const noexcept;
-  /// Each task goes to the member with the fewest of the group's tasks so far. Members may be of
-  /// any rank; groups have no groups. Kept to the end. Cold.
+  /// Each task goes to the member with the fewest of the group's tasks so far, of those whose rank
+  /// is not lost; if all are, its event is poisoned. Members may be of any rank; groups have no
+  /// groups. Kept to the end; lost with the rank that made it. Cold.
   [[nodiscard]] processor group(std::span<const processor> members);
 
   [[nodiscard]] system& events() const noexcept { return system_; }

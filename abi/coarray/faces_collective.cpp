@@ -45,15 +45,6 @@ outcome outcome_of(int* stat, char* errmsg, std::size_t length) noexcept {
                                                                   : outcome{stat, errmsg, length};
 }
 
-void finish(const outcome& out, const char* statement, int code) {
-  if (code == 0) {
-    out.good();
-  } else {
-    fail(out, code, statement,
-         code == stat::failed_image ? "an image has failed" : "an image has stopped");
-  }
-}
-
 void standard(descriptor& a, reduction op, int result_image, const outcome& out,
               const char* statement, std::size_t characters) {
   if (result_image != 0 && rank_of(*the.now, result_image, out, statement) < 0) {
@@ -64,7 +55,7 @@ void standard(descriptor& a, reduction op, int result_image, const outcome& out,
     if ((e.type == type::real && e.bytes == 16) || (e.type == type::complex && e.bytes == 32)) {
       e.kind = kind_of_wide(a);
     }
-    finish(out, statement, reduce(a, standard_combiner(op, e), result_image));
+    finish(out, reduce(a, standard_combiner(op, e), result_image), statement);
   });
 }
 
@@ -98,8 +89,8 @@ void _gfortran_caf_co_reduce(descriptor* a, void* function, int flags, int resul
   }
   guarded(out, "co_reduce", [&] {
     const auto n = static_cast<std::size_t>(characters);
-    finish(out, "co_reduce",
-           reduce(*a, user_combiner(function, flags, element_of(*a, n), n), result_image));
+    finish(out, reduce(*a, user_combiner(function, flags, element_of(*a, n), n), result_image),
+           "co_reduce");
   });
 }
 
@@ -109,7 +100,7 @@ void _gfortran_caf_co_broadcast(descriptor* a, int source_image, int* stat, char
   if (rank_of(*the.now, source_image, out, "co_broadcast") < 0) {
     return;
   }
-  guarded(out, "co_broadcast", [&] { finish(out, "co_broadcast", broadcast(*a, source_image)); });
+  guarded(out, "co_broadcast", [&] { finish(out, broadcast(*a, source_image), "co_broadcast"); });
 }
 
 }  // extern "C"

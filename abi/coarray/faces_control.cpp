@@ -22,19 +22,6 @@ outcome sync_outcome(int* stat, void* errmsg, std::size_t length) noexcept {
 #endif
 }
 
-[[gnu::cold]] void explain(const outcome& out, const char* statement, int code) {
-  fail(out, code, statement,
-       code == stat::failed_image ? "an image has failed" : "an image has stopped");
-}
-
-void finish(const outcome& out, const char* statement, int code) {
-  if (code == 0) [[likely]] {
-    out.good();
-  } else {
-    explain(out, statement, code);
-  }
-}
-
 /// False after fail().
 bool check_images(std::span<const int> images, const outcome& out) {
   for (std::size_t i = 0; i < images.size(); ++i) {
@@ -72,7 +59,7 @@ void _gfortran_caf_sync_all(int* stat, void* errmsg, std::size_t length) {
     return;
   }
   the.forgiving = false;
-  finish(sync_outcome(stat, errmsg, length), "sync all", code);
+  finish(sync_outcome(stat, errmsg, length), code, "sync all");
 }
 
 void _gfortran_caf_sync_images(int count, int* images, int* stat, void* errmsg,
@@ -82,12 +69,12 @@ void _gfortran_caf_sync_images(int count, int* images, int* stat, void* errmsg,
   if (count < 0) {
     std::vector<int> all(static_cast<std::size_t>(the.now->size()));
     std::iota(all.begin(), all.end(), 1);
-    finish(out, "sync images", the.now->sync_images(all));
+    finish(out, the.now->sync_images(all), "sync images");
     return;
   }
   const std::span<const int> named(images, static_cast<std::size_t>(count));
   if (check_images(named, out)) [[likely]] {
-    finish(out, "sync images", the.now->sync_images(named));
+    finish(out, the.now->sync_images(named), "sync images");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/team.hpp"
 
@@ -19,6 +20,11 @@ void fail(const outcome& out, int code, const char* statement, const std::string
     std::memcpy(out.message, what.data(), n);
     std::memset(out.message + n, ' ', out.message_bytes - n);
   }
+}
+
+void fail_as_left(const outcome& out, int code, const char* statement) {
+  fail(out, code, statement,
+       code == stat::failed_image ? "an image has failed" : "an image has stopped");
 }
 
 void die(const char* statement, const std::string& what) {

@@ -25,6 +25,16 @@ struct outcome {
 /// Sets stat and message, or prints "image 2: <statement>: <what>" and ends all images.
 void fail(const outcome& out, int code, const char* statement, const std::string& what);
 
+/// The end of a statement that needs other images: `code` is 0 or a stat of images that have left.
+[[gnu::cold]] void fail_as_left(const outcome& out, int code, const char* statement);
+inline void finish(const outcome& out, int code, const char* statement) {
+  if (code == 0) [[likely]] {
+    out.good();
+  } else {
+    fail_as_left(out, code, statement);
+  }
+}
+
 /// Ends all images.
 [[noreturn]] void die(const char* statement, const std::string& what);
 

@@ -71,15 +71,6 @@ team* same_team(const team& parent, int number, const team::family& all) noexcep
   return nullptr;
 }
 
-void finish(int left, const char* statement, const outcome& out) {
-  if (left == 0) {
-    out.good();
-  } else {
-    fail(out, left, statement,
-         left == stat::failed_image ? "an image has failed" : "an image has stopped");
-  }
-}
-
 }  // namespace
 
 team* form_team(int number, const int* new_index) {
@@ -132,7 +123,7 @@ bool is_ancestor(const void* handle) noexcept {
 
 void change_team(team& to, const outcome& out) {
   the.enter(to);
-  finish(to.sync_all(), "change team", out);
+  finish(out, to.sync_all(), "change team");
 }
 
 void end_team(const outcome& out) {
@@ -143,10 +134,10 @@ void end_team(const outcome& out) {
     }
     the.enter(*the.now->parent());
   }
-  finish(left, "end team", out);
+  finish(out, left, "end team");
 }
 
-void sync_team(team& with, const outcome& out) { finish(with.sync_all(), "sync team", out); }
+void sync_team(team& with, const outcome& out) { finish(out, with.sync_all(), "sync team"); }
 
 int image_status(int image, const team& of) {
   if (!of.has(image)) {

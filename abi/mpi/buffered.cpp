@@ -2,6 +2,7 @@
 // attached bounds how much may be under way; the copies themselves live on the heap, so the
 // attached memory need not be carved up.
 #include <algorithm>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -17,7 +18,9 @@ struct buffered_sends {
   std::size_t size = 0;
   bool attached = false;
   std::size_t used = 0;
+  std::uint64_t sent = 0;  ///< how many there have been
   struct parcel {
+    std::uint64_t number;
     p2p::request* sending;
     std::unique_ptr<std::byte[]> bytes;
     std::size_t charge;
@@ -38,10 +41,24 @@ struct buffered_sends {
     }
   }
 
-  void flush() {
+  [[nodiscard]] std::uint64_t sent_so_far() {
     const std::lock_guard held(lock);
-    for (parcel& p : parcels) the.engine->wait(*p.sending);
-    sweep();
+    return sent;
+  }
+
+  /// What was there when it was called, not what other threads add: a receiver may want that first.
+  /// The lock is free meanwhile, since a buffered send must not wait for receivers.
+  void flush() {
+    struct {
+      buffered_sends& at;
+      std::uint64_t up_to;
+    } goal{*this, sent_so_far()};
+    the.runtime->wait_until(
+        [](void* g) {
+          const auto& to = *static_cast<decltype(goal)*>(g);
+          return is_flushed(to.at, to.up_to);
+        },
+        &goal);
   }
 
   [[nodiscard]] bool room_for(std::size_t charge) const {
@@ -86,25 +103,28 @@ buffered_sends& of(comm_object& c) {
 MPI_Request flush_request(buffered_sends& at, comm_object* c) {
   request_object& r = new_request(c, request_object::sort::flush);
   r.flushing = &at;
+  r.flush_up_to = at.sent_so_far();
   return handle_of<MPI_Request>(&r);
 }
 
 }  // namespace
 
-bool is_flushed(buffered_sends& at) {
+bool is_flushed(buffered_sends& at, std::uint64_t up_to) {
   const std::lock_guard held(at.lock);
   at.sweep();
-  return at.parcels.empty();
+  return at.parcels.empty() || at.parcels.front().number >= up_to;
 }
 
 void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   if (dest == MPI_PROC_NULL) return;
   buffered_sends& at = c.buffer != nullptr && c.buffer->attached ? *c.buffer : of_process();
-  const std::lock_guard held(at.lock);
+  std::unique_lock held(at.lock);
   if (!at.attached) fail_on(&c, MPI_ERR_BUFFER, "no buffer is attached for buffered sends");
   const std::size_t charge = from.bytes() + MPI_BSEND_OVERHEAD;
   if (!at.room_for(charge)) {
+    held.unlock();  // who polls may look whether a flush has ended
     the.runtime->poll();
+    held.lock();
     at.sweep();
   }
   if (!at.room_for(charge)) {
@@ -118,7 +138,7 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   p2p::request* sending = the.engine->isend(
       *c.comm, *c.comm->messages, p2p::buffer::of_bytes(copy.get(), from.bytes()), dest, tag);
   if (sending != nullptr) {
-    at.parcels.push_back({sending, std::move(copy), charge});
+    at.parcels.push_back({at.sent++, sending, std::move(copy), charge});
     at.used += charge;
   }
 }

@@ -75,7 +75,7 @@ void bad_request(MPI_Request handle) {
 bool ended(const request_object& r) noexcept {
   if (!r.active) return true;
   if (r.what_for == request_object::sort::generalized) return r.finished.done();
-  if (r.what_for == request_object::sort::flush) return is_flushed(*r.flushing);
+  if (r.what_for == request_object::sort::flush) return is_flushed(*r.flushing, r.flush_up_to);
   return (r.inner == nullptr || r.inner->done()) && (r.second == nullptr || r.second->done());
 }
 
@@ -86,8 +86,7 @@ void await(request_object& r) {
     return;
   }
   if (r.what_for == request_object::sort::flush) {
-    the.runtime->wait_until([](void* at) { return is_flushed(*static_cast<buffered_sends*>(at)); },
-                            r.flushing);
+    the.runtime->wait_until([](void* at) { return ended(*static_cast<request_object*>(at)); }, &r);
     return;
   }
   if (r.inner != nullptr) the.engine->wait(*r.inner);

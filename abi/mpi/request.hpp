@@ -1,6 +1,7 @@
 // Requests behind their handles: what MPI_Wait and its kin wait for.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,7 +48,8 @@ struct alignas(64) request_object : object {
   layout::type_ref keeps;             ///< persistent: the type, which the user may free
   std::unique_ptr<std::byte[]> copy;  ///< what MPI_Isendrecv_replace sends
 
-  buffered_sends* flushing = nullptr;  ///< flush: what is to become empty
+  buffered_sends* flushing = nullptr;  ///< flush: where, and how many messages are to have left
+  std::uint64_t flush_up_to = 0;
 
   struct users_own {
     MPI_Grequest_query_function* query = nullptr;
@@ -163,8 +165,9 @@ inline void check_result(comm_object& c, const p2p::result& r) {
 /// Waits until the buffered messages of this communicator (or of all) have left. Suspends. Cold.
 void flush_buffer(comm_object& c);
 void flush_all_buffers();
-/// Whether all messages buffered there have left. Hot enough to be polled.
-[[nodiscard]] bool is_flushed(buffered_sends& at);
+/// Whether the first `up_to` of the messages that were ever buffered there have left. Hot enough to
+/// be polled.
+[[nodiscard]] bool is_flushed(buffered_sends& at, std::uint64_t up_to);
 /// Copies the message and sends the copy. Throws MPI_ERR_BUFFER if the buffer has no room.
 void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag);
 

@@ -3,15 +3,16 @@
 // shared state by calling step(), and wait() where it needs somebody else to move first.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <memory>
-#include <semaphore>
 #include <thread>
 #include <vector>
 
+#include "sinew/base/futex.hpp"
 #include "sinew/base/random.hpp"
 
 namespace sinew::test {
@@ -70,24 +71,33 @@ class exhaustive_chooser final : public chooser {
   int most_;
 };
 
+/// A thread's turn: it sleeps until then, without a look in between. One that spun or yielded
+/// beside busy processors would be taken for busy itself, and wait for time slices.
+class turn {
+ public:
+  void give() noexcept {
+    word_.store(1, std::memory_order_release);  // with take(): what was done in turns before
+    base::futex_wake(word_, 1);
+  }
+  void take() noexcept {
+    while (word_.load(std::memory_order_acquire) == 0) base::futex_wait(word_, 0);
+    word_.store(0, std::memory_order_relaxed);  // nobody gives it before this thread has gone on
+  }
+
+ private:
+  std::atomic<std::uint32_t> word_{0};
+};
+
 class explorer {
  public:
   /// Returns when all bodies have ended. One at a time per process. A run of very many steps is
   /// taken for a livelock and ends the process.
   static void run(const std::vector<std::function<void()>>& bodies, chooser& who) {
-    explorer e(bodies.size(), who);
+    explorer e(bodies, who);
     active_ = &e;
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      threads.emplace_back([&e, &bodies, i] {
-        me_ = static_cast<int>(i);
-        e.turns_[i]->acquire();
-        bodies[i]();
-        e.leave();
-      });
-    }
-    e.turns_[0]->release();
-    for (std::thread& t : threads) t.join();
+    while (crew().size() < bodies.size()) crew().push_back(hire(static_cast<int>(crew().size())));
+    crew()[0]->give();
+    e.ended_.take();
     active_ = nullptr;
   }
 
@@ -99,11 +109,26 @@ class explorer {
   }
 
  private:
-  explorer(std::size_t threads, chooser& who) : who_(who) {
-    for (std::size_t i = 0; i < threads; ++i) {
-      turns_.push_back(std::make_unique<std::binary_semaphore>(0));
-      alive_.push_back(true);
-    }
+  explorer(const std::vector<std::function<void()>>& bodies, chooser& who)
+      : bodies_(bodies), who_(who), alive_(bodies.size(), true) {}
+
+  /// Turns of threads that stay from one run to the next, since new threads wait for time slices
+  /// too; they and this are never given back.
+  static std::vector<turn*>& crew() {
+    static auto* const all = new std::vector<turn*>;
+    return *all;
+  }
+  static turn* hire(int number) {
+    auto* const mine = new turn;
+    std::thread([mine, number] {
+      me_ = number;
+      for (;;) {
+        mine->take();
+        active_->bodies_[static_cast<std::size_t>(number)]();
+        active_->leave();
+      }
+    }).detach();
+    return mine;
   }
 
   std::vector<std::size_t> others() const {
@@ -125,26 +150,28 @@ class explorer {
     if (candidates.empty()) return;
     const int chosen = who_.choose(candidates.size(), must_leave);
     if (chosen < 0) return;
-    turns_[candidates[static_cast<std::size_t>(chosen)]]->release();
-    turns_[static_cast<std::size_t>(me_)]->acquire();
+    turn& mine = *crew()[static_cast<std::size_t>(me_)];
+    crew()[candidates[static_cast<std::size_t>(chosen)]]->give();
+    mine.take();
   }
 
   void leave() {
     alive_[static_cast<std::size_t>(me_)] = false;
     const auto candidates = others();
-    if (candidates.empty()) return;
+    if (candidates.empty()) return ended_.give();
     const int chosen = who_.choose(candidates.size(), true);
-    turns_[candidates[static_cast<std::size_t>(chosen)]]->release();
+    crew()[candidates[static_cast<std::size_t>(chosen)]]->give();
   }
 
   static inline explorer* active_ = nullptr;
   static inline thread_local int me_ = -1;  ///< -1: a thread that is not explored
 
   // Touched by the one thread whose turn it is.
+  const std::vector<std::function<void()>>& bodies_;
   chooser& who_;
-  std::vector<std::unique_ptr<std::binary_semaphore>> turns_;
   std::vector<bool> alive_;
   long steps_ = 0;
+  turn ended_;
 };
 
 /// The template argument for code that takes its steps from one (table_core, pool_core).

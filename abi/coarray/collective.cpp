@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "abi/coarray/team.hpp"
 #include "sinew/base/copy.hpp"
@@ -22,9 +26,15 @@ constexpr std::size_t slot_data_at = 8;
 constexpr std::size_t slot_bytes = team::line - slot_data_at;
 
 /// gfortran describes components that it broadcasts one by one without a span and an offset: what
-/// was on the stack is there. Of an array that it describes whole the offset fits the bounds.
+/// was on the stack is there, often of an earlier descriptor. They begin where memory was
+/// allocated. What has a span of its own is a pointer to a component of other elements: its offset
+/// fits the bounds. One to the first component cannot be told; what is common goes first.
 bool has_span(const descriptor& d) noexcept {
-  return d.rank() != 1 || static_cast<index>(d.offset) == -d.dim[0].lower * d.dim[0].stride;
+  const auto element = static_cast<index>(d.element.bytes);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(d.base) % alignof(std::max_align_t) == 0;
+  const bool fits = static_cast<index>(d.offset) == -d.dim[0].lower * d.dim[0].stride;
+  return d.rank() != 1 || d.dim[0].stride != 1 || d.dim[0].lower != 1 ||
+         (fits && d.step() > element && !aligned);
 }
 
 /// The elements of an array one after the other: the array itself if it lies so. None if it is a
@@ -138,6 +148,48 @@ void check_allocated(bool here, const std::byte* sent, std::size_t bytes) {
   }
 }
 
+/// Of an array component gfortran sends first the allocatable components of each element, and then
+/// the elements as they are, addresses and all. Addresses of what has been sent have to stay. Other
+/// elements can hold them in pointers only, which CO_BROADCAST leaves undefined.
+class addresses {
+ public:
+  void note(const void* sent) {
+    if (sent == nullptr) {
+      return;
+    }
+    if (sent_.size() == most) {
+      sent_.clear();
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(sent);
+    sent_.insert(address);
+    least_ = std::min(least_, address);
+    greatest_ = std::max(greatest_, address);
+  }
+  struct word {
+    std::byte* at;
+    std::uintptr_t value;
+  };
+  [[nodiscard]] std::vector<word> in(std::span<std::byte> elements) const {
+    std::vector<word> found;
+    constexpr std::size_t size = sizeof(std::uintptr_t);
+    for (std::size_t i = 0; i + size <= elements.size(); i += size) {
+      word w{&elements[i], 0};
+      std::memcpy(&w.value, w.at, size);
+      if (w.value >= least_ && w.value <= greatest_ && sent_.contains(w.value)) {
+        found.push_back(w);
+      }
+    }
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t most = 1 << 16;
+  std::unordered_set<std::uintptr_t> sent_;
+  std::uintptr_t least_ = ~std::uintptr_t{0};  ///< most data is not between them
+  std::uintptr_t greatest_ = 0;
+};
+addresses broadcast_before;
+
 struct share {
   std::size_t begin;
   std::size_t end;
@@ -221,15 +273,23 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
 
 int broadcast(descriptor& a, int source_image) {
   team& t = *the.now;
-  // Beside the components gfortran sends, as void, what tokens of allocatable scalars point to. A
-  // C_PTR may come as void too: at another image it is undefined.
-  if (t.size() == 1 || a.element.type == type::nothing) {
+  if (t.size() == 1) {
     return 0;
   }
   if (!has_span(a)) {
     a.span = static_cast<index>(a.element.bytes);
   }
   flat all(a);
+  std::vector<addresses::word> stay;
+  if (a.element.type == type::derived) {
+    stay = broadcast_before.in({all.data(), all.bytes()});
+  }
+  broadcast_before.note(a.base);
+  // Beside the components gfortran sends, as void, what tokens of allocatable scalars point to. A
+  // C_PTR may come as void too: at another image it is undefined.
+  if (a.element.type == type::nothing) {
+    return 0;
+  }
   const int source = source_image - 1;
   std::size_t i = 0;
   do {
@@ -251,6 +311,9 @@ int broadcast(descriptor& a, int source_image) {
     }
     i += n;
   } while (i < all.bytes());
+  for (const addresses::word& w : stay) {
+    std::memcpy(w.at, &w.value, sizeof w.value);
+  }
   if (t.me() != source) {
     all.store();
   }

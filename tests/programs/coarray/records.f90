@@ -36,6 +36,11 @@ module types
     integer(1), allocatable :: notes(:)
     integer(8), allocatable :: never(:), nor_this
   end type
+  type case
+    integer :: width = 0
+    type(shelf), allocatable :: shelves(:)
+    integer(8), allocatable :: weights(:)
+  end type
 
 contains
 
@@ -152,6 +157,8 @@ program records
   end do
   call shelves(1, 3)
   call shelves(n, 70000)
+  call cases(1)
+  call cases(n)
   call finish()
 
 contains
@@ -177,9 +184,50 @@ contains
     end do
     row%x = me
     row%y = me
-    xs => row%x
+    xs => row%y
     call co_broadcast(xs, source)
-    call expect(all(row%x == source) .and. all(row%y == me), 'a pointer to a component')
+    call expect(all(row%y == source) .and. all(row%x == me), 'a pointer to a component')
+  end subroutine
+
+  ! Allocatable components of allocatable components.
+  subroutine cases(source)
+    integer, intent(in) :: source
+    type(case) :: whole
+    type(case), allocatable :: row(:)
+    integer :: i
+    call build(whole)
+    call co_broadcast(whole, source)
+    call stands(whole, source)
+    allocate(row(3))
+    do i = 1, 3
+      call build(row(i))
+    end do
+    call co_broadcast(row, source)
+    do i = 1, 3
+      call stands(row(i), source)
+    end do
+  end subroutine
+
+  subroutine build(c)
+    type(case), intent(out) :: c
+    integer :: i
+    allocate(c%shelves(5), c%weights(3))
+    c%width = me
+    c%weights = 1000 + me
+    do i = 1, 5
+      call fill(c%shelves(i), 10 * i)
+    end do
+  end subroutine
+
+  subroutine stands(c, source)
+    type(case), intent(in) :: c
+    integer, intent(in) :: source
+    integer :: i
+    call expect(c%width == source .and. all(c%weights == 1000 + source), 'a case')
+    do i = 1, 5
+      call expect(size(c%shelves(i)%books) == 10 * i, 'books in a case')
+      call right(c%shelves(i), source)
+    end do
   end subroutine
 
   subroutine fill(s, books)

@@ -64,11 +64,17 @@ void engine::state::drop_channel(std::uint32_t context) {
   latest_context.store(no_context, std::memory_order_relaxed);
   page* at = directory[context / page_contexts].load(std::memory_order_relaxed);
   if (at != nullptr) {
-    core::channel* gone =
-        (*at)[context % page_contexts].exchange(nullptr, std::memory_order_acq_rel);
-    if (gone != nullptr) {
-      past[context % 2] += gone->matcher.counts();
+    auto& slot = (*at)[context % page_contexts];
+    core::channel* const gone = slot.load(std::memory_order_relaxed);
+    if (gone == nullptr) {
+      return;
     }
+    gone->comm = nullptr;
+    if (gone->matcher.posted() != 0) {
+      return;  // their requests have been freed: they wait for their messages until the end
+    }
+    slot.store(nullptr, std::memory_order_release);
+    past[context % 2] += gone->matcher.counts();
     delete gone;
   }
 }

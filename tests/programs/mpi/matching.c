@@ -1,5 +1,7 @@
 /* Order, wildcards, probes, cancelling, truncated and empty messages, with few and with thousands
    of other receives in the queues. CMakeLists.txt runs it with every engine. */
+#include <unistd.h>
+
 #include "check.h"
 
 enum { most = 3000 };
@@ -10,8 +12,8 @@ static int numbers[most];
 /* Receives that nothing matches until release(). */
 static void crowd(int count, MPI_Comm comm) {
   for (int i = 0; i < count; ++i) {
-    MPI_Irecv(&numbers[i], 1, MPI_INT, i % 16 == 0 ? MPI_ANY_SOURCE : rank, 100000 + i * 1021,
-              comm, &requests[i]);
+    MPI_Irecv(&numbers[i], 1, MPI_INT, i % 16 == 0 ? MPI_ANY_SOURCE : rank, 100000 + i * 1021, comm,
+              &requests[i]);
   }
 }
 static void release(int count, MPI_Comm comm) {
@@ -139,6 +141,28 @@ static void from_all(MPI_Comm comm) {
   MPI_Waitall(size * each, sends, MPI_STATUSES_IGNORE);
 }
 
+/* MPI-5.0 section 3.7.3: what was under way goes on after its request has been freed, and section
+   7.4.3: after its communicator has. */
+static void abandoned(void) {
+  MPI_Comm comm;
+  MPI_Request request;
+  static volatile int got = 0;
+  int value = 7, flag;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (rank % 2 == 0 && rank + 1 < size) {
+    MPI_Irecv((int*)&got, 1, MPI_INT, rank + 1, 3, comm, &request);
+    MPI_Request_free(&request);
+  }
+  if (rank % 2 == 1) {
+    usleep(10000); /* the communicator is gone over there, probably */
+    MPI_Ssend(&value, 1, MPI_INT, rank - 1, 3, comm);
+  }
+  MPI_Comm_free(&comm);
+  while (rank % 2 == 0 && rank + 1 < size && got != 7) {
+    MPI_Iprobe(rank, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  }
+}
+
 int main(int argc, char** argv) {
   const int crowds[] = {0, 70, most};
   MPI_Comm comm;
@@ -161,6 +185,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(comm);
   }
   MPI_Comm_free(&comm);
+  abandoned();
   MPI_Finalize();
   return 0;
 }

@@ -15,6 +15,11 @@ module steps
   ! Coarrays of all teams. Those with a dimension of `most` have a column for each first image.
   integer, save :: field(slots, most)[*], marks(4 * most)[*], tally(3)[*]
   integer(8), save :: box(most)[*]
+  ! What the neighbour has said before a statement. It is read before the same statement of the same
+  ! level comes again, since its counterpart lies between: allocate and deallocate, of the first or
+  ! the second coarray, or change team and end team of that depth.
+  integer, parameter :: at_allocate = 1, at_deallocate = 2, at_change = 3, at_end = 4
+  integer, save :: spoken(most, 4, 0:deepest)[*]
   type(record), save :: owned[*]
   type(lock_type), save :: guards(3)[*]
   type(event_type), save :: told(most)[*]
@@ -155,6 +160,26 @@ contains
     end select
     call claim(error == 0, 'stat')
   end subroutine
+
+  ! To the image whose index in the first team is `to`, a member of the current one.
+  subroutine say(stamp, where, level, to)
+    integer, intent(in) :: stamp, where, level, to
+    spoken(me, where, level)[findloc(members(1:np, depth), to, 1)] = stamp
+  end subroutine
+
+  subroutine hear(stamp, where, level, from)
+    integer, intent(in) :: stamp, where, level, from
+    call claim(spoken(from, where, level) == stamp, 'what was said before')
+  end subroutine
+
+  ! In the team of that depth.
+  integer function neighbour(steps, of_depth)
+    integer, intent(in) :: steps, of_depth
+    integer :: size, mine
+    size = count(members(:, of_depth) /= 0)
+    mine = findloc(members(:, of_depth), me, 1)
+    neighbour = members(1 + modulo(mine - 1 + steps, size), of_depth)
+  end function
 
   ! --- steps ---
 
@@ -567,28 +592,30 @@ contains
     recursive subroutine in_first()
       integer, allocatable :: block(:)[:]
       real(8), allocatable :: table(:, :)[:]
-      call with_memory(block, table, left)
+      call with_memory(block, table, 0, left)
     end subroutine
 
     recursive subroutine in_second()
       integer, allocatable :: block(:)[:]
       real(8), allocatable :: table(:, :)[:]
-      call with_memory(block, table, left)
+      call with_memory(block, table, 1, left)
     end subroutine
   end subroutine
 
   ! What it leaves allocated the caller's end deallocates.
-  recursive subroutine with_memory(block, table, left)
+  recursive subroutine with_memory(block, table, level, left)
     integer, allocatable, intent(inout) :: block(:)[:]
     real(8), allocatable, intent(inout) :: table(:, :)[:]
-    integer, intent(in) :: left
+    integer, intent(in) :: level, left
     integer :: n, k, i, stamp, list(most), count
     logical :: free
     doing = 'memory'
     n = 1 + draw(10**(1 + draw(4)) / 4)
     stamp = draw(1000000)
     free = draw(2) == 0
+    call say(stamp, at_allocate, level, neighbour(1, depth))
     allocate (block(2 * n)[*])
+    call hear(stamp, at_allocate, level, neighbour(-1, depth))
     if (draw(2) == 0) allocate (table(3, n)[*])
     block = [(word(stamp, i, me, 0), i=1, 2 * n)]
     k = 1 + mod(im, np)
@@ -609,7 +636,11 @@ contains
       end do
       if (draw(2) == 0) deallocate (table)
     end if
-    if (free) deallocate (block)
+    if (free) then
+      call say(stamp + 1, at_deallocate, level, neighbour(1, depth))
+      deallocate (block)
+      call hear(stamp + 1, at_deallocate, level, neighbour(-1, depth))
+    end if
   end subroutine
 
   ! Events and locks in memory that was something else's before.
@@ -663,7 +694,7 @@ contains
   recursive subroutine do_team(left)
     integer, intent(in) :: left
     type(team_type) :: team
-    integer :: how, k, salt, colour, rounds, visits, r, v, i, outer_np, outer_im
+    integer :: how, k, salt, colour, rounds, visits, r, v, stamp, i, outer_np, outer_im
     integer(int64) :: outer_stream
     how = draw(6)
     k = 1 + draw(4)
@@ -682,7 +713,9 @@ contains
       end if
       do v = 1, visits
         call gather_members()
+        stamp = 1 + draw(1000000)
         outer_stream = stream
+        call say(stamp, at_change, depth + 1, neighbour(1, depth + 1))
         change team (team)
           depth = depth + 1
           np = count(members(:, depth) /= 0)
@@ -690,15 +723,19 @@ contains
           doing = 'change team'
           call claim(num_images() == np .and. this_image() == im .and. team_number() == colour, &
             'who is in the team')
+          call hear(stamp, at_change, depth, neighbour(-1, depth))
           stream = 1 + mod(stream * 31 + colour * 7919_int64, 2147483646_int64)
           call stretch(1 + draw(6), left - 1)
+          call drift()
+          call say(-stamp, at_end, depth, neighbour(1, depth))
           depth = depth - 1
         end team
+        doing = 'end team'
+        call hear(-stamp, at_end, depth + 1, neighbour(-1, depth + 1))
         np = outer_np
         im = outer_im
         stream = outer_stream
         i = draw(2)
-        doing = 'end team'
         call claim(num_images() == np .and. this_image() == im, 'who is in the outer team')
       end do
     end do

@@ -129,10 +129,6 @@ std::optional<std::string> coarray_program(const subject& who, const std::string
       inputs.push_back(kernel);
     }
   }
-  // Module files are of no use once the program is linked.
-  const fs::path modules =
-      fs::temp_directory_path() / ("sinew-bench-" + experiment + '-' + std::to_string(getuid()));
-  if (is_fortran(source)) words.push_back("-J" + modules.string());
   if (who.name == "opencoarrays") {
     const auto files = find_files();
     if (!files) {
@@ -143,14 +139,11 @@ std::optional<std::string> coarray_program(const subject& who, const std::string
                  {"-fcoarray=lib", "-L" + files->folder.string(),
                   "-Wl,-rpath," + files->folder.string(), "-lcaf_openmpi", files->mpi.string()});
   }
-  std::error_code ignored;
-  fs::create_directories(modules, ignored);
-  auto program = compile_cached(words, main, inputs,
-                                experiment + '-' + fs::path(source).stem().string() + '-' +
-                                    who.name.substr(0, who.name.find('-')),
-                                failure);
-  fs::remove_all(modules, ignored);
-  return program;
+  // Module files are of no use once the program is linked.
+  return compile_cached(words, main, inputs,
+                        experiment + '-' + fs::path(source).stem().string() + '-' +
+                            who.name.substr(0, who.name.find('-')),
+                        failure, is_fortran(source) || with_kernel ? "-J" : "");
 }
 
 command coarray_command(const subject& who, const coarray_start& how, const std::string& program) {

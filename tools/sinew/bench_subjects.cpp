@@ -159,7 +159,8 @@ std::vector<subject> find_peers() {
 std::optional<std::string> compile_cached(const std::vector<std::string>& words,
                                           const std::string& source,
                                           const std::vector<std::string>& inputs,
-                                          const std::string& tag, std::string& failure) {
+                                          const std::string& tag, std::string& failure,
+                                          const std::string& scratch_option) {
   const auto cache = cache_folder();
   if (!cache) {
     failure = "no folder for compiled programs (set XDG_CACHE_HOME)";
@@ -179,8 +180,15 @@ std::optional<std::string> compile_cached(const std::vector<std::string>& words,
   const fs::path partial = program.string() + '.' + std::to_string(getpid());
   std::vector<std::string> all = {words.front(), "-o", partial, source};
   all.insert(all.end(), words.begin() + 1, words.end());
-  const command_result compiled = run_command({all, {}, 120});
+  const fs::path scratch = partial.string() + ".scratch";
   std::error_code failed;
+  if (!scratch_option.empty()) {
+    fs::create_directories(scratch, failed);
+    all.push_back(scratch_option + scratch.string());
+  }
+  const command_result compiled = run_command({all, {}, 120});
+  fs::remove_all(scratch, failed);
+  failed.clear();
   if (compiled.ok()) fs::rename(partial, program, failed);
   if (!compiled.ok() || failed) {
     fs::remove(partial, failed);

@@ -43,12 +43,14 @@ std::optional<std::string> build_program(const subject& who, const std::string& 
 
 /// Compiles `source` with `words` (a compiler's path, then options that may follow the source)
 /// unless the cache holds a program of the same words, compiler, source and `inputs` (headers it
-/// includes). Returns the program's path; on failure nothing, and `failure` says why. Suspends.
-/// Cold.
+/// includes). Returns the program's path; on failure nothing, and `failure` says why.
+/// `scratch_option`, if any, is given with a folder that only this compilation has, and that is
+/// gone afterwards. Suspends. Cold.
 std::optional<std::string> compile_cached(const std::vector<std::string>& words,
                                           const std::string& source,
                                           const std::vector<std::string>& inputs,
-                                          const std::string& tag, std::string& failure);
+                                          const std::string& tag, std::string& failure,
+                                          const std::string& scratch_option = {});
 
 /// The command that runs `program` on `ranks` ranks. With `plain` the implementation's own choice
 /// of transport is left alone.

@@ -80,26 +80,4 @@ std::string elf_file::text_at(Elf64_Off at) {
   return bytes.data();
 }
 
-std::string remark_on_other_mpi(const std::string& program) {
-  elf_file file(program);
-  if (!file.is_elf()) {
-    return {};
-  }
-  for (const std::string& name : file.needed()) {
-    if (!name.starts_with("libmpi.so")) {
-      continue;
-    }
-    const std::string head = program + " is linked to another MPI (" + name + "), ";
-    // MPICH and what descends from it speak PMI-1, as our launcher does.
-    return name == "libmpi.so.12"
-               ? head +
-                     "and runs on that, not on Sinew. Build it with mpicc.sinew, or for the "
-                     "standard ABI (mpicc_abi)"
-               : head +
-                     "which does not know this launcher: each rank will be alone. Build it "
-                     "with mpicc.sinew";
-  }
-  return {};
-}
-
 }  // namespace sinew::tool

@@ -35,8 +35,4 @@ class elf_file {
   bool is_elf_ = false;
 };
 
-/// For the user, if the program is linked to an MPI that is not Sinew: what will happen, and what
-/// to do. Else empty.
-[[nodiscard]] std::string remark_on_other_mpi(const std::string& program);
-
 }  // namespace sinew::tool

@@ -116,6 +116,30 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
+/// For the user, if the program is linked to an MPI that is not Sinew: what will happen, and what
+/// to do. Else empty.
+std::string remark_on_other_mpi(const std::string& program) {
+  elf_file file(program);
+  if (!file.is_elf()) {
+    return {};
+  }
+  for (const std::string& name : file.needed()) {
+    if (!name.starts_with("libmpi.so")) {
+      continue;
+    }
+    const std::string head = program + " is linked to another MPI (" + name + "), ";
+    // MPICH and what descends from it speak PMI-1, as our launcher does.
+    return name == "libmpi.so.12"
+               ? head +
+                     "and runs on that, not on Sinew. Build it with mpicc.sinew, or for the "
+                     "standard ABI (mpicc_abi)"
+               : head +
+                     "which does not know this launcher: each rank will be alone. Build it "
+                     "with mpicc.sinew";
+  }
+  return {};
+}
+
 }  // namespace
 
 job_plan plan_job(const run_options& options) {

@@ -103,7 +103,9 @@ void release_comm(comm_object* c) {
   list.lock.acquire();
   if (c != nullptr) list.comms.push_back(c);
   for (std::size_t i = 0; i < list.comms.size();) {
-    if (uses(*the.requests, *list.comms[i])) {
+    // Acquire: with the release in received(), so that its thread is done with the communicator.
+    if (list.comms[i]->probed.load(std::memory_order_acquire) != 0 ||
+        uses(*the.requests, *list.comms[i])) {
       ++i;
     } else {
       over.push_back(list.comms[i]);

@@ -1,6 +1,8 @@
 // Communicators and groups behind their handles.
 #pragma once
 
+#include <atomic>
+
 #include "abi/mpi/attributes.hpp"
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/handles.hpp"
@@ -41,6 +43,7 @@ struct comm_object : object {
   promises promised;
   buffered_sends* buffer = nullptr;  ///< MPI_Comm_attach_buffer
   bool freed = false;                ///< only operations under way keep it
+  std::atomic<int> probed = 0;       ///< messages that matched probes took and nobody has received
   std::unique_ptr<routed> routes;    ///< null: MPI_Alltoallv goes the usual way
   attributes attached;
 };

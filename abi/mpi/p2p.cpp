@@ -212,7 +212,15 @@ p2p::matched* claim(MPI_Message* message, comm_object*& c) {
 }
 
 MPI_Message message_handle(comm_object& c, p2p::matched* inner) {
-  return handle_of<MPI_Message>(arena<message_object>::make(c, inner));
+  const MPI_Message handle = handle_of<MPI_Message>(arena<message_object>::make(c, inner));
+  c.probed.fetch_add(1, std::memory_order_relaxed);  // the caller holds the communicator
+  return handle;
+}
+
+/// A message that a probe had taken is received, or a request is under way that does so.
+void received(comm_object& c) {
+  const bool freed = c.freed;
+  if (c.probed.fetch_sub(1, std::memory_order_release) == 1 && freed) release_comm(nullptr);
 }
 
 }  // namespace
@@ -281,6 +289,7 @@ int impl::Mrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* 
   const p2p::result r = the.engine->mrecv(claim(message, c), into);
   set_status(status, r);
   check_result(*c, r);
+  received(*c);
   return MPI_SUCCESS;
 }
 
@@ -300,6 +309,7 @@ int impl::Imrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
   comm_object* c = nullptr;
   p2p::matched* m = claim(message, c);
   *request = handle_for(*c, the.engine->imrecv(m, into), sort::receive);
+  received(*c);
   return MPI_SUCCESS;
 }
 

@@ -24,10 +24,10 @@ communicator_ref make(p2p::engine& engine, std::uint32_t context, core::group me
   auto made = std::make_unique<core::communicator>(context, std::move(members), rank);
   engine.attach(*made);
   return {made.release(), [&engine](core::communicator* c) {
-            const std::uint32_t context = c->context();
-            engine.detach(*c);
+            const std::uint32_t number = c->context();
+            const bool unused = engine.detach(*c);
             delete c;
-            ledger_of(engine.runtime()).release(context);
+            if (unused) ledger_of(engine.runtime()).release(number);
           }};
 }
 

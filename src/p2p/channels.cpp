@@ -59,24 +59,26 @@ core::channel& engine::state::channel_of(std::uint32_t context) {
   return *fresh.release();
 }
 
-void engine::state::drop_channel(std::uint32_t context) {
+bool engine::state::drop_channel(std::uint32_t context) {
   core::guard held(channels_lock, threaded);
   latest_context.store(no_context, std::memory_order_relaxed);
   page* at = directory[context / page_contexts].load(std::memory_order_relaxed);
-  if (at != nullptr) {
-    auto& slot = (*at)[context % page_contexts];
-    core::channel* const gone = slot.load(std::memory_order_relaxed);
-    if (gone == nullptr) {
-      return;
-    }
-    gone->comm = nullptr;
-    if (gone->matcher.posted() != 0) {
-      return;  // their requests have been freed: they wait for their messages until the end
-    }
-    slot.store(nullptr, std::memory_order_release);
-    past[context % 2] += gone->matcher.counts();
-    delete gone;
+  if (at == nullptr) {
+    return true;
   }
+  auto& slot = (*at)[context % page_contexts];
+  core::channel* const gone = slot.load(std::memory_order_relaxed);
+  if (gone == nullptr) {
+    return true;
+  }
+  gone->comm = nullptr;
+  if (gone->matcher.posted() != 0) {
+    return false;  // their requests have been freed: they wait for their messages until the end
+  }
+  slot.store(nullptr, std::memory_order_release);
+  past[context % 2] += gone->matcher.counts();
+  delete gone;
+  return true;
 }
 
 void engine::state::tell_statistics() {
@@ -134,11 +136,12 @@ void engine::attach(core::communicator& comm) {
   comm.collectives->comm = &comm;
 }
 
-void engine::detach(core::communicator& comm) {
-  state_->drop_channel(comm.context());
-  state_->drop_channel(comm.context() + 1);
+bool engine::detach(core::communicator& comm) {
+  const bool no_messages = state_->drop_channel(comm.context());
+  const bool no_collectives = state_->drop_channel(comm.context() + 1);
   comm.messages = nullptr;
   comm.collectives = nullptr;
+  return no_messages && no_collectives;
 }
 
 void engine::state::diagnose() {

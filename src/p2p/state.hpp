@@ -171,7 +171,8 @@ struct engine::state {
 
   // --- channels.cpp ---
   [[gnu::noinline]] core::channel& channel_of(std::uint32_t context);
-  void drop_channel(std::uint32_t context);
+  /// False: receives are still posted there.
+  bool drop_channel(std::uint32_t context);
   void tell_statistics();
   void diagnose();
 

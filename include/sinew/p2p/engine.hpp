@@ -90,8 +90,9 @@ class engine {
   /// Makes a communicator's channels; before its first message leaves this rank. Messages that
   /// arrive earlier wait. Cold.
   void attach(core::communicator& comm);
-  /// Ends them; every operation on them must be complete. Cold.
-  void detach(core::communicator& comm);
+  /// Ends them. Receives whose requests have been freed still wait for their messages: false then,
+  /// for the context must not be given to another communicator. Cold.
+  bool detach(core::communicator& comm);
 
   /// Returns when nothing of ours waits for room in the fabric. Before the rank leaves the job:
   /// others may still wait for our answers. Then tells what SINEW_MATCH_STATS asks for. Suspends.

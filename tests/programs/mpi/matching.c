@@ -163,6 +163,32 @@ static void abandoned(void) {
   }
 }
 
+/* MPI-5.0 section 3.8.2: the message is the probe's, and the communicator may go before it. */
+static void probed_and_left(void) {
+  MPI_Comm comm;
+  MPI_Message message[2];
+  MPI_Request request;
+  int value[2] = {11, 12}, got[2] = {0, 0};
+  const int partner = rank ^ 1;
+  if (partner >= size) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_free(&comm);
+    return;
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Isend(value, 1, MPI_INT, partner, 3, comm, &request);
+  MPI_Request_free(&request);
+  MPI_Isend(value + 1, 1, MPI_INT, partner, 4, comm, &request);
+  MPI_Mprobe(partner, 3, comm, &message[0], MPI_STATUS_IGNORE);
+  MPI_Mprobe(partner, 4, comm, &message[1], MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&comm);
+  MPI_Mrecv(got, 1, MPI_INT, &message[0], MPI_STATUS_IGNORE);
+  MPI_Imrecv(got + 1, 1, MPI_INT, &message[1], &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(got[0] == 11 && got[1] == 12);
+}
+
 int main(int argc, char** argv) {
   const int crowds[] = {0, 70, most};
   MPI_Comm comm;
@@ -186,6 +212,7 @@ int main(int argc, char** argv) {
   }
   MPI_Comm_free(&comm);
   abandoned();
+  probed_and_left();
   MPI_Finalize();
   return 0;
 }

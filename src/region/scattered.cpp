@@ -115,11 +115,13 @@ void system::body::gather_far(int peer, std::vector<element_move>& moves, std::s
   std::vector<const std::byte*> found;
   std::size_t first = 0;  // of the elements read together
   std::size_t used = 0;
+  // What lies between is read to spare system calls; others may be writing there.
+  const std::uint64_t gap = rma.runtime().endpoint().in_one_process() ? 0 : widest_gap;
   for (std::size_t i = 0; i <= moves.size(); ++i) {
     if (i < moves.size()) {
       const std::uint64_t there = moves[i].there;
       const std::uint64_t end = pieces.empty() ? 0 : pieces.back().remote + pieces.back().bytes;
-      const bool joins = !pieces.empty() && there <= end + widest_gap;
+      const bool joins = !pieces.empty() && there <= end + gap;
       const std::uint64_t more = !joins ? bytes : there + bytes > end ? there + bytes - end : 0;
       if (used + more <= read.size()) {
         if (joins) {

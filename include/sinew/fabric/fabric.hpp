@@ -143,6 +143,9 @@ class endpoint {
   /// help and without a key. False where the system or the distance forbids that: then nothing was
   /// done, and get and put are the way. Memory that is not there ends the process. Warm.
   [[nodiscard]] virtual bool copy_now(int peer, direction way, std::span<const piece> pieces) = 0;
+  /// The ranks are threads of one process: copy_now() makes no system call, and what it reads while
+  /// another rank writes there is a data race, even if nobody looks at it. Cold.
+  [[nodiscard]] virtual bool in_one_process() const noexcept { return false; }
 
   /// Handles what has arrived and moves transfers along; returns how many things happened.
   /// One thread at a time. `budget` bounds the active messages handled.

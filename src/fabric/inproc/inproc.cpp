@@ -164,6 +164,8 @@ class inproc_endpoint final : public endpoint {
     return true;
   }
 
+  [[nodiscard]] bool in_one_process() const noexcept override { return true; }
+
   int progress(int budget) override {
     int handled = 0;
     message m;

@@ -30,11 +30,12 @@ constexpr std::size_t slot_bytes = team::line - slot_data_at;
 /// allocated. What has a span of its own is a pointer to a component of other elements: its offset
 /// fits the bounds. One to the first component cannot be told; what is common goes first.
 bool has_span(const descriptor& d) noexcept {
-  const auto element = static_cast<index>(d.element.bytes);
+  if (d.rank() != 1 || d.dim[0].stride != 1 || d.dim[0].lower != 1) {
+    return true;  // a scalar's descriptor ends before `dim`
+  }
   const bool aligned = reinterpret_cast<std::uintptr_t>(d.base) % alignof(std::max_align_t) == 0;
   const bool fits = static_cast<index>(d.offset) == -d.dim[0].lower * d.dim[0].stride;
-  return d.rank() != 1 || d.dim[0].stride != 1 || d.dim[0].lower != 1 ||
-         (fits && d.step() > element && !aligned);
+  return fits && d.step() > static_cast<index>(d.element.bytes) && !aligned;
 }
 
 /// The elements of an array one after the other: the array itself if it lies so. None if it is a

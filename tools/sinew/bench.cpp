@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -48,6 +49,13 @@ struct invocation {
   std::string program = {};  // a second one in the experiment's folder, for Sinew alone
 };
 
+/// One start of one subject's program. The turns of a round come in an order of the round's own:
+/// who always ran behind the same neighbour would always inherit its caches and memory.
+struct turn {
+  const subject* who;
+  const invocation* how;
+};
+
 struct experiment {
   std::string name;
   std::vector<invocation> invocations;
@@ -58,6 +66,7 @@ struct experiment {
   bool local = false;                    // without MPI: see bench_local.hpp
   bool only_ours = false;                // `million`: nobody else has fibers
   int most_rounds = 11;                  // unless --repeat asks for more
+  int usual_rounds = 5;                  // without --quick and --full
   bool once = false;                     // one round is enough, or all that there is time for
   bool coarrays = false;                 // `coarray`, `himeno`: see bench_coarray.hpp
 };
@@ -145,7 +154,11 @@ experiment make_experiment(const std::string& name, const bench_options& o) {
     for (auto& [images, words, source] : coarray_starts(name, level)) {
       e.invocations.push_back({images, words, source});
     }
-    if (name == "himeno") e.floor_words.clear();
+    if (name == "himeno") {
+      e.floor_words.clear();
+      e.usual_rounds = 25;  // all compute the same, so that only small differences remain
+      e.most_rounds = 25;
+    }
     e.coarrays = true;
     return e;
   }
@@ -360,43 +373,31 @@ class bench_run {
     if (!times_ms.empty()) results_.add(key, who.name, stats::median_of(times_ms));
   }
 
-  void one_turn(const experiment& e, const subject& who, progress_bar& bar,
+  void one_turn(const experiment& e, const turn& what, progress_bar& bar,
                 const std::string& where) {
-    const std::size_t starts = e.invocations.size();
-    for (std::size_t i = 0; i < starts; ++i) {
-      const invocation& how = e.invocations[i];
-      if (interrupted() || failures_.count(who.label()) != 0) return;
-      bar.step(where + ", " + who.label() +
-               (starts > 1 ? ", start " + std::to_string(i + 1) + " of " + std::to_string(starts)
-                           : std::string()));
-      if (e.coarrays) {
-        if (takes_part(who, e.name, how.program) && !coarray_turn(e, who, how)) return;
-        continue;
-      }
-      if (!how.program.empty() && who.name != "sinew") continue;
-      std::string why;
-      const auto program =
-          e.local ? local_program(who, e.name, why) : build_program(who, e.name, how.program, why);
-      if (!program) return fail(who, why);
-      if (e.timed_outside) return time_launches(e, who, *program);
-      command c = e.local ? plain_command(*program, how.words)
-                          : launch_command(who, how.ranks, *program, how.words, false);
-      c.timeout_s = start_limit_s();
-      take_or_fail(e, who, run_command(c), c.timeout_s);
-    }
+    const subject& who = *what.who;
+    const invocation& how = *what.how;
+    if (interrupted() || failures_.count(who.label()) != 0) return;
+    bar.step(where + ", " + who.label());
+    if (e.coarrays) return coarray_turn(e, who, how);
+    std::string why;
+    const auto program =
+        e.local ? local_program(who, e.name, why) : build_program(who, e.name, how.program, why);
+    if (!program) return fail(who, why);
+    if (e.timed_outside) return time_launches(e, who, *program);
+    command c = e.local ? plain_command(*program, how.words)
+                        : launch_command(who, how.ranks, *program, how.words, false);
+    c.timeout_s = start_limit_s();
+    take_or_fail(e, who, run_command(c), c.timeout_s);
   }
 
-  bool coarray_turn(const experiment& e, const subject& who, const invocation& how) {
+  void coarray_turn(const experiment& e, const subject& who, const invocation& how) {
     std::string why;
     const auto program = coarray_program(who, e.name, how.program, why);
-    if (!program) {
-      fail(who, why);
-      return false;
-    }
+    if (!program) return fail(who, why);
     command c = coarray_command(who, {how.ranks, how.words, how.program}, *program);
     c.timeout_s = start_limit_s();
     take_or_fail(e, who, run_command(c), c.timeout_s);
-    return true;
   }
 
   static command plain_command(const std::string& program, const std::vector<std::string>& words) {
@@ -476,10 +477,24 @@ class bench_run {
     return found;
   }
 
+  static std::vector<turn> turns_of(const experiment& e, const std::vector<subject>& subjects) {
+    std::vector<turn> turns;
+    for (const subject& who : subjects) {
+      for (const invocation& how : e.invocations) {
+        const bool part = e.coarrays ? takes_part(who, e.name, how.program)
+                                     : e.local || how.program.empty() || who.name == "sinew";
+        if (part) turns.push_back({&who, &how});
+      }
+    }
+    return turns;
+  }
+
   [[nodiscard]] int rounds_of(const experiment& e) const {
     if (e.once) return 1;
     if (options_.rounds != 0) return options_.rounds;
-    const int usual = options_.how == effort::quick ? 3 : options_.how == effort::usual ? 5 : 11;
+    const int usual = options_.how == effort::quick   ? 3
+                      : options_.how == effort::usual ? e.usual_rounds
+                                                      : 11;
     return std::min(usual, e.most_rounds);
   }
 
@@ -487,16 +502,18 @@ class bench_run {
     failures_.clear();
     const std::vector<subject> subjects = taking_part(e);
     const int rounds = rounds_of(e);
+    std::vector<turn> turns = turns_of(e, subjects);
     {
-      progress_bar bar(rounds * static_cast<int>(subjects.size() * e.invocations.size() + 1));
+      progress_bar bar(rounds * static_cast<int>(turns.size() + 1));
       for (int round = 1; round <= rounds && !interrupted(); ++round) {
         const std::string where =
             e.name + ", round " + std::to_string(round) + " of " + std::to_string(rounds);
         bar.step(where + ", floor");
         floor_turn(e);
-        for (const subject& who : subjects) {
-          one_turn(e, who, bar, where);
-        }
+        // The first round goes by the order of the rows on the screen.
+        std::minstd_rand order(static_cast<unsigned>(round));
+        if (round > 1) std::shuffle(turns.begin(), turns.end(), order);
+        for (const turn& what : turns) one_turn(e, what, bar, where);
       }
     }
     std::vector<std::string> names;

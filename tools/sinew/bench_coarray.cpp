@@ -70,7 +70,7 @@ std::vector<coarray_start> coarray_starts(std::string_view experiment, std::size
   }
   static constexpr std::array<const char*, 3> grids = {"sizes=XS,S", "sizes=XS,S,M",
                                                        "sizes=XS,S,M"};
-  static constexpr std::array<const char*, 3> spans = {"budget_ms=200", "budget_ms=500",
+  static constexpr std::array<const char*, 3> spans = {"budget_ms=200", "budget_ms=200",
                                                        "budget_ms=2000"};
   const std::vector<std::string> words = {grids[level], spans[level]};
   return {{2, words, "coarray.f90"}, {2, words, "mpi.c"}, {1, words, "serial.f90"}};

@@ -3,8 +3,6 @@
 // completion queues, in whatever order 4 to 16 ranks on few processors get to it. All ranks draw
 // the whole program and know how each event must end. More rounds of other seeds:
 // SINEW_TEST_ROUNDS, and SINEW_TEST_SEED for the first.
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -12,13 +10,13 @@
 #include <new>
 
 #include "event_fixture.hpp"
-#include "sinew/base/clock.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/event/barrier.hpp"
 #include "sinew/event/completion_queue.hpp"
 #include "sinew/event/reservation.hpp"
 #include "sinew/event/task.hpp"
 #include "sinew/fiber/scheduler.hpp"
+#include "support/dawdle.hpp"
 #include "support/event_processes.hpp"
 
 namespace sinew::event {
@@ -309,7 +307,7 @@ class performer {
   void perform() {
     for (std::size_t i = 0; i < p_.all.size(); ++i) {
       if (p_.all[i].rank != m_.rank) continue;
-      dawdle();
+      test::dawdle(random_, m_.runtime);
       start(i, p_.all[i]);
     }
     check();
@@ -324,23 +322,6 @@ class performer {
   }
 
  private:
-  void dawdle() {
-    switch (random_.below(8)) {
-      case 0:
-        sched_yield();
-        break;
-      case 1:
-        for (const std::int64_t end = now_ns() + random_.between(0, 50'000); now_ns() < end;) {
-        }
-        break;
-      case 2:
-      case 3:
-        (void)m_.runtime.poll();
-        break;
-      default:
-        break;
-    }
-  }
   [[nodiscard]] std::uint64_t known(const std::atomic<std::uint64_t>& word) const {
     until([&] { return word.load() != 0; });
     return word.load() - 1;

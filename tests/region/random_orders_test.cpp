@@ -2,14 +2,12 @@
 // reductions in all ways, additions under locks, makes and destroys instances, after events that
 // other ranks' operations will trigger or poison. Ranks wait for handles, hardly ever for events,
 // and are slow at random.
-#include <sched.h>
-
 #include <cstdlib>
 
 #include "fixture.hpp"
 #include "random_program.hpp"
-#include "sinew/base/clock.hpp"
 #include "sinew/event/reservation.hpp"
+#include "support/dawdle.hpp"
 
 namespace sinew::region {
 namespace {
@@ -46,11 +44,11 @@ class performer {
     for (std::size_t i = 0; i < p_.all.size(); ++i) {
       const operation& o = p_.all[i];
       if (o.issuer == m_.rank) {
-        dawdle();
+        test::dawdle(random_, m_.all.rma.runtime());
         issue(i);
       }
       if (o.gated_by == m_.rank) {
-        dawdle();
+        test::dawdle(random_, m_.all.rma.runtime());
         const user_event gate{event::from_bits(known(b_.gates[i]))};
         o.gate_fails ? m_.events.poison(gate) : m_.events.trigger(gate);
       }
@@ -66,23 +64,6 @@ class performer {
  private:
   static std::string text(std::size_t i) { return "operation " + std::to_string(i); }
 
-  void dawdle() {
-    switch (random_.below(8)) {
-      case 0:
-        sched_yield();
-        break;
-      case 1:
-        for (const std::int64_t end = now_ns() + random_.between(0, 50'000); now_ns() < end;) {
-        }
-        break;
-      case 2:
-      case 3:
-        (void)m_.all.rma.runtime().poll();
-        break;
-      default:
-        break;
-    }
-  }
   std::uint64_t known(const std::atomic<std::uint64_t>& word) {
     m_.all.until([&] { return word.load(std::memory_order_acquire) != 0; });
     return word.load(std::memory_order_relaxed) - 1;

@@ -44,10 +44,10 @@ struct shm_world {
     new (board.at()) common{};
   }
   [[nodiscard]] common& all() const { return *reinterpret_cast<common*>(board.at()); }
-  [[nodiscard]] std::unique_ptr<endpoint> open(int rank, bool threads) const {
+  [[nodiscard]] std::unique_ptr<endpoint> open(int rank, bool threads, bool crowded = false) const {
     std::vector<int> locals(static_cast<std::size_t>(ranks));
     std::iota(locals.begin(), locals.end(), 0);
-    return open_shm({memory.at(), per_rank, rank, rank, locals}, threads);
+    return open_shm({memory.at(), per_rank, rank, rank, locals, crowded}, threads);
   }
   [[nodiscard]] std::byte* heap(int rank) const {
     return memory.at() + per_rank * static_cast<std::size_t>(rank + 1) - heap_bytes;
@@ -112,14 +112,14 @@ std::string run_shm_threads(int ranks, bool threads, const body& work) {
   return run_threads(world.all(), endpoints, [&](int r) { return world.heap(r); }, work);
 }
 
-std::string run_shm_processes(int ranks, bool threads, const body& work) {
+std::string run_forked(int ranks, bool threads, const body& work, bool crowded) {
   const shm_world world(ranks);
   std::vector<pid_t> children;
   std::fflush(nullptr);
   for (int r = 0; r < ranks; ++r) {
     const pid_t child = fork();
     if (child == 0) {
-      const auto fabric = world.open(r, threads);
+      const auto fabric = world.open(r, threads, crowded);
       member m{*fabric, world.all(), world.heap(r), heap_bytes};
       const std::string problem = guarded(world.all(), work, m);
       if (!problem.empty()) {
@@ -140,6 +140,15 @@ std::string run_shm_processes(int ranks, bool threads, const body& work) {
     }
   }
   return problem;
+}
+
+std::string run_shm_processes(int ranks, bool threads, const body& work) {
+  return run_forked(ranks, threads, work, false);
+}
+
+/// As with more ranks than processors: they never stream, but copy by the kernel.
+std::string run_shm_crowded(int ranks, bool threads, const body& work) {
+  return run_forked(ranks, threads, work, true);
 }
 
 setting_base& setting_named(const std::string& name) {
@@ -196,6 +205,8 @@ INSTANTIATE_TEST_SUITE_P(
         backend{"shm_threads_no_cma", true, with("SINEW_FABRIC_CMA", "off", run_shm_threads)},
         backend{"shm_processes", false, run_shm_processes},
         backend{"shm_processes_locked", true, run_shm_processes},
+        backend{"shm_processes_crowded", false, run_shm_crowded},
+        backend{"shm_processes_crowded_locked", true, run_shm_crowded},
         backend{"shm_processes_no_cma", false, with("SINEW_FABRIC_CMA", "off", run_shm_processes)},
         backend{"shm_processes_few_packets", false,
                 with("SINEW_FABRIC_PACKETS", "5", run_shm_processes)}),

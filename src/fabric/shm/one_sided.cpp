@@ -390,8 +390,11 @@ int one_sided<Threads>::step() {
   int moved = 0;
   blocked_ = false;
   flush_replies();
+  const bool own = has_own_to_copy();
   for (std::size_t i = 0; i < serves_.size();) {
-    if (step_serve(serves_[i], moved)) {
+    if (own && serves_[i].how == way::both_by_cma && !serves_[i].probing) {
+      ++i;
+    } else if (step_serve(serves_[i], moved)) {
       serves_.erase(serves_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;
@@ -433,10 +436,11 @@ int one_sided<Threads>::step_get(int index) {
   if (!complete()) {
     const bool ours = g.how == way::both_by_cma ||
                       (g.how == way::stream && !g.answered && ticks() - g.asked_at > patience_);
+    const std::uint64_t want = serves(g.peer) ? cma_chunk : cma_piece(g.bytes);
     std::uint64_t from = 0;
     std::uint64_t count = 0;
-    if (!ours || !claim(t.cursor, g.generation.load(std::memory_order_relaxed), cma_piece(g.bytes),
-                        g.bytes, from, count)) {
+    if (!ours || !claim(t.cursor, g.generation.load(std::memory_order_relaxed), want, g.bytes, from,
+                        count)) {
       return 0;
     }
     const pid_t pid = carrier_.of_peer(g.peer).state().pid;
@@ -453,6 +457,29 @@ int one_sided<Threads>::step_get(int index) {
   gets_.release(index);
   done.call(done.argument);
   return moved + 1;
+}
+
+template <bool Threads>
+bool one_sided<Threads>::serves(int peer) const noexcept {
+  return std::any_of(serves_.begin(), serves_.end(),
+                     [peer](const serve_state& s) { return s.peer == peer; });
+}
+
+template <bool Threads>
+bool one_sided<Threads>::has_own_to_copy() noexcept {
+  for (std::uint64_t bits = gets_.started(); bits != 0; bits &= bits - 1) {
+    const int index = std::countr_zero(bits);
+    if (gets_[index].how == way::both_by_cma && unclaimed(index)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+template <bool Threads>
+bool one_sided<Threads>::unclaimed(int index) noexcept {
+  const ticket& t = carrier_.mine().tickets()[index];
+  return (t.cursor.load(std::memory_order_acquire) & offset_mask) < gets_[index].bytes;
 }
 
 template <bool Threads>
@@ -557,9 +584,8 @@ bool one_sided<Threads>::can_step() {
     const get_state& g = gets_[index];
     const ticket& t = carrier_.mine().tickets()[index];
     const std::uint64_t done = g.arrived + t.done.load(std::memory_order_acquire);
-    const bool unclaimed = (t.cursor.load(std::memory_order_acquire) & offset_mask) < g.bytes;
-    if (done == g.bytes || (g.how == way::both_by_cma && unclaimed) ||
-        (g.how == way::stream && !g.answered && unclaimed)) {
+    if (done == g.bytes || (g.how == way::both_by_cma && unclaimed(index)) ||
+        (g.how == way::stream && !g.answered && unclaimed(index))) {
       return true;
     }
   }

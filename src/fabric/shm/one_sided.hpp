@@ -109,6 +109,15 @@ class one_sided {
   status push_put(put_state& p);
   void flush_replies();
 
+  // Helping a peer's get is of no use while there is one of our own to copy, and while the peer
+  // helps ours: two ranks that get from each other copy each its own. Pieces are claimed, so it
+  // does no harm if one of them sees that later.
+  /// Whether that rank has gets of which we do a part.
+  [[nodiscard]] bool serves(int peer) const noexcept;
+  /// Whether a get of ours that goes through the kernel has parts that are nobody's task yet.
+  [[nodiscard]] bool has_own_to_copy() noexcept;
+  [[nodiscard]] bool unclaimed(int index) noexcept;
+
   messages<Threads>& carrier_;
   bool cma_;
   std::uint64_t stream_limit_;

@@ -68,6 +68,17 @@ TEST(results, rows_keep_their_order_and_collect_subjects) {
   EXPECT_FALSE(results.median("latency", "one-way", {{"bytes", "8"}}, "mpich"));
 }
 
+// `coarray` tells the time and the bandwidth of the same puts.
+TEST(results, rows_of_one_case_are_told_apart_by_their_metric) {
+  stats::result_set results;
+  results.add(key_of("latency"), "sinew", 3);
+  results.add(key_of("bandwidth"), "sinew", 50);
+  EXPECT_EQ(results.median(key_of("bandwidth"), "sinew"), 50);
+  EXPECT_EQ(stats::median_in(results.rows()[1], "sinew"), 50);
+  EXPECT_FALSE(results.median(key_of("bandwidth"), "mpich"));
+  EXPECT_FALSE(results.median(key_of("rate"), "sinew"));
+}
+
 TEST(results, best_peer_knows_the_direction) {
   stats::result_set results;
   for (const char* metric : {"latency", "rate"}) {

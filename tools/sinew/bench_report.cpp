@@ -106,7 +106,7 @@ std::optional<double> floor_of(const result_set& results, const stats::row_key& 
   if (e == "oversubscribed" && key.metric == "latency") {
     return results.median(e, "futex-switch", {{"kind", "same-core"}}, "floor");
   }
-  return results.median(e, key.case_name, key.params, "floor");  // the same row, where it is one
+  return results.median(key, "floor");  // the same row, where it is one
 }
 
 std::string experiment_table(const result_set& results, const std::string& experiment,
@@ -131,7 +131,7 @@ std::string experiment_table(const result_set& results, const std::string& exper
                           ? "-"
                           : stats::median_and_spread(stats::summarise(found->second)));
     }
-    const auto ours = results.median(experiment, r.key.case_name, r.key.params, "sinew");
+    const auto ours = stats::median_in(r, "sinew");
     const auto best = stats::best_peer(r, "sinew");
     const auto floor = floor_of(results, r.key);
     const auto ratio = [&ours](const std::optional<double>& to) {

@@ -119,6 +119,13 @@ struct row {
   std::map<std::string, std::vector<double>> samples;  ///< by subject, one per round
 };
 
+/// Median of one subject, if measured.
+inline std::optional<double> median_in(const row& r, const std::string& subject) {
+  const auto found = r.samples.find(subject);
+  if (found == r.samples.end() || found->second.empty()) return std::nullopt;
+  return median_of(found->second);
+}
+
 /// All numbers of a run in the order in which their rows first appeared.
 class result_set {
  public:
@@ -133,7 +140,13 @@ class result_set {
   }
   [[nodiscard]] const std::vector<row>& rows() const noexcept { return rows_; }
 
-  /// Median of one subject in the row with this case and these parameters, if measured.
+  /// Median of one subject in a row, if measured.
+  [[nodiscard]] std::optional<double> median(const row_key& key, const std::string& subject) const {
+    const auto found =
+        std::find_if(rows_.begin(), rows_.end(), [&](const row& r) { return r.key == key; });
+    return found == rows_.end() ? std::nullopt : median_in(*found, subject);
+  }
+  /// The same in the first row with this case and these parameters, whatever its metric.
   [[nodiscard]] std::optional<double> median(std::string_view experiment,
                                              std::string_view case_name, const parameters& params,
                                              const std::string& subject) const {
@@ -142,8 +155,7 @@ class result_set {
           r.key.params != params) {
         continue;
       }
-      const auto found = r.samples.find(subject);
-      if (found != r.samples.end() && !found->second.empty()) return median_of(found->second);
+      if (const auto found = median_in(r, subject)) return found;
     }
     return std::nullopt;
   }

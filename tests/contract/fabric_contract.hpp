@@ -565,6 +565,18 @@ inline std::vector<std::size_t> transfer_sizes(std::mt19937_64& random) {
   return sizes;
 }
 
+/// Begins a get as soon as there is room; whether `fired` will tell its end (else it is over).
+inline bool get_somehow(member& m, int peer, void* local, const remote_address& from,
+                        std::size_t size, int& fired) {
+  for (;;) {
+    const status s = m.fabric.get(peer, local, from, size, count_into(fired));
+    if (!s.retry()) {
+      return s.posted();
+    }
+    m.idle();
+  }
+}
+
 TEST_P(fabric_contract, get_and_put_of_every_kind_of_size) {
   run(2, [](member& m) {
     std::mt19937_64 random(seed());  // the same on both ranks
@@ -585,25 +597,19 @@ TEST_P(fabric_contract, get_and_put_of_every_kind_of_size) {
       fill(mine.data() + offset, size, k, m.rank());
       m.barrier();
       int fired = 0;
-      status s = status::ok();
-      do {
-        s = m.fabric.get(peer, local.data() + skew, {theirs.address + offset, theirs.key}, size,
-                         count_into(fired));
-        if (s.retry()) {
-          m.idle();
-        }
-      } while (s.retry());
-      m.until([&] { return s.done() || fired == 1; });
+      const remote_address there{theirs.address + offset, theirs.key};
+      const bool posted = get_somehow(m, peer, local.data() + skew, there, size, fired);
+      m.until([&] { return !posted || fired == 1; });
       check_filled(local.data() + skew, size, k, peer);
       m.barrier();
-      require(fired == (s.posted() ? 1 : 0), "a callback fired wrongly");
+      require(fired == (posted ? 1 : 0), "a callback fired wrongly");
 
       ++k;
       fill(local.data() + skew, size, k, m.rank());
       fired = 0;
+      status s = status::ok();
       do {
-        s = m.fabric.put(peer, local.data() + skew, {theirs.address + offset, theirs.key}, size,
-                         count_into(fired));
+        s = m.fabric.put(peer, local.data() + skew, there, size, count_into(fired));
         if (s.retry()) {
           m.idle();
         }
@@ -634,16 +640,8 @@ TEST_P(fabric_contract, many_gets_at_once) {
       int fired = 0;
       int posted = 0;
       for (std::size_t k = 0; k < pieces; ++k) {
-        for (;;) {
-          const status s =
-              m.fabric.get(peer, local.data() + k * piece, {theirs.address + k * piece, theirs.key},
-                           piece, count_into(fired));
-          posted += s.posted() ? 1 : 0;
-          if (!s.retry()) {
-            break;
-          }
-          m.idle();
-        }
+        const remote_address from{theirs.address + k * piece, theirs.key};
+        posted += get_somehow(m, peer, local.data() + k * piece, from, piece, fired) ? 1 : 0;
       }
       m.until([&] { return fired == posted; });
       check_filled(local.data(), local.size(), 5, peer);
@@ -669,14 +667,7 @@ TEST_P(fabric_contract, all_get_from_all_at_once) {
       for (int peer = 0; peer < m.size(); ++peer) {
         std::vector<std::byte>& into = local[static_cast<std::size_t>(peer)];
         into.assign(size, std::byte{0});
-        status s = status::ok();
-        do {
-          s = m.fabric.get(peer, into.data(), m.all.exposed[peer], size, count_into(fired));
-          if (s.retry()) {
-            m.idle();
-          }
-        } while (s.retry());
-        posted += s.posted() ? 1 : 0;
+        posted += get_somehow(m, peer, into.data(), m.all.exposed[peer], size, fired) ? 1 : 0;
       }
       m.until([&] { return fired == posted; });
       for (int peer = 0; peer < m.size(); ++peer) {

@@ -65,8 +65,8 @@ struct experiment {
   bool threads = false;                  // `latency-mt`: peers as its threads need them
   bool local = false;                    // without MPI: see bench_local.hpp
   bool only_ours = false;                // `million`: nobody else has fibers
-  int most_rounds = 11;                  // unless --repeat asks for more
-  int usual_rounds = 5;                  // without --quick and --full
+  int usual_rounds = 5;                  // unless --repeat says how many
+  int full_rounds = 11;                  // with --full
   bool once = false;                     // one round is enough, or all that there is time for
   bool coarrays = false;                 // `coarray`, `himeno`: see bench_coarray.hpp
 };
@@ -132,7 +132,7 @@ experiment make_million(std::size_t level) {
     e.invocations.push_back({2, {"fibers=" + fibers, "bytes=64", "stack=4096"}});
   }
   e.only_ours = true;
-  e.most_rounds = 5;  // half a minute each with --full
+  e.full_rounds = 5;  // half a minute each with --full
   return e;
 }
 
@@ -157,7 +157,6 @@ experiment make_experiment(const std::string& name, const bench_options& o) {
     if (name == "himeno") {
       e.floor_words.clear();
       e.usual_rounds = 25;  // all compute the same, so that only small differences remain
-      e.most_rounds = 25;
     }
     e.coarrays = true;
     return e;
@@ -492,10 +491,9 @@ class bench_run {
   [[nodiscard]] int rounds_of(const experiment& e) const {
     if (e.once) return 1;
     if (options_.rounds != 0) return options_.rounds;
-    const int usual = options_.how == effort::quick   ? 3
-                      : options_.how == effort::usual ? e.usual_rounds
-                                                      : 11;
-    return std::min(usual, e.most_rounds);
+    return options_.how == effort::quick   ? 3
+           : options_.how == effort::usual ? e.usual_rounds
+                                           : e.full_rounds;
   }
 
   void one_experiment(const experiment& e) {

@@ -75,7 +75,8 @@ class Hosts(unittest.TestCase):
         self.assertEqual(server.communicate(timeout=20)[0], "met\n")
 
     def test_a_host_that_is_ended_takes_its_processes_along(self):
-        sleeper = subprocess.Popen([sys.executable, TOOL, "--set", SET, "exec", "h1", "sleep", "60"])
+        command = [sys.executable, TOOL, "--set", SET, "exec", "h1", "sleep", "60"]
+        sleeper = subprocess.Popen(command)
         self.assertEqual(tool("kill", "h1").returncode, 0)
         self.assertNotEqual(sleeper.wait(timeout=20), 0)
         self.assertEqual(tool("list").stdout, "h1 down\nh2 up\nh3 up\n")

@@ -1,4 +1,4 @@
-#include "../../tools/sinew/bench_stats.hpp"
+#include "../../tools/sinew/bench/stats.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "sinew/base/error.hpp"
 #include "sinew/base/parse.hpp"
-#include "sinew/bench_stats.hpp"
+#include "sinew/bench/stats.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/route/default_route.hpp"
 #include "sinew/route/pattern.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sinew/base/parse.hpp"
-#include "sinew/bench_stats.hpp"
+#include "sinew/bench/stats.hpp"
 #include "sinew/options.hpp"
 #include "sinew/route/pattern.hpp"
 #include "sinew/route/plan.hpp"

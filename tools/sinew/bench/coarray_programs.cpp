@@ -1,12 +1,12 @@
-#include "bench_coarray.hpp"
+// Experiments that are written with coarrays: several programs in one folder, in Fortran and in C,
+// of which every subject runs those that it can.
 
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 
-#include "bench_stats.hpp"
+#include "sinew/bench/experiment.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -51,31 +51,6 @@ std::optional<opencoarrays_files> find_files() {
 
 bool is_fortran(std::string_view source) { return source.ends_with(".f90"); }
 
-}  // namespace
-
-bool has_coarrays(std::string_view experiment) {
-  return experiment == "coarray" || experiment == "himeno";
-}
-
-std::vector<coarray_start> coarray_starts(std::string_view experiment, std::size_t level) {
-  static constexpr std::array<const char*, 3> budgets = {"budget_ms=10", "budget_ms=25",
-                                                         "budget_ms=100"};
-  static constexpr std::array<const char*, 3> sizes = {
-      "sizes=8,4096,32768,1048576", "sizes=8,64,512,4096,32768,262144,1048576,8388608,33554432",
-      "sizes=8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536,131072,262144,524288,"
-      "1048576,2097152,4194304,8388608,16777216,33554432"};
-  if (experiment == "coarray") {
-    const std::vector<std::string> words = {sizes[level], budgets[level]};
-    return {{2, words, "coarray.f90"}, {2, words, "mpi.c"}};
-  }
-  static constexpr std::array<const char*, 3> grids = {"sizes=XS,S", "sizes=XS,S,M",
-                                                       "sizes=XS,S,M"};
-  static constexpr std::array<const char*, 3> spans = {"budget_ms=200", "budget_ms=200",
-                                                       "budget_ms=2000"};
-  const std::vector<std::string> words = {grids[level], spans[level]};
-  return {{2, words, "coarray.f90"}, {2, words, "mpi.c"}, {1, words, "serial.f90"}};
-}
-
 std::optional<subject> find_opencoarrays() {
   const auto compiler = fortran_compiler();
   const auto launcher = in_path("mpirun.openmpi");
@@ -86,17 +61,10 @@ std::optional<subject> find_opencoarrays() {
         run_command({{*asked, "-W", "-f=${Version}", "libcoarrays-openmpi-dev"}, {}, 10});
     if (said.ok() && !said.output.empty()) version = said.output;
   }
-  return subject{"opencoarrays", *compiler, *launcher, version, true, ""};
+  return subject{"opencoarrays", *compiler, *launcher, version};
 }
 
-bool takes_part(const subject& who, std::string_view experiment, std::string_view source) {
-  if (source == "coarray.f90") return who.name == "sinew" || who.name == "opencoarrays";
-  if (source == "serial.f90") return who.name == "sinew";
-  if (who.name == "sinew") return experiment == "himeno";
-  return who.name != "opencoarrays";
-}
-
-std::optional<std::string> coarray_program(const subject& who, const std::string& experiment,
+std::optional<std::string> coarray_program(const experiment& e, const subject& who,
                                            const std::string& source, std::string& failure) {
   const auto sources = bench_sources();
   const auto fortran = fortran_compiler();
@@ -104,8 +72,8 @@ std::optional<std::string> coarray_program(const subject& who, const std::string
     failure = "the sources of the measuring programs are not installed";
     return std::nullopt;
   }
-  const fs::path folder = fs::path(*sources) / experiment;
-  const bool with_kernel = experiment == "himeno";
+  const fs::path folder = fs::path(*sources) / std::string(e.name);
+  const bool with_kernel = !e.module_source.empty();
   if (!fortran && (is_fortran(source) || with_kernel)) {
     failure = "there is no gfortran (./bootstrap --dev installs it)";
     return std::nullopt;
@@ -118,8 +86,8 @@ std::optional<std::string> coarray_program(const subject& who, const std::string
   fs::path main = folder / source;
   if (with_kernel) {
     // The kernel's module must be compiled first, so it stands where the source does.
-    const fs::path kernel = folder / "kernel.f90";
-    words.insert(words.end(), {"-O3", "-ffast-math", "-march=native"});
+    const fs::path kernel = folder / std::string(e.module_source);
+    words.insert(words.end(), e.compile_with.begin(), e.compile_with.end());
     if (is_fortran(source)) {
       words.push_back(main);
       inputs.push_back(main);
@@ -141,16 +109,34 @@ std::optional<std::string> coarray_program(const subject& who, const std::string
   }
   // Module files are of no use once the program is linked.
   return compile_cached(words, main, inputs,
-                        experiment + '-' + fs::path(source).stem().string() + '-' +
+                        std::string(e.name) + '-' + fs::path(source).stem().string() + '-' +
                             who.name.substr(0, who.name.find('-')),
                         failure, is_fortran(source) || with_kernel ? "-J" : "");
 }
 
-command coarray_command(const subject& who, const coarray_start& how, const std::string& program) {
-  // The newest package aborts where a pointer component is read.
-  std::vector<std::string> words = how.words;
-  if (who.name == "opencoarrays") words.emplace_back("halo=no");
-  return launch_command(who, how.images, program, words, who.name == "opencoarrays");
+class coarray_runner final : public runner {
+ public:
+  [[nodiscard]] bool over_mpi() const override { return true; }
+  [[nodiscard]] std::vector<subject> subjects(const experiment&, const machine& m) const override {
+    std::vector<subject> found = m.mpi;
+    std::erase_if(found, [](const subject& s) { return !s.standard_transport; });
+    if (const auto peer = find_opencoarrays()) found.push_back(*peer);
+    return found;
+  }
+  [[nodiscard]] std::optional<command> prepare(const experiment& e, const subject& who,
+                                               const start& how,
+                                               std::string& failure) const override {
+    const auto program = coarray_program(e, who, how.program, failure);
+    if (!program) return std::nullopt;
+    return launch_command(who, how.ranks, *program, how.words, who.name == "opencoarrays");
+  }
+};
+
+}  // namespace
+
+const runner& coarray_programs() {
+  static const coarray_runner one;
+  return one;
 }
 
 }  // namespace sinew::tool

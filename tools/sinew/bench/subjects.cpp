@@ -1,4 +1,4 @@
-#include "bench_subjects.hpp"
+#include "sinew/bench/subjects.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,9 +10,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "bench_stats.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/topology.hpp"
+#include "sinew/bench/stats.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -61,12 +61,12 @@ std::optional<subject> identify(const fs::path& compiler, const fs::path& launch
     const std::string compiles = ask(compiler, "-v");
     const std::string version = word_after(compiles, "MPICH version");
     if (version.empty()) return std::nullopt;
-    return subject{"mpich", compiler, launcher, version, true, ""};
+    return subject{"mpich", compiler, launcher, version};
   }
   if (runs.find("Open MPI") != std::string::npos) {
     const std::string version = word_after(ask(compiler, "--showme:version"), "Open MPI");
     if (version.empty()) return std::nullopt;
-    return subject{"openmpi", compiler, launcher, version, true, ""};
+    return subject{"openmpi", compiler, launcher, version};
   }
   return std::nullopt;
 }
@@ -128,7 +128,7 @@ std::optional<std::string> bench_sources() {
 std::optional<subject> find_ours() {
   const fs::path compiler = fs::path(own_folder()) / "mpicc.sinew";
   if (!runnable(compiler)) return std::nullopt;
-  return subject{"sinew", compiler, fs::path(own_folder()) / "sinew", "", true, ""};
+  return subject{"sinew", compiler, fs::path(own_folder()) / "sinew"};
 }
 
 std::vector<subject> find_peers() {
@@ -241,6 +241,7 @@ command launch_command(const subject& who, int ranks, const std::string& program
   c.words.insert(c.words.end(), who.options.begin(), who.options.end());
   c.words.insert(c.words.end(), {"-n", std::to_string(ranks), program});
   c.words.insert(c.words.end(), words.begin(), words.end());
+  c.words.insert(c.words.end(), who.arguments.begin(), who.arguments.end());
   return c;
 }
 

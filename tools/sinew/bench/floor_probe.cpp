@@ -1,4 +1,4 @@
-#include "bench_floor.hpp"
+#include "sinew/bench/floor_probe.hpp"
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "bench_stats.hpp"
+#include "sinew/bench/stats.hpp"
 
 namespace sinew::tool {
 namespace {

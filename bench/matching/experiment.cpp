@@ -1,10 +1,20 @@
-#include "bench_matching.hpp"
+// What is measured of matching, and how it is shown: tables by section.
+
+#include "sinew/bench/experiment.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 
+#include "sinew/match/engine.hpp"
+
 namespace sinew::tool {
 namespace {
+
+/// Cases shown together under one title, as words for the measuring program.
+struct matching_section {
+  std::string title;
+  std::vector<std::string> cases;
+};
 
 struct matching_case {
   std::string kind = "latency";
@@ -188,20 +198,19 @@ std::string against_peers(const stats::row& r, const std::string& ours) {
   return stats::short_number(stats::median_of(found->second) / *best) + 'x';
 }
 
-}  // namespace
-
-std::vector<matching_section> matching_sections(std::size_t level) {
-  const bool full = level == 2;
+std::vector<matching_section> matching_sections(const request& asked) {
+  const bool full = asked.how == effort::full;
   return {by_depth(full),  by_collisions(full), behind_and_unexpected(full),
           wildcards(full), cold(full),          figure_1a(full),
           figure_1b(full), figure_1c(full),     insertion(full)};
 }
 
-std::string matching_tables(const stats::result_set& results,
-                            const std::vector<matching_section>& sections,
-                            const std::vector<std::string>& subjects) {
+// One table per section, a column per subject ("sinew:hash": an engine of ours), the first of them
+// compared with the best peer.
+std::string table(const experiment&, const stats::result_set& results, const request& asked,
+                  const std::vector<std::string>& subjects) {
   std::string text;
-  for (const matching_section& s : sections) {
+  for (const matching_section& s : matching_sections(asked)) {
     std::vector<std::vector<std::string>> lines = {{"matching"}};
     for (const std::string& name : subjects) {
       const std::size_t colon = name.find(':');
@@ -232,4 +241,45 @@ std::string matching_tables(const stats::result_set& results,
   return text;
 }
 
+// Each section is a start of its own, so that none comes near the limit; the quick ones share one.
+std::vector<start> starts(const request& asked) {
+  static constexpr const char* budgets[] = {"budget_ms=10", "budget_ms=20", "budget_ms=40"};
+  std::vector<start> all;
+  for (const matching_section& s : matching_sections(asked)) {
+    if (all.empty() || asked.how == effort::full) all.push_back({2, {asked.choose(budgets)}});
+    std::vector<std::string>& words = all.back().words;
+    words.insert(words.end(), s.cases.begin(), s.cases.end());
+  }
+  return all;
+}
+
+std::vector<std::string> floor_words(const request&) { return {"line"}; }
+
+// Sinew once with each engine.
+std::vector<subject> columns(std::vector<subject> found) {
+  std::vector<subject> all;
+  for (const subject& s : found) {
+    if (s.name != "sinew") {
+      all.push_back(s);
+      continue;
+    }
+    for (const std::string_view engine : match::engine_names()) {
+      all.push_back(s);
+      all.back().engine = engine;
+    }
+  }
+  return all;
+}
+
+const experiment self{.name = "matching",
+                      .about = "latency and bandwidth by queue depth, collisions, wildcards",
+                      .by = mpi_programs(),
+                      .starts = starts,
+                      .floor_words = floor_words,
+                      .columns = columns,
+                      .table = table};
+
+const listed here(self);
+
+}  // namespace
 }  // namespace sinew::tool

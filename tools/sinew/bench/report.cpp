@@ -1,4 +1,4 @@
-#include "bench_report.hpp"
+#include "sinew/bench/report.hpp"
 
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -14,13 +14,6 @@ namespace {
 
 using stats::parameters;
 using stats::result_set;
-
-std::string value_of(const parameters& params, const std::string& name) {
-  for (const auto& [key, value] : params) {
-    if (key == name) return value;
-  }
-  return {};
-}
 
 std::string cpu_model() {
   std::ifstream info("/proc/cpuinfo");
@@ -77,49 +70,36 @@ std::string host_facts(const std::map<std::string, std::string>& versions) {
          ",\"peers\":{" + peers + "}}";
 }
 
-std::optional<double> latency_floor(const result_set& results, const std::string& experiment,
-                                    const parameters& params) {
-  const auto line = results.median(experiment, "line", {{"kind", "pair"}}, "floor");
-  if (!line) return std::nullopt;
-  const auto bytes = stats::parse_number(value_of(params, "bytes"));
-  if (!bytes || *bytes <= 64) return line;  // it travels in the line itself
-  const auto copy =
-      results.median(experiment, "memcpy", {{"bytes", value_of(params, "bytes")}}, "floor");
-  if (!copy || *copy <= 0) return std::nullopt;
-  return *line + *bytes / *copy;
-}
-
 }  // namespace
 
-std::optional<double> floor_of(const result_set& results, const stats::row_key& key) {
-  const std::string& e = key.experiment;
-  if (e == "latency") return latency_floor(results, e, key.params);
-  if (e == "bandwidth") {
-    return results.median(e, "memcpy", {{"bytes", value_of(key.params, "bytes")}}, "floor");
+std::string value_of(const parameters& params, const std::string& name) {
+  for (const auto& [key, value] : params) {
+    if (key == name) return value;
   }
-  if (e == "rate") return results.median(e, "line-stream", {{"kind", "ring"}}, "floor");
-  if (e == "launch") return results.median(e, "fork-exec", {}, "floor");
-  if ((e == "latency-mt" || e == "million") && key.metric == "latency") {
-    const auto line = results.median(e, "line", {{"kind", "pair"}}, "floor");
-    return line ? std::optional(*line / 1e3) : std::nullopt;
-  }
-  if (e == "oversubscribed" && key.metric == "latency") {
-    return results.median(e, "futex-switch", {{"kind", "same-core"}}, "floor");
-  }
-  return results.median(key, "floor");  // the same row, where it is one
+  return {};
 }
 
-std::string experiment_table(const result_set& results, const std::string& experiment,
+std::optional<double> line_trip_us(const result_set& results, const stats::row_key& key) {
+  const auto line = results.median(key.experiment, "line", {{"kind", "pair"}}, "floor");
+  return line && key.metric == "latency" ? std::optional(*line / 1e3) : std::nullopt;
+}
+
+std::optional<double> copy_rate_of(const result_set& results, const stats::row_key& key) {
+  return results.median(key.experiment, "memcpy", {{"bytes", value_of(key.params, "bytes")}},
+                        "floor");
+}
+
+std::string experiment_table(const experiment& e, const result_set& results, const request&,
                              const std::vector<std::string>& subjects) {
   std::vector<std::vector<std::string>> lines;
-  std::vector<std::string> head = {experiment};
+  std::vector<std::string> head = {std::string(e.name)};
   head.insert(head.end(), subjects.begin(), subjects.end());
   head.emplace_back("vs best peer");
-  if (experiment == "pool") head.emplace_back("net of the clock");
+  if (e.extra) head.emplace_back(e.extra->heading);
   head.insert(head.end(), {"floor", "of floor", "unit"});
   lines.push_back(head);
   for (const stats::row& r : results.rows()) {
-    if (r.key.experiment != experiment) continue;
+    if (r.key.experiment != e.name) continue;
     if (r.samples.size() == 1 && r.samples.count("floor") == 1) continue;
     std::vector<std::string> cells;
     std::string label = r.key.case_name;
@@ -133,17 +113,13 @@ std::string experiment_table(const result_set& results, const std::string& exper
     }
     const auto ours = stats::median_in(r, "sinew");
     const auto best = stats::best_peer(r, "sinew");
-    const auto floor = floor_of(results, r.key);
+    const auto floor =
+        e.floor_of != nullptr ? e.floor_of(results, r.key) : results.median(r.key, "floor");
     const auto ratio = [&ours](const std::optional<double>& to) {
       return ours && to && *to > 0 ? stats::short_number(*ours / *to) + "x" : std::string("-");
     };
     cells.push_back(ratio(best));
-    if (experiment == "pool") {
-      // Only there is the floor the clock, and most of the row.
-      const bool of_clock = value_of(r.key.params, "method") == "seed" && ours && best && floor;
-      const auto net = of_clock ? stats::net_ratio(*ours, *best, *floor) : std::nullopt;
-      cells.push_back(net ? stats::short_number(*net) + "x" : "-");
-    }
+    if (e.extra) cells.push_back(e.extra->cell(r, floor));
     cells.push_back(floor ? stats::short_number(*floor) : "-");
     cells.push_back(ratio(floor));
     cells.push_back(r.key.unit + (stats::higher_is_better(r.key.metric) ? " (more)" : " (less)"));

@@ -1,4 +1,4 @@
-#include "bench_process.hpp"
+#include "sinew/bench/process.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
-#include "bench_routes.hpp"
-
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
+
+#include "sinew/bench/report.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -29,12 +29,13 @@ std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-std::string wide_table(const stats::result_set& results, const std::string& experiment) {
+std::string wide_table(const experiment& of, const stats::result_set& results, const request&,
+                       const std::vector<std::string>&) {
   std::vector<std::string> rows;
   std::vector<std::string> columns;
   std::map<std::pair<std::size_t, std::size_t>, std::string> cells;
   for (const stats::row& r : results.rows()) {
-    if (r.key.experiment != experiment) continue;
+    if (r.key.experiment != of.name) continue;
     const std::size_t row = place_of(rows, label_of(r.key));
     for (const auto& [subject, values] : r.samples) {
       const bool ours = subject == "sinew";
@@ -44,7 +45,7 @@ std::string wide_table(const stats::result_set& results, const std::string& expe
     }
   }
   if (rows.empty()) return {};
-  std::vector<std::vector<std::string>> lines = {{experiment}};
+  std::vector<std::vector<std::string>> lines = {{std::string(of.name)}};
   lines[0].insert(lines[0].end(), columns.begin(), columns.end());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     lines.push_back({rows[r]});

@@ -5,19 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "bench_process.hpp"
+#include "sinew/bench/process.hpp"
 
 namespace sinew::tool {
 
 /// One implementation with one way to run it. "openmpi" and "openmpi-ucx" share a compiler.
 struct subject {
-  std::string name;      ///< as in the JSON: sinew, mpich, openmpi, openmpi-ucx, openmpi-yield
-  std::string compiler;  ///< its wrapper for C
-  std::string launcher;  ///< mpiexec, or this binary
-  std::string version;   ///< "5.0.2"; of Sinew: empty until a program has told
+  std::string name;          ///< as in the JSON: sinew, mpich, openmpi, openmpi-ucx, openmpi-yield
+  std::string compiler;      ///< its wrapper for C
+  std::string launcher;      ///< mpiexec, or this binary
+  std::string version = {};  ///< "5.0.2"; of Sinew: empty until a program has told
   bool standard_transport = true;  ///< whether it runs with the implementation's own defaults
-  std::string engine;              ///< of ours: how it matches; empty: the default
-  std::vector<std::string> options = {};  ///< more words for its launcher
+  std::string engine = {};         ///< of ours: how it matches; empty: the default
+  std::vector<std::string> options = {};    ///< more words for its launcher
+  std::vector<std::string> arguments = {};  ///< more words for its programs
+  bool may_tell_version = false;            ///< `version` gives way to what a program prints
 
   /// Its column: "mpich", or "sinew:hash" where engines are compared.
   [[nodiscard]] std::string label() const { return engine.empty() ? name : name + ':' + engine; }
@@ -26,6 +28,9 @@ struct subject {
 /// Where measuring programs' sources lie, or nothing when neither the tree nor an installation has
 /// them. Cold.
 std::optional<std::string> bench_sources();
+
+/// Sinew without MPI: no compiler, no launcher.
+[[nodiscard]] inline subject sinew_itself() { return {"sinew", "", ""}; }
 
 /// Sinew itself, if mpicc.sinew lies beside this binary. Cold.
 std::optional<subject> find_ours();

@@ -1,0 +1,22 @@
+#include "sinew/bench/experiment.hpp"
+
+namespace sinew::tool {
+namespace {
+
+constexpr const char* budgets[] = {"budget_ms=30", "budget_ms=60", "budget_ms=150"};
+
+std::vector<start> starts(const request& asked) {
+  const bool quick = asked.how == effort::quick;
+  return {
+      {1, {"depth=1024,16384", quick ? "ranks=1,2" : "ranks=1,2,4,8,16", asked.choose(budgets)}}};
+}
+
+const experiment self{.name = "events",
+                      .about = "chains of events between ranks; ns a trigger",
+                      .by = library_programs(),
+                      .starts = starts};
+
+const listed here(self);
+
+}  // namespace
+}  // namespace sinew::tool

@@ -1,0 +1,49 @@
+#include "sinew/bench/report.hpp"
+
+namespace sinew::tool {
+namespace {
+
+std::vector<start> starts(const request& asked) {
+  static const std::vector<std::string> words[] = {
+      {"threads=1,2,14", "sizes=8", "budget_ms=100"},
+      {"threads=1,2,4,8,14", "sizes=8,64", "budget_ms=150"},
+      {"threads=1,2,4,8,14", "sizes=8,64", "budget_ms=500"},
+  };
+  return {{2, asked.choose(words)}, {2, asked.choose(words), "fibers"}};
+}
+
+std::vector<std::string> floor_words(const request&) { return {"line"}; }
+
+// With more threads than cores a second transport needs seconds for a message; the same one runs
+// again, told to yield.
+std::vector<subject> columns(std::vector<subject> found) {
+  std::vector<subject> all;
+  for (const subject& s : found) {
+    if (!s.standard_transport) continue;
+    if (s.name == "openmpi") {
+      all.push_back(s);
+      all.back().name = "openmpi-yield";
+      all.back().options = {"--mca", "mpi_yield_when_idle", "1"};
+    }
+    all.push_back(s);
+  }
+  return all;
+}
+
+bool takes_part(const subject& who, const start& how) {
+  return how.program.empty() || who.name == "sinew";  // nobody else has fibers
+}
+
+const experiment self{.name = "latency-mt",
+                      .about = "the one-way trip while 1 to 14 threads a side wait at once; us",
+                      .by = mpi_programs(),
+                      .starts = starts,
+                      .floor_words = floor_words,
+                      .floor_of = line_trip_us,
+                      .columns = columns,
+                      .takes_part = takes_part};
+
+const listed here(self);
+
+}  // namespace
+}  // namespace sinew::tool

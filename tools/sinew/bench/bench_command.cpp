@@ -1,0 +1,115 @@
+// `sinew bench`: its command line.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/base/settings.hpp"
+#include "sinew/bench/floor_probe.hpp"
+#include "sinew/bench/run.hpp"
+#include "sinew/commands.hpp"
+
+namespace sinew::tool {
+namespace {
+
+std::vector<option> option_table(bench_options& o) {
+  const auto flag = [](auto& target, auto value) {
+    return [&target, value](std::string_view) { target = value; };
+  };
+  return {
+      {{"--quick"}, "", "few sizes, three rounds", flag(o.asked.how, effort::quick)},
+      {{"--full"}, "", "long measurements, eleven rounds", flag(o.asked.how, effort::full)},
+      {{"--json"},
+       "FILE",
+       "writes every number with the host's facts",
+       [&o](std::string_view text) { o.json = text; }},
+      {{"--peers"},
+       "LIST",
+       "auto, none, or names: mpich,openmpi,tbb,boost,...",
+       [&o](std::string_view text) { o.peers = text; },
+       "auto|none|mpich|openmpi|openmpi-ucx|opencoarrays"},
+      {{"--repeat"},
+       "N",
+       "rounds: every subject runs once in each",
+       [&o](std::string_view text) { o.rounds = whole_number("--repeat", text, 1); }},
+      {{"--threads"},
+       "LEVEL",
+       "single (the default) or multiple: what MPI_Init asks for",
+       [&o](std::string_view text) {
+         if (text != "single" && text != "multiple") {
+           throw usage_failure("--threads takes single or multiple, not " + std::string(text));
+         }
+         o.asked.thread_multiple = text == "multiple";
+       },
+       "single|multiple"},
+      {{"--sweep"},
+       "",
+       "routing: along distance, destinations, bytes, ranks, paths fed, groups",
+       flag(o.asked.sweep, true)},
+      {{"-h", "--help"}, "", "explains", flag(o.help, true)},
+  };
+}
+
+const experiment& experiment_named(std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const experiment* e : all_experiments()) {
+    if (e->name == word) return *e;
+    names.push_back(e->name);
+  }
+  const std::string_view near = nearest(word, names);
+  throw usage_failure(
+      "unknown experiment " + std::string(word) +
+      (near.empty() ? "; see sinew bench --help" : "; did you mean " + std::string(near) + "?"));
+}
+
+bench_options read_command_line(int argc, char** argv) {
+  bench_options o;
+  const std::vector<option> table = option_table(o);
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  for (std::size_t at = 0; at < words.size();) {
+    at += parse_options(std::span(words).subspan(at), table);
+    if (at < words.size()) o.experiments.push_back(&experiment_named(words[at++]));
+  }
+  if (o.experiments.empty()) o.experiments = all_experiments();
+  return o;
+}
+
+/// A line per experiment.
+std::string list_of_experiments() {
+  std::string text = "Experiments (all by default):\n";
+  for (const experiment* e : all_experiments()) {
+    std::string name(e->name);
+    name.resize(std::max<std::size_t>(name.size() + 1, 18), ' ');
+    text += "  " + name + std::string(e->about) + '\n';
+  }
+  return text +
+         "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
+         "Sinew divided by the best other; \"floor\" is what the machine itself allows.";
+}
+
+}  // namespace
+
+command_page bench_page() {
+  static bench_options unused;
+  static const std::string text = list_of_experiments();
+  return {"bench", "measures Sinew and the MPI implementations found, side by side",
+          "[EXPERIMENT...] [options]", text, option_table(unused)};
+}
+
+int bench_main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--floor-probe") {
+    return floor_probe(argc - 2, argv + 2);
+  }
+  const bench_options o = read_command_line(argc, argv);
+  if (o.help) {
+    std::fputs(help_text(bench_page()).c_str(), stdout);
+    return 0;
+  }
+  for (const std::string& sentence : settings::load_environment()) {
+    std::fprintf(stderr, "sinew bench: %s\n", sentence.c_str());
+  }
+  return run_experiments(o);
+}
+
+}  // namespace sinew::tool

@@ -1,0 +1,130 @@
+// What `sinew bench` knows of an experiment. Each has a folder bench/<name>/ with its programs, the
+// figures of the paper it repeats (paper.txt) and one experiment.cpp, which defines a descriptor
+// and lists it; that folder is all that an experiment consists of. The tool knows none by name.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/bench/process.hpp"
+#include "sinew/bench/stats.hpp"
+#include "sinew/bench/subjects.hpp"
+
+namespace sinew::tool {
+
+enum class effort { quick, usual, full };
+
+/// What the user asked for.
+struct request {
+  effort how = effort::usual;
+  bool sweep = false;            ///< --sweep
+  bool thread_multiple = false;  ///< --threads multiple
+
+  /// Of three values, the one for quick, usual or full.
+  template <class T, std::size_t N>
+  [[nodiscard]] const T& choose(const T (&of)[N]) const {
+    static_assert(N == 3);
+    return of[static_cast<std::size_t>(how)];
+  }
+};
+
+/// One start of one program.
+struct start {
+  int ranks = 2;
+  std::vector<std::string> words;  ///< its arguments
+  std::string program = {};        ///< one of several in the folder; empty: the only one
+};
+
+/// A library that does the same as a part of Sinew: its program is <name>.cpp in the folder.
+struct library_peer {
+  std::string_view name;
+  std::string_view header;  ///< where this is installed, the peer takes part
+  std::vector<std::string> options;
+};
+
+/// A column of the table that only one experiment has.
+struct extra_column {
+  std::string_view heading;
+  std::string (*cell)(const stats::row&, std::optional<double> floor);
+};
+
+class runner;
+
+/// A descriptor. Null functions stand for what their comment says.
+struct experiment {
+  std::string_view name;   ///< of the folder, in rows and on the command line
+  std::string_view about;  ///< one line for --help
+  const runner& by;
+  std::vector<start> (*starts)(const request&);
+
+  /// What the floor probe measures (floor_probe.hpp). Null: nothing.
+  std::vector<std::string> (*floor_words)(const request&) = nullptr;
+  /// The bound of a row, from the rows of the subject "floor". Null: the floor's own row of this
+  /// key.
+  std::optional<double> (*floor_of)(const stats::result_set&, const stats::row_key&) = nullptr;
+  /// The columns, made of the subjects that were found. Null: these themselves.
+  std::vector<subject> (*columns)(std::vector<subject> found) = nullptr;
+  /// Whether a subject runs this start. Null: all do.
+  bool (*takes_part)(const subject&, const start&) = nullptr;
+  /// Where the wall time is the result: `run` starts the program once and returns its seconds, or
+  /// nothing if it failed. Null: the program prints what it measures.
+  std::vector<stats::measurement> (*timed)(
+      const start&, const std::function<std::optional<double>()>& run) = nullptr;
+  /// The text on the screen. Null: experiment_table() of report.hpp.
+  std::string (*table)(const experiment&, const stats::result_set&, const request&,
+                       const std::vector<std::string>& columns) = nullptr;
+  std::optional<extra_column> extra = std::nullopt;
+
+  std::vector<library_peer> peers = {};        ///< of library_programs()
+  std::vector<std::string> compile_with = {};  ///< more words for compilers, of coarray_programs()
+  std::string_view module_source = {};         ///< Fortran that the programs use; compiled first
+  int usual_rounds = 5;                        ///< unless --repeat says how many
+  int full_rounds = 11;
+  /// One round is enough, or all that there is time for. Null: never.
+  bool (*one_round)(const request&) = nullptr;
+};
+
+/// Lists `e`, which lives as long as the program. A static object in experiment.cpp.
+class listed {
+ public:
+  explicit listed(const experiment& e) noexcept;
+};
+
+/// All that are listed, by name. Cold.
+[[nodiscard]] const std::vector<const experiment*>& all_experiments();
+
+/// The MPI implementations of the machine, Sinew first if it is there.
+struct machine {
+  std::vector<subject> mpi;
+};
+
+/// How an experiment's programs are made and started.
+class runner {
+ public:
+  virtual ~runner() = default;
+  /// Who can take part, Sinew first.
+  [[nodiscard]] virtual std::vector<subject> subjects(const experiment&, const machine&) const = 0;
+  /// The command of one start, its program compiled if need be; on failure nothing, and `failure`
+  /// says why. Suspends.
+  [[nodiscard]] virtual std::optional<command> prepare(const experiment&, const subject&,
+                                                       const start&,
+                                                       std::string& failure) const = 0;
+  /// The commands that measure the floor. Unless overridden: the floor probe with floor_words.
+  [[nodiscard]] virtual std::vector<command> floors(const experiment&, const request&) const;
+  /// Whether it needs the MPI implementations to be looked for.
+  [[nodiscard]] virtual bool over_mpi() const { return false; }
+};
+
+/// C programs <name>.c (or <program>.c), compiled with each MPI's wrapper, on several ranks.
+[[nodiscard]] const runner& mpi_programs();
+/// Coarray programs *.f90 on Sinew and OpenCoarrays, C programs beside them on each MPI.
+[[nodiscard]] const runner& coarray_programs();
+/// Ours is the build's program bench-<name>; peers are libraries (experiment::peers).
+[[nodiscard]] const runner& library_programs();
+/// Starts of this binary itself; words[0] names the command. They have no peers.
+[[nodiscard]] const runner& own_commands();
+
+}  // namespace sinew::tool

@@ -1,0 +1,258 @@
+#include "sinew/bench/run.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+
+#include "sinew/bench/report.hpp"
+
+namespace sinew::tool {
+namespace {
+
+constexpr double limit_s = 90;        // of one start
+constexpr double full_limit_s = 600;  // --full: the widest rows of `locks` take minutes
+
+/// One start of one subject's program. The turns of a round come in an order of the round's own:
+/// who always ran behind the same neighbour would always inherit its caches and memory.
+struct turn {
+  const subject* who;
+  const start* how;
+};
+
+/// One line on a terminal that is written over; nothing elsewhere.
+class progress_bar {
+ public:
+  explicit progress_bar(int steps) : steps_(std::max(steps, 1)), shown_(isatty(2) == 1) {}
+  progress_bar(const progress_bar&) = delete;
+  progress_bar& operator=(const progress_bar&) = delete;
+  ~progress_bar() { clear(); }
+  void step(const std::string& text) {
+    if (shown_) {
+      const int filled = 24 * done_ / steps_;
+      std::fprintf(stderr, "\r\033[K[%s%s] %s", std::string(size_t(filled), '#').c_str(),
+                   std::string(size_t(24 - filled), ' ').c_str(), text.c_str());
+    }
+    done_ = std::min(done_ + 1, steps_);
+  }
+  void clear() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  int steps_;
+  int done_ = 0;
+  bool shown_;
+};
+
+/// An experiment, who takes part in it, and what each of them starts.
+struct planned {
+  const experiment* of;
+  std::vector<subject> columns;
+  std::vector<start> starts;
+};
+
+class bench_run {
+ public:
+  explicit bench_run(const bench_options& o) : options_(o) {}
+
+  int all() {
+    adopt_orphans();
+    gather();
+    for (const planned& p : plan_) {
+      if (!interrupted()) one_experiment(p);
+    }
+    if (!options_.json.empty() && !write_json()) return 1;
+    if (interrupted()) return 130;
+    return ours_failed_ ? 1 : 0;
+  }
+
+ private:
+  [[nodiscard]] bool wanted(const std::string& name) const {
+    if (name == "sinew" || options_.peers == "auto") return true;
+    const auto names = stats::split(options_.peers, ',');
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  [[nodiscard]] machine look_around() {
+    machine found;
+    if (auto ours = find_ours()) {
+      found.mpi.push_back(*ours);
+    } else {
+      std::fprintf(stderr, "sinew: not measured: no mpicc.sinew beside this program\n");
+      ours_failed_ = true;
+    }
+    if (options_.peers == "none") return found;
+    const std::vector<subject> peers = find_peers();
+    found.mpi.insert(found.mpi.end(), peers.begin(), peers.end());
+    if (options_.peers == "auto" && peers.empty()) {
+      std::fprintf(stderr, "no other MPI found (tools/peers installs two to compare with)\n");
+    }
+    return found;
+  }
+
+  void gather() {
+    const auto& asked = options_.experiments;
+    machine found;
+    if (std::any_of(asked.begin(), asked.end(), [](const auto* e) { return e->by.over_mpi(); })) {
+      found = look_around();
+    }
+    std::set<std::string> names;
+    for (const experiment* e : asked) {
+      std::vector<subject> subjects = e->by.subjects(*e, found);
+      std::erase_if(subjects, [this](const subject& s) { return !wanted(s.name); });
+      for (const subject& s : subjects) names.insert(s.name);
+      if (e->columns != nullptr) subjects = e->columns(std::move(subjects));
+      for (const subject& s : subjects) {
+        if (!s.version.empty()) versions_.emplace(s.name, s.version);
+      }
+      plan_.push_back({e, std::move(subjects), e->starts(options_.asked)});
+    }
+    if (options_.peers == "auto" || options_.peers == "none") return;
+    for (const std::string& name : stats::split(options_.peers, ',')) {
+      if (names.count(name) == 0) std::fprintf(stderr, "%s: not found\n", name.c_str());
+    }
+  }
+
+  void fail(const subject& who, const std::string& why) {
+    failures_[who.label()] = why;
+    if (who.name == "sinew") ours_failed_ = true;
+  }
+
+  // Adds what a program printed, and remembers which library answered.
+  void take(const experiment& e, const subject& who, const std::string& output) {
+    for (const std::string& line : stats::split(output, '\n')) {
+      if (const auto m = stats::parse_line(line)) {
+        results_.add(std::string(e.name), who.label(), *m);
+      }
+      if (line.rfind("@version ", 0) != 0) continue;
+      std::string& version = versions_[who.name];
+      if (who.may_tell_version || version.empty()) version = line.substr(9);
+    }
+  }
+
+  /// Runs `c` and says so if it fails. Seconds from before its start to after its end.
+  std::optional<double> run(const experiment& e, const subject& who, command c) {
+    c.timeout_s = options_.asked.how == effort::full ? full_limit_s : limit_s;
+    const command_result result = run_command(c);
+    take(e, who, result.output);
+    if (result.ok()) return result.wall_s;
+    if (result.interrupted) return std::nullopt;
+    if (result.timed_out) {
+      fail(who, "no end after " + stats::short_number(c.timeout_s) + " s");
+      return std::nullopt;
+    }
+    std::string said = stats::last_line(result.errors);
+    if (said.empty()) said = stats::last_line(result.output);
+    fail(who, "exit code " + std::to_string(result.exit_code) + (said.empty() ? "" : ": " + said));
+    return std::nullopt;
+  }
+
+  void one_turn(const experiment& e, const turn& what) {
+    std::string why;
+    const auto c = e.by.prepare(e, *what.who, *what.how, why);
+    if (!c) return fail(*what.who, why);
+    if (e.timed == nullptr) {
+      (void)run(e, *what.who, *c);
+      return;
+    }
+    const auto again = [&]() -> std::optional<double> {
+      return interrupted() ? std::nullopt : run(e, *what.who, *c);
+    };
+    for (const stats::measurement& m : e.timed(*what.how, again)) {
+      results_.add(std::string(e.name), what.who->label(), m);
+    }
+  }
+
+  void floor_turn(const experiment& e) {
+    static const subject floor{"floor", "", ""};
+    for (const command& c : e.by.floors(e, options_.asked)) {
+      if (!interrupted() && failures_.count("floor") == 0) (void)run(e, floor, c);
+    }
+  }
+
+  [[nodiscard]] static std::vector<turn> turns_of(const planned& p) {
+    std::vector<turn> turns;
+    for (const subject& who : p.columns) {
+      for (const start& how : p.starts) {
+        if (p.of->takes_part == nullptr || p.of->takes_part(who, how))
+          turns.push_back({&who, &how});
+      }
+    }
+    return turns;
+  }
+
+  [[nodiscard]] int rounds_of(const experiment& e) const {
+    if (e.one_round != nullptr && e.one_round(options_.asked)) return 1;
+    if (options_.rounds != 0) return options_.rounds;
+    const int rounds[] = {3, e.usual_rounds, e.full_rounds};
+    return options_.asked.choose(rounds);
+  }
+
+  void measure(const planned& p) {
+    const experiment& e = *p.of;
+    const int rounds = rounds_of(e);
+    std::vector<turn> turns = turns_of(p);
+    progress_bar bar(rounds * static_cast<int>(turns.size() + 1));
+    for (int round = 1; round <= rounds && !interrupted(); ++round) {
+      const std::string where = std::string(e.name) + ", round " + std::to_string(round) + " of " +
+                                std::to_string(rounds) + ", ";
+      bar.step(where + "floor");
+      floor_turn(e);
+      // The first round goes by the order of the rows on the screen.
+      std::minstd_rand order(static_cast<unsigned>(round));
+      if (round > 1) std::shuffle(turns.begin(), turns.end(), order);
+      for (const turn& what : turns) {
+        if (interrupted() || failures_.count(what.who->label()) != 0) continue;
+        bar.step(where + what.who->label());
+        one_turn(e, what);
+      }
+    }
+  }
+
+  void one_experiment(const planned& p) {
+    const experiment& e = *p.of;
+    failures_.clear();
+    measure(p);
+    std::vector<std::string> columns;
+    for (const subject& s : p.columns) columns.push_back(s.label());
+    for (const std::string& paper : add_published(results_, std::string(e.name))) {
+      columns.push_back(paper);
+    }
+    const std::string table =
+        (e.table != nullptr ? e.table : experiment_table)(e, results_, options_.asked, columns);
+    if (!table.empty()) std::printf("%s", table.c_str());
+    for (const auto& [name, why] : failures_)
+      std::printf("%s: failed: %s\n", name.c_str(), why.c_str());
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+
+  [[nodiscard]] bool write_json() const {
+    std::ofstream out(options_.json);
+    out << json_document(results_, versions_);
+    out.close();
+    if (!out) {
+      std::fprintf(stderr, "sinew bench: cannot write %s\n", options_.json.c_str());
+      return false;
+    }
+    return true;
+  }
+
+  bench_options options_;
+  std::vector<planned> plan_;
+  std::map<std::string, std::string> versions_;
+  std::map<std::string, std::string> failures_;  // of the experiment that runs
+  stats::result_set results_;
+  bool ours_failed_ = false;
+};
+
+}  // namespace
+
+int run_experiments(const bench_options& o) { return bench_run(o).all(); }
+
+}  // namespace sinew::tool

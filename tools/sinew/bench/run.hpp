@@ -1,0 +1,24 @@
+// The rounds of `sinew bench`: the same small programs under every subject, in turns, so that
+// whatever else the machine does hits all of them alike.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sinew/bench/experiment.hpp"
+
+namespace sinew::tool {
+
+struct bench_options {
+  std::vector<const experiment*> experiments;
+  request asked;
+  std::string json;
+  std::string peers = "auto";
+  int rounds = 0;  ///< 0: as the experiment says
+  bool help = false;
+};
+
+/// Measures, prints the tables, writes the file. Returns an exit code. Suspends. Cold.
+int run_experiments(const bench_options& o);
+
+}  // namespace sinew::tool

@@ -1,6 +1,6 @@
-# sinew_room(<name> USES <rooms...> [LINKS <targets...>]): the folder src/<name> as a static
-# library sinew_<name>, and its tests tests/<name>/*_test.cpp as one program. USES is the room's
-# line in the table of floors: what is not named there cannot be linked.
+# sinew_room(<name> [LINKS <targets...>]): the folder src/<name> as a static library sinew_<name>,
+# and its tests tests/<name>/*_test.cpp as one program. What a room uses stands in layers.txt: what
+# is not named there cannot be linked.
 find_package(GTest QUIET)
 
 # GoogleTest's header is compiled once for all test programs: by this one, which does nothing. A
@@ -20,8 +20,21 @@ endif()
 # The folders under tests/ to build and run; empty means all. The sanitizers' presets set it.
 set(SINEW_TEST_FOLDERS "" CACHE STRING "folders of unit tests to build, separated by ';'")
 
+# The rooms of layers.txt in its order, and for each SINEW_USES_<name>.
+set(SINEW_LAYERS_FILE ${CMAKE_CURRENT_LIST_DIR}/layers.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${SINEW_LAYERS_FILE})
+file(STRINGS ${SINEW_LAYERS_FILE} layers REGEX "^[0-9]")
+set(SINEW_ALL_ROOMS "")
+foreach(line IN LISTS layers)
+  string(REGEX MATCH "^[0-9]+ ([a-z0-9_]+):(.*)$" matched "${line}")
+  set(room ${CMAKE_MATCH_1})
+  separate_arguments(SINEW_USES_${room} UNIX_COMMAND "${CMAKE_MATCH_2}")
+  list(APPEND SINEW_ALL_ROOMS ${room})
+endforeach()
+
 function(sinew_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "LINKS" ${ARGN})
+  set(ROOM_USES ${SINEW_USES_${name}})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.S)
   list(TRANSFORM ROOM_USES PREPEND sinew_)

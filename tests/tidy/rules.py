@@ -12,23 +12,6 @@ LONGEST_FUNCTION = 70
 LONGEST_LINE = 100
 LONGEST_README = 40
 
-# Who may use whom, lowest floor first; what a room may use it may use through another room too.
-FLOORS = {
-    "base": [],
-    "boot": ["base"],
-    "fabric": ["base"],
-    "layout": ["base"],
-    "match": ["base"],
-    "fiber": ["base"],
-    "core": ["boot", "fabric", "layout", "match", "fiber"],
-    "p2p": ["core", "match", "layout"],
-    "rma": ["core"],
-    "event": ["core"],
-    "coll": ["p2p", "rma", "layout"],
-    "region": ["event", "rma"],
-    "route": ["base"],
-    "carry": ["route", "rma"],
-}
 ABOVE = {"abi", "tools", "tests", "bench", "examples"}
 
 STD = set(
@@ -99,23 +82,51 @@ def room_of(path):
     return parts[1] if parts[0] == "src" and len(parts) > 2 else None
 
 
-def reach(room):
-    """All rooms that a room may use, itself included."""
-    found, open_ = {room}, list(FLOORS.get(room, []))
+def layers_of(tree):
+    """By module: its layer, and what it may use directly. From cmake/layers.txt."""
+    found = {}
+    for line in tree.text.get("cmake/layers.txt", "").splitlines():
+        if match := re.fullmatch(r"(\d+) (\w+):(.*)", line):
+            found[match[2]] = (int(match[1]), match[3].split())
+    return found
+
+
+def reach(room, layers):
+    """All modules that a module may use, itself included."""
+    found, open_ = {room}, list(layers[room][1])
     while open_:
         one = open_.pop()
         if one not in found:
             found.add(one)
-            open_ += FLOORS[one]
+            open_ += layers[one][1]
     return found
+
+
+def layers_file(tree):
+    """Nobody uses its own layer or one above, and ARCHITECTURE.md's table says the same."""
+    layers = layers_of(tree)
+    for name, (layer, uses) in layers.items():
+        for used in uses:
+            if used not in layers or layers[used][0] >= layer:
+                yield "cmake/layers.txt", 1, f"{name} uses {used}, which is in no lower layer"
+    text = tree.text.get("ARCHITECTURE.md", "")
+    for name, (layer, uses) in layers.items():
+        start = rf"^\| (\d+) \| \[{name}\]\(src/{name}/README.md\) \|"
+        row = re.search(start + r".*\|(?: ([^|]*))? \|$", text, re.M)
+        if row is None and "# Architecture" in text:
+            yield "ARCHITECTURE.md", 1, f"the table has no row of the module {name}"
+            continue
+        if row is not None and (int(row[1]), (row[2] or "").split()) != (layer, uses):
+            yield "ARCHITECTURE.md", 1, f"the row of {name} is not that of cmake/layers.txt"
 
 
 def floors(tree):
     """A room includes only what its floor may use; private headers stay in their room."""
+    layers = layers_of(tree)
     for path, text in tree.ending(".cpp", ".hpp", ".h", ".c", ".S"):
         room, top = room_of(path), path.split("/")[0]
-        if room is not None and room not in FLOORS:
-            yield path, 1, f"the room {room} has no floor in tests/tidy/rules.py"
+        if room is not None and room not in layers:
+            yield path, 1, f"the room {room} has no line in cmake/layers.txt"
             continue
         for line, quote, name in sources.includes(text):
             if quote != '"':
@@ -123,9 +134,9 @@ def floors(tree):
             parts = name.split("/")
             public = parts[0] == "sinew" and len(parts) > 2
             target = parts[1] if public else parts[0]
-            if target not in FLOORS or len(parts) < 2:
+            if target not in layers or len(parts) < 2:
                 continue
-            if room is not None and target not in reach(room):
+            if room is not None and target not in reach(room, layers):
                 yield path, line, f"{room} may not use {target} (it includes {name})"
             elif not public and room != target and top in ("src", "include", "abi", "tools"):
                 yield path, line, f"{name} is private to the room {target}"
@@ -299,4 +310,4 @@ def command_fault(line, tree, targets, presets, tool):
     return None
 
 
-ALL = [floors, public_headers, sizes, words, dead_files, readmes, links, commands]
+ALL = [layers_file, floors, public_headers, sizes, words, dead_files, readmes, links, commands]

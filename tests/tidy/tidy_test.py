@@ -20,6 +20,7 @@ SOUND = {
     "CMakePresets.json": '{"configurePresets": [{"name": "release"}]}',
     "README.md": "[design](ARCHITECTURE.md)\n\n```sh\nmake build\n./bootstrap --dev\n```\n",
     "ARCHITECTURE.md": "Rooms.\n",
+    "cmake/layers.txt": "# layer module: uses\n0 base:\n1 match: base\n2 core: base match\n",
     "include/sinew/base/a.hpp": HEADER,
     "include/sinew/core/b.hpp": '#pragma once\n#include "sinew/base/a.hpp"\n',
     "src/base/CMakeLists.txt": "sinew_room(base)\n",
@@ -70,8 +71,21 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.faults({"src/base/a.cpp": text}), [])
 
     def test_a_neighbour_of_the_same_floor(self):
-        self.assertNotIn("match", rules.reach("fabric"))
-        self.assertIn("base", rules.reach("coll"))
+        layers = {"base": (0, []), "a": (1, ["base"]), "b": (1, ["base"]), "c": (2, ["a"])}
+        self.assertNotIn("b", rules.reach("a", layers))
+        self.assertIn("base", rules.reach("c", layers))
+
+    def test_a_module_uses_its_own_layer(self):
+        text = SOUND["cmake/layers.txt"] + "2 coll: core\n"
+        self.expect({"cmake/layers.txt": text}, "coll uses core, which is in no lower layer")
+
+    def test_architecture_says_another_layer(self):
+        rows = [(0, "base", ""), (1, "match", " base"), (2, "core", " base")]
+        table = "# Architecture\n" + "".join(
+            f"| {n} | [{name}](src/{name}/README.md) | what |{uses} |\n" for n, name, uses in rows)
+        files = {"ARCHITECTURE.md": table, "src/match/README.md": "# match\n",
+                 "src/match/CMakeLists.txt": "sinew_room(match)\n"}
+        self.expect(files, "the row of core is not that of cmake/layers.txt")
 
     def test_private_header_of_another_room(self):
         text = '#include "core/p.hpp"\n'
@@ -80,7 +94,7 @@ class Planted(unittest.TestCase):
     def test_unknown_room(self):
         files = {"src/attic/README.md": "# attic\n", "src/attic/CMakeLists.txt": ""}
         files["src/attic/x.cpp"] = ""
-        self.expect(files, "the room attic has no floor")
+        self.expect(files, "the room attic has no line in cmake/layers.txt")
 
     def test_public_header_with_a_system_include(self):
         text = HEADER.replace("<vector>", "<pthread.h>")

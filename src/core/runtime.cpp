@@ -8,6 +8,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
+#include "sinew/core/uncaught.hpp"
 
 namespace sinew::core {
 namespace {
@@ -42,6 +43,7 @@ std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, t
     where.crowded = is_crowded(at);
     endpoint = fabric::open_shm(where, many);
   }
+  report_uncaught(*session);
   return std::make_unique<runtime>(std::move(session), std::move(endpoint), threads);
 }
 
@@ -53,7 +55,10 @@ runtime::runtime(std::unique_ptr<boot::session> session, std::unique_ptr<fabric:
   fiber_poller::add(*this);
 }
 
-runtime::~runtime() { fiber_poller::remove(*this); }
+runtime::~runtime() {
+  fiber_poller::remove(*this);
+  forget_uncaught(session_.get());
+}
 
 void runtime::set_chore(int (*run)(void*), void* context) noexcept { chores_[0] = {run, context}; }
 

@@ -48,6 +48,7 @@ std::size_t alterer(std::uint64_t stamp) { return static_cast<std::size_t>(stamp
 std::uint64_t how_many(std::uint64_t stamp) { return stamp & ((1ull << stamp_shift) - 1); }
 
 std::size_t value_bytes_of(std::uint64_t id) { return static_cast<std::size_t>(id >> 40 & 0xff); }
+std::uint64_t number_of(std::uint64_t id) { return id & ((1ull << 40) - 1); }
 
 /// One phase at the owner that has not completed.
 struct open_phase {
@@ -192,6 +193,7 @@ struct barriers::body {
   };
   /// An arrival that waits for its precondition.
   struct deferred : waiter {
+    deferred(body* in, std::uint64_t of, const parcel& what) : home(in), id(of), p(what) {}
     body* home;
     std::uint64_t id;
     parcel p;
@@ -231,8 +233,13 @@ struct barriers::body {
   void at_owner(std::uint64_t id, op what, const parcel& p, int from, errands& todo) {
     const auto found = mine.find(id);
     if (found == mine.end()) {
-      log_line(log_level::error,
-               "rank " + std::to_string(from) + " uses a barrier that was destroyed: ignored");
+      const bool asks = what == op_ask;
+      log_line(log_level::error, "rank " + std::to_string(from) + " uses a barrier that was " +
+                                     (number_of(id) < next ? "destroyed" : "never made") +
+                                     (asks ? ": its event is poisoned" : ": ignored"));
+      if (asks) {
+        todo.told.emplace_back(from, refusal_of(p.phase));
+      }
       return;
     }
     owned& b = found->second;
@@ -248,6 +255,25 @@ struct barriers::body {
     }
     advance(b);
     answer(id, b, todo);
+  }
+
+  [[nodiscard]] static parcel refusal_of(std::uint64_t phase) {
+    parcel p;
+    p.phase = phase;
+    p.poisoned = 1;
+    return p;
+  }
+
+  /// Throws if it can be told here that the handle stands for no barrier. Under the lock.
+  void check(barrier b) const {
+    const char* const what = "a barrier cannot be used";
+    SINEW_CHECK(b.owner() < s.size() && number_of(b.id) != 0 &&
+                    value_bytes_of(b.id) <= most_reduced_bytes,
+                what, "its handle was never given out",
+                "make one with barriers::create() and pass it as it is");
+    SINEW_CHECK(b.owner() != s.rank() || mine.contains(b.id), what,
+                number_of(b.id) < next ? "it was destroyed" : "its handle was never given out",
+                "destroy it when nobody uses it any more");
   }
 
   static void answer(std::uint64_t id, owned& b, errands& todo) {
@@ -314,12 +340,25 @@ barrier barriers::create(std::uint64_t arrivals, const reduction& values) {
 }
 
 void barriers::destroy(barrier b) {
-  const core::guard held = body_->locked();
-  SINEW_CHECK(body_->mine.erase(b.id) == 1, "cannot destroy a barrier",
-              "it is not this rank's, or was destroyed before", "destroy it once, at its owner");
+  std::vector<std::pair<std::uint64_t, int>> asked;
+  {
+    const core::guard held = body_->locked();
+    const auto found = body_->mine.find(b.id);
+    SINEW_CHECK(found != body_->mine.end(), "cannot destroy a barrier",
+                "it is not this rank's, or was destroyed before", "destroy it once, at its owner");
+    asked = std::move(found->second.asked);
+    body_->mine.erase(found);
+  }
+  for (const auto& [phase, rank] : asked) {
+    body_->send(b.id, rank, op_complete, body::refusal_of(phase));
+  }
 }
 
 void barriers::arrive(barrier b, std::uint64_t count, const void* value, event after) {
+  {
+    const core::guard held = body_->locked();
+    body_->check(b);
+  }
   parcel p;
   p.phase = b.phase;
   p.after = b.stamp;
@@ -329,7 +368,7 @@ void barriers::arrive(barrier b, std::uint64_t count, const void* value, event a
     std::memcpy(p.value.data(), value, value_bytes_of(b.id));
   }
   if (after.exists()) {
-    auto* const later = new body::deferred{{}, body_.get(), b.id, p};
+    auto later = std::make_unique<body::deferred>(body_.get(), b.id, p);
     later->fire = [](waiter& w) noexcept {
       const std::unique_ptr<body::deferred> self(&static_cast<body::deferred&>(w));
       self->p.poisoned = self->poisoned ? 1 : 0;
@@ -337,10 +376,10 @@ void barriers::arrive(barrier b, std::uint64_t count, const void* value, event a
     };
     const state now = body_->s.subscribe(after, *later);
     if (now == state::pending) {
+      (void)later.release();  // it deletes itself
       return;
     }
     p.poisoned = now == state::poisoned ? 1 : 0;
-    delete later;
   }
   body_->send(b.id, b.owner(), op_arrive, p);
 }
@@ -352,6 +391,7 @@ barrier barriers::alter(barrier b, std::int64_t change) {
   p.count = change;
   {
     const core::guard held = body_->locked();
+    body_->check(b);
     const std::uint64_t number = ++body_->theirs[b.id].alterations;
     p.stamp = static_cast<std::uint64_t>(body_->s.rank() + 1) << stamp_shift | number;
   }
@@ -364,6 +404,7 @@ event barriers::completed(barrier b) {
   bool bad = false;
   {
     const core::guard held = body_->locked();
+    body_->check(b);
     followed& f = body_->theirs[b.id];
     if (const auto at = f.awaited.find(b.phase); at != f.awaited.end()) {
       return at->second;
@@ -389,6 +430,9 @@ event barriers::completed(barrier b) {
 }
 
 bool barriers::value(barrier b, void* into) {
+  SINEW_CHECK(value_bytes_of(b.id) <= most_reduced_bytes && b.owner() < body_->s.size(),
+              "a barrier has no value", "its handle was never given out",
+              "make one with barriers::create() and pass it as it is");
   const core::guard held = body_->locked();
   const auto f = body_->theirs.find(b.id);
   const ended* const e = f == body_->theirs.end() ? nullptr : recall(f->second.past, b.phase);

@@ -13,6 +13,7 @@
 #include "event/outbox.hpp"
 #include "event/reserved.hpp"
 #include "event/runs.hpp"
+#include "sinew/base/error.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/event/system.hpp"
 
@@ -140,6 +141,7 @@ struct system::body {
   void flush();
   static void on_message(void* context, const message& m);
   void handle(const message& m);
+  void refuse(const message& m, const error& why);
   void owner_trigger(event e, bool poisoned, int from);
   [[nodiscard]] bool lose(int rank);
 

@@ -1,18 +1,28 @@
 #include "event/outbox.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <new>
 #include <string>
 #include <utility>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/last_words.hpp"
 
 namespace sinew::event {
 
 namespace {
 
-/// What a topic's messages are for, if a program makes it itself.
-std::string name_of(std::size_t which) {
+/// What a topic's messages are for.
+const char* name_of(std::size_t which) {
   switch (static_cast<topic>(which)) {
+    case topic::event:
+    case topic::queue:
+    case topic::hang:
+      return "events";
+    case topic::barrier:
+      return "barriers";
     case topic::reservation:
       return "reservations";
     case topic::task:
@@ -22,7 +32,7 @@ std::string name_of(std::size_t which) {
     case topic::reduction:
       return "regions";
     default:
-      return "topic " + std::to_string(which);
+      return "a program's topic";
   }
 }
 
@@ -32,21 +42,45 @@ outbox::outbox(core::runtime& runtime)
     : runtime_(runtime),
       endpoint_(runtime.endpoint()),
       owed_(std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(runtime.size()))),
-      forgotten_(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(runtime.size()))) {
-  chore_ = runtime.add_chore([](void* self) { return static_cast<outbox*>(self)->retry(); }, this);
+      forgotten_(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(runtime.size()))),
+      full_(std::make_unique<bool[]>(static_cast<std::size_t>(runtime.size()))) {
+  chore_ = runtime.add_chore(
+      [](void* self) noexcept { return static_cast<outbox*>(self)->retry(); }, this);
   endpoint_.set_handler(
       core::handlers::event,
-      [](void* self, const fabric::arrival& a) {
-        const std::uint64_t first = a.head.word[0];
-        const message m{a.source, first >> 8, a.head.word[1], a.data, a.size};
-        auto& mine = *static_cast<outbox*>(self);
-        const bool deaf =
-            mine.forgotten_[static_cast<std::size_t>(a.source)].load(std::memory_order_relaxed);
-        if (!deaf) {
-          mine.deliver(m, first & 0xff);
-        }
-      },
+      [](void* self, const fabric::arrival& a) noexcept { static_cast<outbox*>(self)->arrived(a); },
       this);
+}
+
+// Whoever polls has not asked for this message and could do nothing about what is thrown; and who
+// has sent it waits for an answer. What can be answered is answered further in; what comes as far
+// as here ends the job.
+void outbox::arrived(const fabric::arrival& a) noexcept {
+  if (forgotten_[static_cast<std::size_t>(a.source)].load(std::memory_order_relaxed)) {
+    return;
+  }
+  const std::uint64_t first = a.head.word[0];
+  const std::size_t which = first & 0xff;
+  try {
+    deliver({a.source, first >> 8, a.head.word[1], a.data, a.size}, which);
+  } catch (const std::bad_alloc&) {
+    give_up(a.source, which, "there is no memory left");
+  } catch (const std::exception& e) {
+    give_up(a.source, which, e.what());
+  } catch (...) {
+    give_up(a.source, which, "its handler has thrown something that is no std::exception");
+  }
+}
+
+// Without allocation of its own: there may be no memory.
+void outbox::give_up(int source, std::size_t which, const char* why) const noexcept {
+  base::last_words text;
+  text.add("rank ").add_number(static_cast<std::uint64_t>(endpoint_.rank()));
+  text.add(" cannot handle a message for ").add(name_of(which)).add(" from rank ");
+  text.add_number(static_cast<std::uint64_t>(source)).add(" (").add(why);
+  text.add("); the job ends, since nobody would ever answer");
+  runtime_.session().abort(1, text.text());
+  __builtin_unreachable();
 }
 
 outbox::~outbox() {
@@ -62,7 +96,7 @@ void outbox::set_handler(topic t, message_handler function, void* context) {
 // Nothing may be thrown through the fabric, and whoever has sent it would wait for ever.
 void outbox::refuse(int source, std::size_t which) const {
   const error failure(
-      "rank " + std::to_string(source) + " has sent a message for " + name_of(which) +
+      "rank " + std::to_string(source) + " has sent a message for " + std::string(name_of(which)) +
           ", which rank " + std::to_string(endpoint_.rank()) + " has not made",
       "nobody would ever answer",
       "make them on all ranks, and let the ranks meet, before one of them sends: acquires, spawns, "
@@ -71,6 +105,7 @@ void outbox::refuse(int source, std::size_t which) const {
     throw failure;
   }
   runtime_.session().abort(1, failure.what());
+  __builtin_unreachable();
 }
 
 void outbox::deliver(const message& m, std::size_t which) const {
@@ -120,22 +155,20 @@ void outbox::keep(int peer, const fabric::header& head, const void* data, std::s
 }
 
 // One round over what is late; a rank whose ring is full is passed over, so order is kept.
-int outbox::retry() {
+int outbox::retry() noexcept {
   const core::guard held(lock_, runtime_.threaded());
-  int sent = 0;
-  std::vector<bool> full(static_cast<std::size_t>(runtime_.size()));
-  std::deque<late> still;
-  for (late& l : late_) {
+  std::fill_n(full_.get(), runtime_.size(), false);
+  const auto before = late_.size();
+  std::erase_if(late_, [this](const late& l) {  // in order, and each once
     const auto peer = static_cast<std::size_t>(l.peer);
-    if (!full[peer] && try_send(l.peer, l.head, l.data.data(), l.data.size()).done()) {
-      --owed_[peer];
-      ++sent;
-    } else {
-      full[peer] = true;
-      still.push_back(std::move(l));
+    if (full_[peer] || !try_send(l.peer, l.head, l.data.data(), l.data.size()).done()) {
+      full_[peer] = true;
+      return false;
     }
-  }
-  late_ = std::move(still);
+    --owed_[peer];
+    return true;
+  });
+  const int sent = static_cast<int>(before - late_.size());
   runtime_.want_chore(chore_, !late_.empty());
   return sent;
 }

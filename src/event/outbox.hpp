@@ -44,8 +44,10 @@ class outbox {
                                 std::size_t bytes);
   void keep(int peer, const fabric::header& head, const void* data, std::size_t bytes);
   void deliver(const message& m, std::size_t which) const;
+  void arrived(const fabric::arrival& a) noexcept;
   [[noreturn]] void refuse(int source, std::size_t which) const;
-  int retry();
+  [[noreturn]] void give_up(int source, std::size_t which, const char* why) const noexcept;
+  int retry() noexcept;
 
   core::runtime& runtime_;
   fabric::endpoint& endpoint_;
@@ -58,6 +60,7 @@ class outbox {
   /// Written once, under the lock. Read without: relaxed, since who forgets a rank from one thread
   /// while another delivers its last message may find either to be first.
   std::unique_ptr<std::atomic<bool>[]> forgotten_;
+  std::unique_ptr<bool[]> full_;  ///< retry()'s, by rank, so that it need not allocate
 };
 
 }  // namespace sinew::event

@@ -220,8 +220,22 @@ void system::body::on_message(void* context, const message& m) {
     return;
   }
   section s(b);
-  b.handle(m);
+  try {
+    b.handle(m);
+  } catch (const error& e) {
+    b.refuse(m, e);
+  }
   s.work();
+}
+
+/// The message names an event that cannot be: its sender is told that it has failed, if it asks.
+void system::body::refuse(const message& m, const error& why) {
+  log_line(log_level::error, "a message of rank " + std::to_string(m.source) +
+                                 " about an event is refused: " + why.what());
+  if ((m.small & op_mask) == op_subscribe) {
+    const std::uint32_t only = event::from_bits(m.word).generation();
+    out.send(m.source, topic::event, settled_word({only, only, true}), m.word, nullptr, 0);
+  }
 }
 
 void system::body::handle(const message& m) {

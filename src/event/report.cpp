@@ -122,7 +122,11 @@ void system::body::on_hang_message(void* context, const message& m) {
 void system::body::print_report(void* context) {
   auto& b = *static_cast<body*>(context);
   const section s(b);
-  if (b.in_use != 0) {
+  bool told = b.in_use != 0;
+  for (const auto& [lines, of] : b.reporters) {
+    told = told || !lines(of).empty();
+  }
+  if (told) {
     log_line(log_level::error, b.report(true));
   }
 }

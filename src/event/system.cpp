@@ -1,5 +1,6 @@
 #include "sinew/event/system.hpp"
 
+#include <exception>
 #include <string>
 
 #include "event/body.hpp"
@@ -9,6 +10,7 @@
 #include "sinew/base/settings.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/event/barrier.hpp"
+#include "sinew/event/coroutine.hpp"
 
 namespace sinew::event {
 namespace {
@@ -247,6 +249,16 @@ void system::set_handler(topic t, message_handler function, void* context) {
 void system::send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
                   std::size_t bytes) {
   body_->out.send(peer, t, small, word, data, bytes);
+}
+
+void detail::log_failed_activity() noexcept {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    log_line(log_level::error, std::string("an activity has failed: ") + e.what());
+  } catch (...) {
+    log_line(log_level::error, "an activity has failed by what is no std::exception");
+  }
 }
 
 std::size_t system::largest_message() const noexcept {

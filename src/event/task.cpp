@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <deque>
 #include <exception>
 #include <map>
@@ -25,9 +26,14 @@ struct order {
   std::uint64_t where;
   std::uint64_t done;
   std::uint64_t after;
+  std::uint64_t stack_bytes;
   std::uint32_t task;
   std::int32_t priority;
 };
+
+constexpr std::size_t least_stack = 4096;
+constexpr std::size_t most_stack = std::size_t{1} << 30;
+constexpr std::size_t most_listed = 16;
 
 enum topic_of_task : std::uint64_t { a_task, a_table, a_verdict };
 
@@ -52,6 +58,7 @@ struct tasks::body {
     body* home = nullptr;
     job* next = nullptr;
     order what{};
+    bool deferred = false;  ///< its event has not come; guarded by the lock
     std::byte inside[64];
     std::vector<std::byte> outside;  ///< more values than fit inside
     [[nodiscard]] const std::byte* values() const {
@@ -62,11 +69,26 @@ struct tasks::body {
     job* first = nullptr;
     job* last = nullptr;
   };
-  /// A worker of this rank: its tasks that can start, by priority, greatest first.
+  struct worker;
+  /// Tasks of a worker that can start and want stacks of one size, by priority, greatest first.
+  /// There is a fiber with such a stack for each, which takes none of another lane.
+  struct lane {
+    worker* of = nullptr;
+    std::size_t stack_bytes = 0;
+    std::map<int, queue, std::greater<>> ready;
+
+    /// The first queue with a task, or the end.
+    [[nodiscard]] auto first() {
+      return std::find_if(ready.begin(), ready.end(),
+                          [](const auto& level) { return level.second.first != nullptr; });
+    }
+  };
+  /// A worker of this rank.
   struct worker {
     body* home = nullptr;
     std::uint32_t index = 0;
-    std::map<int, queue, std::greater<>> ready;
+    std::deque<lane> lanes;  ///< they stay where they are; the first has standard stacks
+    [[nodiscard]] lane& lane_of(std::size_t stack_bytes);
   };
   struct members {
     std::vector<processor> of;
@@ -79,8 +101,11 @@ struct tasks::body {
 
   void accept(const order& o, const std::byte* values, std::size_t bytes);
   void make_ready(job& j) noexcept;
-  void run(worker& w) noexcept;
+  void run(lane& l) noexcept;
+  [[nodiscard]] job* take(lane& l) noexcept;
   void end(job& j, bool well) noexcept;
+  void give_up_deferred() noexcept;
+  [[nodiscard]] std::string report();
   [[nodiscard]] processor choose(std::uint32_t group);
   void send_or_accept(order o, const std::byte* values, std::size_t bytes);
   void receive(const message& m);
@@ -92,6 +117,7 @@ struct tasks::body {
   tasks& all;
   system& events;
   const bool threaded;
+  const int exceptions = std::uncaught_exceptions();  ///< when it was made
   core::lock lock;                 ///< guards what follows but for what start() made
   std::vector<description> table;  ///< by name, once started
   std::unordered_map<const void*, std::uint32_t> numbers;
@@ -102,6 +128,8 @@ struct tasks::body {
   std::atomic<std::size_t> pending{0};
   std::deque<members> groups;
   bool started = false;
+  std::atomic<bool> comparing{false};  ///< start() waits
+  std::atomic<bool> leaving{false};    ///< the destructor waits for tasks
 
   // While starting.
   std::vector<std::string> tables;  ///< at rank 0, by rank
@@ -112,6 +140,15 @@ struct tasks::body {
   std::string fault;
   machine whole;
 };
+
+tasks::body::lane& tasks::body::worker::lane_of(std::size_t stack_bytes) {
+  for (lane& l : lanes) {
+    if (l.stack_bytes == stack_bytes) {
+      return l;
+    }
+  }
+  return lanes.emplace_back(lane{this, stack_bytes, {}});
+}
 
 void tasks::body::accept(const order& o, const std::byte* values, std::size_t bytes) {
   job* j = nullptr;
@@ -128,17 +165,27 @@ void tasks::body::accept(const order& o, const std::byte* values, std::size_t by
         self.poisoned ? self.home->end(self, false) : self.home->make_ready(self);
       };
     }
+    j->deferred = true;
     // Counted down by end(), which is ordered with the destructor there.
     pending.fetch_add(1, std::memory_order_relaxed);
   }
   j->what = o;
-  if (bytes <= sizeof j->inside) {
-    j->outside.clear();
-    std::memcpy(j->inside, values, bytes);
-  } else {
-    j->outside.assign(values, values + bytes);
+  state seen = state::triggered;
+  try {
+    if (bytes <= sizeof j->inside) {
+      j->outside.clear();
+      std::memcpy(j->inside, values, bytes);
+    } else {
+      j->outside.assign(values, values + bytes);
+    }
+    seen = events.subscribe(event::from_bits(o.after), *j);
+  } catch (...) {  // then nothing has happened
+    const core::guard held(lock, threaded);
+    j->deferred = false;
+    j->next = std::exchange(free, j);
+    pending.fetch_sub(1, std::memory_order_relaxed);
+    throw;
   }
-  const state seen = events.subscribe(event::from_bits(o.after), *j);
   if (seen == state::poisoned) {
     end(*j, false);
   } else if (seen == state::triggered) {
@@ -149,25 +196,33 @@ void tasks::body::accept(const order& o, const std::byte* values, std::size_t by
 /// A fiber for it, which takes whatever is the most urgent when it starts.
 void tasks::body::make_ready(job& j) noexcept {
   worker& w = workers[processor::from_bits(j.what.where).index()];
+  lane* mine = nullptr;
   {
     const core::guard held(lock, threaded);
+    mine = &w.lane_of(j.what.stack_bytes);
     j.next = nullptr;
-    queue& q = w.ready[j.what.priority];
+    j.deferred = false;
+    queue& q = mine->ready[j.what.priority];
     (q.first == nullptr ? q.first : q.last->next) = &j;
     q.last = &j;
   }
   const status made = fiber::spawn(
       [](void* self) {
-        auto& on = *static_cast<worker*>(self);
-        on.home->run(on);
+        auto& on = *static_cast<lane*>(self);
+        on.of->home->run(on);
       },
-      &w, nullptr, {.name = "task", .worker = static_cast<int>(w.index), .detached = true});
+      mine, nullptr,
+      {.name = "task",
+       .stack_bytes = mine->stack_bytes,
+       .worker = static_cast<int>(w.index),
+       .detached = true});
   if (!made.done()) [[unlikely]] {
     log_line(log_level::error, "a task could not start (no memory for one more fiber) and fails");
     job* lost = nullptr;
     {
       const core::guard held(lock, threaded);
-      for (auto level = w.ready.rbegin(); lost == nullptr && level != w.ready.rend(); ++level) {
+      for (auto level = mine->ready.rbegin(); lost == nullptr && level != mine->ready.rend();
+           ++level) {
         lost = level->second.first;
         if (lost != nullptr) level->second.first = lost->next;
       }
@@ -176,18 +231,27 @@ void tasks::body::make_ready(job& j) noexcept {
   }
 }
 
-void tasks::body::run(worker& w) noexcept {
-  job* j = nullptr;
-  {
-    const core::guard held(lock, threaded);
-    for (auto& [priority, q] : w.ready) {
-      if (q.first != nullptr) {
-        j = std::exchange(q.first, q.first->next);
-        break;
+/// The most urgent task of the lane; null if one of another lane is more urgent.
+tasks::body::job* tasks::body::take(lane& l) noexcept {
+  const core::guard held(lock, threaded);
+  const auto mine = l.first();
+  SINEW_ASSERT(mine != l.ready.end());
+  if (l.of->lanes.size() > 1) [[unlikely]] {
+    for (lane& other : l.of->lanes) {
+      if (const auto its = other.first(); its != other.ready.end() && its->first > mine->first) {
+        return nullptr;
       }
     }
   }
-  SINEW_ASSERT(j != nullptr);
+  return std::exchange(mine->second.first, mine->second.first->next);
+}
+
+void tasks::body::run(lane& l) noexcept {
+  job* j = take(l);
+  while (j == nullptr) {
+    fiber::yield();  // Wait: for a task that can start; its fiber is ready on this worker, too.
+    j = take(l);
+  }
   const description& d = table[j->what.task];
   task_context context{all, processor::from_bits(j->what.where), event::from_bits(j->what.done)};
   const std::int64_t began = trace::begin();
@@ -203,10 +267,32 @@ void tasks::body::run(worker& w) noexcept {
   end(*j, well);
 }
 
+/// Tasks whose event has not come fail now: who would trigger it may be gone with an exception.
+void tasks::body::give_up_deferred() noexcept {
+  std::vector<job*> waiting;
+  {
+    const core::guard held(lock, threaded);
+    for (job& j : jobs) {
+      if (j.deferred) {
+        waiting.push_back(&j);
+      }
+    }
+  }
+  for (job* const j : waiting) {
+    if (events.unsubscribe(event::from_bits(j->what.after), *j)) {
+      log_line(log_level::warn, "the task \"" + table[j->what.task].name +
+                                    "\" never starts: an exception ends its tasks before its "
+                                    "event has triggered");
+      end(*j, false);
+    }
+  }
+}
+
 void tasks::body::end(job& j, bool well) noexcept {
   const user_event done(event::from_bits(j.what.done));
   {
     const core::guard held(lock, threaded);
+    j.deferred = false;
     j.next = std::exchange(free, &j);
   }
   try {
@@ -214,7 +300,45 @@ void tasks::body::end(job& j, bool well) noexcept {
   } catch (const sinew::error& e) {
     log_line(log_level::error, e.what());  // somebody has triggered a task's event
   }
+  core::runtime& runtime = events.runtime();  // this object may be gone before the last line
+  const bool awaited = leaving.load(std::memory_order_acquire);
   pending.fetch_sub(1, std::memory_order_release);  // the last that a task does here
+  if (awaited) {
+    runtime.endpoint().wake();  // or the destructor would see it some milliseconds later
+  }
+}
+
+/// For a report of a hang. The caller holds the lock of events.
+std::string tasks::body::report() {
+  std::string text;
+  if (comparing.load(std::memory_order_relaxed)) {
+    text += "\n  tasks::start() waits: not all ranks have called it";
+  }
+  const std::size_t all_pending = pending.load(std::memory_order_relaxed);
+  if (all_pending == 0) {
+    return text;
+  }
+  text += "\n  " + std::to_string(all_pending) +
+          (all_pending == 1 ? " task has not ended" : " tasks have not ended");
+  text += leaving.load(std::memory_order_relaxed) ? ", and the end of the program waits for that"
+                                                  : "";
+  if (threaded && !lock.try_acquire()) {
+    return text + " (in use, not looked at)";
+  }
+  std::size_t listed = 0;
+  for (auto j = jobs.begin(); j != jobs.end() && listed < most_listed; ++j) {
+    if (j->deferred) {
+      const event after = event::from_bits(j->what.after);
+      text += "\n    \"" + table[j->what.task].name + "\" starts after event " +
+              std::to_string(after.index()) + "." + std::to_string(after.generation()) +
+              " of rank " + std::to_string(after.owner()) + ", which has not triggered";
+      ++listed;
+    }
+  }
+  if (threaded) {
+    lock.release();
+  }
+  return text;
 }
 
 processor tasks::body::choose(std::uint32_t group) {
@@ -265,7 +389,12 @@ void tasks::body::receive(const message& m) {
   if (m.small == a_task) {
     order o;
     std::memcpy(&o, m.data, sizeof o);
-    send_or_accept(o, m.data + sizeof o, m.size - sizeof o);
+    try {
+      send_or_accept(o, m.data + sizeof o, m.size - sizeof o);
+    } catch (const sinew::error& e) {
+      log_line(log_level::error, e.what());
+      events.poison(user_event(event::from_bits(o.done)));
+    }
   } else if (m.small == a_table) {
     const auto from = static_cast<std::size_t>(m.source);
     core::guard held(lock, threaded);
@@ -384,6 +513,7 @@ tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
     body::worker& w = body_->workers.emplace_back();
     w.home = body_.get();
     w.index = static_cast<std::uint32_t>(i);
+    (void)w.lane_of(0);
   }
   body_->heads.resize(static_cast<std::size_t>(s.size()));
   body_->tables.resize(static_cast<std::size_t>(s.size()));
@@ -391,14 +521,20 @@ tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
       topic::task, [](void* self, const message& m) { static_cast<body*>(self)->receive(m); },
       body_.get());
   s.on_lost([](void* self, int rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
+  s.add_report([](void* self) { return static_cast<body*>(self)->report(); }, body_.get());
 }
 
 tasks::~tasks() {
-  while (body_->pending.load(std::memory_order_acquire) != 0) {
-    if (system_.runtime().poll() == 0) {
-      fiber::yield();
-    }
+  body_->leaving.store(true, std::memory_order_release);
+  if (std::uncaught_exceptions() > body_->exceptions) {
+    body_->give_up_deferred();
   }
+  system_.runtime().wait_until(
+      [](void* self) {
+        return static_cast<body*>(self)->pending.load(std::memory_order_acquire) == 0;
+      },
+      body_.get());
+  system_.add_report(nullptr, body_.get());
   system_.set_handler(topic::task, [](void*, const message&) {}, nullptr);
   system_.on_lost(nullptr, body_.get());
 }
@@ -438,9 +574,11 @@ void tasks::start() {
   std::memcpy(data.data(), &head, sizeof head);
   std::memcpy(data.data() + sizeof head, lines.data(), lines.size());
   system_.send(0, topic::task, a_table, 0, data.data(), data.size());
+  b.comparing.store(true, std::memory_order_relaxed);
   system_.runtime().wait_until(
       [](void* self) { return static_cast<body*>(self)->judged.load(std::memory_order_acquire); },
       &b);
+  b.comparing.store(false, std::memory_order_relaxed);
   SINEW_CHECK(b.fault.empty(), "the ranks have different tables of tasks", b.fault,
               "add the same functions under the same names on every rank");
 }
@@ -463,9 +601,17 @@ event tasks::launch(processor where, const spawn_how& how, const void* key, cons
               "cannot start the task \"" + b.table[found->second].name + "\"",
               "its values take " + std::to_string(bytes) + " bytes",
               "pass a region's handle instead");
+  SINEW_CHECK(how.stack_bytes <= most_stack,
+              "cannot start the task \"" + b.table[found->second].name + "\"",
+              "it wants a stack of " + std::to_string(how.stack_bytes) + " bytes",
+              "choose at most 1 GiB, and keep larger things in memory");
+  // Few sizes, so that tasks of about the same need share stacks.
+  const std::size_t stack =
+      how.stack_bytes == 0 ? 0 : std::bit_ceil(std::max(how.stack_bytes, least_stack));
   const user_event done = system_.create();
-  b.send_or_accept({where.bits(), done.bits(), how.after.bits(), found->second, how.priority},
-                   values, bytes);
+  b.send_or_accept(
+      {where.bits(), done.bits(), how.after.bits(), stack, found->second, how.priority}, values,
+      bytes);
   return done;
 }
 
@@ -475,6 +621,13 @@ processor tasks::group(std::span<const processor> of) {
   const bool plain = std::none_of(of.begin(), of.end(), [](processor p) { return p.is_group(); });
   SINEW_CHECK(!of.empty() && plain, "cannot make a group of processors",
               of.empty() ? "it has no members" : "a member is a group", "");
+  const auto is_there = [this](processor p) {
+    return p.rank() >= 0 && p.rank() < system_.size() &&
+           (!body_->started ||
+            p.index() < body_->heads[static_cast<std::size_t>(p.rank())].processors);
+  };
+  SINEW_CHECK(std::all_of(of.begin(), of.end(), is_there), "cannot make a group of processors",
+              "a member is a processor that no rank has", "see tasks::all()");
   const core::guard held(body_->lock, body_->threaded);
   body::members& m = body_->groups.emplace_back();
   m.of.assign(of.begin(), of.end());

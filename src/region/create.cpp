@@ -45,6 +45,9 @@ made system::create(const schema& what, region::memory where, const layout_optio
   SINEW_CHECK(where.rank >= 0 && where.rank < size(), "an instance cannot be made",
               "there is no rank " + std::to_string(where.rank), "");
   SINEW_CHECK(!what.fields().empty(), "an instance cannot be made", "its schema has no fields", "");
+  if (where.kind == memory_kind::global) {
+    layout::check_striping(how);  // with one rank too: a program does not change with their number
+  }
   const layout l = layout::of(what, how, striped ? static_cast<std::uint32_t>(size()) : 1);
   const bool of_one = where.kind == memory_kind::heap || where.kind == memory_kind::shared;
   std::vector<int> owners(l.parts, of_one ? where.rank : 0);

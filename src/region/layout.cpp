@@ -121,6 +121,13 @@ std::uint16_t schema::append(const field_info& f) {
   return static_cast<std::uint16_t>(fields_.size() - 1);
 }
 
+void layout::check_striping(const layout_options& how) {
+  SINEW_CHECK(how.how != order::as_given, "the layout cannot be striped",
+              "strides were given, and a striped instance has none of its own", "");
+  SINEW_CHECK(how.stripe == 0 || std::has_single_bit(how.stripe), "the layout cannot be striped",
+              "a stripe of " + std::to_string(how.stripe) + " elements", "give a power of two");
+}
+
 layout layout::of(const schema& what, const layout_options& how, std::uint32_t parts) {
   layout l;
   l.elements = what.elements();
@@ -130,12 +137,9 @@ layout layout::of(const schema& what, const layout_options& how, std::uint32_t p
   }
   std::array<std::uint64_t, most_axes> counts = l.elements.padded();
   if (parts > 1) {
-    SINEW_CHECK(how.how != order::as_given, "the layout cannot be striped",
-                "strides were given, and a striped instance has none of its own", "");
+    check_striping(how);
     const std::uint64_t n = l.elements.elements();
     const std::uint64_t stripe = how.stripe != 0 ? how.stripe : standard_stripe(n, parts);
-    SINEW_CHECK(std::has_single_bit(stripe), "the layout cannot be striped",
-                "a stripe of " + std::to_string(stripe) + " elements", "give a power of two");
     l.shift = static_cast<std::uint32_t>(std::countr_zero(stripe));
     counts = {1, 1, round_up(round_up(n, stripe) / stripe, parts) / parts * stripe};
   }

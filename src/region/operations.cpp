@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "region/body.hpp"
+#include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 
 namespace sinew::region {
@@ -156,7 +157,7 @@ event system::fill_bytes(const side& to, const void* value, std::size_t bytes, s
 }
 
 event system::reduce_by(std::uint64_t op, const side& from, const side& to, event after,
-                        sharing how) {
+                        sharing how, event* ended) {
   constexpr const char* what = "a reduction cannot be made";
   const operator_entry& e = body_->operator_of(op);
   transfer t;
@@ -184,6 +185,9 @@ event system::reduce_by(std::uint64_t op, const side& from, const side& to, even
   for (t.part = 0; t.part < goal.parts; ++t.part) {
     transfer one = t;
     ends.push_back(body_->issue(one, k->place(t.part).rank, after));
+  }
+  if (ended != nullptr) {
+    *ended = events_.settled(ends);
   }
   return events_.merge(ends);
 }
@@ -250,16 +254,20 @@ void system::body::start(transfer& t, int executor) {
   }
 }
 
+/// Whoever asked has gone on, or is another rank: what is wrong is told by the event after it.
 void system::body::perform_here(transfer& t) {
-  switch (run(t)) {
-    case outcome::done:
-      return finish(t.post, true);
-    case outcome::failed:
-      return finish(t.post, false);
-    case outcome::passed_on:
-      return;
-    case outcome::refused:
-      return start(t, helper_for(t));
+  const outcome how = run(t);
+  if (how == outcome::passed_on) {
+    return;
+  }
+  if (how != outcome::refused) {
+    return finish(t.post, how == outcome::done);
+  }
+  try {
+    start(t, helper_for(t));
+  } catch (const error& e) {  // an instance was destroyed meanwhile
+    problem(e.what());
+    finish(t.post, false);
   }
 }
 
@@ -348,7 +356,8 @@ std::byte* system::bytes_of(instance what, std::uint32_t part) const {
   return base;
 }
 
-/// `axes` 0: a part as one axis.
+/// `axes` 0: a part as one axis. A striped instance has parts also in a job of one rank, where its
+/// rows follow each other without gaps.
 std::byte* system::locate(instance what, std::uint16_t number, std::uint64_t type,
                           std::uint32_t part, std::size_t axes, std::uint64_t* extents,
                           std::int64_t* strides) const {
@@ -359,7 +368,8 @@ std::byte* system::locate(instance what, std::uint16_t number, std::uint64_t typ
   std::byte* base = bytes_of(what, part);
   const shape& s = k->where.elements;
   if (axes == 0) {
-    SINEW_CHECK(k->where.parts > 1 || s.axes() == 1, cannot, "it has several axes", "");
+    SINEW_CHECK(k->kind == memory_kind::global || k->where.parts > 1 || s.axes() == 1, cannot,
+                "it has several axes and is not striped", "use look");
     extents[0] = k->where.elements_of(part);
     strides[0] = f.at.stride[most_axes - 1];
     return base + f.at.offset;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 
 #include "region/body.hpp"
 #include "sinew/base/trace.hpp"
@@ -155,6 +156,8 @@ outcome system::body::run(const transfer& t) {
     return outcome::done;
   } catch (const fault& f) {
     problem(std::string("a ") + name_of(t.what) + " was given up (" + f.text + ")");
+  } catch (const std::bad_alloc&) {
+    problem(std::string("a ") + name_of(t.what) + " was given up (there is no memory for it)");
   } catch (const std::exception& e) {
     problem(std::string("a ") + name_of(t.what) + " was given up (" + e.what() + ")");
   }

@@ -80,20 +80,52 @@ class Hang(unittest.TestCase):
     )
 
     def test_both_sides_are_told(self):
-        job = start(SINEW, "run", "-n", "2", "--timeout", "100", HANG, stdout=subprocess.DEVNULL,
-                    env={"SINEW_CORE_HANG_TIMEOUT": "1"})
+        self.tells(2, (), self.WANTED)
+
+    def test_a_task_whose_event_never_triggers_at_the_end_of_the_program(self):
+        self.tells(1, ("task",), (
+            r'"the key": nobody has triggered it',
+            r"1 task has not ended, and the end of the program waits for that",
+            r'"open the door" starts after event \d+\.\d+ of rank 0, which has not triggered',
+        ))
+
+    def test_ranks_that_do_not_start_their_tasks(self):
+        self.tells(2, ("start",), (r"rank 0: .*tasks::start\(\) waits: not all ranks",))
+
+    def tells(self, ranks, words, wanted):
+        job = start(SINEW, "run", "-n", str(ranks), "--timeout", "100", HANG, *words,
+                    stdout=subprocess.DEVNULL, env={"SINEW_CORE_HANG_TIMEOUT": "1"})
         told = ""
-        while not all(re.search(each, told) for each in self.WANTED):
+        while not all(re.search(each, told) for each in wanted):
             line = job.stderr.readline().decode()
             if not line:
                 break  # the time was up
             told += line.replace("\n", " ")
         job.terminate()
         job.communicate(timeout=100)
-        for each in self.WANTED:
+        for each in wanted:
             self.assertRegex(told, each)
         self.assertEqual(job.returncode, 143)
         self.assertEqual(survivors(), [])
+
+
+class Uncaught(unittest.TestCase):
+    def test_errors_end_with_the_rank_and_the_cause(self):
+        for how in ("throw", "fire", "fiber"):
+            with self.subTest(how):
+                result = sinew_run("-n", "2", HANG, how)
+                self.assertEqual(result.code, 134, result.err)
+                self.assertRegex(result.err, r"an exception ends rank 1 of 2 .*cannot trigger an "
+                                             r"event \(it has triggered")
+                self.assertIn("trigger each user event once", result.err)
+                self.assertIn("backtrace, innermost call first", result.err)
+                self.assertNotIn("terminate called", result.err)
+                self.assertEqual(survivors(), [])
+
+    def test_an_activity_says_what_it_failed_by(self):
+        result = sinew_run("-n", "1", HANG, "activity")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertRegex(result.err, r"an activity has failed: cannot trigger an event")
 
 
 if __name__ == "__main__":

@@ -133,6 +133,72 @@ TEST_P(event_barrier_test, barriers_at_the_edges) {
   });
 }
 
+// A handle that stands for no barrier is refused where that is known, and else by the owner.
+TEST_P(event_barrier_test, destroyed_and_invented_barriers_are_refused) {
+  run(2, [](event_member& m) {
+    barriers& all = m.events.all_barriers();
+    static barrier gone;
+    static barrier short_lived;
+    if (m.rank == 0) {
+      gone = all.create(1);
+      short_lived = all.create(1);
+      all.destroy(gone);
+    }
+    m.meet();
+    const barrier invented{std::uint64_t{77}, 0, 0};
+    const barrier of_nobody{std::uint64_t{9} << 48 | 1, 0, 0};
+    const barrier too_wide{std::uint64_t{200} << 40 | 1, 0, 0};
+    std::uint64_t some[32] = {};
+    for (const barrier& b : {of_nobody, too_wide, barrier{}}) {
+      EXPECT_THROW((void)all.completed(b), error);
+      EXPECT_THROW(all.arrive(b, 1, some), error);
+      EXPECT_THROW((void)all.alter(b, 1), error);
+    }
+    EXPECT_THROW((void)all.value(of_nobody, some), error);
+    EXPECT_THROW((void)all.value(too_wide, some), error);
+    if (m.rank == 0) {
+      for (const barrier& b : {gone, invented}) {
+        EXPECT_THROW((void)all.completed(b), error);
+        EXPECT_THROW(all.arrive(b), error);
+        EXPECT_THROW((void)all.alter(b, 1), error);
+      }
+    } else {
+      for (const barrier& b : {gone, invented}) {
+        EXPECT_EQ(m.events.wait(all.completed(b)), state::poisoned);
+        all.arrive(b);  // the owner says that it is ignored
+        EXPECT_EQ(m.events.wait(all.completed(b.next())), state::poisoned);
+      }
+    }
+    // Destroyed while somebody waits for a phase.
+    const event awaited = all.completed(short_lived);
+    m.settle();
+    EXPECT_EQ(m.events.look(awaited), state::pending);
+    m.meet();
+    if (m.rank == 0) all.destroy(short_lived);
+    EXPECT_EQ(m.events.wait(awaited), state::poisoned);
+    m.meet();
+  });
+}
+
+// What another rank sends by mistake is answered or ignored; it never ends the rank that gets it.
+TEST_P(event_barrier_test, invented_events_are_refused_by_their_owner) {
+  run(2, [](event_member& m) {
+    m.meet();
+    if (m.rank == 1) {
+      const event never(0, 1000, 7);
+      EXPECT_EQ(m.events.wait(never), state::poisoned);
+      m.events.trigger(user_event(event(0, 1001, 3)));
+      (void)m.events.cancel(event(0, 1002, 3));
+      EXPECT_THROW((void)m.events.wait(event(1, 1000, 7)), error);
+    }
+    m.settle();
+    const user_event sound = m.events.create();
+    m.events.trigger(sound);
+    EXPECT_EQ(m.events.wait(sound), state::triggered);
+    m.meet();
+  });
+}
+
 TEST_P(event_barrier_test, a_completion_queue_gives_what_has_triggered) {
   run(1, [](event_member& m) {
     completion_queue queue(m.events);

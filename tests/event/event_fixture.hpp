@@ -16,6 +16,10 @@ using test::slow_build;
 
 /// What this thread has allocated so far with operator new (event_test.cpp).
 [[nodiscard]] long allocations_here();
+/// The n-th allocation of this thread from now on fails; 0: none does.
+void fail_allocation(long n);
+/// It has.
+[[nodiscard]] bool allocation_has_failed();
 
 struct way_to_run {
   const char* name;

@@ -11,6 +11,8 @@
 namespace sinew::event {
 
 long allocations_here() { return test::allocations; }
+void fail_allocation(long n) { test::fails_at = n; }
+bool allocation_has_failed() { return test::fails_at == 0; }
 
 namespace {
 

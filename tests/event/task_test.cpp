@@ -81,6 +81,13 @@ void be_busy() {
     std::this_thread::yield();
   }
 }
+/// Touches that much of its stack, from the top down.
+bool use_stack(std::uint64_t bytes) {
+  constexpr std::size_t step = 1024;
+  volatile char some[step];
+  some[0] = static_cast<char>(bytes);
+  return bytes <= step ? some[0] != 0 || true : use_stack(bytes - step) && some[0] == some[0];
+}
 struct large {
   std::array<std::uint32_t, 1000> words;
 };
@@ -99,6 +106,7 @@ void name_all(tasks& all) {
   all.add<&wait_for>("wait for");
   all.add<&add_large>("add large");
   all.add<&be_busy>("be busy");
+  all.add<&use_stack>("use stack");
   all.add<&lock_for_a_scope>("lock for a scope");
 }
 
@@ -310,6 +318,41 @@ TEST(task, with_the_greatest_priority_goes_first_among_those_that_can_start) {
   });
 }
 
+TEST(task, has_the_stack_that_it_was_started_with_on_any_rank) {
+  order_of_runs.clear();
+  with_tasks(2, backend::inproc, [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    std::vector<occurrence> ends;
+    for (std::uint64_t each = 0; each < 30; ++each) {
+      // Small and large ones alternate; a fiber of one kind must not take a task of the other.
+      const std::uint64_t bytes = each % 3 == 0 ? 32'000 : std::uint64_t{1'000'000} << each % 3;
+      ends.push_back(all.spawn<&use_stack>(
+          all.at(m.next(), each % 2),
+          {.priority = static_cast<int>(each * 7 % 5),
+           .stack_bytes = each % 3 == 0 ? 0 : static_cast<std::size_t>(bytes + 300'000)},
+          bytes));
+    }
+    EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+    EXPECT_THROW((void)all.spawn<&refuse>(all.at(0), {.stack_bytes = std::size_t{2} << 30}), error);
+    m.meet();
+    if (m.rank == 0) {  // priorities go before stacks
+      is_busy = false;
+      keep_busy = true;
+      ends = {all.spawn<&be_busy>(all.at(0, 1), {})};
+      m.until([] { return is_busy.load(); });
+      for (const int p : {1, 5, 3, 4}) {
+        ends.push_back(all.spawn<&note>(
+            all.at(0, 1), {.priority = p, .stack_bytes = p % 2 == 0 ? 0u : 1u << (15 + p)}, p));
+      }
+      keep_busy = false;
+      EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+      EXPECT_EQ(order_of_runs, (std::vector<int>{5, 4, 3, 1}));
+    }
+    m.meet();
+  });
+}
+
 TEST(task, of_a_group_goes_round_its_members_on_all_ranks) {
   sum = 0;
   with_tasks(3, backend::inproc, [](event_member& m, tasks& all) {
@@ -332,6 +375,17 @@ TEST(task, of_a_group_goes_round_its_members_on_all_ranks) {
     EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
     m.meet();
     EXPECT_EQ(sum.load(), 90);
+  });
+}
+
+TEST(task, for_an_invented_group_of_another_rank_fails_and_nothing_else) {
+  with_tasks(2, backend::inproc, [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    const processor nowhere(m.next(), 5, true);
+    EXPECT_EQ(m.events.wait(all.spawn<&where_am_i>(nowhere, {})), state::poisoned);
+    EXPECT_EQ(m.events.wait(all.spawn<&where_am_i>(all.at(m.next()), {})), state::triggered);
+    m.meet();
   });
 }
 

@@ -73,6 +73,40 @@ TEST_P(Misuse, OfLooking) {
   });
 }
 
+// A program that works with several ranks works with one: a striped instance has a part for each.
+TEST_P(Misuse, NoneIsLookingAtThePartsOfAStripedInstanceWithSeveralAxes) {
+  for (const int ranks : {1, 2, 3}) {
+    run(ranks, [](member& m) {
+      schema what({4, 5});
+      const auto f = what.add<int>("f");
+      made all;
+      if (m.rank == 0) {
+        all = m.regions.create(what, memory::global());
+        m.good(all.ready, "create");
+        m.good(m.regions.fill(at(all.what, f), 7), "fill");
+      }
+      const instance striped = m.share(0, all.what);
+      require_in(refusal([&] {
+                   (void)m.regions.create(what, memory::global(), {order::as_given, {{0, {20, 4}}}});
+                 }),
+                 "strides were given");
+      require_in(refusal([&] { (void)m.regions.create(what, memory::global(), {.stripe = 3}); }),
+                 "power of two");
+      std::uint64_t elements = 0;
+      for (std::uint32_t p = 0; p < m.regions.parts_of(striped); ++p) {
+        const auto part = m.regions.look_at_part(striped, f, p);
+        require(part.size() == m.regions.elements_of(striped, p), "a part has another size");
+        for (std::uint64_t e = 0; e < part.size(); ++e) {
+          require(part[e] == 7, "an element of a part is wrong");
+        }
+        elements += part.size();
+      }
+      require(elements == 20, "the parts have " + std::to_string(elements) + " elements");
+      m.meet();
+    });
+  }
+}
+
 TEST_P(Misuse, OfMoving) {
   run(1, [](member& m) {
     schema what(10);

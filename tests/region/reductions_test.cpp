@@ -153,7 +153,6 @@ struct trial {
         some.reduce(e, by);
         if (++done == each / 2) {
           m.good(some.merge(), "the first half");
-          some.reset();
         }
       });
       return some.merge();
@@ -181,6 +180,49 @@ TEST_P(Reductions, AllWaysAgree) {
       return;
     }
   }
+}
+
+TEST_P(Reductions, AnInstanceIsEmptyAgainOnceItsMergeHasEnded) {
+  run(2, [](member& m) {
+    schema what(4);
+    const auto f = what.add<int>("f");
+    const instance target =
+        m.share(0, m.rank == 0 ? m.regions.create(what, memory::shared(0)).what : instance{});
+    m.regions.add<sum<int>>();
+    m.meet();
+    const auto values = m.regions.look(target, f);
+    const auto twice = [&](auto& some) {
+      m.meet();
+      if (m.rank == 0) m.good(m.regions.fill(at(target, f), 0), "fill");
+      m.meet();
+      if (m.rank == 1) {
+        some.reduce(1, 5);
+        m.good(some.merge(), "the first");
+        require(values[1] == 5, "the first contribution is missing");
+        some.reduce(1, 7);
+        m.good(some.merge(), "the second");
+        require(values[1] == 12, "the second merge gives " + std::to_string(values[1]));
+        m.good(some.merge(), "one of nothing");
+        require(values[1] == 12, "an empty merge gives " + std::to_string(values[1]));
+        // What did not come to pass is gone, too: the merge has taken it.
+        some.reduce(1, 100);
+        m.bad(some.merge(m.poison()), "a merge after what has failed");
+        some.reduce(1, 3);
+        m.good(some.merge(), "the one after it");
+        require(values[1] == 15, "after a failed merge there is " + std::to_string(values[1]));
+      }
+      m.meet();
+    };
+    fold<sum<int>> folds(m.regions, target, f);
+    twice(folds);
+    list<sum<int>> lists(m.regions, target, f);
+    twice(lists);
+    adaptive<sum<int>> logs(m.regions, target, f);
+    twice(logs);
+    adaptive<sum<int>> at_once(m.regions, target, f, {0});
+    twice(at_once);
+    m.meet();
+  });
 }
 
 TEST_P(Reductions, AdaptiveFoldsWhenThatPays) {

@@ -31,7 +31,10 @@ struct reduction {
 inline constexpr std::size_t most_reduced_bytes = 64;
 inline constexpr std::size_t kept_phases = 16;
 
-/// A rank's barriers; system::all_barriers(). Calls as those of system: none waits.
+/// A rank's barriers; system::all_barriers(). Calls as those of system: none waits. A handle that
+/// stands for no barrier, or for none any more, is an error (sinew::error) where that is known: at
+/// its owner. From other ranks completed() gives a poisoned event, and what else is asked of it is
+/// reported by the owner on stderr and ignored.
 class barriers {
  public:
   explicit barriers(system& s);
@@ -41,7 +44,7 @@ class barriers {
 
   /// Owned by this rank; each phase takes `arrivals`. Without a message. Cold.
   [[nodiscard]] barrier create(std::uint64_t arrivals, const reduction& values = {});
-  /// At the owner, when nobody uses it any more. Cold.
+  /// At the owner, when nobody uses it any more; phases still awaited are poisoned. Cold.
   void destroy(barrier b);
 
   /// Counts `count` arrivals at b's phase, with a value if the barrier has them; when `after` has

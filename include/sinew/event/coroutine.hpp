@@ -9,6 +9,11 @@
 
 namespace sinew::event {
 
+namespace detail {
+/// Says on stderr what exception has just left an activity.
+void log_failed_activity() noexcept;
+}  // namespace detail
+
 /// `co_await until(s, e)` continues when `e` has triggered and says how: at once if it has, else
 /// where it triggers (see waiter: the coroutine must not block there). Hot.
 class until final : public waiter {
@@ -43,7 +48,7 @@ class until final : public waiter {
 
 /// A coroutine that starts at once and whose end is an event: `activity f(system& s, ...)`. The
 /// first parameter (after the object of a member or lambda) is the system. An exception that leaves
-/// it, or `co_return false`, poisons done(). The frame frees itself.
+/// it (it is reported on stderr), or `co_return false`, poisons done(). The frame frees itself.
 class activity {
  public:
   struct promise_type {
@@ -63,7 +68,10 @@ class activity {
       return {};
     }
     void return_value(bool well) noexcept { well_ = well; }
-    void unhandled_exception() noexcept { well_ = false; }
+    void unhandled_exception() noexcept {
+      detail::log_failed_activity();
+      well_ = false;
+    }
 
    private:
     system& system_;

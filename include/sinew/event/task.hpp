@@ -39,6 +39,8 @@ struct spawn_how {
   event after = {};  ///< it starts when this has triggered; poisoned: it never runs, its event is
                      ///< poisoned
   int priority = 0;  ///< of tasks that could start on a processor, the greatest first
+  std::size_t stack_bytes = 0;  ///< that it needs, at most 1 GiB; 0: SINEW_FIBER_STACK of the rank
+                                ///< where it runs
 };
 
 namespace detail {
@@ -108,7 +110,9 @@ struct task_values<std::tuple<Values...>> {
 class tasks {
  public:
   explicit tasks(system& s);
-  /// Waits for the tasks of this rank to end; no rank starts another here.
+  /// Waits for the tasks of this rank to end, those too whose event has yet to come; no rank starts
+  /// another here. SINEW_CORE_HANG_TIMEOUT tells which they are. While an exception is on its way
+  /// it does not wait for events to come: such tasks fail.
   ~tasks();
   tasks(const tasks&) = delete;
   tasks& operator=(const tasks&) = delete;

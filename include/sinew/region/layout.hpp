@@ -132,6 +132,8 @@ struct layout {
   std::uint64_t part_bytes = 0;  ///< of each part
   std::vector<field_place> fields;
 
+  /// Throws sinew::error for what no striped instance can have, however many parts it gets.
+  static void check_striping(const layout_options& how);
   /// Throws sinew::error for strides that cannot be and sizes that overflow.
   [[nodiscard]] static layout of(const schema& what, const layout_options& how,
                                  std::uint32_t parts = 1);

@@ -7,8 +7,9 @@
 //
 // reduce() is hot and inline. merge() (single: flush()) hands everything over to the owners of the
 // target's parts and returns when they will have applied it; after that the instance is as new, and
-// may be used again at once (a fold: once the event has come). An element outside of the target is
-// a usage error: a fold does not look, the others' event is poisoned.
+// may be used again at once (a fold: once the event has come, whatever became of the merge). An
+// element outside of the target is a usage error: a fold does not look, the others' event is
+// poisoned.
 //
 // All memory is this rank's shared memory (SINEW_RMA_LOCAL_HEAP); sinew::error if there is no room.
 #pragma once
@@ -48,7 +49,7 @@ class fold {
         std::span<rhs>(reinterpret_cast<rhs*>(all.bytes_of(what_)), schema_.elements().elements());
     reset();
   }
-  ~fold() { (void)all_.destroy(what_, all_.events().settled(merged_)); }
+  ~fold() { (void)all_.destroy(what_, ended_); }
   fold(const fold&) = delete;
   fold& operator=(const fold&) = delete;
 
@@ -62,15 +63,59 @@ class fold {
   {
     atomically(values_[element], [&](rhs& value) { Op::fold(value, by); });
   }
+  /// Its event comes once the instance is empty again.
   [[nodiscard]] event merge(event after = {}) {
-    merged_ = all_.reduce<Op>(at(what_, contributions_), at(target_, of_), after);
-    return merged_;
+    sinew::event::system& events = all_.events();
+    auto next = std::make_unique<renewal>(events, values_);
+    next->applied = merge_for_good(after);
+    if (!ended_.exists()) {
+      reset();
+      return next->applied;
+    }
+    // Two events: the caller may cancel the one it gets, and the memory is needed all the same.
+    const user_event told = events.create();
+    const user_event empty = next->empty = events.create();
+    events.trigger(told, empty);
+    const event ended = std::exchange(ended_, events.settled(empty));
+    if (events.subscribe(ended, *next) == sinew::event::state::pending) {
+      (void)next.release();  // it deletes itself
+    } else {
+      next->end();
+    }
+    return told;
+  }
+  /// The same, of an instance that will only be destroyed: nobody empties it.
+  [[nodiscard]] event merge_for_good(event after = {}) {
+    return all_.reduce<Op>(at(what_, contributions_), at(target_, of_), after, sharing::exclusive,
+                           &ended_);
   }
   [[nodiscard]] std::span<rhs> values() noexcept { return values_; }
-  /// Empty again. After the event of merge().
+  /// Forgets what was not merged. Not between merge() and its event.
   void reset() noexcept { std::fill(values_.begin(), values_.end(), rhs(Op::identity)); }
 
  private:
+  /// Empties the instance after a merge, by whoever ends that; the fold itself may be gone by then,
+  /// but not its memory.
+  struct renewal : sinew::event::waiter {
+    renewal(sinew::event::system& all, std::span<rhs> of) noexcept : events(all), values(of) {
+      fire = [](sinew::event::waiter& w) noexcept {
+        const std::unique_ptr<renewal> self(static_cast<renewal*>(&w));
+        self->end();
+      };
+    }
+    /// All parts have ended, so it is known how the whole has.
+    void end() noexcept {
+      std::fill(values.begin(), values.end(), rhs(Op::identity));
+      const bool failed = events.look(applied) == sinew::event::state::poisoned;
+      failed ? events.poison(empty) : events.trigger(empty);
+    }
+
+    sinew::event::system& events;
+    std::span<rhs> values;
+    event applied;
+    user_event empty;
+  };
+
   system& all_;
   instance target_;
   field<lhs> of_;
@@ -78,7 +123,7 @@ class fold {
   field<rhs> contributions_;
   instance what_;
   std::span<rhs> values_;
-  event merged_;
+  event ended_;  ///< nobody uses what was handed over any more, whatever became of it
 };
 
 /// The memory of logs, one for each part of the target; what list and adaptive share. Cold.
@@ -231,7 +276,7 @@ class adaptive : private list<Op> {
     if (!folded_) {
       return base::merge(after);
     }
-    const event end = folded_->merge(after);
+    const event end = folded_->merge_for_good(after);
     folded_.reset();  // destroyed when that has come
     values_ = nullptr;
     return end;

@@ -119,7 +119,8 @@ class system {
         locate(what, of.number, hash_of(type_name<T>()), 0, Axes, extents.data(), strides.data());
     return {reinterpret_cast<T*>(first), extents, strides};
   }
-  /// One part of a striped instance, in the order in which its elements lie.
+  /// One part of a striped instance, in the order in which its elements lie; with any number of
+  /// ranks, and of axes.
   template <class T>
   [[nodiscard]] view<T, 1> look_at_part(instance what, field<T> of, std::uint32_t part) const {
     std::array<std::uint64_t, 1> extents{};
@@ -154,10 +155,12 @@ class system {
   }
   /// to = to op from, element by element: `from` holds contributions (Op::rhs), `to` values.
   /// Owners work one reduction at a time; `atomic` also bears others who reduce by apply<atomic>.
+  /// If it fails in one part the event is poisoned at once; `ended` comes when no part is worked on
+  /// any more, and is not poisoned.
   template <reduction Op>
-  event reduce(const side& from, const side& to, event after = {},
-               sharing how = sharing::exclusive) {
-    return reduce_by(hash_of(type_name<Op>()), from, to, after, how);
+  event reduce(const side& from, const side& to, event after = {}, sharing how = sharing::exclusive,
+               event* ended = nullptr) {
+    return reduce_by(hash_of(type_name<Op>()), from, to, after, how, ended);
   }
 
   // --- for reduction instances (reductions.hpp) ---
@@ -195,7 +198,8 @@ class system {
   event fill_bytes(const side& to, const void* value, std::size_t bytes, std::uint64_t type,
                    event after);
   void add_operator(const operator_entry& e);
-  event reduce_by(std::uint64_t op, const side& from, const side& to, event after, sharing how);
+  event reduce_by(std::uint64_t op, const side& from, const side& to, event after, sharing how,
+                  event* ended);
 
   rma::engine& rma_;
   sinew::event::system& events_;

@@ -1,0 +1,79 @@
+#include "sinew/core/uncaught.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+#include "sinew/base/last_words.hpp"
+
+namespace sinew::core {
+namespace {
+
+constexpr int code_of_abort = 128 + SIGABRT;
+
+/// The library's own handler has no name in the standard; programs set theirs later than this.
+const std::terminate_handler standard = std::get_terminate();
+/// Written before the handler is installed and once it is out of force, else only read by it.
+boot::session* ends_by = nullptr;
+std::atomic_flag ending = ATOMIC_FLAG_INIT;
+thread_local bool ending_here = false;
+
+void add_cause(base::last_words& text) noexcept {
+  const std::exception_ptr thrown = std::current_exception();
+  if (thrown == nullptr) {
+    text.add("std::terminate was called, without an exception");
+    return;
+  }
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    text.add("there is no memory left, and nobody caught std::bad_alloc");
+  } catch (const std::exception& e) {
+    text.add("nobody caught an exception: ").add(e.what());
+  } catch (...) {
+    text.add("nobody caught an exception, which is no std::exception");
+  }
+}
+
+[[noreturn]] void end_job() noexcept {
+  if (ending_here) {
+    std::abort();  // the report itself has failed
+  }
+  ending_here = true;
+  while (ending.test_and_set()) {
+    ::pause();  // Wait: another thread is ending the process.
+  }
+  base::last_words text;
+  add_cause(text);
+  base::last_words head;
+  head.add("sinew: an exception ends rank ");
+  head.add_number(static_cast<std::uint64_t>(ends_by->where().rank)).add(" of ");
+  head.add_number(static_cast<std::uint64_t>(ends_by->where().size)).add(" (").add(text.text());
+  head.add("); backtrace, innermost call first:\n");
+  head.write();
+  base::write_backtrace();
+  ends_by->abort(code_of_abort, text.text());
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+void report_uncaught(boot::session& session) noexcept {
+  if (std::get_terminate() == standard || std::get_terminate() == end_job) {
+    ends_by = &session;
+    std::set_terminate(end_job);
+  }
+}
+
+void forget_uncaught(const boot::session* session) noexcept {
+  if (session != nullptr && session == ends_by && std::get_terminate() == end_job) {
+    std::set_terminate(standard);
+    ends_by = nullptr;
+  }
+}
+
+}  // namespace sinew::core

@@ -38,21 +38,26 @@ split split_by(const topology& net, const job_list& jobs, const plan_options& o,
   return {};
 }
 
-// Shares become whole bytes; what rounding leaves goes to the job's largest.
+// Shares become whole bytes; what rounding leaves goes to the job's largest. With few bytes every
+// share may round to nothing, so the largest is told by the shares before rounding, and it stays.
 void append_job(route_plan& plan, const split& s, std::size_t j, std::uint64_t bytes) {
-  std::uint64_t given = 0;
-  std::size_t largest = plan.bytes.size();
+  const auto share_of = [&](std::size_t p) { return std::max(s.bytes[p], 0.0); };
+  std::size_t largest = s.first[j];
   for (std::size_t p = s.first[j]; p < s.first[j + 1]; ++p) {
-    const auto share =
-        std::min(static_cast<std::uint64_t>(std::max(s.bytes[p], 0.0)), bytes - given);
-    if (share == 0 && s.first[j + 1] - s.first[j] > 1) continue;
+    if (share_of(p) > share_of(largest)) largest = p;
+  }
+  std::uint64_t given = 0;
+  std::size_t row_of_largest = 0;
+  for (std::size_t p = s.first[j]; p < s.first[j + 1]; ++p) {
+    const auto share = std::min(static_cast<std::uint64_t>(share_of(p)), bytes - given);
+    if (share == 0 && p != largest) continue;
+    if (p == largest) row_of_largest = plan.bytes.size();
     plan.paths.add(s.paths[p]);
     plan.bytes.push_back(share);
     given += share;
-    if (share > plan.bytes[largest]) largest = plan.bytes.size() - 1;
   }
-  SINEW_ASSERT(largest < plan.bytes.size());
-  plan.bytes[largest] += bytes - given;
+  SINEW_ASSERT(s.first[j] < s.first[j + 1] && row_of_largest < plan.bytes.size());
+  plan.bytes[row_of_largest] += bytes - given;
 }
 
 // Jobs in their order again, with those that do not move.
@@ -135,6 +140,24 @@ bool default_routes_exist(const topology& net, const job_list& jobs) {
   return true;
 }
 
+void check_options(const plan_options& o) {
+  SINEW_CHECK(o.costs.chunk >= 1, "no plan with chunks of 0 bytes",
+              "messages are cut into chunks, and none would ever arrive",
+              "a chunk has 1 byte or more");
+  SINEW_CHECK(o.most_paths >= 1 && o.most_paths <= 16,
+              "no plan with at most " + std::to_string(o.most_paths) + " paths for each job",
+              "a job keeps 1 to 16 paths", "ask for 1..16");
+  SINEW_CHECK(o.gap >= 0, "no plan with a gap below 0", "no plan is better than its bound",
+              "the gap is 0 or more");
+  const machine& m = o.costs;
+  SINEW_CHECK(m.link_bandwidth > 0 && m.injection_bandwidth > 0 && m.copy_bandwidth > 0,
+              "no plan for a machine without bandwidth", "a bandwidth is not above 0",
+              "bandwidths are bytes per second");
+  SINEW_CHECK(m.start_up >= 0 && m.hop_latency >= 0 && m.forward_latency >= 0,
+              "no plan for a machine with negative times", "a latency is below 0",
+              "latencies are seconds");
+}
+
 }  // namespace
 
 const char* method_name(method how) noexcept { return names[static_cast<std::size_t>(how)]; }
@@ -149,6 +172,7 @@ method parse_method(std::string_view name) {
 
 route_plan make_plan(const topology& net, const job_list& jobs, const plan_options& options) {
   const std::int64_t begin = now_ns();
+  check_options(options);
   const job_list merged = merged_jobs(net, jobs);
   const job_list moving = jobs_that_move(merged);
   proof bound;

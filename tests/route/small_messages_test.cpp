@@ -60,7 +60,6 @@ TEST(plan_options, senseless_ones_are_refused) {
     }
   };
   refused([](plan_options& o) { o.costs.chunk = 0; });
-  refused([](plan_options& o) { o.most_paths = 0; });
   refused([](plan_options& o) { o.most_paths = 17; });
   refused([](plan_options& o) { o.gap = -0.1; });
   refused([](plan_options& o) { o.gap = std::nan(""); });

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 
 #include "balancer.hpp"
@@ -22,82 +23,126 @@ namespace {
 constexpr std::uint32_t slots = 16;
 constexpr double sharpest = 1500;
 constexpr std::size_t most_coarse_jobs = 100'000;
+constexpr std::size_t most_jobs_again = 20'000;
+constexpr double tree_budget = 2e8;  // visits of links: three seconds or so
+constexpr int most_passes = 200;
+constexpr int least_passes = 4;
 
 class planner {
  public:
-  planner(const topology& net, const job_list& jobs, const plan_options& o, proof& bound)
-      : net_(net), all_(jobs), options_(o), bound_(bound), same_(find_symmetry(net, jobs)) {}
+  planner(const topology& net, const job_list& jobs, const plan_options& o, proof& bound,
+          std::optional<symmetry> same)
+      : net_(net), all_(jobs), options_(o), bound_(bound), same_(std::move(same)) {
+    if (!same_) return;
+    one_for_all_.orbit = same_->orbit;
+    one_for_all_.jobs_per_orbit =
+        static_cast<double>(all_.size()) / static_cast<double>(same_->jobs.size());
+  }
 
   split run() {
-    bound_.raise(simple_bounds(net_, all_).bytes, simple_bounds(net_, all_).by);
     prepare();
     state_->start(std::max(bound_.bytes, 1.0), 2);
     spread();
+    if (same_ && !good(1)) seek_detours();
     if (!good(1)) polish();
     thin_out();
     return result();
   }
 
- private:
-  [[nodiscard]] const job_list& jobs() const { return same_ ? same_->jobs : all_; }
-  [[nodiscard]] std::span<const link_id> orbit() const {
-    return same_ ? std::span<const link_id>(same_->orbit) : std::span<const link_id>();
-  }
   [[nodiscard]] bool good(double part) const {
     return state_->busiest() <= bound_.bytes * (1 + part * options_.gap);
   }
+  [[nodiscard]] double busiest() const { return state_->busiest(); }
+
+ private:
+  [[nodiscard]] const job_list& jobs() const { return same_ ? same_->jobs : all_; }
+  [[nodiscard]] std::span<const link_id> orbit() const { return one_for_all_.orbit; }
 
   void prepare() {
     if (net_.grid().empty()) {
       finder_ = std::make_unique<tree_finder>(net_, all_);
-      if (trees_are_cheap(net_, all_, 1)) {
-        const std::vector<double> unit(net_.links(), 1.0);
-        bound_.raise(dual_bound(net_, all_, unit), "what all links carry");
-      }
     } else {
-      if (!same_ && all_.size() <= most_coarse_jobs) {
-        coarse_ = solve_coarse(net_, all_);
-        bound_.raise(coarse_.bound, coarse_.reason());
-      }
-      finder_ = std::make_unique<box_finder>(net_, jobs(), options_.seed, coarse_.skeletons.get(),
-                                             orbit());
+      if (!same_) solve_contractions();
+      make_box_finder();
+    }
+    if (trees_are_cheap(net_, jobs(), 1)) {
+      const std::vector<double> unit(net_.links(), 1.0);
+      bound_.raise(dual_bound(net_, jobs(), unit, one_for_all_), "what all links carry");
     }
     state_ = std::make_unique<balancer>(net_, jobs(), *finder_, slots, orbit());
   }
 
-  void spread() {
-    for (sharpness_ = 10; sharpness_ < sharpest; sharpness_ *= 1.8) {
+  void solve_contractions() {
+    if (all_.size() > most_coarse_jobs) return;
+    coarse_ = solve_coarse(net_, all_);
+    bound_.raise(coarse_.bound, coarse_.reason());
+    if (!same_ || coarse_.skeletons == nullptr) return;
+    // The skeletons of the jobs that stand for all.
+    std::vector<std::uint32_t> ways(jobs().size(), nothing);
+    for (std::size_t j = 0; j < all_.size(); ++j) {
+      const std::uint32_t row = same_->row[j];
+      const bool itself = all_.source[j] == jobs().source[row] &&
+                          all_.destination[j] == jobs().destination[row];
+      if (itself) ways[row] = coarse_.skeletons->of_job[j];
+    }
+    coarse_.skeletons->of_job = std::move(ways);
+  }
+
+  void make_box_finder() {
+    finder_ = std::make_unique<box_finder>(net_, jobs(), options_.seed, coarse_.skeletons.get(),
+                                           orbit());
+  }
+
+  void sharpen(double from, double factor, int passes) {
+    for (sharpness_ = from; sharpness_ < sharpest; sharpness_ *= factor) {
       state_->buy(sharpness_);
-      for (int i = 0; i < (same_ ? 40 : 4); ++i) state_->even_out(sharpness_);  // few, cautious
+      for (int i = 0; i < passes; ++i) state_->even_out(sharpness_);
       if (good(0.6)) break;
     }
     sharpness_ = std::clamp(sharpness_, 100.0, sharpest);
   }
 
-  // All paths of the network may be bought, and their prices prove a bound of their own.
-  void polish() {
-    const std::string reason = "the prices of its own links";
-    if (same_) {
-      if (trees_are_cheap(net_, jobs(), 1)) {
-        std::vector<double> price(net_.links());
-        for (link_id l = 0; l < net_.links(); ++l) price[l] = state_->prices()[same_->orbit[l]];
-        const double jobs_per_orbit =
-            static_cast<double>(all_.size()) / static_cast<double>(jobs().size());
-        bound_.raise(dual_bound(net_, jobs(), price) * jobs_per_orbit, reason);
-      }
-      // Orbits hide narrow places between blocks of jobs; those show on the contractions.
-      if (!good(1) && all_.size() <= most_coarse_jobs) {
-        const coarse_result coarse = solve_coarse(net_, all_);
-        bound_.raise(coarse.bound, coarse.reason());
-      }
-      return;
+  // Sharp prices see the busiest links only. Patterns that load all links alike, as random ones do,
+  // need several rounds: each begins softly again, with the paths of the one before.
+  void spread() {
+    const int passes = same_ ? 40 : 4;  // few jobs, cautious steps
+    sharpen(10, 1.8, passes);
+    double before = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < 8 && !good(1) && state_->busiest() < before * 0.997; ++round) {
+      before = state_->busiest();
+      state_->rescale(before);
+      sharpen(30, 1.5, passes + 2);
     }
-    if (!trees_are_cheap(net_, all_, 30)) return;
-    tree_finder trees(net_, all_);
-    state_->ask(trees);
-    const meeting met = meet(*state_, net_, all_, {60, options_.gap, bound_.bytes, 60});
+  }
+
+  // Most symmetric patterns need neither a bound nor detours from contractions; where orbits hide
+  // narrow places between blocks of jobs, those show there.
+  void seek_detours() {
+    solve_contractions();
+    if (good(1) || coarse_.skeletons == nullptr) return;
+    auto old = std::move(finder_);
+    make_box_finder();
     state_->ask(*finder_);
-    bound_.raise(met.bound, reason);
+    state_->rescale(std::max(bound_.bytes, 1.0));
+    spread();
+  }
+
+  // All paths of the network may be bought, and their prices prove a bound of their own. A pass
+  // grows its trees twice, to buy and to prove.
+  void polish() {
+    const int passes = affordable_trees(net_, jobs(), tree_budget / 2, most_passes);
+    if (passes < least_passes) return;
+    effort how{passes, options_.gap, bound_.bytes, 60};
+    if (passes == most_passes) {  // a small network: what is left is not hidden by many jobs
+      how.sharpness = 15;
+      how.slowly = true;
+    }
+    tree_finder trees(net_, jobs(), orbit());
+    state_->ask(trees);
+    const meeting met = meet(*state_, net_, jobs(), how, one_for_all_);
+    state_->ask(*finder_);
+    bound_.raise(met.bound, "the prices of its own links");
+    sharpness_ = std::max(sharpness_, met.sharpness);
   }
 
   // Fewer paths cost less to forward. Each attempt that hurts is undone.
@@ -109,7 +154,7 @@ class planner {
       const std::uint64_t chunks =
           jobs().bytes[j] / std::max<std::uint64_t>(options_.costs.chunk, 1);
       most[j] = static_cast<std::uint32_t>(
-          std::clamp<std::uint64_t>(chunks, 1, std::clamp(options_.most_paths, 1u, slots)));
+          std::clamp<std::uint64_t>(chunks, 1, std::min(most_paths_of(options_), slots)));
     }
     constexpr std::array<double, 8> shares = {0.003, 0.01, 0.02, 0.04, 0.06, 0.09, 0.13, 0.18};
     for (const double share : shares) {
@@ -121,6 +166,12 @@ class planner {
       break;
     }
     state_->drop_beyond(most);
+    // What the paths that went have carried weighs on the rest: softly first, so that it spreads.
+    for (double sharpness = 60; sharpness < sharpest && state_->busiest() > allowed;
+         sharpness *= 1.5) {
+      state_->rescale(state_->busiest());
+      for (int i = 0; i < 6; ++i) state_->even_out(sharpness);
+    }
     for (int i = 0; i < 6; ++i) state_->even_out(sharpness_);
     state_->drop_below(1e-3);
   }
@@ -153,6 +204,7 @@ class planner {
   const plan_options& options_;
   proof& bound_;
   std::optional<symmetry> same_;
+  translates one_for_all_;
   coarse_result coarse_;
   std::unique_ptr<path_finder> finder_;
   std::unique_ptr<balancer> state_;
@@ -163,7 +215,16 @@ class planner {
 
 split plan_balanced(const topology& net, const job_list& jobs, const plan_options& options,
                     proof& bound) {
-  return planner(net, jobs, options, bound).run();
+  bound.raise(simple_bounds(net, jobs).bytes, simple_bounds(net, jobs).by);
+  auto same = find_symmetry(net, jobs);
+  const bool symmetric = same.has_value();
+  planner first(net, jobs, options, bound, std::move(same));
+  split plan = first.run();
+  if (!symmetric || first.good(1) || jobs.size() > most_jobs_again) return plan;
+  // Steps along orbits are cautious and may stop short: once more, as if nothing were symmetric.
+  planner second(net, jobs, options, bound, std::nullopt);
+  split other = second.run();
+  return second.busiest() < first.busiest() ? other : plan;
 }
 
 }  // namespace sinew::route

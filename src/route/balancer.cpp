@@ -79,12 +79,13 @@ void balancer::start(double scale, std::uint32_t rounds) {
     finder_->new_pass();
     for (const std::uint32_t j : finder_->order()) {
       found_.clear();
-      SINEW_CHECK(finder_->find(j, price_, never, found_),
+      SINEW_CHECK(finder_->find(j, price_, never, found_) || find_anywhere(j),
                   "no path from node " + std::to_string(jobs_.source[j]) + " to node " +
                       std::to_string(jobs_.destination[j]),
                   "the network is disconnected, or failed links cut it", "");
       const double flow = static_cast<double>(jobs_.bytes[j]) / rounds;
       put(found_, flow);
+      widen(found_);
       if (count_[j] > 0) {
         slot& before = slots_[j * width_ + count_[j] - 1];
         const auto links = links_of(before);
@@ -103,6 +104,20 @@ void balancer::start(double scale, std::uint32_t rounds) {
       arena_.insert(arena_.end(), found_.begin(), found_.end());
     }
   }
+}
+
+// Around failed links every way may be longer than those that the finder knows.
+bool balancer::find_anywhere(std::size_t j) {
+  return tree_finder(net_, jobs_, orbit_).find(j, price_, never, found_);
+}
+
+// A guess that is far too low would let prices grow beyond what a double holds.
+void balancer::widen(std::span<const link_id> path) {
+  double most = 0;
+  for (const link_id l : path) most = std::max(most, load_[seat(l)] * inverse_[seat(l)]);
+  if (most <= 32 * scale_) return;
+  scale_ = most;
+  set_prices(sharpness_);
 }
 
 /// A new path of job j must cost less than this.

@@ -78,6 +78,8 @@ class balancer {
   [[nodiscard]] double cost_of(std::span<const link_id> path) const noexcept;
   void set_prices(double sharpness);
   void put(std::span<const link_id> path, double flow) noexcept;
+  bool find_anywhere(std::size_t j);
+  void widen(std::span<const link_id> path);
   [[nodiscard]] double worthwhile(std::size_t j) const noexcept;
   bool insert(std::size_t j);
   void improve(std::size_t j);

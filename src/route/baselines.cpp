@@ -40,8 +40,11 @@ path_set fed_paths(const topology& net, const job_list& jobs, const plan_options
   path_set all;
   first.assign(1, 0);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const path_set some =
-        shortest_paths(net, jobs.source[j], jobs.destination[j], k, hop_limit(net));
+    path_set some = shortest_paths(net, jobs.source[j], jobs.destination[j], k, hop_limit(net));
+    // Around failed links every way may be longer than any default route.
+    if (some.size() == 0) {
+      some = shortest_paths(net, jobs.source[j], jobs.destination[j], k, net.nodes());
+    }
     SINEW_CHECK(some.size() > 0, "no path " + ends_of(jobs, j),
                 "the network is disconnected, or failed links cut it", "");
     for (std::size_t p = 0; p < some.size(); ++p) all.add(some[p]);

@@ -62,11 +62,15 @@ proof simple_bounds(const topology& net, const job_list& jobs) {
   return best;
 }
 
-bool trees_are_cheap(const topology& net, const job_list& jobs, double passes) {
+int affordable_trees(const topology& net, const job_list& jobs, double links, int most) {
   const std::unordered_set<node_id> from(jobs.source.begin(), jobs.source.end());
   const std::unordered_set<node_id> to(jobs.destination.begin(), jobs.destination.end());
   const auto roots = static_cast<double>(std::min(from.size(), to.size()));
-  return roots * net.links() * passes < 3e7;  // about a second
+  return static_cast<int>(std::min(links / std::max(roots * net.links(), 1.0), 1.0 * most));
+}
+
+bool trees_are_cheap(const topology& net, const job_list& jobs, double passes) {
+  return affordable_trees(net, jobs, 3e7 / passes, 1) == 1;  // about half a second
 }
 
 std::pair<double, std::string> lower_bound(const topology& net, const job_list& jobs) {

@@ -26,4 +26,7 @@ proof simple_bounds(const topology& net, const job_list& jobs);
 /// Whether one tree per source (or destination) is affordable on this network.
 bool trees_are_cheap(const topology& net, const job_list& jobs, double passes);
 
+/// How many times all those trees can be grown within `links` visits of links, up to `most`.
+int affordable_trees(const topology& net, const job_list& jobs, double links, int most);
+
 }  // namespace sinew::route

@@ -187,7 +187,8 @@ bool box_finder::find(std::size_t j, std::span<const double> price, double below
   return true;
 }
 
-tree_finder::tree_finder(const topology& net, const job_list& jobs) : net_(net), jobs_(jobs) {
+tree_finder::tree_finder(const topology& net, const job_list& jobs, std::span<const link_id> orbit)
+    : net_(net), jobs_(jobs), orbit_(orbit) {
   const std::unordered_set<node_id> from(jobs.source.begin(), jobs.source.end());
   const std::unordered_set<node_id> to(jobs.destination.begin(), jobs.destination.end());
   from_sources_ = from.size() <= to.size();
@@ -216,10 +217,10 @@ void tree_finder::grow(node_id root, std::span<const double> price) {
     if (cost > cost_[n]) continue;
     if (from_sources_) {
       for (link_id l = net_.first_link(n); l < net_.first_link(n + 1); ++l) {
-        reach(net_.to(l), l, cost + price[l]);
+        reach(net_.to(l), l, cost + price[seat(l)]);
       }
     } else {
-      for (const link_id l : net_.links_into(n)) reach(net_.from(l), l, cost + price[l]);
+      for (const link_id l : net_.links_into(n)) reach(net_.from(l), l, cost + price[seat(l)]);
     }
   }
   root_ = root;

@@ -78,7 +78,8 @@ class box_finder final : public path_finder {
 /// whichever are fewer.
 class tree_finder final : public path_finder {
  public:
-  tree_finder(const topology& net, const job_list& jobs);
+  /// `orbit`: which link's price counts for a link, as the balancer has it.
+  tree_finder(const topology& net, const job_list& jobs, std::span<const link_id> orbit = {});
   bool find(std::size_t j, std::span<const double> price, double below,
             std::vector<link_id>& out) override;
   void new_pass() override { root_ = nothing; }
@@ -87,9 +88,11 @@ class tree_finder final : public path_finder {
 
  private:
   void grow(node_id root, std::span<const double> price);
+  [[nodiscard]] link_id seat(link_id l) const noexcept { return orbit_.empty() ? l : orbit_[l]; }
 
   const topology& net_;
   const job_list& jobs_;
+  std::span<const link_id> orbit_;
   bool from_sources_;
   node_id root_ = nothing;
   std::vector<double> cost_;

@@ -38,21 +38,26 @@ split split_by(const topology& net, const job_list& jobs, const plan_options& o,
   return {};
 }
 
-// Shares become whole bytes; what rounding leaves goes to the job's largest.
+// Shares become whole bytes; what rounding leaves goes to the job's largest. With few bytes every
+// share may round to nothing, so the largest is told by the shares before rounding, and it stays.
 void append_job(route_plan& plan, const split& s, std::size_t j, std::uint64_t bytes) {
-  std::uint64_t given = 0;
-  std::size_t largest = plan.bytes.size();
+  const auto share_of = [&](std::size_t p) { return std::max(s.bytes[p], 0.0); };
+  std::size_t largest = s.first[j];
   for (std::size_t p = s.first[j]; p < s.first[j + 1]; ++p) {
-    const auto share =
-        std::min(static_cast<std::uint64_t>(std::max(s.bytes[p], 0.0)), bytes - given);
-    if (share == 0 && s.first[j + 1] - s.first[j] > 1) continue;
+    if (share_of(p) > share_of(largest)) largest = p;
+  }
+  std::uint64_t given = 0;
+  std::size_t row_of_largest = 0;
+  for (std::size_t p = s.first[j]; p < s.first[j + 1]; ++p) {
+    const auto share = std::min(static_cast<std::uint64_t>(share_of(p)), bytes - given);
+    if (share == 0 && p != largest) continue;
+    if (p == largest) row_of_largest = plan.bytes.size();
     plan.paths.add(s.paths[p]);
     plan.bytes.push_back(share);
     given += share;
-    if (share > plan.bytes[largest]) largest = plan.bytes.size() - 1;
   }
-  SINEW_ASSERT(largest < plan.bytes.size());
-  plan.bytes[largest] += bytes - given;
+  SINEW_ASSERT(s.first[j] < s.first[j + 1] && row_of_largest < plan.bytes.size());
+  plan.bytes[row_of_largest] += bytes - given;
 }
 
 // Jobs in their order again, with those that do not move.
@@ -135,6 +140,24 @@ bool default_routes_exist(const topology& net, const job_list& jobs) {
   return true;
 }
 
+void check_options(const plan_options& o) {
+  SINEW_CHECK(o.costs.chunk >= 1, "no plan with chunks of 0 bytes",
+              "messages are cut into chunks, and none would ever arrive",
+              "a chunk has 1 byte or more");
+  SINEW_CHECK(o.most_paths <= 16,
+              "no plan with at most " + std::to_string(o.most_paths) + " paths for each job",
+              "a job keeps 1 to 16 paths", "ask for 1..16");
+  SINEW_CHECK(o.gap >= 0, "no plan with a gap below 0", "no plan is better than its bound",
+              "the gap is 0 or more");
+  const machine& m = o.costs;
+  SINEW_CHECK(m.link_bandwidth > 0 && m.injection_bandwidth > 0 && m.copy_bandwidth > 0,
+              "no plan for a machine without bandwidth", "a bandwidth is not above 0",
+              "bandwidths are bytes per second");
+  SINEW_CHECK(m.start_up >= 0 && m.hop_latency >= 0 && m.forward_latency >= 0,
+              "no plan for a machine with negative times", "a latency is below 0",
+              "latencies are seconds");
+}
+
 }  // namespace
 
 const char* method_name(method how) noexcept { return names[static_cast<std::size_t>(how)]; }
@@ -147,23 +170,115 @@ method parse_method(std::string_view name) {
               "methods are default, adaptive, heu-load, heu-chunk, opt, sinew");
 }
 
+namespace {
+
+/// The plans among which the best is taken, judged as they are: in whole bytes.
+class contest {
+ public:
+  contest(const topology& net, const job_list& jobs, const job_list& moving, const plan_options& o)
+      : net_(net), jobs_(jobs), moving_(moving), options_(o) {}
+
+  /// A plan is better if its busiest link carries less, or as much and it is predicted faster.
+  void enter(route_plan plan, method from) {
+    plan.taken_from = from;
+    plan.busiest = busiest_of(net_, link_loads(net_, plan));
+    const double seconds = predict(net_, plan, options_.costs);
+    if (seconds < fastest_seconds_) {
+      fastest_seconds_ = seconds;
+      fastest_ = plan;
+    }
+    const bool less = plan.busiest < best_.busiest * (1 - 1e-9);
+    const bool same = plan.busiest <= best_.busiest * (1 + 1e-9);
+    if (best_.first_path.empty() || less || (same && seconds < seconds_)) {
+      best_ = std::move(plan);
+      seconds_ = seconds;
+    }
+  }
+
+  /// The plans of methods that are not ours. One with more paths than were asked for is none.
+  void enter_others(double bound) {
+    if (!worth_trying(bound)) return;
+    for (const method how : {method::adaptive, method::heu_load, method::heu_chunk, method::opt}) {
+      plan_options o = options_;
+      o.how = how;
+      proof none;
+      route_plan plan = assemble(jobs_, split_by(net_, moving_, o, none));
+      if (within_paths(plan)) enter(std::move(plan), how);
+    }
+  }
+
+  route_plan winner() {
+    if (options_.fall_back && fastest_seconds_ < 0.95 * seconds_) {
+      best_ = std::move(fastest_);
+      seconds_ = fastest_seconds_;
+    }
+    if (options_.fall_back && default_routes_exist(net_, moving_)) {
+      route_plan simple = assemble(jobs_, plan_standard(net_, moving_));
+      if (predict(net_, simple, options_.costs) <= seconds_) {
+        best_ = std::move(simple);
+        best_.fell_back = true;
+        best_.taken_from = method::standard;
+      }
+    }
+    return std::move(best_);
+  }
+
+ private:
+  static constexpr std::size_t few_jobs = 20'000;
+  static constexpr std::uint32_t few_nodes = 1024;
+  static constexpr std::size_t most_jobs = 100'000;
+  static constexpr double most_chunks = 2e7;
+
+  [[nodiscard]] bool worth_trying(double bound) const {
+    const bool few = moving_.size() <= few_jobs && net_.nodes() <= few_nodes;
+    const double gap = few ? 1e-9 : options_.gap;
+    if (best_.busiest <= bound * (1 + gap) || moving_.size() > most_jobs) return false;
+    double chunks = 0;
+    for (const std::uint64_t bytes : moving_.bytes) {
+      chunks += static_cast<double>(bytes) / static_cast<double>(options_.costs.chunk);
+    }
+    return chunks <= most_chunks;
+  }
+
+  [[nodiscard]] bool within_paths(const route_plan& plan) const {
+    if (options_.most_paths == 0) return true;
+    for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
+      if (plan.first_path[j + 1] - plan.first_path[j] > options_.most_paths) return false;
+    }
+    return true;
+  }
+
+  const topology& net_;
+  const job_list& jobs_;
+  const job_list& moving_;
+  const plan_options& options_;
+  route_plan best_;
+  double seconds_ = 0;
+  route_plan fastest_;
+  double fastest_seconds_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
 route_plan make_plan(const topology& net, const job_list& jobs, const plan_options& options) {
   const std::int64_t begin = now_ns();
+  check_options(options);
   const job_list merged = merged_jobs(net, jobs);
   const job_list moving = jobs_that_move(merged);
   proof bound;
   if (moving.size() > 0) bound = simple_bounds(net, moving);
   const split s = moving.size() > 0 ? split_by(net, moving, options, bound) : split{};
   route_plan plan = assemble(merged, s);
-  if (options.how == method::balanced && options.fall_back && moving.size() > 0) {
-    plan = prefer_default(net, plan);
+  plan.taken_from = options.how;
+  if (options.how == method::balanced && moving.size() > 0) {
+    contest plans(net, merged, moving, options);
+    plans.enter(prefer_default(net, plan), method::balanced);
+    plans.enter(std::move(plan), method::balanced);
     if (default_routes_exist(net, moving)) {
-      route_plan simple = assemble(merged, plan_standard(net, moving));
-      if (predict(net, simple, options.costs) <= predict(net, plan, options.costs)) {
-        plan = std::move(simple);
-        plan.fell_back = true;
-      }
+      plans.enter(assemble(merged, plan_standard(net, moving)), method::standard);
     }
+    plans.enter_others(bound.bytes);
+    plan = plans.winner();
   }
   plan.network = net.name();
   plan.fingerprint = net.fingerprint();

@@ -60,6 +60,7 @@ std::string plan_to_json(const topology& net, const route_plan& plan) {
   out += method_name(plan.how);
   out += "\",\"fell_back\":";
   out += plan.fell_back ? "true" : "false";
+  out += ",\"taken_from\":\"" + std::string(method_name(plan.taken_from)) + "\"";
   out += ",\"busiest\":" + number(plan.busiest) + ",\"bound\":" + number(plan.bound);
   out += ",\"bound_by\":" + json_quoted(plan.bound_by) + ",\"seconds\":" + number(plan.seconds);
   out += ",\n\"jobs\":[";
@@ -94,6 +95,10 @@ route_plan plan_from_json(const topology& net, std::string_view text, const std:
   plan.fingerprint = net.fingerprint();
   plan.how = parse_method(json_member(document, where, "method", kind::text).text);
   plan.fell_back = json_member(document, where, "fell_back", kind::boolean).truth;
+  plan.taken_from = plan.fell_back ? method::standard : plan.how;
+  if (const json_value* from = document.find("taken_from")) {
+    plan.taken_from = parse_method(from->text);
+  }
   plan.bound = json_member(document, where, "bound", kind::number).number;
   plan.bound_by = json_member(document, where, "bound_by", kind::text).text;
   plan.seconds = json_member(document, where, "seconds", kind::number).number;

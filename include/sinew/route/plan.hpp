@@ -21,7 +21,11 @@ enum class method : std::uint8_t {
   heu_load,   ///< paths of k shortest whose links carry few paths yet; the limit rises
   heu_chunk,  ///< chunks of the job with most left on the least loaded of k shortest paths
   opt,        ///< the best split over k shortest paths: the path LP, to 0.1 %
-  balanced,   ///< ours
+  /// Ours, or the plan of one of the others if that is better: its busiest link never carries more
+  /// than that of another method's plan (plan_options::fall_back says the exception). The others
+  /// are tried on up to 1024 nodes with up to 20,000 jobs, and with up to 100,000 jobs on any
+  /// network where ours is not proven to be within `gap` of the best.
+  balanced,
 };
 /// "default", "adaptive", "heu-load", "heu-chunk", "opt", "sinew".
 [[nodiscard]] const char* method_name(method how) noexcept;
@@ -32,8 +36,12 @@ struct plan_options {
   method how = method::balanced;
   machine costs;
   double gap = 0.005;             ///< good enough: this near to the lower bound
-  std::uint32_t most_paths = 12;  ///< of one job, 1..16
-  bool fall_back = true;          ///< to default routes where they are predicted as fast
+  /// Of one job, 1..16. 0: ours keeps to 12, and where another method's plan is better it is taken
+  /// with as many as it has.
+  std::uint32_t most_paths = 0;
+  /// To another method's plan where that is predicted to be faster: to default routes if they are
+  /// as fast, to others if they take 5 % less. Otherwise the busiest link alone decides.
+  bool fall_back = true;
   std::uint32_t fed = 0;          ///< k of the k shortest; 0: 50, fewer beyond 1024 jobs
   std::uint32_t load_limit = 16;  ///< of heu_load
   std::uint64_t seed = 1;
@@ -46,6 +54,9 @@ struct route_plan {
   std::uint64_t fingerprint = 0;  ///< of the topology
   method how = method::balanced;
   bool fell_back = false;  ///< all default routes, since nothing was predicted faster
+  /// Whose plan it is: that of a method compared with where `how` is `balanced` and the other's was
+  /// better.
+  method taken_from = method::balanced;
   job_list jobs;
   std::vector<std::size_t> first_path;  ///< job -> its paths; one more than jobs
   path_set paths;

@@ -239,7 +239,9 @@ std::vector<std::string> row(const topology& net, const route_plan& plan, const 
   const plan_figures f = figures_of(net, plan, costs.chunk);
   const auto n = [](double v) { return stats::short_number(v); };
   const double seconds = predict(net, plan, costs);
-  return {std::string(method_name(plan.how)) + (plan.fell_back ? " (default)" : ""),
+  const bool own = plan.taken_from == plan.how;
+  return {std::string(method_name(plan.how)) +
+              (own ? "" : " (" + std::string(method_name(plan.taken_from)) + ")"),
           seconds > 0 ? n(f.bytes / seconds * 1e-6) : "-",
           std::to_string(f.paths),
           n(f.job_paths_mean),

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -41,6 +42,15 @@ TABLE = [
     ("stopped, no stat", 3, None, r".*", r"stopped"),
     ("no such image", 3, None, r".*", r"\b4\b"),
     ("no image 0", 2, None, r".*", r"\b0\b"),
+    ("no such image, printing", 2, 1, r".*", r"image 3 does not exist"),
+    ("no such image, printing", 1, 1, r".*", r"image 2 does not exist"),
+    ("no such image, writing two", 2, 1, r".*", r"image 3 does not exist"),
+    ("error stop, printing", 3, 7, r".*", r"ERROR STOP 7"),
+    ("error stop text, printing", 3, 1, r".*", r"no way on"),
+    ("stop, printing", 2, 3, r".*", r"STOP 3"),
+    ("stop text, printing", 2, 0, r".*", r"that was all"),
+    ("failed, printing", 3, None, r"went on without it", r".*"),
+    ("locked twice, printing", 2, 1, r".*", r"locked it already"),
     ("not allocated", 1, None, r".*", r"not allocated"),
     ("broadcast, allocated at source", 2, 1, r"^$", r"at the source image, and not here"),
     ("broadcast, allocated elsewhere", 3, 1, r"^$", r"here, and not at the source image"),
@@ -97,9 +107,20 @@ class Endings(unittest.TestCase):
             with self.subTest(ending=row[0], images=row[1]):
                 self.check(*row)
 
+    def test_other_units_are_flushed(self):
+        with tempfile.TemporaryDirectory() as place:
+            done = subprocess.run(
+                [SINEW, "run", "-n", "2", "--timeout", "60", PROGRAM,
+                 "error stop, other units", place + "/text"],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, check=False)
+            self.assertEqual(done.returncode, 7, done.stderr)
+            with open(place + "/text", encoding="ascii") as kept:
+                self.assertEqual(kept.read(), "kept\n")
+
     def test_without_a_launcher(self):
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("PMI", "SINEW_"))}
-        for ending, code in (("end", 0), ("stop 3", 3)):
+        for ending, code in (("end", 0), ("stop 3", 3), ("stop, printing", 3),
+                             ("no such image, printing", 1)):
             done = subprocess.run([PROGRAM, ending], env=clean, capture_output=True, text=True,
                                   timeout=90, check=False)
             self.assertEqual(done.returncode, code, done.stderr)

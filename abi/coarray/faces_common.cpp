@@ -8,6 +8,7 @@
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/registration.hpp"
 #include "abi/coarray/team.hpp"
+#include "abi/coarray/units.hpp"
 
 using namespace sinew::coarray;
 

@@ -15,6 +15,7 @@
 #include "abi/coarray/registration.hpp"
 #include "abi/coarray/token.hpp"
 #include "abi/coarray/traced.hpp"
+#include "abi/coarray/transfer.hpp"
 #include "sinew/base/error.hpp"
 
 using namespace sinew::coarray;
@@ -66,6 +67,14 @@ void set_lengths(remote_call& a, const std::size_t* dst, const std::size_t* src)
   a.src_length = src != nullptr ? *src : 0;
 }
 
+/// Where an element is the function has computed without asking; what it stores it has stored.
+void check_found(const remote_call& a, const token& t, const std::byte* object, std::size_t bytes) {
+  if (t.plain && a.what == role::fetch && !a.made && a.found != nullptr) {
+    const std::ptrdiff_t at = static_cast<const std::byte*>(a.found) - object;
+    check_inside({at, at}, bytes, t.bytes);
+  }
+}
+
 /// Runs the function on mapped memory, or, if it needs more than that, on the other image.
 void reach(int which, remote_call& a, const token& t, int rank, std::size_t element_bytes,
            std::size_t room) {
@@ -79,6 +88,7 @@ void reach(int which, remote_call& a, const token& t, int rank, std::size_t elem
   }
   if (t.plain || rank == the.rank || !follows(which, a, t.bytes)) {
     perform(which, a, the.engine->at(object));
+    check_found(a, t, the.engine->at(object), element_bytes);
   } else {
     perform_there(which, a, object, element_bytes, room);
   }

@@ -59,6 +59,13 @@ place element_at(void* token, std::size_t index, int image, const outcome& out,
   if (rank < 0) {
     return {-1, 0};
   }
+  const std::size_t there = token_of(token).bytes / sizeof(synchronisation);
+  if (index >= there) [[unlikely]] {
+    fail(out, stat::other, statement,
+         "a subscript is out of bounds (it names element " + std::to_string(index + 1) +
+             " of an array of " + std::to_string(there) + ")");
+    return {-1, 0};
+  }
   const place first = token_of(token).at(rank);
   return {rank, first.offset + index * sizeof(synchronisation)};
 }
@@ -130,6 +137,14 @@ void on_variable(void* token, std::size_t offset, int image, int* stat, int kind
   const outcome out{stat};
   const int rank = image == 0 ? the.rank : rank_of(*the.now, image, out, statement);
   if (rank < 0) {
+    return;
+  }
+  const std::size_t bytes = token_of(token).bytes;
+  if (offset >= bytes) [[unlikely]] {
+    fail(out, stat::other, statement,
+         "a subscript is out of bounds (it leads to byte " +
+             std::to_string(static_cast<std::ptrdiff_t>(offset) + 1) + " of a coarray of " +
+             std::to_string(bytes) + ")");
     return;
   }
   const place p = token_of(token).at(rank);
@@ -239,6 +254,9 @@ void _gfortran_caf_event_wait(void* token, std::size_t index, int until_count, i
                               char* errmsg, std::size_t length) {
   const outcome out{stat, errmsg, length};
   const place event = element_at(token, index, 0, out, "event wait");
+  if (event.rank < 0) {
+    return;
+  }
   const traced here(sinew::trace::kind::sync, "event wait");
   const std::uint64_t wanted = until_count > 1 ? static_cast<std::uint64_t>(until_count) : 1;
   the.engine->fence();

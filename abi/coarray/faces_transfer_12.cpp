@@ -3,7 +3,6 @@
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/reference_walk.hpp"
 #include "abi/coarray/traced.hpp"
-#include "sinew/base/error.hpp"
 
 using namespace sinew::coarray;
 
@@ -22,20 +21,27 @@ team& team_of(void** given) noexcept {
   return given != nullptr && *given != nullptr ? *static_cast<team*>(*given) : *the.now;
 }
 
-/// gfortran 12 to 14 mistake some operands with vector subscripts for parts of the coarray.
-bool inside(const token& t, std::size_t offset) noexcept { return offset < t.bytes; }
+/// `bytes` from there on lie in the coarray.
+bool inside(const token& t, std::size_t offset, std::size_t bytes) noexcept {
+  return offset <= t.bytes && bytes <= t.bytes - offset;
+}
 
-[[noreturn]] void outside() {
-  throw sinew::error("the compiler passed an address that is not in the coarray",
-                     "a defect of gfortran",
-                     "Assign the other image's elements to a variable, without other operands.");
+/// A part of a text comes with the length of the whole, and so would reach into what lies behind.
+void cut_text(side& s, const token& t, std::size_t offset) noexcept {
+  if (s.what.type == type::character && t.plain && s.what.bytes != 0) {
+    s.what.bytes -= offset % s.what.bytes;
+  }
 }
 
 far_side far(const remote& r, int rank) {
   far_side side;
   const std::ptrdiff_t begin = describe(side, *r.shape, r.kind, r.subscripts);
-  if (!inside(token_of(r.token), r.offset) && side.elements() != 0) {
-    outside();
+  cut_text(side, token_of(r.token), r.offset);
+  if (side.elements() != 0) {
+    const side::span reached = side.extent();
+    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(r.offset) + begin;
+    check_inside({first + reached.low, first + reached.high}, side.what.bytes,
+                 token_of(r.token).bytes);
   }
   side.image_rank = rank;
   side.offset =
@@ -48,11 +54,14 @@ far_side far(const remote& r, int rank) {
 std::size_t plain_bytes(void* token, std::size_t offset, int rank, const descriptor& far,
                         const vector_subscript* subscripts, int far_kind, const descriptor& near,
                         int near_kind) noexcept {
-  if (rank < 0 || rank == the.rank || subscripts != nullptr || sinew::trace::on() ||
-      !inside(token_of(token), offset)) {
+  if (rank < 0 || rank == the.rank || subscripts != nullptr || sinew::trace::on()) {
     return 0;
   }
-  return plain_arrays(far, far_kind, near, near_kind);
+  const std::size_t bytes = plain_arrays(far, far_kind, near, near_kind);
+  if (far.element.type == type::character && bytes != 0 && offset % far.element.bytes != 0) {
+    return 0;  // see cut_text()
+  }
+  return inside(token_of(token), offset, bytes) ? bytes : 0;
 }
 
 constexpr const char* putting = "assignment to another image";
@@ -115,7 +124,8 @@ namespace {
 inline bool is_simple(const token& t, std::size_t offset, unsigned from_0, const descriptor& a,
                       int a_kind, const descriptor& b, int b_kind) noexcept {
   return a_kind == b_kind && from_0 < the.images && !the.somebody_left() &&
-         offset < t.symmetric_bytes && (a.element.rank | b.element.rank) == 0 &&
+         offset < t.symmetric_bytes && a.element.bytes <= t.symmetric_bytes - offset &&
+         (a.element.rank | b.element.rank) == 0 &&
          a.element.type == b.element.type && a.element.bytes == b.element.bytes;
 }
 
@@ -233,8 +243,11 @@ void _gfortran_caf_sendget_by_ref(void* dst_token, int dst_image, reference* dst
 }
 
 int _gfortran_caf_is_present(void* token, int image, reference* refs) {
-  const int rank = rank_of(*the.now, image, {}, "allocated");
-  return is_present(token_of(token), rank, refs) ? 1 : 0;
+  constexpr const char* statement = "allocated";
+  const int rank = rank_of(*the.now, image, {}, statement);
+  bool present = false;
+  guarded({}, statement, [&] { present = is_present(token_of(token), rank, refs); });
+  return present ? 1 : 0;
 }
 
 }  // extern "C"

@@ -1,12 +1,14 @@
 #include "abi/coarray/failure.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/team.hpp"
+#include "sinew/base/raw_write.hpp"
 
 namespace sinew::coarray {
 
@@ -33,7 +35,9 @@ void die(const char* statement, const std::string& what) {
     text = "image " + std::to_string(the.rank + 1) + " of " + std::to_string(the.size) + ": ";
   }
   text += std::string(statement) + ": " + what;
-  end_all(1, text);
+  // Before anything else that may go wrong.
+  base::raw_write(STDERR_FILENO, "sinew: " + text + "\n");
+  end_all(1, "");
 }
 
 }  // namespace sinew::coarray

@@ -9,13 +9,9 @@
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/team.hpp"
+#include "abi/coarray/units.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/core/job.hpp"
-
-extern "C" {
-/// libgfortran's; absent in programs without it, as our tests.
-[[gnu::weak]] void _gfortran_flush_i4(const int* unit);
-}
 
 namespace sinew::coarray {
 
@@ -98,14 +94,10 @@ void end_all(int code, const std::string& why) {
   if (the.runtime != nullptr) {
     the.runtime->session().abort(code, why);
   }
-  std::fprintf(stderr, "sinew: %s\n", why.c_str());
-  std::_Exit(code);
-}
-
-void flush_units() noexcept {
-  if (_gfortran_flush_i4 != nullptr) {
-    _gfortran_flush_i4(nullptr);
+  if (!why.empty()) {
+    std::fprintf(stderr, "sinew: %s\n", why.c_str());
   }
+  std::_Exit(code);
 }
 
 }  // namespace sinew::coarray

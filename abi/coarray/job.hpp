@@ -90,10 +90,9 @@ void await(Ready&& ready) {
 void depart(std::uint64_t status);
 /// Normal termination: leaves, and waits until all images have.
 void stop_image();
-/// The launcher is told that this process ends in order; or, on the contrary, that all shall end.
+/// The launcher is told that this process ends in order; or, on the contrary, that all shall end
+/// (`why` is empty if it has been printed).
 void say_goodbye() noexcept;
 [[noreturn]] void end_all(int code, const std::string& why);
-/// Output that Fortran still holds in its buffers.
-void flush_units() noexcept;
 
 }  // namespace sinew::coarray

@@ -1,5 +1,6 @@
 #include "abi/coarray/reference_walk.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -74,6 +75,10 @@ selection select(const reference& r, int d, const dimension& bounds) noexcept {
   }
 }
 
+index last_of(const selection& part, std::size_t count) noexcept {
+  return part.first + static_cast<index>(count - 1) * part.step;
+}
+
 void step_into(position& at, far_side& s, const reference& r, const descriptor& array) {
   const int n = dimensions_of(r);
   for (int d = 0; d < n; ++d) {
@@ -82,20 +87,32 @@ void step_into(position& at, far_side& s, const reference& r, const descriptor& 
     if (r.array.mode[d] == subscript::vector) {
       const auto& v = r.array.dim[d].vector;
       s.add_list(v.values, v.kind, v.count, bounds.lower, stride);
+      const side_axis& axis = s.axes[static_cast<std::size_t>(s.rank) - 1];
+      for (std::size_t i = 0; i < axis.count; ++i) {
+        const index each = axis.list[i] + bounds.lower;
+        check_subscripts(each, each, bounds.lower, bounds.upper, d + 1);
+      }
       continue;
     }
     const selection part = select(r, d, bounds);
+    const std::size_t count = count_of(part.first, part.last, part.step);
+    if (count != 0) {
+      check_subscripts(part.first, last_of(part, count), bounds.lower, bounds.upper, d + 1);
+    }
     at.advance((part.first - bounds.lower) * stride);
     if (r.array.mode[d] != subscript::single) {
-      s.add(count_of(part.first, part.last, part.step), part.step * stride);
+      s.add(count, part.step * stride);
     }
   }
 }
 
-/// Of an array whose shape the compiler knows it passes elements from the first one.
-void step_into_static(position& at, far_side& s, const reference& r) {
+/// Of an array whose shape the compiler knows it passes elements from the first one. `room`: from
+/// there to the end of what holds the array.
+void step_into_static(position& at, far_side& s, const reference& r, std::size_t room) {
   const int n = dimensions_of(r);
   const auto stride = static_cast<std::ptrdiff_t>(r.item_bytes);
+  const int outer = s.rank;
+  std::ptrdiff_t begin = 0;
   for (int d = 0; d < n; ++d) {
     if (r.array.mode[d] == subscript::vector) {
       const auto& v = r.array.dim[d].vector;
@@ -103,10 +120,15 @@ void step_into_static(position& at, far_side& s, const reference& r) {
       continue;
     }
     const selection part = select(r, d, {1, 0, r.array.dim[d].range.end});
-    at.advance(part.first * stride);
+    begin += part.first * stride;
     if (r.array.mode[d] != subscript::single) {
       s.add(count_of(part.first, part.last, part.step), part.step * stride);
     }
+  }
+  at.advance(begin);
+  if (s.elements() != 0) {
+    const side::span reached = s.extent(outer);
+    check_inside({begin + reached.low, begin + reached.high}, r.item_bytes, room);
   }
 }
 
@@ -115,7 +137,7 @@ constexpr std::size_t header_bytes = offsetof(descriptor, dim);
 /// One step; false if a component on the way is not allocated.
 class walker {
  public:
-  walker(const token& t, int rank) : at_(t, rank), array_(t.shape) {}
+  walker(const token& t, int rank) : at_(t, rank), array_(t.shape), room_(t.bytes) {}
 
   [[nodiscard]] bool step(const reference& r, far_side& s) {
     switch (r.type) {
@@ -128,10 +150,11 @@ class walker {
         step_into(at_, s, r, *array_);
         break;
       case reference_type::static_array:
-        step_into_static(at_, s, r);
+        step_into_static(at_, s, r, room_);
         break;
     }
     array_ = nullptr;
+    room_ = r.item_bytes;
     return true;
   }
   [[nodiscard]] const position& at() const noexcept { return at_; }
@@ -141,8 +164,10 @@ class walker {
     at_.advance(r.component.offset);
     array_ = nullptr;
     if (r.component.token_offset == 0) {
+      room_ -= std::min(room_, static_cast<std::size_t>(r.component.offset));
       return true;
     }
+    room_ = r.item_bytes;
     void* there = nullptr;
     if (r.next != nullptr && r.next->type == reference_type::array) {
       at_.read(&fetched_,
@@ -161,6 +186,7 @@ class walker {
 
   position at_;
   const descriptor* array_;
+  std::size_t room_;  ///< bytes from here to the end of the element or object that holds this
   descriptor fetched_;
 };
 

@@ -81,6 +81,7 @@ void enrol_alias(void** token_at, const descriptor& d) {
   t.owner = false;
   const auto shift = static_cast<std::uint64_t>(static_cast<std::byte*>(d.base) - mine(old.offset));
   t.offset += shift;
+  t.bytes -= shift;
   for (std::uint64_t& each : t.table) {
     each += shift;
   }

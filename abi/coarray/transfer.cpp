@@ -1,5 +1,6 @@
 #include "abi/coarray/transfer.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string>
@@ -156,6 +157,49 @@ std::size_t side::elements() const noexcept {
     n *= axes[static_cast<std::size_t>(d)].count;
   }
   return n;
+}
+
+side::span side::extent(int first) const noexcept {
+  span s;
+  for (int d = first; d < rank; ++d) {
+    const side_axis& a = axes[static_cast<std::size_t>(d)];
+    std::ptrdiff_t one = 0;
+    std::ptrdiff_t other = static_cast<std::ptrdiff_t>(a.count - 1) * a.stride;
+    if (a.list != nullptr) {
+      const auto [least, most] = std::minmax_element(a.list, a.list + a.count);
+      one = static_cast<std::ptrdiff_t>(*least) * a.stride;
+      other = static_cast<std::ptrdiff_t>(*most) * a.stride;
+    }
+    s.low += std::min(one, other);
+    s.high += std::max(one, other);
+  }
+  return s;
+}
+
+void check_subscripts(index first, index last, index lower, index upper, int dimension) {
+  const index wrong = first < lower || first > upper ? first : last;
+  if (wrong < lower || wrong > upper) {
+    throw error("subscript " + std::to_string(wrong) + " of dimension " +
+                    std::to_string(dimension) + " is out of bounds",
+                "the other image's array has " + std::to_string(lower) + ":" +
+                    std::to_string(upper));
+  }
+}
+
+void subscripts_outside(side::span s, std::size_t bytes, std::size_t size) {
+  const auto unit = static_cast<std::ptrdiff_t>(bytes);
+  const bool whole = unit != 0 && s.low % unit == 0 && size % bytes == 0;
+  const std::ptrdiff_t divisor = whole ? unit : 1;
+  const std::ptrdiff_t first = s.low / divisor + 1;
+  const std::ptrdiff_t last = (s.high + (whole ? 0 : unit - 1)) / divisor + 1;
+  const std::string word = whole ? "element" : "byte";
+  throw error("a subscript is out of bounds",
+              "what is named is " + word + (first == last ? " " : "s ") + std::to_string(first) +
+                  (first == last ? "" : " to " + std::to_string(last)) + " of an array of " +
+                  std::to_string(static_cast<std::ptrdiff_t>(size) / divisor) + ' ' + word + 's',
+              "Compare the subscripts with the bounds. If they are right, gfortran has passed a wrong "
+              "address, as 12 to 14 do for some vector subscripts inside expressions: assign the "
+              "other image's elements to a variable, without other operands.");
 }
 
 void side::add_list(const void* values, int kind, std::size_t count, std::int64_t lower,

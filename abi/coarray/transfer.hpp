@@ -35,7 +35,26 @@ struct side {
   void add_list(const void* values, int kind, std::size_t count, std::int64_t lower,
                 std::ptrdiff_t stride);
   [[nodiscard]] std::size_t elements() const noexcept;
+  /// Where the elements of the axes from `first` on begin, lowest and highest, counted in bytes from
+  /// the first of them. There must be some.
+  struct span {
+    std::ptrdiff_t low = 0;
+    std::ptrdiff_t high = 0;
+  };
+  [[nodiscard]] span extent(int first = 0) const noexcept;
 };
+
+/// Of one dimension with the bounds `lower` and `upper` of an array. Throws sinew::error.
+void check_subscripts(index first, index last, index lower, index upper, int dimension);
+/// Elements of `bytes` each that begin at `s` from the first byte of what has `size`. Throws
+/// sinew::error that says which they are. Hot but for that.
+[[noreturn, gnu::cold]] void subscripts_outside(side::span s, std::size_t bytes, std::size_t size);
+inline void check_inside(side::span s, std::size_t bytes, std::size_t size) {
+  if (s.low < 0 || static_cast<std::size_t>(s.high) > size ||
+      bytes > size - static_cast<std::size_t>(s.high)) [[unlikely]] {
+    subscripts_outside(s, bytes, size);
+  }
+}
 
 /// This image's elements.
 struct near_side : side {

@@ -186,11 +186,27 @@ static int fetch(int from, int i) {
   return value;
 }
 
+/* The function says where the element is; that place is looked at before it is read. */
+static void beyond_the_end(int from) {
+  for (int i = 0; i <= length + 1; ++i) {
+    struct subscript s = {i, i};
+    int value = -1;
+    int stat = -1;
+    void* to = &value;
+    _gfortran_caf_get_from_remote(token, NULL, NULL, from, 4, &to, NULL, NULL, false,
+                                  _gfortran_caf_get_remote_function_index(element_hash), &s,
+                                  sizeof s, &stat, NULL, NULL);
+    EXPECT((stat == 0) == (i >= 1 && i <= length));
+    EXPECT((value != -1) == (stat == 0));
+  }
+}
+
 static void transfers(int me, int n) {
   const int next = me % n + 1;
   for (int i = 0; i < length; ++i) x[i] = 100 * me + i;
   _gfortran_caf_sync_all(NULL, NULL, 0);
   EXPECT(fetch(next, 4) == 100 * next + 3);
+  beyond_the_end(next);
 
   struct subscript s = {3, 7};
   int room[5] = {0};

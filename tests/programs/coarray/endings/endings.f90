@@ -12,7 +12,7 @@ program endings
   type(record), save :: held[*]
   type(record) :: sent
   integer, allocatable :: large(:)[:], who(:)
-  integer :: error, me, n, value
+  integer :: error, me, n, value, unit
   integer(int64) :: wide
   logical :: got
   integer(atomic_int_kind), save :: number[*]
@@ -181,6 +181,43 @@ program endings
   case ('no image 0')
     value = n - n
     box(1) = box(2)[value]
+  case ('no such image, printing')
+    value = n + 1
+    print '(a,i0)', 'never', box(1)[value]
+  case ('no such image, writing two')
+    ! One unit is locked by the statement around the function, another by the function's own.
+    open (newunit=unit, status='scratch')
+    print '(a,i0)', 'never', writes(n + 1)
+  case ('error stop, printing')
+    if (me == 2) print '(a,i0)', 'never', ends('error stop')
+    sync all
+  case ('error stop text, printing')
+    if (me == 2) print '(a,i0)', 'never', ends('error stop text')
+    sync all
+  case ('error stop, other units')
+    ! A unit that no statement holds is flushed.
+    if (me == 2) then
+      call get_command_argument(2, text)
+      open (71, file=text)
+      write (71, '(a)') 'kept'
+      print '(a,i0)', 'never', ends('error stop')
+    end if
+    sync all
+  case ('stop, printing')
+    print '(a,i0)', 'never', ends('stop')
+  case ('stop text, printing')
+    print '(a,i0)', 'never', ends('stop text')
+  case ('failed, printing')
+    if (me == 2) print '(a,i0)', 'never', ends('fail image')
+    do
+      sync all (stat=error)
+      if (error /= 0) exit
+    end do
+    call check(error, stat_failed_image, 21)
+    if (me == 1) print '(a)', 'went on without it'
+  case ('locked twice, printing')
+    lock (guard[me])
+    print '(a,i0)', 'never', ends('lock')
   case ('not allocated')
     value = held[me]%values(1)
     print *, value
@@ -279,6 +316,32 @@ contains
     flush (6)
     error stop 30
   end subroutine
+
+  ! Called from an I/O statement, which holds its unit.
+  integer function ends(how)
+    character(*), intent(in) :: how
+    ends = 0
+    select case (how)
+    case ('error stop')
+      error stop 7
+    case ('error stop text')
+      error stop 'no way on'
+    case ('stop')
+      stop 3
+    case ('stop text')
+      stop 'that was all'
+    case ('fail image')
+      fail image
+    case ('lock')
+      lock (guard[me])
+    end select
+  end function
+
+  integer function writes(image)
+    integer, intent(in) :: image
+    write (unit, *) box(1)[image]
+    writes = 0
+  end function
 
   pure integer function larger(a, b)
     integer, intent(in) :: a, b

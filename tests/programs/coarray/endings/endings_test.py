@@ -1,16 +1,17 @@
 """How coarray programs end: codes, words, and that nothing stays behind.
 
-usage: endings_test.py SINEW PROGRAM
+usage: endings_test.py SINEW ENDINGS OUTSIDE
 """
 
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
-SINEW, PROGRAM = sys.argv[1:3]
+SINEW, PROGRAM, OUTSIDE = sys.argv[1:4]
 
 # ending, images, exit code (None: any but 0), what stdout says, what stderr says
 TABLE = [
@@ -41,6 +42,15 @@ TABLE = [
     ("stopped, no stat", 3, None, r".*", r"stopped"),
     ("no such image", 3, None, r".*", r"\b4\b"),
     ("no image 0", 2, None, r".*", r"\b0\b"),
+    ("no such image, printing", 2, 1, r".*", r"image 3 does not exist"),
+    ("no such image, printing", 1, 1, r".*", r"image 2 does not exist"),
+    ("no such image, writing two", 2, 1, r".*", r"image 3 does not exist"),
+    ("error stop, printing", 3, 7, r".*", r"ERROR STOP 7"),
+    ("error stop text, printing", 3, 1, r".*", r"no way on"),
+    ("stop, printing", 2, 3, r".*", r"STOP 3"),
+    ("stop text, printing", 2, 0, r".*", r"that was all"),
+    ("failed, printing", 3, None, r"went on without it", r".*"),
+    ("locked twice, printing", 2, 1, r".*", r"locked it already"),
     ("not allocated", 1, None, r".*", r"not allocated"),
     ("broadcast, allocated at source", 2, 1, r"^$", r"at the source image, and not here"),
     ("broadcast, allocated elsewhere", 3, 1, r"^$", r"here, and not at the source image"),
@@ -49,6 +59,40 @@ TABLE = [
     ("locked twice", 2, None, r".*", r"lock"),
     ("too large", 2, None, r".*", r"SINEW_RMA_HEAP"),
     ("too large, stat", 2, 0, r"told: .+", r".*"),
+]
+
+# What leads outside in outside.f90, and how the sentence names it.
+OUT_OF_BOUNDS = [
+    ("put element", "element 11 of an array of 10"),
+    ("get element", "element 11 of an array of 10"),
+    ("get element 0", "element 0 of an array of 10"),
+    ("put section", "elements 8 to 10000 of an array of 10"),
+    ("get section", "elements 1 to 11 of an array of 10"),
+    ("get section from 0", "elements 0 to 10 of an array of 10"),
+    ("put array", "elements 2 to 11 of an array of 10"),
+    ("put strided", "elements 1 to 11 of an array of 10"),
+    ("put backwards", "elements 0 to 3 of an array of 10"),
+    ("put by vector", "elements 2 to 11 of an array of 10"),
+    ("get by vector", "elements 0 to 2 of an array of 10"),
+    ("put row", "elements 4 to 13 of an array of 12"),
+    ("put column", "elements 13 to 15 of an array of 12"),
+    ("get text", "element 2 of an array of 1"),
+    ("put allocatable", "elements 4 to 6 of an array of 5"),
+    ("image to image", "elements 10 to 11 of an array of 10"),
+    ("fixed component", "subscript is out of bounds"),
+    ("fixed component 0", "subscript is out of bounds"),
+    ("component of an element", "element 4 of an array of 3"),
+    ("allocatable component", r"subscript 7 of dimension 1 .* 2:6"),
+    ("allocatable component, 1", r"subscript 1 of dimension 1 .* 2:6"),
+    ("allocatable component, part", r"subscript 7 of dimension 1 .* 2:6"),
+    ("component by vector", r"subscript 7 of dimension 1 .* 2:6"),
+    ("pointer component", r"subscript 4 of dimension 1 .* -1:3"),
+    ("pointer component, part", r"subscript 4 of dimension 1 .* -1:3"),
+    ("element, then component", r"subscript 4 of dimension 1 .* 1:3"),
+    ("allocated", "element 4 of an array of 3"),
+    ("atomic", "subscript is out of bounds"),
+    ("event post", "element 3 of an array of 2"),
+    ("lock", "element 3 of an array of 2"),
 ]
 
 
@@ -97,9 +141,33 @@ class Endings(unittest.TestCase):
             with self.subTest(ending=row[0], images=row[1]):
                 self.check(*row)
 
+    def test_subscripts_out_of_bounds(self):
+        for images in (1, 2):
+            done = subprocess.run([SINEW, "run", "-n", str(images), OUTSIDE, "good"],
+                                  capture_output=True, text=True, timeout=90, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, "good\n"), done.stderr)
+            for case, sentence in OUT_OF_BOUNDS:
+                with self.subTest(case=case, images=images):
+                    done = subprocess.run(
+                        [SINEW, "run", "-n", str(images), "--timeout", "60", OUTSIDE, case],
+                        capture_output=True, text=True, timeout=90, check=False)
+                    self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+                    self.assertRegex(done.stderr, sentence)
+
+    def test_other_units_are_flushed(self):
+        with tempfile.TemporaryDirectory() as place:
+            done = subprocess.run(
+                [SINEW, "run", "-n", "2", "--timeout", "60", PROGRAM,
+                 "error stop, other units", place + "/text"],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, check=False)
+            self.assertEqual(done.returncode, 7, done.stderr)
+            with open(place + "/text", encoding="ascii") as kept:
+                self.assertEqual(kept.read(), "kept\n")
+
     def test_without_a_launcher(self):
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("PMI", "SINEW_"))}
-        for ending, code in (("end", 0), ("stop 3", 3)):
+        for ending, code in (("end", 0), ("stop 3", 3), ("stop, printing", 3),
+                             ("no such image, printing", 1)):
             done = subprocess.run([PROGRAM, ending], env=clean, capture_output=True, text=True,
                                   timeout=90, check=False)
             self.assertEqual(done.returncode, code, done.stderr)

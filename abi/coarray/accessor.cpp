@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "abi/coarray/token.hpp"
 #include "abi/coarray/trial.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/boot/shared_memory.hpp"
 
 namespace sinew::coarray {
 namespace {
@@ -60,8 +62,13 @@ enum class verdict : int { stays = 0, unknown = 1, follows = 2 };
 /// `bytes` of poison, however many: one block mapped again and again.
 std::byte* poisoned(std::size_t bytes, std::byte*& block) {
   const std::size_t wanted = (bytes + block_bytes) / block_bytes * block_bytes;
-  const int file = ::memfd_create("sinew trial", MFD_CLOEXEC);
-  if (file < 0 || ::ftruncate(file, block_bytes) != 0) {
+  boot::descriptor file;
+  try {
+    file = boot::make_shared_memory("trial");
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+  if (::ftruncate(file.get(), block_bytes) != 0) {
     return nullptr;
   }
   void* const room = ::mmap(nullptr, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -70,8 +77,8 @@ std::byte* poisoned(std::size_t bytes, std::byte*& block) {
   }
   block = static_cast<std::byte*>(room);
   for (std::size_t at = 0; at < wanted; at += block_bytes) {
-    if (::mmap(block + at, block_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==
-        MAP_FAILED) {
+    if (::mmap(block + at, block_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.get(),
+               0) == MAP_FAILED) {
       return nullptr;
     }
   }

@@ -50,7 +50,7 @@ class alone_session final : public session {
     }
     leave(code);
   }
-  void finalize() override {}
+  void finalize() override { finalized_ = true; }
 
  private:
   place place_;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <functional>
 
+#include "boot/attendance.hpp"
 #include "boot/environment.hpp"
 #include "boot/pmi_channel.hpp"
 #include "boot/ways_in.hpp"
@@ -133,8 +134,10 @@ class openmpi_session final : public session {
     SINEW_CHECK(memory_.base() == nullptr, "the node's memory is mapped already",
                 "map_node_memory is called once per session", "");
     node_ = node_descriptor("-memory");
-    memory_ =
-        memory_mapping::of(node_.get(), bytes_per_rank * static_cast<std::size_t>(place_.size));
+    const std::size_t end =
+        attendance::begin_behind(bytes_per_rank * static_cast<std::size_t>(place_.size));
+    memory_ = memory_mapping::of(node_.get(), end + attendance::bytes_for(place_.size));
+    attendance_ = attendance(memory_.base() + end, place_.rank, place_.size);
     return memory_.base();
   }
 
@@ -156,7 +159,15 @@ class openmpi_session final : public session {
     // mpirun ends the job when a rank leaves with a code that is not 0.
     leave(code == 0 ? 1 : code);
   }
-  void finalize() override {}
+  void finalize() override {
+    finalized_ = true;
+    attendance_.leave();
+  }
+  [[nodiscard]] std::vector<int> absent() const override { return attendance_.absent(); }
+  void depart() noexcept override { attendance_.leave(); }
+  [[nodiscard]] bool others_have_left() const noexcept override {
+    return place_.size == 1 || attendance_.others_have_left();
+  }
 
  private:
   descriptor node_descriptor(const char* what) {
@@ -173,6 +184,7 @@ class openmpi_session final : public session {
   descriptor node_;
   memory_mapping memory_;
   memory_mapping heap_;
+  attendance attendance_;
 };
 
 }  // namespace

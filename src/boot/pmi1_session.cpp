@@ -72,9 +72,9 @@ class pmi1_session final : public wire_session {
     find_neighbours();
   }
 
-  void finalize() override { (void)channel_.ask("cmd=finalize", "finalize_ack"); }
-
  private:
+  void say_goodbye() override { (void)channel_.ask("cmd=finalize", "finalize_ack"); }
+
   /// By PMI_PORT the launcher tells rank and size over the wire.
   rank_and_size introduce() {
     const pmi_message answer = channel_.ask(

@@ -33,7 +33,8 @@ pmi_message pmi_channel::hear() {
     if (const auto line = input_.next()) {
       auto message = pmi_message::parse(*line);
       SINEW_CHECK(message.has_value(), "the launcher sent a line that is not PMI-1",
-                  "\"" + line->substr(0, 80) + "\"", "use `sinew run` or MPICH's mpiexec");
+                  "\"" + pmi_visible(line->substr(0, 80)) + "\"",
+                  "use `sinew run` or MPICH's mpiexec");
       return std::move(*message);
     }
     std::array<char, 4096> bytes;
@@ -53,8 +54,8 @@ pmi_message pmi_channel::ask(const std::string& line, std::string_view answer) {
   say(line);
   pmi_message message = hear();
   SINEW_CHECK(message.command() == answer, "the launcher answered something else",
-              "to \"" + line.substr(0, 80) + "\" it said " + message.command() + ", not " +
-                  std::string(answer),
+              "to \"" + pmi_visible(line.substr(0, 80)) + "\" it said " +
+                  pmi_visible(message.command()) + ", not " + std::string(answer),
               "use `sinew run` or MPICH's mpiexec");
   return message;
 }
@@ -63,7 +64,7 @@ void pmi_channel::put(const std::string& space, const std::string& key, const st
   const pmi_message answer =
       ask("cmd=put kvsname=" + space + " key=" + key + " value=" + word, "put_result");
   SINEW_CHECK(answer.number("rc").value_or(-1) == 0, "the launcher refused the key " + key,
-              std::string(answer.find("msg").value_or("no reason given")), "");
+              pmi_visible(answer.find("msg").value_or("no reason given")), "");
 }
 
 std::optional<std::string> pmi_channel::get(const std::string& space, const std::string& key) {

@@ -100,6 +100,20 @@ std::optional<std::string> pmi_line_buffer::next() {
   return line;
 }
 
+std::string pmi_visible(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= ' ' && byte < 0x7f) {
+      text += c;
+    } else {
+      text.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+    }
+  }
+  return text;
+}
+
 std::optional<int> parse_number(std::string_view text) noexcept {
   int value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -55,9 +55,8 @@ class sinew_session final : public wire_session {
     channel_.say(std::string("cmd=") + wire::hello);
   }
 
-  void finalize() override { channel_.say(std::string("cmd=") + wire::goodbye); }
-
  private:
+  void say_goodbye() override { channel_.say(std::string("cmd=") + wire::goodbye); }
   descriptor node_descriptor() override { return std::move(shared_); }
 
   descriptor shared_;

@@ -33,8 +33,10 @@ std::byte* wire_session::map_node_memory(std::size_t bytes_per_rank) {
   SINEW_CHECK(memory_.base() == nullptr, "the node's memory is mapped already",
               "map_node_memory is called once per session", "");
   node_ = node_descriptor();
-  memory_ =
-      memory_mapping::of(node_.get(), bytes_per_rank * static_cast<std::size_t>(place_.local_size));
+  const std::size_t end =
+      attendance::begin_behind(bytes_per_rank * static_cast<std::size_t>(place_.local_size));
+  memory_ = memory_mapping::of(node_.get(), end + attendance::bytes_for(place_.local_size));
+  attendance_ = attendance(memory_.base() + end, place_.local_rank, place_.local_size);
   return memory_.base();
 }
 
@@ -48,6 +50,12 @@ std::byte* wire_session::map_node_heap(std::size_t bytes_per_rank) {
                     node_.get(), bytes_per_rank * static_cast<std::size_t>(place_.local_size));
   node_.reset();
   return heap_.base();
+}
+
+void wire_session::finalize() {
+  finalized_ = true;
+  attendance_.leave();
+  say_goodbye();
 }
 
 void wire_session::abort(int code, std::string_view why) {

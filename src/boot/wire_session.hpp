@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "boot/attendance.hpp"
 #include "boot/pmi_channel.hpp"
 #include "sinew/boot/session.hpp"
 #include "sinew/boot/shared_memory.hpp"
@@ -21,11 +22,18 @@ class wire_session : public session {
   [[nodiscard]] std::byte* map_node_memory(std::size_t bytes_per_rank) final;
   [[nodiscard]] std::byte* map_node_heap(std::size_t bytes_per_rank) final;
   [[noreturn]] void abort(int code, std::string_view why) final;
+  [[nodiscard]] std::vector<int> absent() const final { return attendance_.absent(); }
+  void depart() noexcept final { attendance_.leave(); }
+  [[nodiscard]] bool others_have_left() const noexcept final {
+    return place_.size == 1 || attendance_.others_have_left();
+  }
+  void finalize() final;
 
  protected:
   explicit wire_session(descriptor socket) : channel_(std::move(socket)) {}
   /// The node's descriptor, the same one on all local ranks.
   virtual descriptor node_descriptor() = 0;
+  virtual void say_goodbye() = 0;
 
   place place_;
   pmi_channel channel_;
@@ -36,6 +44,7 @@ class wire_session : public session {
   descriptor node_;
   memory_mapping memory_;
   memory_mapping heap_;
+  attendance attendance_;
 };
 
 /// Close-on-exec for an inherited descriptor, so that programs this rank starts do not get it.

@@ -6,6 +6,7 @@
 #include "sinew/base/process_object.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/boot/crash_report.hpp"
+#include "sinew/boot/exit_report.hpp"
 
 namespace sinew::core {
 namespace {
@@ -22,6 +23,7 @@ void* open(void* wanted) {
   auto opened = runtime::open(boot::connect(), *static_cast<threading*>(wanted));
   set_log_identity(opened->rank(), opened->size());
   boot::install_crash_report(opened->session().where());
+  boot::install_exit_report(opened->session());
   return opened.release();
 }
 

@@ -6,6 +6,7 @@
 #include "core/fibers.hpp"
 #include "core/idler.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/last_words.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/core/uncaught.hpp"
@@ -114,6 +115,22 @@ void runtime::drop_diagnosis(void* context) noexcept {
 }
 
 void runtime::diagnose() const {
+  std::string absent;
+  if (session_ != nullptr) {
+    for (const int local : session_->absent()) {
+      absent += (absent.empty() ? " " : ", ") +
+                std::to_string(session_->where().local_ranks[static_cast<std::size_t>(local)]);
+    }
+  }
+  if (!absent.empty()) {
+    base::last_words()
+        .add("sinew: rank ")
+        .add_number(static_cast<std::uint64_t>(session_->where().rank))
+        .add(" has waited for SINEW_CORE_HANG_TIMEOUT; these have not called MPI_Init: rank")
+        .add(absent)
+        .add("\n")
+        .write();
+  }
   for (const diagnosis& d : told_) {
     if (d.print != nullptr) {
       d.print(d.context);

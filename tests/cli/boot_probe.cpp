@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sinew/boot/crash_report.hpp"
+#include "sinew/boot/exit_report.hpp"
 #include "sinew/boot/session.hpp"
 
 namespace {
@@ -17,6 +18,8 @@ using sinew::boot::session;
 
 constexpr std::size_t bytes = std::size_t{1} << 20;
 constexpr std::size_t heap_bytes = std::size_t{1} << 32;
+
+session* at_exit_finalizes = nullptr;
 
 [[noreturn]] void sleep_for_ever() {
   while (true) {
@@ -76,6 +79,12 @@ void misbehave(session& line, std::string_view what, int code) {
     line.abort(code, "the reason is \"bad input\"");
   } else if (what == "leave") {
     std::exit(code);
+  } else if (what == "vanish") {
+    ::_exit(code);
+  } else if (what == "control") {
+    line.abort(code,
+               "red \x1b[31mtext\x07 and \xc2\x9b"
+               "5m, \xff, caf\xc3\xa9");
   } else if (what == "desert") {
     line.finalize();
     std::exit(0);
@@ -83,9 +92,11 @@ void misbehave(session& line, std::string_view what, int code) {
 }
 
 int run(std::string_view what, int chosen, int code) {
-  const auto line = sinew::boot::connect();
+  // Never freed: it is looked at when the process ends.
+  session* const line = sinew::boot::connect().release();
   const auto& here = line->where();
   sinew::boot::install_crash_report(here);
+  sinew::boot::install_exit_report(*line, 10);
   int result = 0;
   if (what == "exchange") {
     result = exchange(*line);
@@ -95,6 +106,17 @@ int run(std::string_view what, int chosen, int code) {
     (void)line->map_node_memory(std::size_t{1} << 40);
   } else if (what == "sleep") {
     sleep_for_ever();
+  } else if (what == "forget") {
+    // Ends without finalize; the chosen rank later than the others, or if `code` is 1 never.
+    (void)line->map_node_memory(bytes);
+    if (here.rank == chosen && code == 1) sleep_for_ever();
+    if (here.rank == chosen) ::sleep(1);
+    std::exit(0);
+  } else if (what == "late") {
+    // Finalizes in a handler that was registered before the job was joined.
+    (void)line->map_node_memory(bytes);
+    at_exit_finalizes = line;
+    std::exit(0);
   } else if (here.rank == chosen) {
     misbehave(*line, what, code);
   } else if (what == "desert") {
@@ -109,6 +131,9 @@ int run(std::string_view what, int chosen, int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::atexit([] {
+    if (at_exit_finalizes != nullptr) at_exit_finalizes->finalize();
+  });
   try {
     return run(argc > 1 ? argv[1] : "exchange", argc > 2 ? std::atoi(argv[2]) : 0,
                argc > 3 ? std::atoi(argv[3]) : 0);

@@ -43,12 +43,20 @@ command_page help_page() {
 }
 
 std::vector<command_page> pages() {
-  return {run_page(), info_page(), bench_page(), route_page(), version_page(), help_page()};
+  return {run_page(),   mpiexec_page(), info_page(), bench_page(),
+          route_page(), version_page(), help_page()};
 }
 
-constexpr std::array commands = {command{"run", run_main},         command{"info", info_main},
-                                 command{"bench", bench_main},     command{"route", route_main},
-                                 command{"version", version_main}, command{"help", help_main}};
+constexpr std::array commands = {command{"run", run_main},     command{"mpiexec", mpiexec_main},
+                                 command{"info", info_main},   command{"bench", bench_main},
+                                 command{"route", route_main}, command{"version", version_main},
+                                 command{"help", help_main}};
+
+// By the names that people type for it, through a link.
+bool called_mpiexec(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("mpiexec") || name.starts_with("mpirun");
+}
 
 std::string overview() {
   std::string text = "usage: sinew COMMAND [...]\n\n";
@@ -115,13 +123,14 @@ int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace sinew::tool;
-  if (argc < 2) {
+  const bool mpiexec = argc > 0 && called_mpiexec(argv[0]);
+  if (argc < 2 && !mpiexec) {
     std::fputs(overview().c_str(), stderr);
     return 2;
   }
-  const std::string name = std::string("sinew ") + argv[1];
+  const std::string name = mpiexec ? "mpiexec" : std::string("sinew ") + argv[1];
   try {
-    return dispatch(argc, argv);
+    return mpiexec ? mpiexec_main(argc, argv) : dispatch(argc, argv);
   } catch (const sinew::tool::unknown_name& failure) {
     std::fprintf(stderr, "sinew: %s\n", failure.what());
     return 2;

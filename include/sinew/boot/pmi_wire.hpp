@@ -55,6 +55,10 @@ class pmi_line_buffer {
 [[nodiscard]] std::string pmi_escape(std::string_view bytes);
 [[nodiscard]] std::optional<std::string> pmi_unescape(std::string_view word);
 
+/// What another program sent, for people: every byte that is not printable ASCII as \xNN, so that
+/// none of it reaches a terminal as a command.
+[[nodiscard]] std::string pmi_visible(std::string_view bytes);
+
 /// Node of each rank from PMI's process mapping "(vector,(first,nodes,ranks_per_node),...)", the
 /// blocks repeated until `size` ranks are placed; empty if malformed.
 [[nodiscard]] std::vector<int> parse_process_mapping(std::string_view text, int size);

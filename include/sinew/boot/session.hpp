@@ -51,6 +51,18 @@ class session {
 
   /// The last call: after it the launcher no longer treats this rank's exit as a failure.
   virtual void finalize() = 0;
+  [[nodiscard]] bool finalized() const noexcept { return finalized_; }
+
+  /// Local ranks, by their local number, that have not mapped the node's memory yet: their programs
+  /// have not called MPI_Init, or never will. Any thread.
+  [[nodiscard]] virtual std::vector<int> absent() const { return {}; }
+  /// This rank will take part in nothing any more, although it does not finalize.
+  virtual void depart() noexcept {}
+  /// Every other local rank has finalized or departed; false if that cannot be known.
+  [[nodiscard]] virtual bool others_have_left() const noexcept { return where().size == 1; }
+
+ protected:
+  bool finalized_ = false;
 };
 
 /// Chooses the way in from the environment. Throws if the environment contradicts itself.

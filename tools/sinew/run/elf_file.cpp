@@ -1,14 +1,72 @@
 #include "sinew/run/elf_file.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <string_view>
 
 namespace sinew::tool {
 namespace {
 
 constexpr std::size_t most_bytes = 1 << 20;
 
+struct machine_name {
+  Elf64_Half number;
+  const char* name;
+};
+constexpr std::array machines = {
+    machine_name{EM_X86_64, "x86-64"},      machine_name{EM_386, "32-bit x86"},
+    machine_name{EM_AARCH64, "64-bit ARM"}, machine_name{EM_ARM, "32-bit ARM"},
+    machine_name{EM_PPC64, "64-bit Power"}, machine_name{EM_RISCV, "RISC-V"},
+    machine_name{EM_S390, "S/390"}};
+
+std::string name_of(Elf64_Half machine) {
+  for (const machine_name& each : machines) {
+    if (each.number == machine) {
+      return each.name;
+    }
+  }
+  return "processor number " + std::to_string(machine);
+}
+
+#if defined(__x86_64__)
+constexpr Elf64_Half own_machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr Elf64_Half own_machine = EM_AARCH64;
+#else
+constexpr Elf64_Half own_machine = EM_NONE;
+#endif
+
 }  // namespace
+
+std::string why_not_executable(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 128> bytes{};
+  file.read(bytes.data(), bytes.size());
+  const std::string_view start(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  if (!start.starts_with(std::string_view(ELFMAG, SELFMAG))) {
+    // As shells decide: a zero byte in the first line is no text.
+    const bool text = start.substr(0, start.find('\n')).find('\0') == std::string_view::npos;
+    return text ? "" : "it is neither a program of this system nor a script";
+  }
+  Elf64_Ehdr head{};
+  std::memcpy(&head, bytes.data(), sizeof head);  // e_type and e_machine lie alike in both classes
+  if (start.size() > offsetof(Elf64_Ehdr, e_machine) + 1 && own_machine != EM_NONE) {
+    const bool swapped = head.e_ident[EI_DATA] != ELFDATA2LSB;
+    const Elf64_Half machine =
+        swapped ? static_cast<Elf64_Half>(head.e_machine << 8 | head.e_machine >> 8)
+                : head.e_machine;
+    if (machine != own_machine || swapped) {
+      return "it is built for " + name_of(machine) + ", and this machine is " +
+             name_of(own_machine) + "; build it here";
+    }
+    if (head.e_type != ET_EXEC && head.e_type != ET_DYN) {
+      return "it is an ELF file but no program (an object file is not linked yet)";
+    }
+  }
+  return "it is damaged: its ELF headers make no sense or lie beyond its end; build or copy it "
+         "again";
+}
 
 elf_file::elf_file(const std::string& path) : file_(path, std::ios::binary) {
   if (read_bytes(0, &head_, sizeof head_) && std::memcmp(head_.e_ident, ELFMAG, SELFMAG) == 0 &&

@@ -10,6 +10,10 @@
 
 namespace sinew::tool {
 
+/// Why the kernel does not execute this file, for people, when it has said so (ENOEXEC): of another
+/// processor, or damaged. Empty if it is no program at all but a text, which a shell may read.
+[[nodiscard]] std::string why_not_executable(const std::string& path);
+
 /// A dynamically linked program of 64 bits. Everything in the file is checked before it is used: it
 /// may be no ELF file at all.
 class elf_file {

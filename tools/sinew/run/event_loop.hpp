@@ -1,7 +1,6 @@
-// One epoll and what to do when a descriptor is ready.
+// What to do when a descriptor is ready.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -10,6 +9,8 @@
 
 namespace sinew::tool {
 
+/// Waits by epoll; by poll, whose cost grows with the number of descriptors, where the system or a
+/// container's profile refuses epoll.
 class event_loop {
  public:
   using handler = std::function<void()>;
@@ -23,14 +24,23 @@ class event_loop {
   /// Before the descriptor is closed. A handler may forget any descriptor, its own too.
   void forget(int descriptor);
 
-  /// Waits at most `timeout_ms` (-1: no limit) and calls the handlers of what is ready.
+  /// Waits at most `timeout_ms` (-1: no limit) and calls the handlers of what is ready. Returns
+  /// early when a signal comes.
   void run_once(int timeout_ms);
 
  private:
-  bool watch(int descriptor, std::uint32_t events, handler ready);
+  struct watched {
+    std::shared_ptr<handler> ready;
+    short events;
+  };
 
-  boot::descriptor epoll_;
-  std::unordered_map<int, std::shared_ptr<handler>> handlers_;
+  bool watch(int descriptor, short events, handler ready);
+  void wait_by_epoll(int timeout_ms);
+  void wait_by_poll(int timeout_ms);
+  void call(int descriptor);
+
+  boot::descriptor epoll_;  // none: by poll
+  std::unordered_map<int, watched> handlers_;
 };
 
 }  // namespace sinew::tool

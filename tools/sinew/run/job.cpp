@@ -1,6 +1,5 @@
 #include "sinew/run/job.hpp"
 
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <cstdio>
 
 #include "sinew/base/clock.hpp"
+#include "sinew/run/terminal_text.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -31,7 +31,7 @@ int as_exit_code(int code) { return code != 0 && (code & 0xff) == 0 ? 1 : code &
 
 void job::say(const std::string& text) const {
   // One write, so that lines of ranks do not tear it.
-  const std::string line = "sinew run: " + text + "\n";
+  const std::string line = "sinew run: " + terminal_text(text) + "\n";
   (void)!::write(STDERR_FILENO, line.data(), line.size());
 }
 
@@ -52,16 +52,14 @@ std::string job::the_others(int rank) const {
 void job::signal_all(int signal) const {
   for (const rank_state& each : ranks_) {
     if (each.alive) {
-      ::kill(-each.pid, signal);
+      signal_rank(each.pid, signal);
     }
   }
 }
 
 void job::read_signals() {
-  signalfd_siginfo info{};
   bool child = false;
-  while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-    const int signal = static_cast<int>(info.ssi_signo);
+  for (const int signal : signals_->take()) {
     switch (signal) {
       case SIGCHLD:
         child = true;
@@ -120,7 +118,7 @@ void job::read_socket(int rank) {
       break;
     }
   }
-  check_barrier();
+  check_waiting();
 }
 
 void job::reap() {
@@ -138,14 +136,17 @@ void job::reap() {
     if (found != ranks_.end()) {
       const int rank = static_cast<int>(found - ranks_.begin());
       read_socket(rank);
-      ::kill(-pid, SIGKILL);  // what it left running
+      ::kill(-pid, SIGKILL);  // what it left running; the rank itself is a zombie
       warden_.pid_of(rank).store(0, std::memory_order_release);
       found->alive = false;
       pmi_.leave(rank);
       --alive_;
       const bool by_signal = info.si_code != CLD_EXITED;
+      // Those that this launcher kills need no reason.
+      const bool killed = by_signal && info.si_status == SIGKILL && !ending_;
       exits.push_back({rank, by_signal ? 128 + info.si_status : info.si_status,
-                       by_signal ? info.si_status : 0, info.si_code == CLD_DUMPED});
+                       by_signal ? info.si_status : 0, info.si_code == CLD_DUMPED,
+                       killed && memory_kills_.rose()});
     }
     ::waitpid(pid, nullptr, 0);
   }
@@ -155,7 +156,10 @@ void job::reap() {
 std::string job::cause_of(const exit_event& exit) const {
   if (exit.signal != 0) {
     return "was killed by " + signal_name(exit.signal) +
-           (exit.core_dumped ? ", which left a core file" : "");
+           (exit.core_dumped ? ", which left a core file" : "") +
+           (exit.no_memory ? ", most likely by the kernel because memory ran out (its count of "
+                             "such kills rose); use less memory per rank, or fewer ranks"
+                           : "");
   }
   if (exit.code != 0) {
     return "exited with code " + std::to_string(exit.code);
@@ -186,13 +190,21 @@ void job::judge(const std::vector<exit_event>& exits) {
   if (root != nullptr) {
     fail(root->code == 0 ? 1 : root->code, root->rank, name_of(root->rank) + " " + cause_of(*root));
   }
-  check_barrier();
+  check_waiting();
 }
 
-void job::check_barrier() {
+void job::check_waiting() {
   const int rank = pmi_.missed_in_barrier();
   if (rank >= 0 && !ending_) {
     fail(1, rank, name_of(rank) + " exited with code 0 while others wait for it");
+  }
+  const pmi_server::missing_start missing = pmi_.left_before_start();
+  if (missing.who >= 0 && !ending_) {
+    fail(1, missing.who,
+         name_of(missing.who) + " exited with code 0 without having called MPI_Init, but rank " +
+             std::to_string(missing.waiting) +
+             " has called it and would wait for ever; all ranks of a job must be programs of the "
+             "same MPI, and each must call MPI_Init");
   }
 }
 
@@ -224,13 +236,18 @@ void job::check_deadlines() {
   const std::int64_t now = now_ns();
   if (time_is_up_ns_ != 0 && now >= time_is_up_ns_ && !ending_ && alive_ > 0) {
     std::string who;
+    std::string absent;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       if (ranks_[rank].alive) {
         who += (who.empty() ? "" : ", ") + std::to_string(rank);
       }
+      if (pmi_.not_started(static_cast<int>(rank))) {
+        absent += (absent.empty() ? "" : ", ") + std::to_string(rank);
+      }
     }
     exit_code_ = 124;
-    say("the time is up (--timeout); still running on " + host_ + ": rank " + who);
+    say("the time is up (--timeout); still running on " + host_ + ": rank " + who +
+        (absent.empty() ? "" : "; not yet in MPI_Init, as others are: rank " + absent));
     end_others(SIGTERM, failure_grace_s);
   }
   if (kill_at_ns_ != 0 && now >= kill_at_ns_) {

@@ -11,9 +11,11 @@
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/input_pump.hpp"
 #include "sinew/run/job_plan.hpp"
+#include "sinew/run/memory_kills.hpp"
 #include "sinew/run/output_router.hpp"
 #include "sinew/run/pmi_server.hpp"
 #include "sinew/run/rank_process.hpp"
+#include "sinew/run/signal_pipe.hpp"
 #include "sinew/run/warden.hpp"
 
 namespace sinew::tool {
@@ -38,6 +40,7 @@ class job {
     int code;    // 0..255, or 128 + signal
     int signal;  // 0: it ended by itself
     bool core_dumped;
+    bool no_memory;  // the kernel's doing, most likely
   };
 
   // Start (job_start.cpp).
@@ -56,7 +59,7 @@ class job {
   void read_socket(int rank);
   void reap();
   void judge(const std::vector<exit_event>& exits);
-  void check_barrier();
+  void check_waiting();
   [[nodiscard]] std::string cause_of(const exit_event& exit) const;
   void on_abort(int rank, int code, const std::string& why);
   void fail(int code, int rank, const std::string& text);
@@ -78,10 +81,10 @@ class job {
   warden warden_;
   std::vector<rank_state> ranks_;
   std::vector<std::string> environment_;
+  memory_kills memory_kills_;
   boot::descriptor memory_;
-  boot::descriptor signals_;
+  std::optional<signal_pipe> signals_;
   boot::descriptor common_output_;  // of all ranks, when the pattern has no %r
-  sigset_t original_mask_{};
   rlimit original_files_{};
   int alive_ = 0;
   std::optional<int> exit_code_;  // set by the first failure

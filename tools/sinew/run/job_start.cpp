@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,20 +61,8 @@ job::job(const run_options& options, const job_plan& plan)
 void job::take_signals() {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGCHLD, SIG_DFL);
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int each : watched_signals) {
-    struct sigaction now{};
-    // What our parent ignores (nohup, a script's background job) stays ignored.
-    if (::sigaction(each, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
-      ::sigaddset(&set, each);
-    }
-  }
-  ::sigprocmask(SIG_BLOCK, &set, &original_mask_);
-  signals_ = boot::descriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  SINEW_CHECK(static_cast<bool>(signals_), "the launcher cannot read its signals",
-              std::strerror(errno), "raise the limit on open files (ulimit -n)");
-  loop_.watch_input(signals_.get(), [this] { read_signals(); });
+  signals_.emplace(watched_signals);
+  loop_.watch_input(signals_->descriptor(), [this] { read_signals(); });
 }
 
 boot::descriptor job::null_device() const {
@@ -141,7 +128,7 @@ start_plan job::prepare(int rank, int pmi_fd) {
   start.directory = what.what->directory;
   start.inherited = {pmi_fd, memory_.get()};
   start.cpus = what.cpus;
-  start.signal_mask = original_mask_;
+  start.signal_mask = signals_->mask_before();
   start.open_files = original_files_;
   start.pid_slot = &warden_.pid_of(rank);
   return start;
@@ -165,9 +152,8 @@ bool job::start_all() {
     alive_ += state.alive ? 1 : 0;
     if (result.failure != 0) {
       // A started child that could not exec is reaped with the others.
-      fail(result.failure == ENOENT ? 127 : 126, rank,
-           "rank " + std::to_string(rank) + " cannot be started (" + result.stage +
-               "): " + start.program + ": " + std::strerror(result.failure));
+      const start_failure why = explain(start, result);
+      fail(why.exit_code, rank, "rank " + std::to_string(rank) + " cannot be started: " + why.text);
       return false;
     }
     loop_.watch_input(ends[0], [this, rank] { read_socket(rank); });

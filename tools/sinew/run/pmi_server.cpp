@@ -1,5 +1,7 @@
 #include "sinew/run/pmi_server.hpp"
 
+#include <algorithm>
+
 #include "sinew/boot/launcher_wire.hpp"
 
 namespace sinew::tool {
@@ -50,7 +52,8 @@ void pmi_server::take_line(int rank, const std::string& line) {
   }
   const auto message = boot::pmi_message::parse(line);
   if (!message) {
-    return refuse(rank, "does not speak PMI-1; it sent \"" + line.substr(0, 60) + "\"");
+    return refuse(
+        rank, "does not speak PMI-1; it sent \"" + boot::pmi_visible(line.substr(0, 60)) + "\"");
   }
   if (message->multi_line()) {
     from.in_long_command = true;
@@ -68,11 +71,11 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     if (from.initialised) {
       return refuse(rank, "started a second MPI program; each needs a `sinew run` of its own");
     }
-    from.initialised = true;
+    if (!start(rank, false)) return;
   } else if (command == wire::goodbye) {
     from.finalized = true;
   } else if (command == "init") {
-    from.initialised = true;
+    if (!start(rank, true)) return;
     calls_.send(rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
   } else if (command == "finalize") {
     from.finalized = true;
@@ -103,8 +106,27 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     calls_.send(rank, "cmd=" + command.substr(0, command.find('_')) +
                           "_result rc=-1 info=not_supported msg=not_supported\n");
   } else {
-    refuse(rank, "sent the unknown PMI command " + command.substr(0, 60));
+    refuse(rank, "sent the unknown PMI command " + boot::pmi_visible(command.substr(0, 60)));
   }
+}
+
+// Ranks of two libraries would wait for each other, each in its own way, for ever.
+bool pmi_server::start(int rank, bool plain) {
+  const auto other = std::find_if(clients_.begin(), clients_.end(), [plain](const client& each) {
+    return each.initialised && each.plain != plain;
+  });
+  if (other != clients_.end()) {
+    const std::string number = std::to_string(other - clients_.begin());
+    refuse(rank, plain ? "is linked to another MPI than rank " + number +
+                             ", which runs on Sinew; build all programs of a job with mpicc.sinew"
+                       : "runs on Sinew, but rank " + number +
+                             " is linked to another MPI; build all programs of a job with "
+                             "mpicc.sinew");
+    return false;
+  }
+  at(rank).initialised = true;
+  at(rank).plain = plain;
+  return true;
 }
 
 std::string pmi_server::put(const boot::pmi_message& message) {
@@ -153,6 +175,26 @@ int pmi_server::missed_in_barrier() const {
     }
   }
   return -1;
+}
+
+pmi_server::missing_start pmi_server::left_before_start() const {
+  missing_start result;
+  for (int rank = 0; rank < static_cast<int>(clients_.size()); ++rank) {
+    const client& each = at(rank);
+    if (each.left && !each.initialised && result.who < 0) {
+      result.who = rank;
+    }
+    if (each.initialised && !each.finalized && !each.left && result.waiting < 0) {
+      result.waiting = rank;
+    }
+  }
+  return result.who >= 0 && result.waiting >= 0 ? result : missing_start{};
+}
+
+bool pmi_server::not_started(int rank) const {
+  return !at(rank).initialised && !at(rank).left &&
+         std::any_of(clients_.begin(), clients_.end(),
+                     [](const client& each) { return each.initialised && !each.left; });
 }
 
 void pmi_server::refuse(int rank, const std::string& why) {

@@ -33,6 +33,15 @@ class pmi_server {
   void leave(int rank) { at(rank).left = true; }
   /// A rank that has left while others wait for it in a barrier, or -1.
   [[nodiscard]] int missed_in_barrier() const;
+  /// A rank that has left without MPI_Init while another one, which has called it, still runs and
+  /// so waits for it; -1 if there is none.
+  struct missing_start {
+    int who = -1;
+    int waiting = -1;
+  };
+  [[nodiscard]] missing_start left_before_start() const;
+  /// Runs, but has not called MPI_Init, while others have.
+  [[nodiscard]] bool not_started(int rank) const;
 
  private:
   struct client {
@@ -43,6 +52,7 @@ class pmi_server {
     bool in_long_command = false;  // between mcmd= and endcmd
     bool refused = false;
     bool left = false;
+    bool plain = false;  // speaks plain PMI-1: another MPI's library
   };
 
   [[nodiscard]] const client& at(int rank) const {
@@ -55,6 +65,7 @@ class pmi_server {
   [[nodiscard]] std::string get(const boot::pmi_message& message) const;
   void barrier(int rank);
   void refuse(int rank, const std::string& why);
+  [[nodiscard]] bool start(int rank, bool plain);
 
   std::string job_;
   std::vector<int> application_of_;

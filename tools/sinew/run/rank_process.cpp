@@ -8,9 +8,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "sinew/base/topology.hpp"
+#include "sinew/run/elf_file.hpp"
+#include "sinew/run/signal_pipe.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -30,18 +34,30 @@ struct prepared {
   pid_t launcher;
   char** arguments;
   char** environment;
-  char** shell_arguments;  // for a script without "#!"
+  char** shell_arguments;  // for a script without "#!"; null: it is none
 };
 
 // Written by the child, which borrows our memory until it execs or ends.
 struct child_report {
   volatile int failure = 0;
-  const char* volatile stage = "";
+  volatile start_stage stage = start_stage::process;
 };
 
-void complain(child_report& report, const char* stage) noexcept {
+void complain(child_report& report, start_stage stage) noexcept {
   report.failure = errno;
   report.stage = stage;
+}
+
+// exec does this too, but a signal may come before: the launcher's handler must not run here, in
+// the launcher's memory.
+void reset_handlers() noexcept {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction now{};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_DFL &&
+        now.sa_handler != SIG_IGN) {
+      ::signal(signal, SIG_DFL);
+    }
+  }
 }
 
 // In the child: only system calls, and no change to what the parent relies on.
@@ -58,31 +74,33 @@ void become(const prepared& rank, child_report& report) noexcept {
   for (int target = 0; target < 3; ++target) {
     const int source = plan.streams[static_cast<std::size_t>(target)];
     if (source != target && ::dup2(source, target) < 0) {
-      return complain(report, "its input or output cannot be set up");
+      return complain(report, start_stage::streams);
     }
   }
   for (const int number : plan.inherited) {
     ::fcntl(number, F_SETFD, 0);
   }
   if (!plan.directory.empty() && ::chdir(plan.directory.c_str()) != 0) {
-    return complain(report, "its directory cannot be entered");
+    return complain(report, start_stage::directory);
   }
   if (!plan.cpus.empty() && !topology::bind_thread(plan.cpus)) {
-    return complain(report, "it cannot be bound to its processors");
+    return complain(report, start_stage::binding);
   }
   ::setrlimit(RLIMIT_NOFILE, &plan.open_files);
   ::signal(SIGPIPE, SIG_DFL);
+  reset_handlers();
   ::sigprocmask(SIG_SETMASK, &plan.signal_mask, nullptr);
   ::execve(plan.program.c_str(), rank.arguments, rank.environment);
-  if (errno == ENOEXEC) {
+  if (errno == ENOEXEC && rank.shell_arguments != nullptr) {
     ::execve("/bin/sh", rank.shell_arguments, rank.environment);
   }
-  complain(report, "it cannot be executed");
+  complain(report, start_stage::program);
 }
 
 // vfork, because copying even a small launcher's page tables costs more than all the rest. Alone
 // in its function: the child runs on this frame.
 [[gnu::noinline]] pid_t fork_and_become(const prepared& rank, child_report& report) {
+  const signals_blocked quiet;
   const pid_t pid = ::vfork();
   if (pid == 0) {
     become(rank, report);
@@ -116,13 +134,13 @@ start_result start_rank(const start_plan& plan) {
   std::vector<char*> environment = pointers(plan.environment);
   std::vector<char*> shell_arguments = pointers(shell);
   const prepared rank{plan, ::getpid(), arguments.data(), environment.data(),
-                      shell_arguments.data()};
+                      why_not_executable(plan.program).empty() ? shell_arguments.data() : nullptr};
   child_report report;
   start_result result;
   result.pid = fork_and_become(rank, report);
   if (result.pid < 0) {
     result.failure = errno;
-    result.stage = "no process can be started";
+    result.stage = start_stage::process;
   } else if (report.failure != 0) {
     result.failure = report.failure;
     result.stage = report.stage;
@@ -131,6 +149,50 @@ start_result start_rank(const start_plan& plan) {
     ::setpgid(result.pid, result.pid);
   }
   return result;
+}
+
+namespace {
+
+// The program is there, but what the kernel would run it by is not.
+std::string missing_interpreter(const std::string& program) {
+  std::ifstream file(program, std::ios::binary);
+  std::string line;
+  if (std::getline(file, line) && line.starts_with("#!")) {
+    std::istringstream words(line.substr(2));
+    std::string name;
+    words >> name;
+    return "its first line names " + name + ", which does not exist";
+  }
+  const std::string linker = elf_file(program).interpreter();
+  return linker.empty() ? "" : "it needs " + linker + ", which does not exist here";
+}
+
+std::string explain_program(const start_plan& plan, int failure) {
+  std::string why = failure == ENOEXEC  ? why_not_executable(plan.program)
+                    : failure == ENOENT ? missing_interpreter(plan.program)
+                                        : "";
+  return plan.program + " cannot be executed: " + (why.empty() ? std::strerror(failure) : why);
+}
+
+}  // namespace
+
+start_failure explain(const start_plan& plan, const start_result& result) {
+  const std::string reason = std::strerror(result.failure);
+  switch (result.stage) {
+    case start_stage::process:
+      return {126, "no process can be started: " + reason + "; raise the limit (ulimit -u)"};
+    case start_stage::streams:
+      return {126, "its input or output cannot be set up: " + reason};
+    case start_stage::directory:
+      return {result.failure == ENOENT ? 127 : 126,
+              "its directory (--wdir) " + plan.directory + " cannot be entered: " + reason};
+    case start_stage::binding:
+      return {126, "it cannot be bound to its processors: " + reason};
+    case start_stage::program:
+      break;
+  }
+  return {result.failure == ENOENT && ::access(plan.program.c_str(), F_OK) != 0 ? 127 : 126,
+          explain_program(plan, result.failure)};
 }
 
 program_lookup find_program(const std::string& name) {

@@ -26,14 +26,23 @@ struct start_plan {
   std::atomic<pid_t>* pid_slot = nullptr;  ///< the warden's copy of the pid, set before exec
 };
 
+/// What failed.
+enum class start_stage { process, streams, directory, binding, program };
+
 struct start_result {
   pid_t pid = -1;
-  int failure = 0;         ///< errno
-  const char* stage = "";  ///< what failed, for people
+  int failure = 0;  ///< errno
+  start_stage stage = start_stage::process;
 };
 
 /// Starts the rank as leader of its own process group; it is killed when the launcher dies.
 [[nodiscard]] start_result start_rank(const start_plan& plan);
+/// Why it did not start, for people, and the exit code that a shell would give.
+struct start_failure {
+  int exit_code = 126;
+  std::string text;
+};
+[[nodiscard]] start_failure explain(const start_plan& plan, const start_result& result);
 
 /// The exit code that shells give to a failed exec: 127 not found, 126 otherwise.
 struct program_lookup {

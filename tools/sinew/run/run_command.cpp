@@ -6,6 +6,8 @@
 
 #include "sinew/commands.hpp"
 #include "sinew/run/job.hpp"
+#include "sinew/run/mpiexec_words.hpp"
+#include "sinew/run/terminal_text.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -24,10 +26,7 @@ void fill_standard_descriptors() {
   }
 }
 
-}  // namespace
-
-int run_main(int argc, char** argv) {
-  const std::vector<std::string_view> words(argv + 1, argv + argc);
+int run_words(const std::vector<std::string_view>& words) {
   const run_options options = parse_run(words);
   if (options.help) {
     std::fputs(help_text(run_page()).c_str(), stdout);
@@ -35,7 +34,7 @@ int run_main(int argc, char** argv) {
   }
   const job_plan plan = plan_job(options);
   if (plan.exit_code != 0) {
-    std::fprintf(stderr, "sinew run: %s\n", plan.complaint.c_str());
+    std::fprintf(stderr, "sinew run: %s\n", terminal_text(plan.complaint).c_str());
     return plan.exit_code;
   }
   if (options.dry_run) {
@@ -45,6 +44,29 @@ int run_main(int argc, char** argv) {
   fill_standard_descriptors();
   job running(options, plan);
   return running.run();
+}
+
+}  // namespace
+
+int run_main(int argc, char** argv) {
+  return run_words(std::vector<std::string_view>(argv + 1, argv + argc));
+}
+
+int mpiexec_main(int argc, char** argv) {
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  const mpiexec_words meant = read_mpiexec(words);
+  if (meant.help) {
+    std::fputs(help_text(mpiexec_page()).c_str(), stdout);
+    return 0;
+  }
+  if (meant.version) {
+    std::printf("mpiexec (Sinew) %s\n", SINEW_VERSION);
+    return 0;
+  }
+  for (const std::string& note : meant.notes) {
+    std::fprintf(stderr, "sinew mpiexec: %s\n", terminal_text(note).c_str());
+  }
+  return run_words({meant.words.begin(), meant.words.end()});
 }
 
 }  // namespace sinew::tool

@@ -1,4 +1,4 @@
-// A process that outlives the launcher just long enough to end what it left behind.
+// A watchdog process that outlives the launcher just long enough to end what it left behind.
 #pragma once
 
 #include <sys/types.h>
@@ -11,6 +11,10 @@
 
 namespace sinew::tool {
 
+/// Sends a signal to a rank and to all of its process group; to the rank alone if it has left that
+/// group (for the launcher's, say). The rank has not been reaped.
+void signal_rank(pid_t pid, int signal) noexcept;
+
 /// The kernel kills a rank when the launcher dies, but not what the rank has started (a shell's
 /// program, for instance). The warden holds the read end of a pipe; when the launcher dies, even
 /// by SIGKILL, it kills the process groups of all ranks and ends.
@@ -19,7 +23,7 @@ class warden {
   explicit warden(int ranks);
   warden(const warden&) = delete;
   warden& operator=(const warden&) = delete;
-  /// Ends what still runs, as after the launcher's own death, and waits for the warden.
+  /// Ends the ranks that still run, and the watchdog, also when that is stopped.
   ~warden();
 
   /// The pid of rank `index`, 0 while it has none. The rank's process itself sets it, so that no
@@ -27,10 +31,13 @@ class warden {
   [[nodiscard]] std::atomic<pid_t>& pid_of(int index) const { return pids_[index]; }
 
  private:
-  [[noreturn]] void watch(int ranks, int input) const;
+  [[noreturn]] void watch(int input) const;
+  void kill_ranks() const noexcept;
 
   boot::memory_mapping memory_;
   std::atomic<pid_t>* pids_ = nullptr;
+  int ranks_;
+  pid_t session_;
   boot::descriptor life_line_;
   pid_t pid_ = -1;
 };

@@ -1,0 +1,36 @@
+// Which ranks of a node have come and which have gone, behind the node's shared memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+namespace sinew::boot {
+
+/// One byte for each local rank; zero bytes are the initial state. Grade: cold.
+class attendance {
+ public:
+  attendance() = default;
+  /// What it needs behind `bytes` of other use, and where it then begins.
+  [[nodiscard]] static std::size_t begin_behind(std::size_t bytes) noexcept;
+  [[nodiscard]] static std::size_t bytes_for(int ranks) noexcept {
+    return static_cast<std::size_t>(ranks);
+  }
+
+  /// This rank has come.
+  attendance(std::byte* base, int mine, int ranks) noexcept;
+  /// This rank will take part in nothing any more. Harmless without memory.
+  void leave() noexcept;
+  /// Ranks that have not come yet; none without memory.
+  [[nodiscard]] std::vector<int> absent() const;
+  /// All others have left; false without memory, when that cannot be known.
+  [[nodiscard]] bool others_have_left() const noexcept;
+
+ private:
+  enum state : unsigned char { absent_yet, present, gone };
+  std::atomic<unsigned char>* states_ = nullptr;
+  int mine_ = 0;
+  int ranks_ = 0;
+};
+
+}  // namespace sinew::boot

@@ -1,0 +1,272 @@
+"""Jobs that end in other ways than they should: ranks that never join or never finalize, programs
+that cannot be executed, processes outside their group, stopped watchdogs, memory that runs out."""
+
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import support  # noqa: E402
+from support import PROBE, SINEW, run, sinew_run, survivors  # noqa: E402
+
+TESTS = os.path.dirname(PROBE)
+MPI_PROGRAM = os.path.join(TESTS, "long_messages")
+OTHER_MPI = os.path.join(TESTS, "other_mpi_program")
+
+
+def peer(name, program):
+    """A launcher of `sinew bench`'s peers, or None."""
+    path = os.path.join(os.path.dirname(os.path.dirname(SINEW)), "peers", name, "bin", program)
+    return path if os.access(path, os.X_OK) else None
+
+
+class NotStarted(unittest.TestCase):
+    """A rank ends well without having joined, and another waits for it."""
+
+    def check(self, pattern, *words):
+        result = sinew_run(*words, limit=60)
+        self.assertEqual(result.code, 1, result.err)
+        self.assertRegex(result.err, pattern)
+        self.assertEqual(survivors(), [])
+
+    def test_no_mpi_program(self):
+        self.check(r"rank [12] of 3 .*code 0 without having called MPI_Init, but rank 0",
+                   "-n", "1", PROBE, "exchange", ":", "-n", "2", "true")
+        self.check(r"rank 0 of 2 .*without having called MPI_Init, but rank 1",
+                   "-n", "1", "sh", "-c", "sleep 0.5", ":", "-n", "1", PROBE, "sleep")
+
+    def test_program_of_another_mpi(self):
+        self.check(r"(?s)another MPI \(libmpi.so.40\).*rank 1 of 2 .*without having called",
+                   "-n", "1", PROBE, "exchange", ":", "-n", "1", OTHER_MPI)
+
+    def test_another_library_that_speaks_plain_pmi(self):
+        plain = ("import os, socket\n"
+                 "s = socket.socket(fileno=int(os.environ['PMI_FD']))\n"
+                 "s.sendall(b'cmd=init pmi_version=1 pmi_subversion=1\\n'); s.recv(99)\n"
+                 "s.sendall(b'cmd=barrier_in\\n'); s.recv(99)\n")
+        self.check(r"rank [01] of 2 .*another MPI.*mpicc\.sinew",
+                   "-n", "1", PROBE, "exchange", ":", "-n", "1", sys.executable, "-c", plain)
+
+    def test_all_without_mpi_is_no_failure(self):
+        self.assertEqual(sinew_run("-n", "3", "true").code, 0)
+
+    @unittest.skipUnless(os.access(MPI_PROGRAM, os.X_OK), "no MPI library is built")
+    def test_reports_name_it(self):
+        result = sinew_run("--timeout", "3", "--hang-timeout", "0.2", "-n", "1", MPI_PROGRAM, ":",
+                           "-n", "1", "sleep", "60")
+        self.assertEqual(result.code, 124)
+        self.assertRegex(result.err, r"rank 0 has waited .*have not called MPI_Init: rank 1\n")
+        self.assertRegex(result.err, r"time is up .*not yet in MPI_Init, as others are: rank 1\n")
+
+
+class NotFinalized(unittest.TestCase):
+    def launchers(self, ranks):
+        yield "sinew", [SINEW, "run", "-n", ranks]
+        mpich, openmpi = peer("mpich", "mpiexec"), peer("openmpi", "mpirun")
+        if mpich:
+            yield "mpich", [mpich, "-n", ranks]
+        if openmpi:
+            yield "openmpi", [openmpi, "--allow-run-as-root", "--oversubscribe", "-n", ranks]
+
+    def test_all_end_well_as_with_mpich(self):
+        programs = [[PROBE, "forget", "1"]]
+        if os.access(MPI_PROGRAM, os.X_OK):
+            programs += [[MPI_PROGRAM, "forget"], [MPI_PROGRAM, "threads"]]
+        for name, launcher in self.launchers("2"):
+            for program in programs:
+                with self.subTest(launcher=name, program=program[1]):
+                    result = run(*launcher, *program)
+                    self.assertEqual(result.code, 0, result.err)
+                    for rank in "01":
+                        self.assertIn("sinew: rank %s of 2 ends without MPI_Finalize" % rank,
+                                      result.err)
+
+    def test_one_alone(self):
+        result = run(PROBE, "forget")
+        self.assertEqual(result.code, 0)
+        self.assertIn("rank 0 of 1 ends without MPI_Finalize", result.err)
+
+    def test_another_goes_on(self):
+        """Rank 1 waits for ever: the job fails, and rank 0 is named."""
+        for name, launcher in self.launchers("2"):
+            with self.subTest(launcher=name):
+                result = run(*launcher, PROBE, "forget", "1", "1")
+                self.assertNotEqual(result.code, 0)
+                self.assertIn("rank 0 of 2 ends without MPI_Finalize", result.err)
+                self.assertRegex(result.err, r"rank 0 of 2 .*aborted the job with code 1")
+                self.assertEqual(survivors(), [])
+
+    def test_a_handler_of_the_program_finalizes(self):
+        result = sinew_run("-n", "2", PROBE, "late")
+        self.assertEqual((result.code, result.err), (0, ""))
+
+
+class CannotBeExecuted(unittest.TestCase):
+    def attempt(self, content):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program")
+            with open(path, "wb") as file:
+                file.write(content)
+            os.chmod(path, 0o755)
+            return sinew_run("-n", "2", path)
+
+    def check(self, content, pattern):
+        result = self.attempt(content)
+        self.assertEqual(result.code, 126, result.err)
+        self.assertRegex(result.err, pattern)
+        self.assertEqual(result.err.count("\n"), 1, result.err)
+
+    def test_elf(self):
+        with open(PROBE, "rb") as file:
+            good = file.read()
+        other = bytearray(good)
+        other[18:20] = struct.pack("<H", 8)  # MIPS
+        self.check(bytes(other), r"cannot be executed: it is built for processor number 8")
+        other[18:20] = struct.pack("<H", 243)
+        self.check(bytes(other), r"built for RISC-V")
+        self.check(good[:40], r"it is damaged")
+        self.check(good[:4], r"it is damaged")
+        broken = bytearray(good)
+        broken[32:40] = struct.pack("<Q", 1 << 40)  # where the program headers begin
+        self.check(bytes(broken), r"cannot be executed: ")
+        broken = bytearray(good)
+        broken[16:18] = struct.pack("<H", 1)
+        self.check(bytes(broken), r"it is an ELF file but no program")
+
+    def test_no_program_at_all(self):
+        self.check(b"\x01\x02\x00\x03 data", r"neither a program of this system nor a script")
+
+    def test_missing_interpreter(self):
+        self.check(b"#!/no/such/shell\n", r"line names /no/such/shell, which does not exist")
+
+    def test_text_is_read_by_a_shell(self):
+        self.assertEqual(self.attempt(b"echo read\n").out, "read\nread\n")
+
+
+class OutsideTheGroup(unittest.TestCase):
+    JOIN = ("import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+            "os.setpgid(0, os.getpgid(os.getppid()))\nprint('here', flush=True)\ntime.sleep(60)\n")
+
+    def test_it_is_ended_too(self):
+        result = run("setsid", SINEW, "run", "-n", "2", "--timeout", "1", sys.executable, "-c",
+                     self.JOIN, limit=50)
+        self.assertEqual(result.code, 124, result.err)
+        self.assertEqual(survivors(), [])
+
+    def test_launcher_killed(self):
+        process = support.start(SINEW, "run", "-n", "2", sys.executable, "-c", self.JOIN)
+        for _ in range(2):
+            process.stdout.readline()
+        process.kill()
+        process.wait()
+        self.assertEqual(survivors(), [])
+        process.communicate()
+
+
+class Watchdog(unittest.TestCase):
+    @staticmethod
+    def children(pid):
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
+            return [int(each) for each in file.read().split()]
+
+    def watchdog_of(self, pid):
+        until = time.monotonic() + support.PATIENCE
+        while time.monotonic() < until:  # it may not have run yet, and so have no name
+            for child in self.children(pid):
+                with open("/proc/%d/comm" % child) as file:
+                    if file.read().startswith("sinew-"):
+                        return child
+            time.sleep(0.01)
+        self.fail("no watchdog")
+
+    def end_of_job_with(self, number):
+        process = support.start(SINEW, "run", "-n", "1", "sh", "-c", "echo here; read x; exit 0",
+                                stdin=subprocess.PIPE)
+        process.stdout.readline()
+        watchdog = self.watchdog_of(process.pid)
+        os.kill(watchdog, number)
+        time.sleep(0.1)
+        try:
+            _, err = process.communicate(b"go\n", timeout=60)
+        finally:
+            if process.poll() is None:
+                os.kill(watchdog, signal.SIGKILL)
+                process.kill()
+        self.assertEqual((process.returncode, err), (0, b""))
+        self.assertEqual(survivors(), [])
+
+    def test_stopped(self):
+        self.end_of_job_with(signal.SIGSTOP)
+
+    def test_killed(self):
+        self.end_of_job_with(signal.SIGKILL)
+
+
+class Terminal(unittest.TestCase):
+    def test_reason_of_an_abort(self):
+        result = run(SINEW, "run", "-n", "1", PROBE, "control", "0", "3")
+        self.assertEqual(result.code, 3)
+        self.assertIn("red \\x1b[31mtext\\x07 and \\xc2\\x9b5m, \\xff, caf\u00e9", result.err)
+
+    def test_bad_lines(self):
+        script = ("import os, socket\n"
+                  "s = socket.socket(fileno=int(os.environ['PMI_FD']))\n"
+                  "s.sendall(b'\\x1b]0;title\\x07\\xff\\xc2\\x9b\\r\\n'); s.recv(9)\n")
+        result = sinew_run("-n", "1", sys.executable, "-c", script)
+        self.assertEqual(result.code, 1)
+        self.assertIn('sent "\\x1b]0;title\\x07\\xff\\xc2\\x9b\\x0d"', result.err)
+        self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", result.err))
+
+    def test_names(self):
+        result = sinew_run("./no\x1b[1msuch")
+        self.assertEqual(result.code, 127)
+        self.assertIn("no\\x1b[1msuch", result.err)
+
+
+class Memory(unittest.TestCase):
+    """A group of processes with little memory, where this user may make one."""
+
+    def setUp(self):
+        with open("/proc/self/cgroup") as file:
+            lines = [line.strip().split(":", 2) for line in file]
+        self.folder = None
+        for _, controllers, path in lines:
+            if "memory" in controllers.split(","):
+                self.make("/sys/fs/cgroup/memory" + path, "memory.limit_in_bytes")
+            elif not controllers and self.folder is None:
+                self.make("/sys/fs/cgroup" + path, "memory.max")
+        if self.folder is None:
+            self.skipTest("no group of processes can be made")
+
+    def make(self, parent, limit):
+        folder = os.path.join(parent, "sinew-test-%d" % os.getpid())
+        try:
+            os.mkdir(folder)
+            self.addCleanup(lambda: os.rmdir(folder))
+            with open(os.path.join(folder, limit), "w") as file:
+                file.write(str(96 << 20))
+            self.folder = folder
+        except OSError:
+            pass
+
+    def test_is_named(self):
+        hog = "b = []\nwhile True: b.append(bytearray(1 << 20))\n"
+        result = run("sh", "-c", "echo $$ > %s/cgroup.procs && exec \"$@\"" % self.folder, "sh",
+                     SINEW, "run", "-n", "1", sys.executable, "-c", hog)
+        self.assertEqual(result.code, 137, result.err)
+        self.assertRegex(result.err, r"SIGKILL .*most likely by the kernel because memory ran out")
+
+    def test_a_kill_by_hand_is_not(self):
+        result = sinew_run("-n", "1", "sh", "-c", "kill -9 $$")
+        self.assertEqual(result.code, 137)
+        self.assertNotIn("memory", result.err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

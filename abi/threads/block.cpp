@@ -80,15 +80,21 @@ record* make_block() noexcept {
 
 void clean(record& r) noexcept {
   r.ours = true;
-  r.fiber = nullptr;
+  r.fiber.store(nullptr, std::memory_order_relaxed);
   r.start = nullptr;
   r.argument = r.result = nullptr;
   r.left_by_exit = false;
   r.name[0] = '\0';
-  r.life.store(0, std::memory_order_relaxed);
+  r.cancel_type = PTHREAD_CANCEL_DEFERRED;
+  r.early_signals.store(0, std::memory_order_relaxed);
+  r.life.store(running, std::memory_order_relaxed);
   r.joined.store(false, std::memory_order_relaxed);
   r.poked.store(false, std::memory_order_relaxed);
   std::memset(block_of(r) + inside().cancel_flags, 0, sizeof(int));
+  // glibc takes a thread without number for one that has ended, and forgets a cancellation. Until
+  // the thread runs and sets its own, it has its creator's.
+  std::memcpy(block_of(r) + inside().tid,
+              reinterpret_cast<char*>(::pthread_self()) + inside().tid, sizeof(int));
 }
 
 /// The library that holds an address, by where it begins.
@@ -124,12 +130,12 @@ int renew(dl_phdr_info* library, std::size_t, void*) noexcept {
 
 record* get_block() noexcept {
   record* r = leaving.pop();
-  if (r != nullptr && !fiber::ended(*r->fiber)) {
+  if (r != nullptr && !fiber::ended(*r->fiber.load())) {
     leaving.push(*r);
     r = nullptr;
   }
   if (r != nullptr) {
-    fiber::join(*r->fiber);
+    fiber::join(*r->fiber.load());
   } else {
     r = spare.pop();
   }
@@ -143,8 +149,8 @@ record* get_block() noexcept {
 }
 
 void put_block(record& r) noexcept {
-  if (r.fiber != nullptr) {
-    fiber::join(*r.fiber);
+  if (fiber::fiber* const f = r.fiber.load()) {
+    fiber::join(*f);
   }
   spare.push(r);
 }
@@ -158,7 +164,7 @@ void open_block() noexcept {
     ::dl_iterate_phdr(renew, nullptr);
   }
   mine.used_before = true;
-  mine.fiber = fiber::self();
+  mine.fiber.store(fiber::self());
   ::uselocale(LC_GLOBAL_LOCALE);  // also sets the tables that isalpha() and its like look into
   open_resolver();
   errno = 0;

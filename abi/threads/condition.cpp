@@ -92,6 +92,9 @@ int pthread_cond_broadcast(pthread_cond_t* c) noexcept {
 }
 
 int pthread_condattr_setpshared(pthread_condattr_t*, int shared) noexcept {
+  if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED) {
+    return EINVAL;
+  }
   return shared == PTHREAD_PROCESS_PRIVATE
              ? 0
              : sinew::threads::refused("a condition shared by processes", ENOTSUP);

@@ -157,14 +157,21 @@ int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) noexcept 
 int pthread_mutex_unlock(pthread_mutex_t* m) noexcept { return mutex::of(m).unlock(); }
 
 int pthread_mutexattr_setrobust(pthread_mutexattr_t*, int robustness) noexcept {
+  if (robustness != PTHREAD_MUTEX_STALLED && robustness != PTHREAD_MUTEX_ROBUST) {
+    return EINVAL;
+  }
   return robustness == PTHREAD_MUTEX_STALLED ? 0
                                              : sinew::threads::refused("a robust mutex", ENOTSUP);
 }
 
 int pthread_mutex_consistent(pthread_mutex_t*) noexcept { return EINVAL; }
 
-int pthread_mutexattr_setprotocol(pthread_mutexattr_t*, int) noexcept {
-  return 0;  // fibers have no priorities to inherit
+/// All fibers have the same priority, so a holder has inherited whatever a waiter could give it. A
+/// ceiling above it they cannot keep.
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t* attributes, int protocol) noexcept {
+  return protocol == PTHREAD_PRIO_PROTECT
+             ? sinew::threads::refused("a mutex with a priority ceiling", ENOTSUP)
+             : sinew::threads::real().setprotocol(attributes, protocol);
 }
 
 }  // extern "C"

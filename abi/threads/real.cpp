@@ -25,11 +25,13 @@ real_calls find_calls() {
   find(all.detach, "pthread_detach");
   find(all.exit, "pthread_exit");
   find(all.cancel, "pthread_cancel");
+  find(all.kill, "pthread_kill");
   find(all.getattr, "pthread_getattr_np");
   find(all.setname, "pthread_setname_np");
   find(all.getname, "pthread_getname_np");
   find(all.key_create, "pthread_key_create");
   find(all.key_delete, "pthread_key_delete");
+  find(all.setprotocol, "pthread_mutexattr_setprotocol");
   find(all.mutex_init, "pthread_mutex_init");
   find(all.mutex_trylock, "pthread_mutex_trylock");
   find(all.mutex_unlock, "pthread_mutex_unlock");

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 
 #include <cstddef>
 
@@ -18,11 +19,13 @@ struct real_calls {
   decltype(::pthread_detach)* detach;
   decltype(::pthread_exit)* exit;
   decltype(::pthread_cancel)* cancel;
+  decltype(::pthread_kill)* kill;
   decltype(::pthread_getattr_np)* getattr;
   decltype(::pthread_setname_np)* setname;
   decltype(::pthread_getname_np)* getname;
   decltype(::pthread_key_create)* key_create;
   decltype(::pthread_key_delete)* key_delete;
+  decltype(::pthread_mutexattr_setprotocol)* setprotocol;
   decltype(::pthread_mutex_init)* mutex_init;
   decltype(::pthread_mutex_trylock)* mutex_trylock;
   decltype(::pthread_mutex_unlock)* mutex_unlock;

@@ -14,11 +14,18 @@ class fiber;
 
 namespace sinew::threads {
 
+/// What record::life says. Nobody may ask for a thread that is gone: it has been joined, or was
+/// detached and has ended.
+inline constexpr std::uint32_t running = 0;
+inline constexpr std::uint32_t detached = 1;
+inline constexpr std::uint32_t ended = 2;
+inline constexpr std::uint32_t gone = 3;
+
 struct record {
   bool ours = false;  ///< a thread of the program that is a fiber; false for kernel threads
   bool main = false;  ///< the thread that was there first: its TLS and stack are the kernel's
-  /// Set by the thread itself when it starts, read after it has ended.
-  fiber::fiber* fiber = nullptr;
+  /// Set by the thread itself when it starts.
+  std::atomic<fiber::fiber*> fiber{nullptr};
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
@@ -28,9 +35,13 @@ struct record {
   char* stack_top = nullptr;
   std::size_t stack_bytes = 0;
 
-  /// 0 runs, 1 runs and is detached, 2 has ended. Ending is a release, seeing 2 an acquire: the
-  /// joiner sees the result, and may then give the block to the next thread.
-  std::atomic<std::uint32_t> life{0};
+  int cancel_type = 0;        ///< PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS, as it was asked for
+  /// Signals sent to it before it ran, one bit each: it sends them to itself when it starts.
+  std::atomic<std::uint64_t> early_signals{0};
+
+  /// Ending is a release, seeing `ended` an acquire: the joiner sees the result. Who moves it from
+  /// `ended` to `gone` gives the block to the next thread.
+  std::atomic<std::uint32_t> life{running};
   std::atomic<bool> joined{false};  ///< somebody waits for its end; relaxed: it only finds misuse
   /// See interrupt() in lot.cpp: somebody has cancelled it, and where it waits or waited last.
   std::atomic<bool> poked{false};

@@ -17,13 +17,14 @@
 #include "sinew/base/raw_write.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/fiber/scheduler.hpp"
+#include "sinew/fiber/thread_storage.hpp"
 
 namespace sinew::threads {
 namespace {
 
 setting<std::int64_t> stack_bytes(
-    "threads", "stack", 256 * 1024, "bytes",
-    "stack of a thread that is a fiber, if the program asks for none");
+    "threads", "stack", 0, "bytes",
+    "stack of a thread that is a fiber, if the program asks for none (0: as the system's threads)");
 
 enum class stage : int { threads, starting, fibers, forked };
 
@@ -46,6 +47,8 @@ void start_fibers() noexcept {
     if (fiber::scheduler::of_process() == nullptr) {
       new fiber::scheduler;  // for ever: the process may end while fibers run, as with threads
     }
+    fiber::advise_on_thread_stacks(
+        "give its threads more, by SINEW_THREADS_STACK or pthread_attr_setstacksize()");
   } catch (const error& problem) {
     refuse_program(problem.what());
   }
@@ -86,7 +89,10 @@ bool threads_are_fibers() noexcept {
 
 bool in_forked_child() noexcept { return now.load(std::memory_order_relaxed) == stage::forked; }
 
-std::size_t standard_stack_bytes() noexcept { return static_cast<std::size_t>(stack_bytes()); }
+std::size_t standard_stack_bytes() noexcept {
+  const std::int64_t asked = stack_bytes();
+  return asked > 0 ? static_cast<std::size_t>(asked) : glibc_standard;
+}
 
 std::size_t glibc_stack_bytes() noexcept { return glibc_standard; }
 

@@ -1,6 +1,8 @@
 // Threads that come and go.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +12,7 @@
 #include <cstring>
 
 #include "abi/threads/block.hpp"
+#include "abi/threads/keys.hpp"
 #include "abi/threads/lot.hpp"
 #include "abi/threads/moment.hpp"
 #include "abi/threads/patience.hpp"
@@ -22,23 +25,33 @@
 // and cancellation come to when they unwind a stack.
 extern "C" void __pthread_register_cancel(__pthread_unwind_buf_t*);
 extern "C" void __pthread_unregister_cancel(__pthread_unwind_buf_t*);
+extern "C" int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments,
+                                 void (*init)(), void (*fini)(), void (*loader_fini)(),
+                                 void* stack_end);
 namespace sinew::threads {
 namespace {
-
-constexpr std::uint32_t running = 0;
-constexpr std::uint32_t detached = 1;
-constexpr std::uint32_t ended = 2;
 
 /// Threads of the program that have not ended, the main one aside. The last to end releases who
 /// waits in pthread_exit() of the main thread.
 constinit std::atomic<std::uint32_t> others{0};
 constinit std::atomic<unsigned> next_worker{0};
 
+/// Signals that were sent to the caller before it ran.
+void receive_early_signals() noexcept {
+  std::uint64_t all = mine.early_signals.exchange(0, std::memory_order_seq_cst);
+  for (int number = 1; all != 0; ++number, all >>= 1) {
+    if ((all & 1) != 0) {
+      ::raise(number);
+    }
+  }
+}
+
 /// The program's function, and whatever may end it.
 [[gnu::noinline]] void run_program() {
   __pthread_unwind_buf_t end;
   if (__sigsetjmp_cancel(end.__cancel_jmp_buf, 0) == 0) {
     __pthread_register_cancel(&end);
+    receive_early_signals();
     mine.result = mine.start(mine.argument);
   } else if (!mine.left_by_exit) {
     mine.result = PTHREAD_CANCELED;
@@ -53,13 +66,17 @@ void count_down() noexcept {
 }
 
 void end_with(record& r) noexcept {
-  const std::uint32_t before = r.life.exchange(ended, std::memory_order_seq_cst);
-  if (before == detached) {
-    leave_block(r);
-  } else {
+  std::uint32_t now = running;
+  if (r.life.compare_exchange_strong(now, ended, std::memory_order_seq_cst)) {
     release(&r.life, all_of_them);
+    return;
+  }
+  r.life.store(gone, std::memory_order_release);  // it was detached
+  if (!r.main) {
+    leave_block(r);
   }
 }
+
 
 /// A fiber's first and last frame, on the thread's own block.
 void live(void*) {
@@ -75,6 +92,18 @@ void live(void*) {
   end_with(me);
 }
 
+/// Of a thread that has ended: nobody asks for it again. ESRCH if somebody else was first.
+int give_away(record& r) noexcept {
+  std::uint32_t now = ended;
+  if (!r.life.compare_exchange_strong(now, gone, std::memory_order_acq_rel)) {
+    return ESRCH;
+  }
+  if (!r.main) {
+    put_block(r);
+  }
+  return 0;
+}
+
 /// Waits for the end of `r`; a cancellation point.
 int await_end(record& r, moment until) {
   ::pthread_testcancel();
@@ -83,8 +112,8 @@ int await_end(record& r, moment until) {
     if (life == ended) {
       return 0;
     }
-    if (life == detached) {
-      return EINVAL;
+    if (life != running) {
+      return life == detached ? EINVAL : ESRCH;
     }
     switch (wait_while(r.life, running, "pthread_join", until, true)) {
       case woken::timed_out:
@@ -102,8 +131,15 @@ int join(record& r, void** result, moment until) {
   if (&r == &mine) {
     return EDEADLK;
   }
-  if (r.life.load(std::memory_order_relaxed) == detached ||
-      r.joined.exchange(true, std::memory_order_relaxed)) {
+  switch (r.life.load(std::memory_order_acquire)) {
+    case gone:
+      return ESRCH;
+    case detached:
+      return EINVAL;
+    default:
+      break;
+  }
+  if (r.joined.exchange(true, std::memory_order_relaxed)) {
     return EINVAL;
   }
   struct claim {  // also when the caller is cancelled: then another one may join
@@ -116,11 +152,12 @@ int join(record& r, void** result, moment until) {
     return code;
   }
   held.on = nullptr;
-  if (result != nullptr) {
-    *result = r.result;
+  void* const value = r.result;
+  if (const int code = give_away(r); code != 0) {
+    return code;
   }
-  if (!r.main) {
-    put_block(r);
+  if (result != nullptr) {
+    *result = value;
   }
   return 0;
 }
@@ -154,6 +191,7 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(v
   how.name = "pthread";
   if (fiber::spawn(live, nullptr, nullptr, how).retry()) {
     count_down();
+    r->life.store(gone, std::memory_order_relaxed);
     put_block(*r);
     return EAGAIN;
   }
@@ -167,6 +205,30 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(v
     (void)wait_while(others, left, "pthread_exit");
   }
   std::exit(0);
+}
+
+int (*program_main)(int, char**, char**) = nullptr;
+
+/// The program's main(). pthread_exit and cancellation unwind the main thread's stack up to here,
+/// which is below the frame of the C library that would end the kernel thread, a worker.
+int run_main(int count, char** arguments, char** environment) {
+  __pthread_unwind_buf_t end;
+  if (__sigsetjmp_cancel(end.__cancel_jmp_buf, 0) == 0) {
+    __pthread_register_cancel(&end);
+    const int code = program_main(count, arguments, environment);
+    __pthread_unregister_cancel(&end);
+    return code;
+  }
+  __pthread_unregister_cancel(&end);
+  if (mine.ours && !in_forked_child()) {
+    if (!mine.left_by_exit) {
+      mine.result = PTHREAD_CANCELED;
+    }
+    destroy_key_values();
+    leave_main();
+  }
+  real().exit(mine.result);  // to the C library's frame
+  std::abort();              // not reached
 }
 
 }  // namespace
@@ -222,33 +284,29 @@ int pthread_detach(pthread_t thread) noexcept {
   if (!r->ours) {
     return real().detach(thread);
   }
+  if (r->joined.load(std::memory_order_relaxed) &&
+      r->life.load(std::memory_order_relaxed) == running) {
+    return 0;  // somebody waits in pthread_join() and does the rest, as with glibc
+  }
   std::uint32_t now = running;
   if (r->life.compare_exchange_strong(now, detached, std::memory_order_seq_cst)) {
     return 0;
   }
-  if (now == detached) {
-    return EINVAL;
-  }
-  if (!r->main) {
-    put_block(*r);
-  }
-  return 0;
+  return now == detached ? EINVAL : give_away(*r);
 }
 
 void pthread_exit(void* result) {
-  if (mine.ours && !in_forked_child()) {
-    mine.result = result;
-    mine.left_by_exit = true;
-    if (mine.main) {
-      leave_main();
-    }
-  }
+  mine.result = result;
+  mine.left_by_exit = true;
   real().exit(result);
   std::abort();  // not reached
 }
 
 int pthread_cancel(pthread_t thread) {
   record* const r = record_of(thread);
+  if (r->ours && r->life.load(std::memory_order_acquire) >= ended) {
+    return r->life.load(std::memory_order_relaxed) == gone ? ESRCH : 0;
+  }
   const int code = real().cancel(thread);
   if (code == 0 && r->ours) {
     interrupt(*r);
@@ -256,17 +314,41 @@ int pthread_cancel(pthread_t thread) {
   return code;
 }
 
+int pthread_kill(pthread_t thread, int number) noexcept {
+  record* const r = record_of(thread);
+  if (!r->ours) {
+    return real().kill(thread, number);
+  }
+  if (number < 0 || number >= NSIG) {
+    return EINVAL;
+  }
+  const std::uint32_t life = r->life.load(std::memory_order_acquire);
+  if (life >= ended || number == 0) {
+    return life == gone ? ESRCH : 0;
+  }
+  if (r->main || r->fiber.load() != nullptr) {
+    return real().kill(thread, number);
+  }
+  // It may start just now. It writes `fiber` and then takes the bits, we set a bit and then read
+  // `fiber`, all sequentially consistent: the bit is taken by one of us.
+  const std::uint64_t bit = std::uint64_t{1} << (number - 1);
+  r->early_signals.fetch_or(bit);
+  if (r->fiber.load() != nullptr && (r->early_signals.fetch_and(~bit) & bit) != 0) {
+    return real().kill(thread, number);
+  }
+  return 0;
+}
+
 /// Asynchronous cancellation would hit whichever fiber runs on that worker; so it waits for the
 /// next cancellation point, as deferred cancellation does.
 int pthread_setcanceltype(int type, int* before) {
-  static thread_local int asked = PTHREAD_CANCEL_DEFERRED;
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) {
     return EINVAL;
   }
   if (before != nullptr) {
-    *before = asked;
+    *before = mine.cancel_type;
   }
-  asked = type;
+  mine.cancel_type = type;
   if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
     ::pthread_testcancel();
   }
@@ -306,6 +388,14 @@ int pthread_getname_np(pthread_t thread, char* name, std::size_t bytes) noexcept
     return real().getname(::pthread_self(), name, bytes);
   }
   return std::snprintf(name, bytes, "%s", r->name) < static_cast<int>(bytes) ? 0 : ERANGE;
+}
+
+int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments,
+                      void (*init)(), void (*fini)(), void (*loader_fini)(), void* stack_end) {
+  program_main = main;
+  const auto start = reinterpret_cast<decltype(&__libc_start_main)>(
+      ::dlsym(RTLD_NEXT, "__libc_start_main"));
+  return start(run_main, count, arguments, init, fini, loader_fini, stack_end);
 }
 
 // Processors and priorities are the workers'; who asks for a fiber gets what it would run on

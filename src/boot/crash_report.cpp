@@ -20,7 +20,8 @@ namespace {
 
 // Written before the handlers are installed, only read inside them.
 std::array<char, 320> prefix{};
-std::atomic_flag reporting = ATOMIC_FLAG_INIT;
+/// The kernel's number of the thread that reports, or 0. Set once.
+std::atomic<pid_t> reporting{0};
 
 constexpr std::array signals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
@@ -39,16 +40,30 @@ std::string_view name_of(int signal) noexcept {
   }
 }
 
-void report(int signal, siginfo_t* info, void*) {
+/// What the thread was doing when it ran over its stack is in the backtrace; this is what helps.
+constexpr std::string_view full_stack =
+    "SIGSEGV: it ran over its stack (recursion too deep, or a local array too large; `ulimit -s` "
+    "rules the main thread's stack, OMP_STACKSIZE those of OpenMP's threads)";
+
+void report(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
-  // Only the first of several crashing threads speaks; a crash inside the report ends it.
-  if (!reporting.test_and_set()) {
+  // Only the first of several crashing threads speaks, and the others wait for the end that it
+  // brings; a crash inside the report ends it.
+  const auto me = static_cast<pid_t>(::syscall(SYS_gettid));
+  pid_t nobody = 0;
+  if (!reporting.compare_exchange_strong(nobody, me) && nobody != me) {
+    for (;;) {
+      ::pause();
+    }
+  }
+  if (nobody == 0) {
     base::last_words head;
     head.add({prefix.data(), ::strnlen(prefix.data(), prefix.size())});
     // Asked here: a process that the rank has forked has the handlers too.
     head.add_number(static_cast<std::uintptr_t>(::getpid()));
     head.add(": ");
-    head.add(name_of(signal));
+    const bool full = signal == SIGSEGV && base::ran_over_stack(info->si_addr, context);
+    head.add(full ? full_stack : name_of(signal));
     if (signal == SIGSEGV || signal == SIGBUS) {
       head.add(", address 0x");
       head.add_number(reinterpret_cast<std::uintptr_t>(info->si_addr), 16);
@@ -57,7 +72,8 @@ void report(int signal, siginfo_t* info, void*) {
     head.write();
     base::write_backtrace();
   }
-  // The default action is back in place (SA_RESETHAND); the signal is blocked until we return.
+  // The signal is blocked until we return.
+  ::signal(signal, SIG_DFL);
   ::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), signal);
   errno = saved;
 }
@@ -75,6 +91,9 @@ void install_crash_report(const place& where) {
   std::memcpy(prefix.data(), text.data(), std::min(text.size(), prefix.size() - 1));
   base::prepare_last_words();
   for (const int signal : signals) {
+    if (signal == SIGSEGV && base::report_faults(report)) {
+      continue;
+    }
     struct sigaction now{};
     if (::sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 ||
         now.sa_handler != SIG_DFL) {
@@ -82,7 +101,7 @@ void install_crash_report(const place& where) {
     }
     struct sigaction mine{};
     mine.sa_sigaction = report;
-    mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+    mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK);
     ::sigemptyset(&mine.sa_mask);
     ::sigaction(signal, &mine, nullptr);
   }

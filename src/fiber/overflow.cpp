@@ -11,19 +11,20 @@
 
 #include "fiber/hub.hpp"
 #include "sinew/base/last_words.hpp"
+#include "sinew/fiber/thread_storage.hpp"
 
 namespace sinew::fiber {
 namespace {
 
-struct sigaction before_segv{};
 std::terminate_handler before_terminate = nullptr;
 bool installed = false;
+const char* thread_advice = "give it more, by spawn_options::stack_bytes";
 
 /// Text that ends with the fiber's name.
 base::last_words about(const fiber& f) noexcept {
   const std::string_view given = name(f);
   base::last_words text;
-  text.add("sinew: fiber ");
+  text.add(f.thread_base != 0 ? "sinew: thread " : "sinew: fiber ");
   return given.empty() ? text.add("0x").add_number(reinterpret_cast<std::uintptr_t>(&f), 16)
                        : text.add("\"").add(given).add("\"");
 }
@@ -34,35 +35,63 @@ struct overflow {
 };
 std::atomic_flag overflowed = ATOMIC_FLAG_INIT;
 
+base::last_words overflow_of(const fiber& f, const void* address) noexcept {
+  return about(f)
+      .add(" ran over its stack of ")
+      .add_number(stacks::bytes_of(f.stack_class) / 1024)
+      .add(" KiB (address 0x")
+      .add_number(reinterpret_cast<std::uintptr_t>(address), 16)
+      .add("): ")
+      .add(f.thread_base != 0 ? thread_advice
+                              : "give it more, by spawn_options::stack_bytes or SINEW_FIBER_STACK");
+}
+
 /// Run on a stack of its own.
 void say(void* what) {
   const auto& [f, address] = *static_cast<const overflow*>(what);
-  about(*f)
-      .add(" ran over its stack of ")
-      .add_number(stacks::bytes_of(f->stack_class) / 1024)
-      .add(" KiB (address 0x")
-      .add_number(reinterpret_cast<std::uintptr_t>(address), 16)
-      .add("): give it more, by spawn_options::stack_bytes or SINEW_FIBER_STACK\n")
-      .write();
+  overflow_of(*f, address).add("\n").write();
   std::abort();
 }
 
-void on_segv(int signal, siginfo_t* info, void* context) {
-  if (the_hub != nullptr) {
-    if (const fiber* f = the_hub->memory.guarding(info->si_addr)) {
-      report_overflow(*f, info->si_addr);
+/// Of several overflows at the same time one is reported, and ends the process.
+void be_the_first() noexcept {
+  if (overflowed.test_and_set()) {
+    for (;;) {
+      ::pause();
     }
   }
-  if ((before_segv.sa_flags & SA_SIGINFO) != 0 && before_segv.sa_sigaction != nullptr) {
-    before_segv.sa_sigaction(signal, info, context);
+}
+
+/// The current fiber, if its stack pointer has left its stack: then the fault may lie anywhere in a
+/// frame that is larger than all guards.
+const fiber* beyond_its_stack(const void* context) noexcept {
+  const worker* w = here;
+  const fiber* f = w == nullptr ? nullptr : w->current_user();
+  if (f == nullptr || f->low == nullptr) {
+    return nullptr;
+  }
+  const void* const sp = base::stack_pointer(context);
+  constexpr std::size_t farthest = std::size_t{1} << 30U;
+  return sp < f->low && static_cast<std::size_t>(static_cast<const char*>(f->low) -
+                                                 static_cast<const char*>(sp)) < farthest
+             ? f
+             : nullptr;
+}
+
+void on_fault(int, siginfo_t* info, void* context) {
+  if (the_hub == nullptr) {
     return;
   }
-  if (before_segv.sa_handler != SIG_DFL && before_segv.sa_handler != SIG_IGN) {
-    before_segv.sa_handler(signal);
-    return;
+  const fiber* f = the_hub->memory.guarding(info->si_addr);
+  if (f == nullptr) {
+    f = beyond_its_stack(context);
   }
-  // The instruction runs again, and this time takes the default action.
-  ::signal(signal, SIG_DFL);
+  if (f != nullptr) {
+    be_the_first();
+    overflow_of(*f, info->si_addr).add("; backtrace, innermost call first:\n").write();
+    base::write_backtrace();
+    std::abort();
+  }
 }
 
 [[noreturn]] void on_terminate() {
@@ -95,11 +124,7 @@ void on_segv(int signal, siginfo_t* info, void* context) {
 
 void report_overflow(const fiber& f, const void* address) noexcept {
   static overflow what;
-  if (overflowed.test_and_set()) {
-    for (;;) {
-      ::pause();  // another worker reports its own, and ends us both
-    }
-  }
+  be_the_first();
   what = {&f, address};
   // There is no room left here to speak.
   alignas(64) static std::array<std::byte, 64 * 1024> room;
@@ -115,25 +140,21 @@ extern "C" void sinew_fiber_overflow(void** save) noexcept {
   report_overflow(f, f.low);
 }
 
+void advise_on_thread_stacks(const char* advice) noexcept { thread_advice = advice; }
+
 void install_reports() {
   base::prepare_last_words();
+  base::look_at_faults(on_fault);
   if (installed) {
     return;
   }
   installed = true;
-  struct sigaction mine{};
-  mine.sa_sigaction = on_segv;
-  mine.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK);
-  ::sigemptyset(&mine.sa_mask);
-  ::sigaction(SIGSEGV, &mine, &before_segv);
   before_terminate = std::set_terminate(on_terminate);
 }
 
 void remove_reports() noexcept {
-  struct sigaction now{};
-  if (installed && ::sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == on_segv &&
-      std::get_terminate() == on_terminate) {
-    ::sigaction(SIGSEGV, &before_segv, nullptr);
+  base::look_at_faults_no_more();
+  if (installed && std::get_terminate() == on_terminate) {
     std::set_terminate(before_terminate);
     installed = false;
   }

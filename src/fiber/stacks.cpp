@@ -15,8 +15,12 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t line = 64;
-/// Of each guarded slot, and below each chunk: wide, for frames that skip some of it.
-constexpr std::size_t guard_bytes = 4 * page;
+/// Stacks from here on are for ordinary functions, with arrays of ordinary size among their local
+/// variables.
+constexpr std::size_t ordinary_stack = std::size_t{64} * 1024;
+/// Stacks that the kernel might want to back with huge pages: a stack of 8 MiB of which 8 KiB are
+/// used would then take 2 MiB.
+constexpr std::size_t huge_page = std::size_t{2} << 20U;
 /// Slots without guards are made usable so many at a time.
 constexpr std::uint32_t commit_slots = 64;
 /// Stacks up to here are populated at once: each would fault its page anyway, one by one.
@@ -26,10 +30,20 @@ std::uintptr_t up(std::uintptr_t n) noexcept { return (n + page - 1) / page * pa
 std::uintptr_t down(std::uintptr_t n) noexcept { return n / page * page; }
 std::uintptr_t number(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
 
+/// Address space without access below a stack. A function whose local array is larger than what is
+/// left of the stack must fault, and not write to another stack: so at least as much as an array of
+/// 1 MiB, and as the stack itself up to 8 MiB. Address space is all that it costs. Small stacks
+/// have little of it, because page tables are shared by neighbours.
+std::size_t guard_of(std::size_t stack_bytes) noexcept {
+  constexpr std::size_t least = (std::size_t{1} << 20U) + (std::size_t{64} << 10U);
+  constexpr std::size_t most = std::size_t{8} << 20U;
+  return stack_bytes < ordinary_stack ? 4 * page : std::clamp(stack_bytes, least, most);
+}
+
 /// Distance of slots: an odd number of lines.
 std::size_t stride_of(std::size_t stack_bytes, bool guarded) noexcept {
   const std::size_t bytes =
-      stack_bytes + sizeof(fiber) + (guarded ? guard_bytes + page : std::size_t{0});
+      stack_bytes + sizeof(fiber) + (guarded ? guard_of(stack_bytes) + page : std::size_t{0});
   return ((bytes + line - 1) / line | 1) * line;
 }
 
@@ -78,22 +92,33 @@ bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
     return false;
   }
   const bool guarded = guards_left_ >= slots_per_chunk;
-  const std::size_t stride = stride_of(bytes_of(stack_class), guarded);
-  const std::size_t bytes = up(guard_bytes + line + slots_per_chunk * stride);
-  // Without access it counts against no limit but that of address space.
-  void* memory =
-      ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const std::size_t stack_bytes = bytes_of(stack_class);
+  const std::size_t guard = guard_of(stack_bytes);
+  const std::size_t stride = stride_of(stack_bytes, guarded);
+  // Without access it counts against no limit but that of address space; where that is low, the
+  // chunk has fewer slots.
+  void* memory = MAP_FAILED;
+  std::size_t bytes = 0;
+  std::uint32_t slots = slots_per_chunk;
+  for (; slots != 0 && memory == MAP_FAILED; slots /= memory == MAP_FAILED ? 2 : 1) {
+    bytes = up(guard + line + slots * stride);
+    memory = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
   if (memory == MAP_FAILED) {
     return false;
   }
-  guards_left_ -= guarded ? slots_per_chunk : 0;
+  if (stack_bytes >= huge_page) {
+    (void)::madvise(memory, bytes, MADV_NOHUGEPAGE);  // a kernel without huge pages refuses
+  }
+  guards_left_ -= guarded ? slots : 0;
   chunk& c = chunks_info_[id];
   c.memory = static_cast<std::byte*>(memory);
   c.bytes = bytes;
   c.guarded = guarded ? 1 : 0;
   c.stack_class = stack_class;
-  table_[id] = {c.memory + guard_bytes + line + stride - sizeof(fiber), stride};
-  from = {id, 0, nobody};
+  c.guard_bytes = guard;
+  table_[id] = {c.memory + guard + line + stride - sizeof(fiber), stride};
+  from = {id, 0, slots, nobody};
   if (id == next_) {
     ++next_;
     chunks_.store(next_, std::memory_order_release);
@@ -102,8 +127,8 @@ bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
 }
 
 bool stacks::commit(const chunk& c, std::uint32_t slot, std::size_t stride) noexcept {
-  const std::uintptr_t base = number(c.memory) + guard_bytes + line + slot * stride;
-  std::uintptr_t low = up(base) + guard_bytes;
+  const std::uintptr_t base = number(c.memory) + c.guard_bytes + line + slot * stride;
+  std::uintptr_t low = up(base) + c.guard_bytes;
   std::uintptr_t high = up(base + stride);
   if (c.guarded == 0) {
     if (slot % commit_slots != 0) {
@@ -123,7 +148,7 @@ bool stacks::commit(const chunk& c, std::uint32_t slot, std::size_t stride) noex
 }
 
 fiber* stacks::carve(cursor& from, std::uint8_t stack_class) noexcept {
-  if (from.used == slots_per_chunk && !reserve(from, stack_class)) {
+  if (from.used == from.end && !reserve(from, stack_class)) {
     return nullptr;
   }
   chunk& c = chunks_info_[from.chunk];
@@ -132,10 +157,10 @@ fiber* stacks::carve(cursor& from, std::uint8_t stack_class) noexcept {
     return nullptr;
   }
   auto* f = new (at(p, from.used)) fiber;
-  const std::uintptr_t base = number(c.memory) + guard_bytes + line + from.used * p.stride;
+  const std::uintptr_t base = number(c.memory) + c.guard_bytes + line + from.used * p.stride;
   f->stack_class = stack_class;
   f->slot = from.chunk * slots_per_chunk + from.used;
-  f->low = reinterpret_cast<void*>(c.guarded != 0 ? up(base) + guard_bytes : base);
+  f->low = reinterpret_cast<void*>(c.guarded != 0 ? up(base) + c.guard_bytes : base);
   if (c.guarded == 0) {
     std::uint64_t* below = from.used == 0 ? reinterpret_cast<std::uint64_t*>(base) - 1
                                           : &at(p, from.used - 1)->own_canary;
@@ -165,7 +190,7 @@ fiber* stacks::containing(const void* address) const noexcept {
     return nullptr;
   }
   const place& p = table_[c - chunks_info_];
-  const std::uintptr_t first = number(c->memory) + guard_bytes + line;
+  const std::uintptr_t first = number(c->memory) + c->guard_bytes + line;
   // The guard below the chunk is the first slot's.
   const std::size_t slot = number(address) < first ? 0 : (number(address) - first) / p.stride;
   return slot < c->carved.load(std::memory_order_acquire) ? at(p, static_cast<std::uint32_t>(slot))

@@ -24,14 +24,15 @@ inline constexpr std::size_t stack_classes = 20;
 ///
 /// The first `guarded` slots have guard pages, which cost two of the kernel's 65,530 mappings each.
 /// Later ones have a canary below the stack, checked whenever the fiber is switched out, and a
-/// guard below each chunk. All of it stays mapped until the end: a control block is always a
-/// control block.
+/// guard below each chunk. A guard is as large as a frame that might jump over it (guard_of in
+/// stacks.cpp). All of it stays mapped until the end: a control block is always a control block.
 class stacks {
  public:
   /// Where one worker takes fresh slots of one class.
   struct cursor {
     std::uint32_t chunk = 0;
-    std::uint32_t used = slots_per_chunk;
+    std::uint32_t used = 0;
+    std::uint32_t end = 0;  ///< slots that this chunk has
     /// A chunk number kept for this cursor, so that its fibers have low positions; or none.
     std::uint32_t reserved = nobody;
   };
@@ -90,6 +91,7 @@ class stacks {
     std::size_t bytes;
     std::uint32_t guarded;
     std::uint8_t stack_class;
+    std::size_t guard_bytes;  ///< below each guarded slot, and below the chunk
     /// Slots whose control block is written. Release by whoever carves, acquire in each().
     std::atomic<std::uint32_t> carved;
   };

@@ -179,7 +179,22 @@ TEST(crash_report, has_a_stack_of_its_own) {
         volatile int depth = 0;
         ::_exit(overflow(&depth) & 1);
       },
-      ::testing::KilledBySignal(SIGSEGV), "rank 0 of 1 crashed");
+      ::testing::KilledBySignal(SIGSEGV), "rank 0 of 1 crashed.*it ran over its stack");
+}
+
+[[gnu::noinline]] int enter_large_frame() {
+  volatile int room[16U << 20U];  // twice what a main thread usually has
+  room[0] = 1;
+  return room[0];
+}
+
+TEST(crash_report, knows_a_frame_that_is_larger_than_the_stack) {
+  EXPECT_EXIT(
+      {
+        install_crash_report(place{});
+        ::_exit(enter_large_frame());
+      },
+      ::testing::KilledBySignal(SIGSEGV), "rank 0 of 1 crashed.*it ran over its stack");
 }
 #endif
 

@@ -15,6 +15,7 @@
 #include "sinew/base/settings.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/scheduler.hpp"
+#include "sinew/fiber/thread_storage.hpp"
 #include "support/fibers.hpp"
 
 namespace sinew::fiber {
@@ -43,6 +44,58 @@ void set(const char* name, const char* value) { settings::set_from_command_line(
 TEST(edges_death, a_guard_page_stops_an_overflow_and_the_fiber_is_named) {
   EXPECT_DEATH(alone([] { use_stack(10'000'000); }, {.name = "greedy"}),
                "fiber \"greedy\" ran over its stack of [0-9]+ KiB .*SINEW_FIBER_STACK");
+}
+
+/// A function with a local array that is larger than any stack here, of which it uses the far end.
+[[gnu::noinline]] int enter_large_frame() {
+  std::array<char, std::size_t{1} << 20U> room;  // NOLINT: not to be filled
+  asm volatile("movb $1, (%0)" : : "r"(room.data()) : "memory");
+  return room[0];
+}
+
+TEST(edges_death, a_frame_that_is_larger_than_the_stack_is_recognised) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "stacks are much larger here";
+#endif
+  const auto enter = [] { (void)enter_large_frame(); };
+  EXPECT_DEATH(alone(enter, {.name = "greedy", .stack_bytes = 65536}),
+               "fiber \"greedy\" ran over its stack of 64 KiB.*backtrace");
+}
+
+TEST(edges_death, a_fiber_with_a_thread_pointer_of_its_own_names_the_setting_for_threads) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "stacks are much larger here";
+#endif
+  EXPECT_DEATH(
+      {
+        advise_on_thread_stacks("set THIS_INSTEAD");
+        alone([] { use_stack(10'000'000); },
+              {.name = "greedy", .worker = 0, .thread_base = thread_base()});
+      },
+      "thread \"greedy\" ran over its stack of 64 KiB .*set THIS_INSTEAD");
+}
+
+TEST(edges, large_stacks_are_had_where_address_space_is_short) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's own address space is beyond any limit";
+#endif
+  scheduler s({.workers = 1});
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  rlimit small = before;
+  small.rlim_cur = std::size_t{1} << 30U;  // of which a chunk of 512 such stacks is the eightfold
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &small), 0);
+  std::array<fiber*, 10> made{};
+  static int ran;
+  ran = 0;
+  for (fiber*& f : made) {
+    EXPECT_TRUE(spawn([](void*) { ++ran; }, nullptr, &f, {.stack_bytes = 8U << 20U}).done());
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  for (fiber* f : made) {
+    if (f != nullptr) join(*f);
+  }
+  EXPECT_EQ(ran, 10);
 }
 
 TEST(edges_death, so_it_does_with_a_small_stack) {

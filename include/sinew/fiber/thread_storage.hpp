@@ -16,6 +16,10 @@ namespace sinew::fiber {
 /// (FSGSBASE, Linux 5.9). Cold.
 [[nodiscard]] bool thread_storage_supported() noexcept;
 
+/// What the report of a stack that ran over advises for fibers with a thread pointer of their own,
+/// whose stacks another setting rules. A string that lives as long as the program. Cold.
+void advise_on_thread_stacks(const char* advice) noexcept;
+
 /// The register's value in the caller. Any context. Hot.
 [[nodiscard]] std::uintptr_t thread_base() noexcept;
 

@@ -19,23 +19,6 @@ void copy_out(const std::string& from, char* to, int* length) {
   *length = static_cast<int>(from.size());
 }
 
-int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-  comm_object& old = comm_of(comm);
-  check_out(newcomm, "newcomm");
-  const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
-  const MPI_Comm made = adopt(coll::duplicate(site_of(old)), old);
-  comm_object& fresh = comm_of(made);
-  try {
-    copy_attributes(attached_to::comm, comm, old.attached, fresh.attached);
-  } catch (...) {
-    release_comm(&fresh);
-    throw;
-  }
-  if (hints != nullptr) apply_hints(fresh, *hints);
-  *newcomm = made;
-  return MPI_SUCCESS;
-}
-
 /// Freed communicators whose operations have not all ended.
 struct waiting_list {
   core::lock lock;
@@ -64,6 +47,14 @@ comm_object* find_comm(MPI_Comm handle) noexcept {
 
 void bad_comm(MPI_Comm handle) {
   if (handle == MPI_COMM_NULL) fail(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+  const std::uintptr_t v = value_of(handle);
+  if (v >= first_address && v % alignof(comm_object) == 0 &&
+      reinterpret_cast<const object*>(handle)->what.load() == kind::unfinished_comm) {
+    fail(MPI_ERR_COMM,
+         "the communicator %p cannot be used yet: the MPI_Comm_idup that makes it has not been "
+         "completed (MPI_Wait)",
+         static_cast<const void*>(handle));
+  }
   fail(MPI_ERR_COMM, "the communicator %p has been freed or never was one",
        static_cast<const void*>(handle));
 }
@@ -142,31 +133,6 @@ int impl::Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
             : r == relation::similar ? MPI_SIMILAR
                                      : MPI_UNEQUAL;
   return MPI_SUCCESS;
-}
-
-int impl::Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-  return duplicate(comm, MPI_INFO_NULL, newcomm);
-}
-
-int impl::Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-  return duplicate(comm, info, newcomm);
-}
-
-// Blocking duplicates with a request that is complete: allowed, since all members call it in the
-// same order anyway.
-int impl::Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-  check_out(request, "request");
-  const int code = Comm_dup(comm, newcomm);
-  *request = done_request();
-  return code;
-}
-
-int impl::Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
-                              MPI_Request* request) {
-  check_out(request, "request");
-  const int code = duplicate(comm, info, newcomm);
-  *request = done_request();
-  return code;
 }
 
 int impl::Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {

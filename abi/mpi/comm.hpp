@@ -74,6 +74,16 @@ void apply_hints(comm_object& c, const info_object& info);
 /// A handle for a new communicator with the error handler of `parent`; MPI_COMM_NULL for none.
 [[nodiscard]] MPI_Comm adopt(coll::communicator_ref made, const comm_object& parent);
 
+/// What MPI_Comm_idup has begun (idup.cpp).
+struct duplication;
+/// Whether the ranks have agreed. No progress.
+[[nodiscard]] bool agreed(const duplication& d) noexcept;
+/// Suspends until they have.
+void await(duplication& d);
+/// Makes the communicator behind the handle usable, if that has not been done; to be called once
+/// they have agreed. An error class with its sentence if it could not be made.
+int install(duplication& d, std::string* sentence);
+
 /// Gives the communicator up: at once, or when its last operation has ended.
 void release_comm(comm_object* c);
 

@@ -64,6 +64,7 @@ void no_memory_for_request(comm_object* c) {
 void drop_owned(request_object& r) noexcept {
   r.keeps = {};
   r.copy.reset();
+  r.duplicates.reset();
   r.owns = false;
 }
 
@@ -76,6 +77,7 @@ bool ended(const request_object& r) noexcept {
   if (!r.active) return true;
   if (r.what_for == request_object::sort::generalized) return r.finished.done();
   if (r.what_for == request_object::sort::flush) return is_flushed(*r.flushing, r.flush_up_to);
+  if (r.what_for == request_object::sort::duplicate) return agreed(*r.duplicates);
   return (r.inner == nullptr || r.inner->done()) && (r.second == nullptr || r.second->done());
 }
 
@@ -87,6 +89,10 @@ void await(request_object& r) {
   }
   if (r.what_for == request_object::sort::flush) {
     the.runtime->wait_until([](void* at) { return ended(*static_cast<request_object*>(at)); }, &r);
+    return;
+  }
+  if (r.what_for == request_object::sort::duplicate) {
+    await(*r.duplicates);
     return;
   }
   if (r.inner != nullptr) the.engine->wait(*r.inner);
@@ -101,6 +107,9 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
   int code = MPI_SUCCESS;
   if (r->what_for == request_object::sort::generalized) {
     code = conclude_generalized(*r, status, sentence);
+  } else if (r->what_for == request_object::sort::duplicate) {
+    code = install(*r->duplicates, sentence);
+    set_empty(status);
   } else {
     const bool receives = r->what_for == request_object::sort::receive ||
                           r->what_for == request_object::sort::exchange;
@@ -150,10 +159,22 @@ void bad_result(comm_object& c, const p2p::result& r) {
   throw failure{code_of(r.error), sentence_about(r), &c};
 }
 
+namespace {
+
+/// All members must see a collective operation end (MPI-5.0 section 6.12).
+void refuse_collective(const request_object& r, const char* what) {
+  if (r.what_for == request_object::sort::duplicate) {
+    fail(MPI_ERR_REQUEST, "the request of a collective operation cannot be %s: wait for it", what);
+  }
+}
+
+}  // namespace
+
 int impl::Request_free(MPI_Request* request) {
   check_out(request, "request");
   request_object* r = request_of(*request);
   if (r == nullptr) fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+  refuse_collective(*r, "freed");
   *request = MPI_REQUEST_NULL;
   if (r->what_for == request_object::sort::generalized) {
     // Freed by MPI_Grequest_complete if that is still to come.
@@ -174,6 +195,7 @@ int impl::Cancel(MPI_Request* request) {
   check_out(request, "request");
   request_object* r = request_of(*request);
   if (r == nullptr) fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+  refuse_collective(*r, "cancelled");
   if (r->what_for == request_object::sort::generalized) {
     return r->own.cancel == nullptr ? MPI_SUCCESS
                                     : r->own.cancel(r->own.state, r->finished.done() ? 1 : 0);

@@ -21,7 +21,7 @@ using starter = void (*)(request_object& r);
 /// reads must be set by whoever takes it.
 struct alignas(64) request_object : object {
   static constexpr kind tag = kind::request;
-  enum class sort : std::uint8_t { finished, send, receive, exchange, flush, generalized };
+  enum class sort : std::uint8_t { finished, send, receive, exchange, flush, generalized, duplicate };
 
   request_object() noexcept : object(kind::dead) {}
 
@@ -32,7 +32,7 @@ struct alignas(64) request_object : object {
   sort what_for = sort::finished;
   bool persistent = false;
   bool active = true;         ///< false between uses of a persistent request
-  bool owns = false;          ///< `keeps` or `copy` is set
+  bool owns = false;          ///< `keeps`, `copy` or `duplicates` is set
   core::completion finished;  ///< generalized
 
   // What follows lies in other cache lines than the fields above, which every request uses.
@@ -47,6 +47,7 @@ struct alignas(64) request_object : object {
   } again;                            ///< persistent
   layout::type_ref keeps;             ///< persistent: the type, which the user may free
   std::unique_ptr<std::byte[]> copy;  ///< what MPI_Isendrecv_replace sends
+  std::shared_ptr<duplication> duplicates;  ///< duplicate
 
   buffered_sends* flushing = nullptr;  ///< flush: where, and how many messages are to have left
   std::uint64_t flush_up_to = 0;

@@ -227,6 +227,9 @@ void peek(const request_object* r, MPI_Status* status) {
     set_empty(&own);
     if (r->own.query != nullptr) r->own.query(r->own.state, &own);
     if (status != MPI_STATUS_IGNORE) *status = own;
+  } else if (r->what_for == request_object::sort::duplicate) {
+    (void)install(*r->duplicates, nullptr);  // what failed is told when the request is completed
+    set_empty(status);
   } else if (r->inner != nullptr && r->what_for != request_object::sort::send) {
     set_status(status, r->inner->outcome);
   } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "coll/agreement.hpp"
 #include "coll/contexts.hpp"
 #include "coll/talk.hpp"
 #include "sinew/base/check.hpp"
@@ -10,34 +11,18 @@
 namespace sinew::coll {
 namespace {
 
-constexpr int no_tag = -1;
-
-context_ledger& ledger_of(core::runtime& rt) {
-  if (rt.contexts == nullptr) rt.contexts = std::make_shared<context_ledger>();
-  return *static_cast<context_ledger*>(rt.contexts.get());
-}
-
-/// The communicator goes with its last reference, and its channels with it.
-communicator_ref make(p2p::engine& engine, std::uint32_t context, core::group members) {
-  const int rank = members.find(engine.runtime().rank());
-  SINEW_ASSERT(rank >= 0);
-  auto made = std::make_unique<core::communicator>(context, std::move(members), rank);
-  engine.attach(*made);
-  return {made.release(), [&engine](core::communicator* c) {
-            const std::uint32_t number = c->context();
-            const bool unused = engine.detach(*c);
-            delete c;
-            if (unused) ledger_of(engine.runtime()).release(number);
-          }};
-}
-
 /// Takes part in an agreement while it lives.
 class participation {
  public:
-  participation(context_ledger& ledger, context_ledger::key k) : ledger_(ledger), key_(k) {
-    ledger_.enter(key_);
+  participation(shared_state& state, context_ledger::key k) : state_(state), key_(k) {
+    state_.ledger.enter(key_);
   }
-  ~participation() { ledger_.leave(key_); }
+  ~participation() {
+    if (proposed_) state_.ledger.abandon(said_);
+    state_.ledger.leave(key_);
+    // One that is alone, without messages to wake it, may have waited for the ledger.
+    (void)state_.running.advance();
+  }
   participation(const participation&) = delete;
   participation& operator=(const participation&) = delete;
 
@@ -48,38 +33,73 @@ class participation {
     const layout::type& word = layout::of(layout::element::u64);
     std::uint32_t from = context_ledger::first_free;
     for (;;) {
-      const std::uint64_t said = ledger_.propose(key_, from);
-      std::uint64_t extremes[2] = {said, ~said};  // the largest complement is the smallest's
+      if (t.size() == 1) wait_for_ledger(t.runtime());
+      said_ = state_.ledger.propose(key_, from);
+      proposed_ = true;
+      std::uint64_t extremes[2] = {said_, ~said_};  // the largest complement is the smallest's
       if (t.size() > 1) allreduce_any(t, extremes, {extremes, 2, &word}, max);
-      if (ledger_.settle(said, ~extremes[1], extremes[0], from)) return from;
+      proposed_ = false;
+      if (state_.ledger.settle(said_, ~extremes[1], extremes[0], from)) return from;
     }
   }
 
  private:
-  context_ledger& ledger_;
+  /// Alone there are no messages to wait for, and whoever owns the ledger may need our progress.
+  void wait_for_ledger(core::runtime& rt) {
+    rt.wait_until(
+        [](void* p) {
+          const auto& self = *static_cast<participation*>(p);
+          return self.state_.ledger.open_to(self.key_);
+        },
+        this);
+  }
+
+  shared_state& state_;
   context_ledger::key key_;
+  std::uint64_t said_ = 0;
+  bool proposed_ = false;
 };
 
 std::uint32_t agree_on_context(site at) {
   talk t(at);
   barrier_any(t);
-  return participation(ledger_of(at.engine.runtime()), {at.comm.context(), no_tag}).agree(t);
+  return participation(state_of(at.engine.runtime()), {at.comm.context(), blocking_agreement})
+      .agree(t);
 }
 
 }  // namespace
 
+shared_state& state_of(core::runtime& rt) {
+  if (rt.contexts == nullptr) rt.contexts = std::make_shared<shared_state>(rt);
+  return *static_cast<shared_state*>(rt.contexts.get());
+}
+
+communicator_ref make_communicator(p2p::engine& engine, std::uint32_t context,
+                                   core::group members) {
+  const int rank = members.find(engine.runtime().rank());
+  SINEW_ASSERT(rank >= 0);
+  auto made = std::make_unique<core::communicator>(context, std::move(members), rank);
+  engine.attach(*made);
+  return {made.release(), [&engine](core::communicator* c) {
+            const std::uint32_t number = c->context();
+            const bool unused = engine.detach(*c);
+            delete c;
+            if (unused) state_of(engine.runtime()).ledger.release(number);
+          }};
+}
+
 communicator_ref world(p2p::engine& engine) {
-  (void)ledger_of(engine.runtime());
-  return make(engine, context_ledger::world, core::group::range(engine.runtime().size()));
+  (void)state_of(engine.runtime());
+  return make_communicator(engine, context_ledger::world, core::group::range(engine.runtime().size()));
 }
 
 communicator_ref self(p2p::engine& engine) {
-  (void)ledger_of(engine.runtime());
-  return make(engine, context_ledger::self, core::group(std::vector<int>{engine.runtime().rank()}));
+  (void)state_of(engine.runtime());
+  return make_communicator(engine, context_ledger::self, core::group(std::vector<int>{engine.runtime().rank()}));
 }
 
 communicator_ref duplicate(site at) {
-  return make(at.engine, agree_on_context(at), at.comm.members());
+  return make_communicator(at.engine, agree_on_context(at), at.comm.members());
 }
 
 communicator_ref split(site at, int color, int key) {
@@ -95,7 +115,7 @@ communicator_ref split(site at, int color, int key) {
   // The groups of different colours do not overlap, so one context serves them all.
   const std::uint32_t context = agree_on_context(at);
   if (color < 0) {
-    ledger_of(at.engine.runtime()).release(context);
+    state_of(at.engine.runtime()).ledger.release(context);
     return nullptr;
   }
   std::erase_if(all, [&](const choice& c) { return c.color != color; });
@@ -104,16 +124,16 @@ communicator_ref split(site at, int color, int key) {
   std::vector<int> members(all.size());
   std::transform(all.begin(), all.end(), members.begin(),
                  [&](const choice& c) { return at.comm.job_rank(c.rank); });
-  return make(at.engine, context, core::group(std::move(members)));
+  return make_communicator(at.engine, context, core::group(std::move(members)));
 }
 
 communicator_ref create(site at, const core::group& members) {
   const std::uint32_t context = agree_on_context(at);
   if (members.find(at.engine.runtime().rank()) < 0) {
-    ledger_of(at.engine.runtime()).release(context);
+    state_of(at.engine.runtime()).ledger.release(context);
     return nullptr;
   }
-  return make(at.engine, context, members);
+  return make_communicator(at.engine, context, members);
 }
 
 communicator_ref create_group(site at, const core::group& members, int tag) {
@@ -124,14 +144,15 @@ communicator_ref create_group(site at, const core::group& members, int tag) {
     ranks[static_cast<std::size_t>(r)] = at.comm.members().find(members[r]);
   }
   // Above the tags of the collectives. Two tags of the user fall together only if they differ by
-  // max_tag + 1 - call_tags, and even that harms only if their groups create at the same time.
-  constexpr auto room = static_cast<std::uint32_t>(p2p::max_tag) - call_tags + 1;
-  const std::uint32_t own_tag = call_tags + static_cast<std::uint32_t>(tag) % room;
+  // max_tag + 1 - 2 * call_tags, and even that harms only if their groups create at the same time.
+  constexpr std::uint32_t others = 2 * call_tags;
+  constexpr auto range = static_cast<std::uint32_t>(p2p::max_tag) - others + 1;
+  const std::uint32_t own_tag = others + static_cast<std::uint32_t>(tag) % range;
   talk t(at, ranks, rank, static_cast<int>(own_tag));
   barrier_any(t);
-  context_ledger& ledger = ledger_of(at.engine.runtime());
-  const std::uint32_t context = participation(ledger, {at.comm.context(), tag}).agree(t);
-  return make(at.engine, context, members);
+  const std::uint32_t context =
+      participation(state_of(at.engine.runtime()), {at.comm.context(), tag}).agree(t);
+  return make_communicator(at.engine, context, members);
 }
 
 communicator_ref split_node(site at, int key) {

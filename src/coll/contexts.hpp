@@ -15,7 +15,8 @@
 // in at the time. The agreement with the lowest key of all can be refused only by rounds that
 // owned a ledger before it came, and each of those ends; so it succeeds, and the next is lowest.
 // Keys of overlapping agreements differ: MPI lets only one thread at a time create from one
-// communicator, but for create_group, where the tags must differ.
+// communicator, but for create_group, where the tags must differ, and for nonblocking ones, which
+// have a tag of their own and follow each other (agreement.hpp).
 #pragma once
 
 #include <bit>
@@ -31,14 +32,14 @@ namespace sinew::coll {
 /// One per rank. Any thread; cold.
 class context_ledger {
  public:
-  using key = std::pair<std::uint32_t, int>;  ///< parent's context, tag (-1 without)
+  using key = std::pair<std::uint32_t, int>;  ///< parent's context, tag (negative: not the user's)
 
   /// From here to leave() this rank takes part in an agreement. All its members have come to it.
   void enter(const key& k) {
     const std::lock_guard hold(lock_);
     present_.insert(k);
   }
-  void leave(const key& k) {
+  void leave(const key& k) noexcept {
     const std::lock_guard hold(lock_);
     present_.erase(present_.find(k));
   }
@@ -50,6 +51,18 @@ class context_ledger {
     if (owned_ || *present_.begin() != k) return refused;
     owned_ = true;
     return lowest_free(from);
+  }
+
+  /// Whether propose() would not be refused now.
+  [[nodiscard]] bool open_to(const key& k) {
+    const std::lock_guard hold(lock_);
+    return !owned_ && *present_.begin() == k;
+  }
+
+  /// Instead of settle(): the round could not be ended.
+  void abandon(std::uint64_t said) noexcept {
+    const std::lock_guard hold(lock_);
+    if (said != refused) owned_ = false;
   }
 
   /// After the round: `said` is what propose() gave, then the extremes of what all have said.
@@ -76,9 +89,9 @@ class context_ledger {
   }
 
   static constexpr std::uint32_t world = 0, self = 2, first_free = 4;
+  static constexpr std::uint64_t refused = std::uint64_t{1} << 32;
 
  private:
-  static constexpr std::uint64_t refused = std::uint64_t{1} << 32;
   static constexpr std::uint32_t bits = 64;
 
   static std::uint64_t bit_of(std::uint32_t context) noexcept {

@@ -228,5 +228,57 @@ TEST(communicators, an_early_thread_does_not_hold_up_another) {
   });
 }
 
+/// Agreements that nobody waits for, several of one parent and of others, awaited in another order;
+/// blocking ones in between, which the same ledger serves.
+void start_many(member& m, core::communicator& other, const communicator_ref& parent, int salt) {
+  std::vector<std::shared_ptr<coll::new_communicator>> started;
+  std::vector<communicator_ref> made;
+  const communicator_ref alone = coll::self(m.engine);
+  for (int i = 0; i < 6; ++i) {
+    started.push_back(coll::start_duplicate(m.engine, i % 3 == 2 ? alone : parent));
+    if (i % 2 == salt % 2) made.push_back(coll::duplicate({m.engine, other}));
+  }
+  for (std::size_t i = 0; i < started.size(); ++i) {
+    const auto k = (i * 5 + static_cast<std::size_t>(m.rank + salt)) % started.size();
+    m.engine.runtime().wait(started[k]->over);
+    EXPECT_EQ(started[k]->problem, nullptr);
+  }
+  for (const auto& s : started) made.push_back(s->made);
+  std::vector<std::uint32_t> contexts;
+  for (const auto& c : made) {
+    expect_works(m.engine, *c);
+    contexts.push_back(c->context());
+  }
+  std::sort(contexts.begin(), contexts.end());
+  EXPECT_EQ(std::unique(contexts.begin(), contexts.end()), contexts.end());
+}
+
+TEST(communicators, duplicates_are_made_in_the_background) {
+  for (const int n : {1, 2, 3, 6}) {
+    run_job(n, backend::inproc, core::threading::one, [](member& m) {
+      const communicator_ref parent = coll::duplicate({m.engine, m.comm});
+      const communicator_ref other = coll::duplicate({m.engine, m.comm});
+      for (int i = 0; i < 4; ++i) start_many(m, *other, parent, i);
+      EXPECT_LE(coll::duplicate({m.engine, m.comm})->context(), 10U) << "all others are free again";
+    });
+  }
+}
+
+TEST(communicators, threads_duplicate_in_the_background) {
+  run_job(3, backend::inproc, core::threading::many, [](member& m) {
+    constexpr int threads = 3;
+    std::vector<communicator_ref> parents;
+    for (int t = 0; t < 2 * threads; ++t) parents.push_back(coll::duplicate({m.engine, m.comm}));
+    std::vector<std::thread> all;
+    for (std::size_t t = 0; t < threads; ++t) {
+      all.emplace_back([&, t] {
+        for (int i = 0; i < 6; ++i) start_many(m, *parents[threads + t], parents[t], i);
+      });
+    }
+    for (auto& t : all) t.join();
+    coll::barrier({m.engine, m.comm});
+  });
+}
+
 }  // namespace
 }  // namespace sinew::test

@@ -1,9 +1,11 @@
 // Communicators made from communicators: the members agree on a context by a collective.
 #pragma once
 
+#include <exception>
 #include <memory>
 
 #include "sinew/coll/collectives.hpp"
+#include "sinew/core/completion.hpp"
 
 namespace sinew::coll {
 
@@ -15,6 +17,18 @@ using communicator_ref = std::shared_ptr<core::communicator>;
 
 /// Collective over `at`. Cold.
 [[nodiscard]] communicator_ref duplicate(site at);
+
+/// What start_duplicate() makes. The other fields are for reading once `over` is done.
+struct new_communicator {
+  completion over;
+  communicator_ref made;       ///< null if it failed here
+  std::exception_ptr problem;  ///< then: why
+};
+/// Collective over `of`, in the same order as its other collectives, but returns at once. It goes
+/// on when anybody of this rank makes progress. Cold.
+[[nodiscard]] std::shared_ptr<new_communicator> start_duplicate(p2p::engine& engine,
+                                                                communicator_ref of);
+
 /// Null where `color` is negative (MPI_UNDEFINED).
 [[nodiscard]] communicator_ref split(site at, int color, int key);
 /// MPI_Comm_create: collective over `at`; null where this rank is not in `members`.

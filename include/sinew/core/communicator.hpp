@@ -34,6 +34,8 @@ class communicator {
   channel* collectives = nullptr;
   /// Numbers the collectives of this communicator, so that each can have tags of its own.
   std::uint32_t collective_count = 0;
+  /// The same for nonblocking ones: their tags must last while any number of others come and go.
+  std::uint32_t nonblocking_count = 0;
   std::string name;
 
  private:

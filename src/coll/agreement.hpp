@@ -1,0 +1,73 @@
+// The agreement on a context as a schedule: what MPI_Comm_idup does. The rounds are those of
+// contexts.hpp. Here a round is log2(n) exchanges at doubling distances, after which each member
+// has heard of all others; that gives the extremes of what all have said, since it does no harm to
+// hear a word twice. The first such round is the barrier.
+//
+// Agreements of one communicator follow each other: all members begin them in one order, so that
+// none ever waits for a later one, and the ledger sees one of them at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "coll/contexts.hpp"
+#include "coll/schedule.hpp"
+
+namespace sinew::coll {
+
+class agreement;
+
+/// What the communicators of a rank have in common.
+struct shared_state {
+  explicit shared_state(core::runtime& runtime) : running(runtime) {}
+  context_ledger ledger;
+  schedules running;
+  /// The last agreement of each parent's context that is not over. Guarded by running.lock.
+  std::map<std::uint32_t, std::shared_ptr<agreement>> latest;
+};
+[[nodiscard]] shared_state& state_of(core::runtime& runtime);
+
+/// The communicator goes with its last reference, and its channels with it.
+[[nodiscard]] communicator_ref make_communicator(p2p::engine& engine, std::uint32_t context,
+                                                 core::group members);
+
+/// Tags of agreements that have none of their user's: no two such agreements of one communicator
+/// take part at the same time.
+inline constexpr int blocking_agreement = -1, nonblocking_agreement = -2;
+
+class agreement final : public schedule {
+ public:
+  agreement(p2p::engine& engine, communicator_ref over, int tag,
+            std::shared_ptr<new_communicator> result);
+  ~agreement() override;
+
+  /// Begins it, now or after the communicator's earlier ones.
+  static void start(const std::shared_ptr<agreement>& a);
+
+ private:
+  struct words {
+    std::uint64_t largest, largest_complement;  ///< the latter is the smallest's
+  };
+
+  next go_on() override;
+  void failed() noexcept override;
+  std::shared_ptr<schedule> successor() noexcept override;
+  void begin_round(std::uint64_t said) noexcept;
+  bool exchange_more();
+  void leave() noexcept;
+
+  shared_state& state_;
+  context_ledger::key key_;
+  std::shared_ptr<new_communicator> result_;
+  std::shared_ptr<agreement> after_;
+  bool entered_ = false;
+  bool proposed_ = false;
+  bool exchanging_ = false;
+  int distance_ = 1;
+  std::uint32_t from_ = context_ledger::first_free;
+  std::uint64_t said_ = 0;
+  words known_{}, sent_{}, heard_{};
+};
+
+}  // namespace sinew::coll

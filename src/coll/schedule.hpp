@@ -1,0 +1,81 @@
+// Collective operations that go on while their callers do other things. A schedule is one of them:
+// it starts some messages, and when all of those have ended it is asked to go on. The list of the
+// schedules of a rank is a chore of the runtime: whoever makes progress, for whatever reason, also
+// looks whether one of them can go on.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "sinew/coll/communicators.hpp"
+#include "sinew/core/lock.hpp"
+
+namespace sinew::coll {
+
+class schedule {
+ public:
+  virtual ~schedule() = default;
+  schedule(const schedule&) = delete;
+  schedule& operator=(const schedule&) = delete;
+
+ protected:
+  /// The tag must be its own among the collectives under way in `over`.
+  schedule(p2p::engine& engine, communicator_ref over, int tag)
+      : engine_(engine), comm_(std::move(over)), tag_(tag) {}
+
+  enum class next {
+    wait,   ///< for the messages that it has started
+    later,  ///< it has started none: ask again when something has happened
+    over
+  };
+  /// Called at first, and when all messages that it has started have ended. Must not wait. Anything
+  /// that it throws ends it: failed() is called, and it stays in memory until its messages end.
+  virtual next go_on() = 0;
+  /// From within the handler of what go_on() has thrown.
+  virtual void failed() noexcept = 0;
+  /// What may begin only now that this one is over; null if there is nothing.
+  virtual std::shared_ptr<schedule> successor() noexcept { return nullptr; }
+
+  [[nodiscard]] const core::communicator& comm() const noexcept { return *comm_; }
+  [[nodiscard]] p2p::engine& engine() const noexcept { return engine_; }
+  /// The memory must last until the message has ended, at least as long as this object.
+  void send(const void* from, std::size_t bytes, int dest);
+  void receive(void* into, std::size_t bytes, int source);
+
+ private:
+  friend class schedules;
+  /// How many times it has gone on; `over` tells whether that was all.
+  int advance(bool& over) noexcept;
+
+  static constexpr int most_pending = 2;
+  p2p::engine& engine_;
+  communicator_ref comm_;
+  int tag_;
+  int pending_count_ = 0;
+  bool broken_ = false;
+  p2p::request* pending_[most_pending] = {};
+};
+
+/// One per rank.
+class schedules {
+ public:
+  explicit schedules(core::runtime& runtime);
+  schedules(const schedules&) = delete;
+  schedules& operator=(const schedules&) = delete;
+
+  /// Takes `s` on and lets it go as far as it can at once. Any thread.
+  void start(std::shared_ptr<schedule> s);
+  /// Lets all go as far as they can; returns how often one has gone on. Any thread, and the chore.
+  int advance() noexcept;
+
+  /// Guards the list and all that the schedules in it do. Taken before any lock of p2p.
+  core::lock lock;
+
+ private:
+  core::runtime& runtime_;
+  int chore_;
+  std::vector<std::shared_ptr<schedule>> running_;
+};
+
+}  // namespace sinew::coll

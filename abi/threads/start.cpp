@@ -12,18 +12,14 @@
 #include "abi/threads/real.hpp"
 #include "abi/threads/record.hpp"
 #include "abi/threads/refuse.hpp"
+#include "abi/threads/settings.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/raw_write.hpp"
-#include "sinew/base/settings.hpp"
 #include "sinew/fiber/scheduler.hpp"
 
 namespace sinew::threads {
 namespace {
-
-setting<std::int64_t> stack_bytes(
-    "threads", "stack", 256 * 1024, "bytes",
-    "stack of a thread that is a fiber, if the program asks for none");
 
 enum class stage : int { threads, starting, fibers, forked };
 

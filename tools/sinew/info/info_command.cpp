@@ -126,6 +126,7 @@ section config() {
                            {"value", each->text()},
                            {"origin", origin_name(each->origin())},
                            {"default", each->standard_text()},
+                           {"accepts", each->accepted_text()},
                            {"unit", each->unit()},
                            {"about", each->about()}});
   }

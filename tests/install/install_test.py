@@ -150,6 +150,18 @@ class Install(unittest.TestCase):
         self.assertTrue((pages / "README.md").exists())
         self.assertTrue((pages / "docs" / "guide" / "events.md").exists())
 
+    def test_manual_pages_and_completion_are_there(self):
+        share = self.prefix / "share"
+        sinew = self.prefix / "bin" / "sinew"
+        for place, words in (("man/man1/sinew.1", ("--man",)),
+                             ("man/man1/sinew-run.1", ("--man", "run")),
+                             ("bash-completion/completions/sinew", ("--completion", "bash")),
+                             ("zsh/site-functions/_sinew", ("--completion", "zsh"))):
+            self.assertEqual((share / place).read_text(), run(sinew, "help", *words))
+        if shutil.which("man"):
+            self.assertIn("--timeout", run("man", "-M", share / "man", "-P", "cat", "sinew-run",
+                                           MANWIDTH="100", LC_ALL="C.UTF-8"))
+
     def bench(self, *words):
         """What `sinew bench` of the installed tree writes; it compiles peers into an own cache."""
         file = self.work / "bench.json"

@@ -137,8 +137,8 @@ class Names:
     @unittest.skipUnless(shutil.which("modulecmd"), "no environment modules")
     def test_module_file(self):
         ask = ('eval "$(modulecmd sh use "$1")"; eval "$(modulecmd sh load sinew)"; '
-               'for n in mpicc mpicxx mpiexec mpirun sinew; do command -v $n; done; echo "$MPI_HOME"; '
-               'pkg-config --cflags sinew-mpi; command -v man >/dev/null && manpath -q; true')
+               'for n in mpicc mpicxx mpiexec mpirun sinew; do command -v $n; done; '
+               'echo "$MPI_HOME"; pkg-config --cflags sinew-mpi')
         out = run("sh", "-c", ask, "sh", self.modules, MODULEPATH="", LOADEDMODULES="").split("\n")
         self.assertEqual(out[:5], [f"{self.bin}/{n}" for n in ("mpicc", "mpicxx", "mpiexec",
                                                               "mpirun")]

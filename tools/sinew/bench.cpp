@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -550,19 +551,34 @@ class bench_run {
   bool ours_failed_ = false;
 };
 
+// In lines, each indented by two.
+std::string listed(std::span<const std::string_view> names) {
+  constexpr std::size_t width = 90;
+  std::string text;
+  std::size_t column = width;
+  for (const std::string_view name : names) {
+    if (column + 1 + name.size() > width) {
+      text += "\n ";
+      column = 1;
+    }
+    text += " " + std::string(name);
+    column += 1 + name.size();
+  }
+  return text;
+}
+
 }  // namespace
 
 command_page bench_page() {
   static bench_options unused;
+  static const std::string text =
+      "Experiments (all by default):" + listed(experiment_names) +
+      "\nA cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
+      "Sinew divided by the best other; \"floor\" is what the machine itself allows.";
   return {
       "bench", "measures Sinew and the MPI implementations found, side by side",
       "[EXPERIMENT...] [options]",
-      "Experiments: latency bandwidth rate launch oversubscribed matching latency-mt million\n"
-      "table threads pool events event-throughput locks reductions routing chunks carry coarray\n"
-      "himeno (all by default).\n"
-      "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
-      "Sinew divided by the best other; \"floor\" is what the machine itself allows.",
-      option_table(unused)};
+      text, option_table(unused), {experiment_names.begin(), experiment_names.end()}};
 }
 
 int bench_main(int argc, char** argv) {

@@ -258,7 +258,8 @@ command_page info_page() {
           "[config|transports|topology|deps]... [--json]",
           "config: every setting with its value and where that comes from. Settings are variables\n"
           "SINEW_<ROOM>_<KEY>.",
-          table(unused)};
+          table(unused),
+          {"config", "transports", "topology", "deps"}};
 }
 
 int info_main(int argc, char** argv) {

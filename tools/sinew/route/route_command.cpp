@@ -406,7 +406,8 @@ command_page route_page() {
           "plans out in virtual time; show tells of a plan's file and draws its loads (-o x.svg).\n"
           "MB are 10^6 bytes. \"gap\" is how far the busiest link is above what is proven\n"
           "unavoidable.",
-          option_table(unused)};
+          option_table(unused),
+          {"plan", "compare", "simulate", "show"}};
 }
 
 int route_main(int argc, char** argv) {

@@ -14,16 +14,94 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/SinewConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/SinewConfig.cmake ${PROJECT_BINARY_DIR}/SinewConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sinew)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sinew DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The pages, with the paths that their links have in the source tree, and the examples with a build
+# of their own.
+foreach(page LICENSE README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md)
+  install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  PATTERN CMakeLists.txt EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/examples.cmake
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples RENAME CMakeLists.txt)
+file(RELATIVE_PATH from_link /${CMAKE_INSTALL_DOCDIR} /${CMAKE_INSTALL_INCLUDEDIR})
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/packaging/doc)
+file(CREATE_LINK ${from_link} ${PROJECT_BINARY_DIR}/packaging/doc/include SYMBOLIC)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/packaging/doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 if(TARGET sinew)
   install(TARGETS sinew RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-if(EXISTS ${PROJECT_SOURCE_DIR}/abi/mpi/CMakeLists.txt)
-  configure_file(${PROJECT_SOURCE_DIR}/packaging/sinew-mpi.pc.in
-    ${PROJECT_BINARY_DIR}/sinew-mpi.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/sinew-mpi.pc
+# sinew_pkg_config(<name> <description> <libraries> [<requires>]): <name>.pc in build/lib/pkgconfig,
+# which works in place, and in the installed tree.
+function(sinew_pkg_config name description libraries)
+  set(requires "${ARGN}")
+  set(include_folder include)
+  set(lib_folder lib)
+  set(prefix_from_here ../..)
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/sinew.pc.in
+    ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc @ONLY)
+  set(include_folder ${CMAKE_INSTALL_INCLUDEDIR})
+  set(lib_folder ${CMAKE_INSTALL_LIBDIR})
+  file(RELATIVE_PATH prefix_from_here /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/sinew.pc.in
+    ${PROJECT_BINARY_DIR}/packaging/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/packaging/${name}.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+if(TARGET sinew_shared)
+  sinew_pkg_config(sinew "Fibers for C and C++ programs, alone or with MPI on Sinew"
+    "-lsinew -Wl,-rpath,\${libdir}")
+endif()
+if(TARGET mpi_abi)
+  sinew_pkg_config(sinew-mpi "MPI programs on Sinew, by the MPI-5.0 standard ABI"
+    "-lmpi_abi -Wl,-rpath,\${libdir}")
+endif()
+if(TARGET sinew_route_shared)
+  sinew_pkg_config(sinew-route-c "Transfers over many paths on Sinew, for C"
+    "-lsinew_route -lsinew -Wl,-rpath,\${libdir}")
+endif()
+
+# sinew_module_pkg_config(<module> <description>): the module and all below it, as static libraries,
+# each before those that it uses. By file names, since a shared library may have the same name.
+function(sinew_module_pkg_config name description)
+  if(NOT TARGET sinew_${name})
+    return()
+  endif()
+  set(needed sinew_${name})
+  set(libraries "")
+  list(REVERSE rooms)  # the highest first, so all users of a module come before it
+  foreach(room IN LISTS rooms)
+    if(NOT room IN_LIST needed)
+      continue()
+    endif()
+    string(REPLACE "sinew_" "" short ${room})
+    get_property(uses GLOBAL PROPERTY SINEW_USES_${short})
+    list(APPEND needed ${uses})
+    get_target_property(type ${room} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      string(APPEND libraries "-l:lib${room}.a ")
+    endif()
+  endforeach()
+  sinew_pkg_config(sinew-${name} "${description}" "${libraries}-pthread" "hwloc >= 2.3")
+endfunction()
+sinew_module_pkg_config(event "Events and tasks of all ranks, for C++20 programs on Sinew")
+sinew_module_pkg_config(region "Typed data in the memory of all ranks, for C++20 programs on Sinew")
+sinew_module_pkg_config(route "Plans for transfers over many paths, for C++20 programs")
+sinew_module_pkg_config(carry "Transfers over many paths, for C++20 programs on Sinew")
+
+# A file for environment modules and Lmod, in the build tree and in the installed one.
+function(sinew_module_file place prefix_from_here bin_folder lib_folder man_folder mpi_folder)
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefile.in ${place}/sinew/${PROJECT_VERSION}
+    @ONLY)
+endfunction()
+if(TARGET mpi_abi)
+  sinew_module_file(${PROJECT_BINARY_DIR}/mpi/modulefiles ../../.. bin lib share/man mpi)
+  set(modules ${CMAKE_INSTALL_DATADIR}/modulefiles)
+  file(RELATIVE_PATH prefix_from_here /${modules}/sinew /)
+  sinew_module_file(${PROJECT_BINARY_DIR}/packaging/modulefiles ${prefix_from_here}
+    ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR} ${CMAKE_INSTALL_MANDIR} libexec/sinew/mpi)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/packaging/modulefiles/ DESTINATION ${modules})
 endif()

@@ -52,6 +52,7 @@ function(sinew_room name)
   endif()
   set_target_properties(sinew_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY SINEW_ROOMS sinew_${name})
+  set_property(GLOBAL PROPERTY SINEW_USES_${name} ${ROOM_USES})
 endfunction()
 
 # sinew_share_room(<name>): this room goes into libsinew.so, of which all our libraries in a process

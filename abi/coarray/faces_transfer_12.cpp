@@ -125,8 +125,8 @@ inline bool is_simple(const token& t, std::size_t offset, unsigned from_0, const
                       int a_kind, const descriptor& b, int b_kind) noexcept {
   return a_kind == b_kind && from_0 < the.images && !the.somebody_left() &&
          offset < t.symmetric_bytes && a.element.bytes <= t.symmetric_bytes - offset &&
-         (a.element.rank | b.element.rank) == 0 &&
-         a.element.type == b.element.type && a.element.bytes == b.element.bytes;
+         (a.element.rank | b.element.rank) == 0 && a.element.type == b.element.type &&
+         a.element.bytes == b.element.bytes;
 }
 
 inline std::byte* simple_place(const token& t, std::size_t offset, unsigned from_0) noexcept {

@@ -7,23 +7,15 @@
 
 #include "abi/coarray/errand.hpp"
 #include "abi/coarray/failure.hpp"
+#include "abi/coarray/settings.hpp"
 #include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/team.hpp"
 #include "abi/coarray/units.hpp"
-#include "sinew/base/settings.hpp"
 #include "sinew/core/job.hpp"
 
 namespace sinew::coarray {
 
 constinit job the;
-
-namespace {
-
-setting<bool> many_threads("coarray", "threads", false, "",
-                           "MPI may be initialised for MPI_THREAD_MULTIPLE beside coarrays; costs "
-                           "each message some locks");
-
-}  // namespace
 
 void job::enter(team& t) noexcept {
   now = &t;

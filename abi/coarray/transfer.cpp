@@ -179,10 +179,10 @@ side::span side::extent(int first) const noexcept {
 void check_subscripts(index first, index last, index lower, index upper, int dimension) {
   const index wrong = first < lower || first > upper ? first : last;
   if (wrong < lower || wrong > upper) {
-    throw error("subscript " + std::to_string(wrong) + " of dimension " +
-                    std::to_string(dimension) + " is out of bounds",
-                "the other image's array has " + std::to_string(lower) + ":" +
-                    std::to_string(upper));
+    throw error(
+        "subscript " + std::to_string(wrong) + " of dimension " + std::to_string(dimension) +
+            " is out of bounds",
+        "the other image's array has " + std::to_string(lower) + ":" + std::to_string(upper));
   }
 }
 
@@ -193,13 +193,14 @@ void subscripts_outside(side::span s, std::size_t bytes, std::size_t size) {
   const std::ptrdiff_t first = s.low / divisor + 1;
   const std::ptrdiff_t last = (s.high + (whole ? 0 : unit - 1)) / divisor + 1;
   const std::string word = whole ? "element" : "byte";
-  throw error("a subscript is out of bounds",
-              "what is named is " + word + (first == last ? " " : "s ") + std::to_string(first) +
-                  (first == last ? "" : " to " + std::to_string(last)) + " of an array of " +
-                  std::to_string(static_cast<std::ptrdiff_t>(size) / divisor) + ' ' + word + 's',
-              "Compare the subscripts with the bounds. If they are right, gfortran has passed a wrong "
-              "address, as 12 to 14 do for some vector subscripts inside expressions: assign the "
-              "other image's elements to a variable, without other operands.");
+  throw error(
+      "a subscript is out of bounds",
+      "what is named is " + word + (first == last ? " " : "s ") + std::to_string(first) +
+          (first == last ? "" : " to " + std::to_string(last)) + " of an array of " +
+          std::to_string(static_cast<std::ptrdiff_t>(size) / divisor) + ' ' + word + 's',
+      "Compare the subscripts with the bounds. If they are right, gfortran has passed a wrong "
+      "address, as 12 to 14 do for some vector subscripts inside expressions: assign the "
+      "other image's elements to a variable, without other operands.");
 }
 
 void side::add_list(const void* values, int kind, std::size_t count, std::int64_t lower,

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "sinew/base/settings.hpp"
+#include "abi/coarray/settings.hpp"
 
 namespace sinew::coarray {
 namespace {
@@ -16,11 +16,6 @@ struct halves {
   std::uint64_t low;
   std::uint64_t high;
 };
-
-setting<std::string> wide_real("coarray", "wide_real", "guess", "",
-                               "what reductions take real numbers of 16 bytes for, of which "
-                               "gfortran does not say whether they are REAL(10) or REAL(16)",
-                               "guess|10|16");
 
 /// 1 as x87 has it, and nearly 1 as quad.
 constexpr halves one = {std::uint64_t{1} << 63, std::uint64_t{0x3fff} << 48 | 0x3fff};

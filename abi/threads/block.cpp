@@ -93,8 +93,8 @@ void clean(record& r) noexcept {
   std::memset(block_of(r) + inside().cancel_flags, 0, sizeof(int));
   // glibc takes a thread without number for one that has ended, and forgets a cancellation. Until
   // the thread runs and sets its own, it has its creator's.
-  std::memcpy(block_of(r) + inside().tid,
-              reinterpret_cast<char*>(::pthread_self()) + inside().tid, sizeof(int));
+  std::memcpy(block_of(r) + inside().tid, reinterpret_cast<char*>(::pthread_self()) + inside().tid,
+              sizeof(int));
 }
 
 /// The library that holds an address, by where it begins.

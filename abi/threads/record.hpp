@@ -35,7 +35,7 @@ struct record {
   char* stack_top = nullptr;
   std::size_t stack_bytes = 0;
 
-  int cancel_type = 0;        ///< PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS, as it was asked for
+  int cancel_type = 0;  ///< PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS, as it was asked for
   /// Signals sent to it before it ran, one bit each: it sends them to itself when it starts.
   std::atomic<std::uint64_t> early_signals{0};
 

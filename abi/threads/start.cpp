@@ -4,6 +4,7 @@
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <string>
@@ -12,19 +13,15 @@
 #include "abi/threads/real.hpp"
 #include "abi/threads/record.hpp"
 #include "abi/threads/refuse.hpp"
+#include "abi/threads/settings.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/raw_write.hpp"
-#include "sinew/base/settings.hpp"
 #include "sinew/fiber/scheduler.hpp"
 #include "sinew/fiber/thread_storage.hpp"
 
 namespace sinew::threads {
 namespace {
-
-setting<std::int64_t> stack_bytes(
-    "threads", "stack", 0, "bytes",
-    "stack of a thread that is a fiber, if the program asks for none (0: as the system's threads)");
 
 enum class stage : int { threads, starting, fibers, forked };
 
@@ -91,7 +88,8 @@ bool in_forked_child() noexcept { return now.load(std::memory_order_relaxed) == 
 
 std::size_t standard_stack_bytes() noexcept {
   const std::int64_t asked = stack_bytes();
-  return asked > 0 ? static_cast<std::size_t>(asked) : glibc_standard;
+  constexpr std::int64_t least = 16384;
+  return asked > 0 ? static_cast<std::size_t>(std::max(asked, least)) : glibc_standard;
 }
 
 std::size_t glibc_stack_bytes() noexcept { return glibc_standard; }

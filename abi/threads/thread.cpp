@@ -77,7 +77,6 @@ void end_with(record& r) noexcept {
   }
 }
 
-
 /// A fiber's first and last frame, on the thread's own block.
 void live(void*) {
   open_block();
@@ -390,11 +389,11 @@ int pthread_getname_np(pthread_t thread, char* name, std::size_t bytes) noexcept
   return std::snprintf(name, bytes, "%s", r->name) < static_cast<int>(bytes) ? 0 : ERANGE;
 }
 
-int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments,
-                      void (*init)(), void (*fini)(), void (*loader_fini)(), void* stack_end) {
+int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments, void (*init)(),
+                      void (*fini)(), void (*loader_fini)(), void* stack_end) {
   program_main = main;
-  const auto start = reinterpret_cast<decltype(&__libc_start_main)>(
-      ::dlsym(RTLD_NEXT, "__libc_start_main"));
+  const auto start =
+      reinterpret_cast<decltype(&__libc_start_main)>(::dlsym(RTLD_NEXT, "__libc_start_main"));
   return start(run_main, count, arguments, init, fini, loader_fini, stack_end);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <system_error>
 
@@ -81,7 +82,7 @@ std::optional<double> parse_double(std::string_view text) {
 }
 
 std::string bytes_text(std::int64_t bytes) {
-  constexpr std::string_view letters = "kMG";
+  constexpr std::string_view letters = "kMGT";
   std::string suffix;
   for (const char letter : letters) {
     if (bytes == 0 || bytes % 1024 != 0) {
@@ -94,6 +95,10 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 std::string double_text(double value) {
+  // to_chars takes the shorter form, which is 1e+09 for a billion.
+  if (value == std::floor(value) && std::abs(value) < 1e15) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
   char text[64];
   const auto [stop, failure] = std::to_chars(text, text + sizeof text, value);
   return failure == std::errc{} ? std::string(text, stop) : std::to_string(value);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "sinew/base/error.hpp"
@@ -58,11 +59,11 @@ void setting_base::set(std::string_view text, setting_origin origin) {
 
 template <class T>
 setting<T>::setting(const char* room, const char* key, T standard, const char* unit,
-                    const char* about, const char* choices)
+                    const char* about, accepted<T> accepts)
     : setting_base(room, key, unit, about),
       value_(standard),
       standard_(std::move(standard)),
-      choices_(choices) {}
+      accepts_(accepts) {}
 
 namespace {
 
@@ -75,49 +76,63 @@ std::string show(std::int64_t value, const char* unit) {
 std::string show(double value, const char* /*unit*/) { return base::double_text(value); }
 std::string show(const std::string& value, const char* /*unit*/) { return value; }
 
-struct target {
-  const char* unit;
-  const char* choices;
-};
-
-// Each returns what is accepted if the text is not, and an empty string on success.
-std::string read(std::string_view text, bool& value, const target& /*of*/) {
-  const auto parsed = base::parse_bool(text);
-  if (!parsed) {
-    return "on, off, true, false, yes, no, 1 or 0";
-  }
-  value = *parsed;
-  return {};
+std::optional<bool> read(std::string_view text, const accepted<bool>& /*of*/, const char*) {
+  return base::parse_bool(text);
 }
 
-std::string read(std::string_view text, std::int64_t& value, const target& of) {
-  const auto parsed = is_bytes(of.unit) ? base::parse_bytes(text) : base::parse_integer(text);
-  if (!parsed) {
-    return is_bytes(of.unit) ? "a number of bytes such as 4096, 4k, 2M or 1G" : "a whole number";
-  }
-  value = *parsed;
-  return {};
+// Written so that nan is outside.
+template <class T>
+bool inside(T value, const accepted<T>& of) {
+  return (value >= of.least && value <= of.most) || (of.or_zero && value == 0);
 }
 
-std::string read(std::string_view text, double& value, const target& /*of*/) {
-  const auto parsed = base::parse_double(text);
-  if (!parsed) {
-    return "a number";
-  }
-  value = *parsed;
-  return {};
+std::optional<std::int64_t> read(std::string_view text, const accepted<std::int64_t>& of,
+                                 const char* unit) {
+  const auto value = is_bytes(unit) ? base::parse_bytes(text) : base::parse_integer(text);
+  return value && inside(*value, of) ? value : std::nullopt;
 }
 
-std::string read(std::string_view text, std::string& value, const target& of) {
+std::optional<double> read(std::string_view text, const accepted<double>& of, const char*) {
+  const auto value = base::parse_double(text);
+  return value && inside(*value, of) ? value : std::nullopt;
+}
+
+std::optional<std::string> read(std::string_view text, const accepted<std::string>& of,
+                                const char*) {
   const std::string_view choices = of.choices;
-  if (!choices.empty() && !base::is_choice(text, choices)) {
-    std::string accepted = "one of";
-    for (const std::string& choice : base::split(choices, '|')) {
-      accepted += " " + choice;
-    }
-    return accepted;
+  return choices.empty() || base::is_choice(text, choices) ? std::optional(std::string(text))
+                                                           : std::nullopt;
+}
+
+std::string range_text(const accepted<bool>& /*of*/, const char*) { return "on or off"; }
+
+template <class T>
+std::string range_text(const accepted<T>& of, const char* unit) {
+  return (of.or_zero ? "0, or " : "") + show(of.least, unit) + " to " + show(of.most, unit);
+}
+
+std::string range_text(const accepted<std::string>& of, const char*) {
+  const std::string_view choices = of.choices;
+  if (choices.empty()) {
+    return "any text";
   }
-  value = text;
+  std::string names = "one of";
+  for (const std::string& choice : base::split(choices, '|')) {
+    names += " " + choice;
+  }
+  return names;
+}
+
+/// What a range alone does not say of the form.
+std::string form_of(std::int64_t /*value*/, const char* unit) {
+  return is_bytes(unit) ? "a number of bytes such as 4096, 4k, 2M or 1G: " : "a whole number: ";
+}
+std::string form_of(bool /*value*/, const char* /*unit*/) {
+  return "true or false, yes or no, 1 or 0, ";
+}
+std::string form_of(double /*value*/, const char* /*unit*/) { return "a number: "; }
+template <class T>
+std::string form_of(const T& /*value*/, const char* /*unit*/) {
   return {};
 }
 
@@ -134,12 +149,19 @@ std::string setting<T>::standard_text() const {
 }
 
 template <class T>
+std::string setting<T>::accepted_text() const {
+  return range_text(accepts_, unit());
+}
+
+template <class T>
 void setting<T>::parse(std::string_view text) {
-  const std::string accepted = read(text, value_, {unit(), choices_});
-  if (!accepted.empty()) {
-    throw error(name() + " cannot be \"" + std::string(text) + "\"", "it takes " + accepted,
-                "Standard: " + standard_text() + ".");
+  auto value = read(text, accepts_, unit());
+  if (!value) {
+    throw error(name() + " cannot be \"" + std::string(text) + "\"",
+                "it takes " + form_of(standard_, unit()) + accepted_text(),
+                "leave it out for its default, " + standard_text());
   }
+  value_ = *std::move(value);
 }
 
 template class setting<bool>;
@@ -167,19 +189,27 @@ std::string unknown(std::string_view name) {
   return sentence;
 }
 
-// Names that are not for this program: the launcher's wire, the test programs, and the settings of
-// tools, which every rank that a tool starts inherits.
+// Names that are not for this program: the launcher's wire, the test programs, what the compiler
+// wrappers read, and the settings of modules that this program does not have, since every rank
+// inherits the environment of the launcher and of its neighbours.
 bool is_for_others(std::string_view name) {
-  if (name.starts_with("SINEW_BOOT_") || name.starts_with("SINEW_TEST_") ||
-      name == "SINEW_IMAGES") {
+  if (name.starts_with("SINEW_BOOT_") || name.starts_with("SINEW_TEST_")) {
     return true;
   }
-  for (const std::string_view tool :
-       {"SINEW_BENCH_", "SINEW_RUN_", "SINEW_INFO_", "SINEW_THREADS_"}) {
-    const auto names = all_names();
-    const bool linked = std::any_of(names.begin(), names.end(),
-                                    [&](const std::string& one) { return one.starts_with(tool); });
-    if (name.starts_with(tool) && !linked) {
+  for (const std::string_view whole : {"SINEW_IMAGES", "SINEW_CC", "SINEW_CXX", "SINEW_FC"}) {
+    if (name == whole) {
+      return true;
+    }
+  }
+  const auto names = all_names();
+  for (const std::string_view module :
+       {"SINEW_BENCH_", "SINEW_RUN_", "SINEW_INFO_", "SINEW_THREADS_", "SINEW_COARRAY_",
+        "SINEW_EVENT_", "SINEW_REGION_", "SINEW_ROUTE_", "SINEW_RMA_", "SINEW_FIBER_",
+        "SINEW_COLL_", "SINEW_P2P_", "SINEW_MATCH_", "SINEW_FABRIC_", "SINEW_CORE_"}) {
+    const bool linked = std::any_of(names.begin(), names.end(), [&](const std::string& one) {
+      return one.starts_with(module);
+    });
+    if (name.starts_with(module) && !linked) {
       return true;
     }
   }

@@ -20,7 +20,8 @@ setting<std::string> path_setting("base", "TRACE", "", "",
                                   "each rank records what it does in this file, with its rank "
                                   "appended; `sinew run --trace` sets it and gathers them");
 setting<std::int64_t> room_setting("base", "TRACE_RECORDS", 1 << 20, "",
-                                   "records of 64 bytes that one rank keeps");
+                                   "records of 64 bytes that one rank keeps",
+                                   {.least = 1, .most = std::int64_t{1} << 32});
 
 file_head* head = nullptr;  ///< written before `enabled`, and never again
 std::atomic<std::uint32_t> threads{0};
@@ -58,7 +59,7 @@ void start(int rank) {
     return;
   }
   const std::string path = path_setting() + "." + std::to_string(rank);
-  const auto room = static_cast<std::uint64_t>(std::max<std::int64_t>(room_setting(), 1));
+  const auto room = static_cast<std::uint64_t>(room_setting());
   const std::size_t bytes = sizeof(file_head) + room * sizeof(file_record);
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   void* base = MAP_FAILED;

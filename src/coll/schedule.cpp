@@ -46,8 +46,8 @@ int schedule::advance(bool& over) noexcept {
 }
 
 schedules::schedules(core::runtime& runtime) : runtime_(runtime) {
-  chore_ = runtime.add_chore([](void* self) { return static_cast<schedules*>(self)->advance(); },
-                             this);
+  chore_ =
+      runtime.add_chore([](void* self) { return static_cast<schedules*>(self)->advance(); }, this);
 }
 
 void schedules::start(std::shared_ptr<schedule> s) {

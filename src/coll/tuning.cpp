@@ -3,25 +3,53 @@
 namespace sinew::coll::tuning {
 
 setting<std::int64_t> fan{
-    "coll", "fan", 0, "",
+    "coll",
+    "fan",
+    0,
+    "",
     "children per level of the trees that carry short messages; 0 means 2 if every rank can have "
-    "a core of its own, else 32"};
+    "a core of its own, else 32",
+    {.least = 2, .most = 65536, .or_zero = true}};
 setting<std::int64_t> tree_bytes{
-    "coll", "tree_bytes", 8192, "bytes",
-    "with more ranks than cores, allreduce and allgather of up to this size go through one rank"};
-setting<std::int64_t> long_bcast{"coll", "long_bcast", 256 << 10, "bytes",
-                                 "broadcasts from this size are scattered and then gathered"};
+    "coll",
+    "tree_bytes",
+    8192,
+    "bytes",
+    "with more ranks than cores, allreduce and allgather of up to this size go through one rank",
+    {.least = 0, .most = most_setting_bytes}};
+setting<std::int64_t> long_bcast{"coll",
+                                 "long_bcast",
+                                 256 << 10,
+                                 "bytes",
+                                 "broadcasts from this size are scattered and then gathered",
+                                 {.least = 1, .most = most_setting_bytes}};
 setting<std::int64_t> long_reduce{
-    "coll", "long_reduce", 16 << 10, "bytes",
-    "commutative reductions from this size are divided among the ranks"};
+    "coll",
+    "long_reduce",
+    16 << 10,
+    "bytes",
+    "commutative reductions from this size are divided among the ranks",
+    {.least = 1, .most = most_setting_bytes}};
 setting<std::int64_t> long_allgather{
-    "coll", "long_allgather", 32 << 10, "bytes",
-    "allgathers whose result has at least this size exchange every block directly"};
+    "coll",
+    "long_allgather",
+    32 << 10,
+    "bytes",
+    "allgathers whose result has at least this size exchange every block directly",
+    {.least = 1, .most = most_setting_bytes}};
 setting<std::int64_t> short_alltoall{
-    "coll", "short_alltoall", 128, "bytes",
-    "alltoalls of blocks up to this size are stored and forwarded in log2(ranks) rounds"};
-setting<std::int64_t> many_ranks{"coll", "many_ranks", 32, "ranks",
-                                 "alltoalls are stored and forwarded from this many ranks on"};
+    "coll",
+    "short_alltoall",
+    128,
+    "bytes",
+    "alltoalls of blocks up to this size are stored and forwarded in log2(ranks) rounds",
+    {.least = 0, .most = most_setting_bytes}};
+setting<std::int64_t> many_ranks{"coll",
+                                 "many_ranks",
+                                 32,
+                                 "ranks",
+                                 "alltoalls are stored and forwarded from this many ranks on",
+                                 {.least = 2, .most = 1 << 30}};
 
 namespace {
 constexpr int crowded_fan = 32;

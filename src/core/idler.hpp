@@ -12,14 +12,17 @@ namespace sinew::core {
 // An idle virtual core takes tens of microseconds to wake, so a waiter spins first and sleeps
 // late; with more ranks than processors it gives its processor away almost at once.
 inline setting<std::int64_t> spin_us("core", "spin_us", 20, "us",
-                                     "how long a waiter polls without pause before it yields");
+                                     "how long a waiter polls without pause before it yields",
+                                     {.least = 0, .most = most_setting_us});
 inline setting<std::int64_t> yield_us("core", "yield_us", 2000, "us",
-                                      "how long a waiter polls and yields before it sleeps");
+                                      "how long a waiter polls and yields before it sleeps",
+                                      {.least = 0, .most = most_setting_us});
 inline setting<std::int64_t> crowded_yield_us("core", "crowded_yield_us", 100, "us",
-                                              "the same with more ranks than processors");
+                                              "the same with more ranks than processors",
+                                              {.least = 0, .most = most_setting_us});
 inline setting<double> hang_timeout(
     "core", "hang_timeout", 0.0, "s",
-    "after this long in one wait, print what is waited for (0: never)");
+    "after this long in one wait, print what is waited for (0: never)", {.least = 0, .most = 1e9});
 
 constexpr std::uint64_t longest_sleep_ns = 10'000'000;
 /// While more threads are awake than processors: looks before a thread parks. A switch costs 2 to

@@ -21,7 +21,8 @@ namespace {
 
 setting<std::int64_t> local_grants_setting(
     "event", "LOCAL_GRANTS", 64, "",
-    "times that a reservation is granted on a rank while another rank waits for it");
+    "times that a reservation is granted on a rank while another rank waits for it",
+    {.least = 1, .most = 1 << 30});
 
 /// `small` of a message; others carry lock_items.
 constexpr std::uint64_t wants_destruction = 1;
@@ -328,11 +329,10 @@ std::string reservations::body::report() {
 
 reservations::reservations(system& s, const reservation_options& how)
     : system_(s),
-      body_(std::make_unique<body>(
-          *this, s,
-          how.local_grants != 0
-              ? how.local_grants
-              : static_cast<std::uint32_t>(std::max<std::int64_t>(1, local_grants_setting())))) {
+      body_(std::make_unique<body>(*this, s,
+                                   how.local_grants != 0
+                                       ? how.local_grants
+                                       : static_cast<std::uint32_t>(local_grants_setting()))) {
   s.set_handler(
       topic::reservation,
       [](void* self, const message& m) { static_cast<body*>(self)->receive(m); }, body_.get());

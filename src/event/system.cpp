@@ -17,7 +17,8 @@ namespace {
 
 setting<std::int64_t> most_pending(
     "event", "most_pending", event::most_slots, "",
-    "events of a rank that may be pending at a time (addresses are reserved, not memory)");
+    "events of a rank that may be pending at a time (addresses are reserved, not memory)",
+    {.least = 16, .most = event::most_slots});
 
 std::uint32_t wanted_slots(const options& how) {
   const std::int64_t wanted = how.most_pending != 0 ? how.most_pending : most_pending();

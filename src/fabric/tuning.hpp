@@ -5,6 +5,11 @@
 
 namespace sinew::fabric {
 
+/// What SINEW_FABRIC_PACKETS takes: with fewer a long message cannot stream, and an index of a
+/// packet has 14 bits.
+inline constexpr std::int64_t least_packets = 4;
+inline constexpr std::int64_t most_packets = 16384;
+
 struct tuning {
   std::int64_t packets;       ///< SINEW_FABRIC_PACKETS
   std::int64_t stream_limit;  ///< SINEW_FABRIC_STREAM_LIMIT

@@ -8,6 +8,7 @@
 #include "fiber/hub.hpp"
 #include "fiber/local_values.hpp"
 #include "fiber/overflow.hpp"
+#include "fiber/stacks.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/topology.hpp"
@@ -23,19 +24,28 @@ extern "C" {
 
 namespace {
 
+constexpr std::int64_t most_workers = 4096;
+constexpr std::int64_t largest_stack = std::int64_t{4096} << (stack_classes - 1);
+
 setting<std::int64_t> stack_bytes("fiber", "stack", 65536, "bytes",
-                                  "stack of a fiber that asks for none; at least 4k");
+                                  "stack of a fiber that asks for none",
+                                  {.least = 4096, .most = largest_stack});
 setting<std::int64_t> worker_count("fiber", "workers", 0, "",
-                                   "threads that run fibers (0: one per usable core)");
+                                   "threads that run fibers (0: one per usable core)",
+                                   {.least = 0, .most = most_workers});
 setting<std::int64_t> guarded("fiber", "guarded", 16384, "",
                               "stacks with a guard page (two mappings each); later ones have a "
-                              "canary");
+                              "canary",
+                              {.least = 0, .most = 1 << 24});
 setting<std::int64_t> spin_us("fiber", "spin_us", 20, "us",
-                              "how long an idle worker polls without pause before it yields");
+                              "how long an idle worker polls without pause before it yields",
+                              {.least = 0, .most = most_setting_us});
 setting<std::int64_t> yield_us("fiber", "yield_us", 2000, "us",
-                               "how long an idle worker polls and yields before it sleeps");
+                               "how long an idle worker polls and yields before it sleeps",
+                               {.least = 0, .most = most_setting_us});
 setting<std::int64_t> crowded_yield_us("fiber", "crowded_yield_us", 100, "us",
-                                       "the same with more workers awake than processors");
+                                       "the same with more workers awake than processors",
+                                       {.least = 0, .most = most_setting_us});
 
 scheduler* the_scheduler = nullptr;
 
@@ -58,10 +68,9 @@ poller* process_poller = nullptr;
 int workers_wanted(const scheduler_options& how) {
   const auto cores = static_cast<std::int64_t>(topology::cores().size());
   const std::int64_t wanted = how.workers > 0 ? how.workers : worker_count();
-  constexpr std::int64_t most = 4096;
   const std::int64_t n = wanted > 0 ? wanted : std::max<std::int64_t>(cores, 1);
-  SINEW_CHECK(n <= most, "cannot make " + std::to_string(n) + " workers",
-              "at most " + std::to_string(most) + " are supported",
+  SINEW_CHECK(n <= most_workers, "cannot make " + std::to_string(n) + " workers",
+              "at most " + std::to_string(most_workers) + " are supported",
               "set SINEW_FIBER_WORKERS to the number of cores, or leave it out");
   return static_cast<int>(n);
 }
@@ -178,12 +187,8 @@ scheduler::scheduler(const scheduler_options& how) {
   SINEW_CHECK(the_hub == nullptr, "cannot make a scheduler of fibers",
               "this process has one already", "share it: scheduler::of_process()");
   const int count = workers_wanted(how);
-  const std::uint8_t stack_class =
-      stacks::class_of(static_cast<std::size_t>(std::max<std::int64_t>(stack_bytes(), 4096)));
-  SINEW_CHECK(stack_class < stack_classes,
-              "a stack of " + std::to_string(stack_bytes()) + " bytes is too much",
-              "at most " + std::to_string(stacks::bytes_of(stack_classes - 1)) + " are supported",
-              "set SINEW_FIBER_STACK to less");
+  const std::uint8_t stack_class = stacks::class_of(static_cast<std::size_t>(stack_bytes()));
+  SINEW_ASSERT(stack_class < stack_classes);
   auto made = std::make_unique<body>(static_cast<std::uint32_t>(count), guarded(), stack_class);
   made->steals = how.steal && count > 1;
   const auto ns = [](std::int64_t us) { return static_cast<std::uint64_t>(us) * 1000; };

@@ -9,17 +9,22 @@
 namespace sinew::p2p {
 namespace {
 
-setting<std::int64_t> eager_bytes("p2p", "eager_limit", 8192, "bytes",
-                                  "longest message sent before its receive is known");
+constexpr std::size_t least_unexpected_limit = 256 * 1024;
+
+setting<std::int64_t> eager_bytes(
+    "p2p", "eager_limit", 8192, "bytes",
+    "longest message sent in one packet before its receive is known; a packet holds 8k, so larger "
+    "values mean 8k",
+    {.least = 0, .most = most_setting_bytes});
 setting<std::int64_t> push_bytes(
     "p2p", "push_limit", std::int64_t{128} << 10, "bytes",
     "longer messages up to this size are sent in pieces before their receive is known, where the "
-    "processors are near each other");
+    "processors are near each other",
+    {.least = 0, .most = most_setting_bytes});
 setting<std::int64_t> unexpected_bytes(
     "p2p", "unexpected_limit", std::int64_t{64} << 20, "bytes",
-    "unexpected messages a rank holds before it makes their senders wait");
-
-constexpr std::size_t least_unexpected_limit = 256 * 1024;
+    "unexpected messages a rank holds before it makes their senders wait",
+    {.least = least_unexpected_limit, .most = most_setting_bytes});
 
 }  // namespace
 
@@ -30,7 +35,7 @@ engine::state::state(core::runtime& runtime)
       max_short(net.bounds().max_short),
       eager_limit(std::min(static_cast<std::size_t>(eager_bytes()), net.bounds().max_medium)),
       at_once_limit(std::min(max_short, eager_limit)),
-      push_limit(static_cast<std::size_t>(std::max<std::int64_t>(0, push_bytes()))),
+      push_limit(static_cast<std::size_t>(push_bytes())),
       unexpected_limit(std::max(
           least_unexpected_limit,
           static_cast<std::size_t>(unexpected_bytes()) / static_cast<std::size_t>(rt.size()))),

@@ -10,11 +10,13 @@ namespace sinew::region {
 namespace {
 
 setting<std::int64_t> heap_limit("region", "HEAP", 0, "bytes",
-                                 "private memory of a rank for instances; 0: no limit");
+                                 "private memory of a rank for instances; 0: no limit",
+                                 {.least = 0, .most = most_setting_bytes});
 
 setting<std::int64_t> keep_limit(
     "region", "KEEP", 64 << 20, "bytes",
-    "shared memory of destroyed instances that a rank keeps for new ones: its pages are there");
+    "shared memory of destroyed instances that a rank keeps for new ones: its pages are there",
+    {.least = 0, .most = most_setting_bytes});
 
 constexpr std::size_t least_kept = 16 << 10;
 constexpr std::size_t most_blocks = 256;

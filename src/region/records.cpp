@@ -13,12 +13,14 @@ namespace sinew::region {
 namespace {
 
 setting<std::int64_t> most_instances("region", "INSTANCES", 16384, "",
-                                     "instances that a rank may have made at a time");
+                                     "instances that a rank may have made at a time",
+                                     {.least = 1, .most = 1 << instance::index_bits});
 
 setting<std::int64_t> symmetric_bytes(
     "region", "SYMMETRIC", 0, "bytes",
     "what each rank sets aside of SINEW_RMA_HEAP for symmetric instances (0: a quarter of what is "
-    "free); the same on all ranks");
+    "free); the same on all ranks",
+    {.least = 4096, .most = most_setting_bytes, .or_zero = true});
 
 constexpr std::uint64_t offset_mask = (std::uint64_t{1} << rma::offset_bits) - 1;
 static_assert(rma::offset_bits + instance::generation_bits == 64);
@@ -37,8 +39,7 @@ system::body::body(rma::engine& memory, sinew::event::system& all)
       events(all),
       rank(memory.rank()),
       threaded(memory.runtime().threaded()),
-      slot_count(static_cast<std::uint32_t>(
-          std::clamp<std::int64_t>(most_instances(), 1, 1 << instance::index_bits))),
+      slot_count(static_cast<std::uint32_t>(most_instances())),
       kernel_works(true) {
   slots_at = rma.memory().allocate(rma::part::symmetric, 8 * std::uint64_t{slot_count});
   std::memset(rma.at({rank, slots_at}), 0, 8 * std::size_t{slot_count});

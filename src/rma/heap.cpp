@@ -17,15 +17,18 @@
 namespace sinew::rma {
 namespace {
 
+constexpr std::size_t mib = std::size_t{1} << 20;
+
 setting<std::int64_t> heap_bytes("rma", "heap", 0, "bytes",
                                  "what each rank reserves for symmetric objects such as coarrays "
-                                 "(0: half of the node's memory over its ranks)");
+                                 "(0: half of the node's memory over its ranks)",
+                                 {.least = mib, .most = most_setting_bytes, .or_zero = true});
 setting<std::int64_t> local_heap_bytes("rma", "local_heap", 0, "bytes",
                                        "what each rank reserves for objects of its own that others "
-                                       "reach (0: as for SINEW_RMA_HEAP)");
+                                       "reach (0: as for SINEW_RMA_HEAP)",
+                                       {.least = mib, .most = most_setting_bytes, .or_zero = true});
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t mib = std::size_t{1} << 20;
 /// From here on a released block's pages go back; below, touching them again would cost more.
 constexpr std::uint64_t give_back_from = 8 * mib;
 

@@ -81,16 +81,16 @@ class planner {
     std::vector<std::uint32_t> ways(jobs().size(), nothing);
     for (std::size_t j = 0; j < all_.size(); ++j) {
       const std::uint32_t row = same_->row[j];
-      const bool itself = all_.source[j] == jobs().source[row] &&
-                          all_.destination[j] == jobs().destination[row];
+      const bool itself =
+          all_.source[j] == jobs().source[row] && all_.destination[j] == jobs().destination[row];
       if (itself) ways[row] = coarse_.skeletons->of_job[j];
     }
     coarse_.skeletons->of_job = std::move(ways);
   }
 
   void make_box_finder() {
-    finder_ = std::make_unique<box_finder>(net_, jobs(), options_.seed, coarse_.skeletons.get(),
-                                           orbit());
+    finder_ =
+        std::make_unique<box_finder>(net_, jobs(), options_.seed, coarse_.skeletons.get(), orbit());
   }
 
   void sharpen(double from, double factor, int passes) {

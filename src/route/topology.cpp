@@ -12,7 +12,8 @@ namespace sinew::route {
 namespace {
 
 setting<std::int64_t> memory_limit("route", "memory", std::int64_t{4} << 30, "bytes",
-                                   "largest network or plan that the planner will build");
+                                   "largest network or plan that the planner will build",
+                                   {.least = 1 << 20, .most = most_setting_bytes});
 
 // The bytes that the tables below take, with the list from which they are made.
 std::int64_t bytes_needed(std::uint64_t nodes, std::uint64_t links, std::size_t dimensions) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
 
 #include "sinew/base/error.hpp"
@@ -12,9 +13,12 @@ namespace sinew {
 namespace {
 
 setting<bool> flag("testroom", "FLAG", false, "", "a switch");
-setting<std::int64_t> limit("testroom", "LIMIT", 8192, "bytes", "a size");
-setting<std::int64_t> count("testroom", "COUNT", 7, "", "a number");
-setting<double> share("testroom", "SHARE", 0.5, "", "a part");
+setting<std::int64_t> limit("testroom", "LIMIT", 8192, "bytes", "a size",
+                            {.least = 0, .most = most_setting_bytes});
+setting<std::int64_t> count("testroom", "COUNT", 7, "", "a number", {.least = -5, .most = 100});
+setting<std::int64_t> fan("testroom", "FAN", 0, "", "children",
+                          {.least = 2, .most = 64, .or_zero = true});
+setting<double> share("testroom", "SHARE", 0.5, "", "a part", {.least = 0, .most = 2});
 setting<std::string> kind("testroom", "KIND", "list", "", "a choice", "list|hash");
 
 class settings_test : public ::testing::Test {
@@ -103,6 +107,48 @@ TEST_F(settings_test, Doubles) {
   EXPECT_THROW(share.parse("half"), error);
 }
 
+template <class Setting>
+void refuses(Setting& one, std::initializer_list<const char*> texts) {
+  const auto before = one();
+  for (const char* text : texts) {
+    try {
+      one.parse(text);
+      ADD_FAILURE() << one.name() << " took " << text;
+    } catch (const error& e) {
+      const std::string sentence = e.what();
+      for (const std::string& part : {one.name(), "\"" + std::string(text) + "\"",
+                                      one.accepted_text(), one.standard_text()}) {
+        EXPECT_NE(sentence.find(part), std::string::npos) << sentence << " lacks " << part;
+      }
+    }
+    EXPECT_EQ(one(), before) << "a refused text must leave the value alone: " << text;
+  }
+}
+
+TEST_F(settings_test, ValuesOutsideTheRangeAreRefused) {
+  refuses(fan, {"1", "-1", "65", "9223372036854775807", "9223372036854775808", "", "nan"});
+  refuses(count, {"-6", "101"});
+  refuses(limit, {"-1", "17592186044417", "17T", "16385G"});
+  refuses(share, {"-5", "-0.1", "2.1", "nan", "-nan", "inf", "-inf", "1e300"});
+  fan.parse("0");
+  EXPECT_EQ(fan(), 0);
+  fan.parse("64");
+  EXPECT_EQ(fan(), 64);
+  limit.parse("16T");
+  EXPECT_EQ(limit(), most_setting_bytes);
+  share.parse("2");
+  EXPECT_EQ(share(), 2.0);
+}
+
+TEST_F(settings_test, RangesAreWritten) {
+  EXPECT_EQ(fan.accepted_text(), "0, or 2 to 64");
+  EXPECT_EQ(count.accepted_text(), "-5 to 100");
+  EXPECT_EQ(limit.accepted_text(), "0 to 16T");
+  EXPECT_EQ(share.accepted_text(), "0 to 2");
+  EXPECT_EQ(flag.accepted_text(), "on or off");
+  EXPECT_EQ(kind.accepted_text(), "one of list hash");
+}
+
 TEST_F(settings_test, ChoicesAreClosedAndNamedInTheError) {
   kind.parse("hash");
   EXPECT_EQ(kind(), "hash");
@@ -150,6 +196,14 @@ TEST_F(settings_test, SettingsOfToolsAreReportedOnlyByTools) {
     EXPECT_EQ(settings::load_environment().size(), 1U);
   }
   ::unsetenv("SINEW_BENCH_PERS");
+}
+
+TEST_F(settings_test, SettingsOfModulesThatAreNotLinkedAreNotReported) {
+  for (const char* name : {"SINEW_EVENT_MOST_PENDING", "SINEW_COARRAY_THREADS", "SINEW_CC"}) {
+    ::setenv(name, "x", 1);
+    EXPECT_TRUE(settings::load_environment().empty()) << name;
+    ::unsetenv(name);
+  }
 }
 
 TEST_F(settings_test, ProtocolVariablesAreNotReported) {

@@ -1,8 +1,8 @@
-#include "../../tools/sinew/bench/stats.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "../../tools/sinew/bench/stats.hpp"
 
 namespace stats = sinew::tool::stats;
 

@@ -77,14 +77,14 @@ void end_by_an_error(event::system& events, std::string_view how) {
   } else if (how == "fire") {
     const event::user_event soon = events.create();
     events.on(
-        soon,
-        [](void* of, bool) noexcept { trigger_twice(*static_cast<event::system*>(of)); }, &events);
+        soon, [](void* of, bool) noexcept { trigger_twice(*static_cast<event::system*>(of)); },
+        &events);
     events.trigger(soon);
   } else {
     const sinew::fiber::scheduler workers({.workers = 1});
     sinew::fiber::fiber* made = nullptr;
-    (void)sinew::fiber::spawn(
-        [](void* of) { trigger_twice(*static_cast<event::system*>(of)); }, &events, &made);
+    (void)sinew::fiber::spawn([](void* of) { trigger_twice(*static_cast<event::system*>(of)); },
+                              &events, &made);
     sinew::fiber::join(*made);
   }
 }

@@ -54,7 +54,9 @@ TEST(crash_with_fibers, is_reported_when_they_came_later_or_have_gone) {
       ::testing::KilledBySignal(SIGSEGV), whole_report);
   EXPECT_EXIT(
       {
-        { const fiber::scheduler s({.workers = 1}); }
+        {
+          const fiber::scheduler s({.workers = 1});
+        }
         boot::install_crash_report({});
         touch_nothing();
       },
@@ -62,7 +64,9 @@ TEST(crash_with_fibers, is_reported_when_they_came_later_or_have_gone) {
   EXPECT_EXIT(
       {
         boot::install_crash_report({});
-        { const fiber::scheduler s({.workers = 1}); }
+        {
+          const fiber::scheduler s({.workers = 1});
+        }
         touch_nothing();
       },
       ::testing::KilledBySignal(SIGSEGV), whole_report);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -10,6 +11,9 @@ from pathlib import Path
 
 CONSUMER = Path(__file__).resolve().parent / "consumer"
 BUILD = Path(os.environ["SINEW_BUILD"])
+# A program of each module that has a package, and what it prints.
+MODULES = {"event": "an event has triggered\n", "region": "1 instance\n",
+           "route": "64 nodes\n", "carry": "the message is there\n"}
 
 
 def run(*command, **more):
@@ -81,6 +85,82 @@ class Install(unittest.TestCase):
             f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", build)
         self.assertEqual(run(build / "fibers"), "a fiber has run\n")
+
+    def test_modules_by_cmake(self):
+        build = self.work / "modules_consumer"
+        run("cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        for name, line in MODULES.items():
+            with self.subTest(name):
+                self.assertEqual(run(build / name), line)
+
+    def test_modules_by_pkg_config(self):
+        for tree in (self.prefix, BUILD):
+            path = str(tree / "lib" / "pkgconfig")
+            for name, line in MODULES.items():
+                with self.subTest(name, tree=tree):
+                    flags = run("pkg-config", "--cflags", "--libs", f"sinew-{name}",
+                                PKG_CONFIG_PATH=path).split()
+                    program = self.work / name
+                    run("c++", "-std=c++20", CONSUMER / f"{name}.cpp", "-o", program, *flags)
+                    self.assertEqual(run(program), line)
+
+    def test_pkg_config_names_folders_that_exist(self):
+        for tree in (self.prefix, BUILD):
+            files = sorted((tree / "lib" / "pkgconfig").glob("*.pc"), key=lambda f: f.stem)
+            self.assertEqual([f.stem for f in files],
+                             ["sinew", "sinew-carry", "sinew-event", "sinew-mpi", "sinew-region",
+                              "sinew-route", "sinew-route-c"])
+            for file in files:
+                flags = run("pkg-config", "--cflags", "--libs", file.stem,
+                            PKG_CONFIG_PATH=str(file.parent)).split()
+                folders = [f[2:] for f in flags if f[:2] in ("-I", "-L")]
+                self.assertGreaterEqual(len(folders), 2)
+                for folder in folders:
+                    self.assertTrue(Path(folder).is_dir(), f"{file}: {folder}")
+
+    def test_examples_are_there_and_build(self):
+        examples = self.prefix / "share" / "doc" / "sinew" / "examples"
+        source = {p.name for p in (CONSUMER.parents[2] / "examples").iterdir()}
+        self.assertEqual({p.name for p in examples.iterdir()}, source)
+        build = self.work / "examples"
+        run("cmake", "-S", examples, "-B", build, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        for program in ("fibers_c", "fibers_cpp", "stencil_events", "histogram",
+                        "producer_consumer"):
+            run(self.prefix / "bin" / "sinew", "run", "-n", "2", "--timeout", "50",
+                build / program)
+
+    @unittest.skipUnless(shutil.which("gfortran"), "no gfortran")
+    def test_fortran_examples_build(self):
+        examples = self.prefix / "share" / "doc" / "sinew" / "examples"
+        for file in sorted(examples.glob("*.f90")):
+            program = self.work / file.stem
+            run(self.prefix / "bin" / "caf.sinew", "-O2", file, "-o", program)
+            run(self.prefix / "bin" / "sinew", "run", "-n", "2", "--timeout", "50", program)
+
+    def test_pages_are_there_and_their_links_lead_somewhere(self):
+        pages = self.prefix / "share" / "doc" / "sinew"
+        for folder in ("start", "guide", "reference"):
+            for page in sorted((pages / "docs" / folder).glob("*.md")):
+                for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+                    self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
+        self.assertTrue((pages / "README.md").exists())
+        self.assertTrue((pages / "docs" / "guide" / "events.md").exists())
+
+    def test_manual_pages_and_completion_are_there(self):
+        share = self.prefix / "share"
+        sinew = self.prefix / "bin" / "sinew"
+        for place, words in (("man/man1/sinew.1", ("--man",)),
+                             ("man/man1/sinew-run.1", ("--man", "run")),
+                             ("bash-completion/completions/sinew", ("--completion", "bash")),
+                             ("zsh/site-functions/_sinew", ("--completion", "zsh"))):
+            self.assertEqual((share / place).read_text(), run(sinew, "help", *words))
+        if shutil.which("man"):
+            self.assertIn("--timeout", run("man", "-M", share / "man", "-P", "cat", "sinew-run",
+                                           MANWIDTH="100", LC_ALL="C.UTF-8"))
 
     def bench(self, *words):
         """What `sinew bench` of the installed tree writes; it compiles peers into an own cache."""

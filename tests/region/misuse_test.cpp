@@ -87,7 +87,8 @@ TEST_P(Misuse, NoneIsLookingAtThePartsOfAStripedInstanceWithSeveralAxes) {
       }
       const instance striped = m.share(0, all.what);
       require_in(refusal([&] {
-                   (void)m.regions.create(what, memory::global(), {order::as_given, {{0, {20, 4}}}});
+                   (void)m.regions.create(what, memory::global(),
+                                          {order::as_given, {{0, {20, 4}}}});
                  }),
                  "strides were given");
       require_in(refusal([&] { (void)m.regions.create(what, memory::global(), {.stripe = 3}); }),

@@ -32,8 +32,8 @@ job_list jobs_of(const topology& net, const char* pattern, std::uint64_t bytes,
 }
 
 TEST(best_plan, never_above_a_method_compared_with) {
-  for (const char* shape : {"4x4x2", "3x3x3", "mesh:4x8", "torus2:2x4x4", "33",
-                            "fattree:2;4,4;1,2;1,2"}) {
+  for (const char* shape :
+       {"4x4x2", "3x3x3", "mesh:4x8", "torus2:2x4x4", "33", "fattree:2;4,4;1,2;1,2"}) {
     const topology net = parse_topology(shape);
     for (const char* pattern : {"disjoint", "overlap", "subset", "incast", "aggregation", "random",
                                 "alltoall", "alltoallv", "halo"}) {
@@ -70,8 +70,8 @@ TEST(best_plan, not_predicted_slower_by_more_than_a_twentieth) {
         const double ours = predict(net, plan_of(net, jobs, method::balanced, true), costs);
         for (const method how : others) {
           const double theirs = predict(net, plan_of(net, jobs, how, true), costs);
-          EXPECT_LE(ours, theirs / 0.95) << shape << ' ' << pattern << ' ' << bytes << ' '
-                                         << method_name(how);
+          EXPECT_LE(ours, theirs / 0.95)
+              << shape << ' ' << pattern << ' ' << bytes << ' ' << method_name(how);
         }
       }
     }
@@ -132,8 +132,8 @@ TEST(best_plan, long_ways_round_failed_links) {
   const topology net = whole.without(dead);
   job_list jobs;
   jobs.add(0, 1, 1 << 20);
-  for (const method how : {method::adaptive, method::heu_load, method::heu_chunk, method::opt,
-                           method::balanced}) {
+  for (const method how :
+       {method::adaptive, method::heu_load, method::heu_chunk, method::opt, method::balanced}) {
     EXPECT_EQ(plan_of(net, jobs, how, false).paths.hops(0), 15u) << method_name(how);
   }
 }

@@ -37,8 +37,8 @@ void plan_each_size(const topology& net, const char* pattern) {
 }
 
 TEST(small_messages, every_size_pattern_method_and_network) {
-  for (const char* shape : {"3x3", "2x2x2", "mesh:3x2", "hypercube:3", "fattree:1;4;2;1",
-                            "dragonfly:2,1;1,1;2,1;1"}) {
+  for (const char* shape :
+       {"3x3", "2x2x2", "mesh:3x2", "hypercube:3", "fattree:1;4;2;1", "dragonfly:2,1;1,1;2,1;1"}) {
     const topology net = parse_topology(shape);
     for (const char* pattern : {"random", "aggregation", "alltoall", "alltoallv"}) {
       plan_each_size(net, pattern);

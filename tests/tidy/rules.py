@@ -257,6 +257,25 @@ def readmes(tree):
             yield path, 1, f"a room's README has at most {LONGEST_README} lines"
 
 
+def architecture(tree):
+    """ARCHITECTURE.md has a row for each part of the tree, and each room has unit tests."""
+    text = tree.text.get("ARCHITECTURE.md", "")
+    if "# Architecture" not in text:
+        return
+    for path in sorted(tree.text):
+        parts = path.split("/")
+        if len(parts) != 3 or parts[2] != "CMakeLists.txt":
+            continue
+        name = parts[1] if parts[0] == "src" else "/".join(parts[:2])
+        row = rf"^\|[^|]*\| (\[{name}\]\(\S*\)|`{name}`) \|"
+        if parts[0] in ("src", "abi") and not re.search(row, text, re.MULTILINE):
+            yield "ARCHITECTURE.md", 1, f"the table has no row of {name}"
+        if parts[0] == "src" and not any(
+            p.startswith(f"tests/{name}/") and p.endswith("_test.cpp") for p in tree.text
+        ):
+            yield path, 1, f"tests/{name} has no unit tests"
+
+
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -310,4 +329,7 @@ def command_fault(line, tree, targets, presets, tool):
     return None
 
 
-ALL = [layers_file, floors, public_headers, sizes, words, dead_files, readmes, links, commands]
+ALL = [
+    layers_file, floors, public_headers, sizes, words, dead_files, readmes, architecture, links,
+    commands,
+]

@@ -14,6 +14,7 @@ import sources  # noqa: E402
 import tidy  # noqa: E402
 
 HEADER = "#pragma once\n#include <vector>\nint f();\n"
+TABLE = "# Architecture\n| 0 | `base` | x | |\n| 1 | [core](src/core/README.md) | x | base |\n"
 SOUND = {
     "Makefile": "help: ## list\nbuild: ## build\n",
     "bootstrap": "--dev\n",
@@ -152,6 +153,15 @@ class Planted(unittest.TestCase):
 
     def test_long_readme(self):
         self.expect({"src/core/README.md": "x\n" * 41}, "at most 40 lines")
+
+    def test_part_without_a_row(self):
+        self.assertEqual(self.faults({"ARCHITECTURE.md": TABLE, "tests/core/b_test.cpp": ""}), [])
+        files = {"ARCHITECTURE.md": TABLE, "tests/core/b_test.cpp": "",
+                 "abi/c/CMakeLists.txt": "", "abi/c/README.md": "# c\n"}
+        self.expect(files, "ARCHITECTURE.md:1:", "row of abi/c")
+
+    def test_room_without_unit_tests(self):
+        self.expect({"ARCHITECTURE.md": TABLE}, "tests/core has no unit tests")
 
     def test_dead_link(self):
         self.expect({"ARCHITECTURE.md": "x\n[y](docs/none.md#z)\n"}, "ARCHITECTURE.md:2:")

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinew/commands.hpp"
+#include "sinew/pages.hpp"
 
 namespace sinew::tool {
 
@@ -36,10 +37,12 @@ command_page version_page() { return {"version", "prints the version", "", "", {
 command_page help_page() {
   return {"help",
           "explains a command",
-          "[COMMAND | --man | --completion]",
-          "--man prints the manual page (sinew help --man | man -l -), --completion a script for\n"
-          "bash (source <(sinew help --completion)).",
-          {}};
+          "[COMMAND | --man [COMMAND] | --completion [bash|zsh] | --write FOLDER]",
+          "--man prints a manual page (sinew help --man run | man -l -), --completion a script\n"
+          "for a shell (source <(sinew help --completion)). --write makes files of all of them in\n"
+          "the folder, as they are installed under share.",
+          {},
+          {"--man", "--completion", "--write"}};
 }
 
 std::vector<command_page> pages() {
@@ -79,6 +82,15 @@ std::string overview() {
       (near.empty() ? "; see sinew help" : "; did you mean " + std::string(near) + "?"));
 }
 
+const command_page& page_of(std::string_view name, const std::vector<command_page>& all) {
+  for (const command_page& page : all) {
+    if (page.name == name) {
+      return page;
+    }
+  }
+  unknown_command(name);
+}
+
 int help_main(int argc, char** argv) {
   const std::string_view topic = argc > 1 ? argv[1] : "";
   const std::vector<command_page> all = pages();
@@ -86,21 +98,23 @@ int help_main(int argc, char** argv) {
     std::fputs(overview().c_str(), stdout);
     return 0;
   }
+  const std::string_view word = argc > 2 ? argv[2] : "";
   if (topic == "--man") {
-    std::fputs(man_page(all).c_str(), stdout);
-    return 0;
-  }
-  if (topic == "--completion") {
+    std::fputs((word.empty() ? man_overview(all) : man_page(page_of(word, all))).c_str(), stdout);
+  } else if (topic == "--completion" && (word.empty() || word == "bash")) {
     std::fputs(bash_completion(all).c_str(), stdout);
-    return 0;
+  } else if (topic == "--completion" && word == "zsh") {
+    std::fputs(zsh_completion(all).c_str(), stdout);
+  } else if (topic == "--completion") {
+    throw usage_failure("there is completion for bash and zsh, not for " + std::string(word));
+  } else if (topic == "--write" && word.empty()) {
+    throw usage_failure("--write needs a folder");
+  } else if (topic == "--write") {
+    write_pages(all, word);
+  } else {
+    std::fputs(help_text(page_of(topic, all)).c_str(), stdout);
   }
-  for (const command_page& page : all) {
-    if (page.name == topic) {
-      std::fputs(help_text(page).c_str(), stdout);
-      return 0;
-    }
-  }
-  unknown_command(topic);
+  return 0;
 }
 
 int dispatch(int argc, char** argv) {

@@ -48,14 +48,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string left_column(const option& each) {
-  std::string text;
-  for (const std::string_view name : each.names) {
-    text += (text.empty() ? "" : ", ") + std::string(name);
-  }
-  return each.value.empty() ? text : text + " " + std::string(each.value);
-}
-
 // Words of `text` in lines of at most `width`, each after the first indented.
 std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
   std::string result;
@@ -76,23 +68,15 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
   return result;
 }
 
-std::string roff(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\\') {
-      result += "\\e";
-    } else if (c == '-') {
-      result += "\\-";
-    } else if (c == '\'' || (c == '.' && (result.empty() || result.back() == '\n'))) {
-      result += c == '\'' ? "\\(aq" : "\\&.";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 }  // namespace
+
+std::string left_column(const option& each) {
+  std::string text;
+  for (const std::string_view name : each.names) {
+    text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return each.value.empty() ? text : text + " " + std::string(each.value);
+}
 
 std::size_t parse_options(std::span<const std::string_view> arguments,
                           const std::vector<option>& table) {
@@ -196,59 +180,6 @@ std::string help_text(const command_page& page) {
     text += "\n" + std::string(page.text) + "\n";
   }
   return text;
-}
-
-std::string man_page(std::span<const command_page> pages) {
-  std::string text =
-      ".TH SINEW 1\n.SH NAME\nsinew \\- start, inspect and measure parallel programs\n"
-      ".SH SYNOPSIS\n";
-  for (const command_page& page : pages) {
-    text += ".B sinew " + std::string(page.name) + "\n" + roff(page.synopsis) + "\n.br\n";
-  }
-  for (const command_page& page : pages) {
-    text += ".SH SINEW " + roff(page.name) + "\n" + roff(page.summary) + "\n";
-    for (const option& each : page.options) {
-      text += ".TP\n.B " + roff(left_column(each)) + "\n" + roff(each.about) + "\n";
-    }
-    if (!page.text.empty()) {
-      text += ".PP\n.nf\n" + roff(page.text) + "\n.fi\n";
-    }
-  }
-  return text;
-}
-
-std::string bash_completion(std::span<const command_page> pages) {
-  std::string names;
-  std::string branches;
-  std::string values;
-  for (const command_page& page : pages) {
-    names += (names.empty() ? "" : " ") + std::string(page.name);
-    std::string words;
-    for (const option& each : page.options) {
-      for (const std::string_view name : each.names) {
-        words += (words.empty() ? "" : " ") + std::string(name);
-        if (!each.choices.empty()) {
-          std::string choices(each.choices);
-          std::replace(choices.begin(), choices.end(), '|', ' ');
-          values += "    " + std::string(name) + ") words=\"" + choices + "\" ;;\n";
-        }
-      }
-    }
-    branches += "      " + std::string(page.name) + ") words=\"" + words + "\" ;;\n";
-  }
-  return "# bash completion of sinew; source this file\n_sinew() {\n"
-         "  local now=\"${COMP_WORDS[COMP_CWORD]}\" last=\"${COMP_WORDS[COMP_CWORD-1]}\" "
-         "words=\"\"\n"
-         "  if [ \"$COMP_CWORD\" -eq 1 ]; then words=\"" +
-         names +
-         " help\"\n"
-         "  else case \"$last\" in\n" +
-         values + "    *) case \"${COMP_WORDS[1]}\" in\n" + branches +
-         "    esac ;;\n  esac; fi\n"
-         "  if [[ \"$now\" == -* || \"$COMP_CWORD\" -eq 1 || -z \"$words\" || \"$words\" != -* ]]; "
-         "then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$now\")\n  fi\n"
-         "}\ncomplete -o default -o bashdefault -F _sinew sinew\n";
 }
 
 }  // namespace sinew::tool

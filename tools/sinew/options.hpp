@@ -31,6 +31,7 @@ struct command_page {
   std::string_view synopsis;  ///< after "sinew NAME "
   std::string_view text;      ///< what an option's line cannot say
   std::vector<option> options;
+  std::vector<std::string_view> words = {};  ///< those it knows besides options, for completion
 };
 
 /// Applies options from the front of `arguments`; stops at the first other word, or behind "--".
@@ -47,9 +48,10 @@ std::size_t parse_options(std::span<const std::string_view> arguments,
 [[nodiscard]] int whole_number(std::string_view what, std::string_view text, int least);
 [[nodiscard]] double seconds(std::string_view what, std::string_view text);
 
-/// The page as text for a terminal, as roff, as a bash completion script for all pages.
+/// "-n, --ranks N"
+[[nodiscard]] std::string left_column(const option& each);
+
+/// The page as text for a terminal; other forms are in pages.hpp.
 [[nodiscard]] std::string help_text(const command_page& page);
-[[nodiscard]] std::string man_page(std::span<const command_page> pages);
-[[nodiscard]] std::string bash_completion(std::span<const command_page> pages);
 
 }  // namespace sinew::tool

@@ -19,7 +19,7 @@ namespace sinew::base {
 /// The whole text as a decimal number; nothing on overflow or trailing characters.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
 
-/// As parse_integer, but not negative, with an optional suffix k, M or G (powers of 1024; either
+/// As parse_integer, but not negative, with an optional suffix k, M, G or T (powers of 1024; either
 /// case; "KiB" and "B" forms too).
 [[nodiscard]] std::optional<std::int64_t> parse_bytes(std::string_view text);
 

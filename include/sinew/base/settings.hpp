@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sinew {
@@ -12,6 +14,32 @@ namespace sinew {
 enum class setting_origin : std::uint8_t { standard, environment, command_line };
 
 struct settings_list;
+
+/// What a setting takes. Numbers: from `least` to `most`, both included, and with `or_zero` also 0,
+/// which such a setting gives a meaning of its own.
+template <class T>
+struct accepted {
+  T least;
+  T most;
+  bool or_zero = false;
+};
+
+template <>
+struct accepted<bool> {};
+
+/// One of `choices`, separated by '|'; any text if there are none.
+template <>
+struct accepted<std::string> {
+  const char* choices = "";
+  accepted() = default;
+  accepted(const char* among) : choices(among) {}
+};
+
+/// The largest value of settings that count bytes without a limit of their own: 16 TiB, which is
+/// what the heap of one rank can have.
+inline constexpr std::int64_t most_setting_bytes = std::int64_t{1} << 44;
+/// The same for settings that count microseconds: an hour.
+inline constexpr std::int64_t most_setting_us = 3'600'000'000;
 
 /// The untyped part, linked into the table by its constructor. Grade: cold.
 class setting_base {
@@ -27,6 +55,7 @@ class setting_base {
   [[nodiscard]] setting_origin origin() const noexcept { return origin_; }
   [[nodiscard]] virtual std::string text() const = 0;           ///< the value now
   [[nodiscard]] virtual std::string standard_text() const = 0;  ///< the default
+  [[nodiscard]] virtual std::string accepted_text() const = 0;  ///< "0, or 2 to 65536"
   /// Parses; throws sinew::error that names the setting, the text and what is accepted.
   virtual void parse(std::string_view text) = 0;
   void set(std::string_view text, setting_origin origin);
@@ -42,25 +71,29 @@ class setting_base {
   friend struct settings_list;
 };
 
-/// T is bool, std::int64_t (accepts 4k, 2M, 1G for unit "bytes"), double or std::string
-/// (optionally one of `choices`, separated by '|'). Reading is a plain load: settings are loaded
-/// once, before any other thread runs.
+/// T is bool, std::int64_t (reads 4k, 2M, 1G for unit "bytes"), double or std::string. Numbers must
+/// say their range; what is outside it is refused with the name, the text and the range. Reading is
+/// a plain load: settings are loaded once, before any other thread runs.
 template <class T>
 class setting final : public setting_base {
  public:
   setting(const char* room, const char* key, T standard, const char* unit, const char* about,
-          const char* choices = "");
+          accepted<T> accepts);
+  setting(const char* room, const char* key, T standard, const char* unit, const char* about)
+    requires(std::is_same_v<T, bool> || std::is_same_v<T, std::string>)
+      : setting(room, key, std::move(standard), unit, about, accepted<T>{}) {}
   [[nodiscard]] const T& operator()() const noexcept { return value_; }
-  /// For tests and tools; not thread-safe.
+  /// For tests and tools; not thread-safe, and not held to the range.
   void assign(T value) { value_ = std::move(value); }
   [[nodiscard]] std::string text() const override;
   [[nodiscard]] std::string standard_text() const override;
+  [[nodiscard]] std::string accepted_text() const override;
   void parse(std::string_view text) override;
 
  private:
   T value_;
   T standard_;
-  const char* choices_;
+  accepted<T> accepts_;
 };
 
 namespace settings {

@@ -35,7 +35,7 @@ enum class method : std::uint8_t {
 struct plan_options {
   method how = method::balanced;
   machine costs;
-  double gap = 0.005;             ///< good enough: this near to the lower bound
+  double gap = 0.005;  ///< good enough: this near to the lower bound
   /// Of one job, 1..16. 0: ours keeps to 12, and where another method's plan is better it is taken
   /// with as many as it has.
   std::uint32_t most_paths = 0;

@@ -33,9 +33,7 @@ part_layout::part_layout(int local_size) {
               "cannot share memory among " + std::to_string(local_size) + " ranks of one node",
               "the limit is " + std::to_string(max_local_ranks), "start fewer ranks on this node");
   const std::int64_t wanted = current_tuning().packets;
-  SINEW_CHECK(wanted >= 4 && wanted <= 16384,
-              "SINEW_FABRIC_PACKETS=" + std::to_string(wanted) + " is out of range",
-              "a rank needs 4 packets at least and can number 16384", "leave it at its default");
+  SINEW_ASSERT(wanted >= least_packets && wanted <= most_packets);
   const auto ranks = static_cast<std::size_t>(local_size);
   slots = slots_for(local_size);
   packets = packets_for(local_size, wanted);

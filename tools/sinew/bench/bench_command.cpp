@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sinew/base/settings.hpp"
@@ -93,8 +94,14 @@ std::string list_of_experiments() {
 command_page bench_page() {
   static bench_options unused;
   static const std::string text = list_of_experiments();
-  return {"bench", "measures Sinew and the MPI implementations found, side by side",
-          "[EXPERIMENT...] [options]", text, option_table(unused)};
+  std::vector<std::string_view> names;
+  for (const experiment* e : all_experiments()) names.push_back(e->name);
+  return {"bench",
+          "measures Sinew and the MPI implementations found, side by side",
+          "[EXPERIMENT...] [options]",
+          text,
+          option_table(unused),
+          std::move(names)};
 }
 
 int bench_main(int argc, char** argv) {

@@ -126,6 +126,7 @@ section config() {
                            {"value", each->text()},
                            {"origin", origin_name(each->origin())},
                            {"default", each->standard_text()},
+                           {"accepts", each->accepted_text()},
                            {"unit", each->unit()},
                            {"about", each->about()}});
   }
@@ -253,11 +254,13 @@ std::vector<page> chosen_pages(std::vector<std::string_view> names) {
 
 command_page info_page() {
   static info_request unused;
-  return {"info", "shows settings, transports, topology and versions",
+  return {"info",
+          "shows settings, transports, topology and versions",
           "[config|transports|topology|deps]... [--json]",
           "config: every setting with its value and where that comes from. Settings are variables\n"
           "SINEW_<ROOM>_<KEY>.",
-          table(unused)};
+          table(unused),
+          {"config", "transports", "topology", "deps"}};
 }
 
 int info_main(int argc, char** argv) {

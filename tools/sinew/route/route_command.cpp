@@ -402,13 +402,15 @@ int show(const request& r) {
 
 command_page route_page() {
   static request unused;
-  return {"route", "plans many paths for each message, and predicts what they bring",
+  return {"route",
+          "plans many paths for each message, and predicts what they bring",
           "plan|compare|simulate|show [PLAN.json] [options]",
           "plan makes a plan (-o plan.json); compare sets methods side by side; simulate carries\n"
           "plans out in virtual time; show tells of a plan's file and draws its loads (-o x.svg).\n"
           "MB are 10^6 bytes. \"gap\" is how far the busiest link is above what is proven\n"
           "unavoidable.",
-          option_table(unused)};
+          option_table(unused),
+          {"plan", "compare", "simulate", "show"}};
 }
 
 int route_main(int argc, char** argv) {

@@ -1,0 +1,4 @@
+// The settings of libraries that this program does not contain, so that `sinew info config` and the
+// launcher know them as well.
+#include "abi/coarray/settings.hpp"
+#include "abi/threads/settings.hpp"

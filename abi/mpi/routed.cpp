@@ -1,9 +1,13 @@
 #include "abi/mpi/routed.hpp"
 
+#include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "abi/mpi/world.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/log.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -31,23 +35,51 @@ bool flatten(const coll::parts& side, std::size_t ranks, std::vector<std::uint64
   return true;
 }
 
+/// A hint may always be ignored, but not in silence: one line, from one rank, for each text. The
+/// second thread to come here waits; hints are set rarely.
+void say_ignored(const core::communicator& comm, const std::string& topology,
+                 const std::string& why, const std::string& hint) {
+  static std::mutex one_at_a_time;
+  static std::set<std::string> said;
+  if (comm.rank() != 0) return;
+  const std::lock_guard<std::mutex> held(one_at_a_time);
+  if (!said.insert(topology + '\n' + why).second) return;
+  SINEW_LOG(warn, "MPI_Alltoallv goes the usual way: the hint sinew_alltoallv_topology=\"" +
+                      topology + "\" is ignored (" + why + ")" +
+                      (hint.empty() ? "" : "; " + hint));
+}
+
 enum : int { usual_way = 0, counts_are_new = 1, counts_are_known = 2 };
 
 }  // namespace
 
 std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string& topology) {
-  if (the.threaded || comm.size() != the.runtime->size()) return nullptr;
-  for (int r = 0; r < comm.size(); ++r) {
-    if (comm.job_rank(r) != r) return nullptr;
+  if (the.threaded) {
+    say_ignored(comm, topology, "threads may call MPI at the same time",
+                "ask for MPI_THREAD_SERIALIZED or less");
+    return nullptr;
+  }
+  bool whole_job = comm.size() == the.runtime->size();
+  for (int r = 0; whole_job && r < comm.size(); ++r) whole_job = comm.job_rank(r) == r;
+  if (!whole_job) {
+    say_ignored(comm, topology, "the communicator is not all ranks of the job in their order",
+                "give it to MPI_COMM_WORLD or a duplicate");
+    return nullptr;
   }
   try {
     std::unique_ptr<routed> made(new routed(route::parse_topology(topology)));
     made->text_ = topology;
-    if (comm.size() % static_cast<int>(made->net_.endpoints()) != 0) return nullptr;
-    return made;
-  } catch (const error&) {
-    return nullptr;  // a hint that makes no sense is ignored
+    const auto ends = static_cast<int>(made->net_.endpoints());
+    if (comm.size() % ends == 0) return made;
+    say_ignored(comm, topology,
+                "it has " + std::to_string(ends) + " endpoints, which do not divide the " +
+                    std::to_string(comm.size()) + " ranks",
+                "name a network with as many endpoints as nodes");
+  } catch (const error& e) {
+    const std::string why = e.why().empty() ? "" : ": " + e.why();
+    say_ignored(comm, topology, e.problem() + why, e.hint());
   }
+  return nullptr;
 }
 
 bool routed::alltoallv(coll::site at, const coll::parts& send, const coll::parts& receive) {

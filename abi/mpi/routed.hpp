@@ -16,7 +16,8 @@ class routed {
  public:
   /// Null if the hint cannot be followed: the communicator is not all ranks of the job in their
   /// order, the network has another number of endpoints, threads may call MPI at the same time
-  /// (carriers share one sequence of allocations), or the text names no network. Cold.
+  /// (carriers share one sequence of allocations), or the text names no network. Rank 0 says so
+  /// in one line, once for each text. Cold.
   [[nodiscard]] static std::unique_ptr<routed> make(core::communicator& comm,
                                                     const std::string& topology);
 

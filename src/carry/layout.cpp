@@ -133,8 +133,9 @@ carrier::carrier(rma::engine& e, const route::topology& net,
                             counts[d]);
         }
       }
-      return courses::of(net, route::make_plan(net, between_nodes, options_.plan), messages,
-                         options_)
+      route::plan_options how = options_.plan;
+      how.costs = route::machine_of(net, how.costs);
+      return courses::of(net, route::make_plan(net, between_nodes, how), messages, options_)
           .flat();
     });
     e.memory().release(box);

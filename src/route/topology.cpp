@@ -112,6 +112,13 @@ topology topology::without(std::span<const std::pair<node_id, node_id>> failed) 
   return copy;
 }
 
+topology topology::with_speeds(std::string name, const link_speeds& speeds) const {
+  topology copy = *this;
+  copy.name_ = std::move(name);
+  copy.speeds_ = speeds;
+  return copy;
+}
+
 std::uint64_t topology::fingerprint() const noexcept {
   std::uint64_t state = nodes();
   const auto mix = [&state](std::uint64_t word) {

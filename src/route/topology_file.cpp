@@ -6,6 +6,7 @@
 #include "shape_text.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/parse.hpp"
+#include "sinew/route/machine.hpp"
 #include "sinew/route/topology.hpp"
 #include "text_file.hpp"
 
@@ -68,17 +69,57 @@ std::optional<std::uint64_t> radical_count(const std::string& text) {
   return count;
 }
 
-topology star(std::uint32_t hosts) {
+// Hosts around one switch, or around two with a backbone of so many cables between them: all that
+// hosts send crosses it.
+topology star(std::uint32_t hosts, double backbone) {
+  const node_id in = hosts;
+  const node_id out = backbone > 0 ? hosts + 1 : hosts;
   std::vector<arc> links;
   for (node_id h = 0; h < hosts; ++h) {
-    links.push_back({h, hosts, 1});
-    links.push_back({hosts, h, 1});
+    links.push_back({h, in, 1});
+    links.push_back({out, h, 1});
   }
-  return {"star", hosts + 1, hosts, std::move(links)};
+  if (backbone > 0) links.push_back({in, out, backbone});
+  return {"star", out + 1, hosts, std::move(links)};
+}
+
+struct cluster_speeds {
+  link_speeds links;
+  double backbone = 0;  // in links' bandwidths; 0: none
+};
+
+// bw and lat of all links; limiter_link is what a node can send; bb_bw and bb_lat a backbone's.
+std::optional<cluster_speeds> speeds_of(const attributes& tag, const std::string& where,
+                                        std::size_t line) {
+  const auto read = [&](const char* name, auto parse, double otherwise) {
+    const auto text = tag.find(name);
+    if (!text) return otherwise;
+    const std::optional<double> value = parse(*text);
+    if (!value) {
+      bad_line(where, line,
+               std::string(name) + "=\"" + *text +
+                   "\" is neither a bandwidth such as 125MBps nor a time such as 50us");
+    }
+    return *value;
+  };
+  cluster_speeds out;
+  out.links.bandwidth = read("bw", parse_bandwidth, 0);
+  out.links.hop_latency = read("lat", parse_latency, 0);
+  out.links.injection = read("limiter_link", parse_bandwidth, 0);
+  const double backbone = read("bb_bw", parse_bandwidth, 0);
+  const double backbone_latency = read("bb_lat", parse_latency, 0);
+  if (out.links.bandwidth <= 0) return std::nullopt;
+  if (backbone > 0) {
+    out.backbone = backbone / out.links.bandwidth;
+    // Every way has two links and the backbone; hops all take the same time here.
+    out.links.hop_latency = (2 * out.links.hop_latency + backbone_latency) / 3;
+  }
+  return out;
 }
 
 topology cluster_topology(const std::string& kind, const std::string& parameters,
-                          std::uint64_t hosts, const std::string& where, std::size_t line) {
+                          std::uint64_t hosts, double backbone, const std::string& where,
+                          std::size_t line) {
   if (kind == "TORUS") {
     auto sizes = number_list(parameters);
     if (!sizes) bad_line(where, line, "topo_parameters of a torus are sizes: \"4,4,8\"");
@@ -96,7 +137,7 @@ topology cluster_topology(const std::string& kind, const std::string& parameters
     if (!shape) bad_line(where, line, "topo_parameters of a dragonfly are \"3,4;4,3;5,1;2\"");
     return make_dragonfly(*shape);
   }
-  if (kind == "FLAT") return star(static_cast<std::uint32_t>(hosts));
+  if (kind == "FLAT") return star(static_cast<std::uint32_t>(hosts), backbone);
   bad_line(where, line, "the topology " + kind + " is not read: TORUS, FAT_TREE, DRAGONFLY, FLAT");
 }
 
@@ -180,14 +221,15 @@ topology topology_from_simgrid(std::string_view text, const std::string& where) 
   if (!hosts || *hosts == 0 || static_cast<double>(*hosts) > most_nodes) {
     bad_line(where, line, "the cluster needs radical=\"0-255\"");
   }
-  topology net =
-      cluster_topology(kind, tag.find("topo_parameters").value_or(""), *hosts, where, line);
+  const auto speeds = speeds_of(tag, where, line);
+  topology net = cluster_topology(kind, tag.find("topo_parameters").value_or(""), *hosts,
+                                  speeds ? speeds->backbone : 0, where, line);
   if (net.endpoints() != *hosts) {
     bad_line(where, line,
              "radical counts " + std::to_string(*hosts) + " hosts, the shape " +
                  std::to_string(net.endpoints()));
   }
-  return net;
+  return speeds ? net.with_speeds(where, speeds->links) : net;
 }
 
 topology read_topology(const std::string& path) {

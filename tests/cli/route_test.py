@@ -9,7 +9,7 @@ import unittest
 import xml.dom.minidom
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import SINEW, run  # noqa: E402
+from support import PROBE, SINEW, run  # noqa: E402
 
 
 def route(*words):
@@ -83,6 +83,82 @@ class Route(unittest.TestCase):
         out = self.good("compare", "--nodes", "512,1024", "-m", "default,sinew", "-o", picture)
         self.assertEqual(len(re.findall(r"(?m)\bsinew\b", out)), 2)
         self.assertEqual(len(xml.dom.minidom.parse(picture).getElementsByTagName("polyline")), 2)
+
+    def rows(self, out):
+        """The lines of a table by their method, columns by their heads."""
+        lines = [re.split(r"\s{2,}", line.strip()) for line in out.splitlines()]
+        head = next(line for line in lines if "gap %" in line)
+        at = head.index("method")
+        return {line[at]: dict(zip(head, line)) for line in lines
+                if len(line) == len(head) and line != head}
+
+    def test_options_without_effect_are_refused(self):
+        jobs = self.path("jobs.txt", "0 1 64k\n")
+        picture = self.path("x.svg")
+        for option, words in (
+                ("--output", ["compare", "-o", picture]),
+                ("--method", ["plan", "-m", "default,opt"]),
+                ("--nodes", ["plan", "--nodes", "512"]),
+                ("--nodes", ["simulate", "--nodes", "512"]),
+                ("--topology", ["compare", "--nodes", "512", "-t", "4x4"]),
+                ("--max-paths", ["plan", "--max-paths", "17"]),
+                ("--max-paths", ["plan", "--max-paths", "4", "-m", "opt"]),
+                ("--gap", ["compare", "--gap", "4", "-m", "opt,default"]),
+                ("--chunks", ["plan", "--chunks", "8k"]),
+                ("--chunk", ["plan", "--chunk", "0"]),
+                ("--buffers", ["simulate", "--fluid", "--buffers", "3"]),
+                ("--fluid", ["compare", "--fluid"]),
+                ("--group", ["plan", "--group", "4", "-p", "random"]),
+                ("--bytes", ["plan", "-t", "4x4", "-p", jobs, "-b", "4"]),
+                ("--pattern", ["show", "plan.json", "-p", "random"])):
+            self.assertEqual(self.refused(option, *words).code, 2, words)
+        self.assertFalse(os.path.exists(picture))
+
+    def test_one_plan_has_one_gap(self):
+        alone = self.rows(self.good("compare", "-t", "mira:512", "-p", "overlap", "-m", "default"))
+        sizes = self.rows(self.good("compare", "--nodes", "512", "-p", "overlap"))
+        among = self.rows(self.good("compare", "-t", "mira:512", "-p", "overlap"))
+        plan = self.rows(self.good("plan", "-t", "mira:512", "-p", "overlap", "-m", "default"))
+        for one in (alone, sizes, plan):
+            self.assertEqual(one["default"]["gap %"], among["default"]["gap %"])
+        self.assertEqual(sizes["sinew"]["gap %"], among["sinew"]["gap %"])
+
+    def speed(self, *words):
+        out = self.rows(self.good("plan", "-p", "halo", "-b", "8M", "-m", "default", *words))
+        return float(out["default"]["MB/s"])
+
+    def test_speeds_of_options_and_of_platforms(self):
+        # A halo on 16 nodes with 4 links each: 64 links, all busy at once.
+        self.assertAlmostEqual(self.speed("-t", "4x4", "--link-bandwidth", "1GBps"), 64e3, delta=64)
+        slow = self.speed("-t", "4x4", "--injection-bandwidth", "1e9")
+        self.assertAlmostEqual(slow, 16e3, delta=16)
+        late = self.speed("-t", "4x4", "--link-bandwidth", "1GBps", "--latency", "8.388608ms")
+        self.assertAlmostEqual(late, 32e3, delta=32)
+        cluster = ('<platform version="4.1"><cluster id="c" radical="0-15" speed="1Gf" %s '
+                   'topology="TORUS" topo_parameters="4,4"/></platform>')
+        fast = self.path("fast.xml", cluster % 'bw="10GBps" lat="1us"')
+        lame = self.path("lame.xml", cluster % 'bw="1Gbps" lat="1us"')
+        self.assertAlmostEqual(self.speed("-t", fast), 640e3, delta=6400)
+        self.assertAlmostEqual(self.speed("-t", lame), 8e3, delta=8)
+        self.assertAlmostEqual(self.speed("-t", lame, "--link-bandwidth", "1GBps"), 64e3, delta=64)
+        plan = self.path("plan.json")
+        self.good("plan", "-t", lame, "-p", "halo", "-m", "default", "-o", plan)
+        shown = self.rows(self.good("show", plan))
+        self.assertAlmostEqual(float(shown["default"]["MB/s"]), 8e3, delta=8)
+        self.refused("bw=\"quick\"", "plan", "-t", self.path("no.xml", cluster % 'bw="quick"'))
+        for option in ("--link-bandwidth", "--injection-bandwidth", "--latency"):
+            self.assertEqual(self.refused(option, "plan", option, "none").code, 2)
+
+    def test_hints_of_mpi_that_cannot_be_followed_are_reported_once(self):
+        program = os.path.join(os.path.dirname(PROBE), "mpi_routes")
+        if not os.path.exists(program):
+            self.skipTest("mpi_routes was not built")
+        result = run(SINEW, "run", "-n", "4", program)
+        self.assertEqual(result.code, 0, result.err)
+        for wrong, why in (("no such network", "unknown shape"), ("17x3", "51 endpoints")):
+            lines = [line for line in result.err.splitlines() if '"%s"' % wrong in line]
+            self.assertEqual(len(lines), 1, result.err)
+            self.assertIn(why, lines[0])
 
     def test_files_and_failed_links(self):
         net = self.path("ring.txt", "0 1\n1 2\n2 3\n3 0\n")

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sinew/base/error.hpp"
+#include "sinew/route/machine.hpp"
 
 namespace sinew::route {
 namespace {
@@ -175,16 +176,55 @@ TEST(topology, platforms_of_simgrid) {
       "<cluster id=\"c\" prefix=\"n-\" radical=\"0-15\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\"\n"
       " lat=\"1us\" topology=\"TORUS\" topo_parameters=\"2,4,2\"/></zone></platform>",
       "p.xml");
-  EXPECT_EQ(net.name(), "2x4x2");
+  EXPECT_EQ(net.name(), "p.xml");  // by which the plan's file finds it again
+  EXPECT_EQ(net.grid().sizes, (std::vector<std::uint32_t>{2, 4, 2}));
+  ASSERT_TRUE(net.speeds());
+  EXPECT_DOUBLE_EQ(net.speeds()->bandwidth, 1e9);
+  EXPECT_DOUBLE_EQ(net.speeds()->hop_latency, 1e-6);
+  const machine costs = machine_of(net);
+  EXPECT_DOUBLE_EQ(costs.link_bandwidth, 1e9);
+  EXPECT_DOUBLE_EQ(costs.hop_latency, 1e-6);
   const auto says = [](const char* text) {
     return complaint([&] { (void)topology_from_simgrid(text, "p"); });
   };
   EXPECT_NE(says("<platform/>").find("cluster"), std::string::npos);
+  EXPECT_NE(says("<cluster radical=\"0-3\" bw=\"fast\"/>").find("bw=\"fast\""),
+            std::string::npos);
   EXPECT_NE(
       says("\n<cluster radical=\"0-3\" topology=\"TORUS\" topo_parameters=\"2,4\"/>").find("p:2"),
       std::string::npos);
   EXPECT_NE(says("<cluster radical=\"0-3\" topology=\"VIVALDI\"/>").find("VIVALDI"),
             std::string::npos);
+}
+
+// All that four hosts send crosses a backbone with the bandwidth of two of their links.
+TEST(topology, backbone_and_limiter_of_a_simgrid_cluster) {
+  const topology net = topology_from_simgrid(
+      "<cluster id=\"c\" radical=\"0-3\" speed=\"1Gf\" bw=\"125MBps\" lat=\"50us\""
+      " bb_bw=\"2Gbps\" bb_lat=\"20us\" limiter_link=\"100MBps\"/>",
+      "flat.xml");
+  EXPECT_EQ(net.endpoints(), 4u);
+  const link_id backbone = net.find(4, 5);
+  ASSERT_NE(backbone, nothing);
+  EXPECT_DOUBLE_EQ(net.capacity(backbone), 2.0);
+  EXPECT_DOUBLE_EQ(machine_of(net).hop_latency, 40e-6);
+  EXPECT_DOUBLE_EQ(machine_of(net).injection_bandwidth, 100e6);
+}
+
+TEST(topology, speeds_are_read_with_their_units) {
+  EXPECT_EQ(parse_bandwidth("1.8e9"), 1.8e9);
+  EXPECT_DOUBLE_EQ(parse_bandwidth("125MBps").value_or(0), 125e6);
+  EXPECT_DOUBLE_EQ(parse_bandwidth("10Gbps").value_or(0), 1.25e9);
+  EXPECT_EQ(parse_bandwidth("1KiBps"), 1024);
+  EXPECT_EQ(parse_bandwidth("8bps"), 1);
+  EXPECT_DOUBLE_EQ(parse_latency("50us").value_or(0), 50e-6);
+  EXPECT_EQ(parse_latency("0"), 0);
+  EXPECT_EQ(parse_latency("2s"), 2);
+  for (const char* wrong : {"", "fast", "-1", "1 parsec", "nan", "inf", "Bps", "us", "1XBps"}) {
+    EXPECT_FALSE(parse_bandwidth(wrong)) << wrong;
+    EXPECT_FALSE(parse_latency(wrong)) << wrong;
+  }
+  EXPECT_FALSE(parse_bandwidth("0"));
 }
 
 }  // namespace

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace sinew::route {
+
+class topology;
 
 /// Bandwidths in bytes per second, times in seconds. A path that the network's own routing takes is
 /// one message; any other is forwarded: received and sent on, chunk by chunk, at each node where it
@@ -17,5 +21,14 @@ struct machine {
   double forward_latency = 2e-6;  ///< per chunk and forwarding node
   std::uint64_t chunk = 64 << 10;
 };
+
+/// `costs` with the speeds that the network's file gives, if it gives any (topology::speeds).
+[[nodiscard]] machine machine_of(const topology& net, machine costs = {});
+
+/// Bytes per second: "1.8e9", or as SimGrid's platforms have it: "125MBps", "10Gbps", "1GiBps".
+/// Nothing unless it is above 0. Cold.
+[[nodiscard]] std::optional<double> parse_bandwidth(std::string_view text);
+/// Seconds: "4e-6", "50us", "1ms", "45ns", "2s". Nothing if it is below 0. Cold.
+[[nodiscard]] std::optional<double> parse_latency(std::string_view text);
 
 }  // namespace sinew::route

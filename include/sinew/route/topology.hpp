@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,14 @@ struct arc {
   node_id from = 0;
   node_id to = 0;
   double capacity = 1;
+};
+
+/// What a file says of a network's links: bytes per second of one cable in one direction, seconds
+/// of a hop, and what one node can send (0: all of its links at once).
+struct link_speeds {
+  double bandwidth = 0;
+  double hop_latency = 0;
+  double injection = 0;
 };
 
 class topology {
@@ -81,6 +90,11 @@ class topology {
   /// is no link.
   [[nodiscard]] topology without(std::span<const std::pair<node_id, node_id>> failed) const;
 
+  /// Speeds, where the network came from a file that has them (SimGrid's platforms).
+  [[nodiscard]] const std::optional<link_speeds>& speeds() const noexcept { return speeds_; }
+  /// The same network by another name and with these speeds.
+  [[nodiscard]] topology with_speeds(std::string name, const link_speeds& speeds) const;
+
   /// A number that differs between different networks: a plan remembers for which it was made.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept;
 
@@ -98,6 +112,7 @@ class topology {
   grid_shape grid_;
   std::vector<std::uint32_t> strides_;
   std::vector<link_id> ports_;
+  std::optional<link_speeds> speeds_;
 };
 
 /// Rings of two nodes have one cable, as the original's model has, or both.
@@ -143,7 +158,8 @@ struct dragonfly_shape {
 /// Throws sinew::error that says what is accepted.
 [[nodiscard]] topology parse_topology(std::string_view text);
 
-/// *.xml: the <cluster> of a SimGrid platform; *.json: {"nodes":N,"links":[[a,b,capacity],...]};
+/// *.xml: the <cluster> of a SimGrid platform with its speeds (bw, lat; limiter_link; of a FLAT one
+/// the backbone, too); *.json: {"nodes":N,"links":[[a,b,capacity],...]};
 /// anything else: lines "a b [capacity]". The texts' readers are for tests and fuzzing too; `where`
 /// is how messages call the file. Throws sinew::error with line and reason.
 [[nodiscard]] topology read_topology(const std::string& path);

@@ -1,7 +1,9 @@
 // sinew route: plans, compares, simulates and shows many paths for one message.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -38,6 +40,12 @@ struct request {
   std::string output;
   bool fluid = false;
   bool help = false;
+  std::vector<std::string> given;  // options by their long names
+  std::optional<double> link_bandwidth, injection, latency;
+
+  [[nodiscard]] bool has(std::string_view name) const {
+    return std::find(given.begin(), given.end(), name) != given.end();
+  }
 };
 
 std::uint64_t byte_count(std::string_view name, std::string_view text) {
@@ -47,6 +55,22 @@ std::uint64_t byte_count(std::string_view name, std::string_view text) {
                         std::string(text) + "\"");
   }
   return static_cast<std::uint64_t>(*value);
+}
+
+std::uint64_t chunk_bytes(std::string_view name, std::string_view text) {
+  const std::uint64_t bytes = byte_count(name, text);
+  if (bytes == 0) throw usage_failure(std::string(name) + " needs 1 byte or more, not 0");
+  return bytes;
+}
+
+double bandwidth(std::string_view name, std::string_view text) {
+  const auto value = parse_bandwidth(text);
+  if (!value) {
+    throw usage_failure(std::string(name) +
+                        " needs a bandwidth above 0, such as 1.8e9, 125MBps or 10Gbps, not \"" +
+                        std::string(text) + "\"");
+  }
+  return *value;
 }
 
 double percentage(std::string_view name, std::string_view text) {
@@ -98,14 +122,14 @@ std::vector<option> simulation_table(request& r) {
       {{"--chunk"},
        "N",
        "bytes of a chunk (64k)",
-       [&r](std::string_view v) { r.plan.costs.chunk = byte_count("--chunk", v); }},
+       [&r](std::string_view v) { r.plan.costs.chunk = chunk_bytes("--chunk", v); }},
       {{"--chunks"},
        "LIST",
        "simulate: one after the other; -o draws the curve",
        [&r](std::string_view v) {
          r.chunks.clear();
          for (const std::string& size : base::split(v, ',')) {
-           r.chunks.push_back(byte_count("--chunks", size));
+           r.chunks.push_back(chunk_bytes("--chunks", size));
          }
        }},
       {{"--nodes"},
@@ -138,6 +162,30 @@ std::vector<option> simulation_table(request& r) {
   };
 }
 
+// Speeds of a file's network count unless options say others.
+std::vector<option> machine_table(request& r) {
+  return {
+      {{"--link-bandwidth"},
+       "N",
+       "bytes a second of one cable and direction: 1.8e9, 125MBps, 10Gbps (1.8e9)",
+       [&r](std::string_view v) { r.link_bandwidth = bandwidth("--link-bandwidth", v); }},
+      {{"--injection-bandwidth"},
+       "N",
+       "bytes a second that one node sends in all, or receives (16e9)",
+       [&r](std::string_view v) { r.injection = bandwidth("--injection-bandwidth", v); }},
+      {{"--latency"},
+       "TIME",
+       "of a hop: 45ns, 1us, 50e-6 (45ns)",
+       [&r](std::string_view v) {
+         r.latency = parse_latency(v);
+         if (!r.latency) {
+           throw usage_failure("--latency needs a time, such as 45ns or 1e-6, not \"" +
+                               std::string(v) + "\"");
+         }
+       }},
+  };
+}
+
 std::vector<option> option_table(request& r) {
   std::vector<option> table = shape_options(r);
   const std::vector<option> rest = {
@@ -153,9 +201,13 @@ std::vector<option> option_table(request& r) {
        "default|adaptive|heu-load|heu-chunk|opt|sinew"},
       {{"--max-paths"},
        "N",
-       "most paths of one job (12)",
+       "most paths of one job, 1 to 16 (12, or what a better plan of another method has)",
        [&r](std::string_view v) {
          r.plan.most_paths = static_cast<std::uint32_t>(whole_number("--max-paths", v, 1));
+         if (r.plan.most_paths > 16) {
+           throw usage_failure("--max-paths needs 1 to 16, not " + std::string(v) +
+                               ": a job keeps at most 16 paths");
+         }
        }},
       {{"--gap"},
        "PERCENT",
@@ -174,16 +226,86 @@ std::vector<option> option_table(request& r) {
       {{"-h", "--help"}, "", "explains", [&r](std::string_view) { r.help = true; }},
   };
   table.insert(table.end(), rest.begin(), rest.end());
-  const std::vector<option> simulated = simulation_table(r);
-  table.insert(table.end(), simulated.begin(), simulated.end());
+  for (const auto& more : {machine_table(r), simulation_table(r)}) {
+    table.insert(table.end(), more.begin(), more.end());
+  }
   return table;
 }
 
 constexpr std::array<std::string_view, 4> actions = {"plan", "compare", "simulate", "show"};
 
+[[noreturn]] void no_effect(std::string_view option, const std::string& why) {
+  throw usage_failure(std::string(option) + " has no effect " + why);
+}
+
+struct restricted {
+  std::string_view option;
+  std::string_view actions;  // where it means something
+};
+constexpr restricted limits[] = {
+    {"--nodes", "compare"},
+    {"--chunks", "simulate"},
+    {"--buffers", "simulate"},
+    {"--round-robin", "simulate"},
+    {"--every-hop", "simulate"},
+    {"--fluid", "simulate"},
+    {"--topology", "plan compare simulate"},
+    {"--pattern", "plan compare simulate"},
+    {"--bytes", "plan compare simulate"},
+    {"--ranks-per-node", "plan compare simulate"},
+    {"--group", "plan compare simulate"},
+    {"--method", "plan compare simulate"},
+    {"--max-paths", "plan compare simulate"},
+    {"--gap", "plan compare simulate"},
+    {"--seed", "plan compare simulate"},
+};
+
+// Whoever gives an option means something by it: what would change nothing is refused.
+void refuse_idle_options(const request& r) {
+  for (const restricted& one : limits) {
+    if (!r.has(one.option) || one.actions.find(r.action) != one.actions.npos) continue;
+    no_effect(one.option, "with " + r.action + "; it is for " + std::string(one.actions));
+  }
+  if (r.action == "plan" && r.methods.size() > 1) {
+    throw usage_failure("plan makes one plan, and --method names " +
+                        std::to_string(r.methods.size()) + " methods; compare takes several");
+  }
+  if (r.action == "compare" && r.nodes.empty() && r.has("--output")) {
+    no_effect("--output", "with compare unless --nodes says along what to draw");
+  }
+  if (!r.nodes.empty() && r.has("--topology")) {
+    no_effect("--topology", "beside --nodes, which names partitions of Mira");
+  }
+  for (const std::string_view name : {"--buffers", "--round-robin"}) {
+    if (r.fluid && r.has(name)) no_effect(name, "with --fluid, which knows no chunks");
+  }
+  if (r.has("--group") && r.pattern != "aggregation") {
+    no_effect("--group", "on the pattern " + r.pattern + "; it is for aggregation");
+  }
+  const auto& known = pattern_names();
+  const bool named = r.pattern.starts_with("experiment:") ||
+                     std::find(known.begin(), known.end(), r.pattern) != known.end();
+  if (r.has("--bytes") && !named) {
+    no_effect("--bytes", "on the jobs of a file, which has its own");
+  }
+  const bool ours =
+      r.methods.empty() ||
+      std::find(r.methods.begin(), r.methods.end(), method::balanced) != r.methods.end();
+  for (const std::string_view name : {"--max-paths", "--gap"}) {
+    if (r.has(name) && !ours) no_effect(name, "without the method sinew");
+  }
+}
+
 request read_command_line(int argc, char** argv) {
   request r;
-  const std::vector<option> table = option_table(r);
+  std::vector<option> table = option_table(r);
+  for (option& one : table) {
+    one.apply = [&r, name = std::string(one.names.back()),
+                 apply = std::move(one.apply)](std::string_view value) {
+      r.given.push_back(name);
+      apply(value);
+    };
+  }
   const std::vector<std::string_view> words(argv + 1, argv + argc);
   std::vector<std::string> plain;
   for (std::size_t at = 0; at < words.size();) {
@@ -205,7 +327,18 @@ request read_command_line(int argc, char** argv) {
   } else if (plain.size() > 1) {
     throw usage_failure(r.action + " takes no word \"" + plain[1] + "\"");
   }
-  r.simulation.costs = r.plan.costs;
+  refuse_idle_options(r);
+  return r;
+}
+
+// The request with the speeds of this network: the file's, unless options say others.
+request on(const topology& net, request r) {
+  machine& costs = r.plan.costs;
+  costs = machine_of(net, costs);
+  if (r.link_bandwidth) costs.link_bandwidth = *r.link_bandwidth;
+  if (r.injection) costs.injection_bandwidth = *r.injection;
+  if (r.latency) costs.hop_latency = *r.latency;
+  r.simulation.costs = costs;
   return r;
 }
 
@@ -234,14 +367,18 @@ const std::vector<std::string> head = {"method", "MB/s",    "paths",      "per j
                                        "hop-MB", "max",     "copies",     "max",     "link paths",
                                        "max",    "link MB", "busiest MB", "gap %",   "plan s"};
 
+std::string label_of(const route_plan& plan) {
+  std::string text = method_name(plan.how);
+  if (plan.taken_from != plan.how) text += " (" + std::string(method_name(plan.taken_from)) + ")";
+  return text;
+}
+
 // The columns of the original's table; means stand before their maxima. MB is 10^6 bytes.
 std::vector<std::string> row(const topology& net, const route_plan& plan, const machine& costs) {
   const plan_figures f = figures_of(net, plan, costs.chunk);
   const auto n = [](double v) { return stats::short_number(v); };
   const double seconds = predict(net, plan, costs);
-  const bool own = plan.taken_from == plan.how;
-  return {std::string(method_name(plan.how)) +
-              (own ? "" : " (" + std::string(method_name(plan.taken_from)) + ")"),
+  return {label_of(plan),
           seconds > 0 ? n(f.bytes / seconds * 1e-6) : "-",
           std::to_string(f.paths),
           n(f.job_paths_mean),
@@ -288,73 +425,97 @@ void draw(const request& r, const std::string& title, const std::vector<curve>& 
   }
 }
 
+/// The same jobs by several methods. All are held against one bound, the best that is known: the
+/// gap of a plan does not depend on which others stand beside it.
+struct comparison {
+  std::vector<route_plan> plans;
+  route_plan proven;  ///< has the bound
+};
+
+comparison plans_of(const topology& net, const job_list& jobs, const request& r,
+                    const std::vector<method>& methods) {
+  comparison out;
+  const auto learn = [&out](const route_plan& plan) {
+    if (plan.bound > out.proven.bound) out.proven = plan;
+  };
+  for (const method how : methods) {
+    out.plans.push_back(one_plan(net, jobs, r, how));
+    learn(out.plans.back());
+  }
+  if (std::find(methods.begin(), methods.end(), method::balanced) == methods.end()) {
+    learn(one_plan(net, jobs, r, method::balanced));  // whoever plans less proves less
+  }
+  for (route_plan& plan : out.plans) {
+    plan.bound = out.proven.bound;
+    plan.bound_by = out.proven.bound_by;
+  }
+  return out;
+}
+
 // The same pattern on partitions of growing size.
-int compare_sizes(const request& r) {
-  std::vector<method> methods = r.methods;
+int compare_sizes(const request& asked) {
+  std::vector<method> methods = asked.methods;
   if (methods.empty()) methods = {method::standard, method::heu_load, method::balanced};
   std::vector<curve> curves;
   for (const method how : methods) curves.push_back({method_name(how), {}});
   lines table = {{"nodes", "method", "busiest MB", "gap %", "predicted MB/s", "took s"}};
-  for (const std::uint32_t nodes : r.nodes) {
-    request one = r;
+  for (const std::uint32_t nodes : asked.nodes) {
+    request one = asked;
     one.topology = "mira:" + std::to_string(nodes);
     const topology net = network(one);
+    const request r = on(net, one);
     const job_list jobs = make_pattern(net, r.pattern, r.jobs);
+    const comparison all = plans_of(net, jobs, r, methods);
     for (std::size_t m = 0; m < methods.size(); ++m) {
-      const route_plan plan = one_plan(net, jobs, r, methods[m]);
+      const route_plan& plan = all.plans[m];
       const double rate =
           figures_of(net, plan, r.plan.costs.chunk).bytes / predict(net, plan, r.plan.costs) * 1e-6;
       curves[m].points.emplace_back(nodes, rate);
-      table.push_back({std::to_string(nodes), method_name(methods[m]), mega(plan.busiest),
+      table.push_back({std::to_string(nodes), label_of(plan), mega(plan.busiest),
                        plan.bound > 0 ? stats::short_number(plan.gap() * 100) : "-",
                        stats::short_number(rate), stats::short_number(plan.seconds)});
     }
   }
   std::printf("%s", stats::render_table(table).c_str());
-  draw(r, r.pattern + ": throughput by nodes", curves, whole);
+  draw(asked, asked.pattern + ": throughput by nodes", curves, whole);
   return 0;
 }
 
-int compare(const request& r) {
-  if (!r.nodes.empty()) return compare_sizes(r);
-  const topology net = network(r);
+int compare(const request& asked) {
+  if (!asked.nodes.empty()) return compare_sizes(asked);
+  const topology net = network(asked);
+  const request r = on(net, asked);
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
   std::vector<method> methods = r.methods;
   if (methods.empty()) {
     methods = {method::standard,  method::adaptive, method::heu_load,
                method::heu_chunk, method::opt,      method::balanced};
   }
-  std::vector<route_plan> plans;
-  route_plan best;
-  for (const method how : methods) {
-    plans.push_back(one_plan(net, jobs, r, how));
-    if (plans.back().bound > best.bound) best = plans.back();
-  }
+  const comparison all = plans_of(net, jobs, r, methods);
   lines table = {head};
-  for (route_plan& plan : plans) {
-    plan.bound = best.bound;  // whoever proved it
-    table.push_back(row(net, plan, r.plan.costs));
-  }
+  for (const route_plan& plan : all.plans) table.push_back(row(net, plan, r.plan.costs));
   std::printf("%s on %s, %zu jobs of %s bytes\n\n%s\n", r.pattern.c_str(), net.name().c_str(),
               jobs.size(), base::bytes_text(static_cast<std::int64_t>(r.jobs.bytes)).c_str(),
               stats::render_table(table).c_str());
-  print_bound(best);
+  print_bound(all.proven);
   return 0;
 }
 
-int plan_action(const request& r) {
-  const topology net = network(r);
+int plan_action(const request& asked) {
+  const topology net = network(asked);
+  const request r = on(net, asked);
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
   const method how = r.methods.empty() ? method::balanced : r.methods[0];
-  const route_plan plan = one_plan(net, jobs, r, how);
+  const route_plan plan = plans_of(net, jobs, r, {how}).plans[0];
   std::printf("%s\n", stats::render_table({head, row(net, plan, r.plan.costs)}).c_str());
   print_bound(plan);
   if (!r.output.empty()) write_file(r.output, plan_to_json(net, plan));
   return 0;
 }
 
-int simulate_action(const request& r) {
-  const topology net = network(r);
+int simulate_action(const request& asked) {
+  const topology net = network(asked);
+  const request r = on(net, asked);
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
   std::vector<method> methods = r.methods;
   if (methods.empty()) methods = {method::standard, method::balanced};
@@ -392,7 +553,8 @@ int show(const request& r) {
   shape.topology = network_of_plan(text.str(), r.file);
   const topology net = network(shape);
   const route_plan plan = plan_from_json(net, text.str(), r.file);
-  std::printf("%s\n", stats::render_table({head, row(net, plan, r.plan.costs)}).c_str());
+  const machine costs = on(net, r).plan.costs;
+  std::printf("%s\n", stats::render_table({head, row(net, plan, costs)}).c_str());
   print_bound(plan);
   if (!r.output.empty()) write_file(r.output, load_picture(net, plan));
   return 0;

@@ -1,0 +1,69 @@
+// Speeds of machines, and how files and options write them.
+#include "sinew/route/machine.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "sinew/base/parse.hpp"
+#include "sinew/route/topology.hpp"
+
+namespace sinew::route {
+namespace {
+
+using unit = std::pair<std::string_view, double>;
+
+// The longest suffix that fits comes first in each table.
+constexpr unit prefixes[] = {{"Ki", 1024.0},
+                             {"Mi", 1048576.0},
+                             {"Gi", 1073741824.0},
+                             {"Ti", 1099511627776.0},
+                             {"k", 1e3},
+                             {"K", 1e3},
+                             {"M", 1e6},
+                             {"G", 1e9},
+                             {"T", 1e12},
+                             {"", 1.0}};
+constexpr unit times[] = {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6},
+                          {"ms", 1e-3},  {"s", 1.0},   {"", 1.0}};
+
+std::optional<double> number_before(std::string_view text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) return std::nullopt;
+  const auto value = base::parse_double(text.substr(0, text.size() - suffix.size()));
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+}  // namespace
+
+machine machine_of(const topology& net, machine costs) {
+  if (!net.speeds()) return costs;
+  costs.link_bandwidth = net.speeds()->bandwidth;
+  costs.hop_latency = net.speeds()->hop_latency;
+  const bool limited = net.speeds()->injection > 0;
+  costs.injection_bandwidth = limited ? net.speeds()->injection : 1e18;
+  return costs;
+}
+
+std::optional<double> parse_bandwidth(std::string_view text) {
+  std::optional<double> found = number_before(text, "");
+  for (const auto& [kind, bytes] : {unit{"Bps", 1.0}, unit{"bps", 0.125}}) {
+    for (const auto& [prefix, factor] : prefixes) {
+      if (found) break;
+      found = number_before(text, std::string(prefix) + std::string(kind));
+      if (found) *found *= factor * bytes;
+    }
+  }
+  return found && *found > 0 ? found : std::nullopt;
+}
+
+std::optional<double> parse_latency(std::string_view text) {
+  std::optional<double> found;
+  for (const auto& [suffix, factor] : times) {
+    if (found) break;
+    found = number_before(text, suffix);
+    if (found) *found *= factor;
+  }
+  return found && *found >= 0 ? found : std::nullopt;
+}
+
+}  // namespace sinew::route

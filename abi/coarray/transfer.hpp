@@ -35,8 +35,8 @@ struct side {
   void add_list(const void* values, int kind, std::size_t count, std::int64_t lower,
                 std::ptrdiff_t stride);
   [[nodiscard]] std::size_t elements() const noexcept;
-  /// Where the elements of the axes from `first` on begin, lowest and highest, counted in bytes from
-  /// the first of them. There must be some.
+  /// Where the elements of the axes from `first` on begin, lowest and highest, counted in bytes
+  /// from the first of them. There must be some.
   struct span {
     std::ptrdiff_t low = 0;
     std::ptrdiff_t high = 0;

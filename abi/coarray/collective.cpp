@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "abi/coarray/statement.hpp"
 #include "abi/coarray/team.hpp"
 #include "sinew/base/copy.hpp"
 #include "sinew/base/error.hpp"
@@ -93,6 +94,7 @@ class flat {
 /// A slot is used again two collectives later; its reader has answered in between.
 int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, const combiner& op) {
   const std::uint64_t number = ++t.collectives;
+  ++the.synchronised;
   if (t.broken()) {
     return t.who_left();
   }
@@ -104,7 +106,7 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
     std::memcpy(the.engine->at(t.at(partner, slot + slot_data_at)), data, bytes);
     the.engine->announce(t.at(partner, slot), number);
     const rma::place mine = t.at(t.me(), slot);
-    await([&] {
+    await({.what = pending::sort::pair, .rank = t.rank_of(partner + 1)}, [&] {
       return the.engine->load<std::uint64_t>(mine) == number || t.will_not_come(number, 1);
     });
     if (the.engine->load<std::uint64_t>(mine) != number) {

@@ -8,6 +8,7 @@
 
 #include "abi/coarray/collective.hpp"
 #include "abi/coarray/job.hpp"
+#include "abi/coarray/statement.hpp"
 #include "abi/coarray/team.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/core/handlers.hpp"
@@ -224,6 +225,8 @@ void ask(int rank, written_down& w) {
   while (!send(rank, w.offset(), topic::request)) {
     (void)the.runtime->poll();
   }
+  const pending there{.what = pending::sort::errand, .rank = rank};
+  the.waiting = &there;
   the.runtime->wait_until(
       [](void* c) {
         const auto& s = *static_cast<waiting*>(c);
@@ -231,6 +234,7 @@ void ask(int rank, written_down& w) {
                the.engine->load<std::uint64_t>(the.status_of(s.rank)) == image_words::failed;
       },
       &self);
+  the.waiting = nullptr;
   if (!self.done) {
     throw error("image " + std::to_string(the.now->image_of(rank)) + " has failed",
                 "it was to reach one of its components");

@@ -2,6 +2,7 @@
 #include "abi/coarray/collective.hpp"
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/images.hpp"
+#include "abi/coarray/statement.hpp"
 #include "abi/coarray/wide_real.hpp"
 
 using namespace sinew::coarray;
@@ -50,6 +51,7 @@ void standard(descriptor& a, reduction op, int result_image, const outcome& out,
   if (result_image != 0 && rank_of(*the.now, result_image, out, statement) < 0) {
     return;
   }
+  const sinew::coarray::statement here(statement, result_image);
   guarded(out, statement, [&] {
     element e = element_of(a, characters);
     if ((e.type == type::real && e.bytes == 16) || (e.type == type::complex && e.bytes == 32)) {
@@ -87,6 +89,7 @@ void _gfortran_caf_co_reduce(descriptor* a, void* function, int flags, int resul
   if (result_image != 0 && rank_of(*the.now, result_image, out, "co_reduce") < 0) {
     return;
   }
+  const statement here("co_reduce", result_image);
   guarded(out, "co_reduce", [&] {
     const auto n = static_cast<std::size_t>(characters);
     finish(out, reduce(*a, user_combiner(function, flags, element_of(*a, n), n), result_image),
@@ -100,6 +103,7 @@ void _gfortran_caf_co_broadcast(descriptor* a, int source_image, int* stat, char
   if (rank_of(*the.now, source_image, out, "co_broadcast") < 0) {
     return;
   }
+  const statement here("co_broadcast", source_image);
   guarded(out, "co_broadcast", [&] { finish(out, broadcast(*a, source_image), "co_broadcast"); });
 }
 

@@ -7,6 +7,7 @@
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/registration.hpp"
+#include "abi/coarray/statement.hpp"
 #include "abi/coarray/team.hpp"
 #include "abi/coarray/units.hpp"
 
@@ -15,6 +16,7 @@ using namespace sinew::coarray;
 namespace {
 
 [[noreturn]] void end_in_order(int code) {
+  const statement here("stop");
   flush_units();
   stop_image();
   say_goodbye();
@@ -32,6 +34,7 @@ extern "C" {
 
 void _gfortran_caf_init(int*, char***) {
   ensure_open();
+  const statement here("the start of the program");
   // Other images' static coarrays have their first values from here on.
   (void)the.now->sync_all();
 }
@@ -47,6 +50,9 @@ void _gfortran_caf_register(std::size_t size, registration kind, void** token, d
                             int* stat, char* errmsg, std::size_t length) {
   const outcome out{stat, errmsg, length};
   guarded(out, "allocate", [&] {
+    const statement here("allocate");
+    the.allocating = kind == registration::allocatable || kind == registration::allocatable_lock ||
+                     kind == registration::allocatable_event;
     enrol(size, kind, token, *d);
     the.forgiving = the.forgiving || (stat != nullptr && !token_of(*token).component);
     out.good();
@@ -57,6 +63,7 @@ void _gfortran_caf_deregister(void** token, deregistration kind, int* stat, char
                               std::size_t length) {
   const outcome out{stat, errmsg, length};
   guarded(out, "deallocate", [&] {
+    const statement here("deallocate");
     withdraw(token, kind);
     out.good();
   });

@@ -52,7 +52,8 @@ extern "C" {
 
 void _gfortran_caf_sync_all(int* stat, void* errmsg, std::size_t length) {
   ensure_open();
-  const traced here(sinew::trace::kind::sync, "sync all");
+  const traced here(sinew::trace::kind::sync, the.allocating ? "allocate" : "sync all");
+  the.allocating = false;
   const int code = the.now->sync_all();
   if (code != 0 && stat == nullptr && the.forgiving) [[unlikely]] {
     the.forgiving = false;  // the program learns it from its next statement

@@ -9,6 +9,7 @@
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/images.hpp"
+#include "abi/coarray/statement.hpp"
 #include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/token.hpp"
 #include "abi/coarray/traced.hpp"
@@ -34,10 +35,17 @@ void abandon_locks(std::uint64_t status) {
   held_locks().clear();
 }
 
-void look_around() noexcept {
+void look_around(const char* by) noexcept {
   static unsigned looks = 0;
   if (++looks % looks_between == 0) {
+    static unsigned synchronised = 0;
+    if (the.synchronised != synchronised) {
+      synchronised = the.synchronised;
+      the.runtime->end_of_polls();  // no loop of looks alone
+    }
+    the.looks_by = by;
     the.runtime->poll();
+    the.looks_by = nullptr;
     if (the.runtime->crowded()) {
       ::sched_yield();
     }
@@ -94,7 +102,8 @@ bool await_posts(place event, std::uint64_t wanted) {
     return the.engine->load<std::uint64_t>(the.departures_at(the.rank)) + 1 ==
            static_cast<std::uint64_t>(the.size);
   };
-  await([&] { return there() || alone(); });
+  await({.what = pending::sort::posts, .number = wanted, .at = event},
+        [&] { return there() || alone(); });
   return there();
 }
 
@@ -189,8 +198,12 @@ void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired
   }
   guarded(out, "lock", [&] {
     const traced here(sinew::trace::kind::lock, "lock", image);
+    ++the.synchronised;
+    const pending wanted{.what = pending::sort::lock, .number = index, .at = lock};
+    the.waiting = &wanted;
     const lock_table::answer got =
         acquired != nullptr ? the.locks->try_acquire(lock) : the.locks->acquire(lock);
+    the.waiting = nullptr;
     if (acquired != nullptr) {
       *acquired = got == lock_table::answer::done ? 1 : 0;
     }
@@ -260,6 +273,7 @@ void _gfortran_caf_event_wait(void* token, std::size_t index, int until_count, i
   const traced here(sinew::trace::kind::sync, "event wait");
   const std::uint64_t wanted = until_count > 1 ? static_cast<std::uint64_t>(until_count) : 1;
   the.engine->fence();
+  ++the.synchronised;
   if (!await_posts(event, wanted)) {
     const int left = the.first->who_left();
     fail(out, left != 0 ? left : stat::other, "event wait",
@@ -275,7 +289,7 @@ void _gfortran_caf_event_query(void* token, std::size_t index, int image, int* c
   const place event = element_at(token, index, image, out, "event query");
   if (event.rank >= 0) {
     *count = static_cast<int>(the.engine->load<std::uint64_t>(event));
-    look_around();
+    look_around("event_query");
     out.good();
   }
 }
@@ -293,7 +307,7 @@ void _gfortran_caf_atomic_ref(void* token, std::size_t offset, int image, void* 
   on_variable(token, offset, image, stat, kind, "atomic_ref", [&](auto v) {
     using word = typename decltype(v)::value_type;
     *static_cast<word*>(value) = v.load();
-    look_around();
+    look_around("atomic_ref");
   });
 }
 
@@ -303,7 +317,7 @@ void _gfortran_caf_atomic_cas(void* token, std::size_t offset, int image, void* 
     using word = typename decltype(v)::value_type;
     word seen = *static_cast<word*>(compare);
     if (!v.compare_exchange_strong(seen, *static_cast<word*>(value))) {
-      look_around();
+      look_around("atomic_cas");
     }
     *static_cast<word*>(old) = seen;
   });

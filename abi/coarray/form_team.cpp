@@ -8,6 +8,7 @@
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/images.hpp"
 #include "abi/coarray/registration.hpp"
+#include "abi/coarray/statement.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -74,6 +75,7 @@ team* same_team(const team& parent, int number, const team::family& all) noexcep
 }  // namespace
 
 team* form_team(int number, const int* new_index) {
+  const statement here("form team");
   team& from = *the.now;
   const auto words = exchange(from, packed(number, new_index != nullptr ? *new_index : 0));
   auto all = family_of(from, words, number, new_index != nullptr);
@@ -122,11 +124,13 @@ bool is_ancestor(const void* handle) noexcept {
 }
 
 void change_team(team& to, const outcome& out) {
+  const statement here("change team");
   the.enter(to);
   finish(out, to.sync_all(), "change team");
 }
 
 void end_team(const outcome& out) {
+  const statement here("end team");
   const int left = the.now->sync_all();
   if (the.now->parent() != nullptr) {
     if (left != stat::stopped_image) {
@@ -137,7 +141,10 @@ void end_team(const outcome& out) {
   finish(out, left, "end team");
 }
 
-void sync_team(team& with, const outcome& out) { finish(out, with.sync_all(), "sync team"); }
+void sync_team(team& with, const outcome& out) {
+  const statement here("sync team");
+  finish(out, with.sync_all(), "sync team");
+}
 
 int image_status(int image, const team& of) {
   if (!of.has(image)) {

@@ -8,6 +8,7 @@
 #include "abi/coarray/errand.hpp"
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/settings.hpp"
+#include "abi/coarray/statement.hpp"
 #include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/team.hpp"
 #include "abi/coarray/units.hpp"
@@ -39,6 +40,7 @@ void open_job() {
     the.heard.assign(ranks, 0);
     serve_errands();
     core::settle_job(runtime);
+    runtime.add_diagnosis(report_statement, nullptr);
     the.locks = new rma::lock_table(engine);
     the.engine = &engine;
     the.first = new team(the.size);
@@ -67,7 +69,7 @@ void depart(std::uint64_t status) {
 
 void stop_image() {
   depart(image_words::stopped);
-  await([] {
+  await({pending::sort::departures}, [] {
     return the.engine->load<std::uint64_t>(the.departures_at(the.rank)) ==
            static_cast<std::uint64_t>(the.size);
   });

@@ -13,6 +13,8 @@
 namespace sinew::coarray {
 
 class team;
+class statement;
+struct pending;
 
 /// Words of each image at the same offset of all heaps. Zero at first.
 struct image_words {
@@ -45,6 +47,13 @@ struct job {
   /// The next `sync all` belongs to an ALLOCATE with STAT=, to which the compiler does not pass it.
   bool forgiving = false;
 
+  // For the report of a hang, see statement.hpp.
+  const statement* doing = nullptr;
+  const pending* waiting = nullptr;
+  const char* looks_by = nullptr;  ///< what looked last at a variable, to do so again
+  bool allocating = false;         ///< the next `sync all` is the one that ends ALLOCATE
+  unsigned synchronised = 0;       ///< how many statements synchronised, wrapping
+
   /// Makes it the current team.
   void enter(team& t) noexcept;
   [[nodiscard]] bool open() const noexcept { return engine != nullptr; }
@@ -75,14 +84,6 @@ void open_job();
 inline void ensure_open() {
   if (!the.open()) [[unlikely]] {
     open_job();
-  }
-}
-
-/// Waits until `ready()` holds, which must only look at mapped memory.
-template <class Ready>
-void await(Ready&& ready) {
-  if (!ready()) {
-    the.engine->wait_until([](void* r) { return (*static_cast<Ready*>(r))(); }, &ready);
   }
 }
 

@@ -17,6 +17,7 @@ struct synchronisation {
 void abandon_locks(std::uint64_t status);
 
 /// A program may look at a variable until it changes. From time to time such a look helps others.
-void look_around() noexcept;
+/// `by`: what looks.
+void look_around(const char* by) noexcept;
 
 }  // namespace sinew::coarray

@@ -1,10 +1,12 @@
 #include "abi/coarray/team.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <numeric>
 
 #include "abi/coarray/gfortran.hpp"
+#include "abi/coarray/statement.hpp"
 
 namespace sinew::coarray {
 namespace {
@@ -108,9 +110,18 @@ int team::who_left() const noexcept {
   return result;
 }
 
+bool team::is_here(int m, std::uint64_t number) const noexcept {
+  return reached(word(at(m, here_at)), number);
+}
+
 int team::sync_all() {
   the.engine->fence();
+  ++the.synchronised;
   const std::uint64_t epoch = ++epoch_;
+  // Read by reports only, which nothing depends on; hence relaxed.
+  std::atomic_ref<std::uint64_t>(
+      *reinterpret_cast<std::uint64_t*>(the.engine->at(at(me_, here_at))))
+      .store(epoch, std::memory_order_relaxed);
   if (size_ == 1) {
     return 0;
   }
@@ -130,7 +141,8 @@ bool team::wait_around(std::uint64_t epoch) {
     the.engine->announce(at(next, offset), epoch);
     const rma::place mine = at(me_, offset);
     bool came = true;
-    await([&] { return (came = reached(word(mine), epoch)) || will_not_come(epoch); });
+    await({pending::sort::barrier, this, epoch},
+          [&] { return (came = reached(word(mine), epoch)) || will_not_come(epoch); });
     // It may have come between the two looks.
     if (!came && !reached(word(mine), epoch)) {
       return false;
@@ -155,7 +167,8 @@ bool team::wait_at_counter(std::uint64_t epoch) {
     }
     return true;
   }
-  await([&] { return reached(word(release), epoch) || will_not_come(epoch); });
+  await({pending::sort::barrier, this, epoch},
+        [&] { return reached(word(release), epoch) || will_not_come(epoch); });
   return reached(word(release), epoch);
 }
 
@@ -186,12 +199,14 @@ void tell_pair(int rank) {
 int await_pair(int rank) {
   const std::uint64_t number = ++the.heard[static_cast<std::size_t>(rank)];
   const rma::place told = the.pair(the.rank, rank);
-  await([&] { return reached(word(told), number) || the.gone(rank); });
+  await({.what = pending::sort::pair, .rank = rank},
+        [&] { return reached(word(told), number) || the.gone(rank); });
   return reached(word(told), number) ? 0 : stat_of(rank);
 }
 
 int team::sync_images(std::span<const int> images) {
   the.engine->fence();
+  ++the.synchronised;
   for (const int image : images) {
     if (image != me_ + 1) {
       tell_pair(rank_of(image));

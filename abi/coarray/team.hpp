@@ -66,6 +66,8 @@ class team {
   static constexpr std::uint64_t release_at = line;
   /// Barriers and small collectives come to, two words, written on leaving.
   static constexpr std::uint64_t left_at = 2 * line;
+  /// The barrier that this image has come to last, for reports.
+  static constexpr std::uint64_t here_at = left_at + 16;
   static constexpr std::uint64_t word_at = 3 * line;  ///< see exchange.cpp
   static constexpr std::uint64_t rounds_at = 4 * line;
   static constexpr std::uint64_t slots_at = rounds_at + most_rounds * line;
@@ -90,6 +92,8 @@ class team {
   [[nodiscard]] bool will_not_come(std::uint64_t number, std::uint64_t of = 0) const noexcept;
   /// After a barrier: member `m` (from 0) had come to it. All members that had agree.
   [[nodiscard]] bool came(int m) const noexcept;
+  /// Member `m` (from 0) has come to that barrier.
+  [[nodiscard]] bool is_here(int m, std::uint64_t number) const noexcept;
   /// Of those who have left: 0, stat::stopped_image or stat::failed_image.
   [[nodiscard]] int who_left() const noexcept;
   /// Before this image leaves.

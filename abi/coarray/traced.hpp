@@ -1,10 +1,11 @@
-// What `sinew run --trace` shows of coarrays. Off, it costs a load; single elements between images
+// What `sinew run --trace` and reports of hangs show of coarrays. Off, it costs a load and two
+// stores; single elements between images
 // go without.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
+#include "abi/coarray/statement.hpp"
 #include "abi/coarray/transfer.hpp"
 #include "sinew/base/trace.hpp"
 
@@ -13,9 +14,13 @@ namespace sinew::coarray {
 /// A statement, from here to the end of the scope.
 class traced {
  public:
-  traced(trace::kind what, std::string_view name, int image = 0) noexcept
-      : what_(what), name_(name), image_(image), begin_(trace::begin()) {}
-  ~traced() { trace::slice(what_, name_, begin_, static_cast<std::uint64_t>(image_), bytes_); }
+  traced(trace::kind what, const char* name, int image = 0) noexcept
+      : what_(what), here_(name, image), begin_(trace::begin()) {}
+  ~traced() {
+    if (begin_ != 0) [[unlikely]] {
+      trace::slice(what_, here_.name(), begin_, static_cast<std::uint64_t>(here_.image()), bytes_);
+    }
+  }
   traced(const traced&) = delete;
   traced& operator=(const traced&) = delete;
 
@@ -29,8 +34,7 @@ class traced {
 
  private:
   trace::kind what_;
-  std::string_view name_;
-  int image_;
+  statement here_;
   std::int64_t begin_;
   std::uint64_t bytes_ = 0;
 };

@@ -49,7 +49,7 @@ void through_one(talk& t, const buffer& mine, const buffer& recv, int fan) {
 }  // namespace
 
 fault allgather(site at, buffer send, buffer recv) {
-  talk t(at);
+  talk t(at, "MPI_Allgather");
   if (recv.bytes() == 0) return fault::none;
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;
@@ -68,7 +68,7 @@ fault allgather(site at, buffer send, buffer recv) {
 }
 
 fault allgatherv(site at, buffer send, parts recv) {
-  talk t(at);
+  talk t(at, "MPI_Allgatherv");
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;
   exchange_all(t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });

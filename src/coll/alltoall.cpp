@@ -74,7 +74,7 @@ fault exchange_blocks(talk& t, bool in_place_data, const Out& out, const In& in)
 }  // namespace
 
 fault alltoall(site at, buffer send, buffer recv) {
-  talk t(at);
+  talk t(at, "MPI_Alltoall");
   const std::size_t bytes = recv.bytes();
   if (bytes == 0) return fault::none;
   if (send.base != in_place && t.size() >= tuning::many_ranks() && t.size() > 2 &&
@@ -89,14 +89,14 @@ fault alltoall(site at, buffer send, buffer recv) {
 }
 
 fault alltoallv(site at, parts send, parts recv) {
-  talk t(at);
+  talk t(at, "MPI_Alltoallv");
   return exchange_blocks(
       t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });
 }
 
 fault alltoallw(site at, parts_w send, parts_w recv) {
-  talk t(at);
+  talk t(at, "MPI_Alltoallw");
   return exchange_blocks(
       t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });

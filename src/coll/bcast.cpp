@@ -128,13 +128,13 @@ void barrier_any(talk& t) {
 }
 
 fault barrier(site at) {
-  talk t(at);
+  talk t(at, "MPI_Barrier");
   barrier_any(t);
   return t.outcome();
 }
 
 fault bcast(site at, buffer data, int root) {
-  talk t(at);
+  talk t(at, "MPI_Bcast", root);
   const std::size_t bytes = data.bytes();
   if (t.size() == 1 || bytes == 0) return fault::none;
   if (t.size() > 2 && bytes >= static_cast<std::size_t>(tuning::long_bcast())) {

@@ -61,7 +61,7 @@ class participation {
 };
 
 std::uint32_t agree_on_context(site at) {
-  talk t(at);
+  talk t(at, "the making of a communicator");
   barrier_any(t);
   return participation(state_of(at.engine.runtime()), {at.comm.context(), blocking_agreement})
       .agree(t);

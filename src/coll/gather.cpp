@@ -43,25 +43,25 @@ void hand_out(talk& t, const buffer& mine, int root, const Out& out) {
 }  // namespace
 
 fault gather(site at, buffer send, buffer recv, int root) {
-  talk t(at);
+  talk t(at, "MPI_Gather", root);
   collect(t, send, root, [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
 fault gatherv(site at, buffer send, parts recv, int root) {
-  talk t(at);
+  talk t(at, "MPI_Gatherv", root);
   collect(t, send, root, [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
 fault scatter(site at, buffer send, buffer recv, int root) {
-  talk t(at);
+  talk t(at, "MPI_Scatter", root);
   hand_out(t, recv, root, [&](int r) { return block(send, r); });
   return t.outcome();
 }
 
 fault scatterv(site at, parts send, buffer recv, int root) {
-  talk t(at);
+  talk t(at, "MPI_Scatterv", root);
   hand_out(t, recv, root, [&](int r) { return block(send, r); });
   return t.outcome();
 }

@@ -236,7 +236,7 @@ void allreduce_any(talk& t, const void* input, const buffer& result, const op& o
 }
 
 fault reduce(site at, const void* send, buffer recv, const op& o, int root) {
-  talk t(at);
+  talk t(at, "MPI_Reduce", root);
   if (recv.count == 0) return fault::none;
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {
@@ -253,7 +253,7 @@ fault reduce(site at, const void* send, buffer recv, const op& o, int root) {
 }
 
 fault allreduce(site at, const void* send, buffer recv, const op& o) {
-  talk t(at);
+  talk t(at, "MPI_Allreduce");
   if (recv.count == 0) return fault::none;
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {

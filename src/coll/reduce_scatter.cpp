@@ -77,9 +77,9 @@ void pairwise(talk& t, const void* input, const buffer& mine, const Blocks& bloc
 }
 
 template <class Blocks>
-fault reduce_blocks(site at, const void* send, const buffer& mine, const Blocks& blocks,
-                    const op& o) {
-  talk t(at);
+fault reduce_blocks(site at, const char* name, const void* send, const buffer& mine,
+                    const Blocks& blocks, const op& o) {
+  talk t(at, name);
   const auto total = static_cast<std::size_t>(blocks.start(t.size()));
   if (total == 0) return fault::none;
   const void* input = send == in_place ? mine.base : send;
@@ -99,11 +99,12 @@ fault reduce_blocks(site at, const void* send, const buffer& mine, const Blocks&
 fault reduce_scatter(site at, const void* send, void* recv, std::span<const std::ptrdiff_t> counts,
                      const layout::type& type, const op& o) {
   const listed_blocks blocks{counts};
-  return reduce_blocks(at, send, {recv, blocks.count(at.comm.rank()), &type}, blocks, o);
+  return reduce_blocks(at, "MPI_Reduce_scatter", send,
+                       {recv, blocks.count(at.comm.rank()), &type}, blocks, o);
 }
 
 fault reduce_scatter_block(site at, const void* send, buffer recv, const op& o) {
-  return reduce_blocks(at, send, recv, equal_blocks{recv.count}, o);
+  return reduce_blocks(at, "MPI_Reduce_scatter_block", send, recv, equal_blocks{recv.count}, o);
 }
 
 }  // namespace sinew::coll

@@ -64,7 +64,7 @@ void exclusive(talk& t, const void* input, const buffer& prefix, const op& o) {
 }  // namespace
 
 fault scan(site at, const void* send, buffer recv, const op& o) {
-  talk t(at);
+  talk t(at, "MPI_Scan");
   if (recv.count == 0) return fault::none;
   if (send != in_place) t.note(copy(part(send, 0, recv.count, *recv.type), recv));
   if (t.size() > 1) inclusive(t, recv, o);
@@ -72,7 +72,7 @@ fault scan(site at, const void* send, buffer recv, const op& o) {
 }
 
 fault exscan(site at, const void* send, buffer recv, const op& o) {
-  talk t(at);
+  talk t(at, "MPI_Exscan");
   if (recv.count == 0 || t.size() == 1) return fault::none;
   exclusive(t, send == in_place ? recv.base : send, recv, o);
   return t.outcome();

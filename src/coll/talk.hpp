@@ -13,13 +13,15 @@ using p2p::request;
 
 /// Tags [0, call_tags) number the blocking collective calls, as many above them the nonblocking
 /// ones; the rest belongs to create_group.
-inline constexpr std::uint32_t call_tags = 1U << 16;
+inline constexpr std::uint32_t call_tags = core::collective_tags;
 
 class talk {
  public:
-  explicit talk(site at)
+  /// `name` and `root` (-1: without) are for who asks what this rank waits for.
+  explicit talk(site at, const char* name, int root = -1)
       : engine_(at.engine),
         comm_(at.comm),
+        around_(at.comm.collective.exchange({name, root})),
         tag_(static_cast<int>(at.comm.collective_count++ % call_tags)),
         rank_(at.comm.rank()),
         size_(at.comm.size()) {}
@@ -32,6 +34,14 @@ class talk {
         tag_(tag),
         rank_(rank),
         size_(static_cast<int>(ranks.size())) {}
+
+  talk(const talk&) = delete;
+  talk& operator=(const talk&) = delete;
+  ~talk() {
+    if (ranks_ == nullptr) {  // several groups may talk at once; they leave no record
+      (void)comm_.collective.exchange(around_);
+    }
+  }
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
@@ -59,6 +69,7 @@ class talk {
 
   p2p::engine& engine_;
   core::communicator& comm_;
+  core::collective_call around_{};  ///< the call that this one is a part of
   const int* ranks_ = nullptr;
   int tag_;
   int rank_;

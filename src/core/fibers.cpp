@@ -119,7 +119,7 @@ void runtime::fiber_poller::wake() noexcept {
 }
 
 void runtime::fiber_poller::watch_for_hang() {
-  if (hang_timeout() <= 0) {
+  if (!watches_hangs()) {
     return;
   }
   const std::uint64_t now = now_ns();
@@ -127,13 +127,17 @@ void runtime::fiber_poller::watch_for_hang() {
     happened_then_ = happened_;
     quiet_since_ns_ = now;
     told_ = false;
-  } else if (!told_ && static_cast<double>(now - quiet_since_ns_) > hang_timeout() * 1e9) {
+  } else if (!told_ && is_hang(static_cast<std::int64_t>(now - quiet_since_ns_))) {
     told_ = true;
-    report();
+    report("have waited for SINEW_CORE_HANG_TIMEOUT and still wait");
+  } else if (!told_ && !time_told_ && time_is_up_ns != 0 &&
+             now >= static_cast<std::uint64_t>(time_is_up_ns)) {
+    time_told_ = true;
+    report("wait now that the job's time is up (--timeout)");
   }
 }
 
-void runtime::fiber_poller::report() const {
+void runtime::fiber_poller::report(const char* how) const {
   listing all;
   fiber::scheduler::of_process()->each(listing::visit, &all);
   if (all.stuck == 0) {
@@ -145,8 +149,7 @@ void runtime::fiber_poller::report() const {
   if (all.stuck > most_listed) {
     all.text += "\n  and " + std::to_string(all.stuck - most_listed) + " more";
   }
-  log_line(log_level::error, std::to_string(all.stuck) + " fibers have waited for " +
-                                 "SINEW_CORE_HANG_TIMEOUT and still wait (" +
+  log_line(log_level::error, std::to_string(all.stuck) + " fibers " + how + " (" +
                                  std::to_string(all.others) +
                                  " others are ready or sleep):" + all.text);
 }

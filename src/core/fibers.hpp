@@ -36,7 +36,7 @@ class runtime::fiber_poller final : public fiber::poller {
   void nap(std::uint64_t timeout_ns) noexcept;
   void sleep_in(runtime& rt, std::uint64_t timeout_ns) noexcept;
   void watch_for_hang();
-  void report() const;
+  void report(const char* how) const;
 
   /// Changed only while no scheduler knows this poller, hence no lock.
   std::vector<runtime*> all_;
@@ -48,6 +48,7 @@ class runtime::fiber_poller final : public fiber::poller {
   std::uint64_t happened_ = 0;       ///< in all rounds
   std::uint64_t happened_then_ = 0;  ///< when quiet_since_ns_ was set
   std::uint64_t quiet_since_ns_ = 0;
+  bool time_told_ = false;
   bool told_ = false;
 };
 

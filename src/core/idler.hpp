@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "sinew/base/clock.hpp"
 #include "sinew/base/settings.hpp"
+#include "sinew/boot/launcher_wire.hpp"
 #include "sinew/core/runtime.hpp"
 
 namespace sinew::core {
@@ -23,6 +25,16 @@ inline setting<std::int64_t> crowded_yield_us("core", "crowded_yield_us", 100, "
 inline setting<double> hang_timeout(
     "core", "hang_timeout", 0.0, "s",
     "after this long in one wait, print what is waited for (0: never)", {.least = 0, .most = 1e9});
+
+/// When the job's time is up; 0: never.
+inline const std::int64_t time_is_up_ns = [] {
+  const char* const text = std::getenv(boot::launcher_wire::report_at);
+  return text != nullptr ? static_cast<std::int64_t>(std::strtoll(text, nullptr, 10)) : 0;
+}();
+inline bool watches_hangs() noexcept { return hang_timeout() > 0 || time_is_up_ns != 0; }
+inline bool is_hang(std::int64_t waited_ns) noexcept {
+  return hang_timeout() > 0 && static_cast<double>(waited_ns) > hang_timeout() * 1e9;
+}
 
 constexpr std::uint64_t longest_sleep_ns = 10'000'000;
 /// While more threads are awake than processors: looks before a thread parks. A switch costs 2 to
@@ -68,18 +80,20 @@ class runtime::idler {
 
   void sleep() {
     rt_.endpoint_->sleep(longest_sleep_ns);
-    watch();
+    if (watches_hangs()) {
+      watch();
+    }
   }
 
  private:
   void watch() {
-    if (told_ || hang_timeout() <= 0 || !rt_.can_diagnose()) {
+    if (told_) {
       return;
     }
-    if (static_cast<double>(now_ - started_) > hang_timeout() * 1e9) {
-      told_ = true;
-      rt_.diagnose();
-    }
+    now_ = now_ns();
+    started_ = started_ == 0 ? now_ : started_;
+    told_ = rt_.told_of_hang(is_hang(static_cast<std::int64_t>(now_ - started_)),
+                             "has waited for SINEW_CORE_HANG_TIMEOUT and still waits");
   }
 
   runtime& rt_;

@@ -7,6 +7,7 @@
 #include "core/idler.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/last_words.hpp"
+#include "sinew/base/raw_write.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/core/uncaught.hpp"
@@ -21,6 +22,11 @@ bool is_crowded(const boot::place& at) {
 }
 
 constexpr int round_budget = 64;
+/// Polls in a row at which nothing happened that make a loop: single ones may be far apart.
+constexpr int least_polls = 16;
+constexpr const char* polling =
+    "has tested, probed or looked for SINEW_CORE_HANG_TIMEOUT, and nothing has come";
+
 }  // namespace
 
 std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, threading threads) {
@@ -89,7 +95,6 @@ void runtime::do_chores(std::uint32_t wanted, int& happened) {
 }
 
 void runtime::set_diagnosis(void (*print)(void*), void* context) noexcept {
-  diagnoses_ += static_cast<int>(print != nullptr) - static_cast<int>(told_[0].print != nullptr);
   told_[0] = {print, context};
 }
 
@@ -97,7 +102,6 @@ void runtime::add_diagnosis(void (*print)(void*), void* context) {
   for (int which = 1; which < most_chores; ++which) {
     if (told_[which].print == nullptr) {
       told_[which] = {print, context};
-      ++diagnoses_;
       return;
     }
   }
@@ -109,9 +113,26 @@ void runtime::drop_diagnosis(void* context) noexcept {
   for (int which = 1; which < most_chores; ++which) {
     if (told_[which].print != nullptr && told_[which].context == context) {
       told_[which] = {};
-      --diagnoses_;
     }
   }
+}
+
+bool runtime::told_of_hang(bool hangs, const char* how) {
+  if (hangs) {
+    tell(how);
+    return true;
+  }
+  if (time_is_up_ns != 0 && now_ns() >= time_is_up_ns &&
+      !time_told_.exchange(true, std::memory_order_relaxed)) {
+    tell("waits now that the job's time is up (--timeout)");
+    return true;
+  }
+  return false;
+}
+
+void runtime::tell(const char* how) const {
+  base::raw_write(2, "sinew: rank " + std::to_string(rank()) + " " + how + ":\n");
+  diagnose();
 }
 
 void runtime::diagnose() const {
@@ -144,10 +165,40 @@ int runtime::round() {
   if (wanted != 0) [[unlikely]] {
     do_chores(wanted, happened);
   }
+  if (polled_since_.load(std::memory_order_relaxed) != 0 && happened != 0) [[unlikely]] {
+    polled_since_.store(0, std::memory_order_relaxed);
+  }
   return happened;
 }
 
 int runtime::poll() {
+  const int happened = poll_before_wait();
+  if (happened == 0 && watches_hangs()) [[unlikely]] {
+    watch_polls();
+  }
+  return happened;
+}
+
+// Threads may mistake each other's polls for their own: they are of one rank.
+void runtime::watch_polls() {
+  const std::int64_t now = now_ns();
+  const std::int64_t since = polled_since_.load(std::memory_order_relaxed);
+  if (since == 0) {
+    polled_since_.store(now, std::memory_order_relaxed);
+    quiet_polls_.store(0, std::memory_order_relaxed);
+    return;
+  }
+  const int polls = quiet_polls_.load(std::memory_order_relaxed);
+  if (polls < 0) {
+    return;  // has been told
+  }
+  quiet_polls_.store(polls + 1, std::memory_order_relaxed);
+  if (polls >= least_polls && told_of_hang(is_hang(now - since), polling)) {
+    quiet_polls_.store(-1, std::memory_order_relaxed);
+  }
+}
+
+int runtime::poll_before_wait() {
   int happened = 0;
   if (!threaded()) {
     happened = lead_round();

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <string>
 
 #include "p2p/state.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/raw_write.hpp"
 #include "sinew/base/settings.hpp"
 
 namespace sinew::p2p {
@@ -26,10 +28,29 @@ struct listing {
   static constexpr int most = 8;
   std::string text;
   int seen = 0;
-  void add(const char* verb, const match::envelope& e, const char* from_word) {
+  /// The collective that this rank is in, by its number; -1: no collectives are listed, or none.
+  bool collectives = false;
+  std::int64_t call = -1;
+
+  void add(const std::string& line) {
     if (++seen <= most) {
-      text += std::string("\n    ") + verb + " " + from_word + name_of_rank(e.source) + ", " +
-              name_of_tag(e.tag);
+      text += "\n    " + line;
+    }
+  }
+  void receive(const match::envelope& e) {
+    add(collectives ? "waits for " + name_of_rank(e.source)
+                    : "receive from " + name_of_rank(e.source) + ", " + name_of_tag(e.tag));
+  }
+  void message(const match::envelope& e) {
+    add(!collectives ? "unexpected from " + name_of_rank(e.source) + ", " + name_of_tag(e.tag)
+        : e.tag == call
+            ? "has heard of " + name_of_rank(e.source)
+            : name_of_rank(e.source) + " is in another collective call, number " +
+                  std::to_string(e.tag + 1));
+  }
+  void end() {
+    if (seen > most) {
+      text += "\n    and " + std::to_string(seen - most) + " more";
     }
   }
 };
@@ -144,13 +165,80 @@ bool engine::detach(core::communicator& comm) {
   return no_messages && no_collectives;
 }
 
+/// What one channel waits for and what has come, "" if there is nothing to say.
+std::string engine::state::describe(core::channel& in, bool collectives) {
+  const auto held = in.matcher.gathered();
+  const match::engine& all = held.all();
+  const core::communicator* const comm = in.comm;
+  const core::collective_call now =
+      collectives && comm != nullptr ? comm->collective.load() : core::collective_call{};
+  if (all.posted() + all.unexpected() == 0 && now.name == nullptr) {
+    return "";
+  }
+  std::string text = std::string("\n  ") + (collectives ? "collectives" : "messages") +
+                     " of communicator " +
+                     (comm != nullptr && !comm->name.empty() ? comm->name
+                                                             : std::to_string(in.context / 2));
+  listing waiting;
+  waiting.collectives = collectives;
+  if (!collectives) {
+    text += ": " + std::to_string(all.posted()) + " receives posted, " +
+            std::to_string(all.unexpected()) + " messages unexpected";
+  } else if (now.name == nullptr) {
+    text += ": this rank is in none";
+  } else {
+    text += std::string(": in ") + now.name +
+            (now.root < 0 ? "" : ", root " + std::to_string(now.root)) + " (call number " +
+            std::to_string(comm->collective_count) + ")";
+    waiting.call = (comm->collective_count - 1) % core::collective_tags;
+  }
+  listing stored = waiting;
+  all.each_receive(
+      [](void* l, const match::receive& r) { static_cast<listing*>(l)->receive(r.wanted); },
+      &waiting);
+  all.each_message(
+      [](void* l, const match::message& m) { static_cast<listing*>(l)->message(m.sent); }, &stored);
+  waiting.end();
+  stored.end();
+  return text + waiting.text + stored.text;
+}
+
+/// Who probes, and who has probed last and found nothing.
+std::string engine::state::describe_probes() {
+  const auto line = [](const char* what, const core::channel& in, const match::envelope& e) {
+    return std::string("\n  ") + what + " from " + name_of_rank(e.source) + ", " +
+           name_of_tag(e.tag) + ", communicator " +
+           (in.comm != nullptr && !in.comm->name.empty() ? in.comm->name
+                                                         : std::to_string(in.context / 2));
+  };
+  std::string text;
+  {
+    const core::guard held(probes_lock, threaded);
+    for (const probe* p = probes; p != nullptr; p = p->next) {
+      text += line("probe", p->in, p->wanted);
+    }
+  }
+  const std::uint32_t context = probed_in.load(std::memory_order_relaxed);
+  const page* const at =
+      context == no_context
+          ? nullptr
+          : directory[context / page_contexts].load(std::memory_order_acquire);
+  if (text.empty() && at != nullptr) {
+    // Its channel may be gone by now.
+    const core::channel* const in = (*at)[context % page_contexts].load(std::memory_order_acquire);
+    if (in != nullptr) {
+      text = line("last probe without success", *in,
+                  std::bit_cast<match::envelope>(probed_for.load(std::memory_order_relaxed)));
+    }
+  }
+  return text;
+}
+
 void engine::state::diagnose() {
   if (held_head.word[0] != no_context) {
     post_held_back();
   }
-  std::string text = "sinew: rank " + std::to_string(rt.rank()) + " has waited for " +
-                     "SINEW_CORE_HANG_TIMEOUT and still waits:";
-  const std::size_t before = text.size();
+  std::string text;
   for (std::size_t c = 0; c < pages * page_contexts; ++c) {
     page* at = directory[c / page_contexts].load(std::memory_order_acquire);
     if (at == nullptr) {
@@ -158,45 +246,26 @@ void engine::state::diagnose() {
       continue;
     }
     core::channel* in = (*at)[c % page_contexts].load(std::memory_order_acquire);
-    if (in == nullptr) {
-      continue;
+    if (in != nullptr) {
+      text += describe(*in, c % 2 != 0);
     }
-    const auto held = in->matcher.gathered();
-    const match::engine& all = held.all();
-    if (all.posted() + all.unexpected() == 0) {
-      continue;
-    }
-    text +=
-        "\n  " + std::string(c % 2 != 0 ? "collectives" : "messages") + " of communicator " +
-        (in->comm != nullptr && !in->comm->name.empty() ? in->comm->name : std::to_string(c / 2)) +
-        ": " + std::to_string(all.posted()) + " receives posted, " +
-        std::to_string(all.unexpected()) + " messages unexpected";
-    listing waiting;
-    all.each_receive(
-        [](void* l, const match::receive& r) {
-          static_cast<listing*>(l)->add("receive", r.wanted, "from ");
-        },
-        &waiting);
-    listing stored;
-    all.each_message(
-        [](void* l, const match::message& m) {
-          static_cast<listing*>(l)->add("unexpected", m.sent, "from ");
-        },
-        &stored);
-    text += waiting.text + stored.text;
   }
+  text += describe_probes();
   for (int p = 0; p < rt.size(); ++p) {
     core::guard held(flow_lock, threaded);
-    if (peers[static_cast<std::size_t>(p)].offers != 0) {
+    const peer_state& peer = peers[static_cast<std::size_t>(p)];
+    if (peer.offers != 0) {
       text += "\n  sends to rank " + std::to_string(p) + " whose receive has not been posted: " +
-              std::to_string(peers[static_cast<std::size_t>(p)].offers);
+              std::to_string(peer.offers);
+    }
+    if (peer.backlog != nullptr) {
+      text += "\n  sends to rank " + std::to_string(p) + " that find no room: it makes no progress";
     }
   }
-  if (text.size() == before) {
-    text += "\n  nothing posted, nothing unexpected (a probe, or a send that finds no room)";
+  if (text.empty()) {
+    text = " no message, probe or collective is under way";
   }
-  text += "\n";
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  base::raw_write(2, "sinew: rank " + std::to_string(rt.rank()) + ", messages:" + text + "\n");
 }
 
 }  // namespace sinew::p2p

@@ -1,6 +1,7 @@
 #include "sinew/p2p/engine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "p2p/state.hpp"
@@ -201,6 +202,37 @@ struct search {
 
 bool look(void* s) { return static_cast<search*>(s)->look(); }
 
+/// Waits, listed meanwhile.
+void wait_for(engine::state& state, search& s) {
+  if (s.look()) {
+    return;
+  }
+  engine::state::probe listed{s.in, s.wanted};
+  {
+    const core::guard held(state.probes_lock, state.threaded);
+    listed.next = state.probes;
+    state.probes = &listed;
+  }
+  state.rt.wait_until(look, &s);
+  const core::guard held(state.probes_lock, state.threaded);
+  engine::state::probe** at = &state.probes;
+  while (*at != &listed) {
+    at = &(*at)->next;
+  }
+  *at = listed.next;
+}
+
+/// Once, without waiting.
+bool look_once(engine::state& state, search& s) {
+  if (s.look()) {
+    state.probed_in.store(engine::state::no_context, std::memory_order_relaxed);
+    return true;
+  }
+  state.probed_in.store(s.in.context, std::memory_order_relaxed);
+  state.probed_for.store(std::bit_cast<std::uint64_t>(s.wanted), std::memory_order_relaxed);
+  return false;
+}
+
 }  // namespace
 
 std::optional<result> engine::iprobe(const core::communicator& /*comm*/, core::channel& in,
@@ -210,7 +242,7 @@ std::optional<result> engine::iprobe(const core::communicator& /*comm*/, core::c
   }
   runtime_.poll();
   search s{in, {source, tag}, false, state_->threaded};
-  return s.look() ? std::optional(s.seen) : std::nullopt;
+  return look_once(*state_, s) ? std::optional(s.seen) : std::nullopt;
 }
 
 result engine::probe(const core::communicator& /*comm*/, core::channel& in, int source, int tag) {
@@ -218,7 +250,7 @@ result engine::probe(const core::communicator& /*comm*/, core::channel& in, int 
     return {};
   }
   search s{in, {source, tag}, false, state_->threaded};
-  runtime_.wait_until(look, &s);
+  wait_for(*state_, s);
   return s.seen;
 }
 
@@ -226,7 +258,7 @@ matched* engine::improbe(const core::communicator& /*comm*/, core::channel& in, 
                          result& found) {
   runtime_.poll();
   search s{in, {source, tag}, true, state_->threaded};
-  s.look();
+  (void)look_once(*state_, s);
   found = s.seen;
   return s.found;
 }
@@ -234,7 +266,7 @@ matched* engine::improbe(const core::communicator& /*comm*/, core::channel& in, 
 matched* engine::mprobe(const core::communicator& /*comm*/, core::channel& in, int source, int tag,
                         result& found) {
   search s{in, {source, tag}, true, state_->threaded};
-  runtime_.wait_until(look, &s);
+  wait_for(*state_, s);
   found = s.seen;
   return s.found;
 }

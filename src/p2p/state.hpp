@@ -175,6 +175,8 @@ struct engine::state {
   bool drop_channel(std::uint32_t context);
   void tell_statistics();
   void diagnose();
+  [[nodiscard]] std::string describe(core::channel& in, bool collectives);
+  [[nodiscard]] std::string describe_probes();
 
   // --- send.cpp ---
   bool try_eager(int peer, fabric::header head, const buffer& from, std::size_t bytes);
@@ -302,6 +304,19 @@ struct engine::state {
   /// for.
   fabric::header held_head{{no_context, 0}};
   operation* held_back = nullptr;
+  /// A blocking probe that waits; listed for reports only.
+  struct probe {
+    core::channel& in;
+    match::envelope wanted;
+    probe* next = nullptr;
+  };
+  core::lock probes_lock;
+  probe* probes = nullptr;  ///< guarded by probes_lock
+  /// Where and for what a probe without waiting has last looked in vain. For reports: relaxed, and
+  /// the two need not belong together.
+  std::atomic<std::uint32_t> probed_in{no_context};
+  std::atomic<std::uint64_t> probed_for{0};
+
   /// What matching has cost in channels that are gone: [0] the user's messages, [1] collectives.
   /// Under channels_lock.
   std::array<match::search_counts, 2> past{};

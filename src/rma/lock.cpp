@@ -1,6 +1,6 @@
-// A queue of waiters, each with a line of its own heap: `next`, who is behind it, and `granted`.
-// The lock's word names the line of the last one, 0 if there is none. (Mellor-Crummey and Scott
-// 1991.)
+// A queue of waiters, each with a line of its own heap: `next`, who is behind it, `granted`, and
+// `before`, who was in front of it when it came. The lock's word names the line of the last one, 0
+// if there is none. (Mellor-Crummey and Scott 1991; `before` serves reports only.)
 #include "sinew/rma/lock.hpp"
 
 #include <algorithm>
@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t next_at = 0;
 constexpr std::uint64_t granted_at = 8;
+constexpr std::uint64_t before_at = 16;
 constexpr std::size_t nodes_per_block = 64;
 
 }  // namespace
@@ -48,6 +49,7 @@ std::uint64_t lock_table::enter(place lock) {
   // Nobody knows this line yet; what makes it known is the swap of the lock's word.
   std::atomic_ref<std::uint64_t>(words[0]).store(0, std::memory_order_relaxed);
   std::atomic_ref<std::uint64_t>(words[1]).store(0, std::memory_order_relaxed);
+  std::atomic_ref<std::uint64_t>(words[2]).store(0, std::memory_order_relaxed);
   return node;
 }
 
@@ -73,6 +75,7 @@ lock_table::answer lock_table::acquire(place lock) {
   const std::uint64_t last = engine_.swap<std::uint64_t>(lock, me);
   if (last != 0) {
     const place before = unpack(last);
+    engine_.store<std::uint64_t>({engine_.rank(), node + before_at}, last);
     engine_.store<std::uint64_t>({before.rank, before.offset + next_at}, me);
     (void)engine_.wait(node + granted_at, until::equal, 1);
   }
@@ -91,6 +94,20 @@ lock_table::answer lock_table::try_acquire(place lock) {
   }
   mark_granted(node);
   return answer::done;
+}
+
+// Lines may change hands meanwhile, but they stay memory of the heap: the answer may be wrong then.
+int lock_table::holder(place lock) const {
+  std::uint64_t at = engine_.load<std::uint64_t>(lock);
+  for (int step = 0; at != 0 && step <= engine_.size(); ++step) {
+    const place line = unpack(at);
+    const std::uint64_t before = engine_.load<std::uint64_t>({line.rank, line.offset + before_at});
+    if (before == 0 || engine_.load<std::uint64_t>({line.rank, line.offset + granted_at}) != 0) {
+      return line.rank;
+    }
+    at = before;
+  }
+  return -1;
 }
 
 lock_table::answer lock_table::release(place lock) {

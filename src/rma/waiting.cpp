@@ -171,7 +171,7 @@ bool engine::spin(bool (*ready)(void*), void* context) {
         return true;
       }
     }
-    runtime_.poll();  // a fiber lets others run
+    runtime_.poll_before_wait();  // a fiber lets others run
     if (fiber::self() != nullptr) {
       return false;  // its worker has better things to do than to look at one word
     }

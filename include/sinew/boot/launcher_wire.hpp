@@ -19,6 +19,9 @@ inline constexpr const char* local_rank = "SINEW_BOOT_LOCAL_RANK";
 inline constexpr const char* local_size = "SINEW_BOOT_LOCAL_SIZE";
 inline constexpr const char* local_cpus = "SINEW_BOOT_LOCAL_CPUS";  ///< that the ranks share
 
+/// When the job's time is up, by now_ns(): who waits then says what for. Absent without --timeout.
+inline constexpr const char* report_at = "SINEW_BOOT_REPORT_AT";
+
 // One-way commands that our ranks send; the launcher does not answer them.
 inline constexpr const char* hello = "sinew_hello";      ///< from now on exit needs `goodbye`
 inline constexpr const char* goodbye = "sinew_goodbye";  ///< finalized: exit is no failure

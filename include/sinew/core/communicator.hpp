@@ -2,6 +2,7 @@
 // another.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,34 @@ namespace sinew::core {
 /// One matching space: where messages of one context meet their receives. Opaque here; p2p keeps
 /// the engine and its lock in it.
 struct channel;
+
+/// Tags 0 to this number the collective calls, in turn; those above are coll's for other uses.
+inline constexpr std::uint32_t collective_tags = 1U << 16;
+
+/// A collective that this rank is in, for reports.
+struct collective_call {
+  const char* name = nullptr;  ///< as MPI names it; null: none
+  int root = -1;               ///< -1: it has none
+};
+
+/// Written by the one thread that is in a collective of the communicator, read by a report of any
+/// thread; nothing else depends on it, so relaxed. Hot.
+class collective_record {
+ public:
+  collective_call exchange(collective_call now) noexcept {
+    const collective_call before = load();
+    name_.store(now.name, std::memory_order_relaxed);
+    root_.store(now.root, std::memory_order_relaxed);
+    return before;
+  }
+  [[nodiscard]] collective_call load() const noexcept {
+    return {name_.load(std::memory_order_relaxed), root_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  std::atomic<const char*> name_{nullptr};
+  std::atomic<int> root_{-1};
+};
 
 /// Created collectively (see coll/communicators.hpp), by the same numbers on every member.
 /// The object lives until the last reference is dropped. Reading it is free in any context.
@@ -36,6 +65,7 @@ class communicator {
   std::uint32_t collective_count = 0;
   /// The same for nonblocking ones: their tags must last while any number of others come and go.
   std::uint32_t nonblocking_count = 0;
+  collective_record collective;
   std::string name;
 
  private:

@@ -43,6 +43,11 @@ class runtime {
   /// One round of progress, if nobody else is at it. Returns what happened. If that was nothing,
   /// a fiber lets others run, so that a loop of tests does not keep its worker. Any thread. Hot.
   int poll();
+  /// The same in a loop that soon gives up and waits: poll() takes many calls without result for a
+  /// loop of tests that hangs, and tells so after SINEW_CORE_HANG_TIMEOUT.
+  int poll_before_wait();
+  /// What a loop of polls waits for has come without progress, by memory. Hot.
+  void end_of_polls() noexcept { polled_since_.store(0, std::memory_order_relaxed); }
   /// Returns when `c` is done. Suspends a fiber, while its worker runs others or polls; a thread
   /// polls itself, or parks. Hot.
   void wait(completion& c);
@@ -66,7 +71,8 @@ class runtime {
   }
   void drop_chore(int which) noexcept;
 
-  /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait (once per wait). Cold.
+  /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait (once per wait) or in a loop of
+  /// polls, or when the job's time is up (once); below a line that says which. Cold.
   void set_diagnosis(void (*print)(void* context), void* context) noexcept;
   /// More of it, by other rooms; dropped by its context. Cold.
   void add_diagnosis(void (*print)(void* context), void* context);
@@ -120,7 +126,9 @@ class runtime {
   threading threads_;
 
   void do_chores(std::uint32_t wanted, int& happened);
-  [[nodiscard]] bool can_diagnose() const noexcept { return diagnoses_ != 0; }
+  void watch_polls();
+  [[nodiscard]] bool told_of_hang(bool hangs, const char* how);
+  void tell(const char* how) const;
   void diagnose() const;
 
   static constexpr int most_chores = 4;
@@ -136,7 +144,11 @@ class runtime {
   /// A bit each. A hint: a stale value costs a round more or less, nothing else, so relaxed.
   std::atomic<std::uint32_t> chores_wanted_{0};
   diagnosis told_[most_chores];  ///< the first is set_diagnosis's
-  int diagnoses_ = 0;            ///< how many there are
+  /// Since when nothing has happened in polls (0: none since something did), and how many of them;
+  /// -1 once that was told. Only for reports of hangs, so relaxed.
+  std::atomic<std::int64_t> polled_since_{0};
+  std::atomic<int> quiet_polls_{0};
+  std::atomic<bool> time_told_{false};
   bool crowded_ = false;         ///< more ranks than processors: give the processor away early
   int processors_ = 1;           ///< that this process may use
 

@@ -32,6 +32,8 @@ class lock_table {
   [[nodiscard]] answer try_acquire(place lock);
   /// May suspend shortly: for the rank that is just queueing up. Hot.
   [[nodiscard]] answer release(place lock);
+  /// Who holds it, -1 for nobody; for reports, since it may have changed meanwhile. Cold.
+  [[nodiscard]] int holder(place lock) const;
 
  private:
   struct entry {

@@ -19,6 +19,7 @@ namespace {
 // After a failure the others have this long between SIGTERM and SIGKILL; a crash must have ended
 // the job within 0.2 s.
 constexpr double failure_grace_s = 0.1;
+constexpr double report_grace_s = 0.5;
 // A person's ^C may be answered by saving something.
 constexpr double interrupt_grace_s = 2.0;
 
@@ -220,7 +221,7 @@ void job::fail(int code, int rank, const std::string& text) {
   if (ending_) {
     return;
   }
-  exit_code_ = code;
+  exit_code_ = time_told_ ? exit_code_ : code;
   say(text + the_others(rank));
   end_others(SIGTERM, failure_grace_s);
 }
@@ -234,7 +235,7 @@ void job::end_others(int first_signal, double grace_s) {
 
 void job::check_deadlines() {
   const std::int64_t now = now_ns();
-  if (time_is_up_ns_ != 0 && now >= time_is_up_ns_ && !ending_ && alive_ > 0) {
+  if (time_is_up_ns_ != 0 && now >= time_is_up_ns_ && !ending_ && alive_ > 0 && !time_told_) {
     std::string who;
     std::string absent;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -248,6 +249,10 @@ void job::check_deadlines() {
     exit_code_ = 124;
     say("the time is up (--timeout); still running on " + host_ + ": rank " + who +
         (absent.empty() ? "" : "; not yet in MPI_Init, as others are: rank " + absent));
+    // Ranks that wait say at this moment what for.
+    time_told_ = true;
+    time_is_up_ns_ = after(report_grace_s);
+  } else if (time_told_ && now >= time_is_up_ns_ && !ending_) {
     end_others(SIGTERM, failure_grace_s);
   }
   if (kill_at_ns_ != 0 && now >= kill_at_ns_) {

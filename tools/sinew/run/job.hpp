@@ -90,7 +90,8 @@ class job {
   std::optional<int> exit_code_;  // set by the first failure
   bool ending_ = false;
   int interrupts_ = 0;
-  std::int64_t time_is_up_ns_ = 0;  // 0: never
+  std::int64_t time_is_up_ns_ = 0;  // 0: never; once that was told, when the ranks are ended
+  bool time_told_ = false;
   std::int64_t kill_at_ns_ = 0;     // 0: nobody is being ended
 };
 

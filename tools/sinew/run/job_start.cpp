@@ -13,6 +13,7 @@
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/topology.hpp"
+#include "sinew/boot/launcher_wire.hpp"
 #include "sinew/boot/shared_memory.hpp"
 #include "sinew/run/binding.hpp"
 #include "sinew/run/job.hpp"
@@ -125,6 +126,10 @@ start_plan job::prepare(int rank, int pmi_fd) {
   start.program = what.program;
   start.arguments = what.what->arguments;
   start.environment = rank_environment(options_, plan_, rank, environment_, pmi_fd, memory_.get());
+  if (time_is_up_ns_ != 0) {
+    start.environment.push_back(std::string(boot::launcher_wire::report_at) + "=" +
+                                std::to_string(time_is_up_ns_));
+  }
   start.directory = what.what->directory;
   start.inherited = {pmi_fd, memory_.get()};
   start.cpus = what.cpus;

@@ -104,11 +104,11 @@ std::vector<option> valued_options(run_options& options) {
        "0|none|all"},
       {{"--timeout"},
        "SECONDS",
-       "ends the job after this time, with exit code 124",
+       "after this time ranks that wait say for what; the job ends with code 124",
        [&options](std::string_view v) { options.timeout_s = seconds("--timeout", v); }},
       {{"--hang-timeout"},
        "SECONDS",
-       "ranks that wait this long for a message say for what",
+       "ranks that wait this long, or test in vain, say for what",
        [&options](std::string_view v) {
          (void)seconds("--hang-timeout", v);
          options.hang_timeout = v;

@@ -1,0 +1,108 @@
+#include "abi/coarray/statement.hpp"
+
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "abi/coarray/team.hpp"
+#include "sinew/base/raw_write.hpp"
+
+namespace sinew::coarray {
+namespace {
+
+constexpr std::size_t most_named = 16;
+
+/// "image 2", "images 2, 3 and 5".
+std::string named(const std::vector<int>& images) {
+  std::string text = images.size() == 1 ? "image " : "images ";
+  for (std::size_t i = 0; i < images.size() && i < most_named; ++i) {
+    const char* const between = i == 0 ? "" : i + 1 == images.size() ? " and " : ", ";
+    text += between + std::to_string(images[i]);
+  }
+  return images.size() > most_named
+             ? text + " and " + std::to_string(images.size() - most_named) + " more"
+             : text;
+}
+
+std::string named(int rank) { return named(std::vector<int>{the.now->image_of(rank)}); }
+
+std::string have_not_come(const pending& p) {
+  std::vector<int> missing;
+  for (int m = 0; m < p.in->size(); ++m) {
+    if (!p.in->is_here(m, p.number)) {
+      missing.push_back(m + 1);
+    }
+  }
+  if (missing.empty()) {
+    return "all images have come to it";
+  }
+  return named(missing) + (missing.size() == 1 ? " has" : " have") + " not come to it" +
+         (p.in->parent() == nullptr ? "" : " (of team " + std::to_string(p.in->number()) + ")");
+}
+
+std::string held_by(const pending& p) {
+  const int holder = the.locks->holder(p.at);
+  return "element " + std::to_string(p.number + 1) + " of the variable on " + named(p.at.rank) +
+         " is locked by " +
+         (holder < 0           ? "an image that is just changing"
+          : holder == the.rank ? "this image"
+          : the.gone(holder)   ? named(holder) + ", which has stopped or failed"
+                               : named(holder));
+}
+
+std::string still_running() {
+  std::vector<int> running;
+  for (int r = 0; r < the.size; ++r) {
+    if (!the.gone(r)) {
+      running.push_back(r + 1);
+    }
+  }
+  return named(running) + (running.size() == 1 ? " runs" : " run") + " on";
+}
+
+std::string what_for(const pending& p) {
+  switch (p.what) {
+    case pending::sort::barrier:
+      return have_not_come(p);
+    case pending::sort::pair:
+      return named(p.rank) + " has not come to one with this image";
+    case pending::sort::posts:
+      return std::to_string(the.engine->load<std::uint64_t>(p.at)) + " posts are there, " +
+             std::to_string(p.number) + " are wanted";
+    case pending::sort::lock:
+      return held_by(p);
+    case pending::sort::departures:
+      return still_running();
+    case pending::sort::errand:
+      return named(p.rank) + " is to reach its component when it next waits or synchronises";
+  }
+  return "";
+}
+
+}  // namespace
+
+void report_statement(void*) {
+  const statement* const doing = the.doing;
+  if (doing == nullptr && the.waiting == nullptr && the.looks_by == nullptr) {
+    return;
+  }
+  std::string text = "sinew: image " + std::to_string(the.now->me() + 1) + " of " +
+                     std::to_string(the.now->size()) + ": ";
+  if (doing != nullptr) {
+    text += std::string("in ") + doing->name();
+    if (doing->image() != 0) {
+      text += ", image " + std::to_string(doing->image());
+    }
+  } else if (the.waiting != nullptr) {
+    text += "at its end";
+  } else {
+    text += std::string("looks again and again by ") + the.looks_by;
+  }
+  if (the.waiting != nullptr) {
+    text += ": " + what_for(*the.waiting);
+  }
+  base::raw_write(STDERR_FILENO, text + "\n");
+}
+
+}  // namespace sinew::coarray

@@ -1,0 +1,62 @@
+// What this image is in, and what it waits for there: for the report of a hang only. A statement
+// costs two stores, a wait a few more when it begins.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/coarray/job.hpp"
+#include "sinew/rma/place.hpp"
+
+namespace sinew::coarray {
+
+/// A statement, from here to the end of the scope.
+class statement {
+ public:
+  explicit statement(const char* name, int image = 0) noexcept
+      : name_(name), image_(image), around_(the.doing) {
+    the.doing = this;
+  }
+  ~statement() { the.doing = around_; }
+  statement(const statement&) = delete;
+  statement& operator=(const statement&) = delete;
+
+  [[nodiscard]] const char* name() const noexcept { return name_; }
+  [[nodiscard]] int image() const noexcept { return image_; }
+
+ private:
+  const char* name_;
+  int image_;
+  const statement* around_;
+};
+
+/// What a wait is for. Which fields count depends on `what`.
+struct pending {
+  enum class sort : std::uint8_t {
+    barrier,     ///< `number` of the team `in`
+    pair,        ///< `rank` to come to the same statement
+    posts,       ///< `number` of them of the event at `at`
+    lock,        ///< the one at `at`, element `number` (from 0)
+    departures,  ///< all images' end
+    errand,      ///< `rank` to reach its own component for this image
+  };
+  sort what;
+  const team* in = nullptr;
+  std::uint64_t number = 0;
+  int rank = -1;
+  rma::place at{};
+};
+
+/// Waits until `ready()` holds, which must only look at mapped memory.
+template <class Ready>
+void await(const pending& p, Ready&& ready) {
+  if (!ready()) {
+    the.waiting = &p;
+    the.engine->wait_until([](void* r) { return (*static_cast<Ready*>(r))(); }, &ready);
+    the.waiting = nullptr;
+  }
+}
+
+/// Prints it. Called by whoever polls in a wait that has lasted too long.
+void report_statement(void*);
+
+}  // namespace sinew::coarray

@@ -1,0 +1,67 @@
+"""What ranks that wait for ever say: after SINEW_CORE_HANG_TIMEOUT, and when --timeout is over.
+
+usage: hang_test.py SINEW BOOT_PROBE MPI_HANG
+"""
+
+import re
+import sys
+import unittest
+
+from support import SINEW, sinew_run, start, survivors
+
+HANG = sys.argv[3]
+
+# What rank 0 is in, and what it says.
+WANTED = [
+    ("test", r"tested, probed.*receive from rank 1, tag 17"),
+    ("testall, slowly", r"tested, probed.*receive from rank 1, tag 17"),
+    ("probe", r"still waits.*probe from rank 1, tag 23, communicator MPI_COMM_WORLD"),
+    ("probe any", r"still waits.*probe from any source, any tag"),
+    ("iprobe", r"tested, probed.*last probe without success from rank 1, tag 29"),
+    ("recv", r"still waits.*receive from rank 1, tag 31"),
+    ("ssend", r"still waits.*sends to rank 1 whose receive has not been posted: 1"),
+    ("bcast", r"MPI_COMM_WORLD: in MPI_Bcast, root 1 \(call number 2\).*waits for rank 1"),
+    ("reduce", r"MPI_COMM_WORLD: in MPI_Reduce, root 0 \(call number 2\).*waits for rank 1"),
+    ("barrier", r"MPI_COMM_WORLD: in MPI_Barrier \(call number 2\).*waits for rank 1"),
+    ("dup", r"MPI_COMM_WORLD: in the making of a communicator \(call number 2\)"),
+]
+
+
+class Hang(unittest.TestCase):
+    def told(self, pattern, *words):
+        """Reads what the job says until that is there; then it is ended."""
+        job = start(SINEW, "run", "-n", "2", "--timeout", "100", *words,
+                    env={"SINEW_CORE_HANG_TIMEOUT": "0.3"})
+        text = ""
+        while not re.search(pattern, text):
+            line = job.stderr.readline().decode()
+            if not line:
+                break  # the time was up
+            text += line.replace("\n", " ")
+        job.terminate()
+        job.communicate(timeout=100)
+        self.assertRegex(text, pattern)
+        self.assertEqual(job.returncode, 143)
+
+    def test_what_is_waited_for(self):
+        for threads in ("", "threads"):
+            for what, pattern in WANTED:
+                with self.subTest(what=what, threads=threads):
+                    self.told(r"sinew: rank 0 .*" + pattern, HANG, what, threads)
+        self.assertEqual(survivors(), [])
+
+    def test_when_the_time_is_up(self):
+        for what, pattern in WANTED:
+            if what not in ("test", "probe", "recv", "bcast"):
+                continue  # they differ in the sentence alone
+            with self.subTest(what=what):
+                # Long enough to come there, on a busy machine too.
+                done = sinew_run("-n", "2", "--timeout", "4", HANG, what)
+                self.assertEqual(done.code, 124, done.err)
+                self.assertIn("the time is up (--timeout)", done.err)
+                pattern = re.sub(r"^(still waits|tested, probed)", "job's time is up", pattern)
+                self.assertRegex(done.err.replace("\n", " "), r"sinew: rank 0 .*" + pattern)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

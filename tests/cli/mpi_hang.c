@@ -1,0 +1,52 @@
+/* Rank 0 comes into what argv[1] names, rank 1 never does: it sleeps until the job is ended. */
+#include <mpi.h>
+#include <string.h>
+#include <unistd.h>
+
+static void rank_0(const char* what) {
+  int value = 0;
+  int flag = 0;
+  MPI_Request request;
+  if (strcmp(what, "test") == 0) {
+    MPI_Irecv(&value, 1, MPI_INT, 1, 17, MPI_COMM_WORLD, &request);
+    while (!flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+  } else if (strcmp(what, "testall, slowly") == 0) {
+    MPI_Irecv(&value, 1, MPI_INT, 1, 17, MPI_COMM_WORLD, &request);
+    while (!flag) {
+      usleep(10000);
+      MPI_Testall(1, &request, &flag, MPI_STATUSES_IGNORE);
+    }
+  } else if (strcmp(what, "probe") == 0) {
+    MPI_Probe(1, 23, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (strcmp(what, "probe any") == 0) {
+    MPI_Message message;
+    MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+  } else if (strcmp(what, "iprobe") == 0) {
+    while (!flag) MPI_Iprobe(1, 29, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  } else if (strcmp(what, "recv") == 0) {
+    MPI_Recv(&value, 1, MPI_INT, 1, 31, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (strcmp(what, "ssend") == 0) {
+    MPI_Ssend(&value, 1, MPI_INT, 1, 37, MPI_COMM_WORLD);
+  } else if (strcmp(what, "bcast") == 0) {
+    MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);
+  } else if (strcmp(what, "reduce") == 0) {
+    MPI_Reduce(&value, &flag, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  } else if (strcmp(what, "barrier") == 0) {
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(what, "dup") == 0) {
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  }
+}
+
+int main(int argc, char** argv) {
+  int rank = 0;
+  int provided = 0;
+  const int threads = argc > 2 && strcmp(argv[2], "threads") == 0;
+  MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) rank_0(argv[1]);
+  sleep(200);
+  return 0;
+}

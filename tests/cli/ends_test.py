@@ -65,6 +65,15 @@ class NotStarted(unittest.TestCase):
         self.assertRegex(result.err, r"time is up .*not yet in MPI_Init, as others are: rank 1\n")
 
 
+    @unittest.skipUnless(os.access(MPI_PROGRAM, os.X_OK), "no MPI library is built")
+    def test_programs_of_two_mpis_are_refused(self):
+        """Before anything starts: the other one may run for long, alone."""
+        result = sinew_run("-n", "1", MPI_PROGRAM, ":", "-n", "1", OTHER_MPI)
+        self.assertEqual((result.code, result.out), (2, ""))
+        self.assertRegex(result.err, r"other_mpi_program is linked to another MPI "
+                         r"\(libmpi.so.40\), but \S+long_messages to Sinew")
+
+
 class NotFinalized(unittest.TestCase):
     def launchers(self, ranks):
         yield "sinew", [SINEW, "run", "-n", ranks]
@@ -260,7 +269,11 @@ class Memory(unittest.TestCase):
         result = run("sh", "-c", "echo $$ > %s/cgroup.procs && exec \"$@\"" % self.folder, "sh",
                      SINEW, "run", "-n", "1", sys.executable, "-c", hog)
         self.assertEqual(result.code, 137, result.err)
-        self.assertRegex(result.err, r"SIGKILL .*most likely by the kernel because memory ran out")
+        self.assertRegex(result.err, r"SIGKILL .*most likely the kernel .* memory ran out")
+        result = run("sh", "-c", "echo $$ > %s/cgroup.procs && exec \"$@\"" % self.folder, "sh",
+                     SINEW, "run", "-n", "1", "sh", "-c",
+                     sys.executable + " -c '%s'; exit $?" % hog)
+        self.assertRegex(result.err, r"code 137; most likely the kernel .* memory ran out")
 
     def test_a_kill_by_hand_is_not(self):
         result = sinew_run("-n", "1", "sh", "-c", "kill -9 $$")

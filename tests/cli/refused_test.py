@@ -45,6 +45,23 @@ class Refused(unittest.TestCase):
             result = run(*words, "-n", "2", MESSAGES, limit=60)
             self.assertEqual((result.code, result.err), (0, ""))
 
+    @unittest.skipUnless(os.access(MESSAGES, os.X_OK), "no MPI library is built")
+    def test_other_ways_to_run(self):
+        """Where clone3 is refused (not missing), the C library itself starts no thread."""
+        library = os.path.join(os.path.dirname(os.path.dirname(SINEW)), "lib",
+                               "libsinew_threads.so")
+        for failure, calls in (("ENOSYS", NEWER[:-1]),
+                               ("EPERM", [c for c in NEWER[:-1] if c != "clone3"])):
+            with self.subTest(failure):
+                helper = [HELPER, failure, ",".join(calls)]
+                result = run(*helper, SINEW, "info", limit=60)
+                self.assertEqual(result.code, 0, result.err)
+                if os.access(library, os.R_OK):
+                    result = run(*helper, SINEW, "run", "--threads-as-fibers", "-n", "2", MESSAGES,
+                                 limit=60)
+                    self.assertEqual((result.code, result.err), (0, ""))
+                self.assertEqual(survivors(), [])
+
     def test_signals(self):
         for words in self.each():
             for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):

@@ -143,8 +143,8 @@ void job::reap() {
       pmi_.leave(rank);
       --alive_;
       const bool by_signal = info.si_code != CLD_EXITED;
-      // Those that this launcher kills need no reason.
-      const bool killed = by_signal && info.si_status == SIGKILL && !ending_;
+      // Those that this launcher kills need no reason. A shell hands on what its program got.
+      const bool killed = !ending_ && info.si_status == (by_signal ? SIGKILL : 128 + SIGKILL);
       exits.push_back({rank, by_signal ? 128 + info.si_status : info.si_status,
                        by_signal ? info.si_status : 0, info.si_code == CLD_DUMPED,
                        killed && memory_kills_.rose()});
@@ -155,15 +155,16 @@ void job::reap() {
 }
 
 std::string job::cause_of(const exit_event& exit) const {
+  const std::string memory =
+      exit.no_memory ? "; most likely the kernel killed it because memory ran out (its count of "
+                       "such kills rose): use less memory per rank, or fewer ranks"
+                     : "";
   if (exit.signal != 0) {
     return "was killed by " + signal_name(exit.signal) +
-           (exit.core_dumped ? ", which left a core file" : "") +
-           (exit.no_memory ? ", most likely by the kernel because memory ran out (its count of "
-                             "such kills rose); use less memory per rank, or fewer ranks"
-                           : "");
+           (exit.core_dumped ? ", which left a core file" : "") + memory;
   }
   if (exit.code != 0) {
-    return "exited with code " + std::to_string(exit.code);
+    return "exited with code " + std::to_string(exit.code) + memory;
   }
   if (pmi_.initialised(exit.rank) && !pmi_.finalized(exit.rank)) {
     return "exited with code 0 but without MPI_Finalize";

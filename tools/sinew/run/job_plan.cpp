@@ -116,6 +116,29 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
+/// Why these programs cannot be ranks of one job, or empty: some linked to Sinew, others not. (A
+/// program may also load its library later; the launcher sees that when it runs.)
+std::string complaint_of_two_mpis(const std::vector<std::string>& programs) {
+  std::string ours;
+  std::string other;
+  std::string library;
+  for (const std::string& program : programs) {
+    elf_file file(program);
+    for (const std::string& name : file.is_elf() ? file.needed() : std::vector<std::string>()) {
+      if (name.starts_with("libmpi_abi.so") || name.starts_with("libcaf_sinew")) {
+        ours = program;
+      } else if (name.starts_with("libmpi.so")) {
+        other = program;
+        library = name;
+      }
+    }
+  }
+  return ours.empty() || other.empty()
+             ? ""
+             : other + " is linked to another MPI (" + library + "), but " + ours +
+                   " to Sinew: they cannot be ranks of one job. Build both with mpicc.sinew";
+}
+
 /// For the user, if the program is linked to an MPI that is not Sinew: what will happen, and what
 /// to do. Else empty.
 std::string remark_on_other_mpi(const std::string& program) {
@@ -152,6 +175,7 @@ job_plan plan_job(const run_options& options) {
     }
   };
   remark(binding.remark);
+  std::vector<std::string> programs;
   for (std::size_t i = 0; i < options.applications.size(); ++i) {
     const application& each = options.applications[i];
     const program_lookup found = find_program(each.arguments.front());
@@ -167,11 +191,16 @@ job_plan plan_job(const run_options& options) {
         return plan;
       }
     }
+    programs.push_back(found.path);
     remark(remark_on_other_mpi(found.path));
     for (int count = 0; count < each.ranks; ++count) {
       plan.ranks.push_back(
           {static_cast<int>(i), found.path, &each, std::move(binding.cpus[plan.ranks.size()])});
     }
+  }
+  if (programs.size() > 1) {
+    plan.complaint = complaint_of_two_mpis(programs);
+    plan.exit_code = plan.complaint.empty() ? 0 : 2;
   }
   return plan;
 }

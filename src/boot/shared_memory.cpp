@@ -118,8 +118,12 @@ void reserve_if_limited(int number, std::size_t begin, std::size_t bytes) {
 
 descriptor make_shared_memory(std::string_view label, memory_kind kind) {
   if (kind == memory_kind::best) {
-    const int number = ::memfd_create(("sinew-" + std::string(label)).c_str(), MFD_CLOEXEC);
+    const int number =
+        ::memfd_create(("sinew-" + std::string(label)).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (number >= 0) {
+      // Whoever cuts it off would end every rank by SIGBUS. It still grows. A kernel that has no
+      // seals does without.
+      (void)::fcntl(number, F_ADD_SEALS, F_SEAL_SHRINK);
       return descriptor(number);
     }
   }

@@ -3,11 +3,13 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <new>
+
 #include "core/fibers.hpp"
 #include "core/idler.hpp"
+#include "core/lead.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/last_words.hpp"
-#include "sinew/base/raw_write.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/core/uncaught.hpp"
@@ -117,7 +119,7 @@ void runtime::drop_diagnosis(void* context) noexcept {
   }
 }
 
-bool runtime::told_of_hang(bool hangs, const char* how) {
+bool runtime::told_of_hang(bool hangs, const char* how) noexcept {
   if (hangs) {
     tell(how);
     return true;
@@ -130,12 +132,18 @@ bool runtime::told_of_hang(bool hangs, const char* how) {
   return false;
 }
 
-void runtime::tell(const char* how) const {
-  base::raw_write(2, "sinew: rank " + std::to_string(rank()) + " " + how + ":\n");
+void runtime::tell(const char* how) const noexcept {
+  base::last_words()
+      .add("sinew: rank ")
+      .add_number(static_cast<std::uint64_t>(rank()))
+      .add(" ")
+      .add(how)
+      .add(":\n")
+      .write();
   diagnose();
 }
 
-void runtime::diagnose() const {
+void runtime::diagnose() const noexcept try {
   std::string absent;
   if (session_ != nullptr) {
     for (const int local : session_->absent()) {
@@ -157,6 +165,8 @@ void runtime::diagnose() const {
       d.print(d.context);
     }
   }
+} catch (const std::bad_alloc&) {
+  base::last_words().add("sinew: no memory to say more about what is waited for\n").write();
 }
 
 int runtime::round() {
@@ -202,9 +212,8 @@ int runtime::poll_before_wait() {
   int happened = 0;
   if (!threaded()) {
     happened = lead_round();
-  } else if (try_lead()) {
+  } else if (const lead mine(*this); mine) {
     happened = lead_round();
-    follow();
   }
   if (happened == 0 && fiber::self() != nullptr) {
     fiber::yield();

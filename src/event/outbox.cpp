@@ -48,7 +48,10 @@ outbox::outbox(core::runtime& runtime)
       [](void* self) noexcept { return static_cast<outbox*>(self)->retry(); }, this);
   endpoint_.set_handler(
       core::handlers::event,
-      [](void* self, const fabric::arrival& a) noexcept { static_cast<outbox*>(self)->arrived(a); },
+      [](void* self, const fabric::arrival& a) noexcept {
+        static_cast<outbox*>(self)->arrived(a);
+        return status::ok();
+      },
       this);
 }
 
@@ -86,7 +89,9 @@ void outbox::give_up(int source, std::size_t which, const char* why) const noexc
 outbox::~outbox() {
   runtime_.drop_chore(chore_);
   // A late message finds nobody.
-  endpoint_.set_handler(core::handlers::event, [](void*, const fabric::arrival&) {}, nullptr);
+  endpoint_.set_handler(
+      core::handlers::event, [](void*, const fabric::arrival&) noexcept { return status::ok(); },
+      nullptr);
 }
 
 void outbox::set_handler(topic t, message_handler function, void* context) {

@@ -79,6 +79,15 @@ TEST(shared_memory, of_a_memfd_is_touched_lazily) {
   EXPECT_EQ(now.st_blocks, 0);
 }
 
+TEST(shared_memory, of_a_memfd_is_never_cut_off) {
+  const descriptor shared = make_shared_memory("test");
+  const memory_mapping all = memory_mapping::of(shared.get(), 1 << 20);
+  EXPECT_NE(::ftruncate(shared.get(), 0), 0) << "any rank could end all others by SIGBUS";
+  EXPECT_NE(::ftruncate(shared.get(), 4096), 0);
+  const memory_mapping heap = memory_mapping::heap_of(shared.get(), 1 << 20);
+  all.base()[(1 << 20) - 1] = heap.base()[0];
+}
+
 TEST(shared_memory, has_a_sparse_heap_that_leaves_the_first_part_alone) {
   const descriptor shared = make_shared_memory("test");
   const memory_mapping memory = memory_mapping::of(shared.get(), mib);

@@ -53,7 +53,8 @@ class runtime {
   void wait(completion& c);
   /// Waits until `ready(context)` holds. With threads or fibers it is called by whoever polls,
   /// after each round in which something happened, and not again once it was true. It must not
-  /// wait. What other threads do outside of progress is seen within 10 ms. Warm.
+  /// wait, nor throw: others may be the ones that call it. What other threads do outside of
+  /// progress is seen within 10 ms. Warm.
   void wait_until(bool (*ready)(void* context), void* context);
   /// Work that must be tried again (p2p's backlog): called after each round of progress while
   /// want_chore(true) is in force, by whoever polls. Returns how much was done.
@@ -85,6 +86,8 @@ class runtime {
  private:
   class idler;
   class fiber_poller;
+  class lead;
+  class presence;
   struct parked;
   struct watcher;
   /// Parked threads in the order in which they came.
@@ -115,7 +118,8 @@ class runtime {
   [[nodiscard]] parked* next_ready() noexcept;
   [[nodiscard]] bool reclaim(parked& self) noexcept;
   void wait_as_watcher(bool (*ready)(void*), void* context);
-  void appoint();
+  void unlist(const watcher& gone) noexcept;
+  void appoint() noexcept;
   void park(completion& c);
   void sleep_as(parked& self);
   [[nodiscard]] bool enlist(parked& self, parked*& instead) noexcept;
@@ -127,9 +131,9 @@ class runtime {
 
   void do_chores(std::uint32_t wanted, int& happened);
   void watch_polls();
-  [[nodiscard]] bool told_of_hang(bool hangs, const char* how);
-  void tell(const char* how) const;
-  void diagnose() const;
+  [[nodiscard]] bool told_of_hang(bool hangs, const char* how) noexcept;
+  void tell(const char* how) const noexcept;
+  void diagnose() const noexcept;
 
   static constexpr int most_chores = 4;
   struct chore {

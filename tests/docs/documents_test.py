@@ -69,6 +69,15 @@ def sinew(*words):
     return done.stdout
 
 
+def alternatives(text):
+    """a_{b,c} as a_b and a_c."""
+    found = re.search(r"\{([^}]*)\}", text)
+    if not found:
+        return [text]
+    return [t for one in found[1].split(",")
+            for t in alternatives(text[: found.start()] + one + text[found.end() :])]
+
+
 def commands():
     return [line.split()[0] for line in sinew("help").splitlines() if line.startswith("  ")]
 
@@ -199,6 +208,28 @@ class Links(unittest.TestCase):
         for page in guide.glob("*.md"):
             if page.name != "README.md":
                 self.assertIn(page.name, linked)
+
+
+class Files(unittest.TestCase):
+    def places(self, page):
+        """Where a file that a module's README names may be."""
+        folder = page.path.parent
+        name = folder.relative_to(ROOT).as_posix()
+        return [folder, ROOT, ROOT / "include", ROOT / "include" / "c", ROOT / "src",
+                ROOT / "include" / "sinew" / name.removeprefix("src/").split("/")[0],
+                ROOT / "tests" / name.removeprefix("src/")]
+
+    def test_files_that_readmes_name_exist(self):
+        for page in pages():
+            if page.path.name != "README.md" or page.name.split("/")[0] not in ("src", "abi"):
+                continue
+            for code in page.inline_code():
+                if not re.fullmatch(r"[\w/{},*-]+\.(cpp|hpp|h|S|\*|in|map)", code):
+                    continue
+                for name in alternatives(code):
+                    with self.subTest(page.name, name=name):
+                        self.assertTrue(any(list(p.glob(name)) or list(p.glob("*/" + name))
+                                            for p in self.places(page)), f"{page.name}: {name}")
 
 
 class Commands(unittest.TestCase):

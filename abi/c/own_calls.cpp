@@ -66,6 +66,10 @@ extern "C" {
   return static_cast<int>(answer(raw_call(SYS_sched_yield, {})));
 }
 
+[[gnu::visibility("hidden")]] int pause() {
+  return static_cast<int>(answer(raw_call(SYS_ppoll, {})));
+}
+
 [[gnu::visibility("hidden")]] int nanosleep(const timespec* length, timespec* left) {
   return static_cast<int>(answer(raw_call(
       SYS_nanosleep, {reinterpret_cast<long>(length), reinterpret_cast<long>(left), 0, 0, 0, 0})));

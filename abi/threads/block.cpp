@@ -86,10 +86,12 @@ void clean(record& r) noexcept {
   r.left_by_exit = false;
   r.name[0] = '\0';
   r.cancel_type = PTHREAD_CANCEL_DEFERRED;
-  r.early_signals.store(0, std::memory_order_relaxed);
+  r.pending.store(0, std::memory_order_relaxed);
+  r.awaited_signals.store(0, std::memory_order_relaxed);
+  r.handlers = 0;
   r.life.store(running, std::memory_order_relaxed);
   r.joined.store(false, std::memory_order_relaxed);
-  r.poked.store(false, std::memory_order_relaxed);
+  r.poked.store(0, std::memory_order_relaxed);
   std::memset(block_of(r) + inside().cancel_flags, 0, sizeof(int));
   // glibc takes a thread without number for one that has ended, and forgets a cancellation. Until
   // the thread runs and sets its own, it has its creator's.

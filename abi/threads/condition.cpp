@@ -7,6 +7,7 @@
 #include "abi/threads/moment.hpp"
 #include "abi/threads/mutex.hpp"
 #include "abi/threads/refuse.hpp"
+#include "abi/threads/signals.hpp"
 
 namespace sinew::threads {
 namespace {
@@ -23,13 +24,16 @@ struct condition {
   /// A cancellation point, so not noexcept: cancellation unwinds the stack.
   int wait(mutex& m, moment until) {
     ::pthread_testcancel();
-    place here(this, "pthread_cond_wait", true);
+    place here(this, "pthread_cond_wait");
     here.enter(&waiters);  // before the mutex is left, so that no signal is missed
     if (const int code = m.unlock(); code != 0) {
       (void)here.wait(0);
       return code;
     }
     const woken why = here.wait(until);
+    if (why == woken::interrupted) {
+      (void)take_signals();
+    }
     if (const int code = m.lock(never); code != 0) {
       return code;
     }

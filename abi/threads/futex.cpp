@@ -2,6 +2,7 @@
 // Rust's library use. They reach the kernel through syscall(), which can be replaced; a library
 // that has the instruction inlined cannot be helped (OpenMP's: refused at start).
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "abi/threads/lot.hpp"
 #include "abi/threads/moment.hpp"
 #include "abi/threads/raw.hpp"
+#include "abi/threads/signals.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/fiber/fiber.hpp"
 
@@ -40,13 +42,16 @@ moment end_of(const futex_call& call) noexcept {
 }
 
 /// 0 or minus the error.
-long wait(const futex_call& call) noexcept {
+long wait(const futex_call& call) {
   // libstdc++ waits for futures without the private flag, so these are ours too; but another
   // process may be meant, which cannot release us: then the caller looks again now and then.
   constexpr moment look_again_ns = 100'000'000;
   const moment until = end_of(call);
   const moment next_look = call.shared() ? static_cast<moment>(now_ns()) + look_again_ns : never;
-  switch (wait_while(*call.word, call.value, "futex", until < next_look ? until : next_look)) {
+  const moment end = until < next_look ? until : next_look;
+  switch (wait_while(*call.word, call.value, "futex", end, true)) {
+    case woken::interrupted:
+      return take_signals() == handled::cut_short ? -EINTR : 0;
     case woken::changed:
       return -EAGAIN;
     case woken::timed_out:
@@ -68,7 +73,7 @@ long wake(const futex_call& call, long arguments[6]) noexcept {
   return there < 0 ? there : there + here;
 }
 
-long futex(long arguments[6]) noexcept {
+long futex(long arguments[6]) {
   const futex_call call{reinterpret_cast<std::atomic<std::uint32_t>*>(arguments[0]),
                         static_cast<int>(arguments[1]), static_cast<std::uint32_t>(arguments[2]),
                         reinterpret_cast<const timespec*>(arguments[3])};
@@ -105,6 +110,13 @@ extern "C" long syscall(long number, ...) noexcept {
     each = va_arg(rest, long);
   }
   va_end(rest);
+  if (number == SYS_gettid) {
+    return ::gettid();
+  }
+  if (number == SYS_tgkill) {
+    return ::tgkill(static_cast<pid_t>(arguments[0]), static_cast<pid_t>(arguments[1]),
+                    static_cast<int>(arguments[2]));
+  }
   const long result = number == SYS_futex ? sinew::threads::futex(arguments)
                                           : sinew::threads::raw_call(
                                                 number, arguments[0], arguments[1], arguments[2],

@@ -1,4 +1,4 @@
-// Calls that wait for files, children and signals. In a fiber they would stop the worker and every
+// Calls that wait for files and children. In a fiber they would stop the worker and every
 // fiber on it, perhaps the very one that would end the wait; so they look first, and look again
 // after others have run. What the C library does inside itself (fgets, getline) cannot be helped.
 #include <dlfcn.h>
@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -20,6 +19,7 @@
 
 #include "abi/threads/moment.hpp"
 #include "abi/threads/raw.hpp"
+#include "abi/threads/signals.hpp"
 #include "abi/threads/sleep.hpp"
 #include "abi/threads/start.hpp"
 #include "sinew/fiber/fiber.hpp"
@@ -37,32 +37,42 @@ Function* real_call(const char* name) noexcept {
 /// Who is the only thread loses nothing by waiting in the kernel.
 bool may_block() noexcept { return fiber::self() == nullptr || alone(); }
 
-/// Returns when the descriptor is ready for `events`, or is none to be waited for.
-void await(int descriptor, short events) {
+/// True when the descriptor is ready for `events`, or is none to be waited for; false, with errno,
+/// if the handler of a signal has ended the wait.
+bool await(int descriptor, short events) {
   if (may_block()) {
-    return;
+    return true;
   }
   pollfd one{descriptor, events, 0};
   for (backoff pause;; pause.wait()) {
     ::pthread_testcancel();
     if (raw_call(SYS_poll, reinterpret_cast<long>(&one), 1, 0) != 0) {
-      return;
+      return true;
     }
     const long flags = raw_call(SYS_fcntl, descriptor, F_GETFL);
     if (flags < 0 || (flags & O_NONBLOCK) != 0) {
-      return;
+      return true;
+    }
+    if (take_signals() == handled::cut_short) {
+      errno = EINTR;
+      return false;
     }
   }
 }
 
-/// Until `look`, which must not wait, answers something else than `nothing`.
+/// Until `look`, which must not wait, answers something else than `nothing`. Handlers of signals
+/// run between two looks; those that are worse than `tolerated` end it with answer `interrupted`.
 template <class Answer, class Look>
-Answer repeat(moment until, Answer nothing, Look look) {
+Answer repeat(moment until, Answer nothing, Look look, handled tolerated, Answer interrupted) {
   for (backoff pause;; pause.wait()) {
     ::pthread_testcancel();
     const Answer answer = look();
     if (answer != nothing || pause.now() >= until) {
       return answer;
+    }
+    if (take_signals() > tolerated) {
+      errno = EINTR;
+      return interrupted;
     }
   }
 }
@@ -82,17 +92,15 @@ bool is_stream(int descriptor) noexcept {
 
 ssize_t read_when_ready(int descriptor, void* to, std::size_t bytes) {
   static auto* const call = real_call<decltype(::read)>("read");
-  await(descriptor, POLLIN);
-  return call(descriptor, to, bytes);
+  return await(descriptor, POLLIN) ? call(descriptor, to, bytes) : -1;
 }
 
 ssize_t receive_when_ready(int descriptor, void* to, std::size_t bytes, int flags, sockaddr* from,
                            socklen_t* length) {
   static auto* const call = real_call<decltype(::recvfrom)>("recvfrom");
-  if ((flags & MSG_DONTWAIT) == 0) {
-    await(descriptor, POLLIN);
-  }
-  return call(descriptor, to, bytes, flags, from, length);
+  return (flags & MSG_DONTWAIT) != 0 || await(descriptor, POLLIN)
+             ? call(descriptor, to, bytes, flags, from, length)
+             : -1;
 }
 
 int poll_again(pollfd* files, nfds_t count, int timeout_ms) {
@@ -100,7 +108,8 @@ int poll_again(pollfd* files, nfds_t count, int timeout_ms) {
   if (may_block() || timeout_ms == 0) {
     return call(files, count, timeout_ms);
   }
-  return repeat(end_in_ms(timeout_ms), 0, [=] { return call(files, count, 0); });
+  return repeat(
+      end_in_ms(timeout_ms), 0, [=] { return call(files, count, 0); }, handled::nothing, -1);
 }
 
 }  // namespace
@@ -124,13 +133,17 @@ ssize_t __read_chk(int descriptor, void* to, size_t bytes, size_t room) {
 /// A pipe that is ready takes PIPE_BUF bytes without waiting, and no more for certain.
 ssize_t write(int descriptor, const void* from, size_t bytes) {
   static auto* const call = real_call<decltype(::write)>("write");
-  await(descriptor, POLLOUT);
+  if (!await(descriptor, POLLOUT)) {
+    return -1;
+  }
   if (bytes <= PIPE_BUF || may_block() || !is_stream(descriptor)) {
     return call(descriptor, from, bytes);
   }
   size_t done = 0;
   while (done < bytes) {
-    await(descriptor, POLLOUT);
+    if (!await(descriptor, POLLOUT)) {
+      return done == 0 ? -1 : static_cast<ssize_t>(done);
+    }
     const ssize_t now = call(descriptor, static_cast<const char*>(from) + done,
                              std::min<size_t>(bytes - done, PIPE_BUF));
     if (now < 0) {
@@ -143,14 +156,12 @@ ssize_t write(int descriptor, const void* from, size_t bytes) {
 
 ssize_t readv(int descriptor, const iovec* to, int count) {
   static auto* const call = real_call<decltype(::readv)>("readv");
-  await(descriptor, POLLIN);
-  return call(descriptor, to, count);
+  return await(descriptor, POLLIN) ? call(descriptor, to, count) : -1;
 }
 
 ssize_t writev(int descriptor, const iovec* from, int count) {
   static auto* const call = real_call<decltype(::writev)>("writev");
-  await(descriptor, POLLOUT);
-  return call(descriptor, from, count);
+  return await(descriptor, POLLOUT) ? call(descriptor, from, count) : -1;
 }
 
 ssize_t recv(int descriptor, void* to, size_t bytes, int flags) {
@@ -171,30 +182,26 @@ ssize_t recvfrom(int descriptor, void* to, size_t bytes, int flags, sockaddr* fr
 
 ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
   static auto* const call = real_call<decltype(::recvmsg)>("recvmsg");
-  if ((flags & MSG_DONTWAIT) == 0) {
-    await(descriptor, POLLIN);
-  }
-  return call(descriptor, message, flags);
+  return (flags & MSG_DONTWAIT) != 0 || await(descriptor, POLLIN)
+             ? call(descriptor, message, flags)
+             : -1;
 }
 
 ssize_t send(int descriptor, const void* from, size_t bytes, int flags) {
   static auto* const call = real_call<decltype(::send)>("send");
-  if ((flags & MSG_DONTWAIT) == 0) {
-    await(descriptor, POLLOUT);
-  }
-  return call(descriptor, from, bytes, flags);
+  return (flags & MSG_DONTWAIT) != 0 || await(descriptor, POLLOUT)
+             ? call(descriptor, from, bytes, flags)
+             : -1;
 }
 
 int accept(int descriptor, sockaddr* from, socklen_t* length) {
   static auto* const call = real_call<decltype(::accept)>("accept");
-  await(descriptor, POLLIN);
-  return call(descriptor, from, length);
+  return await(descriptor, POLLIN) ? call(descriptor, from, length) : -1;
 }
 
 int accept4(int descriptor, sockaddr* from, socklen_t* length, int flags) {
   static auto* const call = real_call<decltype(::accept4)>("accept4");
-  await(descriptor, POLLIN);
-  return call(descriptor, from, length, flags);
+  return await(descriptor, POLLIN) ? call(descriptor, from, length, flags) : -1;
 }
 
 /// The listener may be a fiber of this worker, with its queue full.
@@ -213,15 +220,19 @@ int connect(int descriptor, const sockaddr* to, socklen_t length) {
   {
     const unblocked now(descriptor, flags);
     // A full queue is EAGAIN for local sockets, and a connection under way for others.
-    const int code =
-        repeat(never, EAGAIN, [&] { return call(descriptor, to, length) == 0 ? 0 : errno; });
-    error = code;
-    if (code == EINPROGRESS) {
+    error = repeat(
+        never, EAGAIN, [&] { return call(descriptor, to, length) == 0 ? 0 : errno; },
+        handled::restart, EINTR);
+    if (error == EINPROGRESS) {
       pollfd one{descriptor, POLLOUT, 0};
-      (void)repeat(never, 0L,
-                   [&] { return raw_call(SYS_poll, reinterpret_cast<long>(&one), 1, 0); });
-      socklen_t bytes = sizeof error;
-      ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes);
+      const long answer = repeat(
+          never, 0L, [&] { return raw_call(SYS_poll, reinterpret_cast<long>(&one), 1, 0); },
+          handled::restart, long{-EINTR});
+      error = EINTR;
+      if (answer != -EINTR) {
+        socklen_t bytes = sizeof error;
+        ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes);
+      }
     }
   }
   errno = error == 0 ? errno : error;
@@ -249,7 +260,7 @@ int select(int end, fd_set* in, fd_set* out, fd_set* odd, timeval* limit) {
                            odd != nullptr ? *odd : none};
   const timespec length =
       limit == nullptr ? timespec{} : timespec{limit->tv_sec, limit->tv_usec * 1000};
-  return repeat(end_of(limit == nullptr ? nullptr : &length), 0, [&] {
+  const auto look = [&] {
     fd_set* const sets[3] = {in, out, odd};
     for (int i = 0; i < 3; ++i) {
       if (sets[i] != nullptr) {
@@ -258,7 +269,8 @@ int select(int end, fd_set* in, fd_set* out, fd_set* odd, timeval* limit) {
     }
     timeval now{};
     return call(end, in, out, odd, &now);
-  });
+  };
+  return repeat(end_of(limit == nullptr ? nullptr : &length), 0, look, handled::nothing, -1);
 }
 
 int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
@@ -266,7 +278,9 @@ int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
   if (may_block() || timeout_ms == 0) {
     return call(descriptor, events, most, timeout_ms);
   }
-  return repeat(end_in_ms(timeout_ms), 0, [=] { return call(descriptor, events, most, 0); });
+  return repeat(
+      end_in_ms(timeout_ms), 0, [=] { return call(descriptor, events, most, 0); },
+      handled::nothing, -1);
 }
 
 pid_t wait4(pid_t child, int* status, int options, rusage* usage) {
@@ -274,7 +288,9 @@ pid_t wait4(pid_t child, int* status, int options, rusage* usage) {
   if (may_block() || (options & WNOHANG) != 0) {
     return call(child, status, options, usage);
   }
-  return repeat(never, pid_t{0}, [=] { return call(child, status, options | WNOHANG, usage); });
+  return repeat(
+      never, pid_t{0}, [=] { return call(child, status, options | WNOHANG, usage); },
+      handled::restart, pid_t{-1});
 }
 
 pid_t waitpid(pid_t child, int* status, int options) {
@@ -282,36 +298,5 @@ pid_t waitpid(pid_t child, int* status, int options) {
 }
 
 pid_t wait(int* status) { return wait4(-1, status, 0, nullptr); }
-
-int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* limit) {
-  static auto* const call = real_call<decltype(::sigtimedwait)>("sigtimedwait");
-  if (may_block()) {
-    return call(set, info, limit);
-  }
-  const int error = errno;
-  const int signal = repeat(end_of(limit), -1, [=] {
-    const timespec now{};
-    const int got = call(set, info, &now);
-    return got < 0 && errno != EAGAIN ? -2 : got;
-  });
-  errno = signal > 0 ? error : errno;
-  return signal == -2 ? -1 : signal;
-}
-
-int sigwaitinfo(const sigset_t* set, siginfo_t* info) { return sigtimedwait(set, info, nullptr); }
-
-int sigwait(const sigset_t* set, int* signal) {
-  const int error = errno;
-  int got;
-  do {
-    got = sigtimedwait(set, nullptr, nullptr);
-  } while (got < 0 && errno == EINTR);
-  if (got < 0) {
-    return errno;
-  }
-  errno = error;
-  *signal = got;
-  return 0;
-}
 
 }  // extern "C"

@@ -4,6 +4,8 @@
 #include <cerrno>
 
 #include "abi/threads/record.hpp"
+#include "abi/threads/signals.hpp"
+#include "sinew/fiber/fiber.hpp"
 
 namespace sinew::threads {
 
@@ -47,16 +49,11 @@ queue& queue_of(const void* address) noexcept {
 
 }  // namespace
 
-place::place(const void* address, const char* why, bool may_cancel) noexcept
-    : sleeper_(why), address_(address), who_(may_cancel ? &mine : nullptr) {}
+place::place(const void* address, const char* why) noexcept
+    : sleeper_(why), address_(address), poked_(mine.ours ? &mine.poked : nullptr) {}
 
 void place::enter(std::atomic<std::uint32_t>* count) noexcept {
   count_ = count;
-  if (who_ != nullptr) {
-    // Before it can be found in the queue; interrupt() reads it after it has set `poked`, which we
-    // read after this. Sequentially consistent: one of the two sees the other.
-    who_->waits_at.store(address_, std::memory_order_seq_cst);
-  }
   queue& in = queue_of(address_);
   in.lock.lock();
   in.append(*this);
@@ -64,9 +61,6 @@ void place::enter(std::atomic<std::uint32_t>* count) noexcept {
 }
 
 bool place::enter_if(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  if (who_ != nullptr) {
-    who_->waits_at.store(address_, std::memory_order_seq_cst);
-  }
   queue& in = queue_of(address_);
   in.lock.lock();
   // Under the lock: who changes the word calls release() afterwards, which takes the same lock, so
@@ -81,9 +75,8 @@ bool place::enter_if(const std::atomic<std::uint32_t>& word, std::uint32_t value
 
 woken place::wait(moment until) noexcept {
   const int error = errno;
-  const bool poked = who_ != nullptr && who_->poked.exchange(false, std::memory_order_seq_cst);
   woken why = woken::released;
-  if (poked || !sleeper_.wait(until)) {
+  if (!sleeper_.wait(until, poked_)) {
     queue& in = queue_of(address_);
     in.lock.lock();
     const bool still = listed_;
@@ -92,22 +85,30 @@ woken place::wait(moment until) noexcept {
     }
     in.lock.unlock();
     if (still) {
+      // Who pokes has said why before; taken here, it is looked at by the caller.
+      const bool poked = poked_ != nullptr && poked_->exchange(0, std::memory_order_seq_cst) != 0;
       why = poked ? woken::interrupted : woken::timed_out;
     } else {
-      (void)sleeper_.wait();  // it is being woken right now
-      if (poked) {
-        who_->poked.store(true, std::memory_order_relaxed);  // for the next wait
-      }
+      (void)sleeper_.wait();  // it is being woken right now; a poke is for the next wait
     }
   }
   errno = error;
-  return interrupted_ ? woken::interrupted : why;
+  return why;
 }
 
 woken wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value, const char* why,
-                 moment until, bool may_cancel) noexcept {
-  place here(&word, why, may_cancel);
-  return here.enter_if(word, value) ? here.wait(until) : woken::changed;
+                 moment until, bool may_interrupt) {
+  for (;;) {
+    place here(&word, why);
+    if (!here.enter_if(word, value)) {
+      return woken::changed;
+    }
+    const woken how = here.wait(until);
+    if (how != woken::interrupted || may_interrupt) {
+      return how;
+    }
+    (void)take_signals();
+  }
 }
 
 unsigned release(const void* address, unsigned most) noexcept {
@@ -128,20 +129,10 @@ unsigned release(const void* address, unsigned most) noexcept {
 }
 
 void interrupt(record& sleeper) noexcept {
-  sleeper.poked.store(true, std::memory_order_seq_cst);
-  const void* const address = sleeper.waits_at.load(std::memory_order_seq_cst);
-  queue& in = queue_of(address);
-  in.lock.lock();
-  for (place* each = in.first; each != nullptr; each = each->next_) {
-    if (each->who_ == &sleeper) {
-      in.remove(*each);
-      each->interrupted_ = true;
-      sleeper.poked.store(false, std::memory_order_relaxed);
-      each->sleeper_.wake();
-      break;
-    }
+  sleeper.poked.store(1, std::memory_order_seq_cst);
+  if (fiber::fiber* const f = sleeper.fiber.load()) {
+    fiber::resume_from_handler(*f);
   }
-  in.lock.unlock();
 }
 
 }  // namespace sinew::threads

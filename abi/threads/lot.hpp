@@ -20,14 +20,14 @@ enum class woken : std::uint8_t {
   released,    ///< by release()
   changed,     ///< did not wait: the word was different already
   timed_out,   ///< the moment has come
-  interrupted  ///< pthread_cancel wants the caller to look
+  interrupted  ///< pthread_cancel or a signal wants the caller to look
 };
 
 /// One waiter's place in the queue of an address. On the waiter's stack; it waits once.
 class place {
  public:
-  /// `why` lives as long as the program: reports show it. `may_cancel`: interrupt() ends the wait.
-  place(const void* address, const char* why, bool may_cancel = false) noexcept;
+  /// `why` lives as long as the program: reports show it. interrupt() ends the wait.
+  place(const void* address, const char* why) noexcept;
   place(const place&) = delete;
   place& operator=(const place&) = delete;
 
@@ -43,29 +43,28 @@ class place {
  private:
   friend struct queue;
   friend unsigned release(const void* address, unsigned most) noexcept;
-  friend void interrupt(record& sleeper) noexcept;
 
   fiber::sleeper sleeper_;
   const void* address_;
-  record* who_ = nullptr;  ///< only if it may be cancelled
+  std::atomic<std::uint32_t>* poked_ = nullptr;  ///< only if it may be interrupted
   place* next_ = nullptr;
   place* previous_ = nullptr;
   std::atomic<std::uint32_t>* count_ = nullptr;
-  bool listed_ = false;       ///< under the queue's lock
-  bool interrupted_ = false;  ///< written before the sleeper is woken
+  bool listed_ = false;  ///< under the queue's lock
 };
 
-/// Waits while the word has this value; like place, in one call.
+/// Waits while the word has this value; like place, in one call. Returns `interrupted` only if
+/// `may_interrupt`; else handlers of signals run when they come, and it waits on.
 [[nodiscard]] woken wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value,
-                               const char* why, moment until = never,
-                               bool may_cancel = false) noexcept;
+                               const char* why, moment until = never, bool may_interrupt = false);
 
 /// Lets the first `most` waiters of an address go, in the order in which they came. Returns how
 /// many. Nobody touches what lies at the address: it may be gone.
 unsigned release(const void* address, unsigned most) noexcept;
 inline constexpr unsigned all_of_them = UINT32_MAX;
 
-/// Ends the wait of a thread that may be cancelled there, now or at its next such wait.
+/// Ends the wait of a thread in a place of its own, now or at its next such wait. Any context, also
+/// a handler of a signal.
 void interrupt(record& sleeper) noexcept;
 
 }  // namespace sinew::threads

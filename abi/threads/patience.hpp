@@ -6,19 +6,21 @@
 #include <cerrno>
 
 #include "abi/threads/record.hpp"
+#include "abi/threads/signals.hpp"
 #include "sinew/fiber/fiber.hpp"
 
 namespace sinew::threads {
 
 /// The others run; errno stays.
-inline void let_others_run() noexcept {
+inline void let_others_run() {
   const int error = errno;
   fiber::yield();
+  (void)take_signals();
   errno = error;
 }
 
 /// After a call that succeeded without waiting.
-inline void be_fair() noexcept {
+inline void be_fair() {
   constexpr std::uint32_t patience = 200;
   if (++mine.calls_since_yield >= patience) [[unlikely]] {
     mine.calls_since_yield = 0;

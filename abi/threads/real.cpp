@@ -26,6 +26,10 @@ real_calls find_calls() {
   find(all.exit, "pthread_exit");
   find(all.cancel, "pthread_cancel");
   find(all.kill, "pthread_kill");
+  find(all.getcpuclockid, "pthread_getcpuclockid");
+  find(all.sigaction, "sigaction");
+  find(all.set_sigmask, "pthread_sigmask");
+  find(all.sigpending, "sigpending");
   find(all.getattr, "pthread_getattr_np");
   find(all.setname, "pthread_setname_np");
   find(all.getname, "pthread_getname_np");

@@ -20,6 +20,10 @@ struct real_calls {
   decltype(::pthread_exit)* exit;
   decltype(::pthread_cancel)* cancel;
   decltype(::pthread_kill)* kill;
+  decltype(::pthread_getcpuclockid)* getcpuclockid;
+  decltype(::sigaction)* sigaction;
+  decltype(::pthread_sigmask)* set_sigmask;
+  decltype(::sigpending)* sigpending;
   decltype(::pthread_getattr_np)* getattr;
   decltype(::pthread_setname_np)* setname;
   decltype(::pthread_getname_np)* getname;

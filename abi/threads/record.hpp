@@ -35,17 +35,24 @@ struct record {
   char* stack_top = nullptr;
   std::size_t stack_bytes = 0;
 
-  int cancel_type = 0;  ///< PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS, as it was asked for
-  /// Signals sent to it before it ran, one bit each: it sends them to itself when it starts.
-  std::atomic<std::uint64_t> early_signals{0};
+  int cancel_type = 0;        ///< PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS, as it was asked for
+
+  // Signals, one bit each; see signals.hpp.
+  std::atomic<std::uint64_t> pending{0};          ///< sent to it, and not taken yet
+  std::atomic<std::uint64_t> blocked{0};          ///< written by itself
+  std::atomic<std::uint64_t> awaited_signals{0};  ///< it is in sigwait() or the like for these
+  std::uint64_t blocked_outside = 0;  ///< `blocked` before the outermost handler that is running
+  int handlers = 0;                   ///< that are running, one inside the other
+  int id = 0;                         ///< what gettid() says
+  record* next_living = nullptr;
+  record* previous_living = nullptr;
 
   /// Ending is a release, seeing `ended` an acquire: the joiner sees the result. Who moves it from
   /// `ended` to `gone` gives the block to the next thread.
   std::atomic<std::uint32_t> life{running};
   std::atomic<bool> joined{false};  ///< somebody waits for its end; relaxed: it only finds misuse
-  /// See interrupt() in lot.cpp: somebody has cancelled it, and where it waits or waited last.
-  std::atomic<bool> poked{false};
-  std::atomic<const void*> waits_at{nullptr};
+  /// See interrupt() in lot.cpp: it has been cancelled, or there are signals for it.
+  std::atomic<std::uint32_t> poked{0};
   std::uint32_t calls_since_yield = 0;  ///< see patience.hpp
   record* next_free = nullptr;
 };

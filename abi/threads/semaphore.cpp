@@ -7,6 +7,7 @@
 #include "abi/threads/moment.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
+#include "abi/threads/signals.hpp"
 #include "abi/threads/sleep.hpp"
 
 namespace sinew::threads {
@@ -90,6 +91,9 @@ int wait(sem_t* s, moment until) {
     }
     if (why == woken::interrupted) {
       ::pthread_testcancel();
+      if (take_signals() == handled::cut_short) {
+        return fail(EINTR);
+      }
     }
   }
   self.at = nullptr;

@@ -9,6 +9,7 @@
 #include "abi/threads/moment.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/raw.hpp"
+#include "abi/threads/signals.hpp"
 #include "sinew/base/clock.hpp"
 
 namespace sinew::threads {
@@ -47,7 +48,7 @@ void backoff::wait() noexcept {
   constexpr unsigned yields = 20;
   constexpr std::uint64_t longest_ns = 1'000'000;
   if (++looks_ <= yields) {
-    let_others_run();
+    fiber::yield();  // signals are for the caller to look at
     return;
   }
   const int error = errno;
@@ -58,19 +59,34 @@ void backoff::wait() noexcept {
 
 namespace {
 
-/// For the program's own calls: a cancellation point, and signals end it only in a thread.
-void program_sleeps(moment until) {
+/// For the program's own calls: a cancellation point. False if the handler of a signal has run.
+bool program_sleeps(moment until) {
   for (;;) {
     ::pthread_testcancel();
-    place nowhere(&nowhere, "sleep", true);
-    nowhere.enter();
-    if (nowhere.wait(until) != woken::interrupted) {
-      return;
+    if (wait_interruptibly("sleep", until) != woken::interrupted) {
+      return true;
+    }
+    if (take_signals() != handled::nothing) {
+      return false;
     }
   }
 }
 
+timespec time_until(moment end) noexcept {
+  const auto now = static_cast<moment>(now_ns());
+  const moment left = end > now ? end - now : 0;
+  return {static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
+}
+
 }  // namespace
+
+woken wait_interruptibly(const char* why, moment until) noexcept {
+  const char address{};  // that nobody releases
+  place nowhere(&address, why);
+  nowhere.enter();
+  return nowhere.wait(until);
+}
+
 }  // namespace sinew::threads
 
 extern "C" {
@@ -91,8 +107,15 @@ int clock_nanosleep(clockid_t clock, int flags, const timespec* length, timespec
   if (!is_time(*length) || length->tv_sec < 0) {
     return EINVAL;
   }
-  program_sleeps((flags & TIMER_ABSTIME) != 0 ? moment_of(*length, clock) : moment_in(*length));
-  return 0;
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
+  const moment end = absolute ? moment_of(*length, clock) : moment_in(*length);
+  if (program_sleeps(end)) {
+    return 0;
+  }
+  if (!absolute && left != nullptr) {
+    *left = time_until(end);
+  }
+  return EINTR;
 }
 
 int nanosleep(const timespec* length, timespec* left) {

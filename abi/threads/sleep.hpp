@@ -8,6 +8,9 @@ namespace sinew::threads {
 /// Suspends a fiber, blocks a thread. Returns at the moment or later.
 void sleep_until(moment until) noexcept;
 
+/// The same for a fiber of the program, until somebody interrupts it.
+[[nodiscard]] woken wait_interruptibly(const char* why, moment until) noexcept;
+
 /// First lets others run, then sleeps between looks: 20 us, then twice as long each time up to
 /// 1 ms.
 class backoff {

@@ -14,6 +14,7 @@
 #include "abi/threads/record.hpp"
 #include "abi/threads/refuse.hpp"
 #include "abi/threads/settings.hpp"
+#include "abi/threads/signals.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/raw_write.hpp"
@@ -34,6 +35,7 @@ void in_child() noexcept {
   if (now.load() == stage::fibers) {
     now.store(stage::forked);
     fiber::scheduler::abandon();
+    return_signals();
   }
 }
 
@@ -51,9 +53,11 @@ void start_fibers() noexcept {
   }
   // Guards of static objects, for instance, take a second caller for the first one otherwise.
   __libc_single_threaded = 0;
+  mine.fiber.store(fiber::self());
   mine.ours = mine.main = true;
   ::pthread_atfork(nullptr, nullptr, in_child);
   now.store(stage::fibers);
+  adopt_signals();
   SINEW_LOG(info, "threads are fibers, workers: " +
                       std::to_string(fiber::scheduler::of_process()->workers()));
 }
@@ -83,6 +87,8 @@ bool threads_are_fibers() noexcept {
   }
   return now.load() == stage::fibers;
 }
+
+bool fibers_run() noexcept { return now.load(std::memory_order_relaxed) == stage::fibers; }
 
 bool in_forked_child() noexcept { return now.load(std::memory_order_relaxed) == stage::forked; }
 

@@ -9,6 +9,9 @@ namespace sinew::threads {
 /// False where a kernel thread is meant: for the workers themselves, and in the child of a fork.
 [[nodiscard]] bool threads_are_fibers() noexcept;
 
+/// Threads are fibers: from the first pthread_create on, and not in the child of a fork.
+[[nodiscard]] bool fibers_run() noexcept;
+
 /// In the child of a fork() there is only the calling thread, and no worker: from there on threads
 /// are threads.
 [[nodiscard]] bool in_forked_child() noexcept;

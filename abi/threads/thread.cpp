@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +16,7 @@
 #include "abi/threads/moment.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
+#include "abi/threads/signals.hpp"
 #include "abi/threads/start.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -36,22 +36,12 @@ namespace {
 constinit std::atomic<std::uint32_t> others{0};
 constinit std::atomic<unsigned> next_worker{0};
 
-/// Signals that were sent to the caller before it ran.
-void receive_early_signals() noexcept {
-  std::uint64_t all = mine.early_signals.exchange(0, std::memory_order_seq_cst);
-  for (int number = 1; all != 0; ++number, all >>= 1) {
-    if ((all & 1) != 0) {
-      ::raise(number);
-    }
-  }
-}
-
 /// The program's function, and whatever may end it.
 [[gnu::noinline]] void run_program() {
   __pthread_unwind_buf_t end;
   if (__sigsetjmp_cancel(end.__cancel_jmp_buf, 0) == 0) {
     __pthread_register_cancel(&end);
-    receive_early_signals();
+    (void)take_signals();  // sent before it ran
     mine.result = mine.start(mine.argument);
   } else if (!mine.left_by_exit) {
     mine.result = PTHREAD_CANCELED;
@@ -86,6 +76,7 @@ void live(void*) {
   if (in_forked_child()) {
     std::exit(0);  // the last thread of its process has ended
   }
+  strike_off(mine);
   record& me = mine;  // who joins may give the block away at once: nothing of it is used from here
   count_down();
   end_with(me);
@@ -119,6 +110,7 @@ int await_end(record& r, moment until) {
         return ETIMEDOUT;
       case woken::interrupted:
         ::pthread_testcancel();
+        (void)take_signals();
         break;
       default:
         break;
@@ -180,6 +172,8 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(v
       r->stack_bytes = bytes;  // the program has chosen it
     }
   }
+  inherit_mask(*r, attributes);
+  enlist(*r);
   *thread = thread_of(*r);
   others.fetch_add(1, std::memory_order_relaxed);
   const auto workers = static_cast<unsigned>(fiber::scheduler::of_process()->workers());
@@ -190,6 +184,7 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(v
   how.name = "pthread";
   if (fiber::spawn(live, nullptr, nullptr, how).retry()) {
     count_down();
+    strike_off(*r);
     r->life.store(gone, std::memory_order_relaxed);
     put_block(*r);
     return EAGAIN;
@@ -311,31 +306,6 @@ int pthread_cancel(pthread_t thread) {
     interrupt(*r);
   }
   return code;
-}
-
-int pthread_kill(pthread_t thread, int number) noexcept {
-  record* const r = record_of(thread);
-  if (!r->ours) {
-    return real().kill(thread, number);
-  }
-  if (number < 0 || number >= NSIG) {
-    return EINVAL;
-  }
-  const std::uint32_t life = r->life.load(std::memory_order_acquire);
-  if (life >= ended || number == 0) {
-    return life == gone ? ESRCH : 0;
-  }
-  if (r->main || r->fiber.load() != nullptr) {
-    return real().kill(thread, number);
-  }
-  // It may start just now. It writes `fiber` and then takes the bits, we set a bit and then read
-  // `fiber`, all sequentially consistent: the bit is taken by one of us.
-  const std::uint64_t bit = std::uint64_t{1} << (number - 1);
-  r->early_signals.fetch_or(bit);
-  if (r->fiber.load() != nullptr && (r->early_signals.fetch_and(~bit) & bit) != 0) {
-    return real().kill(thread, number);
-  }
-  return 0;
 }
 
 /// Asynchronous cancellation would hit whichever fiber runs on that worker; so it waits for the

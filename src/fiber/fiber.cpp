@@ -151,6 +151,15 @@ void detach(fiber& f) noexcept {
 
 bool ended(const fiber& f) noexcept { return f.done.done(); }
 
+int thread_running(const fiber& f) noexcept {
+  const std::uint64_t place = f.place.load(std::memory_order_acquire);
+  if (place == nowhere) {
+    return 0;
+  }
+  const worker& w = *the_hub->workers[place >> 32U];
+  return w.current() == &f ? w.thread_number() : 0;
+}
+
 void yield() noexcept {
   worker* const w = here;
   fiber* const me = w == nullptr ? nullptr : w->current_user();
@@ -176,6 +185,15 @@ void resume(fiber& f) noexcept {
     w->set_ready(position);
   } else if (place != nowhere) {
     the_hub->workers[owner]->signal(position);
+  } else {
+    resume_unplaced(f);
+  }
+}
+
+void resume_from_handler(fiber& f) noexcept {
+  const std::uint64_t place = f.place.load(std::memory_order_acquire);
+  if (place != nowhere) {
+    the_hub->workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
   } else {
     resume_unplaced(f);
   }

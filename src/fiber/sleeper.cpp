@@ -29,7 +29,8 @@ void spin_lock::lock_slowly() noexcept {
   }
 }
 
-bool sleeper::wait(std::uint64_t deadline_ns) noexcept {
+bool sleeper::wait(std::uint64_t deadline_ns,
+                   const std::atomic<std::uint32_t>* call_off) noexcept {
   if (fiber_ == nullptr) {
     for (int i = 0; i < 100 && !woken(); ++i) {
       cpu_relax();
@@ -50,14 +51,18 @@ bool sleeper::wait(std::uint64_t deadline_ns) noexcept {
   SINEW_EXPECT(fiber_ == self());
   worker& w = *here;
   fiber_->doing.store(why_, std::memory_order_relaxed);
+  const auto waits = [&] {
+    return !woken() &&
+           (call_off == nullptr || call_off->load(std::memory_order_seq_cst) == 0);
+  };
   if (deadline_ns == no_deadline) {
-    while (!woken()) {
+    while (waits()) {
       w.leave(*fiber_);
     }
   } else {
     timers::node alarm{.deadline_ns = deadline_ns, .who = fiber_};
     w.sleepers.add(alarm);
-    while (!woken() && now() < deadline_ns) {
+    while (waits() && now() < deadline_ns) {
       w.leave(*fiber_);
     }
     w.sleepers.remove(alarm);

@@ -1,6 +1,8 @@
 #include "fiber/worker.hpp"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -21,6 +23,8 @@ namespace {
 
 constexpr std::size_t idle_stack_bytes = 512 * 1024;  // the poller's handlers run there
 constexpr std::uint64_t longest_sleep_ns = 10'000'000;
+
+int kernel_thread_number() noexcept { return static_cast<int>(::syscall(SYS_gettid)); }
 
 /// Runs on the stack of the context that follows, once nothing uses the fiber's own any more.
 void finish(void* ended) noexcept {
@@ -73,6 +77,7 @@ void worker::adopt(fiber& main) {
   current_.store(&main, std::memory_order_relaxed);
   thread_base_ = sinew_fiber_thread_base();
   handled_ = handled::of_thread();
+  thread_number_.store(kernel_thread_number(), std::memory_order_relaxed);
   here = this;
 }
 
@@ -84,6 +89,7 @@ void worker::start(bool pin) {
     }
     base::prepare_last_words();
     idle_.notes.native();
+    thread_number_.store(kernel_thread_number(), std::memory_order_relaxed);
     thread_base_ = sinew_fiber_thread_base();
     handled_ = handled::of_thread();
     current_.store(&idle_, std::memory_order_relaxed);

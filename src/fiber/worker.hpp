@@ -68,6 +68,10 @@ class worker {
   [[nodiscard]] std::uint64_t place_of(std::uint32_t slot_number) const noexcept {
     return std::uint64_t{number_} << 32U | (slot_number ^ number_ * slots_per_chunk);
   }
+  /// The kernel's, or 0 before it has started. Any thread.
+  [[nodiscard]] int thread_number() const noexcept {
+    return thread_number_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] const void* where_current_is() const noexcept { return &current_; }
   /// For reports, from any thread.
   [[nodiscard]] bool is_ready(std::uint32_t position) const noexcept {
@@ -148,6 +152,7 @@ class worker {
   fiber idle_;
   std::unique_ptr<lazy_memory> idle_stack_;
   std::thread thread_;
+  std::atomic<int> thread_number_{0};  ///< a hint for others, so relaxed
 
   inbox<real_steps> inbox_;
 

@@ -43,6 +43,9 @@ void join(fiber& f);
 /// Nobody will join `f`: its block is reused when it ends. Instead of join(). Any context.
 void detach(fiber& f) noexcept;
 [[nodiscard]] bool ended(const fiber& f) noexcept;
+/// The kernel's number of the thread that runs `f` just now, or 0. A hint. Any context, also a
+/// handler of a signal.
+[[nodiscard]] int thread_running(const fiber& f) noexcept;
 
 /// Lets the other ready fibers of this worker run. In a thread: sched_yield(). Hot.
 void yield() noexcept;
@@ -54,6 +57,9 @@ void yield() noexcept;
 void suspend() noexcept;
 /// Makes `f` ready. Any thread, any number of times; never blocks, never suspends. Hot.
 void resume(fiber& f) noexcept;
+
+/// The same for handlers of signals, which may have interrupted a worker anywhere. Warm.
+void resume_from_handler(fiber& f) noexcept;
 
 /// Returns when `c` is done. Suspends a fiber; on a thread it sleeps without polling (core's
 /// runtime::wait polls). Hot.

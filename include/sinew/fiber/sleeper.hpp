@@ -37,7 +37,10 @@ class sleeper {
 
   /// Returns after wake(); false if that did not come before `deadline_ns` of now_ns(). After
   /// false, wake() may still come at any time: take the sleeper off where it is listed first.
-  bool wait(std::uint64_t deadline_ns = no_deadline) noexcept;
+  /// `call_off`, if given, ends a fiber's wait as a deadline does when it is not 0: whoever sets it
+  /// (sequentially consistent) calls resume_from_handler() afterwards.
+  bool wait(std::uint64_t deadline_ns = no_deadline,
+            const std::atomic<std::uint32_t>* call_off = nullptr) noexcept;
   /// Once, from any context. From then on the sleeper may be gone. Hot.
   void wake() noexcept;
   [[nodiscard]] bool woken() const noexcept { return woken_.load(std::memory_order_acquire) != 0; }

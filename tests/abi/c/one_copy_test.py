@@ -11,6 +11,7 @@ import sys
 # under fibers as well. sched_yield, syscall and nanosleep must not be here (abi/c/own_calls.cpp).
 MAY_BE_REPLACED = {
     "accept4", "connect", "poll", "read", "recv", "recvmsg", "send", "write",
+    "sigaction", "signal",  # of faults, which are passed on
     "pthread_cond_clockwait", "pthread_cond_wait", "pthread_mutex_lock", "pthread_mutex_unlock",
 }
 

@@ -1,0 +1,46 @@
+// Sets of signals as one word: signal n is bit n - 1, as in the kernel.
+#pragma once
+
+#include <signal.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace sinew::threads {
+
+constexpr std::uint64_t bit_of(int number) noexcept { return std::uint64_t{1} << (number - 1); }
+
+[[nodiscard]] inline std::uint64_t bits_of(const sigset_t& set) noexcept {
+  std::uint64_t bits;
+  std::memcpy(&bits, &set, sizeof bits);
+  return bits;
+}
+
+[[nodiscard]] inline sigset_t set_of(std::uint64_t bits) noexcept {
+  sigset_t set{};
+  std::memcpy(&set, &bits, sizeof bits);
+  return set;
+}
+
+/// Signals whose handlers, masks and receivers are ours to choose. Not those that an instruction of
+/// the receiver causes, those that nobody can handle, and the C library's own two.
+[[nodiscard]] inline bool is_ours(int number) noexcept {
+  switch (number) {
+    case SIGKILL:
+    case SIGSTOP:
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGSYS:
+    case SIGABRT:
+    case 32:
+    case 33:
+      return false;
+    default:
+      return number > 0 && number < _NSIG;
+  }
+}
+
+}  // namespace sinew::threads

@@ -39,6 +39,7 @@ void look_around() noexcept {
   if (++looks % looks_between == 0) {
     the.runtime->poll();
     if (the.runtime->crowded()) {
+      // Wait: none; a loop of queries is the program's own.
       ::sched_yield();
     }
   }

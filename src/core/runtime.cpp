@@ -139,6 +139,7 @@ int runtime::poll() {
     follow();
   }
   if (happened == 0 && fiber::self() != nullptr) {
+    // Wait: none, one turn for others; the poller watches fibers.
     fiber::yield();
   }
   return happened;
@@ -177,6 +178,7 @@ void runtime::poll_until(Ready ready) {
       case idler::next::look:
         break;
       case idler::next::yield:
+        // Wait: the idler watches it once it sleeps.
         sched_yield();
         break;
       case idler::next::rest:

@@ -267,10 +267,10 @@ struct barriers::body {
   /// Throws if it can be told here that the handle stands for no barrier. Under the lock.
   void check(barrier b) const {
     const char* const what = "a barrier cannot be used";
-    SINEW_CHECK(b.owner() < s.size() && number_of(b.id) != 0 &&
-                    value_bytes_of(b.id) <= most_reduced_bytes,
-                what, "its handle was never given out",
-                "make one with barriers::create() and pass it as it is");
+    SINEW_CHECK(
+        b.owner() < s.size() && number_of(b.id) != 0 && value_bytes_of(b.id) <= most_reduced_bytes,
+        what, "its handle was never given out",
+        "make one with barriers::create() and pass it as it is");
     SINEW_CHECK(b.owner() != s.rank() || mine.contains(b.id), what,
                 number_of(b.id) < next ? "it was destroyed" : "its handle was never given out",
                 "destroy it when nobody uses it any more");

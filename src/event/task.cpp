@@ -320,8 +320,8 @@ std::string tasks::body::report() {
   }
   text += "\n  " + std::to_string(all_pending) +
           (all_pending == 1 ? " task has not ended" : " tasks have not ended");
-  text += leaving.load(std::memory_order_relaxed) ? ", and the end of the program waits for that"
-                                                  : "";
+  text +=
+      leaving.load(std::memory_order_relaxed) ? ", and the end of the program waits for that" : "";
   if (threaded && !lock.try_acquire()) {
     return text + " (in use, not looked at)";
   }

@@ -97,6 +97,7 @@ void report_overflow(const fiber& f, const void* address) noexcept {
   static overflow what;
   if (overflowed.test_and_set()) {
     for (;;) {
+      // Wait: for the end of the process.
       ::pause();  // another worker reports its own, and ends us both
     }
   }

@@ -22,8 +22,10 @@ void spin_lock::lock_slowly() noexcept {
       return;
     }
     if (i < 100) {
+      // Wait: for a holder inside a few instructions.
       cpu_relax();
     } else {
+      // Wait: the same.
       ::sched_yield();  // the holder may have lost its processor
     }
   }
@@ -32,6 +34,7 @@ void spin_lock::lock_slowly() noexcept {
 bool sleeper::wait(std::uint64_t deadline_ns) noexcept {
   if (fiber_ == nullptr) {
     for (int i = 0; i < 100 && !woken(); ++i) {
+      // Wait: bounded.
       cpu_relax();
     }
     while (!woken()) {
@@ -43,6 +46,7 @@ bool sleeper::wait(std::uint64_t deadline_ns) noexcept {
         }
         limit = deadline_ns - t;
       }
+      // Wait: a thread's, for fibers; the poller of core reports those.
       base::futex_wait(woken_, 0, limit);
     }
     return true;

@@ -26,8 +26,8 @@ void script(test::rma_member& m) {
   schema what({8, 8});
   const auto f = what.add<int>("f");
   const auto g = what.add<int>("g");
-  for (const memory where : {memory::heap(1), memory::shared(0), memory::global(),
-                             memory::symmetric()}) {
+  for (const memory where :
+       {memory::heap(1), memory::shared(0), memory::global(), memory::symmetric()}) {
     made one;
     made two;
     const user_event go = events.create();
@@ -40,8 +40,8 @@ void script(test::rma_member& m) {
       const user_event later = events.create();
       const event filled = regions.fill(at(one.what, f), 3, later);
       const event moved = regions.copy(at(one.what, f), at(two.what, g), filled);
-      const event back = regions.copy(at(two.what, g, {{0, 4}, {1, 4}}),
-                                      at(one.what, g, {{2, 4}, {0, 4}}), moved);
+      const event back =
+          regions.copy(at(two.what, g, {{0, 4}, {1, 4}}), at(one.what, g, {{2, 4}, {0, 4}}), moved);
       events.trigger(later);
       good(back);
     }
@@ -69,7 +69,9 @@ TEST(RegionAllocations, EachMayFail) {
   for (const int victim : {0, 1}) {
     test::with_each_allocation_failing([victim](long n) {
       bool failed = false;
-      test::rma_job job(2, {test::backend::inproc, core::threading::one, test::ranks_as::threads,
+      test::rma_job job(2, {test::backend::inproc,
+                            core::threading::one,
+                            test::ranks_as::threads,
                             {std::size_t{1} << 20, std::size_t{4} << 20}});
       const std::string problem = job.run([&](test::rma_member& m) {
         try {

@@ -77,6 +77,7 @@ class runtime {
   std::shared_ptr<void> contexts;
 
  private:
+  friend class retry_loop;
   class idler;
   class fiber_poller;
   struct parked;

@@ -13,6 +13,7 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/memory.hpp"
 #include "sinew/core/handlers.hpp"
+#include "sinew/core/retry.hpp"
 
 namespace sinew::coarray {
 namespace {
@@ -229,8 +230,9 @@ void ask(int rank, written_down& w) {
     int rank;
   } self{false, rank};
   w.it().done = &self.done;
+  core::retry_loop tries(*the.runtime);
   while (!send(rank, w.offset(), topic::request)) {
-    (void)the.runtime->poll();
+    tries.again();
   }
   const pending there{.what = pending::sort::errand, .rank = rank};
   the.waiting = &there;
@@ -259,8 +261,9 @@ void* take_result(int rank, errand& e) {
     return mine;
   }
   the.engine->get(mine, rma::outside::of(rank, e.beyond), e.bytes);
+  core::retry_loop tries(*the.runtime);
   while (e.call.made && !send(rank, e.beyond, topic::release)) {
-    (void)the.runtime->poll();
+    tries.again();
   }
   return mine;
 }

@@ -47,6 +47,7 @@ void look_around(const char* by) noexcept {
     the.runtime->poll();
     the.looks_by = nullptr;
     if (the.runtime->crowded()) {
+      // Wait: none; a loop of queries is the program's own.
       ::sched_yield();
     }
   }

@@ -45,8 +45,7 @@ void say_ignored(const core::communicator& comm, const std::string& topology,
   const std::lock_guard<std::mutex> held(one_at_a_time);
   if (!said.insert(topology + '\n' + why).second) return;
   SINEW_LOG(warn, "MPI_Alltoallv goes the usual way: the hint sinew_alltoallv_topology=\"" +
-                      topology + "\" is ignored (" + why + ")" +
-                      (hint.empty() ? "" : "; " + hint));
+                      topology + "\" is ignored (" + why + ")" + (hint.empty() ? "" : "; " + hint));
 }
 
 enum : int { usual_way = 0, counts_are_new = 1, counts_are_known = 2 };

@@ -182,9 +182,8 @@ ssize_t recvfrom(int descriptor, void* to, size_t bytes, int flags, sockaddr* fr
 
 ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
   static auto* const call = real_call<decltype(::recvmsg)>("recvmsg");
-  return (flags & MSG_DONTWAIT) != 0 || await(descriptor, POLLIN)
-             ? call(descriptor, message, flags)
-             : -1;
+  return (flags & MSG_DONTWAIT) != 0 || await(descriptor, POLLIN) ? call(descriptor, message, flags)
+                                                                  : -1;
 }
 
 ssize_t send(int descriptor, const void* from, size_t bytes, int flags) {
@@ -279,8 +278,8 @@ int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
     return call(descriptor, events, most, timeout_ms);
   }
   return repeat(
-      end_in_ms(timeout_ms), 0, [=] { return call(descriptor, events, most, 0); },
-      handled::nothing, -1);
+      end_in_ms(timeout_ms), 0, [=] { return call(descriptor, events, most, 0); }, handled::nothing,
+      -1);
 }
 
 pid_t wait4(pid_t child, int* status, int options, rusage* usage) {

@@ -35,7 +35,7 @@ struct record {
   char* stack_top = nullptr;
   std::size_t stack_bytes = 0;
 
-  int cancel_type = 0;        ///< PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS, as it was asked for
+  int cancel_type = 0;  ///< PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS, as it was asked for
 
   // Signals, one bit each; see signals.hpp.
   std::atomic<std::uint64_t> pending{0};          ///< sent to it, and not taken yet

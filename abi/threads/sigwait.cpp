@@ -51,9 +51,9 @@ int take_one(std::uint64_t set, siginfo_t* info) noexcept {
     }
   }
   const timespec at_once{};
-  const long got = raw_call(SYS_rt_sigtimedwait, reinterpret_cast<long>(&set),
-                            reinterpret_cast<long>(info), reinterpret_cast<long>(&at_once),
-                            sizeof set);
+  const long got =
+      raw_call(SYS_rt_sigtimedwait, reinterpret_cast<long>(&set), reinterpret_cast<long>(info),
+               reinterpret_cast<long>(&at_once), sizeof set);
   return got > 0 ? static_cast<int>(got) : 0;
 }
 

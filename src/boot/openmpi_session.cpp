@@ -41,6 +41,7 @@ class blackboard {
       return;
     }
     while (round_.load(std::memory_order_acquire) == round) {
+      // Wait: for all ranks to come; before there is progress, and Open MPI's --timeout ends it.
       futex(FUTEX_WAIT, round);
     }
   }
@@ -91,6 +92,7 @@ class blackboard {
   }
   void lock() {
     while (locked_.exchange(1, std::memory_order_acquire) != 0) {
+      // Wait: for a holder inside a few instructions.
       ::sched_yield();
     }
   }

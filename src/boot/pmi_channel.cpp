@@ -1,5 +1,6 @@
 #include "boot/pmi_channel.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,8 +11,32 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/log.hpp"
+#include "sinew/base/settings.hpp"
 
 namespace sinew::boot {
+namespace {
+
+/// Returns when there is something to receive, or when it has said that there is not. The setting
+/// is core's; a program without core has no report of hangs.
+void await_launcher(int socket) {
+  const auto* const limit =
+      dynamic_cast<const setting<double>*>(settings::find("SINEW_CORE_HANG_TIMEOUT"));
+  if (limit == nullptr || !((*limit)() > 0)) {
+    return;
+  }
+  pollfd asked{socket, POLLIN, 0};
+  const double ms = std::min((*limit)() * 1e3, 1e9);
+  // Wait: this is the report.
+  if (::poll(&asked, 1, static_cast<int>(ms)) == 0) {
+    log_line(log_level::error,
+             "this rank has waited for SINEW_CORE_HANG_TIMEOUT for the launcher's answer: most "
+             "likely in a fence (the beginning or end of MPI, of coarrays, or the program's own) "
+             "to which not all ranks have come");
+  }
+}
+
+}  // namespace
 
 void pmi_channel::say(const std::string& line) const {
   const std::string whole = line + "\n";
@@ -38,6 +63,8 @@ pmi_message pmi_channel::hear() {
       return std::move(*message);
     }
     std::array<char, 4096> bytes;
+    await_launcher(socket_.get());
+    // Wait: for the launcher; what takes long has been told.
     const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
     if (got < 0 && errno == EINTR) {
       continue;

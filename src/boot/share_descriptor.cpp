@@ -85,6 +85,7 @@ descriptor receive_descriptor(int socket) {
   message.msg_controllen = sizeof control;
   ssize_t got = 0;
   do {
+    // Wait: for a rank that is about to send; its end closes the socket.
     got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   } while (got < 0 && errno == EINTR);
   const cmsghdr* header = got == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
@@ -105,6 +106,7 @@ void serve(const std::string& name, int others, int number) {
     fail("the name " + name + " cannot be taken: " + std::strerror(errno));
   }
   for (int served = 0; served < others;) {
+    // Wait: for ranks that the launcher has started; it ends the job if one ends.
     const descriptor peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!peer && errno != EINTR && errno != ECONNABORTED) {
       fail(std::string("accept: ") + std::strerror(errno));
@@ -135,6 +137,7 @@ descriptor fetch(const std::string& name) {
       fail(std::string("connect: ") + std::strerror(errno));
     }
     // Local rank 0 has not come this far yet.
+    // Wait: for local rank 0, as above.
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(20'000));
   }

@@ -126,6 +126,7 @@ bool carrier::step(station& s, const buffers& call) {
   if (!movable(s)) return false;
   if (!s.last() && link_busy(s.after.rank)) {
     (void)engine_.runtime().poll();
+    // Wait: until the link's modelled time is over.
     sched_yield();
     return true;
   }

@@ -135,8 +135,7 @@ carrier::carrier(rma::engine& e, const route::topology& net,
       }
       route::plan_options how = options_.plan;
       how.costs = route::machine_of(net, how.costs);
-      return courses::of(net, route::make_plan(net, between_nodes, how), messages, options_)
-          .flat();
+      return courses::of(net, route::make_plan(net, between_nodes, how), messages, options_).flat();
     });
     e.memory().release(box);
     settle(courses::from_flat(words));

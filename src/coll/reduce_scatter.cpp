@@ -99,8 +99,8 @@ fault reduce_blocks(site at, const char* name, const void* send, const buffer& m
 fault reduce_scatter(site at, const void* send, void* recv, std::span<const std::ptrdiff_t> counts,
                      const layout::type& type, const op& o) {
   const listed_blocks blocks{counts};
-  return reduce_blocks(at, "MPI_Reduce_scatter", send,
-                       {recv, blocks.count(at.comm.rank()), &type}, blocks, o);
+  return reduce_blocks(at, "MPI_Reduce_scatter", send, {recv, blocks.count(at.comm.rank()), &type},
+                       blocks, o);
 }
 
 fault reduce_scatter_block(site at, const void* send, buffer recv, const op& o) {

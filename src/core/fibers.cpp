@@ -85,6 +85,7 @@ void runtime::fiber_poller::sleep(std::uint64_t timeout_ns) noexcept {
 }
 
 void runtime::fiber_poller::nap(std::uint64_t timeout_ns) noexcept {
+  // Wait: watch_for_hang() comes after it.
   base::futex_wait(woken_, 0, timeout_ns);
 }
 

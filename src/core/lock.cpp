@@ -10,10 +10,12 @@ void lock::acquire_slowly() noexcept {
     if (word_.load(std::memory_order_relaxed) == 0 && try_acquire()) {
       return;
     }
+    // Wait: for a holder inside a few dozen instructions.
     cpu_relax();
   }
   // From here the word is left at 2, so whoever releases wakes one sleeper.
   while (word_.exchange(2, std::memory_order_acquire) != 0) {
+    // Wait: the same.
     base::futex_wait(word_, 2);
   }
 }

@@ -216,6 +216,7 @@ int runtime::poll_before_wait() {
     happened = lead_round();
   }
   if (happened == 0 && fiber::self() != nullptr) {
+    // Wait: none, one turn for others; the poller watches fibers.
     fiber::yield();
   }
   return happened;
@@ -254,6 +255,7 @@ void runtime::poll_until(Ready ready) {
       case idler::next::look:
         break;
       case idler::next::yield:
+        // Wait: the idler watches it once it sleeps.
         sched_yield();
         break;
       case idler::next::rest:

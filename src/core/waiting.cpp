@@ -201,7 +201,7 @@ void runtime::wait_among_threads(completion& c) {
     turn_over = false;
     if (then == next::look) {
       if (!leads) {
-        cpu_relax();
+        cpu_relax();  // Wait: the idler of whoever leads watches.
       }
       continue;
     }
@@ -222,7 +222,7 @@ void runtime::wait_among_threads(completion& c) {
       endpoint_->wake();  // it finds that it is no longer alone, and parks
     }
     if (then == next::yield) {
-      sched_yield();
+      sched_yield();  // Wait: the idler of whoever leads watches.
     } else {
       park(c);
     }
@@ -302,6 +302,7 @@ void runtime::park(completion& c) {
   if (attached && !c.detach(self)) {
     // Or being fired right now: `self` must outlive the firing.
     while ((self.word.load(std::memory_order_acquire) & parked::fired) == 0 && !reclaim(self)) {
+      // Wait: for somebody who is firing this waiter right now.
       sched_yield();
     }
   } else {
@@ -313,11 +314,13 @@ void runtime::park(completion& c) {
 void runtime::sleep_as(parked& self) {
   while (self.word.load(std::memory_order_acquire) == 0) {
     if (sentry_.load(std::memory_order_relaxed) != &self) {
+      // Wait: the idler of the last one awake watches for all.
       base::futex_wait(self.word, 0);
       continue;
     }
     const bool quiet = resting_.load(std::memory_order_relaxed);
     const std::uint32_t waits = waits_.load(std::memory_order_relaxed);
+    // Wait: the sentry takes the lead if nobody has it.
     base::futex_wait(self.word, 0, quiet ? longest_sleep_ns : sentry_period_ns);
     if (awake_.load(std::memory_order_acquire) == 0 &&
         waits_.load(std::memory_order_relaxed) == waits) {

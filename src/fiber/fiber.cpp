@@ -42,8 +42,10 @@ void reap(waiter& w) noexcept { fiber::of_reaper(w).reaped = true; }
 void bury(fiber& f) noexcept {
   for (int i = 0; f.alive.load(std::memory_order_acquire); ++i) {
     if (i < 100) {
+      // Wait: for a worker that is leaving the fiber's stack.
       cpu_relax();
     } else {
+      // Wait: the same.
       ::sched_yield();
     }
   }
@@ -164,6 +166,7 @@ void yield() noexcept {
   worker* const w = here;
   fiber* const me = w == nullptr ? nullptr : w->current_user();
   if (me == nullptr) {
+    // Wait: none, one turn for others.
     ::sched_yield();
     return;
   }

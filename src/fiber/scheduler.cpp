@@ -124,9 +124,11 @@ void hub::set_poller(poller* p) noexcept {
     if (old != nullptr) {
       old->wake();
     }
+    // Wait: for a worker that is leaving the poller.
     ::sched_yield();
   }
   while (waking_.load() != 0) {
+    // Wait: for a wake-up under way.
     ::sched_yield();
   }
   for (const auto& w : workers) {
@@ -227,6 +229,7 @@ scheduler::scheduler(const scheduler_options& how) {
 
 scheduler::~scheduler() {
   while (body_->living() != 0) {
+    // Wait: for fibers, which the poller of core reports.
     sleep_for(50'000);
   }
   destroy_locals(*body_->main);

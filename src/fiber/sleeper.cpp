@@ -22,17 +22,19 @@ void spin_lock::lock_slowly() noexcept {
       return;
     }
     if (i < 100) {
+      // Wait: for a holder inside a few instructions.
       cpu_relax();
     } else {
+      // Wait: the same.
       ::sched_yield();  // the holder may have lost its processor
     }
   }
 }
 
-bool sleeper::wait(std::uint64_t deadline_ns,
-                   const std::atomic<std::uint32_t>* call_off) noexcept {
+bool sleeper::wait(std::uint64_t deadline_ns, const std::atomic<std::uint32_t>* call_off) noexcept {
   if (fiber_ == nullptr) {
     for (int i = 0; i < 100 && !woken(); ++i) {
+      // Wait: bounded.
       cpu_relax();
     }
     while (!woken()) {
@@ -44,6 +46,7 @@ bool sleeper::wait(std::uint64_t deadline_ns,
         }
         limit = deadline_ns - t;
       }
+      // Wait: a thread's, for fibers; the poller of core reports those.
       base::futex_wait(woken_, 0, limit);
     }
     return true;
@@ -52,8 +55,7 @@ bool sleeper::wait(std::uint64_t deadline_ns,
   worker& w = *here;
   fiber_->doing.store(why_, std::memory_order_relaxed);
   const auto waits = [&] {
-    return !woken() &&
-           (call_off == nullptr || call_off->load(std::memory_order_seq_cst) == 0);
+    return !woken() && (call_off == nullptr || call_off->load(std::memory_order_seq_cst) == 0);
   };
   if (deadline_ns == no_deadline) {
     while (waits()) {

@@ -100,6 +100,7 @@ void worker::start(bool pin) {
 void worker::join() {
   if (thread_.joinable()) {
     (void)rouse();
+    // Wait: for a worker that was told to end.
     thread_.join();
   }
 }
@@ -224,6 +225,7 @@ void worker::give_way_to_nobody(fiber& me) noexcept {
     ready_.set(static_cast<std::uint32_t>(me.place.load(std::memory_order_relaxed)));
     switch_to(me, idle_);
   } else if (budget_ % 16 == 0 && hub_.crowded()) {
+    // Wait: none, one turn for others.
     ::sched_yield();  // what it waits for may need this processor
   }
 }
@@ -345,6 +347,7 @@ void worker::rest() noexcept {
   if (quiet >= limit.spin_ns + limit.yield_ns) {
     sleep();
   } else if (quiet >= limit.spin_ns) {
+    // Wait: a worker without work; what fibers wait for, the poller of core reports.
     ::sched_yield();
   }
 }
@@ -369,6 +372,7 @@ void worker::sleep() noexcept {
       hub_.sleep_in_poller(std::min(limit, longest_sleep_ns), [&] { return prepared(in_poller); });
   if (!polled && prepared(on_futex)) {
     // With a poller: somebody must take its place should the worker in it find long work.
+    // Wait: the same.
     base::futex_wait(inbox_.word(), on_futex,
                      hub_.has_poller() ? std::min(limit, longest_sleep_ns) : limit);
   }

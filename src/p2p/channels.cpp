@@ -43,11 +43,10 @@ struct listing {
                     : "receive from " + name_of_rank(e.source) + ", " + name_of_tag(e.tag));
   }
   void message(const match::envelope& e) {
-    add(!collectives ? "unexpected from " + name_of_rank(e.source) + ", " + name_of_tag(e.tag)
-        : e.tag == call
-            ? "has heard of " + name_of_rank(e.source)
-            : name_of_rank(e.source) + " is in another collective call, number " +
-                  std::to_string(e.tag + 1));
+    add(!collectives    ? "unexpected from " + name_of_rank(e.source) + ", " + name_of_tag(e.tag)
+        : e.tag == call ? "has heard of " + name_of_rank(e.source)
+                        : name_of_rank(e.source) + " is in another collective call, number " +
+                              std::to_string(e.tag + 1));
   }
   void end() {
     if (seen > most) {
@@ -185,10 +184,9 @@ std::string engine::state::describe(core::channel& in, bool collectives) {
   if (all.posted() + all.unexpected() == 0 && now.name == nullptr) {
     return "";
   }
-  std::string text = std::string("\n  ") + (collectives ? "collectives" : "messages") +
-                     " of communicator " +
-                     (comm != nullptr && !comm->name.empty() ? comm->name
-                                                             : std::to_string(in.context / 2));
+  std::string text =
+      std::string("\n  ") + (collectives ? "collectives" : "messages") + " of communicator " +
+      (comm != nullptr && !comm->name.empty() ? comm->name : std::to_string(in.context / 2));
   listing waiting;
   waiting.collectives = collectives;
   if (!collectives) {
@@ -229,10 +227,9 @@ std::string engine::state::describe_probes() {
     }
   }
   const std::uint32_t context = probed_in.load(std::memory_order_relaxed);
-  const page* const at =
-      context == no_context
-          ? nullptr
-          : directory[context / page_contexts].load(std::memory_order_acquire);
+  const page* const at = context == no_context
+                             ? nullptr
+                             : directory[context / page_contexts].load(std::memory_order_acquire);
   if (text.empty() && at != nullptr) {
     // Its channel may be gone by now.
     const core::channel* const in = (*at)[context % page_contexts].load(std::memory_order_acquire);
@@ -265,8 +262,8 @@ void engine::state::diagnose() {
     core::guard held(flow_lock, threaded);
     const peer_state& peer = peers[static_cast<std::size_t>(p)];
     if (peer.offers != 0) {
-      text += "\n  sends to rank " + std::to_string(p) + " whose receive has not been posted: " +
-              std::to_string(peer.offers);
+      text += "\n  sends to rank " + std::to_string(p) +
+              " whose receive has not been posted: " + std::to_string(peer.offers);
     }
     if (peer.backlog != nullptr) {
       text += "\n  sends to rank " + std::to_string(p) + " that find no room: it makes no progress";

@@ -1,13 +1,12 @@
 // Operations of the fabric, carried through, and copies of what they read.
 #pragma once
 
-#include <sched.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "sinew/base/clock.hpp"
+#include "sinew/core/retry.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::rma {
@@ -18,6 +17,7 @@ void persist(core::runtime& runtime, Start start) {
   completion done;
   const fabric::callback when_done{
       [](void* c) noexcept { static_cast<completion*>(c)->complete(); }, &done};
+  core::retry_loop tries(runtime);
   for (;;) {
     const status s = start(when_done);
     if (s.done()) {
@@ -27,9 +27,7 @@ void persist(core::runtime& runtime, Start start) {
       runtime.wait(done);
       return;
     }
-    if (runtime.poll() == 0) {
-      sched_yield();
-    }
+    tries.again();
   }
 }
 

@@ -25,6 +25,7 @@
 #include "sinew/base/clock.hpp"
 #include "sinew/base/membarrier.hpp"
 #include "sinew/core/handlers.hpp"
+#include "sinew/core/retry.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/rma/engine.hpp"
 
@@ -66,10 +67,9 @@ void engine::wake(int r) {
     return;
   }
   // The owner waits, so it makes progress, and slots become free.
+  core::retry_loop tries(runtime_);
   while (!runtime_.endpoint().send_short(r, core::handlers::rma, {}, nullptr, 0).done()) {
-    if (runtime_.poll() == 0) {
-      sched_yield();
-    }
+    tries.again();
   }
 }
 
@@ -176,7 +176,7 @@ bool engine::spin(bool (*ready)(void*), void* context) {
       return false;  // its worker has better things to do than to look at one word
     }
     if (yields) {
-      sched_yield();
+      sched_yield();  // Wait: for a millisecond at most; the runtime's wait comes after.
     }
     if (round % 16 == 0) {
       const auto now = static_cast<std::uint64_t>(now_ns());

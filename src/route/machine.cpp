@@ -14,16 +14,10 @@ namespace {
 using unit = std::pair<std::string_view, double>;
 
 // The longest suffix that fits comes first in each table.
-constexpr unit prefixes[] = {{"Ki", 1024.0},
-                             {"Mi", 1048576.0},
-                             {"Gi", 1073741824.0},
-                             {"Ti", 1099511627776.0},
-                             {"k", 1e3},
-                             {"K", 1e3},
-                             {"M", 1e6},
-                             {"G", 1e9},
-                             {"T", 1e12},
-                             {"", 1.0}};
+constexpr unit prefixes[] = {
+    {"Ki", 1024.0}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}, {"Ti", 1099511627776.0},
+    {"k", 1e3},     {"K", 1e3},        {"M", 1e6},           {"G", 1e9},
+    {"T", 1e12},    {"", 1.0}};
 constexpr unit times[] = {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6},
                           {"ms", 1e-3},  {"s", 1.0},   {"", 1.0}};
 

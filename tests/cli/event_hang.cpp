@@ -3,6 +3,7 @@
 //               of rank 0, which waits too; ends by the launcher's limit
 //   task        the program ends, but for a task whose event never triggers; the same
 //   start       rank 0 names its tasks, rank 1 never does; the same
+//   fence       rank 0 waits at a fence to which rank 1 does not come; the same
 //   throw       an error of the event system that main() does not catch, on rank 1
 //   fire        the same out of a callback that an event fires
 //   fiber       the same out of a fiber of the program's own
@@ -99,6 +100,11 @@ int main(int count, char** words) {
     hang(runtime, events);
   } else if (how == "task" || how == "start") {
     hang_with_tasks(runtime, events, how == "task");
+  } else if (how == "fence") {
+    if (runtime.rank() == 1) {
+      (void)events.wait(events.create());
+    }
+    runtime.session().fence();
   } else if (how == "activity") {
     const bool failed = events.wait(fail(events).done()) == event::state::poisoned;
     sinew::core::leave_job();

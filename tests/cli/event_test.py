@@ -92,6 +92,9 @@ class Hang(unittest.TestCase):
     def test_ranks_that_do_not_start_their_tasks(self):
         self.tells(2, ("start",), (r"rank 0: .*tasks::start\(\) waits: not all ranks",))
 
+    def test_a_fence_to_which_not_all_ranks_come(self):
+        self.tells(2, ("fence",), (r"not all ranks have come", r"rank 1: 1 events have not"))
+
     def tells(self, ranks, words, wanted):
         job = start(SINEW, "run", "-n", str(ranks), "--timeout", "100", HANG, *words,
                     stdout=subprocess.DEVNULL, env={"SINEW_CORE_HANG_TIMEOUT": "1"})

@@ -86,10 +86,8 @@ TEST_P(Misuse, NoneIsLookingAtThePartsOfAStripedInstanceWithSeveralAxes) {
         m.good(m.regions.fill(at(all.what, f), 7), "fill");
       }
       const instance striped = m.share(0, all.what);
-      require_in(refusal([&] {
-                   (void)m.regions.create(what, memory::global(),
-                                          {order::as_given, {{0, {20, 4}}}});
-                 }),
+      const layout_options given{order::as_given, {{0, {20, 4}}}};
+      require_in(refusal([&] { (void)m.regions.create(what, memory::global(), given); }),
                  "strides were given");
       require_in(refusal([&] { (void)m.regions.create(what, memory::global(), {.stripe = 3}); }),
                  "power of two");

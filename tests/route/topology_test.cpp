@@ -188,8 +188,7 @@ TEST(topology, platforms_of_simgrid) {
     return complaint([&] { (void)topology_from_simgrid(text, "p"); });
   };
   EXPECT_NE(says("<platform/>").find("cluster"), std::string::npos);
-  EXPECT_NE(says("<cluster radical=\"0-3\" bw=\"fast\"/>").find("bw=\"fast\""),
-            std::string::npos);
+  EXPECT_NE(says("<cluster radical=\"0-3\" bw=\"fast\"/>").find("bw=\"fast\""), std::string::npos);
   EXPECT_NE(
       says("\n<cluster radical=\"0-3\" topology=\"TORUS\" topo_parameters=\"2,4\"/>").find("p:2"),
       std::string::npos);

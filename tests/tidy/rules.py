@@ -291,6 +291,51 @@ def links(tree):
                     yield path, number, f"the link to {target} leads nowhere"
 
 
+WAIT = re.compile(
+    r"\b(?:futex_wait|sched_yield|raw_yield|cpu_relax|sleep_for|usleep|nanosleep|epoll_wait|ppoll"
+    r")\s*\(|\.wait_for\(\w+, std::chrono|\bFUTEX_WAIT\b|\.join\(\)"
+    r"|\bfiber::yield\(|\bthis_thread::yield\("
+    r"|(?<![\w:])::(?:poll|pause|accept4?|select|waitpid|recv|recvmsg)\("
+    r"|\bwhile \([^;{}]*\{\s*(?:if \(|\(void\)\s*)*[\w.:>()-]*\bpoll\(\)"
+)
+REASON = re.compile(r"//.*\bWait: \w")
+# Where waits are made, and where they are not the ranks' own.
+WAITS_ELSEWHERE = (
+    "src/base/",  # the calls themselves
+    "include/",  # declarations; what waits in a header is a lock's first look
+    "abi/threads/",  # a program's own waits for its own threads
+    "abi/c/",  # the same for its fibers
+)
+
+
+def waits(tree):
+    """Each wait goes through the report of hangs (SINEW_CORE_HANG_TIMEOUT), or says why not."""
+    for path, text in tree.ending(".cpp", ".hpp", ".c", ".h"):
+        if not path.startswith(("src/", "abi/")) or path.startswith(WAITS_ELSEWHERE):
+            continue
+        code, raw = sources.bare(text), text.splitlines()
+        for match in WAIT.finditer(code):
+            number = code.count("\n", 0, match.end())
+            near = raw[max(0, number - 2) : number + 1]
+            if not any(REASON.search(line) or "void sleep_for(" in line for line in near):
+                yield path, number + 1, (
+                    "a wait that no report of a hang tells; use core's waits or retry_loop, or say "
+                    "`// Wait: why` above it"
+                )
+
+
+SHOWN = re.compile(r"<!-- file: (\S+) -->\n+```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def shown(tree):
+    """A file that a page shows is the file in the tree, which is compiled."""
+    for path, text in tree.ending(".md"):
+        for block in SHOWN.finditer(text):
+            if tree.text.get(block.group(1)) != block.group(2):
+                number = text.count("\n", 0, block.start(2)) + 1
+                yield path, number, f"what is shown is not {block.group(1)}"
+
+
 BLOCK = re.compile(r"^```(?:sh|bash|shell|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -331,5 +376,5 @@ def command_fault(line, tree, targets, presets, tool):
 
 ALL = [
     layers_file, floors, public_headers, sizes, words, dead_files, readmes, architecture, links,
-    commands,
+    commands, waits, shown,
 ]

@@ -92,6 +92,30 @@ class Planted(unittest.TestCase):
         text = '#include "core/p.hpp"\n'
         self.expect({"tools/sinew/main.cpp": text + SOUND["tools/sinew/main.cpp"]}, "private")
 
+    def test_a_wait_that_nobody_reports(self):
+        head = SOUND["src/core/b.cpp"]
+        for wait in (
+            "sched_yield();",
+            "base::futex_wait(word, 1);",
+            "fiber::yield();",
+            "::pause();",
+            "while (!done) { runtime.poll(); }",
+            "while (!done) {\n  (void)the.runtime->poll();\n}",
+            "std::this_thread::sleep_for(pause);",
+        ):
+            with self.subTest(wait):
+                self.expect({"src/core/b.cpp": head + f"void f() {{ {wait} }}\n"}, "hang", "b.cpp:")
+                said = head + f"// Wait: for the end.\nvoid f() {{ {wait} }}\n"
+                self.assertEqual(self.faults({"src/core/b.cpp": said}), [])
+        comment = head + "// sched_yield() is not called\n"
+        self.assertEqual(self.faults({"src/core/b.cpp": comment}), [])
+
+    def test_a_page_that_shows_another_file(self):
+        page = "<!-- file: src/base/a.cpp -->\n```cpp\n%s```\n"
+        sound = {"docs/a.md": page % SOUND["src/base/a.cpp"]}
+        self.assertEqual(self.faults(sound), [])
+        self.expect({"docs/a.md": page % "int f();\n"}, "docs/a.md:3:", "src/base/a.cpp")
+
     def test_unknown_room(self):
         files = {"src/attic/README.md": "# attic\n", "src/attic/CMakeLists.txt": ""}
         files["src/attic/x.cpp"] = ""

@@ -84,6 +84,7 @@ class runtime {
   std::shared_ptr<void> contexts;
 
  private:
+  friend class retry_loop;
   class idler;
   class fiber_poller;
   class lead;
@@ -153,8 +154,8 @@ class runtime {
   std::atomic<std::int64_t> polled_since_{0};
   std::atomic<int> quiet_polls_{0};
   std::atomic<bool> time_told_{false};
-  bool crowded_ = false;         ///< more ranks than processors: give the processor away early
-  int processors_ = 1;           ///< that this process may use
+  bool crowded_ = false;  ///< more ranks than processors: give the processor away early
+  int processors_ = 1;    ///< that this process may use
 
   /// Held by the thread that leads. Taking it is an acquire, leaving it a release, so progress
   /// rounds of different threads are ordered.

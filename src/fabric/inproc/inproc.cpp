@@ -193,6 +193,7 @@ class inproc_endpoint final : public endpoint {
     }
     inbox& box = hub_->boxes[index(rank_)];
     std::unique_lock lock(box.mutex);
+    // Wait: bounded; the waits of core call it, and watch.
     box.bell.wait_for(lock, std::chrono::nanoseconds(timeout_ns),
                       [&] { return box.count != 0 || box.nudged; });
     box.nudged = false;

@@ -15,6 +15,7 @@ void wake_owner(std::atomic<std::uint32_t>& word) noexcept {
 }  // namespace
 
 void await_bell(std::atomic<std::uint32_t>& word, std::uint64_t timeout_ns) noexcept {
+  // Wait: bounded; the waits of core call it, and watch.
   base::futex_wait(word, bell_armed, timeout_ns, base::within::machine);
 }
 

@@ -286,6 +286,7 @@ status messages<Threads>::reserve(int peer, packet& out, bool brief) {
 template <bool Threads>
 void messages<Threads>::give_back(const packet& unused) noexcept {
   while (!pool_lock_.acquire()) {
+    // Wait: for a thread of this process.
     sched_yield();  // its holder was descheduled inside a few instructions
   }
   pool_.give_back(static_cast<std::uint16_t>(unused.token));

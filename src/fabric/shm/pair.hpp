@@ -25,6 +25,7 @@ class short_lock {
             !held_.exchange(true, std::memory_order_acquire)) {
           return true;
         }
+        // Wait: bounded.
         cpu_relax();
       }
       return false;

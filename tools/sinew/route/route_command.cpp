@@ -288,9 +288,8 @@ void refuse_idle_options(const request& r) {
   if (r.has("--bytes") && !named) {
     no_effect("--bytes", "on the jobs of a file, which has its own");
   }
-  const bool ours =
-      r.methods.empty() ||
-      std::find(r.methods.begin(), r.methods.end(), method::balanced) != r.methods.end();
+  const bool ours = r.methods.empty() || std::find(r.methods.begin(), r.methods.end(),
+                                                   method::balanced) != r.methods.end();
   for (const std::string_view name : {"--max-paths", "--gap"}) {
     if (r.has(name) && !ours) no_effect(name, "without the method sinew");
   }

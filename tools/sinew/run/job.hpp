@@ -92,7 +92,7 @@ class job {
   int interrupts_ = 0;
   std::int64_t time_is_up_ns_ = 0;  // 0: never; once that was told, when the ranks are ended
   bool time_told_ = false;
-  std::int64_t kill_at_ns_ = 0;     // 0: nobody is being ended
+  std::int64_t kill_at_ns_ = 0;  // 0: nobody is being ended
 };
 
 }  // namespace sinew::tool

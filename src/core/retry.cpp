@@ -1,0 +1,40 @@
+#include "sinew/core/retry.hpp"
+
+#include <sched.h>
+
+#include <string>
+
+#include "core/idler.hpp"
+#include "sinew/base/log.hpp"
+
+namespace sinew::core {
+namespace {
+
+/// Idle tries between looks at the clock.
+constexpr std::uint32_t tries_per_look = 64;
+
+}  // namespace
+
+void retry_loop::again() {
+  if (rt_.poll() != 0) {
+    return;
+  }
+  sched_yield();  // Wait: watch() reports it.
+  if (++idle_ % tries_per_look == 0 && !told_ && hang_timeout() > 0) {
+    watch();
+  }
+}
+
+void retry_loop::watch() {
+  const std::uint64_t now = now_ns();
+  since_ns_ = since_ns_ == 0 ? now : since_ns_;
+  if (static_cast<double>(now - since_ns_) > hang_timeout() * 1e9) {
+    told_ = true;
+    log_line(log_level::error, "rank " + std::to_string(rt_.rank()) +
+                                   " has tried for SINEW_CORE_HANG_TIMEOUT to send something that "
+                                   "another rank does not take: that rank makes no progress");
+    rt_.diagnose();
+  }
+}
+
+}  // namespace sinew::core

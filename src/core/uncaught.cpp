@@ -15,8 +15,9 @@ namespace {
 
 constexpr int code_of_abort = 128 + SIGABRT;
 
-/// The library's own handler has no name in the standard; programs set theirs later than this.
-const std::terminate_handler standard = std::get_terminate();
+/// What is in force unless the program sets a handler. (Not what is found as this library is
+/// loaded: that may be later.)
+constexpr std::terminate_handler standard = __gnu_cxx::__verbose_terminate_handler;
 /// Written before the handler is installed and once it is out of force, else only read by it.
 boot::session* ends_by = nullptr;
 std::atomic_flag ending = ATOMIC_FLAG_INIT;

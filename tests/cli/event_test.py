@@ -79,18 +79,29 @@ class Hang(unittest.TestCase):
         r'rank 0: .*"the harvest": nobody has triggered it; waited for',
     )
 
+    LOCKED = (
+        r"rank 0: .*reservation 0 of rank 1 .*: 1 wait here, 0 hold it here, the lock is on another",
+        r"rank 1, asked by rank 0: reservation 0 of rank 1 .*: 1 hold it here",
+    )
+
     def test_both_sides_are_told(self):
-        job = start(SINEW, "run", "-n", "2", "--timeout", "100", HANG, stdout=subprocess.DEVNULL,
-                    env={"SINEW_CORE_HANG_TIMEOUT": "1"})
+        self.check(self.WANTED)
+
+    def test_the_holder_of_a_lock_answers(self):
+        self.check(self.LOCKED, "lock")
+
+    def check(self, wanted, *words):
+        job = start(SINEW, "run", "-n", "2", "--timeout", "100", HANG, *words,
+                    stdout=subprocess.DEVNULL, env={"SINEW_CORE_HANG_TIMEOUT": "1"})
         told = ""
-        while not all(re.search(each, told) for each in self.WANTED):
+        while not all(re.search(each, told) for each in wanted):
             line = job.stderr.readline().decode()
             if not line:
                 break  # the time was up
             told += line.replace("\n", " ")
         job.terminate()
         job.communicate(timeout=100)
-        for each in self.WANTED:
+        for each in wanted:
             self.assertRegex(told, each)
         self.assertEqual(job.returncode, 143)
         self.assertEqual(survivors(), [])

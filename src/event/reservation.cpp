@@ -360,7 +360,8 @@ reservations::reservations(system& s, const reservation_options& how)
   s.set_handler(
       topic::reservation,
       [](void* self, const message& m) { static_cast<body*>(self)->receive(m); }, body_.get());
-  s.add_report([](void* self, bool ask) { return static_cast<body*>(self)->report(ask); }, body_.get());
+  s.add_report([](void* self, bool ask) { return static_cast<body*>(self)->report(ask); },
+               body_.get());
   s.on_lost([](void* self, int rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
 }
 

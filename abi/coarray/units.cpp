@@ -2,12 +2,17 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
+#include <fstream>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 extern "C" {
@@ -25,8 +30,11 @@ namespace {
 constexpr int all_units = -1;
 constexpr int highest_unit = 255;
 
-/// A unit that does not answer for so long is taken for locked.
-constexpr std::chrono::milliseconds patience{250};
+/// A unit is taken for locked if the thread that flushes it is found asleep at so many looks in a
+/// row. On a busy machine it may wait for a processor for longer, which is no sign of that.
+constexpr std::chrono::milliseconds between_looks{25};
+constexpr int most_asleep = 10;
+constexpr int most_looks = 400;
 /// I/O statements can be nested, each with a unit of its own.
 constexpr int most_locked = 8;
 
@@ -37,9 +45,24 @@ struct progress {
   int unit = all_units;
   int last = all_units;
   bool done = false;
+  pid_t thread = 0;  ///< 0 until it runs
 };
 
+/// As the kernel says; also where that cannot be learned.
+bool is_asleep(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_ends = text.rfind(')');
+  return name_ends == std::string::npos || name_ends + 2 >= text.size() ||
+         text[name_ends + 2] == 'S';
+}
+
 void flush_from(const std::shared_ptr<progress>& at) {
+  {
+    const std::lock_guard held(at->lock);
+    at->thread = static_cast<pid_t>(::syscall(SYS_gettid));
+  }
   for (int unit = at->unit; unit <= at->last; ++unit) {
     {
       const std::lock_guard held(at->lock);
@@ -62,8 +85,16 @@ int flush_until_locked(int first, int last) {
   at->last = last;
   std::thread([at] { flush_from(at); }).detach();
   std::unique_lock held(at->lock);
-  for (int seen = first; !at->done; seen = at->unit) {
-    if (!at->moved.wait_for(held, patience, [&] { return at->done || at->unit != seen; })) {
+  int seen = first;
+  int asleep = 0;
+  for (int look = 0; !at->done; ++look) {
+    if (at->moved.wait_for(held, between_looks, [&] { return at->done || at->unit != seen; })) {
+      seen = at->unit;
+      asleep = look = 0;
+    } else {
+      asleep = at->thread != 0 && is_asleep(at->thread) ? asleep + 1 : 0;
+    }
+    if (asleep == most_asleep || look == most_looks) {
       return seen;
     }
   }

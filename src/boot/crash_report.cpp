@@ -53,6 +53,7 @@ void report(int signal, siginfo_t* info, void* context) {
   pid_t nobody = 0;
   if (!reporting.compare_exchange_strong(nobody, me) && nobody != me) {
     for (;;) {
+      // Wait: for the end of the process.
       ::pause();
     }
   }

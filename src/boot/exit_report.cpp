@@ -40,6 +40,7 @@ bool all_end(session& line) {
     if (std::chrono::steady_clock::now() >= until) {
       return false;
     }
+    // Wait: for at most the time that the caller allows.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return true;

@@ -198,7 +198,7 @@ struct system::body {
   std::deque<errand> errands;
   errand* free_errand = nullptr;
   std::unordered_map<event, std::string> names;
-  std::vector<std::pair<std::string (*)(void*), void*>> reporters;
+  std::vector<std::pair<std::string (*)(void*, bool), void*>> reporters;
   std::vector<std::pair<void (*)(void*, int), void*>> mourners;
 };
 

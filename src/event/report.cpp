@@ -97,7 +97,7 @@ std::string system::body::report(bool ask_others) {
     text += "\n  and " + std::to_string(elsewhere.size() - most_listed) + " more of other ranks";
   }
   for (const auto& [lines, context] : reporters) {
-    text += lines(context);
+    text += lines(context, ask_others);
   }
   return text;
 }
@@ -143,7 +143,7 @@ std::string system::report() {
   return body_->report(false);
 }
 
-void system::add_report(std::string (*lines)(void*), void* context) {
+void system::add_report(std::string (*lines)(void*, bool), void* context) {
   std::erase_if(body_->reporters, [context](const auto& r) { return r.second == context; });
   if (lines != nullptr) {
     body_->reporters.emplace_back(lines, context);

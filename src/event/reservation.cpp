@@ -26,6 +26,7 @@ setting<std::int64_t> local_grants_setting(
 
 /// `small` of a message; others carry lock_items.
 constexpr std::uint64_t wants_destruction = 1;
+constexpr std::uint64_t asks_for_holders = 2;
 
 std::string name_of(reservation r) {
   char text[96];
@@ -115,7 +116,8 @@ struct reservations::body {
   void destroy_for(const message& m);
   void lose(int rank) noexcept;
   void tell_suspects() noexcept;
-  [[nodiscard]] std::string report();
+  [[nodiscard]] std::string report(bool ask);
+  void tell_holders(const message& m);
 
   static void on_acquire(waiter& w) noexcept {
     auto& q = static_cast<request&>(w);
@@ -260,6 +262,10 @@ void reservations::body::receive(const message& m) {
     destroy_for(m);
     return;
   }
+  if (m.small == asks_for_holders) {
+    tell_holders(m);
+    return;
+  }
   const together all_at_once(events);
   core::guard held(lock, threaded);
   for (std::size_t at = 0; at + sizeof(lock_item) <= m.size; at += sizeof(lock_item)) {
@@ -304,7 +310,20 @@ void reservations::body::flush() noexcept {
   core.addressees().clear();
 }
 
-std::string reservations::body::report() {
+/// Another rank has waited too long for it.
+void reservations::body::tell_holders(const message& m) {
+  const reservation r = reservation::from_bits(m.word);
+  const core::guard held(lock, threaded);
+  const lock_core::cell* const c = core.find(r);
+  if (c != nullptr && c->holders != 0) {
+    log_line(log_level::error, "rank " + std::to_string(events.rank()) + ", asked by rank " +
+                                   std::to_string(m.source) + ": " + name_of(r) + ": " +
+                                   std::to_string(c->holders) + " hold it here");
+  }
+}
+
+// Which rank has the lock only that one knows. So in a hang all are asked, and holders answer.
+std::string reservations::body::report(bool ask) {
   // The caller holds the lock of events, which is taken under ours elsewhere.
   if (!lock.try_acquire()) {
     return "\n  reservations: in use, not looked at";
@@ -322,6 +341,11 @@ std::string reservations::body::report() {
             std::to_string(c.holders) + " hold it here" +
             (c.here ? c.next >= 0 ? ", rank " + std::to_string(c.next) + " is next" : ""
                     : ", the lock is on another rank");
+    for (int peer = 0; ask && waiting != 0 && c.holders == 0 && peer < events.size(); ++peer) {
+      if (peer != events.rank()) {
+        events.send(peer, topic::reservation, asks_for_holders, r.bits());
+      }
+    }
   });
   lock.release();
   return text;
@@ -336,7 +360,8 @@ reservations::reservations(system& s, const reservation_options& how)
   s.set_handler(
       topic::reservation,
       [](void* self, const message& m) { static_cast<body*>(self)->receive(m); }, body_.get());
-  s.add_report([](void* self) { return static_cast<body*>(self)->report(); }, body_.get());
+  s.add_report([](void* self, bool ask) { return static_cast<body*>(self)->report(ask); },
+               body_.get());
   s.on_lost([](void* self, int rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
 }
 

@@ -57,6 +57,7 @@ void say(void* what) {
 void be_the_first() noexcept {
   if (overflowed.test_and_set()) {
     for (;;) {
+      // Wait: for the end of the process.
       ::pause();
     }
   }

@@ -3,6 +3,7 @@
 //               of rank 0, which waits too; ends by the launcher's limit
 //   task        the program ends, but for a task whose event never triggers; the same
 //   start       rank 0 names its tasks, rank 1 never does; the same
+//   lock        rank 1 holds a reservation and waits, rank 0 asks for the reservation; the same
 //   fence       rank 0 waits at a fence to which rank 1 does not come; the same
 //   throw       an error of the event system that main() does not catch, on rank 1
 //   fire        the same out of a callback that an event fires
@@ -15,6 +16,7 @@
 #include "sinew/boot/session.hpp"
 #include "sinew/core/job.hpp"
 #include "sinew/event/coroutine.hpp"
+#include "sinew/event/reservation.hpp"
 #include "sinew/event/system.hpp"
 #include "sinew/event/task.hpp"
 #include "sinew/fiber/fiber.hpp"
@@ -25,6 +27,23 @@ namespace {
 namespace event = sinew::event;
 
 void open_the_door(int) {}
+
+void hold_a_lock(sinew::core::runtime& runtime, event::system& events) {
+  event::reservations locks(events);
+  if (runtime.rank() == 1) {
+    const event::reservation made = locks.create();
+    const event::event got = locks.acquire(made);
+    (void)events.wait(got);
+    runtime.session().put("lock", std::to_string(made.bits()));
+  }
+  runtime.session().fence();
+  if (runtime.rank() == 0) {
+    const auto wanted = event::reservation::from_bits(
+        std::stoull(runtime.session().get("lock").value_or("0")));
+    (void)events.wait(locks.acquire(wanted));
+  }
+  (void)events.wait(events.create());
+}
 
 void hang(sinew::core::runtime& runtime, event::system& events) {
   const event::user_event mine = events.create();
@@ -98,6 +117,8 @@ int main(int count, char** words) {
   event::system events(runtime);
   if (how.empty()) {
     hang(runtime, events);
+  } else if (how == "lock") {
+    hold_a_lock(runtime, events);
   } else if (how == "task" || how == "start") {
     hang_with_tasks(runtime, events, how == "task");
   } else if (how == "fence") {

@@ -79,6 +79,11 @@ class Hang(unittest.TestCase):
         r'rank 0: .*"the harvest": nobody has triggered it; waited for',
     )
 
+    LOCKED = (
+        r"rank 0: .*reservation 0 of rank 1 .*: 1 wait here, 0 hold it here, the lock is",
+        r"rank 1, asked by rank 0: reservation 0 of rank 1 .*: 1 hold it here",
+    )
+
     def test_both_sides_are_told(self):
         self.tells(2, (), self.WANTED)
 
@@ -94,6 +99,9 @@ class Hang(unittest.TestCase):
 
     def test_a_fence_to_which_not_all_ranks_come(self):
         self.tells(2, ("fence",), (r"not all ranks have come", r"rank 1: 1 events have not"))
+
+    def test_the_holder_of_a_lock_answers(self):
+        self.tells(2, ("lock",), self.LOCKED)
 
     def tells(self, ranks, words, wanted):
         job = start(SINEW, "run", "-n", str(ranks), "--timeout", "100", HANG, *words,

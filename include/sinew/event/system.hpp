@@ -144,8 +144,9 @@ class system {
   /// Pending events of this rank, who waits for them, and which of other ranks are waited for here.
   /// Printed by a wait that lasts for SINEW_CORE_HANG_TIMEOUT, by all ranks.
   [[nodiscard]] std::string report();
-  /// Rooms above add their own lines to report(). Null: those of this context are taken back.
-  void add_report(std::string (*lines)(void* context), void* context);
+  /// Rooms above add their own lines to report(). `ask`: it is a hang, and other ranks may be asked
+  /// to print what they know. Null: those of this context are taken back.
+  void add_report(std::string (*lines)(void* context, bool ask), void* context);
 
   /// Pending events of this rank, and slots it has used so far.
   [[nodiscard]] std::size_t pending() const noexcept;

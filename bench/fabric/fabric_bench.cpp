@@ -61,14 +61,14 @@ struct rank_state {
   std::uint64_t gates = 0;
 };
 
-status count(void* context, const arrival& m) noexcept {
+sinew::status count(void* context, const arrival& m) noexcept {
   auto& s = *static_cast<rank_state*>(context);
   ++s.arrived;
   if (m.size > 8) {
     std::memcpy(s.sink.data(), m.data, m.size);
   }
   s.bytes_seen += m.size;
-  return status::ok();
+  return sinew::status::ok();
 }
 
 void gate(rank_state& s) {

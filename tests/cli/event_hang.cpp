@@ -38,8 +38,8 @@ void hold_a_lock(sinew::core::runtime& runtime, event::system& events) {
   }
   runtime.session().fence();
   if (runtime.rank() == 0) {
-    const auto wanted = event::reservation::from_bits(
-        std::stoull(runtime.session().get("lock").value_or("0")));
+    const auto wanted =
+        event::reservation::from_bits(std::stoull(runtime.session().get("lock").value_or("0")));
     (void)events.wait(locks.acquire(wanted));
   }
   (void)events.wait(events.create());

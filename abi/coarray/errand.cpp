@@ -10,6 +10,7 @@
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/team.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/memory.hpp"
 #include "sinew/core/handlers.hpp"
 
 namespace sinew::coarray {
@@ -124,11 +125,16 @@ int do_requests(void*) {
   return done;
 }
 
-void on_message(void*, const fabric::arrival& m) {
+status on_message(void*, const fabric::arrival& m) noexcept {
   const std::uint64_t word = m.head.word[0];
   switch (static_cast<topic>(m.head.word[1])) {
     case topic::request:
-      here().requests.push_back({m.source, word});
+      try {
+        here().requests.push_back({m.source, word});
+      } catch (const std::bad_alloc&) {
+        static base::shortage shortage;
+        return shortage.again("serving another image's access");
+      }
       the.runtime->want_chore(here().chore, true);
       break;
     case topic::answer:
@@ -138,6 +144,7 @@ void on_message(void*, const fabric::arrival& m) {
       std::free(reinterpret_cast<void*>(word));
       break;
   }
+  return status::ok();
 }
 
 // --- who asks ---

@@ -11,6 +11,7 @@
 #include "abi/mpi/error_table.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/memory.hpp"
 #include "sinew/base/raw_write.hpp"
 
 namespace sinew::mpi {
@@ -82,23 +83,26 @@ void unsupported() {
   fail(MPI_ERR_UNSUPPORTED_OPERATION, "Sinew does not implement this function yet");
 }
 
-int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept try {
-  last() = {code, describe(sentence)};
+int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept {
   errhandler_object* handler = comm != nullptr ? comm->errors : standard_handler();
   using action = errhandler_object::action;
-  switch (handler->act) {
-    case action::ret:
-      return code;
-    case action::comm: {
-      MPI_Comm handle = comm != nullptr ? comm->handle : MPI_COMM_SELF;
-      int copy = code;
-      reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &copy);
-      return code;
-    }
-    default:
+  if (handler->act != action::ret && handler->act != action::comm) {
+    try {
       die(code, sentence);
+    } catch (...) {  // returning would tell the program that its errors are not fatal
+      base::out_of_memory(current_call);
+    }
   }
-} catch (...) {
+  try {
+    last() = {code, describe(sentence)};
+  } catch (const std::bad_alloc&) {
+    last().code = MPI_SUCCESS;  // MPI_Error_string says what the code means, and no more
+  }
+  if (handler->act == action::comm) {
+    MPI_Comm handle = comm != nullptr ? comm->handle : MPI_COMM_SELF;
+    int copy = code;
+    reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &copy);
+  }
   return code;
 }
 

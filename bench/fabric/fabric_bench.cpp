@@ -61,13 +61,14 @@ struct rank_state {
   std::uint64_t gates = 0;
 };
 
-void count(void* context, const arrival& m) {
+sinew::status count(void* context, const arrival& m) noexcept {
   auto& s = *static_cast<rank_state*>(context);
   ++s.arrived;
   if (m.size > 8) {
     std::memcpy(s.sink.data(), m.data, m.size);
   }
   s.bytes_seen += m.size;
+  return sinew::status::ok();
 }
 
 void gate(rank_state& s) {
@@ -179,7 +180,7 @@ void get_one_way(rank_state& s, std::size_t bytes) {
   const int operations = static_cast<int>(std::max<std::size_t>(4, 10'000'000 / (bytes + 4000)));
   const auto fetch = [&] {
     s.transfer_done = false;
-    const callback done{[](void* a) { *static_cast<bool*>(a) = true; }, &s.transfer_done};
+    const callback done{[](void* a) noexcept { *static_cast<bool*>(a) = true; }, &s.transfer_done};
     const auto how = s.fabric->get(1 - s.me, s.target, s.shared->exposed[1 - s.me], bytes, done);
     while (!how.done() && !s.transfer_done) {
       s.fabric->progress(64);

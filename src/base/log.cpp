@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <cstddef>
+#include <new>
+
 #include "sinew/base/raw_write.hpp"
 #include "sinew/base/settings.hpp"
 
@@ -14,9 +17,11 @@ setting<std::string> log_setting("base", "LOG", "warn", "",
 
 constexpr std::string_view names[] = {"error", "warn", "info", "debug"};
 
-// Never destroyed: threads may still log while the program's statics go.
-std::string& identity() {
-  static std::string& text = *new std::string;
+// Never destroyed: threads may still log while the program's statics go. Its place is not
+// allocated: reports about exhausted memory name the rank too.
+std::string& identity() noexcept {
+  alignas(std::string) static std::byte place[sizeof(std::string)];
+  static std::string& text = *new (place) std::string;
   return text;
 }
 

@@ -1,10 +1,13 @@
 #include "core/fibers.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include "core/idler.hpp"
+#include "core/lead.hpp"
 #include "sinew/base/futex.hpp"
+#include "sinew/base/last_words.hpp"
 #include "sinew/base/log.hpp"
 
 namespace sinew::core {
@@ -92,7 +95,8 @@ void runtime::fiber_poller::sleep_in(runtime& rt, std::uint64_t timeout_ns) noex
     nap(timeout_ns);
     return;
   }
-  if (rt.threaded() && !rt.try_lead()) {
+  lead mine;
+  if (rt.threaded() && !mine.take(rt)) {
     nap(std::min(timeout_ns, nap_ns));
     return;
   }
@@ -104,9 +108,6 @@ void runtime::fiber_poller::sleep_in(runtime& rt, std::uint64_t timeout_ns) noex
     rt.endpoint_->sleep(timeout_ns);
   }
   rt.resting_.store(false, std::memory_order_relaxed);
-  if (rt.threaded()) {
-    rt.follow();
-  }
 }
 
 void runtime::fiber_poller::wake() noexcept {
@@ -133,7 +134,7 @@ void runtime::fiber_poller::watch_for_hang() {
   }
 }
 
-void runtime::fiber_poller::report() const {
+void runtime::fiber_poller::report() const noexcept try {
   listing all;
   fiber::scheduler::of_process()->each(listing::visit, &all);
   if (all.stuck == 0) {
@@ -149,6 +150,8 @@ void runtime::fiber_poller::report() const {
                                  "SINEW_CORE_HANG_TIMEOUT and still wait (" +
                                  std::to_string(all.others) +
                                  " others are ready or sleep):" + all.text);
+} catch (const std::bad_alloc&) {
+  base::last_words().add("sinew: no memory to say which fibers wait\n").write();
 }
 
 int runtime::round_for_fibers() {
@@ -158,12 +161,8 @@ int runtime::round_for_fibers() {
   if (!threaded()) {
     return lead_round();
   }
-  if (!try_lead()) {
-    return 0;
-  }
-  const int happened = lead_round();
-  follow();
-  return happened;
+  const lead mine(*this);
+  return mine ? lead_round() : 0;
 }
 
 // A runtime for one thread can be polled by fibers only if they are all on one.

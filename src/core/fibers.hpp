@@ -36,7 +36,7 @@ class runtime::fiber_poller final : public fiber::poller {
   void nap(std::uint64_t timeout_ns) noexcept;
   void sleep_in(runtime& rt, std::uint64_t timeout_ns) noexcept;
   void watch_for_hang();
-  void report() const;
+  void report() const noexcept;
 
   /// Changed only while no scheduler knows this poller, hence no lock.
   std::vector<runtime*> all_;

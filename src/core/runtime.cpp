@@ -3,9 +3,13 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <new>
+
 #include "core/fibers.hpp"
 #include "core/idler.hpp"
+#include "core/lead.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/last_words.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
 
@@ -108,12 +112,14 @@ void runtime::drop_diagnosis(void* context) noexcept {
   }
 }
 
-void runtime::diagnose() const {
+void runtime::diagnose() const noexcept try {
   for (const diagnosis& d : told_) {
     if (d.print != nullptr) {
       d.print(d.context);
     }
   }
+} catch (const std::bad_alloc&) {
+  base::last_words().add("sinew: no memory to say more about what is waited for\n").write();
 }
 
 int runtime::round() {
@@ -129,9 +135,8 @@ int runtime::poll() {
   int happened = 0;
   if (!threaded()) {
     happened = lead_round();
-  } else if (try_lead()) {
+  } else if (const lead mine(*this); mine) {
     happened = lead_round();
-    follow();
   }
   if (happened == 0 && fiber::self() != nullptr) {
     fiber::yield();

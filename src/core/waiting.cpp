@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "core/idler.hpp"
+#include "core/lead.hpp"
 #include "sinew/base/futex.hpp"
 #include "sinew/base/spin.hpp"
 
@@ -134,7 +135,27 @@ void runtime::wait_as_watcher(bool (*ready)(void*), void* context) {
     self.next = watchers_.load(std::memory_order_relaxed);
     watchers_.store(&self, std::memory_order_relaxed);
   }
-  wait(self.seen);
+  try {
+    wait(self.seen);
+  } catch (...) {
+    unlist(self);
+    throw;
+  }
+}
+
+// A watcher whose wait has failed: nobody may find it any more.
+void runtime::unlist(const watcher& gone) noexcept {
+  guard held(watch_lock_, threaded());
+  watcher* kept = nullptr;
+  for (watcher* w = watchers_.load(std::memory_order_relaxed); w != nullptr;) {
+    watcher* const next = w->next;
+    if (w != &gone) {
+      w->next = kept;
+      kept = w;
+    }
+    w = next;
+  }
+  watchers_.store(kept, std::memory_order_relaxed);
 }
 
 bool runtime::crowd() const noexcept {
@@ -149,7 +170,7 @@ std::uint32_t runtime::patience(std::uint32_t wait, std::uint32_t put_off) const
 }
 
 void runtime::wait_among_threads(completion& c) {
-  awake_.fetch_add(1, std::memory_order_acq_rel);
+  presence here(*this);
   const std::uint32_t wait = waits_.load(std::memory_order_relaxed) + 1;
   waits_.store(wait, std::memory_order_relaxed);
   std::uint32_t put_off = 0;
@@ -157,15 +178,13 @@ void runtime::wait_among_threads(completion& c) {
   bool turn_over =
       static_cast<std::int32_t>(wait - turn_ends_.load(std::memory_order_relaxed)) >= 0;
   idler idle(*this);
-  bool leads = false;
-  bool slept = false;
+  lead leads;
   while (!c.done()) {
     using next = idler::next;
     next then = next::rest;
     const bool others_ready = ready_count_.load(std::memory_order_relaxed) != 0;
     if (!others_ready || !turn_over) {
-      if (!leads && try_lead()) {
-        leads = true;
+      if (!leads && leads.take(*this)) {
         leader_.store(&this_thread, std::memory_order_relaxed);
       }
       const bool happened = leads && lead_round() != 0;
@@ -174,7 +193,7 @@ void runtime::wait_among_threads(completion& c) {
       }
       put_off = first ? put_offs_.load(std::memory_order_relaxed) : put_off;
       first = false;
-      then = crowd()        ? idle.among_others(leads || processors_ > 1 ? looks_in_crowd : 0)
+      then = crowd()        ? idle.among_others(bool{leads} || processors_ > 1 ? looks_in_crowd : 0)
              : others_ready ? idle.among_others(patience(wait, put_off))
              : happened     ? next::look
                             : idle.quiet();
@@ -194,12 +213,11 @@ void runtime::wait_among_threads(completion& c) {
       resting_.store(true, std::memory_order_relaxed);
       idle.sleep();
       resting_.store(false, std::memory_order_relaxed);
-      slept = true;
+      here.slept = true;
       continue;
     }
     if (leads) {
-      follow();
-      leads = false;
+      leads.give_back();
     } else if (resting_.load(std::memory_order_relaxed)) {
       endpoint_->wake();  // it finds that it is no longer alone, and parks
     }
@@ -209,17 +227,11 @@ void runtime::wait_among_threads(completion& c) {
       park(c);
     }
   }
-  if (leads) {
-    follow();
-  }
-  if (awake_.fetch_sub(1, std::memory_order_acq_rel) == 1 &&
-      (slept || unwatched_.load(std::memory_order_relaxed))) [[unlikely]] {
-    appoint();
-  }
+  // `leads` goes before `here`: whoever is appointed finds the lead free.
 }
 
 // Wakes one of the parked, since nobody is awake. Rather the latest: its message is the farthest.
-void runtime::appoint() {
+void runtime::appoint() noexcept {
   guard held(parked_lock_, true);
   if (ready_.oldest != nullptr) {
     next_ready()->rouse(parked::fired);

@@ -36,7 +36,7 @@ outbox::outbox(core::runtime& runtime)
   chore_ = runtime.add_chore([](void* self) { return static_cast<outbox*>(self)->retry(); }, this);
   endpoint_.set_handler(
       core::handlers::event,
-      [](void* self, const fabric::arrival& a) {
+      [](void* self, const fabric::arrival& a) noexcept {
         const std::uint64_t first = a.head.word[0];
         const message m{a.source, first >> 8, a.head.word[1], a.data, a.size};
         auto& mine = *static_cast<outbox*>(self);
@@ -45,6 +45,7 @@ outbox::outbox(core::runtime& runtime)
         if (!deaf) {
           mine.deliver(m, first & 0xff);
         }
+        return status::ok();
       },
       this);
 }
@@ -52,7 +53,9 @@ outbox::outbox(core::runtime& runtime)
 outbox::~outbox() {
   runtime_.drop_chore(chore_);
   // A late message finds nobody.
-  endpoint_.set_handler(core::handlers::event, [](void*, const fabric::arrival&) {}, nullptr);
+  endpoint_.set_handler(
+      core::handlers::event, [](void*, const fabric::arrival&) noexcept { return status::ok(); },
+      nullptr);
 }
 
 void outbox::set_handler(topic t, message_handler function, void* context) {

@@ -6,7 +6,7 @@
 
 namespace sinew::fabric {
 
-void nobody_takes(void* /*context*/, const arrival& message) {
+status nobody_takes(void* /*context*/, const arrival& message) noexcept {
   base::last_words()
       .add("sinew: rank ")
       .add_number(static_cast<std::uint64_t>(message.source))

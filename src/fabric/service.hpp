@@ -7,7 +7,7 @@ namespace sinew::fabric {
 
 /// Stands where no handler has been set: says so and ends the process. Such a message cannot be
 /// kept, and an exception would leave through whoever happens to make progress.
-[[noreturn]] void nobody_takes(void* context, const arrival& message);
+[[noreturn]] status nobody_takes(void* context, const arrival& message) noexcept;
 
 struct service {
   handler function = nobody_takes;

@@ -540,6 +540,8 @@ class hash_engine final : public engine {
     return true;
   }
 
+  void withdraw(message& m) noexcept override { messages_.remove(m); }
+
   std::size_t posted() const noexcept override { return receives_.size(); }
   std::size_t unexpected() const noexcept override { return messages_.size(); }
   const search_counts& counts() const noexcept override { return counts_; }

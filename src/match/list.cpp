@@ -69,6 +69,12 @@ class list_engine final : public engine {
     return true;
   }
 
+  void withdraw(message& m) noexcept override {
+    unlink(messages_, m, 0);
+    m.link.sequence = 0;
+    --unexpected_;
+  }
+
   std::size_t posted() const noexcept override { return posted_; }
   std::size_t unexpected() const noexcept override { return unexpected_; }
   const search_counts& counts() const noexcept override { return counts_; }

@@ -85,6 +85,8 @@ class stored_engine final : public engine {
     return true;
   }
 
+  void withdraw(message& m) noexcept override { drop(messages_, m, unexpected_); }
+
   std::size_t posted() const noexcept override { return posted_; }
   std::size_t unexpected() const noexcept override { return unexpected_; }
   const search_counts& counts() const noexcept override { return counts_; }

@@ -68,6 +68,14 @@ class table_engine final : public engine {
     return removed;
   }
 
+  void withdraw(message& m) noexcept override {
+    const bool removed = table_.erase({0, m.sent.source, m.sent.tag}, table_side::send, &m);
+    SINEW_ASSERT(removed);
+    (void)removed;
+    m.link.sequence = 0;
+    --unexpected_;
+  }
+
   std::size_t posted() const noexcept override { return posted_; }
   std::size_t unexpected() const noexcept override { return unexpected_; }
   const search_counts& counts() const noexcept override { return counts_; }

@@ -5,6 +5,7 @@
 #include "p2p/state.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
+#include "sinew/fabric/corrupt.hpp"
 
 namespace sinew::p2p {
 namespace {
@@ -47,7 +48,7 @@ core::channel& engine::state::channel_of(std::uint32_t context) {
   core::guard held(channels_lock, threaded);
   page* at = directory[p].load(std::memory_order_relaxed);
   if (at == nullptr) {
-    at = new page();
+    at = new page();  // the directory's from here on
     directory[p].store(at, std::memory_order_release);
   }
   auto& slot = (*at)[context % page_contexts];
@@ -57,6 +58,15 @@ core::channel& engine::state::channel_of(std::uint32_t context) {
   auto fresh = std::make_unique<core::channel>(context, engine_name());
   slot.store(fresh.get(), std::memory_order_release);
   return *fresh.release();
+}
+
+core::channel& engine::state::channel_of(const fabric::arrival& a) {
+  const std::uint64_t context = a.head.word[0];
+  if (context >= pages * page_contexts || envelope_in(a.head).source < 0) [[unlikely]] {
+    fabric::corrupt_peer(a.source, "a message names a communicator or a rank that cannot be",
+                         context);
+  }
+  return channel_of(static_cast<std::uint32_t>(context));
 }
 
 bool engine::state::drop_channel(std::uint32_t context) {

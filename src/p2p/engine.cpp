@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <new>
 
 #include "p2p/state.hpp"
 #include "sinew/base/settings.hpp"
@@ -40,19 +42,22 @@ engine::state::state(core::runtime& runtime)
       spare(messages.get()),
       peers(std::make_unique<peer_state[]>(static_cast<std::size_t>(rt.size()))),
       directory(std::make_unique<std::atomic<page*>[]>(pages)) {
+  if (spare == nullptr) {
+    throw std::bad_alloc();
+  }
   take_eager();
+  net.set_handler(am_offer, on<&state::arrived_offer>, this);
+  net.set_handler(am_push, on<&state::arrived_push>, this);
   net.set_handler(
-      am_offer, [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_offer(a); },
-      this);
-  net.set_handler(
-      am_push, [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_push(a); },
-      this);
-  net.set_handler(
-      am_piece, [](void* s, const fabric::arrival& a) { static_cast<state*>(s)->arrived_piece(a); },
+      am_piece,
+      [](void* s, const fabric::arrival& a) noexcept {
+        static_cast<state*>(s)->arrived_piece(a);
+        return status::ok();
+      },
       this);
   net.set_handler(
       am_matched,
-      [](void* s, const fabric::arrival& a) {
+      [](void* s, const fabric::arrival& a) noexcept {
         auto& self = *static_cast<state*>(s);
         auto& op = *reinterpret_cast<operation*>(a.head.word[0]);
         if (op.exposed) {
@@ -64,11 +69,12 @@ engine::state::state(core::runtime& runtime)
           --self.peers[static_cast<std::size_t>(a.source)].offers;
         }
         self.finish(op);
+        return status::ok();
       },
       this);
   net.set_handler(
       am_throttle,
-      [](void* s, const fabric::arrival& a) {
+      [](void* s, const fabric::arrival& a) noexcept {
         auto& slow = static_cast<state*>(s)->peers[static_cast<std::size_t>(a.source)].slow;
         if (a.head.word[0] != 0) {
           slow.fetch_or(peer_state::throttled, std::memory_order_relaxed);
@@ -76,6 +82,7 @@ engine::state::state(core::runtime& runtime)
           slow.fetch_and(static_cast<std::uint8_t>(~peer_state::throttled),
                          std::memory_order_relaxed);
         }
+        return status::ok();
       },
       this);
   rt.set_chore([](void* s) { return static_cast<state*>(s)->retry_backlog(); }, this);
@@ -109,6 +116,8 @@ void engine::drain() {
 }
 
 static_assert(sizeof(request) + sizeof(match::receive) + sizeof(buffer) + 2 * sizeof(void*) <= 128);
+
+void engine::state::no_operation() { throw std::bad_alloc(); }
 
 void engine::state::keep(operation& op, const buffer& data) {
   op.data = data;
@@ -175,11 +184,21 @@ struct search {
   bool threaded;
   matched* found = nullptr;
   result seen{};
+  /// An engine may need memory to prepare for wildcards, or refuse them.
+  std::exception_ptr failure{};
 
-  bool look() {
+  bool look() noexcept try {
     if (!threaded) return look_in(in.matcher.alone());
     auto held = in.matcher.enter(wanted);
     return look_in(held);
+  } catch (...) {
+    failure = std::current_exception();
+    return true;
+  }
+  /// Throws, in the thread that searches, what was met while looking; whoever looks may be another.
+  void check() const {
+    if (failure) [[unlikely]]
+      std::rethrow_exception(failure);
   }
 
  private:
@@ -194,7 +213,7 @@ struct search {
   }
 };
 
-bool look(void* s) { return static_cast<search*>(s)->look(); }
+bool look(void* s) noexcept { return static_cast<search*>(s)->look(); }
 
 }  // namespace
 
@@ -205,7 +224,9 @@ std::optional<result> engine::iprobe(const core::communicator& /*comm*/, core::c
   }
   runtime_.poll();
   search s{in, {source, tag}, false, state_->threaded};
-  return s.look() ? std::optional(s.seen) : std::nullopt;
+  const bool any = s.look();
+  s.check();
+  return any ? std::optional(s.seen) : std::nullopt;
 }
 
 result engine::probe(const core::communicator& /*comm*/, core::channel& in, int source, int tag) {
@@ -214,6 +235,7 @@ result engine::probe(const core::communicator& /*comm*/, core::channel& in, int 
   }
   search s{in, {source, tag}, false, state_->threaded};
   runtime_.wait_until(look, &s);
+  s.check();
   return s.seen;
 }
 
@@ -222,6 +244,7 @@ matched* engine::improbe(const core::communicator& /*comm*/, core::channel& in, 
   runtime_.poll();
   search s{in, {source, tag}, true, state_->threaded};
   s.look();
+  s.check();
   found = s.seen;
   return s.found;
 }
@@ -230,6 +253,7 @@ matched* engine::mprobe(const core::communicator& /*comm*/, core::channel& in, i
                         result& found) {
   search s{in, {source, tag}, true, state_->threaded};
   runtime_.wait_until(look, &s);
+  s.check();
   found = s.seen;
   return s.found;
 }

@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "p2p/state.hpp"
-#include "sinew/base/check.hpp"
 #include "sinew/base/copy.hpp"
+#include "sinew/fabric/corrupt.hpp"
 
 namespace sinew::p2p {
 namespace {
@@ -52,31 +52,40 @@ bool engine::state::push(operation& op) {
 
 // What follows runs in the poller, but take_over().
 
-void engine::state::arrived_push(const fabric::arrival& a) {
+bool engine::state::arrived_push(const fabric::arrival& a) {
   announcement said;
+  if (a.size != sizeof said) [[unlikely]] {
+    fabric::corrupt_peer(a.source, "the announcement of a long message has a wrong size", a.size);
+  }
   std::memcpy(&said, a.data, sizeof said);
   inflow coming{a.source, said.operation, said.bytes};
   // Held before the message can be found: whoever finds it looks for the rest of it.
   core::guard held(inflow_lock, threaded);
+  if (inflows.size() == inflows.capacity()) {
+    inflows.reserve(2 * inflows.size() + 8);  // before anything has happened
+  }
   matched& m = *spare;
-  operation* const op = meet(a, [&](core::channel& in) {
+  const meeting found = meet(a, [&](core::channel& in) {
     m.in = &in;
     m.how = matched::way::pushed;
     m.sender_operation = 0;
-    store(m, a, nullptr, said.bytes);
+    return store(m, a, nullptr, said.bytes);
   });
-  if (op != nullptr) {
-    lead(coming, *op);
-  } else {
+  if (found.met != nullptr) {
+    lead(coming, *found.met);
+  } else if (found.stored) {
     coming.stored = &m;
     coming.to = m.data();
     coming.room = said.bytes;
+  } else {
+    return false;
   }
   inflows.push_back(coming);
+  return true;
 }
 
 // The message goes on into the buffer of a receive.
-void engine::state::lead(inflow& coming, operation& op) {
+void engine::state::lead(inflow& coming, operation& op) noexcept {
   prepare(op, coming.bytes);
   coming.op = &op;
   coming.stored = nullptr;
@@ -84,12 +93,14 @@ void engine::state::lead(inflow& coming, operation& op) {
   coming.room = op.outcome.bytes;
 }
 
-void engine::state::arrived_piece(const fabric::arrival& a) {
+void engine::state::arrived_piece(const fabric::arrival& a) noexcept {
   core::guard held(inflow_lock, threaded);
   const auto it = std::find_if(inflows.begin(), inflows.end(), [&](const inflow& i) {
     return i.name == a.head.word[0] && i.source == a.source;
   });
-  SINEW_ASSERT(it != inflows.end() && it->arrived + a.size <= it->bytes);
+  if (it == inflows.end() || a.size > it->bytes - it->arrived) [[unlikely]] {
+    fabric::corrupt_peer(a.source, "a piece belongs to no message that was announced", a.size);
+  }
   if (it->arrived < it->room) {
     copy_bytes(it->to + it->arrived, a.data, std::min(a.size, it->room - it->arrived));
   }
@@ -109,7 +120,7 @@ void engine::state::arrived_piece(const fabric::arrival& a) {
 
 // A receive has met a message that was announced before it: true if pieces of it are still to come,
 // and `op` will end with the last of them. Any thread.
-bool engine::state::take_over(operation& op, matched& m) {
+bool engine::state::take_over(operation& op, matched& m) noexcept {
   core::guard held(inflow_lock, threaded);
   const auto it =
       std::find_if(inflows.begin(), inflows.end(), [&](const inflow& i) { return i.stored == &m; });

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
 
 #include "p2p/state.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/copy.hpp"
+#include "sinew/fabric/corrupt.hpp"
 
 namespace sinew::p2p {
 namespace {
@@ -52,9 +54,16 @@ inline void engine::state::post_late(operation& op, int source, int tag) {
   held_head = make_header(*op.in, tag, source);
 }
 
+// Throws what post() does; then it is held back still.
 void engine::state::post_held_back() {
+  const std::uint64_t context = held_head.word[0];
   held_head.word[0] = no_context;
-  post(*held_back);
+  try {
+    post(*held_back);
+  } catch (...) {
+    held_head.word[0] = context;
+    throw;
+  }
 }
 
 void engine::state::await(operation& op) { rt.wait(op); }
@@ -68,7 +77,12 @@ request* engine::irecv(const core::communicator& /*comm*/, core::channel& in, co
     return op;
   }
   operation* op = state_->start_receive(in, into, source, tag);
-  state_->post(*op);
+  try {
+    state_->post(*op);
+  } catch (...) {  // it is stored nowhere
+    state_->give_back(op);
+    throw;
+  }
   return op;
 }
 
@@ -78,7 +92,12 @@ result engine::recv(const core::communicator& /*comm*/, core::channel& in, const
     return {};
   }
   operation* op = state_->start_receive(in, into, source, tag);
-  state_->post_late(*op, source, tag);
+  try {
+    state_->post_late(*op, source, tag);
+  } catch (...) {
+    state_->give_back(op);
+    throw;
+  }
   state_->await(*op);
   const result ended = op->outcome;
   state_->give_back(op);
@@ -86,7 +105,7 @@ result engine::recv(const core::communicator& /*comm*/, core::channel& in, const
 }
 
 // A receive has met a message that was stored before it. The operation may be gone afterwards.
-void engine::state::consume(operation& op, matched* m) {
+void engine::state::consume(operation& op, matched* m) noexcept {
   op.outcome.source = m->sent.source;
   op.outcome.tag = m->sent.tag;
   const int from = m->job_source;
@@ -110,7 +129,7 @@ void engine::state::consume(operation& op, matched* m) {
 }
 
 // Copies an eager message into its receive, and ends it.
-void engine::state::deliver(operation& op, const std::byte* data, std::size_t bytes) {
+void engine::state::deliver(operation& op, const std::byte* data, std::size_t bytes) noexcept {
   SINEW_EXPECT(!op.in->exact_length.load(std::memory_order_relaxed) || bytes == op.data.bytes());
   if (op.data.type == plain_bytes && bytes <= op.data.count) [[likely]] {
     op.outcome.bytes = bytes;
@@ -123,7 +142,8 @@ void engine::state::deliver(operation& op, const std::byte* data, std::size_t by
   deliver_other(op, data, bytes);
 }
 
-void engine::state::deliver_other(operation& op, const std::byte* data, std::size_t bytes) {
+void engine::state::deliver_other(operation& op, const std::byte* data,
+                                  std::size_t bytes) noexcept {
   const std::size_t room = op.data.bytes();
   const std::size_t n = std::min(bytes, room);
   op.outcome.bytes = n;
@@ -134,7 +154,7 @@ void engine::state::deliver_other(operation& op, const std::byte* data, std::siz
 }
 
 // A receive learns how long its message is that does not come at once.
-void engine::state::prepare(operation& op, std::size_t bytes) {
+void engine::state::prepare(operation& op, std::size_t bytes) noexcept {
   const std::size_t room = op.data.bytes();
   const std::size_t n = std::min(bytes, room);
   SINEW_EXPECT(!op.in->exact_length.load(std::memory_order_relaxed) || bytes == room);
@@ -152,7 +172,7 @@ void engine::state::prepare(operation& op, std::size_t bytes) {
 
 // Brings a long message from where it lies. `op` ends in fetched(), now or later.
 void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_operation,
-                          const fabric::remote_address& from, std::size_t bytes) {
+                          const fabric::remote_address& from, std::size_t bytes) noexcept {
   prepare(op, bytes);
   op.peer = job_source;
   op.from = from;
@@ -171,7 +191,7 @@ void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_op
   submit(op);
 }
 
-void engine::state::unpack_whole(operation& op) {
+void engine::state::unpack_whole(operation& op) noexcept {
   if (op.packed) {
     layout::unpack(*op.data.type, op.data.count, op.data.base, 0,
                    {op.packed.get(), op.outcome.bytes});
@@ -179,14 +199,14 @@ void engine::state::unpack_whole(operation& op) {
   }
 }
 
-void engine::state::fetched(operation& op) {
+void engine::state::fetched(operation& op) noexcept {
   unpack_whole(op);
   tell(op.peer, am_matched, op.remote_operation);
   finish(op);
 }
 
 inline void engine::state::end_eager(operation& op, const fabric::arrival& a,
-                                     const eager_content& what) {
+                                     const eager_content& what) noexcept {
   set_envelope(op.outcome, a.head);
   deliver(op, what.data, what.bytes);
   if (what.sender_operation != 0) {
@@ -197,57 +217,73 @@ inline void engine::state::end_eager(operation& op, const fabric::arrival& a,
 // An eager message, straight from the fabric. Runs in the poller. What it carries is looked at
 // after matching: so little has to be kept meanwhile.
 template <bool Threads, bool Sync>
-void engine::state::arrived(const fabric::arrival& a) {
+bool engine::state::arrived(const fabric::arrival& a) {
   if (!Threads && a.head.word[0] == held_head.word[0]) {
     if (a.head.word[1] == held_head.word[1]) [[likely]] {
       held_head.word[0] = no_context;
       end_eager(*held_back, a, eager_content::of<Sync>(a));
-      return;
+      return true;
     }
     post_held_back();
   }
   const auto context = static_cast<std::uint32_t>(a.head.word[0]);
   if (latest_context.load(std::memory_order_relaxed) != context) [[unlikely]] {
-    latest = &channel_of(context);
+    latest = &channel_of(a);
     latest_context.store(context, std::memory_order_relaxed);
   }
   core::channel& in = *latest;
   if constexpr (Threads) {
-    arrived_among_threads<Sync>(in, a);
+    return arrived_among_threads<Sync>(in, a);
   } else {
     matched& m = *spare;
     m.sent = envelope_in(a.head);
     match::receive* const met = in.matcher.alone().arrive(m);
     if (met != nullptr) [[likely]] {
       end_eager(*static_cast<operation*>(met), a, eager_content::of<Sync>(a));
-    } else {
-      store_eager(in, a, eager_content::of<Sync>(a));
+      return true;
     }
+    if (store_eager(in, a, eager_content::of<Sync>(a))) {
+      return true;
+    }
+    in.matcher.alone().withdraw(m);
+    return false;
   }
 }
 
 template <bool Sync>
-void engine::state::arrived_among_threads(core::channel& in, const fabric::arrival& a) {
+bool engine::state::arrived_among_threads(core::channel& in, const fabric::arrival& a) {
   matched& m = *spare;
   m.sent = envelope_in(a.head);
   auto held = in.matcher.enter(m.sent);
   match::receive* const met = held.arrive(m);
   if (met == nullptr) {
-    store_eager(in, a, eager_content::of<Sync>(a));
-    return;
+    if (store_eager(in, a, eager_content::of<Sync>(a))) {
+      return true;
+    }
+    held.withdraw(m);
+    return false;
   }
   held.unlock();
   end_eager(*static_cast<operation*>(met), a, eager_content::of<Sync>(a));
+  return true;
 }
 
 template <bool Threads>
-void engine::state::on_eager(void* self, const fabric::arrival& a) {
-  static_cast<state*>(self)->arrived<Threads, false>(a);
+status engine::state::on_eager(void* self, const fabric::arrival& a) noexcept {
+  auto& s = *static_cast<state*>(self);
+  try {
+    return s.arrived<Threads, false>(a) ? status::ok() : s.short_of_memory();
+  } catch (const std::bad_alloc&) {
+    return s.short_of_memory();
+  }
 }
 
 template <bool Threads>
-void engine::state::on_eager_sync(void* self, const fabric::arrival& a) {
-  static_cast<state*>(self)->arrived<Threads, true>(a);
+status engine::state::on_eager_sync(void* self, const fabric::arrival& a) noexcept {
+  if (a.size < sizeof(std::uint64_t)) [[unlikely]] {
+    fabric::corrupt_peer(a.source, "a synchronous message does not name its sender", a.size);
+  }
+  return on<&state::arrived<Threads, true>>(self, a);
 }
 
 void engine::state::take_eager() {
@@ -255,35 +291,43 @@ void engine::state::take_eager() {
   net.set_handler(am_eager_sync, threaded ? on_eager_sync<true> : on_eager_sync<false>, this);
 }
 
-void engine::state::arrived_offer(const fabric::arrival& a) {
+bool engine::state::arrived_offer(const fabric::arrival& a) {
   offer o;
+  if (a.size != sizeof o) [[unlikely]] {
+    fabric::corrupt_peer(a.source, "the offer of a long message has a wrong size", a.size);
+  }
   std::memcpy(&o, a.data, sizeof o);
-  operation* const op = meet(a, [&](core::channel& in) {
+  const meeting found = meet(a, [&](core::channel& in) {
     matched& m = *spare;
     m.in = &in;
     m.how = matched::way::offered;
     m.sender_operation = o.operation;
     m.from = o.from;
-    store(m, a, nullptr, o.bytes);
+    return store(m, a, nullptr, o.bytes);
   });
-  if (op != nullptr) {
-    fetch(*op, a.source, o.operation, o.from, o.bytes);
+  if (found.met != nullptr) {
+    fetch(*found.met, a.source, o.operation, o.from, o.bytes);
   }
+  return found.met != nullptr || found.stored;
 }
 
-inline void engine::state::store_eager(core::channel& in, const fabric::arrival& a,
-                                       const eager_content& what) {
+inline bool engine::state::store_eager(core::channel& in, const fabric::arrival& a,
+                                       const eager_content& what) noexcept {
   matched& m = *spare;
   m.in = &in;
   m.how = matched::way::eager;
   m.sender_operation = what.sender_operation;
-  store(m, a, what.data, what.bytes);
+  return store(m, a, what.data, what.bytes);
 }
 
 // The engine holds `m` (the spare) now: fill in the rest while its part's lock keeps others from
 // finding it, and provide the next spare. Senders that outrun us are told to offer.
-void engine::state::store(matched& m, const fabric::arrival& a, const std::byte* data,
-                          std::size_t bytes) {
+bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte* data,
+                          std::size_t bytes) noexcept {
+  matched* const next = messages.get();
+  if (next == nullptr) {
+    return false;
+  }
   m.bytes = bytes;
   m.job_source = a.source;
   m.charged = 0;
@@ -293,7 +337,11 @@ void engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
     if (bytes > matched::inline_bytes) {
       if (m.heap_bytes < bytes) {
         m.heap_bytes = 0;
-        m.heap.reset(new std::byte[std::bit_ceil(bytes)]);
+        m.heap.reset(new (std::nothrow) std::byte[std::bit_ceil(bytes)]);
+        if (m.heap == nullptr) {
+          messages.put(next);
+          return false;
+        }
         m.heap_bytes = std::bit_ceil(bytes);
       }
       m.charged += m.heap_bytes;
@@ -306,12 +354,13 @@ void engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
       throttle(a.source, true);
     }
   }
-  spare = messages.get();
+  spare = next;
+  return true;
 }
 
 // Several threads may be here at once, for and against. Whoever changed `told` says so, and looks
 // again afterwards: what was said last is then what holds.
-void engine::state::throttle(int peer, bool on) {
+void engine::state::throttle(int peer, bool on) noexcept {
   std::atomic<bool>& told = peers[static_cast<std::size_t>(peer)].told;
   bool said = !on;
   if (!told.compare_exchange_strong(said, on, std::memory_order_seq_cst)) {
@@ -323,7 +372,7 @@ void engine::state::throttle(int peer, bool on) {
   }
 }
 
-void engine::state::discard(matched* m) {
+void engine::state::discard(matched* m) noexcept {
   if (m->charged != 0) {
     peer_state& p = peers[static_cast<std::size_t>(m->job_source)];
     if (change(p.charged, 0 - m->charged) < unexpected_limit / 2 &&

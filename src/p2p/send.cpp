@@ -1,4 +1,5 @@
 #include <cstring>
+#include <new>
 
 #include "p2p/state.hpp"
 
@@ -105,7 +106,11 @@ operation* engine::state::start_send(core::channel& in, fabric::header head, con
   } else {
     void* at = from.base;
     if (!from.type->dense()) {
-      op->packed.reset(new std::byte[bytes]);
+      op->packed.reset(new (std::nothrow) std::byte[bytes]);
+      if (!op->packed) {
+        give_back(op);
+        throw std::bad_alloc();
+      }
       layout::pack(*from.type, from.count, from.base, 0, {op->packed.get(), bytes});
       at = op->packed.get();
     }
@@ -196,7 +201,7 @@ bool engine::state::attempt(operation& op) {
       op.owner = this;
       std::byte* to = op.packed ? op.packed.get() : static_cast<std::byte*>(op.data.base);
       const status s = net.get(op.peer, to, op.from, op.outcome.bytes,
-                               {[](void* o) {
+                               {[](void* o) noexcept {
                                   auto& self = *static_cast<operation*>(o);
                                   self.owner->fetched(self);
                                 },
@@ -212,13 +217,20 @@ bool engine::state::attempt(operation& op) {
   return true;
 }
 
-// A word to another rank, from inside a handler: at once, or from the backlog.
-void engine::state::tell(int peer, am what, std::uint64_t word) {
+// A word to another rank, from inside a handler: at once, or from the backlog. What it tells of has
+// happened, and its receiver waits: without memory to remember it there is no way on.
+void engine::state::tell(int peer, am what, std::uint64_t word) noexcept {
   const fabric::header head{{word, 0}};
   if (net.send_short(peer, what, head, nullptr, 0).done()) [[likely]] {
     return;
   }
-  operation* op = make(nullptr, buffer{nullptr, 0, plain_bytes});
+  operation* op = operations.get();
+  if (op == nullptr) {
+    base::out_of_memory("telling another rank that its message has been received");
+  }
+  op->reset();
+  op->in = nullptr;
+  op->data = {nullptr, 0, plain_bytes};
   op->head = head;
   op->peer = peer;
   op->handler = what;

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
 
+#include "sinew/base/memory.hpp"
 #include "sinew/core/handlers.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/core/pool.hpp"
@@ -171,6 +173,8 @@ struct engine::state {
 
   // --- channels.cpp ---
   [[gnu::noinline]] core::channel& channel_of(std::uint32_t context);
+  /// The same for what a peer has written, which may be nonsense.
+  [[gnu::noinline]] core::channel& channel_of(const fabric::arrival& a);
   /// False: receives are still posted there.
   bool drop_channel(std::uint32_t context);
   void tell_statistics();
@@ -186,7 +190,7 @@ struct engine::state {
                                           const buffer& from, int peer, mode how);
   [[gnu::noinline]] void submit(operation& op);
   [[nodiscard]] bool attempt(operation& op);
-  [[gnu::noinline]] void tell(int peer, am what, std::uint64_t word);
+  [[gnu::noinline]] void tell(int peer, am what, std::uint64_t word) noexcept;
   int retry_backlog();
 
   // --- push.cpp ---
@@ -194,10 +198,10 @@ struct engine::state {
     return bytes <= push_limit && peer != rt.rank() && net.streams_to(peer);
   }
   [[nodiscard]] bool push(operation& op);
-  void arrived_push(const fabric::arrival& a);
-  void arrived_piece(const fabric::arrival& a);
-  void lead(inflow& coming, operation& op);
-  [[nodiscard]] bool take_over(operation& op, matched& m);
+  [[nodiscard]] bool arrived_push(const fabric::arrival& a);
+  void arrived_piece(const fabric::arrival& a) noexcept;
+  void lead(inflow& coming, operation& op) noexcept;
+  [[nodiscard]] bool take_over(operation& op, matched& m) noexcept;
 
   // --- receive.cpp ---
   operation* start_receive(core::channel& in, const buffer& into, int source, int tag);
@@ -205,18 +209,22 @@ struct engine::state {
   void post_late(operation& op, int source, int tag);
   [[gnu::noinline]] void post_held_back();
   [[gnu::noinline]] void await(operation& op);
-  [[gnu::noinline]] void consume(operation& op, matched* m);
-  void deliver(operation& op, const std::byte* data, std::size_t bytes);
-  [[gnu::noinline]] void deliver_other(operation& op, const std::byte* data, std::size_t bytes);
+  // What follows a match cannot be undone, and does not fail: it throws nothing.
+  [[gnu::noinline]] void consume(operation& op, matched* m) noexcept;
+  void deliver(operation& op, const std::byte* data, std::size_t bytes) noexcept;
+  [[gnu::noinline]] void deliver_other(operation& op, const std::byte* data,
+                                       std::size_t bytes) noexcept;
   [[gnu::noinline]] void fetch(operation& op, int job_source, std::uint64_t sender_operation,
-                               const fabric::remote_address& from, std::size_t bytes);
-  void prepare(operation& op, std::size_t bytes);
-  void unpack_whole(operation& op);
-  void fetched(operation& op);
-  [[gnu::noinline]] void store(matched& m, const fabric::arrival& a, const std::byte* data,
-                               std::size_t bytes);
-  void discard(matched* m);
-  void store_eager(core::channel& in, const fabric::arrival& a, const eager_content& what);
+                               const fabric::remote_address& from, std::size_t bytes) noexcept;
+  void prepare(operation& op, std::size_t bytes) noexcept;
+  void unpack_whole(operation& op) noexcept;
+  void fetched(operation& op) noexcept;
+  /// False if there is no memory for it: then nothing has happened.
+  [[nodiscard, gnu::noinline]] bool store(matched& m, const fabric::arrival& a,
+                                          const std::byte* data, std::size_t bytes) noexcept;
+  void discard(matched* m) noexcept;
+  [[nodiscard]] bool store_eager(core::channel& in, const fabric::arrival& a,
+                                 const eager_content& what) noexcept;
   /// Adds to what a peer is charged with; without threads, without an atomic instruction.
   std::size_t change(std::atomic<std::size_t>& charged, std::size_t by) const noexcept {
     if (threaded) return charged.fetch_add(by, std::memory_order_relaxed) + by;
@@ -224,25 +232,43 @@ struct engine::state {
     charged.store(sum, std::memory_order_relaxed);
     return sum;
   }
-  [[gnu::noinline]] void throttle(int peer, bool on);
+  [[gnu::noinline]] void throttle(int peer, bool on) noexcept;
   [[gnu::noinline]] match::message* post_among_threads(operation& op);
+  /// These answer false if there is no memory for the message, or throw std::bad_alloc: then
+  /// nothing has happened. Once one has been matched nothing can fail any more.
   template <bool Sync>
-  [[gnu::noinline]] void arrived_among_threads(core::channel& in, const fabric::arrival& a);
-  void end_eager(operation& op, const fabric::arrival& a, const eager_content& what);
+  [[nodiscard, gnu::noinline]] bool arrived_among_threads(core::channel& in,
+                                                          const fabric::arrival& a);
+  void end_eager(operation& op, const fabric::arrival& a, const eager_content& what) noexcept;
   template <bool Threads, bool Sync>
-  void arrived(const fabric::arrival& a);
+  [[nodiscard]] bool arrived(const fabric::arrival& a);
   template <bool Threads>
-  [[gnu::flatten]] static void on_eager(void* self, const fabric::arrival& a);
+  [[gnu::flatten]] static status on_eager(void* self, const fabric::arrival& a) noexcept;
   template <bool Threads>
-  static void on_eager_sync(void* self, const fabric::arrival& a);
+  static status on_eager_sync(void* self, const fabric::arrival& a) noexcept;
   void take_eager();
+  struct meeting {
+    operation* met;  ///< the receive; or null, and the message is
+    bool stored;     ///< or nothing has happened, for want of memory
+  };
   template <class Store>
-  operation* meet(const fabric::arrival& a, const Store& store_it);
-  void arrived_offer(const fabric::arrival& a);
+  [[nodiscard]] meeting meet(const fabric::arrival& a, const Store& store_it);
+  [[nodiscard]] bool arrived_offer(const fabric::arrival& a);
+  /// The handler's answer for a message that found no memory.
+  [[nodiscard, gnu::cold, gnu::noinline]] status short_of_memory() noexcept {
+    return shortage.again("storing a message that no receive waits for");
+  }
+  /// A handler that stores messages, by one of the functions above.
+  template <bool (state::*Arrived)(const fabric::arrival&)>
+  static status on(void* self, const fabric::arrival& a) noexcept;
 
   // --- common ---
+  /// Throws std::bad_alloc.
   operation* make(core::channel* in, const buffer& data) {
     operation* op = operations.get();
+    if (op == nullptr) [[unlikely]] {
+      no_operation();
+    }
     op->reset();
     op->in = in;
     if (data.type->dense()) [[likely]] {
@@ -254,6 +280,7 @@ struct engine::state {
     }
     return op;
   }
+  [[noreturn, gnu::cold, gnu::noinline]] static void no_operation();
   [[gnu::noinline]] void keep(operation& op, const buffer& data);
   [[gnu::noinline]] void let_go(operation& op);
   void give_back(operation* op) {
@@ -281,6 +308,7 @@ struct engine::state {
   int backlogged_peers = 0;
   core::lock inflow_lock;       ///< guards inflows; before the locks of matching
   std::vector<inflow> inflows;  ///< a few, seldom more than one for each peer
+  base::shortage shortage;      ///< the poller's
 
   static constexpr std::size_t page_contexts = 1024;
   static constexpr std::size_t pages = 4096;
@@ -324,30 +352,44 @@ inline void set_envelope(result& r, const fabric::header& h) noexcept {
 static_assert(offsetof(result, source) == 0 && offsetof(match::envelope, source) == 0);
 
 // The receive that a message meets of which no data has come yet; if there is none, `store_it`
-// completes the spare, which the channel given to it now holds, while nobody else can find it.
+// completes the spare, which the channel given to it now holds, while nobody else can find it. If
+// that fails, the channel gives it back.
 template <class Store>
-operation* engine::state::meet(const fabric::arrival& a, const Store& store_it) {
+engine::state::meeting engine::state::meet(const fabric::arrival& a, const Store& store_it) {
   if (a.head.word[0] == held_head.word[0]) {
     post_held_back();
   }
-  core::channel& in = channel_of(static_cast<std::uint32_t>(a.head.word[0]));
+  core::channel& in = channel_of(a);
   matched& m = *spare;
   m.sent = envelope_in(a.head);
-  match::receive* met = nullptr;
+  const auto look = [&](auto& where) -> meeting {
+    auto* const op = static_cast<operation*>(where.arrive(m));
+    if (op != nullptr || store_it(in)) return {op, op == nullptr};
+    where.withdraw(m);
+    return {nullptr, false};
+  };
+  meeting found{nullptr, false};
   if (threaded) {
     auto held = in.matcher.enter(m.sent);
-    met = held.arrive(m);
-    if (met == nullptr) store_it(in);
+    found = look(held);
   } else {
-    met = in.matcher.alone().arrive(m);
-    if (met == nullptr) store_it(in);
+    found = look(in.matcher.alone());
   }
-  auto* const op = static_cast<operation*>(met);
-  if (op != nullptr) {
-    op->outcome.source = m.sent.source;
-    op->outcome.tag = m.sent.tag;
+  if (found.met != nullptr) {
+    found.met->outcome.source = m.sent.source;
+    found.met->outcome.tag = m.sent.tag;
   }
-  return op;
+  return found;
+}
+
+template <bool (engine::state::*Arrived)(const fabric::arrival&)>
+status engine::state::on(void* self, const fabric::arrival& a) noexcept {
+  auto& s = *static_cast<state*>(self);
+  try {
+    return (s.*Arrived)(a) ? status::ok() : s.short_of_memory();
+  } catch (const std::bad_alloc&) {
+    return s.short_of_memory();
+  }
 }
 
 }  // namespace sinew::p2p

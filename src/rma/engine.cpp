@@ -51,7 +51,10 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
   std::copy(where.parts.begin(), where.parts.end(), parts_.get());
   runtime_.endpoint().set_handler(
       core::handlers::rma,
-      [](void* self, const fabric::arrival&) { static_cast<engine*>(self)->look_for_waiters(); },
+      [](void* self, const fabric::arrival&) noexcept {
+        static_cast<engine*>(self)->look_for_waiters();
+        return status::ok();
+      },
       this);
   pays_fence_ = !runtime_.crowded() && base::join_membarrier(base::within::machine);
   if (pays_fence_) {
@@ -65,7 +68,8 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
 engine::~engine() {
   // A message may still be under way to a wait that has ended without it.
   runtime_.endpoint().set_handler(
-      core::handlers::rma, [](void*, const fabric::arrival&) {}, nullptr);
+      core::handlers::rma, [](void*, const fabric::arrival&) noexcept { return status::ok(); },
+      nullptr);
 }
 
 std::uint64_t engine::offset_of(const void* address) const noexcept {

@@ -16,7 +16,8 @@ namespace sinew::rma {
 template <class Start>
 void persist(core::runtime& runtime, Start start) {
   completion done;
-  const fabric::callback when_done{[](void* c) { static_cast<completion*>(c)->complete(); }, &done};
+  const fabric::callback when_done{
+      [](void* c) noexcept { static_cast<completion*>(c)->complete(); }, &done};
   for (;;) {
     const status s = start(when_done);
     if (s.done()) {

@@ -123,7 +123,7 @@ struct receiver {
 
   explicit receiver(std::size_t streams) : next(streams) {}
 
-  static void take(void* self, const arrival& m) {
+  static status take(void* self, const arrival& m) noexcept {
     auto& me = *static_cast<receiver*>(self);
     ++me.total;
     try {
@@ -141,6 +141,7 @@ struct receiver {
         me.problem = e.what();
       }
     }
+    return status::ok();
   }
   void check() const { require(problem.empty(), problem); }
 };
@@ -366,13 +367,14 @@ struct echo {
   std::uint64_t hops_left;
   std::uint64_t seen = 0;
   bool refused = false;
-  static void bounce(void* self, const arrival& a) {
+  static status bounce(void* self, const arrival& a) noexcept {
     auto& me = *static_cast<echo*>(self);
     ++me.seen;
     if (a.head.word[0] != 0) {
       const header next{{a.head.word[0] - 1, 0}};
       me.refused |= me.fabric->send_medium(a.source, 2, next, a.data, a.size).retry();
     }
+    return status::ok();
   }
 };
 
@@ -392,6 +394,42 @@ TEST_P(fabric_contract, handlers_may_send) {
     }
     m.until([&] { return e.seen == hops || e.refused; });
     require(!e.refused, "a send inside a handler was refused though nothing else is under way");
+    m.barrier();
+  });
+}
+
+/// Refuses each message a few times before it takes it.
+struct reluctant {
+  receiver takes{1};
+  unsigned calls = 0;
+  static status take(void* self, const arrival& m) noexcept {
+    auto& me = *static_cast<reluctant*>(self);
+    if (++me.calls % 3 != 0) {
+      return status::again(retry_reason::no_memory);
+    }
+    return receiver::take(&me.takes, m);
+  }
+};
+
+TEST_P(fabric_contract, a_refused_message_comes_again_and_in_order) {
+  run(2, [](member& m) {
+    reluctant r;
+    m.fabric.set_handler(1, &reluctant::take, &r);
+    m.barrier();
+    constexpr std::uint64_t count = 1000;
+    if (m.rank() == 0) {
+      std::mt19937_64 random(seed());
+      std::vector<std::byte> room(m.fabric.bounds().max_medium);
+      for (std::uint64_t k = 0; k < count; ++k) {
+        const std::size_t size = random() % (random() % 2 == 0 ? 41 : room.size() + 1);
+        send_somehow(m.fabric, 1, 0, k, size, static_cast<unsigned>(random()), room,
+                     [&] { m.idle(); });
+      }
+    } else {
+      m.until([&] { return r.takes.total == count || !r.takes.problem.empty(); });
+      r.takes.check();
+      require(r.calls == 3 * count, "a refused message did not come again");
+    }
     m.barrier();
   });
 }
@@ -510,7 +548,7 @@ TEST_P(fabric_contract, wake_ends_sleep_and_is_not_lost) {
 }
 
 inline callback count_into(int& counter) {
-  return {[](void* a) { ++*static_cast<int*>(a); }, &counter};
+  return {[](void* a) noexcept { ++*static_cast<int*>(a); }, &counter};
 }
 
 TEST_P(fabric_contract, copies_many_pieces_at_once_or_not_at_all) {
@@ -794,7 +832,8 @@ TEST_P(fabric_contract, atomics) {
 inline void get_while_others_poll(member& m, int peer, std::size_t size) {
   std::vector<std::byte> local(size);
   std::atomic<bool> done{false};
-  const callback fire{[](void* a) { static_cast<std::atomic<bool>*>(a)->store(true); }, &done};
+  const callback fire{[](void* a) noexcept { static_cast<std::atomic<bool>*>(a)->store(true); },
+                      &done};
   const status s = m.fabric.get(peer, local.data(), m.all.exposed[peer], local.size(), fire);
   while (s.posted() && !done.load()) {
     sched_yield();

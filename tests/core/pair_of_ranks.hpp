@@ -27,12 +27,13 @@ class pair_of_ranks {
                                                 made_.take(r), threads);
       ranks_[r].own->endpoint().set_handler(
           1,
-          [](void* at, const fabric::arrival& a) {
+          [](void* at, const fabric::arrival& a) noexcept {
             auto& self = *static_cast<rank*>(at);
             self.arrived.fetch_add(1, std::memory_order_release);
             if (a.head.word[0] < self.box.size()) {
               self.box[a.head.word[0]].complete();
             }
+            return status::ok();
           },
           &ranks_[r]);
     }

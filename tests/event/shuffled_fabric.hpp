@@ -72,11 +72,14 @@ class shuffled_endpoint final : public fabric::endpoint {
     if (from.empty()) return 0;
     const int source = from[net_.random.below(from.size())];
     auto& queue = net_.pair(source, rank_);
-    const shuffled_network::parcel p = std::move(queue.front());
+    shuffled_network::parcel p = std::move(queue.front());
     queue.pop_front();
-    ++net_.delivered;
     const auto& [function, context] = handlers_[p.id];
-    function(context, {source, p.head, p.data.data(), p.data.size()});
+    if (!function(context, {source, p.head, p.data.data(), p.data.size()}).done()) {
+      queue.push_front(std::move(p));
+      return 0;
+    }
+    ++net_.delivered;
     return 1;
   }
   // What the room does not use.

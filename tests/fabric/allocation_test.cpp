@@ -9,7 +9,7 @@
 namespace sinew::fabric {
 namespace {
 
-void ignore(void*, const arrival&) {}
+status ignore(void*, const arrival&) noexcept { return status::ok(); }
 
 void exercise(endpoint& from, endpoint& to, std::vector<std::byte>& source,
               std::vector<std::byte>& target, const remote_address& at) {
@@ -23,7 +23,7 @@ void exercise(endpoint& from, endpoint& to, std::vector<std::byte>& source,
     }
   }
   bool done = false;
-  const callback fire{[](void* a) { *static_cast<bool*>(a) = true; }, &done};
+  const callback fire{[](void* a) noexcept { *static_cast<bool*>(a) = true; }, &done};
   status s = to.get(0, target.data(), at, source.size(), fire);
   while (s.posted() && !done) {
     from.progress(8);

@@ -1,7 +1,6 @@
 // No engine allocates once warm; and when an allocation fails, nothing has changed.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <new>
 #include <random>
 #include <string>
@@ -12,26 +11,6 @@
 #include "sinew/match/engine.hpp"
 #include "sinew/match/parallel.hpp"
 #include "support/allocations.hpp"
-
-// `vector` and `hash` allocate aligned blocks; they count and fail as the others do.
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  ++sinew::test::allocations;
-  if (sinew::test::fails_at > 0 && --sinew::test::fails_at == 0) throw std::bad_alloc();
-  const auto a = static_cast<std::size_t>(alignment);
-  if (void* room = std::aligned_alloc(a, (bytes + a - 1) / a * a)) return room;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* room, std::align_val_t) noexcept { std::free(room); }
-[[gnu::noinline]] void operator delete(void* room, std::size_t, std::align_val_t) noexcept {
-  std::free(room);
-}
-[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return operator new(bytes, alignment);
-}
-[[gnu::noinline]] void operator delete[](void* room, std::align_val_t) noexcept { std::free(room); }
-[[gnu::noinline]] void operator delete[](void* room, std::size_t, std::align_val_t) noexcept {
-  std::free(room);
-}
 
 namespace sinew::match {
 namespace {

@@ -74,6 +74,7 @@ class divided final : public engine {
   message* peek(const envelope& wanted) override { return part(wanted).peek(wanted); }
   message* take(const envelope& wanted) override { return part(wanted).take(wanted); }
   bool cancel(receive& r) override { return part(r.wanted).cancel(r); }
+  void withdraw(message& m) noexcept override { part(m.sent).withdraw(m); }
   std::size_t posted() const noexcept override { return matcher_.posted(); }
   std::size_t unexpected() const noexcept override { return matcher_.unexpected(); }
   const search_counts& counts() const noexcept override { return counts_; }

@@ -67,6 +67,8 @@ class model final : public engine {
     return stored;
   }
 
+  void withdraw(message& m) noexcept override { drop(messages_, &m); }
+
   std::size_t posted() const noexcept override { return receives_.size(); }
   std::size_t unexpected() const noexcept override { return messages_.size(); }
   const search_counts& counts() const noexcept override { return counts_; }

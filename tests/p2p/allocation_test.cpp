@@ -105,6 +105,112 @@ TEST_P(p2p_allocations, set_up_survives_every_failure) {
   EXPECT_GT(failures, 10);
 }
 
+/// Calls it again if memory was exhausted: only one allocation ever fails here.
+template <class Call>
+auto despite_failure(Call call) {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return call();
+  }
+}
+
+constexpr int several = 100;  // more than a slab of operations, and than a short list
+struct line {
+  int first;
+  std::byte rest[196];
+};
+
+// Messages that nobody waits for, then their receives, in the opposite order and by wildcards; long
+// ones of every kind, strided ones too. All must arrive as if nothing had happened.
+void all_kinds(two_ranks& t, std::vector<line>& from, std::vector<line>& into, long fails_at) {
+  std::vector<request*> sends;
+  sends.reserve(several);
+  test::fails_at = fails_at;
+  for (int i = 0; i < several; ++i) {
+    line& l = from[static_cast<std::size_t>(i)];
+    l.first = i + 1;
+    sends.push_back(despite_failure([&] {
+      return t.one.isend(t.here, *t.here.messages, buffer::of_bytes(&l, sizeof l), 1, i,
+                         i % 3 == 0 ? mode::synchronous : mode::standard);
+    }));
+    t.second.poll();
+    t.first.poll();
+  }
+  for (int i = 0; i < 4; ++i) {
+    t.second.poll();
+    t.first.poll();
+  }
+  for (int i = several; i-- > 0;) {
+    line& l = into[static_cast<std::size_t>(i)];
+    l = {};
+    request* const r = despite_failure([&] {
+      return t.two.irecv(t.there, *t.there.messages, buffer::of_bytes(&l, sizeof l),
+                         i % 2 == 0 ? any_source : 0, i);
+    });
+    finish(t.two, r, t.one);
+    ASSERT_EQ(l.first, i + 1);
+  }
+  for (request* s : sends) finish(t.one, s, t.two);
+}
+
+void long_kinds(two_ranks& t, std::size_t bytes, bool posted_first, long fails_at) {
+  std::vector<std::byte> from(2 * bytes, std::byte{5});
+  std::vector<std::byte> into(2 * bytes);
+  const layout::type_ref strided = layout::vector(bytes, 1, 2, layout::of(layout::element::byte));
+  test::fails_at = fails_at;
+  const auto receive = [&] {
+    return despite_failure([&] {
+      return t.two.irecv(t.there, *t.there.messages, {into.data(), 1, strided.get()}, 0, 1);
+    });
+  };
+  request* r = posted_first ? receive() : nullptr;
+  request* const s = despite_failure(
+      [&] { return t.one.isend(t.here, *t.here.messages, {from.data(), 1, strided.get()}, 1, 1); });
+  for (int i = 0; i < 4 && !posted_first; ++i) {
+    t.second.poll();
+    t.first.poll();
+  }
+  r = posted_first ? r : receive();
+  while (!t.two.test(*r)) t.first.poll();
+  const bool told = r->outcome.error == fault::no_memory;
+  finish(t.two, r, t.one);
+  finish(t.one, s, t.two);
+  for (std::size_t i = 0; i < bytes && !told; ++i) ASSERT_EQ(into[2 * i], std::byte{5});
+}
+
+TEST_P(p2p_allocations, messages_survive_every_failure) {
+  std::vector<line> from(several);
+  std::vector<line> into(several);
+  long at = 0;
+  bool failed = true;
+  for (at = 1; failed && at < 10000; ++at) {
+    SCOPED_TRACE("allocation " + std::to_string(at));
+    two_ranks t(GetParam());
+    all_kinds(t, from, into, at);
+    failed = test::fails_at == 0;
+    test::fails_at = 0;
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(at, 30);
+}
+
+TEST_P(p2p_allocations, long_messages_survive_every_failure) {
+  for (const bool posted_first : {false, true}) {
+    for (const std::size_t bytes : {std::size_t{5000}, std::size_t{50000}, std::size_t{500000}}) {
+      bool failed = true;
+      for (long at = 1; failed && at < 1000; ++at) {
+        SCOPED_TRACE(std::to_string(bytes) + " bytes, allocation " + std::to_string(at));
+        two_ranks t(GetParam());
+        long_kinds(t, bytes, posted_first, at);
+        failed = test::fails_at == 0;
+        test::fails_at = 0;
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(all, p2p_allocations, ::testing::Values(backend::inproc, backend::shm),
                          [](const auto& param) { return test::name_of(param.param); });
 

@@ -24,8 +24,29 @@ inline thread_local long fails_at = 0;
   }
   throw std::bad_alloc();
 }
-// The array and nothrow forms end in these by default, but not with the address sanitizer. The
-// aligned ones count as nothing.
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  ++sinew::test::allocations;
+  if (sinew::test::fails_at > 0 && --sinew::test::fails_at == 0) {
+    throw std::bad_alloc();
+  }
+  void* room = nullptr;
+  if (::posix_memalign(&room, static_cast<std::size_t>(alignment), bytes == 0 ? 1 : bytes) == 0) {
+    return room;
+  }
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* room, std::align_val_t) noexcept { std::free(room); }
+[[gnu::noinline]] void operator delete(void* room, std::size_t, std::align_val_t) noexcept {
+  std::free(room);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return operator new(bytes, alignment);
+}
+[[gnu::noinline]] void operator delete[](void* room, std::align_val_t) noexcept { std::free(room); }
+[[gnu::noinline]] void operator delete[](void* room, std::size_t, std::align_val_t) noexcept {
+  std::free(room);
+}
+// The array and nothrow forms end in these by default, but not with the address sanitizer.
 [[gnu::noinline]] void operator delete(void* room) noexcept { std::free(room); }
 [[gnu::noinline]] void operator delete(void* room, std::size_t) noexcept { std::free(room); }
 [[gnu::noinline]] void* operator new[](std::size_t bytes) { return operator new(bytes); }

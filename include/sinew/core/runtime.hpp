@@ -48,7 +48,8 @@ class runtime {
   void wait(completion& c);
   /// Waits until `ready(context)` holds. With threads or fibers it is called by whoever polls,
   /// after each round in which something happened, and not again once it was true. It must not
-  /// wait. What other threads do outside of progress is seen within 10 ms. Warm.
+  /// wait, nor throw: others may be the ones that call it. What other threads do outside of
+  /// progress is seen within 10 ms. Warm.
   void wait_until(bool (*ready)(void* context), void* context);
   /// Work that must be tried again (p2p's backlog): called after each round of progress while
   /// want_chore(true) is in force, by whoever polls. Returns how much was done.
@@ -79,6 +80,8 @@ class runtime {
  private:
   class idler;
   class fiber_poller;
+  class lead;
+  class presence;
   struct parked;
   struct watcher;
   /// Parked threads in the order in which they came.
@@ -109,7 +112,8 @@ class runtime {
   [[nodiscard]] parked* next_ready() noexcept;
   [[nodiscard]] bool reclaim(parked& self) noexcept;
   void wait_as_watcher(bool (*ready)(void*), void* context);
-  void appoint();
+  void unlist(const watcher& gone) noexcept;
+  void appoint() noexcept;
   void park(completion& c);
   void sleep_as(parked& self);
   [[nodiscard]] bool enlist(parked& self, parked*& instead) noexcept;
@@ -121,7 +125,7 @@ class runtime {
 
   void do_chores(std::uint32_t wanted, int& happened);
   [[nodiscard]] bool can_diagnose() const noexcept { return diagnoses_ != 0; }
-  void diagnose() const;
+  void diagnose() const noexcept;
 
   static constexpr int most_chores = 4;
   struct chore {

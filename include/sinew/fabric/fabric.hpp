@@ -8,7 +8,9 @@
 //  delivery   exactly once, or the job ends. `retry` means nothing happened.
 //  handlers   run inside progress() of the receiving endpoint, one at a time, and must not call
 //             progress(), block, or keep `arrival::data` after they return. They may send;
-//             a send inside a handler that gets `retry` must be queued by the caller.
+//             a send inside a handler that gets `retry` must be queued by the caller. They throw
+//             nothing. One that answers `retry` has done nothing (memory is exhausted, say): its
+//             message stays the next of that sender, and a later progress() hands it over again.
 //  put, get   `done` / the callback mean: the local buffer is free and, for get, filled; for put,
 //             remote visibility is promised by flush(peer) (or by the handler of an active message
 //             sent after flush).
@@ -41,11 +43,11 @@ struct arrival {
   std::size_t size;
 };
 
-using handler = void (*)(void* context, const arrival& message);
+using handler = status (*)(void* context, const arrival& message) noexcept;
 
-/// Called once from progress() of the endpoint that started the transfer.
+/// Called once from progress() of the endpoint that started the transfer. Throws nothing.
 struct callback {
-  void (*call)(void* argument);
+  void (*call)(void* argument) noexcept;
   void* argument;
 };
 

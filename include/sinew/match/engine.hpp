@@ -102,6 +102,9 @@ class engine {
   /// been handed to post() of this engine before. Warm.
   virtual bool cancel(receive& r) = 0;
 
+  /// Removes a message that arrive() has stored last. Warm.
+  virtual void withdraw(message& m) noexcept = 0;
+
   [[nodiscard]] virtual std::size_t posted() const noexcept = 0;
   [[nodiscard]] virtual std::size_t unexpected() const noexcept = 0;
   [[nodiscard]] virtual const search_counts& counts() const noexcept = 0;

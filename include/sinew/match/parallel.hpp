@@ -75,6 +75,7 @@ class parallel_engine {
       if (removed) forget(r);
       return removed;
     }
+    void withdraw(message& m) noexcept { part_->by->withdraw(m); }
     [[nodiscard]] engine& all() const noexcept { return *part_->by; }
 
    private:

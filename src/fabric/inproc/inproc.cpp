@@ -168,13 +168,19 @@ class inproc_endpoint final : public endpoint {
 
   int progress(int budget) override {
     int handled = 0;
-    message m;
-    while (handled < budget && take_message(m)) {
-      const service& e = handlers_[m.id];
-      const std::byte* data = m.packet ? m.packet.get() : m.brief.data();
-      e.function(e.context, arrival{m.source, m.head, data, m.size});
-      if (m.packet) {
-        return_buffer(m.source, std::move(m.packet));
+    while (handled < budget) {
+      if (!held_ && !take_message(next_)) {
+        break;
+      }
+      held_ = true;
+      const service& e = handlers_[next_.id];
+      const std::byte* data = next_.packet ? next_.packet.get() : next_.brief.data();
+      if (!e.function(e.context, arrival{next_.source, next_.head, data, next_.size}).done()) {
+        break;
+      }
+      held_ = false;
+      if (next_.packet) {
+        return_buffer(next_.source, std::move(next_.packet));
       }
       ++handled;
     }
@@ -182,6 +188,9 @@ class inproc_endpoint final : public endpoint {
   }
 
   void sleep(std::uint64_t timeout_ns) override {
+    if (held_) {
+      return;
+    }
     inbox& box = hub_->boxes[index(rank_)];
     std::unique_lock lock(box.mutex);
     box.bell.wait_for(lock, std::chrono::nanoseconds(timeout_ns),
@@ -265,8 +274,9 @@ class inproc_endpoint final : public endpoint {
       hub_->boxes[index(rank_)].refused.store(true);
       return nullptr;
     }
+    buffer fresh = std::make_unique<std::byte[]>(max_medium);
     ++pool.made;
-    return std::make_unique<std::byte[]>(max_medium);
+    return fresh;
   }
 
   void return_buffer(int owner, buffer b) {
@@ -282,6 +292,8 @@ class inproc_endpoint final : public endpoint {
   int rank_;
   limits bounds_{max_short, max_medium, true};
   std::array<service, max_handlers> handlers_{};
+  message next_;       ///< of whoever makes progress, as is:
+  bool held_ = false;  ///< its handler has refused `next_`, which therefore comes before the queue
 };
 
 }  // namespace

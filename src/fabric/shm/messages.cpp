@@ -143,6 +143,9 @@ bool messages<Threads>::find_credit(pair_type& p) {
     p.seen_head = p.credit_out->head.load(std::memory_order_acquire);
   }
   const std::uint64_t consumed = p.consumed();
+  if (consumed > p.tail) [[unlikely]] {
+    corrupt_peer(p.rank, "it acknowledges messages that it was never sent", consumed - p.tail);
+  }
   if (p.tail == consumed + shape_.slots) {
     refuse(p);
     return false;
@@ -182,21 +185,25 @@ template <bool Threads>
 bool messages<Threads>::dispatch_other(pair_type& p, const slot& s, std::uint64_t word) {
   const slot_kind kind = slot_word::kind(word);
   const std::size_t size = slot_word::size(word);
-  if (kind == slot_kind::inner_brief) {
-    inner_.call(inner_.context, slot_word::id(word), {p.rank, s.head, s.payload, size});
-    return false;
+  const bool packet = names_packet(kind);
+  if (kind > slot_kind::inner_medium || size > (packet ? max_medium_bytes : max_short_bytes)) {
+    corrupt_peer(p.rank, "a slot of its ring names a kind or a size that no message has", size);
   }
-  std::uint32_t index;
-  std::memcpy(&index, s.payload, sizeof index);
-  SINEW_ASSERT(index < shape_.packets && size <= max_medium_bytes);
-  const arrival message{p.rank, s.head, p.packets + index * packet_stride, size};
-  if (kind == slot_kind::medium) {
-    const service& e = handlers_[slot_word::id(word)];
-    e.function(e.context, message);
-  } else {
-    inner_.call(inner_.context, slot_word::id(word), message);
+  const std::byte* data = s.payload;
+  if (packet) {
+    std::uint32_t index;
+    std::memcpy(&index, s.payload, sizeof index);
+    if (index >= shape_.packets) {
+      corrupt_peer(p.rank, "a slot of its ring names a packet that it does not have", index);
+    }
+    data = p.packets + index * packet_stride;
   }
-  return true;
+  const arrival message{p.rank, s.head, data, size};
+  if (kind != slot_kind::medium) {
+    return inner_.call(inner_.context, slot_word::id(word), message).done();
+  }
+  const service& e = handlers_[slot_word::id(word)];
+  return e.function(e.context, message).done();
 }
 
 /// Takes back the packets that the peer is known to have read. Under the pair's lock.

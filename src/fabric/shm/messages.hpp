@@ -13,6 +13,7 @@
 #include "fabric/shm/doorbell.hpp"
 #include "fabric/shm/pair.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/fabric/corrupt.hpp"
 
 namespace sinew::fabric::shm {
 
@@ -45,7 +46,7 @@ inline void copy_brief(std::byte* to, const std::byte* from, std::size_t n) noex
 
 /// Receives the fabric's own messages. Runs inside progress like any handler.
 struct inner_handler {
-  void (*call)(void* context, unsigned opcode, const arrival& message) = nullptr;
+  status (*call)(void* context, unsigned opcode, const arrival& message) noexcept = nullptr;
   void* context = nullptr;
 };
 
@@ -244,7 +245,9 @@ class messages {
     std::uint64_t last_word = 0;
     do {
       last_word = word;
-      packets_read |= dispatch(p, *s, word);
+      if (!dispatch(p, *s, word, packets_read)) [[unlikely]] {
+        return stop_at(w, head, handled);
+      }
       ++head;
       p.head.store(head, std::memory_order_release);
       if (head - p.published >= quarter_) [[unlikely]] {
@@ -268,16 +271,32 @@ class messages {
     return handled;
   }
 
-  /// Whether it read one of the peer's packets.
-  bool dispatch(pair_type& p, const slot& s, std::uint64_t word) {
+  /// Message `head` has been refused: it stays the next. What the `handled` before it acknowledge
+  /// is not noted: it will say the same, and more.
+  [[gnu::cold, gnu::noinline]] int stop_at(watch& w, std::uint64_t head, int handled) noexcept {
+    pair_type& p = *w.from;
+    w.word = &p.in[head & slot_mask_].word;
+    w.tag = tag_of(head);
+    if (head != p.published) {
+      publish_credit(p, head);
+    }
+    return handled;
+  }
+
+  /// False: its handler has not taken the message. What a slot says is the peer's word: whatever it
+  /// is, nothing is touched but the line, the peer's packets and the handlers.
+  bool dispatch(pair_type& p, const slot& s, std::uint64_t word, bool& packet_read) {
     const slot_kind kind = slot_word::kind(word);
     const std::size_t size = slot_word::size(word);
-    if (kind == slot_kind::brief) [[likely]] {
+    if (kind == slot_kind::brief && size <= max_short_bytes) [[likely]] {
       const service& e = handlers_[slot_word::id(word)];
-      e.function(e.context, arrival{p.rank, s.head, s.payload, size});
-      return false;
+      return e.function(e.context, arrival{p.rank, s.head, s.payload, size}).done();
     }
+    packet_read |= names_packet(kind);
     return dispatch_other(p, s, word);
+  }
+  [[nodiscard]] static constexpr bool names_packet(slot_kind kind) noexcept {
+    return kind == slot_kind::medium || kind == slot_kind::inner_medium;
   }
   [[gnu::noinline]] bool dispatch_other(pair_type& p, const slot& s, std::uint64_t word);
 

@@ -111,12 +111,17 @@ remote_key one_sided<Threads>::expose(const void* address, std::size_t bytes) co
 /// Where we can touch the memory ourselves; null if we cannot. Decided by location only, so that
 /// all atomics on it go the same way.
 template <bool Threads>
-std::byte* one_sided<Threads>::direct(int peer, const remote_address& at) noexcept {
+std::byte* one_sided<Threads>::direct(int peer, const remote_address& at,
+                                      std::size_t bytes) noexcept {
   if (peer == my_rank_) {
     return reinterpret_cast<std::byte*>(at.address);
   }
   if (at.key.word[0] == key_node) {
-    return carrier_.node_base() + (at.address - carrier_.of_peer(peer).state().base);
+    const std::uint64_t offset = at.address - carrier_.of_peer(peer).state().base;
+    if (bytes > carrier_.node_bytes() || offset > carrier_.node_bytes() - bytes) [[unlikely]] {
+      corrupt_peer(peer, "an address said to be in the node's memory is not there", at.address);
+    }
+    return carrier_.node_base() + offset;
   }
   return nullptr;
 }
@@ -150,7 +155,7 @@ status one_sided<Threads>::get(int peer, void* local, const remote_address& from
   if (!carrier_.is_ready(peer)) {
     return status::again(retry_reason::no_slot);
   }
-  if (const std::byte* there = direct(peer, from)) {
+  if (const std::byte* there = direct(peer, from, bytes)) {
     copy_bytes(local, there, bytes);
     return status::ok();
   }
@@ -203,7 +208,7 @@ status one_sided<Threads>::put(int peer, const void* local, const remote_address
   if (!carrier_.is_ready(peer)) {
     return status::again(retry_reason::no_slot);
   }
-  if (std::byte* there = direct(peer, to)) {
+  if (std::byte* there = direct(peer, to, bytes)) {
     copy_bytes(there, local, bytes);
     return status::ok();
   }
@@ -273,7 +278,7 @@ status one_sided<Threads>::atomic(int peer, atomic_op op, const remote_address& 
   if (!carrier_.is_ready(peer)) {
     return status::again(retry_reason::no_slot);
   }
-  if (std::byte* there = direct(peer, at)) {
+  if (std::byte* there = direct(peer, at, width)) {
     const std::uint64_t old = apply_atomic(op, there, width, operand, compare);
     if (result != nullptr) {
       *result = old;
@@ -302,27 +307,38 @@ status one_sided<Threads>::atomic(int peer, atomic_op op, const remote_address& 
 // --- what the peers' sides tell us; runs inside progress ---
 
 template <bool Threads>
-void one_sided<Threads>::handle(void* self, unsigned op, const arrival& m) {
+status one_sided<Threads>::handle(void* self, unsigned op, const arrival& m) noexcept {
   auto& me = *static_cast<one_sided*>(self);
   switch (op) {
     case get_request:
       return me.on_get_request(m);
     case get_chunk:
-      return me.on_get_chunk(m);
+      me.on_get_chunk(m);
+      return status::ok();
     case put_chunk:
       copy_bytes(reinterpret_cast<void*>(m.head.word[0]), m.data, m.size);
-      return;
+      return status::ok();
     case atomic_request:
       return me.on_atomic_request(m);
     case atomic_reply:
-      return me.on_atomic_reply(m);
+      me.on_atomic_reply(m);
+      return status::ok();
     default:
-      SINEW_ASSERT(false);
+      corrupt_peer(m.source, "a message within the fabric is of no known kind", op);
   }
 }
 
+/// One more, if there is memory for it.
+template <class List, class Item>
+[[nodiscard]] bool add(List& to, const Item& one) noexcept try {
+  to.push_back(one);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 template <bool Threads>
-void one_sided<Threads>::on_get_request(const arrival& m) {
+status one_sided<Threads>::on_get_request(const arrival& m) noexcept {
   std::uint64_t addresses[2];
   std::memcpy(addresses, m.data, sizeof addresses);
   serve_state s{};
@@ -333,53 +349,79 @@ void one_sided<Threads>::on_get_request(const arrival& m) {
   s.bytes = m.head.word[1];
   s.source = reinterpret_cast<const std::byte*>(addresses[0]);
   s.target = addresses[1];
+  if (s.ticket_index >= tickets_per_rank || s.how > way::both_by_cma || s.bytes > offset_mask)
+      [[unlikely]] {
+    corrupt_peer(m.source, "it asks for a get that none of its tickets can be", m.head.word[0]);
+  }
   if (s.how == way::stream_alone) {
     s.end = s.bytes;
   } else {
     prefetch_for_write(&carrier_.of_peer(s.peer).tickets()[s.ticket_index].cursor);
   }
-  s.probing = s.how == way::both_by_cma && ++kernel_serves_ % serves_per_probe == 0;
+  s.probing = s.how == way::both_by_cma && (kernel_serves_ + 1) % serves_per_probe == 0;
   if (s.how != way::both_by_cma || cma_with(s.peer)) {
-    serves_.push_back(s);
+    if (!add(serves_, s)) {
+      return shortage_.again("serving a get of another rank");
+    }
     ++queued_;
   }
+  kernel_serves_ += s.how == way::both_by_cma ? 1 : 0;
+  return status::ok();
 }
 
 template <bool Threads>
-void one_sided<Threads>::on_get_chunk(const arrival& m) {
-  get_state& g = gets_[static_cast<int>(m.head.word[0] & 0xff)];
+void one_sided<Threads>::on_get_chunk(const arrival& m) noexcept {
+  const auto index = static_cast<int>(m.head.word[0] & 0xff);
+  if (index >= fixed_table<get_state>::capacity) [[unlikely]] {
+    corrupt_peer(m.source, "it answers a get that cannot be", m.head.word[0]);
+  }
+  get_state& g = gets_[index];
+  // A get ends only when all that was claimed has come.
   const bool current = g.generation.load(std::memory_order_acquire) == m.head.word[0] >> 32;
-  SINEW_ASSERT(current);  // a get ends only when all that was claimed has come
-  (void)current;
-  SINEW_ASSERT(m.head.word[1] + m.size <= g.bytes);
-  copy_bytes(g.local + m.head.word[1], m.data, m.size);
+  const std::uint64_t offset = m.head.word[1];
+  if (!current || g.peer != m.source || offset > g.bytes || m.size > g.bytes - offset)
+      [[unlikely]] {
+    corrupt_peer(m.source, "what it sends for a get is not what was asked of it", offset);
+  }
+  copy_bytes(g.local + offset, m.data, m.size);
   g.arrived += m.size;
   g.answered = true;
 }
 
 template <bool Threads>
-void one_sided<Threads>::on_atomic_request(const arrival& m) {
+status one_sided<Threads>::on_atomic_request(const arrival& m) noexcept {
   std::uint64_t operands[2];
   std::memcpy(operands, m.data, sizeof operands);
   const auto op = static_cast<atomic_op>(m.head.word[0] & 0xff);
   const std::size_t width = (m.head.word[0] >> 8) & 0xff;
-  const std::uint64_t old =
+  if (op > atomic_op::fetch_xor || (width != 4 && width != 8) || m.head.word[1] % width != 0)
+      [[unlikely]] {
+    corrupt_peer(m.source, "it asks for an atomic operation that there is not", m.head.word[0]);
+  }
+  // The answer's place first: once done, an operation cannot be taken back.
+  reply_state reply{m.source, {{m.head.word[0] >> 16, 0}}};
+  if (!add(replies_, reply)) {
+    return shortage_.again("serving an atomic operation of another rank");
+  }
+  replies_.back().head.word[1] =
       apply_atomic(op, reinterpret_cast<void*>(m.head.word[1]), width, operands[0], operands[1]);
-  replies_.push_back({m.source, {{m.head.word[0] >> 16, old}}});
   ++queued_;
+  return status::ok();
 }
 
 template <bool Threads>
-void one_sided<Threads>::on_atomic_reply(const arrival& m) {
-  const auto index = static_cast<int>(m.head.word[0]);
-  const bool ours = ((atomics_.started() >> index) & 1) != 0;  // acquires the entry
-  SINEW_ASSERT(ours);
-  (void)ours;
-  const atomic_state a = atomics_[index];
+void one_sided<Threads>::on_atomic_reply(const arrival& m) noexcept {
+  const std::uint64_t index = m.head.word[0];
+  // Looking at what has been started acquires the entry.
+  if (index >= fixed_table<atomic_state>::capacity || ((atomics_.started() >> index) & 1) == 0)
+      [[unlikely]] {
+    corrupt_peer(m.source, "it answers an atomic operation that nobody has asked for", index);
+  }
+  const atomic_state a = atomics_[static_cast<int>(index)];
   if (a.result != nullptr) {
     *a.result = m.head.word[1];
   }
-  atomics_.release(index);
+  atomics_.release(static_cast<int>(index));
   a.when_done.call(a.when_done.argument);
 }
 

@@ -7,6 +7,7 @@
 
 #include "fabric/shm/fixed_table.hpp"
 #include "fabric/shm/messages.hpp"
+#include "sinew/base/memory.hpp"
 
 namespace sinew::fabric::shm {
 
@@ -90,14 +91,16 @@ class one_sided {
     header head;
   };
 
-  [[nodiscard]] std::byte* direct(int peer, const remote_address& at) noexcept;
+  [[nodiscard]] std::byte* direct(int peer, const remote_address& at, std::size_t bytes) noexcept;
   [[nodiscard]] bool cma_with(int peer);
 
-  static void handle(void* self, unsigned op, const arrival& m);
-  void on_get_request(const arrival& m);
-  void on_get_chunk(const arrival& m);
-  void on_atomic_request(const arrival& m);
-  void on_atomic_reply(const arrival& m);
+  // What a peer asks for is checked against our own tables; the addresses that it names are its
+  // own affair, as with any remote memory access.
+  static status handle(void* self, unsigned op, const arrival& m) noexcept;
+  [[nodiscard]] status on_get_request(const arrival& m) noexcept;
+  void on_get_chunk(const arrival& m) noexcept;
+  [[nodiscard]] status on_atomic_request(const arrival& m) noexcept;
+  void on_atomic_reply(const arrival& m) noexcept;
 
   int step_get(int index);
   int step_put(int index);
@@ -130,6 +133,7 @@ class one_sided {
   std::vector<serve_state> serves_;
   std::vector<reply_state> replies_;
   std::size_t queued_ = 0;  ///< how many there are of both
+  base::shortage shortage_;
   unsigned kernel_serves_ = 0;
   bool blocked_ = false;  ///< the last step ended for want of slots or packets
 

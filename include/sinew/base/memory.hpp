@@ -1,0 +1,28 @@
+// What the library does when memory is exhausted where no caller can be told.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sinew/base/status.hpp"
+
+namespace sinew::base {
+
+/// Says that memory was exhausted while `doing` and ends the process with 1, which ends the job.
+/// Allocates nothing. Any context. Cold.
+[[noreturn, gnu::cold]] void out_of_memory(std::string_view doing) noexcept;
+
+/// For handlers of messages, which cannot fail: the message is tried again, for a while. One thread
+/// at a time.
+class shortage {
+ public:
+  /// status::again(no_memory); but ends the process, as above, if it has been called all the time
+  /// for a second. Cold.
+  [[nodiscard, gnu::cold]] status again(std::string_view doing) noexcept;
+
+ private:
+  std::uint64_t since_ns_ = 0;
+  std::uint64_t last_ns_ = 0;
+};
+
+}  // namespace sinew::base

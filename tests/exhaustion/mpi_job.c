@@ -46,7 +46,12 @@ static int messages(MPI_Comm comm, int rank, int size) {
 }
 
 int main(int argc, char** argv) {
+#if defined(THREADS)
+  int level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+#else
   MPI_Init(&argc, &argv);
+#endif
   int rank, size, bad = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -32,7 +32,7 @@ INSTEAD = [
     (r"make [a-z].*", lambda line: "make -n " + line[5:] + " >/dev/null"),
     (r"\./bootstrap .*", lambda line: line + " --dry-run"),
     (r"cmake --workflow .*", lambda line: "cmake --list-presets=workflow"),
-    (r"cmake --preset .*|cmake --build .*", lambda line: "cmake --list-presets"),
+    (r"cmake --preset .*|cmake --build (--preset|build)\b.*", lambda line: "cmake --list-presets"),
     (r"tools/(peers|demo|mpi4py)\b.*", lambda line: "test -x " + line.split()[0]),
     (r"tests/tidy/tidy.py", lambda line: line + " links commands"),
     (r"module .*", lambda line: None),
@@ -237,7 +237,7 @@ class Commands(unittest.TestCase):
 
     def prepare(self, folder):
         for entry in ROOT.iterdir():
-            if entry.name not in ("build", ".git"):
+            if entry.name not in ("build", "out", ".git"):
                 (folder / entry.name).symlink_to(entry)
         (folder / "build").symlink_to(BUILD)
         hello = ROOT / "tests" / "install" / "consumer" / "hello.c"
@@ -274,6 +274,8 @@ class Commands(unittest.TestCase):
             with self.subTest(page.name), tempfile.TemporaryDirectory() as place:
                 folder = Path(place)
                 self.prepare(folder)
+                if "$HOME/sinew" in page.text:  # where the page has it installed
+                    self.must(run("cmake", "--install", BUILD, "--prefix", folder / "home/sinew"))
                 for language, name, text in blocks:
                     if language in ("sh", "bash", "shell", "console"):
                         self.execute("\n".join(self.lines(text)), folder)
@@ -283,7 +285,8 @@ class Commands(unittest.TestCase):
 
     def execute(self, script, folder):
         path = f"{BUILD / 'bin'}:{os.environ['PATH']}"
-        done = run("bash", "-e", "-u", "-o", "pipefail", "-c", script, cwd=folder, PATH=path)
+        done = run("bash", "-e", "-u", "-o", "pipefail", "-c", script, cwd=folder, PATH=path,
+                   HOME=str(folder / "home"))
         self.assertEqual(done.returncode, 0, f"{script}\n{done.stdout[-2000:]}\n{done.stderr}")
 
 

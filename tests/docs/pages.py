@@ -23,7 +23,7 @@ class Page:
             before = self.text[: found.start()].rstrip().rpartition("\n\n")[2]
             first = found[2].split("\n", 1)[0]
             names = FILE.findall(first) if first.startswith(("//", "/*", "!", "#!")) else []
-            if not names and found[1] in ("c", "cpp", "fortran", "python"):
+            if not names and found[1] in ("c", "cpp", "fortran", "python", "cmake"):
                 names = FILE.findall(before)
             yield found[1], names[-1] if names else None, found[2]
 

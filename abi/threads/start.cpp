@@ -13,6 +13,7 @@
 #include "abi/threads/record.hpp"
 #include "abi/threads/refuse.hpp"
 #include "abi/threads/signals.hpp"
+#include "abi/threads/slices.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/raw_write.hpp"
@@ -61,6 +62,7 @@ void start_fibers() noexcept {
   ::pthread_atfork(nullptr, nullptr, in_child);
   now.store(stage::fibers);
   adopt_signals();
+  start_slices();
   SINEW_LOG(info, "threads are fibers, workers: " +
                       std::to_string(fiber::scheduler::of_process()->workers()));
 }

@@ -89,6 +89,7 @@ void clean(record& r) noexcept {
   r.pending.store(0, std::memory_order_relaxed);
   r.awaited_signals.store(0, std::memory_order_relaxed);
   r.handlers = 0;
+  r.files_held = 0;
   r.life.store(running, std::memory_order_relaxed);
   r.joined.store(false, std::memory_order_relaxed);
   r.poked.store(0, std::memory_order_relaxed);

@@ -110,7 +110,9 @@ extern "C" long syscall(long number, ...) noexcept {
     each = va_arg(rest, long);
   }
   va_end(rest);
-  if (number == SYS_gettid) {
+  // The address that the kernel clears at a thread's end stays the worker's.
+  if (number == SYS_gettid ||
+      (number == SYS_set_tid_address && sinew::fiber::self() != nullptr)) {
     return ::gettid();
   }
   if (number == SYS_tgkill) {

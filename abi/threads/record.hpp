@@ -43,6 +43,7 @@ struct record {
   std::atomic<std::uint64_t> awaited_signals{0};  ///< it is in sigwait() or the like for these
   std::uint64_t blocked_outside = 0;  ///< `blocked` before the outermost handler that is running
   int handlers = 0;                   ///< that are running, one inside the other
+  int files_held = 0;                 ///< by flockfile()
   int id = 0;                         ///< what gettid() says
   record* next_living = nullptr;
   record* previous_living = nullptr;

@@ -21,6 +21,7 @@
 #include "abi/threads/real.hpp"
 #include "abi/threads/refuse.hpp"
 #include "abi/threads/signal_set.hpp"
+#include "abi/threads/slices.hpp"
 #include "abi/threads/start.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -266,6 +267,14 @@ void ask_again(int number) noexcept {
 /// The kernel's handler of all signals for which the program has one. In it all are blocked.
 void on_signal(int number, siginfo_t* info, void* context) {
   const int error = errno;
+  if (ends_slice(*info)) {
+    if (running_thread() != nullptr && fibers_run()) {
+      end_slice(context);
+      (void)take_signals();
+    }
+    errno = error;
+    return;
+  }
   if (!fibers_run()) {  // between a fork and return_signals()
     call(actions[static_cast<std::size_t>(number)], number, info, context);
     errno = error;
@@ -303,13 +312,16 @@ void on_signal(int number, siginfo_t* info, void* context) {
 int install(int number) noexcept {
   const action& a = actions[static_cast<std::size_t>(number)];
   struct sigaction how{};
-  if (a.is_ignored() || (a.is_default() && (ever_blocked.load() & bit_of(number)) == 0)) {
+  const bool ours_too = number == slice_signal;
+  const bool plain = a.is_default() && (ever_blocked.load() & bit_of(number)) == 0;
+  if (!ours_too && (a.is_ignored() || plain)) {
     how.sa_handler = a.is_ignored() ? SIG_IGN : SIG_DFL;
     how.sa_flags = a.flags.load() & ~static_cast<int>(SA_ONSTACK | SA_SIGINFO);
   } else {
     how.sa_sigaction = on_signal;
     // On the interrupted stack: two fibers of a worker cannot be on its signal stack at a time.
-    how.sa_flags = SA_SIGINFO | (a.flags.load() & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT));
+    how.sa_flags = SA_SIGINFO | (a.flags.load() & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)) |
+                   (ours_too ? SA_RESTART : 0);
     ::sigfillset(&how.sa_mask);
   }
   return real().sigaction(number, &how, nullptr);
@@ -392,6 +404,7 @@ void adopt_signals() noexcept {
   raw_call(SYS_rt_sigprocmask, SIG_SETMASK, 0, reinterpret_cast<long>(&kernel_mask),
            sizeof kernel_mask);
   mine.blocked.store(kernel_mask);
+  kernel_mask &= ~bit_of(slice_signal);  // start_slices() opens it
   mine.id = ::getpid();
   enlist(mine);
   for (int number = 1; number < _NSIG; ++number) {
@@ -403,7 +416,7 @@ void adopt_signals() noexcept {
     a.handler.store(reinterpret_cast<std::uintptr_t>(now.sa_handler));
     a.flags.store(now.sa_flags);
     a.mask.store(bits_of(now.sa_mask));
-    if (!a.is_default() && !a.is_ignored()) {
+    if (number == slice_signal || (!a.is_default() && !a.is_ignored())) {
       (void)install(number);
     }
   }
@@ -412,7 +425,8 @@ void adopt_signals() noexcept {
 void return_signals() noexcept {
   for (int number = 1; number < _NSIG; ++number) {
     const action& a = actions[static_cast<std::size_t>(number)];
-    if (!is_ours(number) || (a.is_default() && (ever_blocked.load() & bit_of(number)) == 0)) {
+    if (!is_ours(number) || (a.is_default() && number != slice_signal &&
+                             (ever_blocked.load() & bit_of(number)) == 0)) {
       continue;
     }
     struct sigaction how{};

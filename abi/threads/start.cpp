@@ -15,6 +15,7 @@
 #include "abi/threads/refuse.hpp"
 #include "abi/threads/settings.hpp"
 #include "abi/threads/signals.hpp"
+#include "abi/threads/slices.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/raw_write.hpp"
@@ -58,6 +59,7 @@ void start_fibers() noexcept {
   ::pthread_atfork(nullptr, nullptr, in_child);
   now.store(stage::fibers);
   adopt_signals();
+  start_slices();
   SINEW_LOG(info, "threads are fibers, workers: " +
                       std::to_string(fiber::scheduler::of_process()->workers()));
 }

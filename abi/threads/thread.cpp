@@ -17,6 +17,7 @@
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/signals.hpp"
+#include "abi/threads/slices.hpp"
 #include "abi/threads/start.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -71,6 +72,7 @@ void end_with(record& r) noexcept {
 void live(void*) {
   open_block();
   mine.stack_top = static_cast<char*>(__builtin_frame_address(0));
+  start_slices();
   run_program();
   close_block();
   if (in_forked_child()) {

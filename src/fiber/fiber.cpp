@@ -173,6 +173,12 @@ void yield() noexcept {
   w->give_way(*me);
 }
 
+void end_slice() noexcept {
+  worker* const w = here;
+  SINEW_EXPECT(w != nullptr && w->current_user() != nullptr);
+  w->end_slice(*w->current());
+}
+
 void suspend() noexcept {
   worker* const w = here;
   SINEW_EXPECT(w != nullptr && w->current_user() != nullptr);

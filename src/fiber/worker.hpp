@@ -55,6 +55,11 @@ class worker {
   void leave(fiber& me) noexcept;
   /// Lets others that are ready run before `me`, which is. Hot.
   void give_way(fiber& me) noexcept;
+  /// The same, after a look around.
+  void end_slice(fiber& me) noexcept {
+    budget_ = 1;
+    give_way(me);
+  }
   /// Ends `me`. Does not return (and is not declared so, to be jumped to: see run()).
   void leave_for_good(fiber& me) noexcept;
 

@@ -50,6 +50,10 @@ void detach(fiber& f) noexcept;
 /// Lets the other ready fibers of this worker run. In a thread: sched_yield(). Hot.
 void yield() noexcept;
 
+/// The same, and before it the worker looks at its timers and its poller. For a handler of a timer
+/// that interrupts long computations; not if it has interrupted this library. Fibers only.
+void end_slice() noexcept;
+
 /// Suspends the calling fiber until somebody calls resume() on it. It may also return for nothing:
 /// look at what you wait for in a loop. A resume() that came before makes it return at once, if it
 /// came after the fiber had started (one that came earlier has done its work: the fiber sees, as

@@ -1,0 +1,23 @@
+// Threads that compute are interrupted now and then, so that the others of their worker run.
+#pragma once
+
+#include <signal.h>
+
+namespace sinew::threads {
+
+/// The signal that ends a slice. Its default is to be ignored, and the C library never uses it.
+inline constexpr int slice_signal = SIGURG;
+
+/// On a worker, by a thread of the program: from now on a slice ends there after every 10 ms of
+/// processor time. A worker that sleeps is never woken for it. Once per worker; later calls do
+/// nothing.
+void start_slices() noexcept;
+
+/// Has a timer of start_slices() sent this?
+[[nodiscard]] bool ends_slice(const siginfo_t& info) noexcept;
+
+/// In the handler, with all signals blocked: lets the others run, unless the interrupted code is
+/// some in which a switch might be wrong. Then the next slice's end finds another place.
+void end_slice(void* context) noexcept;
+
+}  // namespace sinew::threads

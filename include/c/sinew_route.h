@@ -33,7 +33,7 @@ struct sinew_alltoallv_options {
   int ranks_per_node;  /* consecutive ranks that share a node of the network (1) */
   int slots;           /* chunks of one path that a rank on its way holds (4) */
   size_t memory;       /* most bytes that a rank holds for others (256 MiB) */
-  int max_paths;       /* of one message, 1 to 16 (12) */
+  int max_paths;       /* of one message, 1 to 16 (12, more where another planner does better) */
   int every_hop;       /* not 0: forwarded at every node, not only where the usual route is left */
   double patience;     /* seconds without progress after which a call gives up (never) */
 };

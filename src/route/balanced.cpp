@@ -25,7 +25,7 @@ constexpr double sharpest = 1500;
 constexpr std::size_t most_coarse_jobs = 100'000;
 constexpr std::size_t most_jobs_again = 20'000;
 constexpr double tree_budget = 2e8;  // visits of links: three seconds or so
-constexpr int most_passes = 200;
+constexpr int most_passes = 300;
 constexpr int least_passes = 4;
 
 class planner {

@@ -58,13 +58,14 @@ meeting meet(balancer& state, const topology& net, const job_list& jobs, const e
   average_prices averages(net, jobs, same);
   double least = state.busiest();
   int stays = 0;
+  const int rounds = how.slowly ? 12 : 6;
   const auto sharpen = [&] {
-    out.sharpness *= how.slowly ? 1.3 : 1.8;
+    out.sharpness *= how.slowly ? 1.15 : 1.8;
     stays = 0;
   };
   for (; out.passes < how.passes && out.sharpness < 5000; ++out.passes) {
     state.buy(out.sharpness);
-    for (int k = 0; k < 6; ++k) state.even_out(out.sharpness);
+    for (int k = 0; k < rounds; ++k) state.even_out(out.sharpness);
     const double now = state.busiest();
     double dual = dual_bound(net, jobs, state.prices(), same);
     if (how.slowly) dual = std::max(dual, averages.add(state.prices()));

@@ -108,7 +108,7 @@ TEST(best_plan, small_networks_have_tight_bounds) {
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
       const route_plan plan =
           plan_of(net, jobs_of(net, "random", 8 << 20, seed), method::balanced, false);
-      EXPECT_LE(plan.gap(), 0.01) << shape << ' ' << seed << ' ' << plan.bound_by;
+      EXPECT_LE(plan.gap(), 0.008) << shape << ' ' << seed << ' ' << plan.bound_by;
     }
   }
 }
@@ -116,7 +116,7 @@ TEST(best_plan, small_networks_have_tight_bounds) {
 TEST(best_plan, paths_that_were_asked_for_are_kept_to) {
   const topology net = make_torus({4, 4, 4});
   for (const std::uint32_t most : {1u, 2u, 5u}) {
-    for (const char* pattern : {"disjoint", "random", "alltoallv"}) {
+    for (const char* pattern : {"disjoint", "random", "incast"}) {
       plan_options o;
       o.most_paths = most;
       const route_plan plan = make_plan(net, jobs_of(net, pattern, 8 << 20), o);
@@ -140,7 +140,7 @@ TEST(best_plan, long_ways_round_failed_links) {
 
 // A guess of the load that is far too low must not let prices overflow.
 TEST(best_plan, opt_with_many_more_jobs_than_links) {
-  const topology net = parse_topology("256");
+  const topology net = parse_topology("64");
   EXPECT_GT(plan_of(net, jobs_of(net, "alltoall", 8 << 20), method::opt, false).busiest, 0);
 }
 

@@ -21,7 +21,15 @@ using starter = void (*)(request_object& r);
 /// reads must be set by whoever takes it.
 struct alignas(64) request_object : object {
   static constexpr kind tag = kind::request;
-  enum class sort : std::uint8_t { finished, send, receive, exchange, flush, generalized, duplicate };
+  enum class sort : std::uint8_t {
+    finished,
+    send,
+    receive,
+    exchange,
+    flush,
+    generalized,
+    duplicate
+  };
 
   request_object() noexcept : object(kind::dead) {}
 
@@ -45,8 +53,8 @@ struct alignas(64) request_object : object {
     int message_tag = 0;
     p2p::mode how = p2p::mode::standard;
   } again;                            ///< persistent
-  layout::type_ref keeps;             ///< persistent: the type, which the user may free
-  std::unique_ptr<std::byte[]> copy;  ///< what MPI_Isendrecv_replace sends
+  layout::type_ref keeps;                   ///< persistent: the type, which the user may free
+  std::unique_ptr<std::byte[]> copy;        ///< what MPI_Isendrecv_replace sends
   std::shared_ptr<duplication> duplicates;  ///< duplicate
 
   buffered_sends* flushing = nullptr;  ///< flush: where, and how many messages are to have left

@@ -90,12 +90,14 @@ communicator_ref make_communicator(p2p::engine& engine, std::uint32_t context,
 
 communicator_ref world(p2p::engine& engine) {
   (void)state_of(engine.runtime());
-  return make_communicator(engine, context_ledger::world, core::group::range(engine.runtime().size()));
+  return make_communicator(engine, context_ledger::world,
+                           core::group::range(engine.runtime().size()));
 }
 
 communicator_ref self(p2p::engine& engine) {
   (void)state_of(engine.runtime());
-  return make_communicator(engine, context_ledger::self, core::group(std::vector<int>{engine.runtime().rank()}));
+  return make_communicator(engine, context_ledger::self,
+                           core::group(std::vector<int>{engine.runtime().rank()}));
 }
 
 communicator_ref duplicate(site at) {

@@ -11,8 +11,8 @@ namespace sinew::coll {
 
 using p2p::request;
 
-/// Tags [0, call_tags) number the blocking collective calls, as many above them the nonblocking ones;
-/// the rest belongs to create_group.
+/// Tags [0, call_tags) number the blocking collective calls, as many above them the nonblocking
+/// ones; the rest belongs to create_group.
 inline constexpr std::uint32_t call_tags = 1U << 16;
 
 class talk {

@@ -234,11 +234,11 @@ int impl::Win_free_keyval(int* win_keyval) { return free_key(attached_to::win, w
 
 int impl::Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
   check_not_predefined(comm_keyval);
-  return set(attached_to::comm, comm, comm_of(comm).attached, comm_keyval, attribute_val);
+  return set(attached_to::comm, comm, local_comm_of(comm).attached, comm_keyval, attribute_val);
 }
 
 int impl::Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag) {
-  comm_object& c = comm_of(comm);
+  comm_object& c = local_comm_of(comm);
   if (int* value = predefined_value(comm_keyval)) {
     check_out(attribute_val, "attribute_val");
     check_out(flag, "flag");
@@ -251,7 +251,7 @@ int impl::Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int
 
 int impl::Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
   check_not_predefined(comm_keyval);
-  return remove(attached_to::comm, comm, comm_of(comm).attached, comm_keyval);
+  return remove(attached_to::comm, comm, local_comm_of(comm).attached, comm_keyval);
 }
 
 int impl::Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val) {

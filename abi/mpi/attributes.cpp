@@ -72,11 +72,14 @@ void count_use(int key, int change) {
 
 int free_key(attached_to what, int* key) {
   check_out(key, "keyval");
-  if (record_of(what, *key).freed) fail(MPI_ERR_KEYVAL, "the key %d has been freed", *key);
+  // While values hold it a key may be freed again: programs do so, above all in delete functions.
+  (void)record_of(what, *key);
   const std::lock_guard held(table().lock);
   const auto at = table().keys.find(*key);
-  at->second.freed = true;
-  if (at->second.uses == 0) table().keys.erase(at);
+  if (at != table().keys.end()) {
+    at->second.freed = true;
+    if (at->second.uses == 0) table().keys.erase(at);
+  }
   *key = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
@@ -93,14 +96,26 @@ void call_delete(const key_record& k, void* object, int key, void* value) {
   }
 }
 
+/// Takes the value under `key` out, unless the delete function has done so itself.
+void detach(attributes& all, int key) {
+  const auto at = find(all, key);
+  if (at == all.end()) return;
+  all.erase(at);
+  count_use(key, -1);
+}
+
 int set(attached_to what, void* object, attributes& all, int key, void* value) {
   const key_record k = record_of(what, key);
+  count_use(key, 1);  // the new value's, before the old one's goes
   const auto at = find(all, key);
   if (at != all.end()) {
-    call_delete(k, object, key, at->second);
-    all.erase(find(all, key));
-  } else {
-    count_use(key, 1);
+    try {
+      call_delete(k, object, key, at->second);
+    } catch (...) {
+      count_use(key, -1);
+      throw;
+    }
+    detach(all, key);
   }
   all.emplace_back(key, value);
   return MPI_SUCCESS;
@@ -121,8 +136,7 @@ int remove(attached_to what, void* object, attributes& all, int key) {
   const auto at = find(all, key);
   if (at == all.end()) fail(MPI_ERR_KEYVAL, "no value is attached under key %d", key);
   call_delete(k, object, key, at->second);
-  all.erase(find(all, key));
-  count_use(key, -1);
+  detach(all, key);
   return MPI_SUCCESS;
 }
 
@@ -189,9 +203,7 @@ void delete_attributes(attached_to what, void* handle, attributes& from) {
   while (!from.empty()) {
     const auto [key, value] = from.back();
     call_delete(record_of(what, key), handle, key, value);
-    const auto at = find(from, key);  // the callback may have deleted others
-    if (at != from.end()) from.erase(at);
-    count_use(key, -1);
+    detach(from, key);
   }
 }
 
@@ -222,11 +234,11 @@ int impl::Win_free_keyval(int* win_keyval) { return free_key(attached_to::win, w
 
 int impl::Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
   check_not_predefined(comm_keyval);
-  return set(attached_to::comm, comm, comm_of(comm).attached, comm_keyval, attribute_val);
+  return set(attached_to::comm, comm, local_comm_of(comm).attached, comm_keyval, attribute_val);
 }
 
 int impl::Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag) {
-  comm_object& c = comm_of(comm);
+  comm_object& c = local_comm_of(comm);
   if (int* value = predefined_value(comm_keyval)) {
     check_out(attribute_val, "attribute_val");
     check_out(flag, "flag");
@@ -239,7 +251,7 @@ int impl::Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int
 
 int impl::Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
   check_not_predefined(comm_keyval);
-  return remove(attached_to::comm, comm, comm_of(comm).attached, comm_keyval);
+  return remove(attached_to::comm, comm, local_comm_of(comm).attached, comm_keyval);
 }
 
 int impl::Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val) {

@@ -32,8 +32,12 @@ coll::parts parts_of(const comm_object& c, const void* base, const MPI_Count* co
                      const MPI_Aint* displacements, MPI_Datatype type) {
   check_out(counts, "counts");
   check_out(displacements, "displs");
-  for (int r = 0; r < c.comm->size(); ++r) check_count(counts[r]);
-  return {base, counts, displacements, &layout_of(type)};
+  bool empty = true;
+  for (int r = 0; r < c.comm->size(); ++r) {
+    check_count(counts[r]);
+    empty = empty && counts[r] == 0;
+  }
+  return {base, counts, displacements, &layout_of(type, empty)};
 }
 
 int end(comm_object& c, p2p::fault f) {
@@ -219,7 +223,7 @@ int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     check_out(types, "types");
     for (std::size_t r = 0; r < size; ++r) {
       check_count(counts[r]);
-      layouts.push_back(&layout_of(types[r]));
+      layouts.push_back(&layout_of(types[r], counts[r] == 0));
     }
     return coll::parts_w{base, counts, displs, layouts.data()};
   };

@@ -45,11 +45,24 @@ comm_object* find_comm(MPI_Comm handle) noexcept {
   return v - 0x101 < 2 ? the.comms[v & 3] : resolve<comm_object>(handle);
 }
 
+namespace {
+
+bool is_unfinished(MPI_Comm handle) {
+  const std::uintptr_t v = value_of(handle);
+  return v >= first_address && v % alignof(comm_object) == 0 &&
+         reinterpret_cast<const object*>(handle)->what.load() == kind::unfinished_comm;
+}
+
+}  // namespace
+
+comm_object& unfinished_comm(MPI_Comm handle) {
+  if (!is_unfinished(handle)) bad_comm(handle);
+  return *static_cast<comm_object*>(reinterpret_cast<object*>(handle));
+}
+
 void bad_comm(MPI_Comm handle) {
   if (handle == MPI_COMM_NULL) fail(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
-  const std::uintptr_t v = value_of(handle);
-  if (v >= first_address && v % alignof(comm_object) == 0 &&
-      reinterpret_cast<const object*>(handle)->what.load() == kind::unfinished_comm) {
+  if (is_unfinished(handle)) {
     fail(MPI_ERR_COMM,
          "the communicator %p cannot be used yet: the MPI_Comm_idup that makes it has not been "
          "completed (MPI_Wait)",
@@ -109,20 +122,20 @@ void release_comm(comm_object* c) {
 
 int impl::Comm_size(MPI_Comm comm, int* size) {
   check_out(size, "size");
-  *size = comm_of(comm).comm->size();
+  *size = local_comm_of(comm).comm->size();
   return MPI_SUCCESS;
 }
 
 int impl::Comm_rank(MPI_Comm comm, int* rank) {
   check_out(rank, "rank");
-  *rank = comm_of(comm).comm->rank();
+  *rank = local_comm_of(comm).comm->rank();
   return MPI_SUCCESS;
 }
 
 int impl::Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
   check_out(result, "result");
-  const comm_object& a = comm_of(comm1);
-  const comm_object& b = comm_of(comm2);
+  const comm_object& a = local_comm_of(comm1);
+  const comm_object& b = local_comm_of(comm2);
   if (&a == &b) {
     *result = MPI_IDENT;
     return MPI_SUCCESS;
@@ -217,14 +230,14 @@ int impl::Comm_disconnect(MPI_Comm* comm) {
 
 int impl::Comm_test_inter(MPI_Comm comm, int* flag) {
   check_out(flag, "flag");
-  (void)comm_of(comm);
+  (void)local_comm_of(comm);
   *flag = 0;
   return MPI_SUCCESS;
 }
 
 int impl::Comm_set_name(MPI_Comm comm, const char* comm_name) {
   check_out(comm_name, "comm_name");
-  comm_of(comm).comm->name = std::string(comm_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  local_comm_of(comm).comm->name = std::string(comm_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
   return MPI_SUCCESS;
 }
 
@@ -232,14 +245,14 @@ int impl::Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
   if (comm == MPI_COMM_NULL) {
     copy_out("MPI_COMM_NULL", comm_name, resultlen);
   } else {
-    copy_out(comm_of(comm).comm->name, comm_name, resultlen);
+    copy_out(local_comm_of(comm).comm->name, comm_name, resultlen);
   }
   return MPI_SUCCESS;
 }
 
 int impl::Comm_group(MPI_Comm comm, MPI_Group* group) {
   check_out(group, "group");
-  *group = new_group(comm_of(comm).comm->members());
+  *group = new_group(local_comm_of(comm).comm->members());
   return MPI_SUCCESS;
 }
 

@@ -14,6 +14,7 @@ namespace sinew::mpi {
 
 struct info_object;
 struct buffered_sends;
+struct topology;
 class routed;
 
 /// What a program has promised of a communicator's messages (MPI-5.0 section 7.4.4). Wildcards that
@@ -45,6 +46,7 @@ struct comm_object : object {
   bool freed = false;                ///< only operations under way keep it
   std::atomic<int> probed = 0;       ///< messages that matched probes took and nobody has received
   std::unique_ptr<routed> routes;    ///< null: MPI_Alltoallv goes the usual way
+  std::shared_ptr<const topology> places;  ///< null: the communicator has no topology
   attributes attached;
 };
 
@@ -60,6 +62,17 @@ struct comm_object : object {
   if (found == nullptr) [[unlikely]]
     bad_comm(handle);
   return *found;
+}
+
+/// For calls that need nothing of the other ranks: also takes a duplicate whose request has not
+/// been completed, since programs name such a one and set its error handler at once.
+[[nodiscard, gnu::cold]] comm_object& unfinished_comm(MPI_Comm handle);
+[[nodiscard]] inline comm_object& local_comm_of(MPI_Comm handle) {
+  const std::uintptr_t v = value_of(handle);
+  if (v - 0x101 < 2) [[likely]]
+    return *the.comms[v & 3];
+  auto* found = resolve<comm_object>(handle);
+  return found != nullptr ? *found : unfinished_comm(handle);
 }
 
 /// Null instead of an error. Cold.
@@ -83,6 +96,9 @@ void await(duplication& d);
 /// Makes the communicator behind the handle usable, if that has not been done; to be called once
 /// they have agreed. An error class with its sentence if it could not be made.
 int install(duplication& d, std::string* sentence);
+
+/// A communicator of the first `ranks` ranks of `c`, with a topology; MPI_COMM_NULL elsewhere.
+[[nodiscard]] MPI_Comm place_first(comm_object& c, int ranks, topology places);
 
 /// Gives the communicator up: at once, or when its last operation has ended.
 void release_comm(comm_object* c);

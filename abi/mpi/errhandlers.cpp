@@ -76,7 +76,7 @@ int impl::Session_create_errhandler(MPI_Session_errhandler_function* session_err
 }
 
 int impl::Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
-  comm_object& c = comm_of(comm);
+  comm_object& c = local_comm_of(comm);
   errhandler_object* e = errhandler_of(errhandler);
   if (e->act == action::win || e->act == action::file || e->act == action::session) {
     fail(MPI_ERR_ERRHANDLER, "the error handler was not made for communicators");
@@ -89,12 +89,12 @@ int impl::Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
 
 int impl::Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
   check_out(errhandler, "errhandler");
-  *errhandler = handle_of(keep(comm_of(comm).errors));
+  *errhandler = handle_of(keep(local_comm_of(comm).errors));
   return MPI_SUCCESS;
 }
 
 int impl::Comm_call_errhandler(MPI_Comm comm, int errorcode) {
-  comm_object& c = comm_of(comm);
+  comm_object& c = local_comm_of(comm);
   (void)raise_error(&c, errorcode, "called by the program");
   return MPI_SUCCESS;
 }

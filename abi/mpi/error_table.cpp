@@ -86,14 +86,18 @@ constexpr std::array<class_entry, MPI_ERR_ABI + 1> classes = {{
 
 struct added_entry {
   int error_class = 0;
+  int codes = 0;  ///< of a class: how many codes it has
   std::string text;
   bool is_class = false;
   bool removed = false;
 };
 
+/// Code MPI_ERR_LASTCODE + 1 + index. The last entry is never a removed one, so that the size says
+/// which is the last code in use.
 struct added_table {
   std::mutex lock;
-  std::vector<added_entry> entries;  ///< code MPI_ERR_LASTCODE + 1 + index
+  std::vector<added_entry> entries;
+  std::vector<std::size_t> holes;  ///< all that are removed, and some that are no longer
 };
 added_table& added() {
   static auto& it = *new added_table;
@@ -113,11 +117,33 @@ bool tool_class(int code) {
   return code >= MPI_T_ERR_CANNOT_INIT && code <= MPI_T_ERR_PVAR_NO_ATOMIC;
 }
 
+std::size_t free_entry() {
+  auto& [lock, entries, holes] = added();
+  while (!holes.empty()) {
+    const std::size_t index = holes.back();
+    holes.pop_back();
+    if (index < entries.size() && entries[index].removed) return index;
+  }
+  entries.emplace_back();
+  return entries.size() - 1;
+}
+
 int add(int error_class, bool is_class) {
-  auto& entries = added().entries;
-  const int code = MPI_ERR_LASTCODE + 1 + static_cast<int>(entries.size());
-  entries.push_back({is_class ? code : error_class, {}, is_class, false});
+  const std::size_t index = free_entry();
+  const int code = MPI_ERR_LASTCODE + 1 + static_cast<int>(index);
+  if (!is_class) {
+    if (added_entry* its = find(error_class)) ++its->codes;
+  }
+  added().entries[index] = {is_class ? code : error_class, 0, {}, is_class, false};
   return code;
+}
+
+void remove_entry(added_entry& e) {
+  auto& [lock, entries, holes] = added();
+  holes.push_back(static_cast<std::size_t>(&e - entries.data()));
+  e.removed = true;
+  while (!entries.empty() && entries.back().removed) entries.pop_back();
+  if (entries.empty()) holes.clear();
 }
 
 int remove(int code, bool is_class, const char* what) {
@@ -126,17 +152,14 @@ int remove(int code, bool is_class, const char* what) {
   if (e == nullptr || e->is_class != is_class) {
     fail(MPI_ERR_OTHER, "%d is no error %s that a program has added", code, what);
   }
-  if (is_class) {
-    for (const added_entry& other : added().entries) {
-      if (!other.is_class && !other.removed && other.error_class == code) {
-        fail(MPI_ERR_OTHER, "error class %d still has codes", code);
-      }
-    }
-  }
+  if (e->codes != 0) fail(MPI_ERR_OTHER, "error class %d still has codes", code);
   if (!e->text.empty()) {
     fail(MPI_ERR_OTHER, "error %s %d still has a text (MPI_Remove_error_string)", what, code);
   }
-  e->removed = true;
+  if (!is_class) {
+    if (added_entry* its = find(e->error_class)) --its->codes;
+  }
+  remove_entry(*e);
   return MPI_SUCCESS;
 }
 
@@ -168,11 +191,7 @@ std::string table_text(int code) {
 
 int last_used_code() noexcept {
   const std::lock_guard held(added().lock);
-  int last = MPI_ERR_LASTCODE;
-  for (std::size_t i = 0; i < added().entries.size(); ++i) {
-    if (!added().entries[i].removed) last = MPI_ERR_LASTCODE + 1 + static_cast<int>(i);
-  }
-  return last;
+  return MPI_ERR_LASTCODE + static_cast<int>(added().entries.size());
 }
 
 int impl::Error_class(int errorcode, int* errorclass) {

@@ -124,7 +124,9 @@ int caught(const char* name, MPI_Comm comm) noexcept {
 
 std::string text_of(int code) {
   std::string text = table_text(code);
-  if (last().code == code && code != MPI_SUCCESS) text += "; here: " + last().sentence;
+  // A text of the program's own is the program's: as it was given (MPI-5.0 section 9.5).
+  const bool own = code > MPI_ERR_LASTCODE;
+  if (last().code == code && code != MPI_SUCCESS && !own) text += "; here: " + last().sentence;
   return text;
 }
 

@@ -46,9 +46,9 @@ class widened {
   const comm_object* c = find_comm(comm);
   return c == nullptr || c->comm->rank() != root ? 0 : c->comm->size();
 }
-/// Neighbours in a process topology: none exist yet.
-[[nodiscard]] inline int in_degree(MPI_Comm) noexcept { return 0; }
-[[nodiscard]] inline int out_degree(MPI_Comm) noexcept { return 0; }
+/// Neighbours in a process topology; 0 without one.
+[[nodiscard]] int in_degree(MPI_Comm comm) noexcept;
+[[nodiscard]] int out_degree(MPI_Comm comm) noexcept;
 
 [[nodiscard]] inline int read(const int* p) {
   check_out(p, "position");

@@ -29,11 +29,15 @@ void await(duplication& d) { the.runtime->wait(d.agreed->over); }
 
 namespace {
 
-/// A communicator that cannot be used yet, with the attributes of `old`.
+/// A communicator that can be asked but not communicate yet, with the attributes of `old`.
 comm_object* begin(MPI_Comm comm, comm_object& old) {
-  auto* fresh = arena<comm_object>::make(nullptr);
+  // Until the context is known: who is in it, but no channels.
+  const core::communicator& c = *old.comm;
+  auto* fresh = arena<comm_object>::make(
+      std::make_shared<core::communicator>(c.context(), c.members(), c.rank()));
   fresh->what = kind::unfinished_comm;
   fresh->errors = keep(old.errors);
+  fresh->places = old.places;
   try {
     copy_attributes(attached_to::comm, comm, old.attached, fresh->attached);
   } catch (...) {
@@ -44,6 +48,7 @@ comm_object* begin(MPI_Comm comm, comm_object& old) {
 }
 
 void finish(comm_object& fresh, coll::communicator_ref made, const info_object* hints) {
+  made->name = fresh.comm->name;
   fresh.owned = std::move(made);
   fresh.comm = fresh.owned.get();
   if (hints != nullptr) apply_hints(fresh, *hints);

@@ -239,4 +239,60 @@ int impl::T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle hand
   return never_written(pe_session, handle);
 }
 
+// There are no control variables, categories, events and sources yet: no name and no index is one.
+
+namespace {
+
+int no_such_name(const char* name, const int* index) {
+  return name == nullptr || index == nullptr ? MPI_T_ERR_INVALID : MPI_T_ERR_INVALID_NAME;
+}
+
+}  // namespace
+
+int impl::T_cvar_get_index(const char* name, int* cvar_index) {
+  return no_such_name(name, cvar_index);
+}
+int impl::T_category_get_index(const char* name, int* cat_index) {
+  return no_such_name(name, cat_index);
+}
+int impl::T_event_get_index(const char* name, int* event_index) {
+  return no_such_name(name, event_index);
+}
+
+int impl::T_cvar_get_info(int, char*, int*, int*, MPI_Datatype*, MPI_T_enum*, char*, int*, int*,
+                          int*) {
+  return MPI_T_ERR_INVALID_INDEX;
+}
+int impl::T_cvar_handle_alloc(int, void*, MPI_T_cvar_handle*, int*) {
+  return MPI_T_ERR_INVALID_INDEX;
+}
+int impl::T_cvar_handle_free(MPI_T_cvar_handle*) { return MPI_T_ERR_INVALID_HANDLE; }
+int impl::T_cvar_read(MPI_T_cvar_handle, void*) { return MPI_T_ERR_INVALID_HANDLE; }
+int impl::T_cvar_write(MPI_T_cvar_handle, const void*) { return MPI_T_ERR_INVALID_HANDLE; }
+
+int impl::T_category_get_info(int, char*, int*, char*, int*, int*, int*, int*) {
+  return MPI_T_ERR_INVALID_INDEX;
+}
+int impl::T_category_get_num_events(int, int*) { return MPI_T_ERR_INVALID_INDEX; }
+int impl::T_category_get_categories(int, int, int[]) { return MPI_T_ERR_INVALID_INDEX; }
+int impl::T_category_get_cvars(int, int, int[]) { return MPI_T_ERR_INVALID_INDEX; }
+int impl::T_category_get_pvars(int, int, int[]) { return MPI_T_ERR_INVALID_INDEX; }
+int impl::T_category_get_events(int, int, int[]) { return MPI_T_ERR_INVALID_INDEX; }
+
+int impl::T_event_get_info(int, char*, int*, int*, MPI_Datatype*, MPI_Aint*, int*, MPI_T_enum*,
+                           MPI_Info*, char*, int*, int*) {
+  return MPI_T_ERR_INVALID_INDEX;
+}
+int impl::T_event_handle_alloc(int, void*, MPI_Info, MPI_T_event_registration*) {
+  return MPI_T_ERR_INVALID_INDEX;
+}
+int impl::T_source_get_info(int, char*, int*, char*, int*, MPI_T_source_order*, MPI_Count*,
+                            MPI_Count*, MPI_Info*) {
+  return MPI_T_ERR_INVALID_INDEX;
+}
+int impl::T_source_get_timestamp(int, MPI_Count*) { return MPI_T_ERR_INVALID_INDEX; }
+
+int impl::T_enum_get_info(MPI_T_enum, int*, char*, int*) { return MPI_T_ERR_INVALID_HANDLE; }
+int impl::T_enum_get_item(MPI_T_enum, int, int*, char*, int*) { return MPI_T_ERR_INVALID_HANDLE; }
+
 }  // namespace sinew::mpi

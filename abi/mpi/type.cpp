@@ -14,7 +14,6 @@ struct entry {
   MPI_Datatype handle;
   const char* name;
   element kind;
-  bool twice = false;  ///< two of them in a row
 };
 
 const entry entries[] = {
@@ -24,11 +23,11 @@ const entry entries[] = {
     {MPI_PACKED, "MPI_PACKED", element::byte},
     {MPI_SHORT, "MPI_SHORT", element::i16},
     {MPI_INT, "MPI_INT", element::i32},
-    {MPI_LONG, "MPI_LONG", element::i64},
+    {MPI_LONG, "MPI_LONG", element::c_long},
     {MPI_LONG_LONG, "MPI_LONG_LONG", element::i64},
     {MPI_UNSIGNED_SHORT, "MPI_UNSIGNED_SHORT", element::u16},
     {MPI_UNSIGNED, "MPI_UNSIGNED", element::u32},
-    {MPI_UNSIGNED_LONG, "MPI_UNSIGNED_LONG", element::u64},
+    {MPI_UNSIGNED_LONG, "MPI_UNSIGNED_LONG", element::c_ulong},
     {MPI_UNSIGNED_LONG_LONG, "MPI_UNSIGNED_LONG_LONG", element::u64},
     {MPI_FLOAT, "MPI_FLOAT", element::f32},
     {MPI_C_FLOAT_COMPLEX, "MPI_C_FLOAT_COMPLEX", element::c32},
@@ -48,19 +47,19 @@ const entry entries[] = {
     {MPI_CXX_LONG_DOUBLE_COMPLEX, "MPI_CXX_LONG_DOUBLE_COMPLEX", element::c80},
     {MPI_FLOAT_INT, "MPI_FLOAT_INT", element::pair_f32_i32},
     {MPI_DOUBLE_INT, "MPI_DOUBLE_INT", element::pair_f64_i32},
-    {MPI_LONG_INT, "MPI_LONG_INT", element::pair_i64_i32},
+    {MPI_LONG_INT, "MPI_LONG_INT", element::pair_long_i32},
     {MPI_2INT, "MPI_2INT", element::pair_i32_i32},
     {MPI_SHORT_INT, "MPI_SHORT_INT", element::pair_i16_i32},
     {MPI_LONG_DOUBLE_INT, "MPI_LONG_DOUBLE_INT", element::pair_f80_i32},
-    {MPI_2REAL, "MPI_2REAL", element::f32, true},
-    {MPI_2DOUBLE_PRECISION, "MPI_2DOUBLE_PRECISION", element::f64, true},
+    {MPI_2REAL, "MPI_2REAL", element::pair_f32_f32},
+    {MPI_2DOUBLE_PRECISION, "MPI_2DOUBLE_PRECISION", element::pair_f64_f64},
     {MPI_2INTEGER, "MPI_2INTEGER", element::pair_i32_i32},
     {MPI_C_BOOL, "MPI_C_BOOL", element::boolean},
     {MPI_CXX_BOOL, "MPI_CXX_BOOL", element::boolean},
     {MPI_WCHAR, "MPI_WCHAR", element::wide_character},
     {MPI_INT8_T, "MPI_INT8_T", element::i8},
     {MPI_UINT8_T, "MPI_UINT8_T", element::u8},
-    {MPI_CHAR, "MPI_CHAR", element::character},
+    {MPI_CHAR, "MPI_CHAR", element::c_char},
     {MPI_SIGNED_CHAR, "MPI_SIGNED_CHAR", element::i8},
     {MPI_UNSIGNED_CHAR, "MPI_UNSIGNED_CHAR", element::u8},
     {MPI_BYTE, "MPI_BYTE", element::byte},
@@ -78,16 +77,16 @@ const entry entries[] = {
     {MPI_LOGICAL4, "MPI_LOGICAL4", element::logical4},
     {MPI_INTEGER4, "MPI_INTEGER4", element::i32},
     {MPI_REAL4, "MPI_REAL4", element::f32},
-    {MPI_COMPLEX4, "MPI_COMPLEX4", element::f16, true},
+    {MPI_COMPLEX4, "MPI_COMPLEX4", element::c16},
     {MPI_LOGICAL8, "MPI_LOGICAL8", element::logical8},
     {MPI_INTEGER8, "MPI_INTEGER8", element::i64},
     {MPI_REAL8, "MPI_REAL8", element::f64},
     {MPI_COMPLEX8, "MPI_COMPLEX8", element::c32},
     {MPI_LOGICAL16, "MPI_LOGICAL16", element::logical16},
-    {MPI_INTEGER16, "MPI_INTEGER16", element::logical16},  // moved, never computed with
+    {MPI_INTEGER16, "MPI_INTEGER16", element::i128},
     {MPI_REAL16, "MPI_REAL16", element::f128},
     {MPI_COMPLEX16, "MPI_COMPLEX16", element::c64},
-    {MPI_COMPLEX32, "MPI_COMPLEX32", element::f128, true},
+    {MPI_COMPLEX32, "MPI_COMPLEX32", element::c128},
 };
 
 type_object* objects[256];
@@ -97,8 +96,7 @@ struct filler {
   filler() {
     for (const entry& e : entries) {
       const std::size_t at = value_of(e.handle) & 0xff;
-      layout::type_ref made =
-          e.twice ? layout::contiguous(2, layout::of(e.kind)) : layout::share(layout::of(e.kind));
+      layout::type_ref made = layout::share(layout::of(e.kind));
       predefined_layouts[at] = made.get();
       auto* o = new type_object(std::move(made), {});
       o->committed = true;
@@ -124,6 +122,11 @@ void bad_type(MPI_Datatype handle) {
        static_cast<const void*>(handle));
 }
 
+const layout::type& no_data(MPI_Datatype handle, bool empty) {
+  if (handle != MPI_DATATYPE_NULL || !empty) bad_type(handle);
+  return layout::of(element::byte);
+}
+
 void uncommitted_type(MPI_Datatype handle) {
   const auto* t = resolve<type_object>(handle);
   fail(MPI_ERR_TYPE, "the datatype %s has not been committed (MPI_Type_commit)",
@@ -135,18 +138,6 @@ type_object& type_of(MPI_Datatype handle) {
   auto* found = v >> 8 == 2 ? objects[v & 0xff] : resolve<type_object>(handle);
   if (found == nullptr) bad_type(handle);
   return *found;
-}
-
-MPI_Datatype handle_for(layout::element e) noexcept {
-  // The plain names first, so that a user's function sees what C programs call it.
-  for (const MPI_Datatype plain : {MPI_INT, MPI_LONG, MPI_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
-                                   MPI_UNSIGNED_SHORT, MPI_CHAR, MPI_BYTE}) {
-    if (predefined_layouts[value_of(plain) & 0xff]->base() == e) return plain;
-  }
-  for (const entry& one : entries) {
-    if (one.kind == e && !one.twice) return one.handle;
-  }
-  return MPI_DATATYPE_NULL;
 }
 
 }  // namespace sinew::mpi

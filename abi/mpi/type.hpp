@@ -41,6 +41,9 @@ extern const layout::type* predefined_layouts[256];
 /// Throw MPI_ERR_TYPE and say why. Cold.
 [[noreturn, gnu::cold]] void bad_type(MPI_Datatype handle);
 [[noreturn, gnu::cold]] void uncommitted_type(MPI_Datatype handle);
+/// MPI_DATATYPE_NULL with no data is a type of no bytes, as programs have it from MPICH, mostly
+/// where the partner is MPI_PROC_NULL. Throws for anything else.
+[[nodiscard, gnu::cold]] const layout::type& no_data(MPI_Datatype handle, bool empty);
 
 /// The layout of a type that is to be used in communication: must be committed. Hot.
 [[nodiscard]] inline const layout::type& layout_of(MPI_Datatype handle) {
@@ -59,10 +62,16 @@ extern const layout::type* predefined_layouts[256];
   return *found->layout;
 }
 
+/// The same for a buffer, of which it is known whether it is empty. Hot.
+[[nodiscard]] inline const layout::type& layout_of(MPI_Datatype handle, bool empty) {
+  if (value_of(handle) >> 8 == 2) [[likely]] {
+    const layout::type* found = predefined_layouts[value_of(handle) & 0xff];
+    return found != nullptr ? *found : no_data(handle, empty);
+  }
+  return layout_of(handle);
+}
+
 /// The object, predefined ones included (made on first use). Cold.
 [[nodiscard]] type_object& type_of(MPI_Datatype handle);
-
-/// The handle of an element type that has this layout, for user reduction functions.
-[[nodiscard]] MPI_Datatype handle_for(layout::element e) noexcept;
 
 }  // namespace sinew::mpi

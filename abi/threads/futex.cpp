@@ -111,8 +111,7 @@ extern "C" long syscall(long number, ...) noexcept {
   }
   va_end(rest);
   // The address that the kernel clears at a thread's end stays the worker's.
-  if (number == SYS_gettid ||
-      (number == SYS_set_tid_address && sinew::fiber::self() != nullptr)) {
+  if (number == SYS_gettid || (number == SYS_set_tid_address && sinew::fiber::self() != nullptr)) {
     return ::gettid();
   }
   if (number == SYS_tgkill) {

@@ -425,8 +425,8 @@ void adopt_signals() noexcept {
 void return_signals() noexcept {
   for (int number = 1; number < _NSIG; ++number) {
     const action& a = actions[static_cast<std::size_t>(number)];
-    if (!is_ours(number) || (a.is_default() && number != slice_signal &&
-                             (ever_blocked.load() & bit_of(number)) == 0)) {
+    if (!is_ours(number) ||
+        (a.is_default() && number != slice_signal && (ever_blocked.load() & bit_of(number)) == 0)) {
       continue;
     }
     struct sigaction how{};

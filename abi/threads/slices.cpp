@@ -32,9 +32,9 @@ constinit std::array<std::atomic<bool>, most_workers> started{};
 /// Libraries whose code may hold a lock that others of the same worker would wait for in the
 /// kernel, for ever: the C library, its loader, the unwinder that calls back with the loader's
 /// lock, and ours.
-constexpr std::array<std::string_view, 7> not_in = {
-    "linux-vdso", "/libc.so", "/ld-linux", "/libgcc_s.so", "/libsinew", "/libmpi_abi",
-    "/libcaf_sinew"};
+constexpr std::array<std::string_view, 7> not_in = {"linux-vdso",   "/libc.so",  "/ld-linux",
+                                                    "/libgcc_s.so", "/libsinew", "/libmpi_abi",
+                                                    "/libcaf_sinew"};
 
 /// Is this code of the program, or of a library that waits only by calls that we see? Code that no
 /// file holds, as compilers at run time make it, is not known: no.
@@ -60,8 +60,7 @@ bool may_switch_at([[maybe_unused]] void* address) noexcept {
 /// Room for what runs until the others do; not if the program is on a stack of its own making.
 bool has_room(const char* sp) noexcept {
   constexpr std::ptrdiff_t least = 32 * 1024;
-  return mine.main || (sp < mine.stack_top &&
-                       sp - (mine.stack_top - mine.stack_bytes) >= least);
+  return mine.main || (sp < mine.stack_top && sp - (mine.stack_top - mine.stack_bytes) >= least);
 }
 
 }  // namespace

@@ -2713,6 +2713,64 @@ double PMPI_Wtick(void);
 double MPI_Wtime(void);
 double PMPI_Wtime(void);
 
+/* Removed from the standard in MPI-3.0. They are here so that old programs link; a compiler that
+ * can warns of each use and names what has taken its place. */
+#if defined(__GNUC__)
+#define SINEW_MPI_REMOVED(instead) \
+  __attribute__((deprecated("removed from MPI in MPI-3.0: use " instead)))
+#else
+#define SINEW_MPI_REMOVED(instead)
+#endif
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+
+SINEW_MPI_REMOVED("MPI_Get_address")
+int MPI_Address(void* location, MPI_Aint* address);
+SINEW_MPI_REMOVED("MPI_Get_address")
+int PMPI_Address(void* location, MPI_Aint* address);
+SINEW_MPI_REMOVED("MPI_Comm_create_errhandler")
+int MPI_Errhandler_create(MPI_Handler_function* function, MPI_Errhandler* errhandler);
+SINEW_MPI_REMOVED("MPI_Comm_create_errhandler")
+int PMPI_Errhandler_create(MPI_Handler_function* function, MPI_Errhandler* errhandler);
+SINEW_MPI_REMOVED("MPI_Comm_get_errhandler")
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler);
+SINEW_MPI_REMOVED("MPI_Comm_get_errhandler")
+int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler);
+SINEW_MPI_REMOVED("MPI_Comm_set_errhandler")
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+SINEW_MPI_REMOVED("MPI_Comm_set_errhandler")
+int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+SINEW_MPI_REMOVED("MPI_Type_get_extent")
+int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint* extent);
+SINEW_MPI_REMOVED("MPI_Type_get_extent")
+int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint* extent);
+SINEW_MPI_REMOVED("MPI_Type_create_hindexed")
+int MPI_Type_hindexed(int count, int blocklens[], MPI_Aint displs[], MPI_Datatype oldtype,
+    MPI_Datatype* newtype);
+SINEW_MPI_REMOVED("MPI_Type_create_hindexed")
+int PMPI_Type_hindexed(int count, int blocklens[], MPI_Aint displs[], MPI_Datatype oldtype,
+    MPI_Datatype* newtype);
+SINEW_MPI_REMOVED("MPI_Type_create_hvector")
+int MPI_Type_hvector(int count, int blocklen, MPI_Aint stride, MPI_Datatype oldtype,
+    MPI_Datatype* newtype);
+SINEW_MPI_REMOVED("MPI_Type_create_hvector")
+int PMPI_Type_hvector(int count, int blocklen, MPI_Aint stride, MPI_Datatype oldtype,
+    MPI_Datatype* newtype);
+SINEW_MPI_REMOVED("MPI_Type_get_extent")
+int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement);
+SINEW_MPI_REMOVED("MPI_Type_get_extent")
+int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement);
+SINEW_MPI_REMOVED("MPI_Type_create_struct")
+int MPI_Type_struct(int count, int blocklens[], MPI_Aint displs[], MPI_Datatype types[],
+    MPI_Datatype* newtype);
+SINEW_MPI_REMOVED("MPI_Type_create_struct")
+int PMPI_Type_struct(int count, int blocklens[], MPI_Aint displs[], MPI_Datatype types[],
+    MPI_Datatype* newtype);
+SINEW_MPI_REMOVED("MPI_Type_get_extent")
+int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement);
+SINEW_MPI_REMOVED("MPI_Type_get_extent")
+int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement);
+#undef SINEW_MPI_REMOVED
+
 #ifdef __cplusplus
 }
 #endif

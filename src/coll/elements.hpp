@@ -11,6 +11,7 @@
 namespace sinew::coll::elements {
 
 __extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 i128;
 #if defined(__SIZEOF_FLOAT128__)
 #define SINEW_HAS_F128 1
 __extension__ typedef __float128 f128;
@@ -42,17 +43,20 @@ struct bf16 {
 template <class T>
 struct complex {
   T re, im;
-  friend complex operator+(complex a, complex b) noexcept { return {a.re + b.re, a.im + b.im}; }
+  // Narrow parts are computed in a wider type.
+  friend complex operator+(complex a, complex b) noexcept {
+    return {static_cast<T>(a.re + b.re), static_cast<T>(a.im + b.im)};
+  }
   friend complex operator*(complex a, complex b) noexcept {
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    return {static_cast<T>(a.re * b.re - a.im * b.im), static_cast<T>(a.re * b.im + a.im * b.re)};
   }
 };
 
 /// A value and where it was found.
-template <class T>
+template <class T, class Index = std::int32_t>
 struct pair {
   T value;
-  std::int32_t index;
+  Index index;
 };
 
 /// A Fortran LOGICAL or C bool of this width: anything but zero is true.
@@ -66,9 +70,19 @@ struct raw {
   unsigned char bits;
 };
 
+/// Without GNU's extensions std::is_integral does not know the widest one.
+template <class T>
+inline constexpr bool is_integer = std::is_integral_v<T> || std::is_same_v<T, i128>;
+template <class T>
+struct unsigned_of : std::make_unsigned<T> {};
+template <>
+struct unsigned_of<i128> {
+  using type = u128;
+};
+
 template <class T>
 struct kind_of {
-  static constexpr bool integer = std::is_integral_v<T>;
+  static constexpr bool integer = is_integer<T>;
   static constexpr bool truth = false, complex = false, pair = false, raw = false;
 };
 template <class T>
@@ -79,8 +93,8 @@ template <class T>
 struct kind_of<complex<T>> {
   static constexpr bool integer = false, truth = false, complex = true, pair = false, raw = false;
 };
-template <class T>
-struct kind_of<pair<T>> {
+template <class T, class Index>
+struct kind_of<pair<T, Index>> {
   static constexpr bool integer = false, truth = false, complex = false, pair = true, raw = false;
 };
 template <>
@@ -115,10 +129,37 @@ R visit_truth_or_pair(layout::element e, const Visit& call, R otherwise) {
       return call(type_identity<pair<std::int32_t>>{});
     case element::pair_i16_i32:
       return call(type_identity<pair<std::int16_t>>{});
+    case element::pair_long_i32:
+      return call(type_identity<pair<long>>{});
+    case element::pair_f32_f32:
+      return call(type_identity<pair<float, float>>{});
+    case element::pair_f64_f64:
+      return call(type_identity<pair<double, double>>{});
     case element::pair_f80_i32:
       return call(type_identity<pair<long double>>{});
     default:
       return otherwise;
+  }
+}
+
+/// The part of visit() for what few compilers have.
+template <class Visit, class R>
+R visit_wide(layout::element e, const Visit& call, R otherwise) {
+  using layout::element;
+  using std::type_identity;
+  switch (e) {
+    case element::i128:
+      return call(type_identity<i128>{});
+#if defined(SINEW_HAS_F16)
+    case element::c16:
+      return call(type_identity<complex<f16>>{});
+#endif
+#if defined(SINEW_HAS_F128)
+    case element::c128:
+      return call(type_identity<complex<f128>>{});
+#endif
+    default:
+      return visit_truth_or_pair(e, call, otherwise);
   }
 }
 
@@ -131,6 +172,12 @@ R visit(layout::element e, const Visit& call, R otherwise) {
   switch (e) {
     case element::byte:
       return call(type_identity<raw>{});
+    case element::c_char:  // as the compiler has it, with a sign or without
+      return call(type_identity<char>{});
+    case element::c_long:
+      return call(type_identity<long>{});
+    case element::c_ulong:
+      return call(type_identity<unsigned long>{});
     case element::i8:
       return call(type_identity<std::int8_t>{});
     case element::i16:
@@ -173,7 +220,7 @@ R visit(layout::element e, const Visit& call, R otherwise) {
     case element::c80:
       return call(type_identity<complex<long double>>{});
     default:
-      return visit_truth_or_pair(e, call, otherwise);
+      return visit_wide(e, call, otherwise);
   }
 }
 

@@ -46,11 +46,12 @@ constexpr bool defined(op_kind kind) noexcept {
 /// types are not promoted to int.
 template <class T>
 using wrapping =
-    std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
+    typename std::conditional_t<(sizeof(T) < sizeof(unsigned)), std::type_identity<unsigned>,
+                                elements::unsigned_of<T>>::type;
 
 template <class T>
 T sum(T a, T b) noexcept {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (elements::is_integer<T>) {
     return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
   } else {
     return static_cast<T>(a + b);
@@ -59,7 +60,7 @@ T sum(T a, T b) noexcept {
 
 template <class T>
 T product(T a, T b) noexcept {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (elements::is_integer<T>) {
     return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
   } else {
     return static_cast<T>(a * b);
@@ -68,7 +69,7 @@ T product(T a, T b) noexcept {
 
 template <class T>
 auto bits_of(T a) noexcept {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (elements::is_integer<T>) {
     return a;
   } else {
     return a.bits;
@@ -77,7 +78,7 @@ auto bits_of(T a) noexcept {
 
 template <class T, class Bits>
 T from_bits(Bits b) noexcept {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (elements::is_integer<T>) {
     return static_cast<T>(b);
   } else {
     return T{static_cast<decltype(T::bits)>(b)};

@@ -13,7 +13,7 @@ struct facts {
   std::size_t extent;  ///< also a multiple of the alignment
 };
 
-constexpr std::array<facts, 36> table{{
+constexpr std::array<facts, 45> table{{
     {"none", 0, 0},
     {"byte", 1, 1},
     {"i8", 1, 1},
@@ -44,11 +44,20 @@ constexpr std::array<facts, 36> table{{
     {"address", 8, 8},
     {"offset", 8, 8},
     {"count", 8, 8},
+    {"c_char", 1, 1},
+    {"c_long", sizeof(long), sizeof(long)},
+    {"c_ulong", sizeof(long), sizeof(long)},
+    {"i128", 16, 16},
+    {"c16", 4, 4},
+    {"c128", 32, 32},
     {"pair_f32_i32", 8, sizeof(std::pair<float, std::int32_t>)},
     {"pair_f64_i32", 12, sizeof(std::pair<double, std::int32_t>)},
     {"pair_i64_i32", 12, sizeof(std::pair<std::int64_t, std::int32_t>)},
     {"pair_i32_i32", 8, sizeof(std::pair<std::int32_t, std::int32_t>)},
     {"pair_i16_i32", 6, sizeof(std::pair<std::int16_t, std::int32_t>)},
+    {"pair_long_i32", sizeof(long) + 4, sizeof(std::pair<long, std::int32_t>)},
+    {"pair_f32_f32", 8, 8},
+    {"pair_f64_f64", 16, 16},
     {"pair_f80_i32", sizeof(long double) + 4, sizeof(std::pair<long double, std::int32_t>)},
 }};
 

@@ -68,6 +68,7 @@ constexpr std::size_t loop_from = 4;
 }  // namespace
 
 bool is_pair(element e) noexcept { return e >= element::pair_f32_i32; }
+std::size_t index_bytes(element e) noexcept { return e == element::pair_f64_f64 ? 8 : 4; }
 
 std::size_t span_of(element kind, std::size_t bytes) noexcept {
   return kind == element::none ? bytes : bytes / size_of(kind) * extent_of(kind);

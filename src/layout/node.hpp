@@ -49,6 +49,8 @@ struct node {
 };
 
 [[nodiscard]] bool is_pair(element e) noexcept;
+/// Bytes of a pair's second part.
+[[nodiscard]] std::size_t index_bytes(element e) noexcept;
 
 /// How far `bytes` packed bytes of adjacent `kind` reach in memory.
 [[nodiscard]] std::size_t span_of(element kind, std::size_t bytes) noexcept;

@@ -158,24 +158,25 @@ struct builder {
     type& t = *b.made;
     const std::size_t size = size_of(e);
     const std::size_t extent = extent_of(e);
-    // A pair is laid out as a C struct of its value and an int; the int ends the data.
+    // A pair is laid out as a C struct of its value and its index; the index ends the data.
     const bool pair = is_pair(e);
-    const std::size_t value = pair ? size - 4 : size;
-    const std::size_t index = pair ? std::max<std::size_t>(value, 4) : 0;
+    const std::size_t tail = pair ? index_bytes(e) : 0;
+    const std::size_t value = size - tail;
+    const std::size_t index = pair ? std::max(value, tail) : 0;
     t.size_ = size;
     t.extent_ = static_cast<std::ptrdiff_t>(extent);
-    t.true_extent_ = static_cast<std::ptrdiff_t>(pair ? index + 4 : size);
+    t.true_extent_ = static_cast<std::ptrdiff_t>(pair ? index + tail : size);
     t.elements_ = 1;
-    t.alignment_ = e == element::c32   ? 4
-                   : e == element::c64 ? 8
-                   : e == element::c80 ? alignof(long double)
-                   : pair              ? std::max<std::size_t>(extent - index, 4)
-                                       : std::max<std::size_t>(size, 1);
+    const bool complex = e == element::c16 || e == element::c32 || e == element::c64 ||
+                         e == element::c80 || e == element::c128;
+    t.alignment_ = complex ? size / 2
+                   : pair  ? std::max<std::size_t>(extent - index, 4)
+                           : std::max<std::size_t>(size, 1);
     t.base_ = e;
     if (size == 0) return std::move(b.owner);
     sequence_builder runs;
     runs.add_run(element::none, 0, value);
-    if (pair) runs.add_run(element::none, static_cast<std::ptrdiff_t>(index), 4);
+    if (pair) runs.add_run(element::none, static_cast<std::ptrdiff_t>(index), tail);
     t.runs_ = runs.finish();
     if (size != extent) t.leaves_ = make_run(e, 0, size);
     set_dense(t);

@@ -82,7 +82,7 @@ void walk_all(const type& t, const node* tree, std::size_t count, element unifor
         const std::size_t whole = bytes / size_of(n->kind);
         left_over = bytes % size_of(n->kind);
         if (!is_pair(n->kind)) return found + whole;
-        const std::size_t value = size_of(n->kind) - 4;
+        const std::size_t value = size_of(n->kind) - index_bytes(n->kind);
         const bool cut_after_value = left_over >= value;
         if (cut_after_value) left_over -= value;
         return found + 2 * whole + (cut_after_value ? 1 : 0);
@@ -129,8 +129,9 @@ std::size_t elements_in(const type& t, std::size_t bytes, std::size_t* left_over
     if (leaves == nullptr) {
       found = bytes / size_of(t.base()) * (is_pair(t.base()) ? 2 : 1);
       left = bytes % size_of(t.base());
-      if (is_pair(t.base()) && left >= size_of(t.base()) - 4) {
-        left -= size_of(t.base()) - 4;
+      const std::size_t value = size_of(t.base()) - index_bytes(t.base());
+      if (is_pair(t.base()) && left >= value) {
+        left -= value;
         ++found;
       }
     } else {

@@ -1,12 +1,14 @@
-"""libmpi_abi exports exactly the ABI's functions, each also under its PMPI_ name."""
+"""libmpi_abi exports exactly the ABI's functions and the removed ones of MPI-1, each also under its
+PMPI_ name."""
 
 import subprocess
 import sys
 
 
-def main(nm, library, names_file):
+def main(nm, library, names_file, removed_file):
     names = open(names_file, encoding="ascii").read().split()
-    wanted = {prefix + name for name in names for prefix in ("", "P")}
+    removed = open(removed_file, encoding="ascii").read().split()
+    wanted = {prefix + name for name in names + removed for prefix in ("", "P")}
     listing = subprocess.run([nm, "-D", "--defined-only", library], check=True,
                              capture_output=True, text=True).stdout
     kinds = {line.split()[2].split("@")[0]: line.split()[1] for line in listing.splitlines()}
@@ -17,6 +19,8 @@ def main(nm, library, names_file):
     faults += [f"{name} is no function" for name, kind in kinds.items() if kind not in "TW"]
     if len(names) != 664:
         faults.append(f"names.txt has {len(names)} names, the ABI 664")
+    if len(removed) != 10:
+        faults.append(f"removed_names.txt has {len(removed)} names, MPICH exports 10 of them")
     print("\n".join(faults[:40]) or f"{len(kinds)} symbols, as they should be")
     return 1 if faults else 0
 

@@ -22,15 +22,17 @@ std::vector<T> apply(op_kind kind, element e, std::vector<T> in, std::vector<T> 
 
 bool allowed(op_kind kind, element e) { return op{.kind = kind}.allowed(layout::of(e)); }
 
-constexpr element integers[] = {element::i8,      element::i16,     element::i32,  element::i64,
-                                element::u8,      element::u16,     element::u32,  element::u64,
-                                element::address, element::offset_, element::count};
+constexpr element integers[] = {element::i8,      element::i16,     element::i32,   element::i64,
+                                element::u8,      element::u16,     element::u32,   element::u64,
+                                element::address, element::offset_, element::count, element::c_char,
+                                element::c_long,  element::c_ulong, element::i128};
 constexpr element floats[] = {element::f32, element::f64, element::f80, element::bf16};
-constexpr element complexes[] = {element::c32, element::c64, element::c80};
+constexpr element complexes[] = {element::c32, element::c64, element::c80, element::c128};
 constexpr element truths[] = {element::boolean,  element::logical1, element::logical2,
                               element::logical4, element::logical8, element::logical16};
-constexpr element pairs[] = {element::pair_f32_i32, element::pair_f64_i32, element::pair_i64_i32,
-                             element::pair_i32_i32, element::pair_i16_i32, element::pair_f80_i32};
+constexpr element pairs[] = {element::pair_f32_i32,  element::pair_f64_i32, element::pair_i64_i32,
+                             element::pair_i32_i32,  element::pair_i16_i32, element::pair_f80_i32,
+                             element::pair_long_i32, element::pair_f32_f32, element::pair_f64_f64};
 constexpr op_kind arithmetic[] = {op_kind::sum, op_kind::prod};
 constexpr op_kind order[] = {op_kind::min, op_kind::max};
 constexpr op_kind logic[] = {op_kind::land, op_kind::lor, op_kind::lxor};
@@ -89,6 +91,7 @@ TEST(op, overflow_wraps) {
             std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(apply<std::int16_t>(op_kind::prod, element::i16, {-32768}, {-1}).front(), -32768);
   EXPECT_EQ(apply<std::uint16_t>(op_kind::prod, element::u16, {65535}, {65535}).front(), 1);
+  EXPECT_EQ(apply<char>(op_kind::sum, element::c_char, {char(127)}, {char(1)}).front(), char(128));
   EXPECT_EQ(apply<std::int8_t>(op_kind::sum, element::i8, {127}, {1}).front(), -128);
 }
 
@@ -121,11 +124,11 @@ TEST(op, truth_is_anything_but_zero) {
             (v{0, 1, 0}));
 }
 
-template <class T>
+template <class T, class Index = std::int32_t>
 void expect_places(element e) {
   struct pair {
     T value;
-    std::int32_t index;
+    Index index;
   };
   const std::vector<pair> a{{3, 0}, {5, 9}, {7, 1}, {4, 8}}, b{{4, 2}, {5, 3}, {6, 2}, {4, 9}};
   const auto low = apply(op_kind::minloc, e, a, b);
@@ -146,6 +149,9 @@ TEST(op, places_of_extremes_lowest_index_on_ties) {
   expect_places<std::int32_t>(element::pair_i32_i32);
   expect_places<std::int16_t>(element::pair_i16_i32);
   expect_places<long double>(element::pair_f80_i32);
+  expect_places<long>(element::pair_long_i32);
+  expect_places<float, float>(element::pair_f32_f32);
+  expect_places<double, double>(element::pair_f64_f64);
 }
 
 TEST(op, walks_types_with_gaps) {

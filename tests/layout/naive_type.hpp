@@ -11,12 +11,20 @@
 namespace sinew::layout::naive {
 
 inline bool is_pair(element e) { return e >= element::pair_f32_i32; }
-inline std::size_t value_bytes(element e) { return is_pair(e) ? size_of(e) - 4 : size_of(e); }
-inline std::size_t index_at(element e) { return std::max<std::size_t>(value_bytes(e), 4); }
-inline std::size_t reach(element e) { return is_pair(e) ? index_at(e) + 4 : size_of(e); }
+inline std::size_t index_bytes(element e) { return e == element::pair_f64_f64 ? 8 : 4; }
+inline std::size_t value_bytes(element e) {
+  return is_pair(e) ? size_of(e) - index_bytes(e) : size_of(e);
+}
+inline std::size_t index_at(element e) { return std::max(value_bytes(e), index_bytes(e)); }
+inline std::size_t reach(element e) {
+  return is_pair(e) ? index_at(e) + index_bytes(e) : size_of(e);
+}
 inline std::size_t alignment(element e) {
   switch (e) {
+    case element::c16:
+      return 2;
     case element::c32:
+    case element::pair_f32_f32:
     case element::pair_f32_i32:
     case element::pair_i32_i32:
     case element::pair_i16_i32:
@@ -24,7 +32,10 @@ inline std::size_t alignment(element e) {
     case element::c64:
     case element::pair_f64_i32:
     case element::pair_i64_i32:
+    case element::pair_long_i32:
+    case element::pair_f64_f64:
       return 8;
+    case element::c128:
     case element::c80:
     case element::pair_f80_i32:
       return 16;
@@ -117,7 +128,8 @@ struct naive_type {
         for (std::ptrdiff_t b = 0; b < value; ++b) all.push_back(at + e.offset + b);
         if (!is_pair(e.kind)) continue;
         const auto index = static_cast<std::ptrdiff_t>(index_at(e.kind));
-        for (std::ptrdiff_t b = 0; b < 4; ++b) all.push_back(at + e.offset + index + b);
+        const auto length = static_cast<std::ptrdiff_t>(index_bytes(e.kind));
+        for (std::ptrdiff_t b = 0; b < length; ++b) all.push_back(at + e.offset + index + b);
       }
     }
     return all;
@@ -133,8 +145,8 @@ struct naive_type {
       left -= value_bytes(e);
       ++found;
       if (!is_pair(e)) continue;
-      if (left < 4) return found;
-      left -= 4;
+      if (left < index_bytes(e)) return found;
+      left -= index_bytes(e);
       ++found;
     }
     return found;

@@ -31,10 +31,13 @@ TEST(element, predefined_sizes_are_those_of_c) {
     element e;
     std::size_t size, extent;
   };
-  for (const row& r : {row{element::pair_i16_i32, 6, 8}, row{element::pair_f64_i32, 12, 16},
-                       row{element::pair_i64_i32, 12, 16}, row{element::pair_f32_i32, 8, 8},
-                       row{element::pair_i32_i32, 8, 8}, row{element::c64, 16, 16},
-                       row{element::pair_f80_i32, sizeof(long double) + 4, sizeof(pair_f80)}}) {
+  for (const row& r :
+       {row{element::pair_i16_i32, 6, 8}, row{element::pair_f64_i32, 12, 16},
+        row{element::pair_i64_i32, 12, 16}, row{element::pair_long_i32, 12, 16},
+        row{element::pair_f32_f32, 8, 8}, row{element::pair_f64_f64, 16, 16},
+        row{element::c16, 4, 4}, row{element::c128, 32, 32}, row{element::pair_f32_i32, 8, 8},
+        row{element::pair_i32_i32, 8, 8}, row{element::c64, 16, 16},
+        row{element::pair_f80_i32, sizeof(long double) + 4, sizeof(pair_f80)}}) {
     EXPECT_EQ(of(r.e).size(), r.size) << name_of(r.e);
     EXPECT_EQ(of(r.e).extent(), static_cast<std::ptrdiff_t>(r.extent)) << name_of(r.e);
     EXPECT_EQ(of(r.e).dense(), r.size == r.extent) << name_of(r.e);

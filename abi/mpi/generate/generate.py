@@ -16,15 +16,19 @@ def products():
     import faces
     import header
     import model
+    import removed
     procedures = model.procedures()
     sections = model.constants(HERE / "constants.txt")
     plain = [p for p in procedures if not p.small.variadic]
     made = {
-        ROOT / "include/c/mpi.h": header.render(procedures, model.callbacks(), sections),
+        ROOT / "include/c/mpi.h": header.render(procedures, model.callbacks(), sections,
+                                                    removed.prototypes()),
         GENERATED / "impl.hpp": faces.declarations(plain),
         GENERATED / "unsupported.cpp": faces.unsupported(plain),
         GENERATED / "names.txt": "\n".join(sorted(
             f.name for p in procedures for f in (p.small, p.large) if f)) + "\n",
+        GENERATED / "removed.cpp": removed.definitions(),
+        GENERATED / "removed_names.txt": removed.names(),
     }
     share = -(-len(procedures) // PARTS)
     for part in range(PARTS):

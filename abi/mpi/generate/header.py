@@ -96,7 +96,7 @@ def prototypes(procedures):
     return lines
 
 
-def render(procedures, callbacks, sections):
+def render(procedures, callbacks, sections, removed):
     lines = [INTRODUCTION, TYPES]
     lines += [f"typedef struct MPI_ABI_{h}* MPI_{h};" for h in HANDLES] + [""]
     lines += _constants(sections, ("integers",), False)
@@ -105,6 +105,6 @@ def render(procedures, callbacks, sections):
     lines += [FORMER_NAMES]
     lines += _constants(sections, ("handle", "pointer", "alias"), False)
     lines += _constants(sections, ("handle", "pointer", "alias"), True)
-    lines += prototypes(procedures)
+    lines += prototypes(procedures) + [""] + removed
     lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)

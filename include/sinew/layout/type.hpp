@@ -43,11 +43,20 @@ enum class element : std::uint8_t {
   address,
   offset_,
   count,
+  c_char,  ///< C char, long and unsigned long: other lengths than here in external32, or none
+  c_long,
+  c_ulong,
+  i128,
+  c16,
+  c128,  ///< complex of f16, f128
   pair_f32_i32,
   pair_f64_i32,
   pair_i64_i32,
   pair_i32_i32,
   pair_i16_i32,
+  pair_long_i32,
+  pair_f32_f32,
+  pair_f64_f64,
   pair_f80_i32,
 };
 

@@ -194,18 +194,27 @@ static void attributes(void) {
 static void misuse(void) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Request request;
+  char name[MPI_MAX_OBJECT_NAME];
   int n = 0, flag = 0;
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
-  EXPECT_ERROR(MPI_Comm_size(made, &n), MPI_ERR_COMM, "not been completed");
+  EXPECT_ERROR(MPI_Barrier(made), MPI_ERR_COMM, "not been completed");
+  EXPECT_ERROR(MPI_Send(&n, 1, MPI_INT, 0, 0, made), MPI_ERR_COMM, "not been completed");
+  EXPECT_ERROR(MPI_Comm_free(&made), MPI_ERR_COMM, "not been completed");
+  /* What needs no other rank may be asked and set at once, as with other libraries. */
+  CHECK(MPI_Comm_size(made, &n) == MPI_SUCCESS && n == size);
+  CHECK(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN) == MPI_SUCCESS);
+  CHECK(MPI_Comm_set_name(made, "the new one") == MPI_SUCCESS);
   EXPECT_ERROR(MPI_Request_free(&request), MPI_ERR_REQUEST, "collective");
   EXPECT_ERROR(MPI_Cancel(&request), MPI_ERR_REQUEST, "collective");
   CHECK(request != MPI_REQUEST_NULL);
   while (!flag) MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
-  CHECK(MPI_Comm_size(made, &n) == MPI_SUCCESS && n == size);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   expect_works(made, MPI_COMM_WORLD);
+  MPI_Comm_get_name(made, name, &n);
+  CHECK(strcmp(name, "the new one") == 0);
+  CHECK(MPI_Send(&n, 1, MPI_INT, size, 0, made) != MPI_SUCCESS); /* its handler, not World's */
   MPI_Comm_free(&made);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }

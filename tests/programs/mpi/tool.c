@@ -95,11 +95,34 @@ static void wrong_handles_are_refused(MPI_T_pvar_session session) {
         MPI_T_ERR_INVALID_INDEX);
 }
 
+/* There are no control variables, categories, events: a name or index that is none says so. */
+static void what_is_not_there(void) {
+  MPI_T_cvar_handle handle;
+  MPI_T_event_registration registration;
+  int index = -1, count = -1;
+  CHECK(MPI_T_cvar_get_index("no_such_variable", &index) == MPI_T_ERR_INVALID_NAME);
+  CHECK(MPI_T_cvar_get_index(NULL, &index) == MPI_T_ERR_INVALID);
+  CHECK(MPI_T_cvar_get_index("no_such_variable", NULL) == MPI_T_ERR_INVALID);
+  CHECK(MPI_T_category_get_index("no_such_category", &index) == MPI_T_ERR_INVALID_NAME);
+  CHECK(MPI_T_event_get_index("no_such_event", &index) == MPI_T_ERR_INVALID_NAME);
+  CHECK(MPI_T_cvar_get_num(&count) == MPI_SUCCESS && count == 0);
+  CHECK(MPI_T_cvar_get_info(0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
+        MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_cvar_handle_alloc(0, NULL, &handle, &count) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_category_get_info(0, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
+        MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_category_get_cvars(0, 1, &index) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &registration) ==
+        MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &count, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE);
+}
+
 int main(int argc, char** argv) {
   MPI_T_pvar_session session;
   int provided;
   CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS);
   names_are_told(); /* even before MPI_Init */
+  what_is_not_there();
   MPI_Init(&argc, &argv);
   CHECK(MPI_T_pvar_session_create(&session) == MPI_SUCCESS);
   queues_are_seen(session);

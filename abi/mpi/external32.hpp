@@ -1,0 +1,21 @@
+// The standard's own representation of data (MPI-5.0 section 14.5.2): highest byte first, and sizes
+// that do not depend on the machine.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "sinew/layout/type.hpp"
+
+namespace sinew::mpi {
+
+/// Bytes of one instance of `t` in external32. Throws MPI_ERR_COUNT on overflow.
+[[nodiscard]] std::size_t external_size(const layout::type& t);
+
+/// Packed bytes of `count` whole instances: as layout::pack gives them, to and from external32.
+void to_external(const layout::type& t, std::size_t count, const std::byte* packed,
+                 std::byte* external);
+void from_external(const layout::type& t, std::size_t count, const std::byte* external,
+                   std::byte* packed);
+
+}  // namespace sinew::mpi

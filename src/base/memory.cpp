@@ -56,6 +56,11 @@ std::terminate_handler before = nullptr;
 
 }  // namespace
 
+bool terminates_by_default() noexcept {
+  const std::terminate_handler now = std::get_terminate();
+  return now == on_terminate || now == __gnu_cxx::__verbose_terminate_handler;
+}
+
 void out_of_memory(std::string_view doing) noexcept {
   begin()
       .add("memory is exhausted (an allocation failed while ")

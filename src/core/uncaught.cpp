@@ -9,15 +9,15 @@
 #include <new>
 
 #include "sinew/base/last_words.hpp"
+#include "sinew/base/memory.hpp"
 
 namespace sinew::core {
 namespace {
 
 constexpr int code_of_abort = 128 + SIGABRT;
 
-/// What is in force unless the program sets a handler. (Not what is found as this library is
-/// loaded: that may be later.)
-constexpr std::terminate_handler standard = __gnu_cxx::__verbose_terminate_handler;
+/// What was in force before. Written as `ends_by` is.
+std::terminate_handler before = nullptr;
 /// Written before the handler is installed and once it is out of force, else only read by it.
 boot::session* ends_by = nullptr;
 std::atomic_flag ending = ATOMIC_FLAG_INIT;
@@ -32,7 +32,7 @@ void add_cause(base::last_words& text) noexcept {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    text.add("there is no memory left, and nobody caught std::bad_alloc");
+    base::out_of_memory("running, and nobody caught std::bad_alloc");
   } catch (const std::exception& e) {
     text.add("nobody caught an exception: ").add(e.what());
   } catch (...) {
@@ -64,15 +64,17 @@ void add_cause(base::last_words& text) noexcept {
 }  // namespace
 
 void report_uncaught(boot::session& session) noexcept {
-  if (std::get_terminate() == standard || std::get_terminate() == end_job) {
+  if (std::get_terminate() == end_job) {
     ends_by = &session;
-    std::set_terminate(end_job);
+  } else if (base::terminates_by_default()) {
+    ends_by = &session;
+    before = std::set_terminate(end_job);
   }
 }
 
 void forget_uncaught(const boot::session* session) noexcept {
   if (session != nullptr && session == ends_by && std::get_terminate() == end_job) {
-    std::set_terminate(standard);
+    std::set_terminate(before);
     ends_by = nullptr;
   }
 }

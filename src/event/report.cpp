@@ -124,7 +124,7 @@ void system::body::print_report(void* context) {
   const section s(b);
   bool told = b.in_use != 0;
   for (const auto& [lines, of] : b.reporters) {
-    told = told || !lines(of).empty();
+    told = told || !lines(of, false).empty();
   }
   if (told) {
     log_line(log_level::error, b.report(true));

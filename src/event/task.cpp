@@ -521,7 +521,7 @@ tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
       topic::task, [](void* self, const message& m) { static_cast<body*>(self)->receive(m); },
       body_.get());
   s.on_lost([](void* self, int rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
-  s.add_report([](void* self) { return static_cast<body*>(self)->report(); }, body_.get());
+  s.add_report([](void* self, bool) { return static_cast<body*>(self)->report(); }, body_.get());
 }
 
 tasks::~tasks() {

@@ -34,7 +34,8 @@ def fault(code, out, err):
     """What is wrong with this end, or None."""
     if code == 124:
         return "hangs"
-    if code >= 128 or code < 0 or "crashed on" in err:
+    uncaught = "an exception ends rank" in err  # the code is abort()'s, but nothing crashed
+    if (code >= 128 and not uncaught) or code < 0 or "crashed on" in err:
         return "ends by a signal"
     if "terminate called" in err:
         return "an exception has escaped"

@@ -12,6 +12,10 @@ namespace sinew::base {
 /// Allocates nothing. Any context. Cold.
 [[noreturn, gnu::cold]] void out_of_memory(std::string_view doing) noexcept;
 
+/// Whether an exception that nobody catches would be met by the library's first handler, which says
+/// what it was and ends the process, or by the compiler's: a program has set none. Cold.
+[[nodiscard]] bool terminates_by_default() noexcept;
+
 /// For handlers of messages, which cannot fail: the message is tried again, for a while. One thread
 /// at a time.
 class shortage {

@@ -1,7 +1,6 @@
 // Calls that wait for files and children. In a fiber they would stop the worker and every
 // fiber on it, perhaps the very one that would end the wait; so they look first, and look again
 // after others have run. What the C library does inside itself (fgets, getline) cannot be helped.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -16,29 +15,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <vector>
 
-#include "abi/threads/moment.hpp"
 #include "abi/threads/raw.hpp"
-#include "abi/threads/signals.hpp"
-#include "abi/threads/sleep.hpp"
-#include "abi/threads/start.hpp"
-#include "sinew/fiber/fiber.hpp"
+#include "abi/threads/waiting.hpp"
 
 namespace sinew::threads {
-namespace {
 
-/// glibc's own function. Kept by the callers in static objects; who finds it at the same time as
-/// another finds the same.
-template <class Function>
-Function* real_call(const char* name) noexcept {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
-
-/// Who is the only thread loses nothing by waiting in the kernel.
-bool may_block() noexcept { return fiber::self() == nullptr || alone(); }
-
-/// True when the descriptor is ready for `events`, or is none to be waited for; false, with errno,
-/// if the handler of a signal has ended the wait.
 bool await(int descriptor, short events) {
   if (may_block()) {
     return true;
@@ -60,34 +43,108 @@ bool await(int descriptor, short events) {
   }
 }
 
-/// Until `look`, which must not wait, answers something else than `nothing`. Handlers of signals
-/// run between two looks; those that are worse than `tolerated` end it with answer `interrupted`.
-template <class Answer, class Look>
-Answer repeat(moment until, Answer nothing, Look look, handled tolerated, Answer interrupted) {
-  for (backoff pause;; pause.wait()) {
-    ::pthread_testcancel();
-    const Answer answer = look();
-    if (answer != nothing || pause.now() >= until) {
-      return answer;
+namespace {
+
+/// Does a call on it wait at all?
+bool waits(int descriptor) noexcept {
+  const long flags = raw_call(SYS_fcntl, descriptor, F_GETFL);
+  return flags >= 0 && (flags & O_NONBLOCK) == 0;
+}
+
+/// Repeats `step`, which is given how many bytes are done and does some more, until all are, the
+/// stream ends, or an error comes; that is the answer only if nothing was done before.
+template <class Step>
+ssize_t in_parts(std::size_t bytes, Step step) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t now = step(done);
+    if (now < 0 && errno == EAGAIN) {
+      continue;  // somebody else was faster
     }
-    if (take_signals() > tolerated) {
-      errno = EINTR;
-      return interrupted;
+    if (now <= 0) {
+      return done == 0 ? now : static_cast<ssize_t>(done);
     }
+    done += static_cast<std::size_t>(now);
   }
+  return static_cast<ssize_t>(done);
 }
 
-moment end_in_ms(int timeout_ms) noexcept {
-  return timeout_ms < 0 ? never : moment_in({timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L});
-}
-
-moment end_of(const timespec* length) noexcept {
-  return length == nullptr ? never : moment_in(*length);
+/// Streams take what fits; a datagram goes as a whole or not at all.
+bool takes_parts(int descriptor) noexcept {
+  int type = 0;
+  socklen_t bytes = sizeof type;
+  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0 && type == SOCK_STREAM;
 }
 
 bool is_stream(int descriptor) noexcept {
   struct stat about;
-  return ::fstat(descriptor, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+  return ::fstat(descriptor, &about) == 0 &&
+         (S_ISFIFO(about.st_mode) || (S_ISSOCK(about.st_mode) && takes_parts(descriptor)));
+}
+
+ssize_t send_when_ready(int descriptor, const void* from, std::size_t bytes, int flags,
+                        const sockaddr* to, socklen_t length) {
+  static auto* const call = real_call<decltype(::sendto)>("sendto");
+  if ((flags & MSG_DONTWAIT) != 0 || may_block() || !waits(descriptor)) {
+    return call(descriptor, from, bytes, flags, to, length);
+  }
+  if (bytes == 0 || !takes_parts(descriptor)) {
+    return await(descriptor, POLLOUT) ? call(descriptor, from, bytes, flags, to, length) : -1;
+  }
+  return in_parts(bytes, [&](std::size_t done) {
+    return await(descriptor, POLLOUT)
+               ? call(descriptor, static_cast<const char*>(from) + done, bytes - done,
+                      flags | MSG_DONTWAIT, to, length)
+               : -1;
+  });
+}
+
+/// Leaves of a list of parts what is not done.
+void skip(std::vector<iovec>& parts, std::size_t done) noexcept {
+  std::size_t first = 0;
+  while (first < parts.size() && done >= parts[first].iov_len) {
+    done -= parts[first++].iov_len;
+  }
+  parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first));
+  if (!parts.empty()) {
+    parts[0].iov_base = static_cast<char*>(parts[0].iov_base) + done;
+    parts[0].iov_len -= done;
+  }
+}
+
+std::size_t bytes_of(const iovec* parts, std::size_t count) noexcept {
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    all += parts[i].iov_len;
+  }
+  return all;
+}
+
+ssize_t send_message(int descriptor, const msghdr* message, int flags) {
+  static auto* const call = real_call<decltype(::sendmsg)>("sendmsg");
+  if ((flags & MSG_DONTWAIT) != 0 || may_block() || !waits(descriptor)) {
+    return call(descriptor, message, flags);
+  }
+  const std::size_t bytes = bytes_of(message->msg_iov, message->msg_iovlen);
+  if (bytes == 0 || !takes_parts(descriptor)) {
+    return await(descriptor, POLLOUT) ? call(descriptor, message, flags) : -1;
+  }
+  std::vector<iovec> parts;
+  msghdr rest = *message;
+  return in_parts(bytes, [&](std::size_t done) -> ssize_t {
+    if (!await(descriptor, POLLOUT)) {
+      return -1;
+    }
+    if (done != 0) {
+      parts.assign(message->msg_iov, message->msg_iov + message->msg_iovlen);
+      skip(parts, done);
+      rest.msg_iov = parts.data();
+      rest.msg_iovlen = parts.size();
+      rest.msg_control = nullptr;  // what goes along went with the first part
+      rest.msg_controllen = 0;
+    }
+    return call(descriptor, &rest, flags | MSG_DONTWAIT);
+  });
 }
 
 ssize_t read_when_ready(int descriptor, void* to, std::size_t bytes) {
@@ -98,6 +155,15 @@ ssize_t read_when_ready(int descriptor, void* to, std::size_t bytes) {
 ssize_t receive_when_ready(int descriptor, void* to, std::size_t bytes, int flags, sockaddr* from,
                            socklen_t* length) {
   static auto* const call = real_call<decltype(::recvfrom)>("recvfrom");
+  if ((flags & (MSG_WAITALL | MSG_DONTWAIT | MSG_PEEK)) == MSG_WAITALL && !may_block() &&
+      waits(descriptor)) {
+    return in_parts(bytes, [&](std::size_t done) {
+      return await(descriptor, POLLIN)
+                 ? call(descriptor, static_cast<char*>(to) + done, bytes - done,
+                        (flags & ~MSG_WAITALL) | MSG_DONTWAIT, from, length)
+                 : -1;
+    });
+  }
   return (flags & MSG_DONTWAIT) != 0 || await(descriptor, POLLIN)
              ? call(descriptor, to, bytes, flags, from, length)
              : -1;
@@ -161,7 +227,22 @@ ssize_t readv(int descriptor, const iovec* to, int count) {
 
 ssize_t writev(int descriptor, const iovec* from, int count) {
   static auto* const call = real_call<decltype(::writev)>("writev");
-  return await(descriptor, POLLOUT) ? call(descriptor, from, count) : -1;
+  if (may_block() || !waits(descriptor) || count <= 0 || count > IOV_MAX ||
+      !is_stream(descriptor) || bytes_of(from, static_cast<std::size_t>(count)) <= PIPE_BUF) {
+    return await(descriptor, POLLOUT) ? call(descriptor, from, count) : -1;
+  }
+  ssize_t done = 0;
+  for (int i = 0; i < count; ++i) {
+    const ssize_t now = write(descriptor, from[i].iov_base, from[i].iov_len);
+    if (now < 0) {
+      return done == 0 ? now : done;
+    }
+    done += now;
+    if (static_cast<std::size_t>(now) != from[i].iov_len) {
+      break;
+    }
+  }
+  return done;
 }
 
 ssize_t recv(int descriptor, void* to, size_t bytes, int flags) {
@@ -187,10 +268,16 @@ ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
 }
 
 ssize_t send(int descriptor, const void* from, size_t bytes, int flags) {
-  static auto* const call = real_call<decltype(::send)>("send");
-  return (flags & MSG_DONTWAIT) != 0 || await(descriptor, POLLOUT)
-             ? call(descriptor, from, bytes, flags)
-             : -1;
+  return send_when_ready(descriptor, from, bytes, flags, nullptr, 0);
+}
+
+ssize_t sendto(int descriptor, const void* from, size_t bytes, int flags, const sockaddr* to,
+               socklen_t length) {
+  return send_when_ready(descriptor, from, bytes, flags, to, length);
+}
+
+ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
+  return send_message(descriptor, message, flags);
 }
 
 int accept(int descriptor, sockaddr* from, socklen_t* length) {

@@ -1,5 +1,7 @@
 // Mutex, condition variable and barrier, among fibers of several workers and threads.
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <deque>
@@ -213,6 +215,48 @@ TEST_P(synchronise, a_barrier_holds_all_until_the_last) {
   });
   EXPECT_EQ(in_round.load(), parties * 50);
   EXPECT_EQ(chosen.load(), 50);
+}
+
+TEST(sleeper, a_wait_can_be_called_off_and_the_sleeper_woken_later) {
+  scheduler s({.workers = 2});
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<std::uint32_t> call_off{0};
+    std::atomic<fiber*> waits{nullptr};
+    std::atomic<bool> went_on{false};
+    sleeper* listed = nullptr;
+    test::crew crew;
+    crew.add(
+        [&] {
+          sleeper me("test");
+          listed = &me;
+          waits = self();
+          EXPECT_FALSE(me.wait(no_deadline, &call_off));
+          went_on = true;
+          EXPECT_TRUE(me.wait());
+        },
+        {.worker = round % 2});
+    while (waits.load() == nullptr) yield();
+    call_off = 1;
+    resume_from_handler(*waits.load());
+    while (!went_on) yield();
+    listed->wake();
+    crew.join();
+  }
+}
+
+TEST(slices, end_for_ready_fibers_and_for_timers) {
+  scheduler s({.workers = 1});
+  int ran = 0;
+  test::crew crew;
+  crew.add([&] { ++ran; });
+  crew.add([&] {
+    sleep_for(1'000'000);
+    ++ran;
+  });
+  const int number = thread_running(*self());
+  EXPECT_EQ(number, static_cast<int>(::syscall(SYS_gettid)));
+  while (ran < 2) end_slice();  // a fiber that never waits
+  crew.join();
 }
 
 }  // namespace

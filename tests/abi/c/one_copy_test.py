@@ -10,7 +10,8 @@ import sys
 # Set-up talks to the launcher, before there are fibers; and mutexes for a few instructions work
 # under fibers as well. sched_yield, syscall and nanosleep must not be here (abi/c/own_calls.cpp).
 MAY_BE_REPLACED = {
-    "accept4", "connect", "poll", "read", "recv", "recvmsg", "send", "write",
+    "accept4", "connect", "fcntl", "poll", "read", "recv", "recvmsg", "send", "sendmsg", "write",
+    "ftrylockfile", "funlockfile",  # which are passed on
     "sigaction", "signal",  # of faults, which are passed on
     "pthread_cond_clockwait", "pthread_cond_wait", "pthread_mutex_lock", "pthread_mutex_unlock",
 }

@@ -81,6 +81,18 @@ def sockets():
     server.shutdown()
 
 
+def deep():
+    """As deep as the system's stacks let it."""
+
+    def down(levels):
+        return 0 if levels == 0 else 1 + next(map(down, [levels - 1]))  # through C
+
+    seen = []
+    sys.setrecursionlimit(10000)
+    run_all([lambda: seen.append(down(2000))] * 3)
+    assert seen == [2000] * 3
+
+
 def run_all(bodies):
     threads = [threading.Thread(target=body) for body in bodies]
     for each in threads:
@@ -89,7 +101,7 @@ def run_all(bodies):
         each.join()
 
 
-for part in (queues, pools, pipes, storage, sockets):
+for part in (queues, pools, pipes, storage, sockets, deep):
     part()
 expected = os.environ.get("SINEW_TEST_KERNEL_THREADS")
 if expected is not None and len(os.listdir("/proc/self/task")) != int(expected):

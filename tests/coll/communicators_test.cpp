@@ -230,10 +230,10 @@ TEST(communicators, an_early_thread_does_not_hold_up_another) {
 
 /// Agreements that nobody waits for, several of one parent and of others, awaited in another order;
 /// blocking ones in between, which the same ledger serves.
-void start_many(member& m, core::communicator& other, const communicator_ref& parent, int salt) {
+void start_many(member& m, core::communicator& other, const communicator_ref& parent,
+                const communicator_ref& alone, int salt) {
   std::vector<std::shared_ptr<coll::new_communicator>> started;
   std::vector<communicator_ref> made;
-  const communicator_ref alone = coll::self(m.engine);
   for (int i = 0; i < 6; ++i) {
     started.push_back(coll::start_duplicate(m.engine, i % 3 == 2 ? alone : parent));
     if (i % 2 == salt % 2) made.push_back(coll::duplicate({m.engine, other}));
@@ -258,7 +258,8 @@ TEST(communicators, duplicates_are_made_in_the_background) {
     run_job(n, backend::inproc, core::threading::one, [](member& m) {
       const communicator_ref parent = coll::duplicate({m.engine, m.comm});
       const communicator_ref other = coll::duplicate({m.engine, m.comm});
-      for (int i = 0; i < 4; ++i) start_many(m, *other, parent, i);
+      const communicator_ref alone = coll::self(m.engine);
+      for (int i = 0; i < 4; ++i) start_many(m, *other, parent, alone, i);
       EXPECT_LE(coll::duplicate({m.engine, m.comm})->context(), 10U) << "all others are free again";
     });
   }
@@ -269,10 +270,14 @@ TEST(communicators, threads_duplicate_in_the_background) {
     constexpr int threads = 3;
     std::vector<communicator_ref> parents;
     for (int t = 0; t < 2 * threads; ++t) parents.push_back(coll::duplicate({m.engine, m.comm}));
+    const communicator_ref self = coll::self(m.engine);
+    for (int t = 0; t < threads; ++t) parents.push_back(coll::duplicate({m.engine, *self}));
     std::vector<std::thread> all;
     for (std::size_t t = 0; t < threads; ++t) {
       all.emplace_back([&, t] {
-        for (int i = 0; i < 6; ++i) start_many(m, *parents[threads + t], parents[t], i);
+        for (int i = 0; i < 6; ++i) {
+          start_many(m, *parents[threads + t], parents[t], parents[2 * threads + t], i);
+        }
       });
     }
     for (auto& t : all) t.join();

@@ -12,7 +12,7 @@ build: ## set up what is missing and build a tree that works in place: build/bin
 
 check: ## build and test: everything in release, unit and stress tests under the sanitizers
 	./bootstrap --dev
-	@./bootstrap --venv || echo "no .venv: the check of the generated MPI face will be skipped"
+	@./bootstrap --venv || echo "no .venv: the check of the generated MPI binding will be skipped"
 	cmake --workflow --preset asan
 	cmake --workflow --preset tsan
 	cmake --workflow --preset check
@@ -23,7 +23,7 @@ demo: build ## run MPI programs nobody here wrote, and the latency table
 bench: build ## the quick measurements, beside the peers that are found
 	build/bin/sinew bench --quick
 
-install: build ## copy to PREFIX (standard /usr/local)
+install: build ## copy to PREFIX (default: /usr/local)
 	cmake --install build --prefix $(PREFIX)
 
 docs: build ## build/docs: the pages, and the table of settings as this build knows it

@@ -14,5 +14,5 @@ function(sinew_headers_alone)
   target_link_libraries(headers_alone PRIVATE sinew_options)
   add_test(NAME headers
     COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target headers_alone)
-  set_tests_properties(headers PROPERTIES TIMEOUT 300 LABELS house)
+  set_tests_properties(headers PROPERTIES TIMEOUT 300 LABELS tidy)
 endfunction()

@@ -1,8 +1,8 @@
 # What `make install` copies, and how other builds find it: a CMake package and pkg-config files.
 include(CMakePackageConfigHelpers)
 
-get_property(rooms GLOBAL PROPERTY SINEW_ROOMS)
-install(TARGETS sinew_options ${rooms} EXPORT SinewTargets
+get_property(modules GLOBAL PROPERTY SINEW_MODULES)
+install(TARGETS sinew_options ${modules} EXPORT SinewTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT SinewTargets NAMESPACE Sinew::
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sinew)
@@ -72,17 +72,17 @@ function(sinew_module_pkg_config name description)
   endif()
   set(needed sinew_${name})
   set(libraries "")
-  list(REVERSE rooms)  # the highest first, so all users of a module come before it
-  foreach(room IN LISTS rooms)
-    if(NOT room IN_LIST needed)
+  list(REVERSE modules)  # the highest first, so all users of a module come before it
+  foreach(module IN LISTS modules)
+    if(NOT module IN_LIST needed)
       continue()
     endif()
-    string(REPLACE "sinew_" "" short ${room})
+    string(REPLACE "sinew_" "" short ${module})
     get_property(uses GLOBAL PROPERTY SINEW_USES_${short})
     list(APPEND needed ${uses})
-    get_target_property(type ${room} TYPE)
+    get_target_property(type ${module} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
-      string(APPEND libraries "-l:lib${room}.a ")
+      string(APPEND libraries "-l:lib${module}.a ")
     endif()
   endforeach()
   sinew_pkg_config(sinew-${name} "${description}" "${libraries}-pthread" "hwloc >= 2.3")

@@ -75,14 +75,14 @@ if(SINEW_SANITIZE STREQUAL "thread" AND EXISTS /proc/sys/vm/mmap_rnd_bits)
   endif()
 endif()
 
-# The hot path crosses rooms: in a release the linker of libmpi_abi sees through them. The objects
+# The hot path crosses modules: in a release the linker of libmpi_abi sees through them. The objects
 # hold plain code too, so that tests link fast. Only gcc can make both.
-set(SINEW_LTO_ROOMS fabric match core p2p)
-set(lto_standard OFF)
+set(SINEW_LTO_MODULES fabric match core p2p)
+set(lto_default OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT SINEW_SANITIZE AND NOT SINEW_CHECKED)
-  set(lto_standard ON)
+  set(lto_default ON)
 endif()
-option(SINEW_LTO "optimise the hot rooms at link time" ${lto_standard})
+option(SINEW_LTO "optimise the hot modules at link time" ${lto_default})
 function(sinew_compile_for_lto target)
   if(SINEW_LTO)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-flto=auto>

@@ -1,4 +1,4 @@
-// The same in C++, with the headers of the room itself: a pipeline over the ranks of a job. Each
+// The same in C++, with the headers of the module itself: a pipeline over the ranks of a job. Each
 // stage is a fiber that receives, works and passes on; fibers of one rank hand over through a
 // mutex and a condition variable, fibers of different ranks through MPI.
 //

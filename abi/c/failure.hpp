@@ -3,10 +3,10 @@
 
 #include <string_view>
 
-namespace sinew::c_face {
+namespace sinew::c_binding {
 
 /// Keeps the sentence for sinew_last_error(); returns the code. Without a sentence: the code's own.
 int fail(int code, std::string_view why) noexcept;
 int fail(int code) noexcept;
 
-}  // namespace sinew::c_face
+}  // namespace sinew::c_binding

@@ -1,4 +1,4 @@
-// The C face of fibers: checks arguments, catches what is thrown.
+// The C binding of fibers: checks arguments, catches what is thrown.
 #include "sinew.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "sinew/fiber/local.hpp"
 #include "sinew/fiber/scheduler.hpp"
 
-namespace sinew::c_face {
+namespace sinew::c_binding {
 namespace {
 
 /// Not a std::string: it must stay usable while thread-local objects are being destroyed.
@@ -32,12 +32,12 @@ int fail(int code, std::string_view why) noexcept {
 
 int fail(int code) noexcept { return fail(code, sinew_error_text(code)); }
 
-}  // namespace sinew::c_face
+}  // namespace sinew::c_binding
 
 namespace {
 
 namespace fiber = sinew::fiber;
-using sinew::c_face::fail;
+using sinew::c_binding::fail;
 
 fiber::fiber& of(sinew_fiber* f) noexcept { return *reinterpret_cast<fiber::fiber*>(f); }
 sinew_fiber* c_of(fiber::fiber* f) noexcept { return reinterpret_cast<sinew_fiber*>(f); }
@@ -75,7 +75,7 @@ const char* sinew_error_text(int code) {
   }
 }
 
-const char* sinew_last_error() { return sinew::c_face::last_error; }
+const char* sinew_last_error() { return sinew::c_binding::last_error; }
 
 int sinew_start(const sinew_start_options* how) {
   if (fiber::scheduler::of_process() != nullptr) {

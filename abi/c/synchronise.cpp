@@ -1,4 +1,4 @@
-// The C face of what fibers and threads wait for together. The objects lie in the C ones.
+// The C binding of what fibers and threads wait for together. The objects lie in the C ones.
 #include <new>
 
 #include "abi/c/failure.hpp"
@@ -11,7 +11,7 @@
 namespace {
 
 namespace fiber = sinew::fiber;
-using sinew::c_face::fail;
+using sinew::c_binding::fail;
 
 /// All zeros, which the static initialisers give, is what the constructors make too.
 template <class Ours, class Theirs>

@@ -1,4 +1,4 @@
-// The hot part of put and get, shared by the faces.
+// The hot part of put and get, shared by the bindings.
 #pragma once
 
 #include "abi/coarray/images.hpp"

@@ -1,7 +1,7 @@
 // GCC 15 and 16 make a function for each place of the program that touches another image's data. It
 // is told where that data is mapped here, and can then do everything but follow allocatable and
 // pointer components, which hold addresses of the other process: such functions must run there
-// (errand.hpp).
+// (remote_request.hpp).
 //
 // Nothing says which they are, so each is tried once, in a child process that then ends: on memory
 // in which every word is an address that no process can have. Who follows one dies of it.

@@ -94,7 +94,7 @@ class flat {
 /// A slot is used again two collectives later; its reader has answered in between.
 int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, const combiner& op) {
   const std::uint64_t number = ++t.collectives;
-  ++the.synchronised;
+  ++this_job.synchronised;
   if (t.broken()) {
     return t.who_left();
   }
@@ -103,17 +103,17 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
     const int partner = t.me() ^ (1 << k);
     const std::uint64_t slot =
         team::slots_at + (2 * static_cast<std::uint64_t>(k) + number % 2) * team::line;
-    std::memcpy(the.engine->at(t.at(partner, slot + slot_data_at)), data, bytes);
-    the.engine->announce(t.at(partner, slot), number);
+    std::memcpy(this_job.engine->at(t.at(partner, slot + slot_data_at)), data, bytes);
+    this_job.engine->announce(t.at(partner, slot), number);
     const rma::place mine = t.at(t.me(), slot);
     await({.what = pending::sort::pair, .rank = t.rank_of(partner + 1)}, [&] {
-      return the.engine->load<std::uint64_t>(mine) == number || t.will_not_come(number, 1);
+      return this_job.engine->load<std::uint64_t>(mine) == number || t.will_not_come(number, 1);
     });
-    if (the.engine->load<std::uint64_t>(mine) != number) {
+    if (this_job.engine->load<std::uint64_t>(mine) != number) {
       t.set_broken();
       return t.who_left();
     }
-    std::memcpy(theirs, the.engine->at(t.at(t.me(), slot + slot_data_at)), bytes);
+    std::memcpy(theirs, this_job.engine->at(t.at(t.me(), slot + slot_data_at)), bytes);
     if (partner > t.me()) {
       op.call(op, data, theirs, count);
     } else {
@@ -127,7 +127,7 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
 /// Two stages take turns: a member that fills one again has been in a barrier after which nobody
 /// reads what was in it.
 std::byte* stage(team& t, int member) noexcept {
-  return the.engine->at(t.at(member, team::stages_at + t.chunks % 2 * t.stage_bytes()));
+  return this_job.engine->at(t.at(member, team::stages_at + t.chunks % 2 * t.stage_bytes()));
 }
 
 /// For others to read; past the caches if that has cost less.
@@ -239,7 +239,7 @@ int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op
 }  // namespace
 
 int reduce(descriptor& a, const combiner& op, int result_image) {
-  team& t = *the.now;
+  team& t = *this_job.now;
   flat all(a);
   if (t.size() == 1 || all.bytes() == 0) {
     return 0;
@@ -247,7 +247,7 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
   const bool wanted = result_image == 0 || result_image == t.me() + 1;
   int left = 0;
   if (all.bytes() <= slot_bytes && std::has_single_bit(static_cast<unsigned>(t.size())) &&
-      !the.runtime->crowded()) {
+      !this_job.runtime->crowded()) {
     alignas(16) std::byte value[slot_bytes];
     std::memcpy(value, all.data(), all.bytes());
     left = swap_small(t, value, all.bytes(), all.count(), op);
@@ -275,7 +275,7 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
 }
 
 int broadcast(descriptor& a, int source_image) {
-  team& t = *the.now;
+  team& t = *this_job.now;
   if (t.size() == 1) {
     return 0;
   }

@@ -45,7 +45,7 @@ struct combiner {
 enum class reduction : std::uint8_t { sum, min, max };
 
 /// Both throw sinew::error for types that Fortran or we do not have there.
-[[nodiscard]] combiner standard_combiner(reduction op, const element& e);
+[[nodiscard]] combiner intrinsic_combiner(reduction op, const element& e);
 /// `flags` and `characters` as the compiler passes them to co_reduce.
 [[nodiscard]] combiner user_combiner(void* function, int flags, const element& e,
                                      std::size_t characters);

@@ -177,7 +177,7 @@ call text_call(reduction op, int kind) noexcept {
 
 }  // namespace
 
-combiner standard_combiner(reduction op, const element& e) {
+combiner intrinsic_combiner(reduction op, const element& e) {
   call c = nullptr;
   if (e.type == type::character) {
     c = text_call(op, e.kind);

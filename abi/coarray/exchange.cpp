@@ -9,20 +9,20 @@ namespace sinew::coarray {
 // still be being read. The first barrier says that all are there, the
 // second that all have been read.
 std::vector<std::uint64_t> exchange(team& t, std::uint64_t word) {
-  the.engine->store<std::uint64_t>(t.at(t.me(), team::word_at), word);
+  this_job.engine->store<std::uint64_t>(t.at(t.me(), team::word_at), word);
   if (t.sync_all() == stat::stopped_image) {
     throw error("an image of the team has stopped", "all must take part");
   }
   std::vector<std::uint64_t> words;
   for (int m = 0; m < t.size(); ++m) {
-    words.push_back(the.engine->load<std::uint64_t>(t.at(m, team::word_at)));
+    words.push_back(this_job.engine->load<std::uint64_t>(t.at(m, team::word_at)));
   }
   (void)t.sync_all();
   return words;
 }
 
 std::vector<std::uint64_t> exchange_offsets(team& t, std::uint64_t offset) {
-  std::vector<std::uint64_t> by_rank(static_cast<std::size_t>(the.size), 0);
+  std::vector<std::uint64_t> by_rank(static_cast<std::size_t>(this_job.size), 0);
   const std::vector<std::uint64_t> words = exchange(t, offset);
   for (int m = 0; m < t.size(); ++m) {
     by_rank[static_cast<std::size_t>(t.ranks()[static_cast<std::size_t>(m)])] =

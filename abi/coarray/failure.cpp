@@ -31,8 +31,9 @@ void fail_as_left(const outcome& out, int code, const char* statement) {
 
 void die(const char* statement, const std::string& what) {
   std::string text;
-  if (the.open()) {
-    text = "image " + std::to_string(the.rank + 1) + " of " + std::to_string(the.size) + ": ";
+  if (this_job.open()) {
+    text = "image " + std::to_string(this_job.rank + 1) + " of " + std::to_string(this_job.size) +
+           ": ";
   }
   text += std::string(statement) + ": " + what;
   // Before anything else that may go wrong.

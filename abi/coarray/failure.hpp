@@ -1,4 +1,4 @@
-// How errors leave the room: as STAT= and ERRMSG= if the program asked for them, else as error
+// How errors leave the module: as STAT= and ERRMSG= if the program asked for them, else as error
 // termination of all images.
 #pragma once
 

@@ -76,20 +76,20 @@ team* same_team(const team& parent, int number, const team::family& all) noexcep
 
 team* form_team(int number, const int* new_index) {
   const statement here("form team");
-  team& from = *the.now;
+  team& from = *this_job.now;
   const auto words = exchange(from, packed(number, new_index != nullptr ? *new_index : 0));
   auto all = family_of(from, words, number, new_index != nullptr);
   if (team* known = same_team(from, number, *all)) {
     return known;  // as on all images: the whole family is the same
   }
   const std::uint64_t mine =
-      the.engine->memory().allocate(rma::part::local, team::block_bytes(false));
-  std::memset(the.engine->at({the.rank, mine}), 0, team::stages_at);
+      this_job.engine->memory().allocate(rma::part::local, team::block_bytes(false));
+  std::memset(this_job.engine->at({this_job.rank, mine}), 0, team::stages_at);
   const auto blocks = exchange_offsets(from, mine);
   std::vector<std::uint64_t> places;
   int me = 0;
   for (const int rank : all->at(number)) {
-    me = rank == the.rank ? static_cast<int>(places.size()) : me;
+    me = rank == this_job.rank ? static_cast<int>(places.size()) : me;
     places.push_back(blocks[static_cast<std::size_t>(rank)]);
   }
   return new team(&from, number, std::move(all), std::move(places), me);
@@ -98,9 +98,9 @@ team* form_team(int number, const int* new_index) {
 std::span<const int> members_of(int number) noexcept {
   constexpr int initial = -1;
   if (number == initial) {
-    return the.first->ranks();
+    return this_job.first->ranks();
   }
-  if (const team::family* all = the.now->siblings()) {
+  if (const team::family* all = this_job.now->siblings()) {
     const auto found = all->find(number);
     if (found != all->end()) {
       return found->second;
@@ -109,13 +109,13 @@ std::span<const int> members_of(int number) noexcept {
   // Not siblings, but gfortran's own tests take those for such: the last formed by this team.
   const auto& known = all_teams();
   const auto found = std::find_if(known.rbegin(), known.rend(), [&](const team* t) {
-    return t->parent() == the.now && t->number() == number;
+    return t->parent() == this_job.now && t->number() == number;
   });
   return found == known.rend() ? std::span<const int>{} : (*found)->ranks();
 }
 
 bool is_ancestor(const void* handle) noexcept {
-  for (const team* t = the.now; t != nullptr; t = t->parent()) {
+  for (const team* t = this_job.now; t != nullptr; t = t->parent()) {
     if (t == handle) {
       return true;
     }
@@ -125,18 +125,18 @@ bool is_ancestor(const void* handle) noexcept {
 
 void change_team(team& to, const outcome& out) {
   const statement here("change team");
-  the.enter(to);
+  this_job.enter(to);
   finish(out, to.sync_all(), "change team");
 }
 
 void end_team(const outcome& out) {
   const statement here("end team");
-  const int left = the.now->sync_all();
-  if (the.now->parent() != nullptr) {
+  const int left = this_job.now->sync_all();
+  if (this_job.now->parent() != nullptr) {
     if (left != stat::stopped_image) {
-      release_memory_of(*the.now);  // nobody uses it any more: all have come
+      release_memory_of(*this_job.now);  // nobody uses it any more: all have come
     }
-    the.enter(*the.now->parent());
+    this_job.enter(*this_job.now->parent());
   }
   finish(out, left, "end team");
 }
@@ -150,7 +150,7 @@ int image_status(int image, const team& of) {
   if (!of.has(image)) {
     no_such_image(of, image, {}, "image_status");
   }
-  switch (the.engine->load<std::uint64_t>(the.status_of(of.rank_of(image)))) {
+  switch (this_job.engine->load<std::uint64_t>(this_job.status_of(of.rank_of(image)))) {
     case image_words::stopped:
       return stat::stopped_image;
     case image_words::failed:

@@ -13,11 +13,11 @@ void no_such_image(const team& t, int image, const outcome& out, const char* sta
 }
 
 bool has_failed(int rank, const outcome& out, const char* statement) {
-  if (the.engine->load<std::uint64_t>(the.status_of(rank)) != image_words::failed) {
+  if (this_job.engine->load<std::uint64_t>(this_job.status_of(rank)) != image_words::failed) {
     return false;
   }
   fail(out, stat::failed_image, statement,
-       "image " + std::to_string(the.now->image_of(rank)) + " has failed");
+       "image " + std::to_string(this_job.now->image_of(rank)) + " has failed");
   return true;
 }
 

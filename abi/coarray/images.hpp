@@ -22,7 +22,7 @@ inline int rank_of(const team& t, int image, const outcome& out, const char* sta
     return -1;
   }
   const int rank = t.rank_of(image);
-  if (the.somebody_left()) [[unlikely]] {
+  if (this_job.somebody_left()) [[unlikely]] {
     if (has_failed(rank, out, statement)) {
       return -1;
     }

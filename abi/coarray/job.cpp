@@ -5,8 +5,8 @@
 #include <exception>
 #include <string>
 
-#include "abi/coarray/errand.hpp"
 #include "abi/coarray/failure.hpp"
+#include "abi/coarray/remote_request.hpp"
 #include "abi/coarray/settings.hpp"
 #include "abi/coarray/statement.hpp"
 #include "abi/coarray/synchronisation.hpp"
@@ -16,7 +16,7 @@
 
 namespace sinew::coarray {
 
-constinit job the;
+constinit job this_job;
 
 void job::enter(team& t) noexcept {
   now = &t;
@@ -30,21 +30,23 @@ void open_job() {
     core::runtime& runtime =
         core::join_job(many_threads() ? core::threading::many : core::threading::one);
     rma::engine& engine = rma::engine::of_process(runtime);
-    the.runtime = &runtime;
-    the.rank = runtime.rank();
-    the.size = runtime.size();
-    const auto ranks = static_cast<std::size_t>(the.size);
-    the.words_at = engine.memory().allocate(rma::part::symmetric, sizeof(image_words) + 64 * ranks);
-    the.departures = reinterpret_cast<std::uint64_t*>(engine.at(the.departures_at(the.rank)));
-    the.sent.assign(ranks, 0);
-    the.heard.assign(ranks, 0);
-    serve_errands();
+    this_job.runtime = &runtime;
+    this_job.rank = runtime.rank();
+    this_job.size = runtime.size();
+    const auto ranks = static_cast<std::size_t>(this_job.size);
+    this_job.words_at =
+        engine.memory().allocate(rma::part::symmetric, sizeof(image_words) + 64 * ranks);
+    this_job.departures =
+        reinterpret_cast<std::uint64_t*>(engine.at(this_job.departures_at(this_job.rank)));
+    this_job.sent.assign(ranks, 0);
+    this_job.heard.assign(ranks, 0);
+    serve_remote_requests();
     core::settle_job(runtime);
     runtime.add_diagnosis(report_statement, nullptr);
-    the.locks = new rma::lock_table(engine);
-    the.engine = &engine;
-    the.first = new team(the.size);
-    the.enter(*the.first);
+    this_job.locks = new rma::lock_table(engine);
+    this_job.engine = &engine;
+    this_job.first = new team(this_job.size);
+    this_job.enter(*this_job.first);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sinew: coarrays cannot start: %s\n", e.what());
     std::_Exit(1);
@@ -52,26 +54,26 @@ void open_job() {
 }
 
 void depart(std::uint64_t status) {
-  if (the.over) {
+  if (this_job.over) {
     return;
   }
-  the.over = true;
+  this_job.over = true;
   abandon_locks(status);
-  the.engine->flush_all();
+  this_job.engine->flush_all();
   for (team* t : all_teams()) {
     t->record_leaving();
   }
-  the.engine->store<std::uint64_t>(the.status_of(the.rank), status);
-  for (int r = 0; r < the.size; ++r) {
-    (void)the.engine->fetch_add<std::uint64_t>(the.departures_at(r), 1);
+  this_job.engine->store<std::uint64_t>(this_job.status_of(this_job.rank), status);
+  for (int r = 0; r < this_job.size; ++r) {
+    (void)this_job.engine->fetch_add<std::uint64_t>(this_job.departures_at(r), 1);
   }
 }
 
 void stop_image() {
   depart(image_words::stopped);
   await({pending::sort::departures}, [] {
-    return the.engine->load<std::uint64_t>(the.departures_at(the.rank)) ==
-           static_cast<std::uint64_t>(the.size);
+    return this_job.engine->load<std::uint64_t>(this_job.departures_at(this_job.rank)) ==
+           static_cast<std::uint64_t>(this_job.size);
   });
 }
 
@@ -85,8 +87,8 @@ void say_goodbye() noexcept {
 
 void end_all(int code, const std::string& why) {
   flush_units();
-  if (the.runtime != nullptr) {
-    the.runtime->session().abort(code, why);
+  if (this_job.runtime != nullptr) {
+    this_job.runtime->session().abort(code, why);
   }
   if (!why.empty()) {
     std::fprintf(stderr, "sinew: %s\n", why.c_str());

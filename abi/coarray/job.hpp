@@ -76,13 +76,13 @@ struct job {
 };
 
 /// Never destroyed: the compiler's code runs until the process ends.
-extern job the;
+extern job this_job;
 
 /// Joins the job if that has not been done. Static coarrays call it before main. Ends the process
 /// with a message if it cannot. Cold.
 void open_job();
 inline void ensure_open() {
-  if (!the.open()) [[unlikely]] {
+  if (!this_job.open()) [[unlikely]] {
     open_job();
   }
 }

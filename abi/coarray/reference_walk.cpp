@@ -26,9 +26,9 @@ class position {
   }
   void read(void* to, std::size_t bytes) const {
     if (offset_ != 0) {
-      the.engine->get(to, rma::place{rank_, offset_}, bytes);
+      this_job.engine->get(to, rma::place{rank_, offset_}, bytes);
     } else {
-      the.engine->get(to, rma::outside::of(rank_, address_), bytes);
+      this_job.engine->get(to, rma::outside::of(rank_, address_), bytes);
     }
   }
   void store(far_side& s) const noexcept {
@@ -199,7 +199,7 @@ far_side walk(const token& t, int rank, const reference* refs, type what, int ki
   for (const reference* r = refs; r != nullptr; r = r->next) {
     if (!w.step(*r, s)) {
       throw error(
-          "a component is not allocated on image " + std::to_string(the.now->image_of(rank)),
+          "a component is not allocated on image " + std::to_string(this_job.now->image_of(rank)),
           "or the pointer is not associated");
     }
     bytes = r->item_bytes;

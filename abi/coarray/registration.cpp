@@ -37,19 +37,21 @@ bool is_plain(type t) noexcept {
          t == type::character;
 }
 
-std::byte* mine(std::uint64_t offset) noexcept { return the.engine->at({the.rank, offset}); }
+std::byte* mine(std::uint64_t offset) noexcept {
+  return this_job.engine->at({this_job.rank, offset});
+}
 
 /// Memory that every image of the current team asks for. In a team of fewer images the symmetric
 /// heap would get out of step with the other teams', so each takes of its own and tells the others.
 void allocate_for_team(token& t, std::size_t bytes) {
-  if (the.now == the.first) {
-    t.offset = the.engine->memory().allocate(rma::part::symmetric, bytes);
+  if (this_job.now == this_job.first) {
+    t.offset = this_job.engine->memory().allocate(rma::part::symmetric, bytes);
     t.symmetric_bytes = bytes;
     return;
   }
-  t.home = the.now;
-  t.offset = the.engine->memory().allocate(rma::part::local, bytes);
-  t.table = exchange_offsets(*the.now, t.offset);
+  t.home = this_job.now;
+  t.offset = this_job.engine->memory().allocate(rma::part::local, bytes);
+  t.table = exchange_offsets(*this_job.now, t.offset);
 }
 
 void enrol_component(std::size_t size, registration kind, void** token_at, descriptor& d) {
@@ -62,7 +64,7 @@ void enrol_component(std::size_t size, registration kind, void** token_at, descr
   token& t = known ? token_of(*token_at) : make_token(token_at);
   t.component = true;
   t.bytes = size;
-  t.offset = the.engine->memory().allocate(rma::part::local, size);
+  t.offset = this_job.engine->memory().allocate(rma::part::local, size);
   d.base = mine(t.offset);
 }
 
@@ -134,7 +136,7 @@ void release_memory_of(const team& t) {
     if (found.home != &t || !found.owner) {
       return false;
     }
-    the.engine->memory().release(found.offset);
+    this_job.engine->memory().release(found.offset);
     found.array->base = nullptr;
     *found.held_at = nullptr;
     delete &found;
@@ -147,12 +149,12 @@ void withdraw(void** token_at, deregistration kind) {
     return;  // a component that was never allocated by us
   }
   token& t = token_of(*token_at);
-  if (!t.component && t.owner && !the.over) {
+  if (!t.component && t.owner && !this_job.over) {
     // DEALLOCATE of a coarray waits for all images; the compiler leaves that to us.
-    (void)the.now->sync_all();
+    (void)this_job.now->sync_all();
   }
   if (t.owner && t.offset != 0) {
-    the.engine->memory().release(t.offset);
+    this_job.engine->memory().release(t.offset);
   }
   t.offset = 0;
   t.symmetric_bytes = 0;

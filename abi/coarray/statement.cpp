@@ -25,7 +25,7 @@ std::string named(const std::vector<int>& images) {
              : text;
 }
 
-std::string named(int rank) { return named(std::vector<int>{the.now->image_of(rank)}); }
+std::string named(int rank) { return named(std::vector<int>{this_job.now->image_of(rank)}); }
 
 std::string have_not_come(const pending& p) {
   std::vector<int> missing;
@@ -42,19 +42,19 @@ std::string have_not_come(const pending& p) {
 }
 
 std::string held_by(const pending& p) {
-  const int holder = the.locks->holder(p.at);
+  const int holder = this_job.locks->holder(p.at);
   return "element " + std::to_string(p.number + 1) + " of the variable on " + named(p.at.rank) +
          " is locked by " +
-         (holder < 0           ? "an image that is just changing"
-          : holder == the.rank ? "this image"
-          : the.gone(holder)   ? named(holder) + ", which has stopped or failed"
-                               : named(holder));
+         (holder < 0                ? "an image that is just changing"
+          : holder == this_job.rank ? "this image"
+          : this_job.gone(holder)   ? named(holder) + ", which has stopped or failed"
+                                    : named(holder));
 }
 
 std::string still_running() {
   std::vector<int> running;
-  for (int r = 0; r < the.size; ++r) {
-    if (!the.gone(r)) {
+  for (int r = 0; r < this_job.size; ++r) {
+    if (!this_job.gone(r)) {
       running.push_back(r + 1);
     }
   }
@@ -68,13 +68,13 @@ std::string what_for(const pending& p) {
     case pending::sort::pair:
       return named(p.rank) + " has not come to one with this image";
     case pending::sort::posts:
-      return std::to_string(the.engine->load<std::uint64_t>(p.at)) + " posts are there, " +
+      return std::to_string(this_job.engine->load<std::uint64_t>(p.at)) + " posts are there, " +
              std::to_string(p.number) + " are wanted";
     case pending::sort::lock:
       return held_by(p);
     case pending::sort::departures:
       return still_running();
-    case pending::sort::errand:
+    case pending::sort::remote_request:
       return named(p.rank) + " is to reach its component when it next waits or synchronises";
   }
   return "";
@@ -83,24 +83,24 @@ std::string what_for(const pending& p) {
 }  // namespace
 
 void report_statement(void*) {
-  const statement* const doing = the.doing;
-  if (doing == nullptr && the.waiting == nullptr && the.looks_by == nullptr) {
+  const statement* const doing = this_job.doing;
+  if (doing == nullptr && this_job.waiting == nullptr && this_job.looks_by == nullptr) {
     return;
   }
-  std::string text = "sinew: image " + std::to_string(the.now->me() + 1) + " of " +
-                     std::to_string(the.now->size()) + ": ";
+  std::string text = "sinew: image " + std::to_string(this_job.now->me() + 1) + " of " +
+                     std::to_string(this_job.now->size()) + ": ";
   if (doing != nullptr) {
     text += std::string("in ") + doing->name();
     if (doing->image() != 0) {
       text += ", image " + std::to_string(doing->image());
     }
-  } else if (the.waiting != nullptr) {
+  } else if (this_job.waiting != nullptr) {
     text += "at its end";
   } else {
-    text += std::string("looks again and again by ") + the.looks_by;
+    text += std::string("looks again and again by ") + this_job.looks_by;
   }
-  if (the.waiting != nullptr) {
-    text += ": " + what_for(*the.waiting);
+  if (this_job.waiting != nullptr) {
+    text += ": " + what_for(*this_job.waiting);
   }
   base::raw_write(STDERR_FILENO, text + "\n");
 }

@@ -13,10 +13,10 @@ namespace sinew::coarray {
 class statement {
  public:
   explicit statement(const char* name, int image = 0) noexcept
-      : name_(name), image_(image), around_(the.doing) {
-    the.doing = this;
+      : name_(name), image_(image), around_(this_job.doing) {
+    this_job.doing = this;
   }
-  ~statement() { the.doing = around_; }
+  ~statement() { this_job.doing = around_; }
   statement(const statement&) = delete;
   statement& operator=(const statement&) = delete;
 
@@ -32,12 +32,12 @@ class statement {
 /// What a wait is for. Which fields count depends on `what`.
 struct pending {
   enum class sort : std::uint8_t {
-    barrier,     ///< `number` of the team `in`
-    pair,        ///< `rank` to come to the same statement
-    posts,       ///< `number` of them of the event at `at`
-    lock,        ///< the one at `at`, element `number` (from 0)
-    departures,  ///< all images' end
-    errand,      ///< `rank` to reach its own component for this image
+    barrier,         ///< `number` of the team `in`
+    pair,            ///< `rank` to come to the same statement
+    posts,           ///< `number` of them of the event at `at`
+    lock,            ///< the one at `at`, element `number` (from 0)
+    departures,      ///< all images' end
+    remote_request,  ///< `rank` to reach its own component for this image
   };
   sort what;
   const team* in = nullptr;
@@ -50,9 +50,9 @@ struct pending {
 template <class Ready>
 void await(const pending& p, Ready&& ready) {
   if (!ready()) {
-    the.waiting = &p;
-    the.engine->wait_until([](void* r) { return (*static_cast<Ready*>(r))(); }, &ready);
-    the.waiting = nullptr;
+    this_job.waiting = &p;
+    this_job.engine->wait_until([](void* r) { return (*static_cast<Ready*>(r))(); }, &ready);
+    this_job.waiting = nullptr;
   }
 }
 

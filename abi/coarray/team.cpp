@@ -11,7 +11,7 @@
 namespace sinew::coarray {
 namespace {
 
-std::uint64_t word(rma::place p) noexcept { return the.engine->load<std::uint64_t>(p); }
+std::uint64_t word(rma::place p) noexcept { return this_job.engine->load<std::uint64_t>(p); }
 
 /// Counters may wrap in principle.
 bool reached(std::uint64_t seen, std::uint64_t wanted) noexcept {
@@ -19,8 +19,8 @@ bool reached(std::uint64_t seen, std::uint64_t wanted) noexcept {
 }
 
 int stat_of(int rank) noexcept {
-  return word(the.status_of(rank)) == image_words::failed ? stat::failed_image
-                                                          : stat::stopped_image;
+  return word(this_job.status_of(rank)) == image_words::failed ? stat::failed_image
+                                                               : stat::stopped_image;
 }
 
 /// Stopped images are the graver news: without them nothing can go on.
@@ -34,7 +34,7 @@ std::vector<std::byte*> parts_of(const std::vector<int>& ranks) {
   std::vector<std::byte*> parts;
   parts.reserve(ranks.size());
   for (const int r : ranks) {
-    parts.push_back(the.engine->at({r, 0}));
+    parts.push_back(this_job.engine->at({r, 0}));
   }
   return parts;
 }
@@ -46,12 +46,12 @@ std::vector<team*>& all_teams() {
   return it;
 }
 
-team::team(int size) : size_(size), me_(the.rank), rounds_(rounds_for(size)) {
+team::team(int size) : size_(size), me_(this_job.rank), rounds_(rounds_for(size)) {
   ranks_.resize(static_cast<std::size_t>(size));
   std::iota(ranks_.begin(), ranks_.end(), 0);
   parts_ = parts_of(ranks_);
   blocks_.assign(ranks_.size(),
-                 the.engine->memory().allocate(rma::part::symmetric, block_bytes(true)));
+                 this_job.engine->memory().allocate(rma::part::symmetric, block_bytes(true)));
   all_teams().push_back(this);
 }
 
@@ -77,12 +77,12 @@ int team::image_of(int rank) const noexcept {
 }
 
 void team::record_leaving() noexcept {
-  the.engine->store<std::uint64_t>(at(me_, left_at), epoch_);
-  the.engine->store<std::uint64_t>(at(me_, left_at + 8), collectives);
+  this_job.engine->store<std::uint64_t>(at(me_, left_at), epoch_);
+  this_job.engine->store<std::uint64_t>(at(me_, left_at + 8), collectives);
 }
 
 bool team::will_not_come(std::uint64_t number, std::uint64_t of) const noexcept {
-  if (!the.somebody_left()) [[likely]] {
+  if (!this_job.somebody_left()) [[likely]] {
     return false;
   }
   for (int m = 0; m < size_; ++m) {
@@ -96,14 +96,14 @@ bool team::will_not_come(std::uint64_t number, std::uint64_t of) const noexcept 
 bool team::came(int m) const noexcept { return !left_before(m, epoch_, 0); }
 
 bool team::left_before(int m, std::uint64_t number, std::uint64_t of) const noexcept {
-  return the.gone(ranks_[static_cast<std::size_t>(m)]) &&
+  return this_job.gone(ranks_[static_cast<std::size_t>(m)]) &&
          !reached(word(at(m, left_at + 8 * of)), number);
 }
 
 int team::who_left() const noexcept {
   int result = 0;
   for (const int r : ranks_) {
-    if (the.gone(r)) {
+    if (this_job.gone(r)) {
       result = graver(result, stat_of(r));
     }
   }
@@ -115,18 +115,18 @@ bool team::is_here(int m, std::uint64_t number) const noexcept {
 }
 
 int team::sync_all() {
-  the.engine->fence();
-  ++the.synchronised;
+  this_job.engine->fence();
+  ++this_job.synchronised;
   const std::uint64_t epoch = ++epoch_;
   // Read by reports only, which nothing depends on; hence relaxed.
   std::atomic_ref<std::uint64_t>(
-      *reinterpret_cast<std::uint64_t*>(the.engine->at(at(me_, here_at))))
+      *reinterpret_cast<std::uint64_t*>(this_job.engine->at(at(me_, here_at))))
       .store(epoch, std::memory_order_relaxed);
   if (size_ == 1) {
     return 0;
   }
   if (!broken_) {
-    broken_ = !(the.runtime->crowded() ? wait_at_counter(epoch) : wait_around(epoch));
+    broken_ = !(this_job.runtime->crowded() ? wait_at_counter(epoch) : wait_around(epoch));
   }
   return broken_ ? sync_those_left() : 0;
 }
@@ -138,7 +138,7 @@ bool team::wait_around(std::uint64_t epoch) {
     const std::uint64_t offset = rounds_at + static_cast<std::uint64_t>(k) * line;
     int next = me_ + (1 << k);
     next -= next >= size_ ? size_ : 0;
-    the.engine->announce(at(next, offset), epoch);
+    this_job.engine->announce(at(next, offset), epoch);
     const rma::place mine = at(me_, offset);
     bool came = true;
     await({pending::sort::barrier, this, epoch},
@@ -157,12 +157,12 @@ bool team::wait_around(std::uint64_t epoch) {
 bool team::wait_at_counter(std::uint64_t epoch) {
   const rma::place come = at(0, come_at);
   const rma::place release = at(0, release_at);
-  if (the.engine->fetch_add<std::uint64_t>(come, 1) + 1 ==
+  if (this_job.engine->fetch_add<std::uint64_t>(come, 1) + 1 ==
       epoch * static_cast<std::uint64_t>(size_)) {
-    the.engine->store<std::uint64_t>(release, epoch);
+    this_job.engine->store<std::uint64_t>(release, epoch);
     for (const int r : ranks_) {
-      if (r != the.rank) {
-        the.engine->alert(r);
+      if (r != this_job.rank) {
+        this_job.engine->alert(r);
       }
     }
     return true;
@@ -177,15 +177,15 @@ bool team::wait_at_counter(std::uint64_t epoch) {
 /// stopped one waits no more, but tells the others, which may only know of a failed one yet.
 int team::sync_those_left() {
   for (const int r : ranks_) {
-    if (r != the.rank) {
+    if (r != this_job.rank) {
       tell_pair(r);
     }
   }
   int result = who_left();
   for (const int r : ranks_) {
-    if (r != the.rank && result == stat::stopped_image) {
-      ++the.heard[static_cast<std::size_t>(r)];
-    } else if (r != the.rank) {
+    if (r != this_job.rank && result == stat::stopped_image) {
+      ++this_job.heard[static_cast<std::size_t>(r)];
+    } else if (r != this_job.rank) {
       result = graver(result, await_pair(r));
     }
   }
@@ -193,20 +193,21 @@ int team::sync_those_left() {
 }
 
 void tell_pair(int rank) {
-  the.engine->announce(the.pair(rank, the.rank), ++the.sent[static_cast<std::size_t>(rank)]);
+  this_job.engine->announce(this_job.pair(rank, this_job.rank),
+                            ++this_job.sent[static_cast<std::size_t>(rank)]);
 }
 
 int await_pair(int rank) {
-  const std::uint64_t number = ++the.heard[static_cast<std::size_t>(rank)];
-  const rma::place told = the.pair(the.rank, rank);
+  const std::uint64_t number = ++this_job.heard[static_cast<std::size_t>(rank)];
+  const rma::place told = this_job.pair(this_job.rank, rank);
   await({.what = pending::sort::pair, .rank = rank},
-        [&] { return reached(word(told), number) || the.gone(rank); });
+        [&] { return reached(word(told), number) || this_job.gone(rank); });
   return reached(word(told), number) ? 0 : stat_of(rank);
 }
 
 int team::sync_images(std::span<const int> images) {
-  the.engine->fence();
-  ++the.synchronised;
+  this_job.engine->fence();
+  ++this_job.synchronised;
   for (const int image : images) {
     if (image != me_ + 1) {
       tell_pair(rank_of(image));

@@ -118,10 +118,11 @@ void put_raw(const far_side& to, const near_side& from) {
   axis_list axes;
   const std::span<const rma::axis> both(axes.data(), join(axes, from, to));
   if (to.offset != 0) {
-    the.engine->put_section(rma::place{to.image_rank, to.offset}, from.base, to.what.bytes, both);
+    this_job.engine->put_section(rma::place{to.image_rank, to.offset}, from.base, to.what.bytes,
+                                 both);
   } else {
-    the.engine->put_section(rma::outside::of(to.image_rank, to.address), from.base, to.what.bytes,
-                            both);
+    this_job.engine->put_section(rma::outside::of(to.image_rank, to.address), from.base,
+                                 to.what.bytes, both);
   }
 }
 
@@ -129,15 +130,15 @@ void get_raw(const near_side& to, const far_side& from) {
   axis_list axes;
   const std::span<const rma::axis> both(axes.data(), join(axes, to, from));
   if (from.offset != 0) {
-    the.engine->get_section(to.base, rma::place{from.image_rank, from.offset}, from.what.bytes,
-                            both);
+    this_job.engine->get_section(to.base, rma::place{from.image_rank, from.offset}, from.what.bytes,
+                                 both);
   } else if (both.empty()) {
     // Within a segment nobody else may change it, and every image control statement fences.
-    the.engine->get_ahead(to.base, rma::outside::of(from.image_rank, from.address),
-                          from.what.bytes);
+    this_job.engine->get_ahead(to.base, rma::outside::of(from.image_rank, from.address),
+                               from.what.bytes);
   } else {
-    the.engine->get_section(to.base, rma::outside::of(from.image_rank, from.address),
-                            from.what.bytes, both);
+    this_job.engine->get_section(to.base, rma::outside::of(from.image_rank, from.address),
+                                 from.what.bytes, both);
   }
 }
 
@@ -259,7 +260,7 @@ std::size_t count_of(index first, index last, index step) noexcept {
 }
 
 void put(const far_side& to, const near_side& from, bool buffered) {
-  if (same(to.what, from.what) && !(buffered && to.image_rank == the.rank)) {
+  if (same(to.what, from.what) && !(buffered && to.image_rank == this_job.rank)) {
     put_raw(to, from);
     return;
   }
@@ -269,7 +270,7 @@ void put(const far_side& to, const near_side& from, bool buffered) {
 }
 
 void get(const near_side& to, const far_side& from, bool buffered) {
-  if (same(to.what, from.what) && !(buffered && from.image_rank == the.rank)) {
+  if (same(to.what, from.what) && !(buffered && from.image_rank == this_job.rank)) {
     get_raw(to, from);
     return;
   }

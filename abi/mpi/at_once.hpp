@@ -15,18 +15,18 @@ namespace sinew::mpi {
                                                            MPI_Comm comm) noexcept {
   const std::uintptr_t c = value_of(comm);
   const std::uintptr_t t = value_of(type);
-  if (the.now.load(std::memory_order_relaxed) != phase::running || c - 0x101 >= 2 || t >> 8 != 2 ||
-      (count | tag) < 0) [[unlikely]] {
+  if (process.now.load(std::memory_order_relaxed) != phase::running || c - 0x101 >= 2 ||
+      t >> 8 != 2 || (count | tag) < 0) [[unlikely]] {
     return false;
   }
-  const core::communicator& in = *the.comms[c & 3]->comm;
-  const layout::type* const layout = predefined_layouts[t & 0xff];
+  const core::communicator& in = *process.comms[c & 3]->comm;
+  const layout::datatype* const layout = predefined_layouts[t & 0xff];
   if (static_cast<unsigned>(dest) >= static_cast<unsigned>(in.size()) || layout == nullptr ||
       (buf == nullptr && count != 0)) [[unlikely]] {
     return false;
   }
   const p2p::buffer from{const_cast<void*>(buf), static_cast<std::size_t>(count), layout};
-  return the.engine->send_at_once(in, *in.messages, from, dest, tag);
+  return process.engine->send_at_once(in, *in.messages, from, dest, tag);
 }
 
 /// Hot.

@@ -161,7 +161,7 @@ int* predefined_value(int key) {
     case MPI_APPNUM:
       return &zero;
     case MPI_UNIVERSE_SIZE:
-      size = the.runtime->size();
+      size = process.runtime->size();
       return &size;
     case MPI_LASTUSEDCODE:
       last_code = last_used_code();

@@ -32,7 +32,7 @@ struct buffered_sends {
   void sweep() {
     for (auto p = parcels.begin(); p != parcels.end();) {
       if (p->sending->done()) {
-        the.engine->release(p->sending);
+        process.engine->release(p->sending);
         used -= p->charge;
         p = parcels.erase(p);
       } else {
@@ -53,7 +53,7 @@ struct buffered_sends {
       buffered_sends& at;
       std::uint64_t up_to;
     } goal{*this, sent_so_far()};
-    the.runtime->wait_until(
+    process.runtime->wait_until(
         [](void* g) {
           const auto& to = *static_cast<decltype(goal)*>(g);
           return is_flushed(to.at, to.up_to);
@@ -123,7 +123,7 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   const std::size_t charge = from.bytes() + MPI_BSEND_OVERHEAD;
   if (!at.room_for(charge)) {
     held.unlock();  // who polls may look whether a flush has ended
-    the.runtime->poll();
+    process.runtime->poll();
     held.lock();
     at.sweep();
   }
@@ -135,7 +135,7 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   }
   std::unique_ptr<std::byte[]> copy(new std::byte[from.bytes()]);
   layout::pack(*from.type, from.count, from.base, 0, {copy.get(), from.bytes()});
-  p2p::request* sending = the.engine->isend(
+  p2p::request* sending = process.engine->isend(
       *c.comm, *c.comm->messages, p2p::buffer::of_bytes(copy.get(), from.bytes()), dest, tag);
   if (sending != nullptr) {
     at.parcels.push_back({at.sent++, sending, std::move(copy), charge});
@@ -149,7 +149,7 @@ void flush_buffer(comm_object& c) {
 
 void flush_all_buffers() {
   of_process().flush();
-  for (comm_object* c : the.comms) {
+  for (comm_object* c : process.comms) {
     if (c != nullptr) flush_buffer(*c);
   }
 }

@@ -62,20 +62,20 @@ int reduction(Collective run, const void* sendbuf, void* recvbuf, MPI_Count coun
   const p2p::buffer into = receive_of(recvbuf, count, datatype);
   if (!in_place(sendbuf)) (void)data_of(sendbuf, count, datatype);
   const bound_op o(op, datatype, *into.type);
-  return end(c, run(site_of(c), sendbuf, into, o));
+  return end(c, run(participant_of(c), sendbuf, into, o));
 }
 
 }  // namespace
 
 int impl::Barrier(MPI_Comm comm) {
   comm_object& c = comm_of(comm);
-  return end(c, coll::barrier(site_of(c)));
+  return end(c, coll::barrier(participant_of(c)));
 }
 
 int impl::Bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   check_root(c, root);
-  return end(c, coll::bcast(site_of(c), receive_of(buffer, count, datatype), root));
+  return end(c, coll::bcast(participant_of(c), receive_of(buffer, count, datatype), root));
 }
 
 int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
@@ -92,7 +92,7 @@ int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
               : p2p::buffer{nullptr, static_cast<std::size_t>(count), &layout_of(datatype)};
   if (!in_place(sendbuf)) (void)data_of(sendbuf, count, datatype);
   const bound_op o(op, datatype, *into.type);
-  return end(c, coll::reduce(site_of(c), sendbuf, into, o, root));
+  return end(c, coll::reduce(participant_of(c), sendbuf, into, o, root));
 }
 
 int impl::Allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
@@ -125,8 +125,8 @@ int impl::Reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count rec
   // In place the data of all ranks is in recvbuf, which is then null only if there is none.
   const p2p::buffer into = receive_of(recvbuf, recvcounts[own], datatype);
   const bound_op o(op, datatype, *into.type);
-  return end(c,
-             coll::reduce_scatter(site_of(c), sendbuf, recvbuf, {recvcounts, size}, *into.type, o));
+  return end(c, coll::reduce_scatter(participant_of(c), sendbuf, recvbuf, {recvcounts, size},
+                                     *into.type, o));
 }
 
 int impl::Gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -137,7 +137,7 @@ int impl::Gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
   const p2p::buffer into = at_root ? receive_of(recvbuf, recvcount, recvtype) : p2p::buffer{};
   const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
                                    : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
-  return end(c, coll::gather(site_of(c), from, into, root));
+  return end(c, coll::gather(participant_of(c), from, into, root));
 }
 
 int impl::Gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -150,7 +150,7 @@ int impl::Gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
       at_root ? parts_of(c, recvbuf, recvcounts, displs, recvtype) : coll::parts{};
   const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
                                    : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
-  return end(c, coll::gatherv(site_of(c), from, into, root));
+  return end(c, coll::gatherv(participant_of(c), from, into, root));
 }
 
 int impl::Scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -162,7 +162,7 @@ int impl::Scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
       at_root ? receive_of(const_cast<void*>(sendbuf), sendcount, sendtype) : p2p::buffer{};
   const p2p::buffer into =
       at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
-  return end(c, coll::scatter(site_of(c), from, into, root));
+  return end(c, coll::scatter(participant_of(c), from, into, root));
 }
 
 int impl::Scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
@@ -175,13 +175,13 @@ int impl::Scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
       at_root ? parts_of(c, sendbuf, sendcounts, displs, sendtype) : coll::parts{};
   const p2p::buffer into =
       at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
-  return end(c, coll::scatterv(site_of(c), from, into, root));
+  return end(c, coll::scatterv(participant_of(c), from, into, root));
 }
 
 int impl::Allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
-  return end(c, coll::allgather(site_of(c), send_of(sendbuf, sendcount, sendtype),
+  return end(c, coll::allgather(participant_of(c), send_of(sendbuf, sendcount, sendtype),
                                 receive_of(recvbuf, recvcount, recvtype)));
 }
 
@@ -189,14 +189,14 @@ int impl::Allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
                      const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                      MPI_Comm comm) {
   comm_object& c = comm_of(comm);
-  return end(c, coll::allgatherv(site_of(c), send_of(sendbuf, sendcount, sendtype),
+  return end(c, coll::allgatherv(participant_of(c), send_of(sendbuf, sendcount, sendtype),
                                  parts_of(c, recvbuf, recvcounts, displs, recvtype)));
 }
 
 int impl::Alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
-  return end(c, coll::alltoall(site_of(c), send_of(sendbuf, sendcount, sendtype),
+  return end(c, coll::alltoall(participant_of(c), send_of(sendbuf, sendcount, sendtype),
                                receive_of(recvbuf, recvcount, recvtype)));
 }
 
@@ -207,8 +207,8 @@ int impl::Alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   const coll::parts from = in_place(sendbuf) ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
                                              : parts_of(c, sendbuf, sendcounts, sdispls, sendtype);
   const coll::parts into = parts_of(c, recvbuf, recvcounts, rdispls, recvtype);
-  if (c.routes != nullptr && c.routes->alltoallv(site_of(c), from, into)) return MPI_SUCCESS;
-  return end(c, coll::alltoallv(site_of(c), from, into));
+  if (c.routes != nullptr && c.routes->alltoallv(participant_of(c), from, into)) return MPI_SUCCESS;
+  return end(c, coll::alltoallv(participant_of(c), from, into));
 }
 
 int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
@@ -217,7 +217,8 @@ int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   comm_object& c = comm_of(comm);
   const auto size = static_cast<std::size_t>(c.comm->size());
   const auto side = [size](const void* base, const MPI_Count* counts, const MPI_Aint* displs,
-                           const MPI_Datatype* types, std::vector<const layout::type*>& layouts) {
+                           const MPI_Datatype* types,
+                           std::vector<const layout::datatype*>& layouts) {
     check_out(counts, "counts");
     check_out(displs, "displs");
     check_out(types, "types");
@@ -227,15 +228,15 @@ int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     }
     return coll::parts_w{base, counts, displs, layouts.data()};
   };
-  std::vector<const layout::type*> send_layouts;
-  std::vector<const layout::type*> recv_layouts;
+  std::vector<const layout::datatype*> send_layouts;
+  std::vector<const layout::datatype*> recv_layouts;
   send_layouts.reserve(size);
   recv_layouts.reserve(size);
   const coll::parts_w from = in_place(sendbuf)
                                  ? coll::parts_w{sendbuf, nullptr, nullptr, nullptr}
                                  : side(sendbuf, sendcounts, sdispls, sendtypes, send_layouts);
   const coll::parts_w into = side(recvbuf, recvcounts, rdispls, recvtypes, recv_layouts);
-  return end(c, coll::alltoallw(site_of(c), from, into));
+  return end(c, coll::alltoallw(participant_of(c), from, into));
 }
 
 }  // namespace sinew::mpi

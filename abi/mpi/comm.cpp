@@ -42,7 +42,7 @@ comm_object::~comm_object() { drop(errors); }
 
 comm_object* find_comm(MPI_Comm handle) noexcept {
   const std::uintptr_t v = value_of(handle);
-  return v - 0x101 < 2 ? the.comms[v & 3] : resolve<comm_object>(handle);
+  return v - 0x101 < 2 ? process.comms[v & 3] : resolve<comm_object>(handle);
 }
 
 namespace {
@@ -109,7 +109,7 @@ void release_comm(comm_object* c) {
   for (std::size_t i = 0; i < list.comms.size();) {
     // Acquire: with the release in received(), so that its thread is done with the communicator.
     if (list.comms[i]->probed.load(std::memory_order_acquire) != 0 ||
-        uses(*the.requests, *list.comms[i])) {
+        uses(*process.requests, *list.comms[i])) {
       ++i;
     } else {
       over.push_back(list.comms[i]);
@@ -154,7 +154,7 @@ int impl::Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   if (color < 0 && color != MPI_UNDEFINED) {
     fail(MPI_ERR_ARG, "the color %d is negative and not MPI_UNDEFINED", color);
   }
-  *newcomm = adopt(coll::split(site_of(c), color, key), c);
+  *newcomm = adopt(coll::split(participant_of(c), color, key), c);
   return MPI_SUCCESS;
 }
 
@@ -178,7 +178,8 @@ int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
       fail(MPI_ERR_ARG, "%d is no split type", split_type);
   }
   // Who gets nothing takes part all the same: types may differ between the ranks.
-  *newcomm = adopt(node ? coll::split_node(site_of(c), key) : coll::split(site_of(c), -1, key), c);
+  *newcomm = adopt(
+      node ? coll::split_node(participant_of(c), key) : coll::split(participant_of(c), -1, key), c);
   if (hints != nullptr && *newcomm != MPI_COMM_NULL) apply_hints(comm_of(*newcomm), *hints);
   return MPI_SUCCESS;
 }
@@ -192,7 +193,7 @@ int impl::Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
       fail(MPI_ERR_GROUP, "the group has a member that is not in the communicator");
     }
   }
-  *newcomm = adopt(coll::create(site_of(c), members), c);
+  *newcomm = adopt(coll::create(participant_of(c), members), c);
   return MPI_SUCCESS;
 }
 
@@ -200,7 +201,7 @@ int impl::Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* n
   comm_object& c = comm_of(comm);
   check_out(newcomm, "newcomm");
   check_tag(tag);
-  *newcomm = adopt(coll::create_group(site_of(c), group_of(group), tag), c);
+  *newcomm = adopt(coll::create_group(participant_of(c), group_of(group), tag), c);
   return MPI_SUCCESS;
 }
 
@@ -224,7 +225,7 @@ int impl::Comm_free(MPI_Comm* comm) {
 int impl::Comm_disconnect(MPI_Comm* comm) {
   check_out(comm, "comm");
   comm_object& c = comm_of(*comm);
-  (void)coll::barrier(site_of(c));
+  (void)coll::barrier(participant_of(c));
   return Comm_free(comm);
 }
 

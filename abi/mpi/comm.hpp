@@ -57,7 +57,7 @@ struct comm_object : object {
 [[nodiscard]] inline comm_object& comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
   if (v - 0x101 < 2) [[likely]]
-    return *the.comms[v & 3];
+    return *process.comms[v & 3];
   auto* found = resolve<comm_object>(handle);
   if (found == nullptr) [[unlikely]]
     bad_comm(handle);
@@ -70,7 +70,7 @@ struct comm_object : object {
 [[nodiscard]] inline comm_object& local_comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
   if (v - 0x101 < 2) [[likely]]
-    return *the.comms[v & 3];
+    return *process.comms[v & 3];
   auto* found = resolve<comm_object>(handle);
   return found != nullptr ? *found : unfinished_comm(handle);
 }
@@ -82,7 +82,9 @@ struct comm_object : object {
 void apply_hints(comm_object& c, const info_object& info);
 
 /// What collectives take.
-[[nodiscard]] inline coll::site site_of(comm_object& c) noexcept { return {*the.engine, *c.comm}; }
+[[nodiscard]] inline coll::participant participant_of(comm_object& c) noexcept {
+  return {*process.engine, *c.comm};
+}
 
 /// A handle for a new communicator with the error handler of `parent`; MPI_COMM_NULL for none.
 [[nodiscard]] MPI_Comm adopt(coll::communicator_ref made, const comm_object& parent);

@@ -32,9 +32,10 @@ void choose_engine(comm_object& c, const std::string& wanted, bool was_exact) {
   const auto known = match::engine_names();
   if (std::find(known.begin(), known.end(), wanted) != known.end() ||
       (exact && wanted == match::exact_engine)) {
-    the.engine->match_by(*c.comm, wanted);
-  } else if (was_exact && !exact && the.engine->matching(*c.comm).engine == match::exact_engine) {
-    the.engine->match_by(*c.comm, known.front());
+    process.engine->match_by(*c.comm, wanted);
+  } else if (was_exact && !exact &&
+             process.engine->matching(*c.comm).engine == match::exact_engine) {
+    process.engine->match_by(*c.comm, known.front());
   }
 }
 
@@ -46,7 +47,7 @@ void apply_hints(comm_object& c, const info_object& info) {
     const std::string value = info.value(a.key);
     if (value == "true" || value == "false") c.promised.*a.said = value == "true";
   }
-  the.engine->promise_exact_length(*c.comm, c.promised.exact_length);
+  process.engine->promise_exact_length(*c.comm, c.promised.exact_length);
   choose_engine(c, info.value(engine_key), was_exact);
   if (const std::string network = info.value(routes_key); !network.empty()) {
     c.routes = routed::make(*c.comm, network);
@@ -66,7 +67,7 @@ int impl::Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
   for (const assertion& a : assertions) {
     used->entries.emplace_back(a.key, c.promised.*a.said ? "true" : "false");
   }
-  used->entries.emplace_back(engine_key, the.engine->matching(*c.comm).engine);
+  used->entries.emplace_back(engine_key, process.engine->matching(*c.comm).engine);
   if (c.routes != nullptr) used->entries.emplace_back(routes_key, c.routes->text());
   *info_used = handle_of<MPI_Info>(used);
   return MPI_SUCCESS;

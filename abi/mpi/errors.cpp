@@ -48,8 +48,8 @@ std::string describe(const std::string& sentence) {
   const int error_class = class_of(code);
   std::string why = describe(sentence) + " [" + class_name(error_class) + "]";
   const int exit_code = error_class == MPI_SUCCESS || error_class > 125 ? 1 : error_class;
-  if (the.now.load() == phase::running) {
-    the.runtime->session().abort(exit_code, why);
+  if (process.now.load() == phase::running) {
+    process.runtime->session().abort(exit_code, why);
   }
   // Outside init and finalize there is no job to end; the launcher, if any, sees the exit code.
   base::raw_write(2, "sinew: " + why + "\n");
@@ -57,8 +57,9 @@ std::string describe(const std::string& sentence) {
 }
 
 /// The handler that decides when no communicator is involved (MPI-5.0 section 9.3).
-errhandler_object* standard_handler() noexcept {
-  return the.comms[2] != nullptr ? the.comms[2]->errors : errhandler_of(MPI_ERRORS_ARE_FATAL);
+errhandler_object* default_error_handler() noexcept {
+  return process.comms[2] != nullptr ? process.comms[2]->errors
+                                     : errhandler_of(MPI_ERRORS_ARE_FATAL);
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ void unsupported() {
 }
 
 int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept {
-  errhandler_object* handler = comm != nullptr ? comm->errors : standard_handler();
+  errhandler_object* handler = comm != nullptr ? comm->errors : default_error_handler();
   using action = errhandler_object::action;
   if (handler->act != action::ret && handler->act != action::comm) {
     try {
@@ -108,7 +109,7 @@ int raise_error(comm_object* comm, int code, const std::string& sentence) noexce
 
 int caught(const char* name, MPI_Comm comm) noexcept {
   current_call = name;
-  comm_object* on = the.now.load() == phase::running ? find_comm(comm) : nullptr;
+  comm_object* on = process.now.load() == phase::running ? find_comm(comm) : nullptr;
   try {
     throw;
   } catch (const failure& f) {

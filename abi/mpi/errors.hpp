@@ -1,5 +1,5 @@
-// How a call fails: it throws `failure`, which the face catches and hands to the error handler of
-// the communicator. A call that succeeds pays nothing.
+// How a call fails: it throws `failure`, which the binding catches and hands to the error handler
+// of the communicator. A call that succeeds pays nothing.
 #pragma once
 
 #include <string>
@@ -31,8 +31,8 @@ extern constinit thread_local const char* current_call [[gnu::tls_model("initial
 /// The current call is one that Sinew has not got.
 [[noreturn, gnu::cold]] void unsupported();
 
-/// In the catch clause of face `name`: translates the exception, calls the error handler, returns
-/// the code (or does not return). Cold.
+/// In the catch clause of binding `name`: translates the exception, calls the error handler,
+/// returns the code (or does not return). Cold.
 [[gnu::cold, gnu::noinline]] int caught(const char* name, MPI_Comm comm = MPI_COMM_NULL) noexcept;
 
 /// Calls the error handler that decides; returns `code` if it returns. Cold.

@@ -119,7 +119,7 @@ void come(const number& n, const std::byte*& from, std::byte*& to) noexcept {
 
 using mover = void (*)(const number&, const std::byte*&, std::byte*&) noexcept;
 
-void change(const layout::type& t, std::size_t count, const std::byte* from, std::byte* to,
+void change(const layout::datatype& t, std::size_t count, const std::byte* from, std::byte* to,
             mover move) {
   layout::for_each_leaf(t, count, [&](std::ptrdiff_t, std::size_t n, element kind) {
     const form f = form_of(kind);
@@ -132,7 +132,7 @@ void change(const layout::type& t, std::size_t count, const std::byte* from, std
 
 }  // namespace
 
-std::size_t external_size(const layout::type& t) {
+std::size_t external_size(const layout::datatype& t) {
   std::size_t bytes = 0;
   bool overflow = false;
   const auto add = [&](std::size_t n, element kind) {
@@ -149,12 +149,12 @@ std::size_t external_size(const layout::type& t) {
   return bytes;
 }
 
-void to_external(const layout::type& t, std::size_t count, const std::byte* packed,
+void to_external(const layout::datatype& t, std::size_t count, const std::byte* packed,
                  std::byte* external) {
   change(t, count, packed, external, leave);
 }
 
-void from_external(const layout::type& t, std::size_t count, const std::byte* external,
+void from_external(const layout::datatype& t, std::size_t count, const std::byte* external,
                    std::byte* packed) {
   change(t, count, external, packed, come);
 }

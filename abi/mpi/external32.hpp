@@ -5,17 +5,17 @@
 #include <cstddef>
 #include <span>
 
-#include "sinew/layout/type.hpp"
+#include "sinew/layout/datatype.hpp"
 
 namespace sinew::mpi {
 
 /// Bytes of one instance of `t` in external32. Throws MPI_ERR_COUNT on overflow.
-[[nodiscard]] std::size_t external_size(const layout::type& t);
+[[nodiscard]] std::size_t external_size(const layout::datatype& t);
 
 /// Packed bytes of `count` whole instances: as layout::pack gives them, to and from external32.
-void to_external(const layout::type& t, std::size_t count, const std::byte* packed,
+void to_external(const layout::datatype& t, std::size_t count, const std::byte* packed,
                  std::byte* external);
-void from_external(const layout::type& t, std::size_t count, const std::byte* external,
+void from_external(const layout::datatype& t, std::size_t count, const std::byte* external,
                    std::byte* packed);
 
 }  // namespace sinew::mpi

@@ -92,7 +92,7 @@ void take(const comm_object& c, int n, const int* ranks, const int* weights, con
 }
 
 int place_all(comm_object& c, topology t, MPI_Comm* to) {
-  const MPI_Comm made = adopt(coll::duplicate(site_of(c)), c);
+  const MPI_Comm made = adopt(coll::duplicate(participant_of(c)), c);
   comm_of(made).places = std::make_shared<const topology>(std::move(t));
   *to = made;
   return MPI_SUCCESS;
@@ -116,7 +116,7 @@ std::vector<edge_end> told_by_all(comm_object& c,
     out.insert(out.end(), for_rank[r].begin(), for_rank[r].end());
   }
   const auto whole = [](void* p, std::size_t n) { return coll::buffer::of_bytes(p, n); };
-  (void)coll::alltoall(site_of(c), whole(sent.data(), sizeof(MPI_Count)),
+  (void)coll::alltoall(participant_of(c), whole(sent.data(), sizeof(MPI_Count)),
                        whole(received.data(), sizeof(MPI_Count)));
   MPI_Aint total = 0;
   for (std::size_t r = 0; r < size; ++r) {
@@ -125,7 +125,7 @@ std::vector<edge_end> told_by_all(comm_object& c,
   }
   std::vector<edge_end> in(static_cast<std::size_t>(total));
   const auto triple = layout::contiguous(3, layout::of(layout::element::i32));
-  (void)coll::alltoallv(site_of(c), {out.data(), sent.data(), sent_at.data(), triple.get()},
+  (void)coll::alltoallv(participant_of(c), {out.data(), sent.data(), sent_at.data(), triple.get()},
                         {in.data(), received.data(), received_at.data(), triple.get()});
   return in;
 }

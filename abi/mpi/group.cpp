@@ -47,7 +47,7 @@ int result(MPI_Group* to, core::group members) {
   return MPI_SUCCESS;
 }
 
-int self_rank() { return the.runtime->rank(); }
+int self_rank() { return process.runtime->rank(); }
 
 }  // namespace
 

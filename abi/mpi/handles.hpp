@@ -64,23 +64,23 @@ class arena {
     void* room = nullptr;
     {
       const std::lock_guard held(lock());
-      if (graves().size() > spare) {
-        room = graves().front();
-        graves().pop_front();
+      if (retired().size() > spare) {
+        room = retired().front();
+        retired().pop_front();
       }
     }
     if (room == nullptr) room = ::operator new(sizeof(T), std::align_val_t{alignof(T)});
     return new (room) T(std::forward<Args>(args)...);
   }
 
-  static void bury(T* object) {
+  static void retire(T* object) {
     object->~T();
     const kind dead = kind::dead;
     std::memcpy(static_cast<void*>(object), &dead, sizeof dead);
     // The compiler may not drop the tag as a store to an object that ends.
     asm volatile("" : : "r"(object) : "memory");
     const std::lock_guard held(lock());
-    graves().push_back(object);
+    retired().push_back(object);
   }
 
  private:
@@ -90,7 +90,7 @@ class arena {
     static auto& it = *new std::mutex;
     return it;
   }
-  static std::deque<void*>& graves() {
+  static std::deque<void*>& retired() {
     static auto& it = *new std::deque<void*>;
     return it;
   }
@@ -100,7 +100,7 @@ class arena {
 template <class T>
 void drop(T* object) {
   if (object != nullptr && object->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    arena<T>::bury(object);
+    arena<T>::retire(object);
   }
 }
 

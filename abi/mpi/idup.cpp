@@ -25,7 +25,7 @@ struct duplication {
 
 bool agreed(const duplication& d) noexcept { return d.agreed->over.done(); }
 
-void await(duplication& d) { the.runtime->wait(d.agreed->over); }
+void await(duplication& d) { process.runtime->wait(d.agreed->over); }
 
 namespace {
 
@@ -59,7 +59,7 @@ int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   comm_object& old = comm_of(comm);
   check_out(newcomm, "newcomm");
   const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
-  coll::communicator_ref made = coll::duplicate(site_of(old));
+  coll::communicator_ref made = coll::duplicate(participant_of(old));
   comm_object* fresh = begin(comm, old);
   finish(*fresh, std::move(made), hints);
   *newcomm = fresh->handle;
@@ -80,11 +80,11 @@ int start_duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request
   try {
     d->fresh = begin(comm, old);
   } catch (...) {
-    (void)coll::start_duplicate(*the.engine, old.owned);
+    (void)coll::start_duplicate(*process.engine, old.owned);
     throw;
   }
   request_object& r = new_request(&old, request_object::sort::duplicate);
-  d->agreed = coll::start_duplicate(*the.engine, old.owned);
+  d->agreed = coll::start_duplicate(*process.engine, old.owned);
   *newcomm = d->fresh->handle;
   r.duplicates = std::move(d);
   r.owns = true;

@@ -35,8 +35,8 @@ void fill_environment(info_object& env) {
   if (::gethostname(host, sizeof host - 1) == 0) env.entries.emplace_back("host", host);
   char folder[MPI_MAX_INFO_VAL] = {};
   if (::getcwd(folder, sizeof folder) != nullptr) env.entries.emplace_back("wdir", folder);
-  if (the.runtime != nullptr) {
-    env.entries.emplace_back("maxprocs", std::to_string(the.runtime->size()));
+  if (process.runtime != nullptr) {
+    env.entries.emplace_back("maxprocs", std::to_string(process.runtime->size()));
   }
   env.entries.emplace_back("thread_level", "MPI_THREAD_MULTIPLE");
 }

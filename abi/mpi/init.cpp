@@ -17,7 +17,7 @@
 
 namespace sinew::mpi {
 
-constinit world the;
+constinit world process;
 
 namespace {
 
@@ -28,7 +28,7 @@ std::mutex& init_lock() {
 
 /// A child of fork() has no share in the job: it must not touch the shared memory or the launcher.
 void in_child() {
-  if (the.now.load() == phase::running) the.now = phase::forked;
+  if (process.now.load() == phase::running) process.now = phase::forked;
 }
 
 void open_world(int level) {
@@ -40,28 +40,28 @@ void open_world(int level) {
   }
   auto engine = std::make_unique<p2p::engine>(runtime);
   core::settle_job(runtime);
-  the.runtime = &runtime;
-  the.engine = engine.release();
-  the.threaded = runtime.threaded();
-  the.thread_level = level;
-  the.main_thread = ::pthread_self();
-  the.requests = new request_pool(runtime.threaded());
+  process.runtime = &runtime;
+  process.engine = engine.release();
+  process.threaded = runtime.threaded();
+  process.thread_level = level;
+  process.main_thread = ::pthread_self();
+  process.requests = new request_pool(runtime.threaded());
   errhandler_object* fatal = errhandler_of(MPI_ERRORS_ARE_FATAL);
   for (const int which : {1, 2}) {
-    auto* c =
-        arena<comm_object>::make(which == 1 ? coll::world(*the.engine) : coll::self(*the.engine));
+    auto* c = arena<comm_object>::make(which == 1 ? coll::world(*process.engine)
+                                                  : coll::self(*process.engine));
     c->handle = which == 1 ? MPI_COMM_WORLD : MPI_COMM_SELF;
     c->comm->name = which == 1 ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
     c->errors = fatal;
-    the.comms[which] = c;
+    process.comms[which] = c;
   }
   ::pthread_atfork(nullptr, nullptr, in_child);
-  the.now = phase::running;
+  process.now = phase::running;
 }
 
 int init(int required, int* provided) {
   const std::lock_guard held(init_lock());
-  switch (the.now.load()) {
+  switch (process.now.load()) {
     case phase::before:
       break;
     case phase::running:
@@ -74,7 +74,7 @@ int init(int required, int* provided) {
                     : required <= MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED
                                                         : MPI_THREAD_MULTIPLE;
   open_world(level);
-  if (provided != nullptr) *provided = the.thread_level;
+  if (provided != nullptr) *provided = process.thread_level;
   return MPI_SUCCESS;
 }
 
@@ -82,7 +82,7 @@ int init(int required, int* provided) {
 
 void not_running() {
   const char* why = "";
-  switch (the.now.load()) {
+  switch (process.now.load()) {
     case phase::before:
       why = "MPI_Init has not been called";
       break;
@@ -106,37 +106,37 @@ int impl::Init_thread(int*, char***, int required, int* provided) {
 
 int impl::Initialized(int* flag) {
   check_out(flag, "flag");
-  *flag = the.now.load() != phase::before;
+  *flag = process.now.load() != phase::before;
   return MPI_SUCCESS;
 }
 
 int impl::Finalized(int* flag) {
   check_out(flag, "flag");
-  *flag = the.now.load() == phase::after;
+  *flag = process.now.load() == phase::after;
   return MPI_SUCCESS;
 }
 
 int impl::Query_thread(int* provided) {
   check_out(provided, "provided");
-  *provided = the.thread_level;
+  *provided = process.thread_level;
   return MPI_SUCCESS;
 }
 
 int impl::Is_thread_main(int* flag) {
   check_out(flag, "flag");
-  *flag = ::pthread_equal(::pthread_self(), the.main_thread) != 0;
+  *flag = ::pthread_equal(::pthread_self(), process.main_thread) != 0;
   return MPI_SUCCESS;
 }
 
 int impl::Finalize() {
   // First of all, while everything still works (MPI-5.0 section 11.2.4).
-  delete_attributes(attached_to::comm, MPI_COMM_SELF, the.comms[2]->attached);
-  delete_attributes(attached_to::comm, MPI_COMM_WORLD, the.comms[1]->attached);
+  delete_attributes(attached_to::comm, MPI_COMM_SELF, process.comms[2]->attached);
+  delete_attributes(attached_to::comm, MPI_COMM_WORLD, process.comms[1]->attached);
   flush_all_buffers();
-  (void)coll::barrier(site_of(*the.comms[1]));
-  the.engine->drain();
+  (void)coll::barrier(participant_of(*process.comms[1]));
+  process.engine->drain();
   const std::lock_guard held(init_lock());
-  the.now = phase::after;
+  process.now = phase::after;
   core::leave_job();
   // What the program has not freed keeps pointers into the engine, so engine and runtime stay
   // until the process ends; they hold no file and no thread.
@@ -145,7 +145,7 @@ int impl::Finalize() {
 
 int impl::Abort(MPI_Comm comm, int errorcode) {
   (void)comm;
-  the.runtime->session().abort(errorcode, "MPI_Abort was called");
+  process.runtime->session().abort(errorcode, "MPI_Abort was called");
   return MPI_ERR_INTERN;  // not reached
 }
 

@@ -70,7 +70,7 @@ int create(MPI_User_function* small, MPI_User_function_c* large, int commute, MP
 
 }  // namespace
 
-bound_op::bound_op(MPI_Op handle, MPI_Datatype type, const layout::type& of) : type_(type) {
+bound_op::bound_op(MPI_Op handle, MPI_Datatype type, const layout::datatype& of) : type_(type) {
   if (const auto kind = predefined_kind(handle)) {
     op_.kind = *kind;
     op_.commutative = true;
@@ -92,7 +92,7 @@ bound_op::bound_op(MPI_Op handle, MPI_Datatype type, const layout::type& of) : t
 }
 
 void bound_op::call(void* self, const void* in, void* inout, std::size_t count,
-                    const layout::type& type) {
+                    const layout::datatype& type) {
   auto& bound = *static_cast<bound_op*>(self);
   if (bound.user_->large != nullptr) {
     auto n = static_cast<MPI_Count>(count);
@@ -134,7 +134,7 @@ int impl::Op_commutative(MPI_Op op, int* commute) {
 int impl::Reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
                        MPI_Op op) {
   check_count(count);
-  const layout::type& t = layout_of(datatype);
+  const layout::datatype& t = layout_of(datatype);
   const bound_op o(op, datatype, t);
   if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE) {
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed here");

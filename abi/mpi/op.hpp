@@ -19,7 +19,7 @@ struct op_object : object {
 /// if the handle is bad or the operation is not defined for the type.
 class bound_op {
  public:
-  bound_op(MPI_Op handle, MPI_Datatype type, const layout::type& of);
+  bound_op(MPI_Op handle, MPI_Datatype type, const layout::datatype& of);
   bound_op(const bound_op&) = delete;
   bound_op& operator=(const bound_op&) = delete;
   operator const coll::op&() const noexcept { return op_; }
@@ -27,7 +27,7 @@ class bound_op {
 
  private:
   static void call(void* self, const void* in, void* inout, std::size_t count,
-                   const layout::type& type);
+                   const layout::datatype& type);
   coll::op op_;
   op_object* user_ = nullptr;
   MPI_Datatype type_;

@@ -32,7 +32,7 @@ struct checked {
                                        int dest, int tag, MPI_Comm comm, p2p::mode how) {
   const checked m = outgoing(buf, count, type, dest, tag, comm);
   const p2p::result r =
-      the.engine->send(*m.comm.comm, *m.comm.comm->messages, m.data, dest, tag, how);
+      process.engine->send(*m.comm.comm, *m.comm.comm->messages, m.data, dest, tag, how);
   check_result(m.comm, r);
   return MPI_SUCCESS;
 }
@@ -51,7 +51,7 @@ struct checked {
   const checked m = outgoing(buf, count, type, dest, tag, comm);
   check_out(request, "request");
   *request = handle_for(
-      m.comm, the.engine->isend(*m.comm.comm, *m.comm.comm->messages, m.data, dest, tag, how),
+      m.comm, process.engine->isend(*m.comm.comm, *m.comm.comm->messages, m.data, dest, tag, how),
       sort::send);
   return MPI_SUCCESS;
 }
@@ -114,7 +114,8 @@ int impl::Ibsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 int impl::Recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                MPI_Comm comm, MPI_Status* status) {
   const checked m = incoming(buf, count, datatype, source, tag, comm);
-  const p2p::result r = the.engine->recv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag);
+  const p2p::result r =
+      process.engine->recv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag);
   set_status(status, r);
   check_result(m.comm, r);
   return MPI_SUCCESS;
@@ -125,7 +126,7 @@ int impl::Irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
   const checked m = incoming(buf, count, datatype, source, tag, comm);
   check_out(request, "request");
   *request = handle_for(
-      m.comm, the.engine->irecv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag),
+      m.comm, process.engine->irecv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag),
       sort::receive);
   return MPI_SUCCESS;
 }
@@ -137,7 +138,7 @@ int impl::Sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
   const checked in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
   core::communicator& c = *in.comm.comm;
   const p2p::result r =
-      the.engine->exchange(c, *c.messages, out.data, dest, sendtag, in.data, source, recvtag);
+      process.engine->exchange(c, *c.messages, out.data, dest, sendtag, in.data, source, recvtag);
   set_status(status, r);
   check_result(in.comm, r);
   return MPI_SUCCESS;
@@ -150,8 +151,8 @@ int impl::Sendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, in
   core::communicator& c = *in.comm.comm;
   const auto copy = packed(out.data);
   const p2p::result r =
-      the.engine->exchange(c, *c.messages, p2p::buffer::of_bytes(copy.get(), out.data.bytes()),
-                           dest, sendtag, in.data, source, recvtag);
+      process.engine->exchange(c, *c.messages, p2p::buffer::of_bytes(copy.get(), out.data.bytes()),
+                               dest, sendtag, in.data, source, recvtag);
   set_status(status, r);
   check_result(in.comm, r);
   return MPI_SUCCESS;
@@ -165,8 +166,8 @@ int impl::Isendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
   check_out(request, "request");
   core::communicator& c = *in.comm.comm;
   request_object& r = new_request(&in.comm, sort::exchange);
-  r.inner = the.engine->irecv(c, *c.messages, in.data, source, recvtag);
-  r.second = the.engine->isend(c, *c.messages, out.data, dest, sendtag);
+  r.inner = process.engine->irecv(c, *c.messages, in.data, source, recvtag);
+  r.second = process.engine->isend(c, *c.messages, out.data, dest, sendtag);
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -181,8 +182,8 @@ int impl::Isendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, i
   request_object& r = new_request(&in.comm, sort::exchange);
   r.copy = packed(out.data);
   r.owns = true;
-  r.inner = the.engine->irecv(c, *c.messages, in.data, source, recvtag);
-  r.second = the.engine->isend(
+  r.inner = process.engine->irecv(c, *c.messages, in.data, source, recvtag);
+  r.second = process.engine->isend(
       c, *c.messages, p2p::buffer::of_bytes(r.copy.get(), out.data.bytes()), dest, sendtag);
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
@@ -227,14 +228,14 @@ void received(comm_object& c) {
 
 int impl::Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   comm_object& c = probed(source, tag, comm);
-  set_status(status, the.engine->probe(*c.comm, *c.comm->messages, source, tag));
+  set_status(status, process.engine->probe(*c.comm, *c.comm->messages, source, tag));
   return MPI_SUCCESS;
 }
 
 int impl::Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   comm_object& c = probed(source, tag, comm);
   check_out(flag, "flag");
-  const auto found = the.engine->iprobe(*c.comm, *c.comm->messages, source, tag);
+  const auto found = process.engine->iprobe(*c.comm, *c.comm->messages, source, tag);
   *flag = found.has_value() ? 1 : 0;
   if (found) set_status(status, *found);
   return MPI_SUCCESS;
@@ -248,7 +249,7 @@ int impl::Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_S
     *message = MPI_MESSAGE_NO_PROC;
   } else {
     *message =
-        message_handle(c, the.engine->mprobe(*c.comm, *c.comm->messages, source, tag, found));
+        message_handle(c, process.engine->mprobe(*c.comm, *c.comm->messages, source, tag, found));
   }
   set_status(status, found);
   return MPI_SUCCESS;
@@ -266,7 +267,7 @@ int impl::Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* me
     set_status(status, found);
     return MPI_SUCCESS;
   }
-  p2p::matched* m = the.engine->improbe(*c.comm, *c.comm->messages, source, tag, found);
+  p2p::matched* m = process.engine->improbe(*c.comm, *c.comm->messages, source, tag, found);
   if (m == nullptr) {
     *flag = 0;
     return MPI_SUCCESS;
@@ -286,7 +287,7 @@ int impl::Mrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* 
   }
   const p2p::buffer into = data_of(buf, count, datatype);
   comm_object* c = nullptr;
-  const p2p::result r = the.engine->mrecv(claim(message, c), into);
+  const p2p::result r = process.engine->mrecv(claim(message, c), into);
   set_status(status, r);
   check_result(*c, r);
   received(*c);
@@ -300,15 +301,16 @@ int impl::Imrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
   const p2p::buffer into = data_of(buf, count, datatype);
   if (*message == MPI_MESSAGE_NO_PROC) {
     *message = MPI_MESSAGE_NULL;
-    comm_object& self = *the.comms[2];
+    comm_object& self = *process.comms[2];
     *request = handle_for(
-        self, the.engine->irecv(*self.comm, *self.comm->messages, into, MPI_PROC_NULL, MPI_ANY_TAG),
+        self,
+        process.engine->irecv(*self.comm, *self.comm->messages, into, MPI_PROC_NULL, MPI_ANY_TAG),
         sort::receive);
     return MPI_SUCCESS;
   }
   comm_object* c = nullptr;
   p2p::matched* m = claim(message, c);
-  *request = handle_for(*c, the.engine->imrecv(m, into), sort::receive);
+  *request = handle_for(*c, process.engine->imrecv(m, into), sort::receive);
   received(*c);
   return MPI_SUCCESS;
 }

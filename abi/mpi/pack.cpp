@@ -97,7 +97,7 @@ int impl::Pack_external(const char datarep[], const void* inbuf, MPI_Count incou
   const std::size_t bytes = external_bytes_of(incount, datatype);
   const window out = window_of(outbuf, outsize, position);
   check_fits(bytes, out, MPI_ERR_TRUNCATE);
-  const layout::type& t = layout_of(datatype);
+  const layout::datatype& t = layout_of(datatype);
   const auto count = static_cast<std::size_t>(incount);
   std::vector<std::byte> packed(bytes_of(incount, datatype));
   layout::pack(t, count, inbuf, 0, packed);
@@ -113,7 +113,7 @@ int impl::Unpack_external(const char datarep[], const void* inbuf, MPI_Count ins
   const std::size_t bytes = external_bytes_of(outcount, datatype);
   const window in = window_of(inbuf, insize, position);
   check_fits(bytes, in, MPI_ERR_TRUNCATE);
-  const layout::type& t = layout_of(datatype);
+  const layout::datatype& t = layout_of(datatype);
   const auto count = static_cast<std::size_t>(outcount);
   std::vector<std::byte> packed(bytes_of(outcount, datatype));
   from_external(t, count, in.at, packed.data());

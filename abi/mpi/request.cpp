@@ -35,11 +35,11 @@ p2p::result collect(request_object& r) {
   p2p::result outcome;
   if (r.inner != nullptr) {
     outcome = r.inner->outcome;
-    the.engine->release(r.inner);
+    process.engine->release(r.inner);
     r.inner = nullptr;
   }
   if (r.second != nullptr) {
-    the.engine->release(r.second);
+    process.engine->release(r.second);
     r.second = nullptr;
   }
   return outcome;
@@ -84,19 +84,20 @@ bool ended(const request_object& r) noexcept {
 void await(request_object& r) {
   if (!r.active) return;
   if (r.what_for == request_object::sort::generalized) {
-    the.runtime->wait(r.finished);
+    process.runtime->wait(r.finished);
     return;
   }
   if (r.what_for == request_object::sort::flush) {
-    the.runtime->wait_until([](void* at) { return ended(*static_cast<request_object*>(at)); }, &r);
+    process.runtime->wait_until([](void* at) { return ended(*static_cast<request_object*>(at)); },
+                                &r);
     return;
   }
   if (r.what_for == request_object::sort::duplicate) {
     await(*r.duplicates);
     return;
   }
-  if (r.inner != nullptr) the.engine->wait(*r.inner);
-  if (r.second != nullptr) the.engine->wait(*r.second);
+  if (r.inner != nullptr) process.engine->wait(*r.inner);
+  if (r.second != nullptr) process.engine->wait(*r.second);
 }
 
 int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::string* sentence) {
@@ -202,7 +203,7 @@ int impl::Cancel(MPI_Request* request) {
   }
   // A send that was offered cannot be called back; MPI leaves that to the library.
   if (r->what_for == request_object::sort::receive && r->inner != nullptr) {
-    (void)the.engine->cancel(*r->inner);
+    (void)process.engine->cancel(*r->inner);
   }
   return MPI_SUCCESS;
 }

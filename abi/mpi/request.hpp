@@ -48,12 +48,12 @@ struct alignas(64) request_object : object {
     starter start = nullptr;
     void* base = nullptr;
     std::size_t count = 0;
-    const layout::type* type = nullptr;
+    const layout::datatype* type = nullptr;
     int peer = 0;
     int message_tag = 0;
     p2p::mode how = p2p::mode::standard;
   } again;                                  ///< persistent
-  layout::type_ref keeps;                   ///< persistent: the type, which the user may free
+  layout::datatype_ref keeps;               ///< persistent: the type, which the user may free
   std::unique_ptr<std::byte[]> copy;        ///< what MPI_Isendrecv_replace sends
   std::shared_ptr<duplication> duplicates;  ///< duplicate
 
@@ -84,7 +84,7 @@ extern request_object& finished_request;
 [[noreturn, gnu::cold]] void no_memory_for_request(comm_object* c);
 /// From the pool, alive, with nothing under way. Throws MPI_ERR_NO_MEM. Hot.
 [[nodiscard]] inline request_object& new_request(comm_object* c, request_object::sort what) {
-  request_object* r = the.requests->get();
+  request_object* r = process.requests->get();
   if (r == nullptr) [[unlikely]]
     no_memory_for_request(c);
   r->comm = c;
@@ -103,7 +103,7 @@ inline void free_request(request_object& r) noexcept {
     drop_owned(r);
   const comm_object* c = r.comm;
   r.comm = nullptr;
-  the.requests->put(&r);
+  process.requests->put(&r);
   if (c != nullptr && c->freed) [[unlikely]]
     release_comm(nullptr);
 }
@@ -139,14 +139,14 @@ void await(request_object& r);
       [[unlikely]] {
     return false;
   }
-  the.engine->wait(*r->inner);
+  process.engine->wait(*r->inner);
   const p2p::result& outcome = r->inner->outcome;
   if (outcome.error != p2p::fault::none) [[unlikely]]
     return false;
   if (status != MPI_STATUS_IGNORE) {
     r->what_for == request_object::sort::receive ? set_status(status, outcome) : set_empty(status);
   }
-  the.engine->release(r->inner);
+  process.engine->release(r->inner);
   r->inner = nullptr;
   *handle = MPI_REQUEST_NULL;
   free_request(*r);

@@ -13,7 +13,7 @@ namespace sinew::mpi {
 namespace {
 
 /// The least of what all ranks say.
-int agree(coll::site at, int mine) {
+int agree(coll::participant at, int mine) {
   std::int32_t least = mine;
   const coll::op minimum{coll::op_kind::min};
   (void)coll::allreduce(at, coll::in_place, {&least, 1, &layout::of(layout::element::i32)},
@@ -53,12 +53,12 @@ enum : int { usual_way = 0, counts_are_new = 1, counts_are_known = 2 };
 }  // namespace
 
 std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string& topology) {
-  if (the.threaded) {
+  if (process.threaded) {
     say_ignored(comm, topology, "threads may call MPI at the same time",
                 "ask for MPI_THREAD_SERIALIZED or less");
     return nullptr;
   }
-  bool whole_job = comm.size() == the.runtime->size();
+  bool whole_job = comm.size() == process.runtime->size();
   for (int r = 0; whole_job && r < comm.size(); ++r) whole_job = comm.job_rank(r) == r;
   if (!whole_job) {
     say_ignored(comm, topology, "the communicator is not all ranks of the job in their order",
@@ -81,7 +81,7 @@ std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string
   return nullptr;
 }
 
-bool routed::alltoallv(coll::site at, const coll::parts& send, const coll::parts& receive) {
+bool routed::alltoallv(coll::participant at, const coll::parts& send, const coll::parts& receive) {
   const auto ranks = static_cast<std::size_t>(at.comm.size());
   std::vector<std::uint64_t> out;
   std::vector<std::uint64_t> in;
@@ -97,28 +97,28 @@ bool routed::alltoallv(coll::site at, const coll::parts& send, const coll::parts
     receive_bytes_ = std::move(in);
     if (!plan(at)) return false;
   }
-  return carrier_ != nullptr &&
-         carrier_->alltoallv(send.base, send_at_, const_cast<void*>(receive.base), receive_at_)
+  return transfer_ != nullptr &&
+         transfer_->alltoallv(send.base, send_at_, const_cast<void*>(receive.base), receive_at_)
              .ok();
 }
 
-bool routed::plan(coll::site at) {
-  carrier_.reset();
+bool routed::plan(coll::participant at) {
+  transfer_.reset();
   bool fits = true;
   try {
-    carry::carry_options o;
+    multipath::transfer_options o;
     o.ranks_per_node = static_cast<std::uint32_t>(at.comm.size()) / net_.endpoints();
-    carrier_ = std::make_unique<carry::carrier>(rma::engine::of_process(*the.runtime), net_,
-                                                send_bytes_, o);
+    transfer_ = std::make_unique<multipath::transfer>(rma::engine::of_process(*process.runtime),
+                                                      net_, send_bytes_, o);
     for (int r = 0; r < at.comm.size(); ++r) {
-      fits = fits && carrier_->bytes_from(r) == receive_bytes_[static_cast<std::size_t>(r)];
+      fits = fits && transfer_->bytes_from(r) == receive_bytes_[static_cast<std::size_t>(r)];
     }
   } catch (const error&) {
     fits = false;
   }
   // What is amiss the usual algorithm tells as MPI has it.
-  if (agree(at, fits ? 1 : 0) == 0) carrier_.reset();
-  return carrier_ != nullptr;
+  if (agree(at, fits ? 1 : 0) == 0) transfer_.reset();
+  return transfer_ != nullptr;
 }
 
 }  // namespace sinew::mpi

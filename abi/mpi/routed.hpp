@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sinew/carry/carrier.hpp"
 #include "sinew/coll/collectives.hpp"
+#include "sinew/multipath/transfer.hpp"
 
 namespace sinew::mpi {
 
@@ -26,11 +26,12 @@ class routed {
   /// Plans when some rank's counts are not those of the call before. False, on all ranks: the usual
   /// algorithm must do it (MPI_IN_PLACE, data with gaps, a network in pieces, a message longer than
   /// what its receiver expects). Suspends.
-  [[nodiscard]] bool alltoallv(coll::site at, const coll::parts& send, const coll::parts& receive);
+  [[nodiscard]] bool alltoallv(coll::participant at, const coll::parts& send,
+                               const coll::parts& receive);
 
  private:
   explicit routed(route::topology net) : net_(std::move(net)) {}
-  [[nodiscard]] bool plan(coll::site at);
+  [[nodiscard]] bool plan(coll::participant at);
 
   std::string text_;
   route::topology net_;
@@ -38,7 +39,7 @@ class routed {
   std::vector<std::uint64_t> receive_bytes_;
   std::vector<std::size_t> send_at_;
   std::vector<std::size_t> receive_at_;
-  std::unique_ptr<carry::carrier> carrier_;  ///< null: these counts go the usual way
+  std::unique_ptr<multipath::transfer> transfer_;  ///< null: these counts go the usual way
 };
 
 }  // namespace sinew::mpi

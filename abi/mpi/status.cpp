@@ -13,7 +13,7 @@ namespace {
 int set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   check_out(status, "status");
   check_count(count);
-  const layout::type& t = *type_of(datatype).layout;
+  const layout::datatype& t = *type_of(datatype).layout;
   // `count` basic elements: whole types, then the leading elements of one more.
   std::size_t per_type = t.size() == 0 ? 0 : layout::elements_in(t, t.size());
   if (per_type == 0) per_type = 1;
@@ -45,7 +45,7 @@ int impl::Get_count(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* 
 int impl::Get_elements(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
   check_out(status, "status");
   check_out(count, "count");
-  const layout::type& t = *type_of(datatype).layout;
+  const layout::datatype& t = *type_of(datatype).layout;
   const auto bytes = static_cast<std::size_t>(bytes_in(*status));
   if (t.size() == 0) {
     *count = MPI_UNDEFINED;

@@ -184,7 +184,7 @@ int impl::T_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, voi
   if (pvar_index < 0 || pvar_index >= variable_count) return MPI_T_ERR_INVALID_INDEX;
   if (obj_handle == nullptr || handle == nullptr || count == nullptr) return MPI_T_ERR_INVALID;
   const MPI_Comm comm = *static_cast<const MPI_Comm*>(obj_handle);
-  if (the.now.load(std::memory_order_relaxed) != phase::running || find_comm(comm) == nullptr) {
+  if (process.now.load(std::memory_order_relaxed) != phase::running || find_comm(comm) == nullptr) {
     return MPI_T_ERR_INVALID_HANDLE;
   }
   auto made = std::make_unique<MPI_ABI_T_pvar_handle>();
@@ -210,10 +210,10 @@ int impl::T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, v
   if (buf == nullptr) return MPI_T_ERR_INVALID;
   const std::lock_guard held(tools_lock());
   if (const int wrong = check(pe_session, handle); wrong != MPI_SUCCESS) return wrong;
-  const bool running = the.now.load(std::memory_order_relaxed) == phase::running;
+  const bool running = process.now.load(std::memory_order_relaxed) == phase::running;
   const comm_object* comm = running ? find_comm(handle->comm) : nullptr;
   if (comm == nullptr) return MPI_T_ERR_INVALID_HANDLE;  // the communicator has been freed
-  const value now = variables[handle->variable].read(the.engine->matching(*comm->comm));
+  const value now = variables[handle->variable].read(process.engine->matching(*comm->comm));
   std::memcpy(buf, &now, sizeof now);
   return MPI_SUCCESS;
 }

@@ -5,9 +5,9 @@
 #include <climits>
 #include <vector>
 
+#include "abi/mpi/binding.hpp"
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/dims.hpp"
-#include "abi/mpi/face.hpp"
 #include "abi/mpi/generated/impl.hpp"
 
 namespace sinew::mpi {
@@ -77,7 +77,7 @@ void check_rank(const comm_object& c, int rank) {
 MPI_Comm place_first(comm_object& c, int ranks, topology places) {
   std::vector<int> members(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) members[static_cast<std::size_t>(r)] = c.comm->job_rank(r);
-  const MPI_Comm made = adopt(coll::create(site_of(c), core::group(std::move(members))), c);
+  const MPI_Comm made = adopt(coll::create(participant_of(c), core::group(std::move(members))), c);
   if (made != MPI_COMM_NULL) {
     comm_of(made).places = std::make_shared<const topology>(std::move(places));
   }
@@ -245,7 +245,7 @@ int impl::Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
       color = color * t.dims[d] + here[d];
     }
   }
-  const MPI_Comm made = adopt(coll::split(site_of(c), color, key), c);
+  const MPI_Comm made = adopt(coll::split(participant_of(c), color, key), c);
   comm_of(made).places = std::make_shared<const topology>(std::move(rest));
   *newcomm = made;
   return MPI_SUCCESS;

@@ -96,7 +96,7 @@ struct filler {
   filler() {
     for (const entry& e : entries) {
       const std::size_t at = value_of(e.handle) & 0xff;
-      layout::type_ref made = layout::share(layout::of(e.kind));
+      layout::datatype_ref made = layout::share(layout::of(e.kind));
       predefined_layouts[at] = made.get();
       auto* o = new type_object(std::move(made), {});
       o->committed = true;
@@ -110,7 +110,7 @@ const filler filled;
 
 }  // namespace
 
-const layout::type* predefined_layouts[256];
+const layout::datatype* predefined_layouts[256];
 
 type_object::~type_object() {
   for (const MPI_Datatype t : made.types) drop(resolve<type_object>(t));
@@ -122,7 +122,7 @@ void bad_type(MPI_Datatype handle) {
        static_cast<const void*>(handle));
 }
 
-const layout::type& no_data(MPI_Datatype handle, bool empty) {
+const layout::datatype& no_data(MPI_Datatype handle, bool empty) {
   if (handle != MPI_DATATYPE_NULL || !empty) bad_type(handle);
   return layout::of(element::byte);
 }

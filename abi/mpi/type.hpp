@@ -8,7 +8,7 @@
 #include "abi/mpi/attributes.hpp"
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/handles.hpp"
-#include "sinew/layout/type.hpp"
+#include "sinew/layout/datatype.hpp"
 
 namespace sinew::mpi {
 
@@ -24,11 +24,11 @@ struct recipe {
 
 struct type_object : object {
   static constexpr kind tag = kind::type;
-  type_object(layout::type_ref l, recipe r)
+  type_object(layout::datatype_ref l, recipe r)
       : object(tag), layout(std::move(l)), made(std::move(r)) {}
   ~type_object();
 
-  layout::type_ref layout;
+  layout::datatype_ref layout;
   bool committed = false;
   std::string name;
   recipe made;
@@ -36,20 +36,20 @@ struct type_object : object {
 };
 
 /// The predefined ones by the last eight bits of the handle; null where there is none.
-extern const layout::type* predefined_layouts[256];
+extern const layout::datatype* predefined_layouts[256];
 
 /// Throw MPI_ERR_TYPE and say why. Cold.
 [[noreturn, gnu::cold]] void bad_type(MPI_Datatype handle);
 [[noreturn, gnu::cold]] void uncommitted_type(MPI_Datatype handle);
 /// MPI_DATATYPE_NULL with no data is a type of no bytes, as programs have it from MPICH, mostly
 /// where the partner is MPI_PROC_NULL. Throws for anything else.
-[[nodiscard, gnu::cold]] const layout::type& no_data(MPI_Datatype handle, bool empty);
+[[nodiscard, gnu::cold]] const layout::datatype& no_data(MPI_Datatype handle, bool empty);
 
 /// The layout of a type that is to be used in communication: must be committed. Hot.
-[[nodiscard]] inline const layout::type& layout_of(MPI_Datatype handle) {
+[[nodiscard]] inline const layout::datatype& layout_of(MPI_Datatype handle) {
   const std::uintptr_t v = value_of(handle);
   if (v >> 8 == 2) [[likely]] {
-    const layout::type* found = predefined_layouts[v & 0xff];
+    const layout::datatype* found = predefined_layouts[v & 0xff];
     if (found == nullptr) [[unlikely]]
       bad_type(handle);
     return *found;
@@ -63,9 +63,9 @@ extern const layout::type* predefined_layouts[256];
 }
 
 /// The same for a buffer, of which it is known whether it is empty. Hot.
-[[nodiscard]] inline const layout::type& layout_of(MPI_Datatype handle, bool empty) {
+[[nodiscard]] inline const layout::datatype& layout_of(MPI_Datatype handle, bool empty) {
   if (value_of(handle) >> 8 == 2) [[likely]] {
-    const layout::type* found = predefined_layouts[value_of(handle) & 0xff];
+    const layout::datatype* found = predefined_layouts[value_of(handle) & 0xff];
     return found != nullptr ? *found : no_data(handle, empty);
   }
   return layout_of(handle);

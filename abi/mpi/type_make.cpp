@@ -10,7 +10,7 @@
 namespace sinew::mpi {
 namespace {
 
-/// Whether the program called the large-count function; both faces share one implementation, and
+/// Whether the program called the large-count function; both bindings share one implementation, and
 /// MPI_Type_get_envelope has to tell them apart (MPI-5.0 section 5.1.13).
 bool called_large() {
   const std::size_t length = std::strlen(current_call);
@@ -60,7 +60,7 @@ class cook {
     recipe_.types.push_back(t);
     return *this;
   }
-  int serve(layout::type_ref made, MPI_Datatype* to) {
+  int serve(layout::datatype_ref made, MPI_Datatype* to) {
     check_out(to, "newtype");
     for (const MPI_Datatype t : recipe_.types) keep(resolve<type_object>(t));
     *to = handle_of<MPI_Datatype>(arena<type_object>::make(std::move(made), std::move(recipe_)));
@@ -103,7 +103,7 @@ struct distribution {
 };
 
 /// The part of a row of `elements` old types that falls to one process, with the row's extent.
-layout::type_ref distributed(const distribution& d, const layout::type& old) {
+layout::datatype_ref distributed(const distribution& d, const layout::datatype& old) {
   MPI_Count block = d.block;
   if (d.how == MPI_DISTRIBUTE_NONE) {
     if (d.processes != 1)
@@ -246,7 +246,7 @@ int impl::Type_create_struct(MPI_Count count, const MPI_Count array_of_blockleng
   check_list(count, array_of_types, "array_of_types");
   cook c(MPI_COMBINER_STRUCT);
   c.number(count).numbers(array_of_blocklengths, count).addresses(array_of_displacements, count);
-  std::vector<const layout::type*> types;
+  std::vector<const layout::datatype*> types;
   for (MPI_Count i = 0; i < count; ++i) {
     types.push_back(type_of(array_of_types[i]).layout.get());
     c.type(array_of_types[i]);
@@ -303,7 +303,7 @@ int impl::Type_create_subarray(int ndims, const MPI_Count array_of_sizes[],
     }
   }
   // From the fastest-varying dimension outwards: a vector of what is made so far.
-  layout::type_ref part = layout::share(*old.layout);
+  layout::datatype_ref part = layout::share(*old.layout);
   std::ptrdiff_t row = old.layout->extent();
   std::ptrdiff_t start = 0;
   for (int i = 0; i < ndims; ++i) {
@@ -357,7 +357,7 @@ int impl::Type_create_darray(int size, int rank, int ndims, const MPI_Count arra
     rest %= processes;
   }
   if (order == MPI_ORDER_C) std::reverse(dimensions.begin(), dimensions.end());
-  layout::type_ref part = layout::share(*old.layout);
+  layout::datatype_ref part = layout::share(*old.layout);
   for (const distribution& d : dimensions) part = distributed(d, *part);
   return cook(MPI_COMBINER_DARRAY)
       .integer(size)

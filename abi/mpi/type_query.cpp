@@ -89,7 +89,7 @@ int impl::Type_size_x(MPI_Datatype datatype, MPI_Count* size) { return Type_size
 int impl::Type_get_extent(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
   check_out(lb, "lb");
   check_out(extent, "extent");
-  const layout::type& t = *type_of(datatype).layout;
+  const layout::datatype& t = *type_of(datatype).layout;
   *lb = t.lower();
   *extent = t.extent();
   return MPI_SUCCESS;
@@ -101,7 +101,7 @@ int impl::Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* ext
 int impl::Type_get_true_extent(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
   check_out(true_lb, "true_lb");
   check_out(true_extent, "true_extent");
-  const layout::type& t = *type_of(datatype).layout;
+  const layout::datatype& t = *type_of(datatype).layout;
   *true_lb = t.true_lower();
   *true_extent = t.true_extent();
   return MPI_SUCCESS;

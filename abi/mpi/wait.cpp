@@ -100,8 +100,9 @@ int conclude_some(const list& all, int* outcount, int* indices, MPI_Status* stat
 
 void wait_for_first(const list& all) {
   if (all.first_ended() >= 0) return;
-  the.runtime->wait_until([](void* l) { return static_cast<const list*>(l)->first_ended() >= 0; },
-                          const_cast<list*>(&all));
+  process.runtime->wait_until(
+      [](void* l) { return static_cast<const list*>(l)->first_ended() >= 0; },
+      const_cast<list*>(&all));
 }
 
 }  // namespace
@@ -119,7 +120,7 @@ int impl::Test(MPI_Request* request, int* flag, MPI_Status* status) {
   check_out(request, "request");
   check_out(flag, "flag");
   request_object* r = request_of(*request);
-  if (r != nullptr && !ended(*r)) the.runtime->poll();
+  if (r != nullptr && !ended(*r)) process.runtime->poll();
   *flag = r == nullptr || ended(*r) ? 1 : 0;
   if (*flag != 0) conclude_one(r, request, status);
   return MPI_SUCCESS;
@@ -146,7 +147,7 @@ int impl::Testall(int count, MPI_Request array_of_requests[], int* flag,
                   MPI_Status* array_of_statuses) {
   check_out(flag, "flag");
   const list all(count, array_of_requests);
-  if (!all.all_ended()) the.runtime->poll();
+  if (!all.all_ended()) process.runtime->poll();
   *flag = all.all_ended() ? 1 : 0;
   return *flag != 0 ? conclude_all(all, array_of_statuses) : MPI_SUCCESS;
 }
@@ -178,7 +179,7 @@ int impl::Testany(int count, MPI_Request array_of_requests[], int* index, int* f
   }
   int first = all.first_ended();
   if (first < 0) {
-    the.runtime->poll();
+    process.runtime->poll();
     first = all.first_ended();
   }
   *flag = first >= 0 ? 1 : 0;
@@ -211,7 +212,7 @@ int impl::Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
     return MPI_SUCCESS;
   }
   check_out(array_of_indices, "array_of_indices");
-  if (all.first_ended() < 0) the.runtime->poll();
+  if (all.first_ended() < 0) process.runtime->poll();
   return conclude_some(all, outcount, array_of_indices, array_of_statuses);
 }
 
@@ -242,7 +243,7 @@ void peek(const request_object* r, MPI_Status* status) {
 int impl::Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   check_out(flag, "flag");
   const request_object* r = request_of(request);
-  if (r != nullptr && !ended(*r)) the.runtime->poll();
+  if (r != nullptr && !ended(*r)) process.runtime->poll();
   *flag = r == nullptr || ended(*r) ? 1 : 0;
   if (*flag != 0) peek(r, status);
   return MPI_SUCCESS;
@@ -252,7 +253,7 @@ int impl::Request_get_status_all(int count, const MPI_Request array_of_requests[
                                  MPI_Status* array_of_statuses) {
   check_out(flag, "flag");
   const list all(count, const_cast<MPI_Request*>(array_of_requests));
-  if (!all.all_ended()) the.runtime->poll();
+  if (!all.all_ended()) process.runtime->poll();
   *flag = all.all_ended() ? 1 : 0;
   for (int i = 0; *flag != 0 && i < count; ++i) peek(all[i], nth(array_of_statuses, i));
   return MPI_SUCCESS;
@@ -269,7 +270,7 @@ int impl::Request_get_status_any(int count, const MPI_Request array_of_requests[
     set_empty(status);
     return MPI_SUCCESS;
   }
-  if (all.first_ended() < 0) the.runtime->poll();
+  if (all.first_ended() < 0) process.runtime->poll();
   const int first = all.first_ended();
   *flag = first >= 0 ? 1 : 0;
   if (first >= 0) {
@@ -288,7 +289,7 @@ int impl::Request_get_status_some(int incount, const MPI_Request array_of_reques
     return MPI_SUCCESS;
   }
   check_out(array_of_indices, "array_of_indices");
-  if (all.first_ended() < 0) the.runtime->poll();
+  if (all.first_ended() < 0) process.runtime->poll();
   int n = 0;
   for (int i = 0; i < incount; ++i) {
     if (all.active(i) && ended(*all[i])) {

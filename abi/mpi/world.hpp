@@ -1,5 +1,5 @@
-// The state of the MPI face: one per process, because MPI's interface has it so. Everything below
-// the face takes its runtime by argument.
+// The state of the MPI binding: one per process, because MPI's interface has it so. Everything
+// below the binding takes its runtime by argument.
 #pragma once
 
 #include <pthread.h>
@@ -31,7 +31,7 @@ struct world {
 };
 
 /// Constant-initialised; never destroyed in effect (MPI may be called from atexit).
-extern world the;
+extern world process;
 
 /// Throws: the library is not initialised, or is finalised already. Cold.
 [[noreturn, gnu::cold]] void not_running();
@@ -39,7 +39,7 @@ extern world the;
 /// Head of every call that needs a running library. Hot.
 inline void enter(const char* name) {
   current_call = name;
-  if (the.now.load(std::memory_order_relaxed) != phase::running) [[unlikely]]
+  if (process.now.load(std::memory_order_relaxed) != phase::running) [[unlikely]]
     not_running();
 }
 

@@ -1,4 +1,4 @@
-// The C face of carry: checks arguments, catches what is thrown.
+// The C binding of multipath transfers: checks arguments, catches what is thrown.
 #include <exception>
 #include <memory>
 #include <new>
@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "abi/c/failure.hpp"
-#include "sinew/carry/carrier.hpp"
 #include "sinew/core/job.hpp"
+#include "sinew/multipath/transfer.hpp"
 #include "sinew_route.h"
 
 struct sinew_alltoallv {
-  sinew::carry::carrier plan;
+  sinew::multipath::transfer plan;
 };
 
 namespace {
 
-using sinew::c_face::fail;
+using sinew::c_binding::fail;
 using sinew::rma::part;
 
 /// Of this process; null before sinew_route_join().
@@ -40,8 +40,8 @@ bool sensible(const sinew_alltoallv_options& o) noexcept {
          o.patience >= 0;
 }
 
-sinew::carry::carry_options options_of(const sinew_alltoallv_options* how) {
-  sinew::carry::carry_options o;
+sinew::multipath::transfer_options options_of(const sinew_alltoallv_options* how) {
+  sinew::multipath::transfer_options o;
   if (how == nullptr) return o;
   if (how->chunk != 0) o.plan.costs.chunk = how->chunk;
   if (how->ranks_per_node != 0) o.ranks_per_node = static_cast<std::uint32_t>(how->ranks_per_node);

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <new>
 
-#include "abi/threads/lot.hpp"
+#include "abi/threads/parking_lot.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/refuse.hpp"
 #include "sinew/base/spin.hpp"

@@ -31,7 +31,7 @@ constexpr std::size_t common_offset = 24;
 constexpr std::size_t common_bytes = 32;
 
 /// Blocks without a thread, last in first out; malloc keeps what it has cached for them.
-struct pile {
+struct block_list {
   fiber::spin_lock lock;
   record* first = nullptr;
 
@@ -47,8 +47,8 @@ struct pile {
     return r;
   }
 };
-constinit pile spare;
-constinit pile leaving;  ///< their fibers are on their way out
+constinit block_list spare;
+constinit block_list leaving;  ///< their fibers are on their way out
 
 /// Restricted sequences are registered for the kernel thread's own block; glibc asks this field.
 void disown_rseq(char* block) noexcept {

@@ -82,19 +82,19 @@ constexpr timespec long_ago{};
 ssize_t receive_from_queue(mqd_t queue, char* to, size_t bytes, unsigned* priority,
                            const timespec* until) {
   static auto* const call = real_call<decltype(::mq_timedreceive)>("mq_timedreceive");
-  return !mq_waits(queue)
-             ? call(queue, to, bytes, priority, until)
-             : until_not_limited(ETIMEDOUT, end_at(until), ETIMEDOUT,
-                                 [&] { return call(queue, to, bytes, priority, &long_ago); });
+  return !mq_waits(queue) ? call(queue, to, bytes, priority, until)
+                          : until_not_limited(ETIMEDOUT, end_at(until), ETIMEDOUT, [&] {
+                              return call(queue, to, bytes, priority, &long_ago);
+                            });
 }
 
 int send_to_queue(mqd_t queue, const char* from, size_t bytes, unsigned priority,
                   const timespec* until) {
   static auto* const call = real_call<decltype(::mq_timedsend)>("mq_timedsend");
-  return !mq_waits(queue)
-             ? call(queue, from, bytes, priority, until)
-             : until_not_limited(ETIMEDOUT, end_at(until), ETIMEDOUT,
-                                 [&] { return call(queue, from, bytes, priority, &long_ago); });
+  return !mq_waits(queue) ? call(queue, from, bytes, priority, until)
+                          : until_not_limited(ETIMEDOUT, end_at(until), ETIMEDOUT, [&] {
+                              return call(queue, from, bytes, priority, &long_ago);
+                            });
 }
 
 }  // namespace
@@ -161,8 +161,8 @@ int epoll_pwait2(int descriptor, epoll_event* events, int most, const timespec* 
   }
   const masked during(mask);
   return repeat(
-      end_of(limit), 0, [=] { return now(descriptor, events, most, 0, nullptr); },
-      handled::nothing, -1);
+      end_of(limit), 0, [=] { return now(descriptor, events, most, 0, nullptr); }, handled::nothing,
+      -1);
 }
 #endif
 

@@ -3,9 +3,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "abi/threads/lot.hpp"
 #include "abi/threads/moment.hpp"
 #include "abi/threads/mutex.hpp"
+#include "abi/threads/parking_lot.hpp"
 #include "abi/threads/refuse.hpp"
 #include "abi/threads/signals.hpp"
 
@@ -14,8 +14,8 @@ namespace {
 
 /// What a pthread_cond_t holds under us. All zero: glibc's static initialiser.
 struct condition {
-  /// Places in the lot. Changed under the queue's lock. A signaller who holds the mutex sees every
-  /// waiter that has left it; one who does not may miss one, as ever: relaxed.
+  /// Places in the parking lot. Changed under the queue's lock. A signaller who holds the mutex
+  /// sees every waiter that has left it; one who does not may miss one, as ever: relaxed.
   std::atomic<std::uint32_t> waiters;
   clockid_t clock;  ///< CLOCK_REALTIME is 0
 

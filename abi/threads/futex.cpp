@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstdarg>
 
-#include "abi/threads/lot.hpp"
 #include "abi/threads/moment.hpp"
+#include "abi/threads/parking_lot.hpp"
 #include "abi/threads/raw.hpp"
 #include "abi/threads/signals.hpp"
 #include "sinew/base/clock.hpp"

@@ -92,10 +92,9 @@ ssize_t send_when_ready(int descriptor, const void* from, std::size_t bytes, int
     return await(descriptor, POLLOUT) ? call(descriptor, from, bytes, flags, to, length) : -1;
   }
   return in_parts(bytes, [&](std::size_t done) {
-    return await(descriptor, POLLOUT)
-               ? call(descriptor, static_cast<const char*>(from) + done, bytes - done,
-                      flags | MSG_DONTWAIT, to, length)
-               : -1;
+    return await(descriptor, POLLOUT) ? call(descriptor, static_cast<const char*>(from) + done,
+                                             bytes - done, flags | MSG_DONTWAIT, to, length)
+                                      : -1;
   });
 }
 

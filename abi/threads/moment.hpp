@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "abi/threads/lot.hpp"
+#include "abi/threads/parking_lot.hpp"
 
 namespace sinew::threads {
 

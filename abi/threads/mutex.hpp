@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "abi/threads/lot.hpp"
+#include "abi/threads/parking_lot.hpp"
 
 namespace sinew::threads {
 

@@ -52,7 +52,7 @@ struct record {
   /// `ended` to `gone` gives the block to the next thread.
   std::atomic<std::uint32_t> life{running};
   std::atomic<bool> joined{false};  ///< somebody waits for its end; relaxed: it only finds misuse
-  /// See interrupt() in lot.cpp: it has been cancelled, or there are signals for it.
+  /// See interrupt() in parking_lot.cpp: it has been cancelled, or there are signals for it.
   std::atomic<std::uint32_t> poked{0};
   std::uint32_t calls_since_yield = 0;  ///< see patience.hpp
   record* next_free = nullptr;

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "abi/threads/lot.hpp"
 #include "abi/threads/moment.hpp"
+#include "abi/threads/parking_lot.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/sleep.hpp"

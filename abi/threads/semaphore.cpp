@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cerrno>
 
-#include "abi/threads/lot.hpp"
 #include "abi/threads/moment.hpp"
+#include "abi/threads/parking_lot.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/signals.hpp"

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "abi/threads/lot.hpp"
+#include "abi/threads/parking_lot.hpp"
 #include "abi/threads/raw.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/refuse.hpp"
@@ -189,7 +189,7 @@ handled take_signals_in(void* context) {
 }
 
 /// The worker that runs it right now interrupts it; who waits is woken; else it looks when it runs.
-void rouse(record& r, int number) noexcept {
+void wake_up(record& r, int number) noexcept {
   interrupt(r);
   fiber::fiber* const f = r.fiber.load();
   const int thread = f == nullptr ? 0 : fiber::thread_running(*f);
@@ -243,7 +243,7 @@ void send_to_process(int number) noexcept {
   }
   to->pending.fetch_or(bit, std::memory_order_seq_cst);
   if (to != me) {
-    rouse(*to, number);
+    wake_up(*to, number);
   }
 }
 
@@ -370,7 +370,7 @@ int kill_thread(record& r, int number) {
   if (&r == &mine) {
     (void)take_signals();
   } else {
-    rouse(r, number);
+    wake_up(r, number);
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 // Waiting for what nobody will tell us about: other processes, files.
 #pragma once
 
-#include "abi/threads/lot.hpp"
+#include "abi/threads/parking_lot.hpp"
 
 namespace sinew::threads {
 

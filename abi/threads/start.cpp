@@ -30,7 +30,7 @@ enum class stage : int { threads, starting, fibers, forked };
 /// Leaves `threads` once, by whoever creates the first thread; until then there is only one thread
 /// to ask, so relaxed would do. `forked` is set in a process of one thread.
 constinit std::atomic<stage> now{stage::threads};
-std::size_t glibc_standard = 0;
+std::size_t glibc_default = 0;
 
 void in_child() noexcept {
   if (now.load() == stage::fibers) {
@@ -72,7 +72,7 @@ void start_fibers() noexcept {
   (void)real();
   pthread_attr_t plain;
   ::pthread_attr_init(&plain);
-  ::pthread_attr_getstacksize(&plain, &glibc_standard);
+  ::pthread_attr_getstacksize(&plain, &glibc_default);
   ::pthread_attr_destroy(&plain);
 }
 
@@ -94,13 +94,13 @@ bool fibers_run() noexcept { return now.load(std::memory_order_relaxed) == stage
 
 bool in_forked_child() noexcept { return now.load(std::memory_order_relaxed) == stage::forked; }
 
-std::size_t standard_stack_bytes() noexcept {
+std::size_t default_stack_bytes() noexcept {
   const std::int64_t asked = stack_bytes();
   constexpr std::int64_t least = 16384;
-  return asked > 0 ? static_cast<std::size_t>(std::max(asked, least)) : glibc_standard;
+  return asked > 0 ? static_cast<std::size_t>(std::max(asked, least)) : glibc_default;
 }
 
-std::size_t glibc_stack_bytes() noexcept { return glibc_standard; }
+std::size_t glibc_stack_bytes() noexcept { return glibc_default; }
 
 int refused(const char* thing, int code) noexcept {
   static std::array<std::atomic<const char*>, 16> told{};

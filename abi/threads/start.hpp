@@ -20,7 +20,7 @@ namespace sinew::threads {
 [[nodiscard]] bool alone() noexcept;
 
 /// Of a thread whose creator does not choose: SINEW_THREADS_STACK.
-[[nodiscard]] std::size_t standard_stack_bytes() noexcept;
+[[nodiscard]] std::size_t default_stack_bytes() noexcept;
 /// What an attribute object says that nobody has changed.
 [[nodiscard]] std::size_t glibc_stack_bytes() noexcept;
 

@@ -12,8 +12,8 @@
 
 #include "abi/threads/block.hpp"
 #include "abi/threads/keys.hpp"
-#include "abi/threads/lot.hpp"
 #include "abi/threads/moment.hpp"
+#include "abi/threads/parking_lot.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/signals.hpp"
@@ -163,7 +163,7 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(v
   }
   r->start = start;
   r->argument = argument;
-  r->stack_bytes = standard_stack_bytes();
+  r->stack_bytes = default_stack_bytes();
   if (attributes != nullptr) {
     int state = PTHREAD_CREATE_JOINABLE;
     std::size_t bytes = 0;

@@ -11,7 +11,7 @@
 
 #include "sinew/base/clock.hpp"
 #include "sinew/base/settings.hpp"
-#include "sinew/carry/carrier.hpp"
+#include "sinew/multipath/transfer.hpp"
 
 namespace {
 
@@ -35,7 +35,7 @@ double timed(engine& e, Body body) {
 }
 
 struct exchange {
-  exchange(engine& e, const sinew::carry::carrier& c) : rma(e) {
+  exchange(engine& e, const sinew::multipath::transfer& c) : rma(e) {
     const auto place = [&](auto bytes_of, std::vector<std::size_t>& at) {
       std::size_t end = 0;
       for (int r = 0; r < e.size(); ++r) {
@@ -69,13 +69,13 @@ struct exchange {
 
 void measure(engine& e, const sinew::route::topology& net, std::uint64_t bytes,
              std::uint64_t chunk) {
-  sinew::carry::carry_options o;
+  sinew::multipath::transfer_options o;
   o.every_hop = true;
   o.plan.costs.chunk = chunk;
   o.plan.fall_back = false;
   std::vector<std::uint64_t> row(static_cast<std::size_t>(e.size()), bytes);
   row[static_cast<std::size_t>(e.rank())] = 0;
-  sinew::carry::carrier c(e, net, row, o);
+  sinew::multipath::transfer c(e, net, row, o);
   const exchange x(e, c);
   const int next = (e.rank() + 1) % e.size();
   std::vector<double> plain;

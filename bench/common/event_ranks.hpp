@@ -1,4 +1,4 @@
-// Ranks for measuring programs of the event room and those above: processes forked from this one,
+// Ranks for measuring programs of the event module and those above: processes forked from this one,
 // over shared memory, without a launcher.
 #ifndef SINEW_BENCH_EVENT_RANKS_HPP
 #define SINEW_BENCH_EVENT_RANKS_HPP

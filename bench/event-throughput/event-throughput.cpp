@@ -1,9 +1,10 @@
 // Levels of events: each of a level is a merge of all of the level before, `fan` of them, on the
 // ranks in turn; 4 such tracks of 8 levels hang on one event. All is built, then that one is
 // triggered, and a merge of the last levels waited for. Events (fan * levels * tracks) per second;
-// construction beside it. (Seed 001's "event throughput"; it counts in this way, and a fan of 1 is
-// no merge, so it begins with 2.) Sinew knows a set that is merged again, and counts it down once.
-// The case "fan-shuffled" keeps it from that: each merge lists its inputs in another order.
+// construction beside it. (Treichler et al. 2014 (Realm): "event throughput"; it counts in this
+// way, and a fan of 1 is no merge, so it begins with 2.) Sinew knows a set that is merged again,
+// and counts it down once. The case "fan-shuffled" keeps it from that: each merge lists its inputs
+// in another order.
 #include <algorithm>
 
 #include "../common/event_rounds.hpp"

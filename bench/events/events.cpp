@@ -1,6 +1,6 @@
 // A ring of events: number i is rank i mod n's and triggers when number i - 1 has. First the whole
 // chain is built, then its head is triggered and its end waited for: time / depth. Construction is
-// told beside it. (Seed 001's "event latency".)
+// told beside it. (Treichler et al. 2014 (Realm): "event latency".)
 #include "../common/event_rounds.hpp"
 
 namespace {

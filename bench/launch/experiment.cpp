@@ -30,7 +30,7 @@ std::vector<stats::measurement> timed(const start& how,
 
 // The second transport of one implementation has nothing of its own to show here.
 std::vector<subject> columns(std::vector<subject> found) {
-  std::erase_if(found, [](const subject& s) { return !s.standard_transport; });
+  std::erase_if(found, [](const subject& s) { return !s.default_transport; });
   return found;
 }
 

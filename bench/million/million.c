@@ -1,7 +1,7 @@
 // Very many fibers on each of two ranks, one worker each. Fiber i of rank 0 sends 64 bytes to fiber
 // i of rank 1 under tag i and waits for the answer. Words: fibers=8,64 bytes=64 stack=4096
 // Two ways of timing, and what a fiber costs in memory:
-//   method=seed    as the seed's own program did: wall time from the first spawn to the last join,
+//   method=paper    as the seed's own program did: wall time from the first spawn to the last join,
 //                  divided by 2 max(1000, N). From N = 1000 on each fiber does one round trip, and
 //                  its making, the first touch of its stack and its end are all in the time.
 //   method=steady  all fibers live and have talked once; then so many round trips each, without
@@ -107,7 +107,7 @@ static void measure(double at_start) {
   begin = now_ns();
   spawn_all(made, run_seed);
   join_all(made);
-  tell("one-way", "latency", "us", "seed",
+  tell("one-way", "latency", "us", "paper",
        (now_ns() - begin) / 2 / (all.fibers > least_trips ? all.fibers : least_trips) / 1e3);
   free(made);
 }

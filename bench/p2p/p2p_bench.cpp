@@ -1,4 +1,4 @@
-// How fast the p2p room is by itself: two pinned processes over shared memory, no MPI face.
+// How fast the p2p module is by itself: two pinned processes over shared memory, no MPI binding.
 // For work on the hot path; `sinew bench` is what compares with the peers.
 #include <sched.h>
 #include <sys/mman.h>

@@ -3,7 +3,8 @@
 //                 class user;                   // one per thread: user(pool&, int me)
 //                                               //   void* get(); void put(void*); };
 // uncontended    one thread, a get and a put of one packet in turn.
-// burst method=seed    as the original did it (seed 000): a round is 4 T bursts of n gets, a sleep
+// burst method=paper    as the original did it (Dang et al. 2016): a round is 4 T bursts of n gets,
+// a sleep
 //                of n us and n puts, n in [1, 64/T] from the same seed for all. The clock stops for
 //                the sleep: two calls of it a burst are in the figure, a round's time divided by
 //                its packets. With a small n they are most of it, for all alike; the floor is the
@@ -32,7 +33,7 @@ inline std::vector<int> burst_sizes(int threads, int me) {
 }
 
 template <class Pool>
-double seed_bursts(int threads, double budget_ms) {
+double paper_bursts(int threads, double budget_ms) {
   Pool pool(threads);
   rounds r(threads, budget_ms);
   std::vector<std::vector<double>> samples(static_cast<std::size_t>(threads));
@@ -118,7 +119,7 @@ int pool_main(int argc, char** argv) {
     if (threads > pool_packets) continue;
     const std::string params = "threads=" + std::to_string(threads);
     report("burst", params + ",method=steady", steady_bursts<Pool>(threads, o.budget_ms));
-    report("burst", params + ",method=seed", seed_bursts<Pool>(threads, o.budget_ms * 2));
+    report("burst", params + ",method=paper", paper_bursts<Pool>(threads, o.budget_ms * 2));
   }
   return 0;
 }

@@ -1,7 +1,8 @@
 // How user-level threads are measured; each subject brings a class of static functions, all of
 // which return nanoseconds for one operation:
 //   yield(n, each)   n threads of one worker yield `each` times in turn: total time / (n * each),
-//                    from before the first is spawned until the last is joined (seed 000's way).
+//                    from before the first is spawned until the last is joined (Dang et al. 2016's
+//                    way).
 //   signal(n, ms)    n threads of another worker are blocked; the caller's time to make one of them
 //                    ready, as in the seed: this is not the time until it runs.
 //   round_trip(ms)   two threads of two workers wake each other in turn; both ways.

@@ -9,11 +9,11 @@
 
 namespace sinew::detail {
 
-void claim_failed(const char* kind, const char* claim, const char* file, int line) {
+void assertion_failed(const char* kind, const char* condition, const char* file, int line) {
   std::string text = "sinew: ";
   text += kind;
   text += ", and it is false: ";
-  text += claim;
+  text += condition;
   text += "\n  at ";
   text += file;
   text += ":" + std::to_string(line) + "\n";

@@ -1,4 +1,4 @@
-// hwloc's tree of a machine, for the files of this room that include hwloc.
+// hwloc's tree of a machine, for the files of this module that include hwloc.
 #pragma once
 
 #include <hwloc.h>

@@ -37,15 +37,15 @@ struct settings_list {
   static setting_base* next(const setting_base* one) { return one->next_; }
 };
 
-setting_base::setting_base(const char* room, const char* key, const char* unit, const char* about)
-    : room_(room), key_(key), unit_(unit), about_(about) {
+setting_base::setting_base(const char* module, const char* key, const char* unit, const char* about)
+    : module_(module), key_(key), unit_(unit), about_(about) {
   settings_list::add(this);
 }
 
 setting_base::~setting_base() { settings_list::remove(this); }
 
 std::string setting_base::name() const {
-  std::string result = std::string("SINEW_") + room_ + "_" + key_;
+  std::string result = std::string("SINEW_") + module_ + "_" + key_;
   for (char& c : result) {
     c = base::upper(c);
   }
@@ -58,11 +58,11 @@ void setting_base::set(std::string_view text, setting_origin origin) {
 }
 
 template <class T>
-setting<T>::setting(const char* room, const char* key, T standard, const char* unit,
+setting<T>::setting(const char* module, const char* key, T default_value, const char* unit,
                     const char* about, accepted<T> accepts)
-    : setting_base(room, key, unit, about),
-      value_(standard),
-      standard_(std::move(standard)),
+    : setting_base(module, key, unit, about),
+      value_(default_value),
+      default_(std::move(default_value)),
       accepts_(accepts) {}
 
 namespace {
@@ -144,8 +144,8 @@ std::string setting<T>::text() const {
 }
 
 template <class T>
-std::string setting<T>::standard_text() const {
-  return show(standard_, unit());
+std::string setting<T>::default_text() const {
+  return show(default_, unit());
 }
 
 template <class T>
@@ -158,8 +158,8 @@ void setting<T>::parse(std::string_view text) {
   auto value = read(text, accepts_, unit());
   if (!value) {
     throw error(name() + " cannot be \"" + std::string(text) + "\"",
-                "it takes " + form_of(standard_, unit()) + accepted_text(),
-                "leave it out for its default, " + standard_text());
+                "it takes " + form_of(default_, unit()) + accepted_text(),
+                "leave it out for its default, " + default_text());
   }
   value_ = *std::move(value);
 }

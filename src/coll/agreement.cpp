@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "coll/talk.hpp"
+#include "coll/collective_messages.hpp"
 
 namespace sinew::coll {
 

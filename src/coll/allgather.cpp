@@ -1,6 +1,6 @@
 // Allgather: everybody gets everybody's block.
+#include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
-#include "coll/talk.hpp"
 #include "coll/tuning.hpp"
 
 namespace sinew::coll {
@@ -8,7 +8,7 @@ namespace {
 
 /// After round k a rank holds, packed, the blocks of the 2^k ranks from its own upwards; the last
 /// round brings what is still missing. ceil(log2 n) rounds for any n.
-void store_and_forward(talk& t, const buffer& mine, const buffer& recv) {
+void store_and_forward(collective_messages& t, const buffer& mine, const buffer& recv) {
   const int n = t.size();
   const std::size_t each = recv.bytes();
   scratch packed(each * static_cast<std::size_t>(n));
@@ -33,7 +33,7 @@ void store_and_forward(talk& t, const buffer& mine, const buffer& recv) {
 }
 
 /// One rank collects and tells everybody: two waits per rank instead of log2(n).
-void through_one(talk& t, const buffer& mine, const buffer& recv, int fan) {
+void through_one(collective_messages& t, const buffer& mine, const buffer& recv, int fan) {
   if (t.rank() != 0) {
     t.send(mine, 0);
   } else {
@@ -48,8 +48,8 @@ void through_one(talk& t, const buffer& mine, const buffer& recv, int fan) {
 
 }  // namespace
 
-fault allgather(site at, buffer send, buffer recv) {
-  talk t(at, "MPI_Allgather");
+fault allgather(participant at, buffer send, buffer recv) {
+  collective_messages t(at, "MPI_Allgather");
   if (recv.bytes() == 0) return fault::none;
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;
@@ -67,8 +67,8 @@ fault allgather(site at, buffer send, buffer recv) {
   return t.outcome();
 }
 
-fault allgatherv(site at, buffer send, parts recv) {
-  talk t(at, "MPI_Allgatherv");
+fault allgatherv(participant at, buffer send, parts recv) {
+  collective_messages t(at, "MPI_Allgatherv");
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;
   exchange_all(t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });

@@ -1,8 +1,8 @@
 // Alltoall: block j of rank i becomes block i of rank j.
 #include <cstring>
 
+#include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
-#include "coll/talk.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/check.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 /// In step s rank r trades with s - r: a partner for everybody, and nobody waits in a circle.
 /// What is sent is packed aside first, because its place is where the partner's data go.
 template <class Slot>
-void in_place_exchange(talk& t, const Slot& slot) {
+void in_place_exchange(collective_messages& t, const Slot& slot) {
   const int n = t.size();
   for (int step = 0; step < n; ++step) {
     const int peer = (step - t.rank() + n) % n;
@@ -26,7 +26,7 @@ void in_place_exchange(talk& t, const Slot& slot) {
 
 /// Blocks travel to the rank `i` places up by the binary digits of i: log2(n) messages of up to
 /// n / 2 packed blocks instead of n - 1 messages.
-void store_and_forward(talk& t, const buffer& send, const buffer& recv) {
+void store_and_forward(collective_messages& t, const buffer& send, const buffer& recv) {
   const int n = t.size();
   const std::size_t each = recv.bytes();
   const auto many = static_cast<std::size_t>(n);
@@ -61,7 +61,7 @@ void store_and_forward(talk& t, const buffer& send, const buffer& recv) {
 }
 
 template <class Out, class In>
-fault exchange_blocks(talk& t, bool in_place_data, const Out& out, const In& in) {
+fault exchange_blocks(collective_messages& t, bool in_place_data, const Out& out, const In& in) {
   if (in_place_data) {
     in_place_exchange(t, in);
   } else {
@@ -73,8 +73,8 @@ fault exchange_blocks(talk& t, bool in_place_data, const Out& out, const In& in)
 
 }  // namespace
 
-fault alltoall(site at, buffer send, buffer recv) {
-  talk t(at, "MPI_Alltoall");
+fault alltoall(participant at, buffer send, buffer recv) {
+  collective_messages t(at, "MPI_Alltoall");
   const std::size_t bytes = recv.bytes();
   if (bytes == 0) return fault::none;
   if (send.base != in_place && t.size() >= tuning::many_ranks() && t.size() > 2 &&
@@ -88,15 +88,15 @@ fault alltoall(site at, buffer send, buffer recv) {
       [&](int r) { return block(recv, r); });
 }
 
-fault alltoallv(site at, parts send, parts recv) {
-  talk t(at, "MPI_Alltoallv");
+fault alltoallv(participant at, parts send, parts recv) {
+  collective_messages t(at, "MPI_Alltoallv");
   return exchange_blocks(
       t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });
 }
 
-fault alltoallw(site at, parts_w send, parts_w recv) {
-  talk t(at, "MPI_Alltoallw");
+fault alltoallw(participant at, parts_w send, parts_w recv) {
+  collective_messages t(at, "MPI_Alltoallw");
   return exchange_blocks(
       t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });

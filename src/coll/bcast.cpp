@@ -1,6 +1,6 @@
 // Barrier and broadcast.
+#include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
-#include "coll/talk.hpp"
 #include "coll/tuning.hpp"
 
 namespace sinew::coll {
@@ -9,7 +9,7 @@ namespace {
 buffer nothing() noexcept { return buffer::of_bytes(static_cast<void*>(nullptr), 0); }
 
 /// ceil(log2 n) rounds; after round k a rank has heard of 2^k others.
-void dissemination(talk& t) {
+void dissemination(collective_messages& t) {
   const int n = t.size();
   for (int distance = 1; distance < n; distance *= 2) {
     t.exchange(nothing(), (t.rank() + distance) % n, nothing(), (t.rank() - distance + n) % n);
@@ -24,7 +24,7 @@ int level(int v, int n, int fan) noexcept {
 }
 
 /// Children tell their parents that they are here, then wait for the parent's word.
-void tree_barrier(talk& t, int fan) {
+void tree_barrier(collective_messages& t, int fan) {
   const int n = t.size();
   const int v = t.rank();
   const int top = level(v, n, fan);
@@ -52,7 +52,7 @@ struct span_of_bytes {
 
 /// A binomial tree hands every rank its piece, then all exchange their pieces: twice the bytes of
 /// one message per rank, but not log2(n) times.
-void scatter_and_collect(talk& t, const span_of_bytes& data, int root) {
+void scatter_and_collect(collective_messages& t, const span_of_bytes& data, int root) {
   const int n = t.size();
   const int v = (t.rank() - root + n) % n;
   const auto real = [&](int relative) { return (relative + root) % n; };
@@ -88,7 +88,7 @@ void scatter_and_collect(talk& t, const span_of_bytes& data, int root) {
       });
 }
 
-void bcast_long(talk& t, const buffer& data, int root) {
+void bcast_long(collective_messages& t, const buffer& data, int root) {
   if (data.type->dense()) {
     return scatter_and_collect(t, {static_cast<std::byte*>(data.base), data.bytes(), t.size()},
                                root);
@@ -105,7 +105,7 @@ void bcast_long(talk& t, const buffer& data, int root) {
 
 }  // namespace
 
-void bcast_tree(talk& t, const buffer& data, int root, int fan) {
+void bcast_tree(collective_messages& t, const buffer& data, int root, int fan) {
   const int n = t.size();
   const int v = (t.rank() - root + n) % n;
   const auto real = [&](int relative) { return (relative + root) % n; };
@@ -117,7 +117,7 @@ void bcast_tree(talk& t, const buffer& data, int root, int fan) {
   }
 }
 
-void barrier_any(talk& t) {
+void barrier_any(collective_messages& t) {
   if (t.size() == 1) return;
   const int fan = tuning::short_fan(t.runtime());
   if (fan > 2) {
@@ -127,14 +127,14 @@ void barrier_any(talk& t) {
   }
 }
 
-fault barrier(site at) {
-  talk t(at, "MPI_Barrier");
+fault barrier(participant at) {
+  collective_messages t(at, "MPI_Barrier");
   barrier_any(t);
   return t.outcome();
 }
 
-fault bcast(site at, buffer data, int root) {
-  talk t(at, "MPI_Bcast", root);
+fault bcast(participant at, buffer data, int root) {
+  collective_messages t(at, "MPI_Bcast", root);
   const std::size_t bytes = data.bytes();
   if (t.size() == 1 || bytes == 0) return fault::none;
   if (t.size() > 2 && bytes >= static_cast<std::size_t>(tuning::long_bcast())) {

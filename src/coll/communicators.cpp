@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "coll/agreement.hpp"
+#include "coll/collective_messages.hpp"
 #include "coll/contexts.hpp"
-#include "coll/talk.hpp"
 #include "sinew/base/check.hpp"
 
 namespace sinew::coll {
@@ -26,11 +26,11 @@ class participation {
   participation(const participation&) = delete;
   participation& operator=(const participation&) = delete;
 
-  /// A context new to all that `t` talks to; see contexts.hpp. `t` is used for every round: the
+  /// A context new to all ranks of `t`; see contexts.hpp. `t` is used for every round: the
   /// messages of one round cannot be taken for another's, since they stay in order.
-  std::uint32_t agree(talk& t) {
+  std::uint32_t agree(collective_messages& t) {
     const op max{.kind = op_kind::max};
-    const layout::type& word = layout::of(layout::element::u64);
+    const layout::datatype& word = layout::of(layout::element::u64);
     std::uint32_t from = context_ledger::first_free;
     for (;;) {
       if (t.size() == 1) wait_for_ledger(t.runtime());
@@ -60,8 +60,8 @@ class participation {
   bool proposed_ = false;
 };
 
-std::uint32_t agree_on_context(site at) {
-  talk t(at, "the making of a communicator");
+std::uint32_t agree_on_context(participant at) {
+  collective_messages t(at, "the making of a communicator");
   barrier_any(t);
   return participation(state_of(at.engine.runtime()), {at.comm.context(), blocking_agreement})
       .agree(t);
@@ -100,11 +100,11 @@ communicator_ref self(p2p::engine& engine) {
                            core::group(std::vector<int>{engine.runtime().rank()}));
 }
 
-communicator_ref duplicate(site at) {
+communicator_ref duplicate(participant at) {
   return make_communicator(at.engine, agree_on_context(at), at.comm.members());
 }
 
-communicator_ref split(site at, int color, int key) {
+communicator_ref split(participant at, int color, int key) {
   struct choice {
     std::int32_t color, key, rank;
   };
@@ -129,7 +129,7 @@ communicator_ref split(site at, int color, int key) {
   return make_communicator(at.engine, context, core::group(std::move(members)));
 }
 
-communicator_ref create(site at, const core::group& members) {
+communicator_ref create(participant at, const core::group& members) {
   const std::uint32_t context = agree_on_context(at);
   if (members.find(at.engine.runtime().rank()) < 0) {
     state_of(at.engine.runtime()).ledger.release(context);
@@ -138,7 +138,7 @@ communicator_ref create(site at, const core::group& members) {
   return make_communicator(at.engine, context, members);
 }
 
-communicator_ref create_group(site at, const core::group& members, int tag) {
+communicator_ref create_group(participant at, const core::group& members, int tag) {
   const int rank = members.find(at.engine.runtime().rank());
   if (rank < 0) return nullptr;
   std::vector<int> ranks(static_cast<std::size_t>(members.size()));
@@ -150,14 +150,14 @@ communicator_ref create_group(site at, const core::group& members, int tag) {
   constexpr std::uint32_t others = 2 * call_tags;
   constexpr auto range = static_cast<std::uint32_t>(p2p::max_tag) - others + 1;
   const std::uint32_t own_tag = others + static_cast<std::uint32_t>(tag) % range;
-  talk t(at, ranks, rank, static_cast<int>(own_tag));
+  collective_messages t(at, ranks, rank, static_cast<int>(own_tag));
   barrier_any(t);
   const std::uint32_t context =
       participation(state_of(at.engine.runtime()), {at.comm.context(), tag}).agree(t);
   return make_communicator(at.engine, context, members);
 }
 
-communicator_ref split_node(site at, int key) {
+communicator_ref split_node(participant at, int key) {
   const boot::place& place = at.engine.runtime().session().where();
   return split(at, place.local_ranks.front(), key);
 }

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "sinew/layout/type.hpp"
+#include "sinew/layout/datatype.hpp"
 
 namespace sinew::coll::elements {
 

@@ -1,12 +1,12 @@
 // Gather and scatter: the root deals with every rank directly, many at a time.
-#include "coll/talk.hpp"
+#include "coll/collective_messages.hpp"
 
 namespace sinew::coll {
 namespace {
 
 /// in(r): where rank r's data go at the root.
 template <class In>
-void collect(talk& t, const buffer& mine, int root, const In& in) {
+void collect(collective_messages& t, const buffer& mine, int root, const In& in) {
   if (t.rank() != root) {
     if (mine.bytes() != 0) t.send(mine, root);
     return;
@@ -24,7 +24,7 @@ void collect(talk& t, const buffer& mine, int root, const In& in) {
 
 /// out(r): what the root sends to rank r.
 template <class Out>
-void hand_out(talk& t, const buffer& mine, int root, const Out& out) {
+void hand_out(collective_messages& t, const buffer& mine, int root, const Out& out) {
   if (t.rank() != root) {
     if (mine.bytes() != 0) t.recv(mine, root);
     return;
@@ -42,26 +42,26 @@ void hand_out(talk& t, const buffer& mine, int root, const Out& out) {
 
 }  // namespace
 
-fault gather(site at, buffer send, buffer recv, int root) {
-  talk t(at, "MPI_Gather", root);
+fault gather(participant at, buffer send, buffer recv, int root) {
+  collective_messages t(at, "MPI_Gather", root);
   collect(t, send, root, [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
-fault gatherv(site at, buffer send, parts recv, int root) {
-  talk t(at, "MPI_Gatherv", root);
+fault gatherv(participant at, buffer send, parts recv, int root) {
+  collective_messages t(at, "MPI_Gatherv", root);
   collect(t, send, root, [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
-fault scatter(site at, buffer send, buffer recv, int root) {
-  talk t(at, "MPI_Scatter", root);
+fault scatter(participant at, buffer send, buffer recv, int root) {
+  collective_messages t(at, "MPI_Scatter", root);
   hand_out(t, recv, root, [&](int r) { return block(send, r); });
   return t.outcome();
 }
 
-fault scatterv(site at, parts send, buffer recv, int root) {
-  talk t(at, "MPI_Scatterv", root);
+fault scatterv(participant at, parts send, buffer recv, int root) {
+  collective_messages t(at, "MPI_Scatterv", root);
   hand_out(t, recv, root, [&](int r) { return block(send, r); });
   return t.outcome();
 }

@@ -169,7 +169,7 @@ void run(op_kind kind, element e, const void* in, void* inout, std::size_t n) no
 
 }  // namespace
 
-void op::apply(const void* in, void* inout, std::size_t count, const layout::type& type) const {
+void op::apply(const void* in, void* inout, std::size_t count, const layout::datatype& type) const {
   switch (kind) {
     case op_kind::user:
       return call(handle, in, inout, count, type);
@@ -188,7 +188,7 @@ void op::apply(const void* in, void* inout, std::size_t count, const layout::typ
   });
 }
 
-bool op::allowed(const layout::type& type) const noexcept {
+bool op::allowed(const layout::datatype& type) const noexcept {
   return kind == op_kind::user || (type.elements() == 1 && allowed(type.base()));
 }
 

@@ -2,8 +2,8 @@
 // result covers consecutive ranks, and the lower ranks' result is always the left operand.
 #include <utility>
 
+#include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
-#include "coll/talk.hpp"
 #include "coll/tuning.hpp"
 
 namespace sinew::coll {
@@ -39,19 +39,19 @@ struct pair_of_buffers {
   std::byte* other;
 
   /// `other` holds the result of higher ranks.
-  void take_higher(const op& o, std::size_t count, const layout::type& type) {
+  void take_higher(const op& o, std::size_t count, const layout::datatype& type) {
     if (o.commutative) return take_lower(o, count, type);
     o.apply(current, other, count, type);
     std::swap(current, other);
   }
-  void take_lower(const op& o, std::size_t count, const layout::type& type) {
+  void take_lower(const op& o, std::size_t count, const layout::datatype& type) {
     o.apply(other, current, count, type);
   }
 };
 
 /// Hands the data of those that sit out to their neighbours. False: this rank sits out.
-bool fold_in(talk& t, const fold& f, pair_of_buffers& b, std::size_t count,
-             const layout::type& type, const op& o) {
+bool fold_in(collective_messages& t, const fold& f, pair_of_buffers& b, std::size_t count,
+             const layout::datatype& type, const op& o) {
   if (t.rank() >= 2 * f.rest) return true;
   if (f.rank < 0) {
     t.send(part(b.current, 0, count, type), t.rank() + 1);
@@ -62,7 +62,7 @@ bool fold_in(talk& t, const fold& f, pair_of_buffers& b, std::size_t count,
   return true;
 }
 
-void fold_out(talk& t, const fold& f, const buffer& result) {
+void fold_out(collective_messages& t, const fold& f, const buffer& result) {
   if (t.rank() >= 2 * f.rest) return;
   if (f.rank < 0) {
     t.recv(result, t.rank() + 1);
@@ -72,7 +72,7 @@ void fold_out(talk& t, const fold& f, const buffer& result) {
 }
 
 /// log2(n) exchanges of everything.
-void doubling(talk& t, const buffer& result, const op& o) {
+void doubling(collective_messages& t, const buffer& result, const op& o) {
   const scratch spare(result.count, *result.type);
   const fold f(t.rank(), t.size());
   pair_of_buffers b{static_cast<std::byte*>(result.base), spare.base()};
@@ -96,7 +96,7 @@ void doubling(talk& t, const buffer& result, const op& o) {
 
 /// `count` instances cut into as many pieces as ranks take part.
 struct division {
-  const layout::type& type;
+  const layout::datatype& type;
   std::size_t count;
   int pieces;
   [[nodiscard]] std::size_t start(int i) const noexcept {
@@ -111,8 +111,8 @@ struct division {
 
 /// Recursive halving: each exchange halves what a rank is responsible for, until rank r of the
 /// core holds piece r of the result in `mine`. The operator must commute.
-void halve(talk& t, const fold& f, const division& d, std::byte* mine, std::byte* theirs,
-           const op& o) {
+void halve(collective_messages& t, const fold& f, const division& d, std::byte* mine,
+           std::byte* theirs, const op& o) {
   int first = 0;
   for (int mask = f.core / 2; mask > 0; mask /= 2) {
     const int peer = f.real(f.rank ^ mask);
@@ -129,7 +129,7 @@ void halve(talk& t, const fold& f, const division& d, std::byte* mine, std::byte
 
 /// Halving, then the pieces are collected by doubling: every byte is sent and combined about once
 /// per rank. The operator must commute.
-void halving_doubling(talk& t, const buffer& result, const op& o) {
+void halving_doubling(collective_messages& t, const buffer& result, const op& o) {
   const scratch spare(result.count, *result.type);
   const fold f(t.rank(), t.size());
   const division d{*result.type, result.count, f.core};
@@ -148,8 +148,8 @@ void halving_doubling(talk& t, const buffer& result, const op& o) {
 }
 
 /// Halving, then the root collects the pieces. The operator must commute.
-void halving_collect(talk& t, const void* input, void* result, std::size_t count,
-                     const layout::type& type, const op& o, int root) {
+void halving_collect(collective_messages& t, const void* input, void* result, std::size_t count,
+                     const layout::datatype& type, const op& o, int root) {
   scratch own;
   if (t.rank() != root) own.take(count, type);
   auto* mine = t.rank() == root ? static_cast<std::byte*>(result) : own.base();
@@ -172,15 +172,15 @@ void halving_collect(talk& t, const void* input, void* result, std::size_t count
   }
 }
 
-bool divisible(const talk& t, const buffer& b, const op& o) {
+bool divisible(const collective_messages& t, const buffer& b, const op& o) {
   return o.commutative && t.size() > 1 && b.count >= static_cast<std::size_t>(t.size()) &&
          b.bytes() >= static_cast<std::size_t>(tuning::long_reduce());
 }
 
 }  // namespace
 
-void reduce_tree(talk& t, const void* input, void* result, std::size_t count,
-                 const layout::type& type, const op& o, int root, int fan) {
+void reduce_tree(collective_messages& t, const void* input, void* result, std::size_t count,
+                 const layout::datatype& type, const op& o, int root, int fan) {
   const int n = t.size();
   // Rotating the ranks would break the order of an operator that does not commute.
   const int top = o.commutative ? root : 0;
@@ -221,7 +221,7 @@ void reduce_tree(talk& t, const void* input, void* result, std::size_t count,
   if (t.rank() == root && top != root) t.recv(part(result, 0, count, type), top);
 }
 
-void allreduce_any(talk& t, const void* input, const buffer& result, const op& o) {
+void allreduce_any(collective_messages& t, const void* input, const buffer& result, const op& o) {
   const int fan = tuning::short_fan(t.runtime());
   if (fan > 2 && result.bytes() <= static_cast<std::size_t>(tuning::tree_bytes())) {
     reduce_tree(t, input, result.base, result.count, *result.type, o, 0, fan);
@@ -235,8 +235,8 @@ void allreduce_any(talk& t, const void* input, const buffer& result, const op& o
   }
 }
 
-fault reduce(site at, const void* send, buffer recv, const op& o, int root) {
-  talk t(at, "MPI_Reduce", root);
+fault reduce(participant at, const void* send, buffer recv, const op& o, int root) {
+  collective_messages t(at, "MPI_Reduce", root);
   if (recv.count == 0) return fault::none;
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {
@@ -252,8 +252,8 @@ fault reduce(site at, const void* send, buffer recv, const op& o, int root) {
   return t.outcome();
 }
 
-fault allreduce(site at, const void* send, buffer recv, const op& o) {
-  talk t(at, "MPI_Allreduce");
+fault allreduce(participant at, const void* send, buffer recv, const op& o) {
+  collective_messages t(at, "MPI_Allreduce");
   if (recv.count == 0) return fault::none;
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {

@@ -1,8 +1,8 @@
 // Reduce-scatter: rank r gets block r of the reduction.
 #include <numeric>
 
+#include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
-#include "coll/talk.hpp"
 #include "coll/tuning.hpp"
 
 namespace sinew::coll {
@@ -27,9 +27,9 @@ struct listed_blocks {
 
 /// Rank 0 has the whole result in a temporary and hands out the blocks.
 template <class Blocks>
-void by_root(talk& t, const void* input, const buffer& mine, const Blocks& blocks,
+void by_root(collective_messages& t, const void* input, const buffer& mine, const Blocks& blocks,
              std::size_t total, const op& o) {
-  const layout::type& type = *mine.type;
+  const layout::datatype& type = *mine.type;
   scratch whole;
   if (t.rank() == 0) whole.take(total, type);
   reduce_tree(t, input, whole.base(), total, type, o, 0, tuning::short_fan(t.runtime()));
@@ -50,9 +50,10 @@ void by_root(talk& t, const void* input, const buffer& mine, const Blocks& block
 /// So the contributions of the lower ranks come in descending order, to be combined on the left
 /// of this rank's own; then those of the higher ranks, also descending, gathered apart.
 template <class Blocks>
-void pairwise(talk& t, const void* input, const buffer& mine, const Blocks& blocks, const op& o) {
+void pairwise(collective_messages& t, const void* input, const buffer& mine, const Blocks& blocks,
+              const op& o) {
   const int n = t.size();
-  const layout::type& type = *mine.type;
+  const layout::datatype& type = *mine.type;
   const std::size_t count = mine.count;
   const scratch low(count, type);
   const scratch high(count, type);
@@ -77,9 +78,9 @@ void pairwise(talk& t, const void* input, const buffer& mine, const Blocks& bloc
 }
 
 template <class Blocks>
-fault reduce_blocks(site at, const char* name, const void* send, const buffer& mine,
+fault reduce_blocks(participant at, const char* name, const void* send, const buffer& mine,
                     const Blocks& blocks, const op& o) {
-  talk t(at, name);
+  collective_messages t(at, name);
   const auto total = static_cast<std::size_t>(blocks.start(t.size()));
   if (total == 0) return fault::none;
   const void* input = send == in_place ? mine.base : send;
@@ -96,14 +97,15 @@ fault reduce_blocks(site at, const char* name, const void* send, const buffer& m
 
 }  // namespace
 
-fault reduce_scatter(site at, const void* send, void* recv, std::span<const std::ptrdiff_t> counts,
-                     const layout::type& type, const op& o) {
+fault reduce_scatter(participant at, const void* send, void* recv,
+                     std::span<const std::ptrdiff_t> counts, const layout::datatype& type,
+                     const op& o) {
   const listed_blocks blocks{counts};
   return reduce_blocks(at, "MPI_Reduce_scatter", send, {recv, blocks.count(at.comm.rank()), &type},
                        blocks, o);
 }
 
-fault reduce_scatter_block(site at, const void* send, buffer recv, const op& o) {
+fault reduce_scatter_block(participant at, const void* send, buffer recv, const op& o) {
   return reduce_blocks(at, "MPI_Reduce_scatter_block", send, recv, equal_blocks{recv.count}, o);
 }
 

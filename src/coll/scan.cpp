@@ -1,8 +1,8 @@
 // Inclusive and exclusive prefix reductions, by recursive doubling; the order of ranks is kept.
 #include <utility>
 
+#include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
-#include "coll/talk.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -10,9 +10,9 @@ namespace {
 /// After the round with distance `mask` a rank knows the total of its group of 2 * mask ranks
 /// (as far as they exist: a rank of an incomplete group never sends to a higher group) and the
 /// prefix within it. `prefix` is inclusive; it starts as the input.
-void inclusive(talk& t, const buffer& prefix, const op& o) {
+void inclusive(collective_messages& t, const buffer& prefix, const op& o) {
   const std::size_t count = prefix.count;
-  const layout::type& type = *prefix.type;
+  const layout::datatype& type = *prefix.type;
   const scratch a(count, type);
   const scratch b(count, type);
   std::byte* total = a.base();
@@ -33,9 +33,9 @@ void inclusive(talk& t, const buffer& prefix, const op& o) {
 }
 
 /// The same, but the prefix starts empty: the first lower total is copied into it.
-void exclusive(talk& t, const void* input, const buffer& prefix, const op& o) {
+void exclusive(collective_messages& t, const void* input, const buffer& prefix, const op& o) {
   const std::size_t count = prefix.count;
-  const layout::type& type = *prefix.type;
+  const layout::datatype& type = *prefix.type;
   const scratch a(count, type);
   const scratch b(count, type);
   std::byte* total = a.base();
@@ -63,16 +63,16 @@ void exclusive(talk& t, const void* input, const buffer& prefix, const op& o) {
 
 }  // namespace
 
-fault scan(site at, const void* send, buffer recv, const op& o) {
-  talk t(at, "MPI_Scan");
+fault scan(participant at, const void* send, buffer recv, const op& o) {
+  collective_messages t(at, "MPI_Scan");
   if (recv.count == 0) return fault::none;
   if (send != in_place) t.note(copy(part(send, 0, recv.count, *recv.type), recv));
   if (t.size() > 1) inclusive(t, recv, o);
   return t.outcome();
 }
 
-fault exscan(site at, const void* send, buffer recv, const op& o) {
-  talk t(at, "MPI_Exscan");
+fault exscan(participant at, const void* send, buffer recv, const op& o) {
+  collective_messages t(at, "MPI_Exscan");
   if (recv.count == 0 || t.size() == 1) return fault::none;
   exclusive(t, send == in_place ? recv.base : send, recv, o);
   return t.outcome();

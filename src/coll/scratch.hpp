@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "sinew/layout/type.hpp"
+#include "sinew/layout/datatype.hpp"
 
 namespace sinew::coll {
 
@@ -15,7 +15,7 @@ namespace sinew::coll {
 class scratch {
  public:
   scratch() noexcept = default;
-  scratch(std::size_t count, const layout::type& type) { take(count, type); }
+  scratch(std::size_t count, const layout::datatype& type) { take(count, type); }
   explicit scratch(std::size_t bytes) { base_ = allocate(bytes); }
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
@@ -24,7 +24,7 @@ class scratch {
   }
 
   /// Once.
-  void take(std::size_t count, const layout::type& type) {
+  void take(std::size_t count, const layout::datatype& type) {
     const auto last = count == 0 ? 0 : static_cast<std::ptrdiff_t>(count - 1) * type.extent();
     std::ptrdiff_t low = type.true_lower() + (last < 0 ? last : 0);
     const std::ptrdiff_t high = type.true_lower() + type.true_extent() + (last > 0 ? last : 0);

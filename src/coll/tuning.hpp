@@ -1,4 +1,4 @@
-// Settings of the room: where the algorithms switch.
+// Settings of the module: where the algorithms switch.
 #pragma once
 
 #include <cstdint>

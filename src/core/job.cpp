@@ -30,7 +30,7 @@ void* open(void* wanted) {
 }  // namespace
 
 runtime& join_job(threading wanted) {
-  // By every face: each has settings of its own.
+  // By every binding: each has settings of its own.
   for (const std::string& complaint : settings::load_environment()) {
     log_line(log_level::warn, complaint);
   }

@@ -42,7 +42,7 @@ class runtime::presence {
   ~presence() {
     if (in_.awake_.fetch_sub(1, std::memory_order_acq_rel) == 1 &&
         (slept || in_.unwatched_.load(std::memory_order_relaxed))) [[unlikely]] {
-      in_.appoint();
+      in_.elect();
     }
   }
   presence(const presence&) = delete;

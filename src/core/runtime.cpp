@@ -78,7 +78,7 @@ int runtime::add_chore(int (*run)(void*), void* context) {
       return which;
     }
   }
-  SINEW_CHECK(false, "cannot take on one more chore", "a runtime has room for 3 besides p2p's",
+  SINEW_CHECK(false, "cannot add one more progress function", "a runtime takes 3 besides p2p's",
               "raise most_chores");
   return -1;
 }
@@ -107,7 +107,7 @@ void runtime::add_diagnosis(void (*print)(void*), void* context) {
       return;
     }
   }
-  SINEW_CHECK(false, "cannot take on one more diagnosis", "a runtime has room for 3 besides p2p's",
+  SINEW_CHECK(false, "cannot take on one more diagnosis", "a runtime takes 3 besides p2p's",
               "raise most_chores");
 }
 

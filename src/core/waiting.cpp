@@ -5,8 +5,8 @@
 // leader and sleeps on the doorbell. So a message finds either somebody awake, or nobody waits.
 // But for this: the last one awake may leave, its own operation done, while others are parked.
 // Most likely it comes right back, and waking one of them at each message is what makes threads
-// slow. So one of the parked, the sentry, looks every 500 us whether anybody has waited since, and
-// leads if not. Whoever parks while there is no sentry becomes it; if the sentry was woken
+// slow. So one of the parked, the monitor, looks every 500 us whether anybody has waited since, and
+// leads if not. Whoever parks while there is no monitor becomes it; if the monitor was woken
 // by its own operation, and nobody has parked since, the last to leave wakes another one
 // (unwatched_). After the leader has slept on the doorbell the last to leave always does: then
 // messages are rare.
@@ -19,7 +19,7 @@
 // not come, to the thread whose message came last: the sender of that is most likely waiting for
 // the answer at this moment. When its turn ends, it does so at once, to the thread that was put off
 // first. If both sides of two pairs hand over at the same time they miss each other again; hence
-// patience is long or short by chance. If nobody waits any more the sentry or the last to leave
+// patience is long or short at random. If nobody waits any more the monitor or the last to leave
 // wake those that were put off.
 #include <sched.h>
 
@@ -33,12 +33,12 @@
 namespace sinew::core {
 namespace {
 
-constexpr std::uint64_t sentry_period_ns = 500'000;
-/// Waits before a turn ends, and up to as many more by chance: a fraction of a millisecond if each
+constexpr std::uint64_t monitor_period_ns = 500'000;
+/// Waits before a turn ends, and up to as many more at random: a fraction of a millisecond if each
 /// is answered at once. Shorter turns are fairer and slower.
 constexpr std::uint32_t least_turn = 1024;
 /// Looks before a leader hands over to a thread that was put off: while nothing new has come for
-/// anybody; after something has, long or short by chance. What a wait's first look finds does not
+/// anybody; after something has, long or short at random. What a wait's first look finds does not
 /// count: most often it is the answer to the thread whose turn has just ended.
 constexpr std::uint32_t patience_in_silence = 1536;
 constexpr std::uint32_t long_patience = 512;
@@ -48,7 +48,7 @@ constexpr std::uint32_t short_patience = 16;
 thread_local constinit char this_thread [[gnu::tls_model("initial-exec")]] = 0;
 
 /// Spreads the bits of a count: the golden ratio's fraction.
-constexpr std::uint32_t chance(std::uint32_t count) noexcept { return count * 0x9E3779B1u; }
+constexpr std::uint32_t scramble(std::uint32_t count) noexcept { return count * 0x9E3779B1u; }
 
 }  // namespace
 
@@ -64,7 +64,7 @@ struct runtime::parked : waiter {
   parked* newer = nullptr;
   parked* older = nullptr;
 
-  void rouse(std::uint32_t why) noexcept {
+  void wake_up(std::uint32_t why) noexcept {
     word.fetch_or(why, std::memory_order_release);
     base::futex_wake(word, 1);
   }
@@ -166,7 +166,7 @@ std::uint32_t runtime::patience(std::uint32_t wait, std::uint32_t put_off) const
   if (put_offs_.load(std::memory_order_relaxed) == put_off && !crowded_) {
     return patience_in_silence;
   }
-  return chance(wait) >> 31 != 0 && !crowded_ ? long_patience : short_patience;
+  return scramble(wait) >> 31 != 0 && !crowded_ ? long_patience : short_patience;
 }
 
 void runtime::wait_among_threads(completion& c) {
@@ -231,13 +231,13 @@ void runtime::wait_among_threads(completion& c) {
 }
 
 // Wakes one of the parked, since nobody is awake. Rather the latest: its message is the farthest.
-void runtime::appoint() noexcept {
+void runtime::elect() noexcept {
   guard held(parked_lock_, true);
   if (ready_.oldest != nullptr) {
-    next_ready()->rouse(parked::fired);
+    next_ready()->wake_up(parked::fired);
   } else if (parked_.latest != nullptr) {
     unwatched_.store(false, std::memory_order_relaxed);
-    parked_.latest->rouse(parked::turn);  // under the lock: it cannot leave park() before
+    parked_.latest->wake_up(parked::turn);  // under the lock: it cannot leave park() before
   }
 }
 
@@ -251,7 +251,7 @@ void runtime::operation_done(waiter& w) noexcept {
     return;
   }
   home.awake_.fetch_add(1, std::memory_order_acq_rel);
-  p.rouse(parked::fired);
+  p.wake_up(parked::fired);
 }
 
 // Keeps it asleep though its operation is done; the caller leads, and will hand over.
@@ -267,14 +267,14 @@ bool runtime::put_off(parked& p) noexcept {
   return true;
 }
 
-// Takes one of those that were put off, counts it as awake; the caller, who holds the lock, rouses
+// Takes one of those that were put off, counts it as awake; the caller, who holds the lock, wakes
 // it now or soon.
 runtime::parked* runtime::next_ready() noexcept {
   const std::uint32_t now = waits_.load(std::memory_order_relaxed);
   parked* next = ready_.latest;
   if (static_cast<std::int32_t>(now - turn_ends_.load(std::memory_order_relaxed)) >= 0) {
     next = ready_.oldest;
-    turn_ends_.store(now + least_turn + chance(now) % least_turn, std::memory_order_relaxed);
+    turn_ends_.store(now + least_turn + scramble(now) % least_turn, std::memory_order_relaxed);
   }
   ready_.leave(*next);
   ready_count_.fetch_sub(1, std::memory_order_relaxed);
@@ -294,7 +294,7 @@ void runtime::park(completion& c) {
   }
   const bool attached = c.attach(self);
   if (instead != nullptr) {
-    instead->rouse(parked::fired);
+    instead->wake_up(parked::fired);
   }
   if (attached) {
     sleep_as(self);
@@ -313,15 +313,15 @@ void runtime::park(completion& c) {
 
 void runtime::sleep_as(parked& self) {
   while (self.word.load(std::memory_order_acquire) == 0) {
-    if (sentry_.load(std::memory_order_relaxed) != &self) {
+    if (monitor_.load(std::memory_order_relaxed) != &self) {
       // Wait: the idler of the last one awake watches for all.
       base::futex_wait(self.word, 0);
       continue;
     }
     const bool quiet = resting_.load(std::memory_order_relaxed);
     const std::uint32_t waits = waits_.load(std::memory_order_relaxed);
-    // Wait: the sentry takes the lead if nobody has it.
-    base::futex_wait(self.word, 0, quiet ? longest_sleep_ns : sentry_period_ns);
+    // Wait: the monitor takes the lead if nobody has it.
+    base::futex_wait(self.word, 0, quiet ? longest_sleep_ns : monitor_period_ns);
     if (awake_.load(std::memory_order_acquire) == 0 &&
         waits_.load(std::memory_order_relaxed) == waits) {
       return;
@@ -339,9 +339,9 @@ bool runtime::enlist(parked& self, parked*& instead) noexcept {
   }
   awake_.fetch_sub(1, std::memory_order_acq_rel);
   parked_.join(self);
-  parked* const sentry = sentry_.load(std::memory_order_relaxed);
-  if (sentry == nullptr || sentry == instead) {
-    sentry_.store(&self, std::memory_order_relaxed);
+  parked* const monitor = monitor_.load(std::memory_order_relaxed);
+  if (monitor == nullptr || monitor == instead) {
+    monitor_.store(&self, std::memory_order_relaxed);
     unwatched_.store(false, std::memory_order_relaxed);
   }
   return true;
@@ -364,11 +364,11 @@ void runtime::delist(parked& self) noexcept {
   if (self.in != nullptr) {
     self.in->leave(self);
   }
-  if (sentry_.load(std::memory_order_relaxed) == &self) {
-    sentry_.store(nullptr, std::memory_order_relaxed);
+  if (monitor_.load(std::memory_order_relaxed) == &self) {
+    monitor_.store(nullptr, std::memory_order_relaxed);
   }
   unwatched_.store((parked_.latest != nullptr || ready_.latest != nullptr) &&
-                       sentry_.load(std::memory_order_relaxed) == nullptr,
+                       monitor_.load(std::memory_order_relaxed) == nullptr,
                    std::memory_order_relaxed);
 }
 

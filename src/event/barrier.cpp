@@ -187,7 +187,7 @@ void advance(owned& b) {
 
 struct barriers::body {
   /// What must be done once the lock is free.
-  struct errands {
+  struct pending_sends {
     std::vector<std::pair<int, parcel>> told;
     std::vector<std::pair<user_event, bool>> triggered;
   };
@@ -213,7 +213,7 @@ struct barriers::body {
   void handle(const message& m) {
     parcel p;
     std::memcpy(&p, m.data, std::min(m.size, sizeof p));
-    errands todo;
+    pending_sends todo;
     {
       const core::guard held = locked();
       if (m.small == op_complete) {
@@ -230,7 +230,7 @@ struct barriers::body {
     }
   }
 
-  void at_owner(std::uint64_t id, op what, const parcel& p, int from, errands& todo) {
+  void at_owner(std::uint64_t id, op what, const parcel& p, int from, pending_sends& todo) {
     const auto found = mine.find(id);
     if (found == mine.end()) {
       const bool asks = what == op_ask;
@@ -276,7 +276,7 @@ struct barriers::body {
                 "destroy it when nobody uses it any more");
   }
 
-  static void answer(std::uint64_t id, owned& b, errands& todo) {
+  static void answer(std::uint64_t id, owned& b, pending_sends& todo) {
     std::erase_if(b.asked, [&](const std::pair<std::uint64_t, int>& a) {
       const bool never = a.first >= b.current;
       if (never && !b.broken) {
@@ -295,7 +295,7 @@ struct barriers::body {
     });
   }
 
-  void complete_here(std::uint64_t id, const parcel& p, errands& todo) {
+  void complete_here(std::uint64_t id, const parcel& p, pending_sends& todo) {
     followed& f = theirs[id];
     const auto at = f.awaited.find(p.phase);
     if (at != f.awaited.end()) {
@@ -445,7 +445,7 @@ bool barriers::value(barrier b, void* into) {
 
 void barriers::lost(int rank) {
   std::vector<user_event> gone;
-  std::vector<std::pair<std::uint64_t, body::errands>> told;
+  std::vector<std::pair<std::uint64_t, body::pending_sends>> told;
   {
     const core::guard held = body_->locked();
     for (auto& [id, b] : body_->mine) {
@@ -453,7 +453,7 @@ void barriers::lost(int rank) {
         b.broken = true;
         b.open.clear();
         b.held.clear();
-        body::answer(id, b, told.emplace_back(id, body::errands{}).second);
+        body::answer(id, b, told.emplace_back(id, body::pending_sends{}).second);
       }
     }
     for (auto& [id, f] : body_->theirs) {

@@ -33,12 +33,12 @@ struct chunk {
 static_assert(sizeof(chunk) == 64);
 
 /// A trigger of another rank's event that waits for one of ours, or a callback.
-struct errand : waiter {
+struct continuation : waiter {
   system::body* home;
   void (*call)(void* argument, bool poisoned) noexcept;  ///< null: trigger `target`
   void* argument;
   user_event target;
-  errand* free;
+  continuation* free;
 };
 
 struct system::body {
@@ -134,8 +134,8 @@ struct system::body {
   [[nodiscard]] const run* known(const proxy& p, event e, run& room) const;
   void learn(proxy& p, event e, const run& r);
   void resolve_aliases(proxy& p, const run& r);
-  void tell(int rank, std::uint32_t i, bool poisoned);
-  void tell_all(slot& s, std::uint32_t i, bool poisoned);
+  void notify(int rank, std::uint32_t i, bool poisoned);
+  void notify_all(slot& s, std::uint32_t i, bool poisoned);
   void answer(int rank, event e);
   void trigger_remote(user_event e, bool poisoned);
   void flush();
@@ -148,8 +148,8 @@ struct system::body {
   // --- system.cpp; under the lock ---
   [[nodiscard]] bool cancel_here(event e);
   void subscribe_rank(slot& s, int rank);
-  [[nodiscard]] errand* take_errand();
-  static void run_errand(waiter& w) noexcept;
+  [[nodiscard]] continuation* take_continuation();
+  static void run_continuation(waiter& w) noexcept;
   [[noreturn]] static void twice(event e);
 
   // --- report.cpp ---
@@ -195,11 +195,11 @@ struct system::body {
   std::vector<event> last_set;  ///< what was merged last
   event set_event;              ///< triggers with it; of a slot without a handle outside
 
-  std::deque<errand> errands;
-  errand* free_errand = nullptr;
+  std::deque<continuation> continuations;
+  continuation* free_continuation = nullptr;
   std::unordered_map<event, std::string> names;
   std::vector<std::pair<std::string (*)(void*, bool), void*>> reporters;
-  std::vector<std::pair<void (*)(void*, int), void*>> mourners;
+  std::vector<std::pair<void (*)(void*, int), void*>> on_death;
 };
 
 /// The lock, for a scope. What a call has triggered is worked off by work().

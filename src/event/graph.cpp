@@ -218,7 +218,7 @@ void system::body::pass(int budget) {
       splice(ready, last);
     }
     if (s.ranks != 0) {
-      tell_all(s, i, bad);
+      notify_all(s, i, bad);
     }
     queue_first = s.link & link_mask;
     finish(i);

@@ -130,7 +130,7 @@ bool lock_core::release(reservation r, cell& c) {
     c.alone = false;
     if (c.owes) {
       c.owes = false;
-      tell_gone(r);
+      notify_gone(r);
     }
   }
   if (c.head != nullptr || c.next >= 0) {
@@ -242,7 +242,7 @@ void lock_core::ask_to_drain(reservation r, cell& c) {
   }
 }
 
-void lock_core::tell_gone(reservation r) {
+void lock_core::notify_gone(reservation r) {
   if (r.creator() != rank_) {
     post(r.creator(), item(lock_item::gone, r));
   } else {

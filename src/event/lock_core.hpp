@@ -176,7 +176,7 @@ class lock_core {
   void settle(reservation r, cell& c);
   void pass_on(reservation r, cell& c);
   void ask_to_drain(reservation r, cell& c);
-  void tell_gone(reservation r);
+  void notify_gone(reservation r);
   void end(reservation r, cell& c);
   void refuse_all(reservation r, cell& c);
   void grant(lock_request& q) noexcept;
@@ -193,7 +193,7 @@ class lock_core {
   [[nodiscard]] bool admits(int from, const lock_item& m);
   void settle_loss(int from, const lock_item& m);
   void on_census(const lock_item& m);
-  void tell_all(const lock_item& m);
+  void notify_all(const lock_item& m);
   void take_early();
   template <class Heard>
   [[nodiscard]] bool all_alive(Heard heard) const;

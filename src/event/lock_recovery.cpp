@@ -53,11 +53,11 @@ void lock_core::lose(int rank) {
   lock_item m{};
   m.of = lock_item::lost;
   m.rank = static_cast<std::uint16_t>(rank);
-  tell_all(m);
+  notify_all(m);
   proceed();
 }
 
-void lock_core::tell_all(const lock_item& m) {
+void lock_core::notify_all(const lock_item& m) {
   for (int rank = 0; rank < static_cast<int>(lost_.size()); ++rank) {
     if (rank != rank_) {
       post(rank, m);
@@ -192,7 +192,7 @@ void lock_core::hand_in() {
   lock_item m{};
   m.of = lock_item::counted;
   m.left = losses_;
-  tell_all(m);
+  notify_all(m);
   each([&](reservation r, cell& c) {
     if (of_others(r)) settle(r, c);
   });

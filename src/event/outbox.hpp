@@ -1,5 +1,5 @@
-// The room's messages: one handler of the fabric, a table of topics behind it, and what the fabric
-// could not take yet.
+// The module's messages: one handler of the fabric, a table of topics behind it, and what the
+// fabric could not take yet.
 #pragma once
 
 #include <array>

@@ -132,22 +132,22 @@ void system::body::subscribe_rank(slot& s, int rank) {
   s.ranks = list | many_ranks;
 }
 
-void system::body::tell_all(slot& s, std::uint32_t i, bool bad) {
+void system::body::notify_all(slot& s, std::uint32_t i, bool bad) {
   const std::uint32_t to = std::exchange(s.ranks, 0);
   if ((to & many_ranks) == 0) {
-    tell(static_cast<int>(to - 1), i, bad);
+    notify(static_cast<int>(to - 1), i, bad);
     return;
   }
   for (std::uint32_t c = to & ~many_ranks; c != 0;) {
     const std::uint32_t* const items = chunks[c].items;
     for (std::uint32_t n = 0; n < chunks[c].count; ++n) {
-      tell(static_cast<int>(items[n]), i, bad);
+      notify(static_cast<int>(items[n]), i, bad);
     }
     c = release_chunk(c);
   }
 }
 
-void system::body::tell(int rank, std::uint32_t i, bool) {
+void system::body::notify(int rank, std::uint32_t i, bool) {
   const event e(self.rank_, i, at(i).generation.load(std::memory_order_relaxed) - 1);
   if ((at(i).link & tainted) != 0) [[unlikely]] {
     answer(rank, e);
@@ -326,7 +326,7 @@ void system::lost(int rank) {
     return;
   }
   barriers_->lost(rank);
-  for (const auto& [call, context] : body_->mourners) {
+  for (const auto& [call, context] : body_->on_death) {
     call(context, rank);
   }
 }
@@ -348,9 +348,9 @@ void system::entrust(event e, int rank) {
 }
 
 void system::on_lost(void (*call)(void*, int), void* context) {
-  std::erase_if(body_->mourners, [context](const auto& m) { return m.second == context; });
+  std::erase_if(body_->on_death, [context](const auto& m) { return m.second == context; });
   if (call != nullptr) {
-    body_->mourners.emplace_back(call, context);
+    body_->on_death.emplace_back(call, context);
   }
 }
 

@@ -115,7 +115,7 @@ struct reservations::body {
   void receive(const message& m);
   void destroy_for(const message& m);
   void lose(int rank) noexcept;
-  void tell_suspects() noexcept;
+  void notify_suspects() noexcept;
   [[nodiscard]] std::string report(bool ask);
   void tell_holders(const message& m);
 
@@ -273,7 +273,7 @@ void reservations::body::receive(const message& m) {
     std::memcpy(&one, m.data + at, sizeof one);
     core.receive(m.source, one);
   }
-  tell_suspects();
+  notify_suspects();
   finish(held);
 }
 
@@ -281,11 +281,11 @@ void reservations::body::lose(int rank) noexcept {
   const together all_at_once(events);
   core::guard held(lock, threaded);
   core.lose(rank);
-  tell_suspects();
+  notify_suspects();
   finish(held);
 }
 
-void reservations::body::tell_suspects() noexcept {
+void reservations::body::notify_suspects() noexcept {
   for (const reservation r : core.take_suspects()) {
     log_line(log_level::warn,
              name_of(r) +

@@ -95,10 +95,10 @@ void system::give_trigger(event e, bool bad, event after) {
     if (input == 0) {
       body_->trigger_remote(user_event(e), bad);
     } else {
-      errand* const errand = body_->take_errand();
-      errand->call = nullptr;
-      errand->target = user_event(e);
-      body_->append(body_->at(input), *errand);
+      continuation* const then = body_->take_continuation();
+      then->call = nullptr;
+      then->target = user_event(e);
+      body_->append(body_->at(input), *then);
     }
     s.work();
     return;
@@ -194,25 +194,25 @@ state system::wait_for(event e) {
   return me.poisoned ? state::poisoned : state::triggered;
 }
 
-errand* system::body::take_errand() {
-  errand* e = free_errand;
+continuation* system::body::take_continuation() {
+  continuation* e = free_continuation;
   if (e != nullptr) {
-    free_errand = e->free;
+    free_continuation = e->free;
   } else {
-    e = &errands.emplace_back();
+    e = &continuations.emplace_back();
     e->home = this;
-    e->fire = &body::run_errand;
+    e->fire = &body::run_continuation;
   }
   return e;
 }
 
-void system::body::run_errand(waiter& w) noexcept {
-  auto& e = static_cast<errand&>(w);
+void system::body::run_continuation(waiter& w) noexcept {
+  auto& e = static_cast<continuation&>(w);
   body& home = *e.home;
-  const errand copy = e;
+  const continuation copy = e;
   {
     const section s(home);
-    e.free = std::exchange(home.free_errand, &e);
+    e.free = std::exchange(home.free_continuation, &e);
   }
   if (copy.call != nullptr) {
     copy.call(copy.argument, copy.poisoned);
@@ -232,10 +232,10 @@ void system::on(event e, void (*call)(void*, bool) noexcept, void* argument) {
     const body::found f = body_->find(e);
     now = f.known;
     if (now == state::pending) {
-      errand* const errand = body_->take_errand();
-      errand->call = call;
-      errand->argument = argument;
-      body_->append(body_->at(f.slot), *errand);
+      continuation* const then = body_->take_continuation();
+      then->call = call;
+      then->argument = argument;
+      body_->append(body_->at(f.slot), *then);
     }
   }
   if (now != state::pending) {

@@ -1,4 +1,4 @@
-// The settings of this room, read once when an endpoint is opened.
+// The settings of this module, read once when an endpoint is opened.
 #pragma once
 
 #include <cstdint>

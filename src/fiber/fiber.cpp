@@ -23,7 +23,7 @@ namespace {
 /// the processor's return stack is in step with the frames of whoever follows.
 void run(void* block) {
   auto& me = *static_cast<fiber*>(block);
-  worker& w = *the_hub->workers[me.owner.load(std::memory_order_relaxed)];
+  worker& w = *process_hub->workers[me.owner.load(std::memory_order_relaxed)];
   here = &w;  // the fiber may have thread-local storage of its own
   me.notes.arrived();
   me.doing.store(nullptr, std::memory_order_relaxed);
@@ -39,7 +39,7 @@ void reap(waiter& w) noexcept { fiber::of_reaper(w).reaped = true; }
 
 /// Gives back the slot of a fiber that has completed; it may not be off its stack yet, if it ran on
 /// another worker.
-void bury(fiber& f) noexcept {
+void retire(fiber& f) noexcept {
   for (int i = 0; f.alive.load(std::memory_order_acquire); ++i) {
     if (i < 100) {
       // Wait: for a worker that is leaving the fiber's stack.
@@ -49,7 +49,7 @@ void bury(fiber& f) noexcept {
       ::sched_yield();
     }
   }
-  the_hub->give_back(f, here);
+  process_hub->give_back(f, here);
 }
 
 [[noreturn]] void misuse(const fiber& f, std::string_view what) noexcept {
@@ -72,7 +72,7 @@ void set_name(fiber& f, std::string_view name) noexcept {
 [[gnu::noinline]] void resume_unplaced(fiber& f) noexcept {
   const std::uint64_t place = f.place.fetch_or(0, std::memory_order_acq_rel);
   if (place != nowhere) {
-    the_hub->workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
+    process_hub->workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
   }
 }
 
@@ -91,10 +91,10 @@ fiber* self() noexcept {
 
 status spawn(void (*entry)(void* argument), void* argument, fiber** made,
              const spawn_options& how) noexcept {
-  hub& h = *the_hub;
+  hub& h = *process_hub;
   worker* const w = here;
   const std::uint8_t stack_class =
-      how.stack_bytes == 0 ? h.standard_class : stacks::class_of(how.stack_bytes);
+      how.stack_bytes == 0 ? h.default_class : stacks::class_of(how.stack_bytes);
   if (stack_class >= stack_classes) {
     return status::again(retry_reason::no_memory);
   }
@@ -138,7 +138,7 @@ void join(fiber& f) {
       misuse(f, "is joined twice, or was detached");
     }
   }
-  bury(f);
+  retire(f);
 }
 
 void detach(fiber& f) noexcept {
@@ -148,7 +148,7 @@ void detach(fiber& f) noexcept {
   if (!f.done.done()) {
     misuse(f, "is detached, but somebody joins it or it was detached before");
   }
-  bury(f);
+  retire(f);
 }
 
 bool ended(const fiber& f) noexcept { return f.done.done(); }
@@ -158,7 +158,7 @@ int thread_running(const fiber& f) noexcept {
   if (place == nowhere) {
     return 0;
   }
-  const worker& w = *the_hub->workers[place >> 32U];
+  const worker& w = *process_hub->workers[place >> 32U];
   return w.current() == &f ? w.thread_number() : 0;
 }
 
@@ -193,7 +193,7 @@ void resume(fiber& f) noexcept {
   if (w != nullptr && w->number() == owner) [[likely]] {
     w->set_ready(position);
   } else if (place != nowhere) {
-    the_hub->workers[owner]->signal(position);
+    process_hub->workers[owner]->signal(position);
   } else {
     resume_unplaced(f);
   }
@@ -202,7 +202,7 @@ void resume(fiber& f) noexcept {
 void resume_from_handler(fiber& f) noexcept {
   const std::uint64_t place = f.place.load(std::memory_order_acquire);
   if (place != nowhere) {
-    the_hub->workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
+    process_hub->workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
   } else {
     resume_unplaced(f);
   }

@@ -42,7 +42,7 @@ struct hub {
   stacks memory;
   std::array<slot_cache::depot, stack_classes> depots;
   std::vector<std::unique_ptr<worker>> workers;
-  const std::uint8_t standard_class;
+  const std::uint8_t default_class;
   bool steals = false;
   /// How long an idle worker looks around without a pause, and then giving its processor away,
   /// before it sleeps.
@@ -59,7 +59,7 @@ struct hub {
     return always_crowded || awake.load(std::memory_order_relaxed) > processors;
   }
   std::uint32_t processors = 1;
-  /// Workers that do not sleep, and those that have just been roused. A hint, so all accesses are
+  /// Workers that do not sleep, and those that have just been woken. A hint, so all accesses are
   /// relaxed; written by whoever moves a worker's asleep_.
   std::atomic<std::uint32_t> awake{0};
 
@@ -100,7 +100,7 @@ struct debug_view {
 };
 
 /// The scheduler of the process, or null. Written while there are no fibers.
-extern constinit hub* the_hub;
+extern constinit hub* process_hub;
 
 template <class Prepared>
 bool hub::sleep_in_poller(std::uint64_t timeout_ns, Prepared prepared) noexcept {

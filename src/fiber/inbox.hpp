@@ -24,7 +24,7 @@ class inbox {
   /// After leaving something for the owner: what it was just before, and `awake` from here on. If
   /// that was anything else, the caller has to end the sleep, and nobody else does. Any thread.
   /// Hot.
-  [[nodiscard]] std::uint32_t rouse() noexcept {
+  [[nodiscard]] std::uint32_t wake_up() noexcept {
     Steps::step();
     if (asleep_.load(std::memory_order_seq_cst) == awake) [[likely]] {
       return awake;
@@ -41,7 +41,7 @@ class inbox {
     asleep_.store(how, std::memory_order_seq_cst);
     return signals.empty() && !other();
   }
-  /// False if it has been roused. Owner only.
+  /// False if it has been woken. Owner only.
   bool get_up() noexcept {
     Steps::step();
     // Relaxed: signals are taken with acquire, whoever brought them.
@@ -50,7 +50,7 @@ class inbox {
   [[nodiscard]] std::atomic<std::uint32_t>& word() noexcept { return asleep_; }
 
  private:
-  /// awake -> on_futex or in_poller by the owner, back by whoever rouses it or by the owner.
+  /// awake -> on_futex or in_poller by the owner, back by whoever wakes it or by the owner.
   alignas(64) std::atomic<std::uint32_t> asleep_{awake};
 
  public:

@@ -80,10 +80,10 @@ const fiber* beyond_its_stack(const void* context) noexcept {
 }
 
 void on_fault(int, siginfo_t* info, void* context) {
-  if (the_hub == nullptr) {
+  if (process_hub == nullptr) {
     return;
   }
-  const fiber* f = the_hub->memory.guarding(info->si_addr);
+  const fiber* f = process_hub->memory.guarding(info->si_addr);
   if (f == nullptr) {
     f = beyond_its_stack(context);
   }

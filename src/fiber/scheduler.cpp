@@ -15,7 +15,7 @@
 
 namespace sinew::fiber {
 
-constinit hub* the_hub = nullptr;
+constinit hub* process_hub = nullptr;
 
 extern "C" {
 /// Found by its name.
@@ -78,7 +78,7 @@ int workers_wanted(const scheduler_options& how) {
 }  // namespace
 
 hub::hub(std::uint32_t count, std::int64_t guards, std::uint8_t stack_class)
-    : memory(count, guards), standard_class(stack_class) {
+    : memory(count, guards), default_class(stack_class) {
   for (std::uint32_t i = 0; i < count; ++i) {
     workers.push_back(std::make_unique<worker>(*this, i));
   }
@@ -132,7 +132,7 @@ void hub::set_poller(poller* p) noexcept {
     ::sched_yield();
   }
   for (const auto& w : workers) {
-    (void)w->rouse();  // somebody must go and poll
+    (void)w->wake_up();  // somebody must go and poll
   }
 }
 
@@ -157,7 +157,7 @@ void hub::launch(fiber& f, worker* from, int wanted) noexcept {
   if (steals && wanted < 0 && from != nullptr) {
     from->offer(f);
     for (const auto& w : workers) {
-      if (w.get() != from && w->rouse()) {
+      if (w.get() != from && w->wake_up()) {
         break;
       }
     }
@@ -186,7 +186,7 @@ struct scheduler::body : hub {
 };
 
 scheduler::scheduler(const scheduler_options& how) {
-  SINEW_CHECK(the_hub == nullptr, "cannot make a scheduler of fibers",
+  SINEW_CHECK(process_hub == nullptr, "cannot make a scheduler of fibers",
               "this process has one already", "share it: scheduler::of_process()");
   const int count = workers_wanted(how);
   const std::uint8_t stack_class = stacks::class_of(static_cast<std::size_t>(stack_bytes()));
@@ -214,7 +214,7 @@ scheduler::scheduler(const scheduler_options& how) {
   first.adopt(main);
   describe(*made, main);
   body_ = made.release();
-  the_hub = body_;
+  process_hub = body_;
   the_scheduler = this;
   // Other processes may share the cores: a worker keeps to one only where each has its own. The
   // caller's thread is left alone, because threads that it starts would inherit its core.
@@ -240,7 +240,7 @@ scheduler::~scheduler() {
   remove_reports();
   here = nullptr;
   sinew_fiber_debug = {};
-  the_hub = nullptr;
+  process_hub = nullptr;
   the_scheduler = nullptr;
   delete body_;
 }

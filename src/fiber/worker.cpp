@@ -37,7 +37,7 @@ void finish(void* ended) noexcept {
   const bool reaped = f.reaped;
   f.alive.store(false, std::memory_order_release);
   if (reaped) {
-    the_hub->give_back(f, &w);
+    process_hub->give_back(f, &w);
   }
 }
 
@@ -54,7 +54,7 @@ void slot_source::put(hub& h, fiber* f) noexcept {
 
 worker::worker(hub& h, std::uint32_t number)
     : ready_(h.memory.most_numbers()), hub_(h), number_(number), inbox_(h.memory.most_numbers()) {
-  slots.reserve_chunk(h.standard_class, number);
+  slots.reserve_chunk(h.default_class, number);
 }
 
 worker::~worker() = default;
@@ -99,7 +99,7 @@ void worker::start(bool pin) {
 
 void worker::join() {
   if (thread_.joinable()) {
-    (void)rouse();
+    (void)wake_up();
     // Wait: for a worker that was told to end.
     thread_.join();
   }

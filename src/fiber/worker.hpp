@@ -94,11 +94,11 @@ class worker {
   /// Any thread. Hot.
   [[gnu::noinline]] void signal(std::uint32_t position) noexcept {
     inbox_.signals.set(position);
-    (void)rouse();
+    (void)wake_up();
   }
   /// Ends a sleep, if it is asleep (else false). Any thread.
-  bool rouse() noexcept {
-    const std::uint32_t was = inbox_.rouse();
+  bool wake_up() noexcept {
+    const std::uint32_t was = inbox_.wake_up();
     if (was != inbox<real_steps>::awake) [[unlikely]] {
       end_sleep(was);
       return true;

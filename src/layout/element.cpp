@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "sinew/layout/type.hpp"
+#include "sinew/layout/datatype.hpp"
 
 namespace sinew::layout {
 namespace {

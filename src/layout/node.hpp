@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "sinew/layout/type.hpp"
+#include "sinew/layout/datatype.hpp"
 
 namespace sinew::layout {
 
@@ -82,11 +82,11 @@ class sequence_builder {
   element pending_kind_ = element::none;
 };
 
-/// For the functions of this room that read a type's trees.
+/// For the functions of this module that read a type's trees.
 struct reader {
-  [[nodiscard]] static const node* runs(const type& t) noexcept { return t.runs_.get(); }
+  [[nodiscard]] static const node* runs(const datatype& t) noexcept { return t.runs_.get(); }
   /// The tree of leaves, or null if the runs, taken as elements of base(), say the same.
-  [[nodiscard]] static const node* leaves(const type& t) noexcept { return t.leaves_.get(); }
+  [[nodiscard]] static const node* leaves(const datatype& t) noexcept { return t.leaves_.get(); }
 };
 
 }  // namespace sinew::layout

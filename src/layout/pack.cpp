@@ -204,7 +204,7 @@ class mover {
 };
 
 /// The part of [offset, offset + bytes) that exists.
-[[nodiscard]] std::size_t available(const type& t, std::size_t count, std::size_t offset,
+[[nodiscard]] std::size_t available(const datatype& t, std::size_t count, std::size_t offset,
                                     std::size_t bytes) noexcept {
   std::size_t total = 0;
   if (__builtin_mul_overflow(t.size(), count, &total)) total = SIZE_MAX;
@@ -212,7 +212,7 @@ class mover {
 }
 
 template <direction Way>
-std::size_t transfer(const type& t, std::size_t count, std::byte* memory, std::size_t offset,
+std::size_t transfer(const datatype& t, std::size_t count, std::byte* memory, std::size_t offset,
                      std::byte* packed, std::size_t bytes) noexcept {
   bytes = available(t, count, offset, bytes);
   if (bytes == 0) return 0;
@@ -230,22 +230,22 @@ std::size_t transfer(const type& t, std::size_t count, std::byte* memory, std::s
 
 }  // namespace
 
-std::size_t pack(const type& t, std::size_t count, const void* base, std::size_t offset,
+std::size_t pack(const datatype& t, std::size_t count, const void* base, std::size_t offset,
                  std::span<std::byte> out) noexcept {
   // Packing only reads the typed side; the mover is one template for both ways.
   auto* const memory = static_cast<std::byte*>(const_cast<void*>(base));
   return transfer<direction::pack>(t, count, memory, offset, out.data(), out.size());
 }
 
-std::size_t unpack(const type& t, std::size_t count, void* base, std::size_t offset,
+std::size_t unpack(const datatype& t, std::size_t count, void* base, std::size_t offset,
                    std::span<const std::byte> in) noexcept {
   auto* const packed = const_cast<std::byte*>(in.data());
   return transfer<direction::unpack>(t, count, static_cast<std::byte*>(base), offset, packed,
                                      in.size());
 }
 
-void copy(const type& from_type, std::size_t from_count, const void* from, const type& to_type,
-          std::size_t to_count, void* to) {
+void copy(const datatype& from_type, std::size_t from_count, const void* from,
+          const datatype& to_type, std::size_t to_count, void* to) {
   const std::size_t total = std::min(available(from_type, from_count, 0, SIZE_MAX),
                                      available(to_type, to_count, 0, SIZE_MAX));
   if (total == 0) return;

@@ -60,7 +60,7 @@ void walk(const node& n, std::ptrdiff_t at, element uniform, Sink& sink) {
 }
 
 template <class Emit>
-void walk_all(const type& t, const node* tree, std::size_t count, element uniform, Emit emit) {
+void walk_all(const datatype& t, const node* tree, std::size_t count, element uniform, Emit emit) {
   if (tree == nullptr || count == 0) return;
   joiner<Emit> sink(emit);
   const std::size_t span = span_of(tree->kind, t.size());
@@ -107,13 +107,13 @@ void walk_all(const type& t, const node* tree, std::size_t count, element unifor
 
 }  // namespace
 
-void visit_runs(const type& t, std::size_t count, run_visitor visit, void* context) {
+void visit_runs(const datatype& t, std::size_t count, run_visitor visit, void* context) {
   walk_all(
       t, reader::runs(t), count, element::none,
       [&](std::ptrdiff_t offset, std::size_t bytes, element) { visit(context, offset, bytes); });
 }
 
-void visit_leaves(const type& t, std::size_t count, leaf_visitor visit, void* context) {
+void visit_leaves(const datatype& t, std::size_t count, leaf_visitor visit, void* context) {
   const node* const leaves = reader::leaves(t);
   walk_all(t, leaves != nullptr ? leaves : reader::runs(t), count, t.base(),
            [&](std::ptrdiff_t offset, std::size_t bytes, element kind) {
@@ -121,7 +121,7 @@ void visit_leaves(const type& t, std::size_t count, leaf_visitor visit, void* co
            });
 }
 
-std::size_t elements_in(const type& t, std::size_t bytes, std::size_t* left_over) noexcept {
+std::size_t elements_in(const datatype& t, std::size_t bytes, std::size_t* left_over) noexcept {
   std::size_t left = bytes;
   std::size_t found = 0;
   if (t.size() != 0) {

@@ -111,7 +111,7 @@ bool engine::state::drop_channel(std::uint32_t context) {
   return true;
 }
 
-void engine::state::tell_statistics() {
+void engine::state::report_statistics() {
   if (!statistics()) return;
   core::guard held(channels_lock, threaded);
   std::array<match::search_counts, 2> sums = past;
@@ -261,9 +261,9 @@ void engine::state::diagnose() {
   for (int p = 0; p < rt.size(); ++p) {
     core::guard held(flow_lock, threaded);
     const peer_state& peer = peers[static_cast<std::size_t>(p)];
-    if (peer.offers != 0) {
+    if (peer.rts_pending != 0) {
       text += "\n  sends to rank " + std::to_string(p) +
-              " whose receive has not been posted: " + std::to_string(peer.offers);
+              " whose receive has not been posted: " + std::to_string(peer.rts_pending);
     }
     if (peer.backlog != nullptr) {
       text += "\n  sends to rank " + std::to_string(p) + " that find no room: it makes no progress";

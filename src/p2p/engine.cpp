@@ -52,7 +52,7 @@ engine::state::state(core::runtime& runtime)
     throw std::bad_alloc();
   }
   take_eager();
-  net.set_handler(am_offer, on<&state::arrived_offer>, this);
+  net.set_handler(am_rts, on<&state::arrived_rts>, this);
   net.set_handler(am_push, on<&state::arrived_push>, this);
   net.set_handler(
       am_piece,
@@ -72,7 +72,7 @@ engine::state::state(core::runtime& runtime)
         op.packed.reset();
         {
           core::guard held(self.flow_lock, self.threaded);
-          --self.peers[static_cast<std::size_t>(a.source)].offers;
+          --self.peers[static_cast<std::size_t>(a.source)].rts_pending;
         }
         self.finish(op);
         return status::ok();
@@ -118,7 +118,7 @@ void engine::drain() {
         return self.backlogged_peers == 0;
       },
       state_.get());
-  state_->tell_statistics();
+  state_->report_statistics();
 }
 
 static_assert(sizeof(request) + sizeof(match::receive) + sizeof(buffer) + 2 * sizeof(void*) <= 128);

@@ -114,7 +114,7 @@ void engine::state::consume(operation& op, matched* m) noexcept {
     discard(m);
     return;
   }
-  if (m->how == matched::way::offered) {
+  if (m->how == matched::way::rts) {
     const fabric::remote_address at = m->from;
     const std::size_t bytes = m->bytes;
     discard(m);
@@ -124,7 +124,7 @@ void engine::state::consume(operation& op, matched* m) noexcept {
   deliver(op, m->data(), m->bytes);
   discard(m);
   if (waits != 0) {
-    tell(from, am_matched, waits);
+    send_control(from, am_matched, waits);
   }
 }
 
@@ -201,7 +201,7 @@ void engine::state::unpack_whole(operation& op) noexcept {
 
 void engine::state::fetched(operation& op) noexcept {
   unpack_whole(op);
-  tell(op.peer, am_matched, op.remote_operation);
+  send_control(op.peer, am_matched, op.remote_operation);
   finish(op);
 }
 
@@ -210,7 +210,7 @@ inline void engine::state::end_eager(operation& op, const fabric::arrival& a,
   set_envelope(op.outcome, a.head);
   deliver(op, what.data, what.bytes);
   if (what.sender_operation != 0) {
-    tell(a.source, am_matched, what.sender_operation);
+    send_control(a.source, am_matched, what.sender_operation);
   }
 }
 
@@ -291,8 +291,8 @@ void engine::state::take_eager() {
   net.set_handler(am_eager_sync, threaded ? on_eager_sync<true> : on_eager_sync<false>, this);
 }
 
-bool engine::state::arrived_offer(const fabric::arrival& a) {
-  offer o;
+bool engine::state::arrived_rts(const fabric::arrival& a) {
+  rts o;
   if (a.size != sizeof o) [[unlikely]] {
     fabric::corrupt_peer(a.source, "the offer of a long message has a wrong size", a.size);
   }
@@ -300,7 +300,7 @@ bool engine::state::arrived_offer(const fabric::arrival& a) {
   const meeting found = meet(a, [&](core::channel& in) {
     matched& m = *spare;
     m.in = &in;
-    m.how = matched::way::offered;
+    m.how = matched::way::rts;
     m.sender_operation = o.operation;
     m.from = o.from;
     return store(m, a, nullptr, o.bytes);
@@ -321,7 +321,7 @@ inline bool engine::state::store_eager(core::channel& in, const fabric::arrival&
 }
 
 // The engine holds `m` (the spare) now: fill in the rest while its part's lock keeps others from
-// finding it, and provide the next spare. Senders that outrun us are told to offer.
+// finding it, and provide the next spare. Senders that outrun us are told to send an RTS first.
 bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte* data,
                           std::size_t bytes) noexcept {
   matched* const next = messages.get();
@@ -331,7 +331,7 @@ bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
   m.bytes = bytes;
   m.job_source = a.source;
   m.charged = 0;
-  if (m.how != matched::way::offered) {
+  if (m.how != matched::way::rts) {
     m.charged = sizeof(matched);
     std::byte* at = m.small.data();
     if (bytes > matched::inline_bytes) {
@@ -349,8 +349,8 @@ bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
     }
     if (data != nullptr) copy_out(at, data, bytes);
     peer_state& p = peers[static_cast<std::size_t>(a.source)];
-    if (change(p.charged, m.charged) > unexpected_limit && !p.told.load(std::memory_order_relaxed))
-        [[unlikely]] {
+    if (change(p.charged, m.charged) > unexpected_limit &&
+        !p.throttle_sent.load(std::memory_order_relaxed)) [[unlikely]] {
       throttle(a.source, true);
     }
   }
@@ -358,17 +358,17 @@ bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
   return true;
 }
 
-// Several threads may be here at once, for and against. Whoever changed `told` says so, and looks
-// again afterwards: what was said last is then what holds.
+// Several threads may be here at once, for and against. Whoever changed `throttle_sent` says so,
+// and looks again afterwards: what was said last is then what holds.
 void engine::state::throttle(int peer, bool on) noexcept {
-  std::atomic<bool>& told = peers[static_cast<std::size_t>(peer)].told;
+  std::atomic<bool>& throttle_sent = peers[static_cast<std::size_t>(peer)].throttle_sent;
   bool said = !on;
-  if (!told.compare_exchange_strong(said, on, std::memory_order_seq_cst)) {
+  if (!throttle_sent.compare_exchange_strong(said, on, std::memory_order_seq_cst)) {
     return;
   }
-  for (said = !on; told.load(std::memory_order_seq_cst) != said;) {
+  for (said = !on; throttle_sent.load(std::memory_order_seq_cst) != said;) {
     said = !said;
-    tell(peer, am_throttle, said ? 1 : 0);
+    send_control(peer, am_throttle, said ? 1 : 0);
   }
 }
 
@@ -376,7 +376,7 @@ void engine::state::discard(matched* m) noexcept {
   if (m->charged != 0) {
     peer_state& p = peers[static_cast<std::size_t>(m->job_source)];
     if (change(p.charged, 0 - m->charged) < unexpected_limit / 2 &&
-        p.told.load(std::memory_order_relaxed)) [[unlikely]] {
+        p.throttle_sent.load(std::memory_order_relaxed)) [[unlikely]] {
       throttle(m->job_source, false);
     }
     m->charged = 0;

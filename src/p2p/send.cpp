@@ -123,8 +123,8 @@ operation* engine::state::start_send(core::channel& in, fabric::header head, con
       if (op->exposed) {
         op->from.key = net.expose(at, bytes);
       }
-      op->todo = step::send_offer;
-      op->handler = am_offer;
+      op->todo = step::send_rts;
+      op->handler = am_rts;
     }
   }
   submit(*op);
@@ -136,11 +136,11 @@ operation* engine::state::start_send(core::channel& in, fabric::header head, con
 // between threads MPI promises no order.
 void engine::state::submit(operation& op) {
   peer_state& p = peers[static_cast<std::size_t>(op.peer)];
-  const bool offered = op.todo == step::send_offer || op.todo == step::send_sync;
+  const bool is_rts = op.todo == step::send_rts || op.todo == step::send_sync;
   bool clear = false;
   {
     core::guard held(flow_lock, threaded);
-    p.offers += offered ? 1 : 0;
+    p.rts_pending += is_rts ? 1 : 0;
     clear = p.backlog == nullptr && !p.draining;
   }
   if (clear && attempt(op)) {
@@ -184,14 +184,14 @@ bool engine::state::attempt(operation& op) {
       }
       return true;
     }
-    case step::send_offer: {
-      const offer o{reinterpret_cast<std::uint64_t>(&op), bytes, op.from};
-      return net.send_short(op.peer, am_offer, op.head, &o, sizeof o).done();
+    case step::send_rts: {
+      const rts o{reinterpret_cast<std::uint64_t>(&op), bytes, op.from};
+      return net.send_short(op.peer, am_rts, op.head, &o, sizeof o).done();
     }
     case step::announce:
     case step::push:
       return push(op);
-    case step::tell:
+    case step::control:
       if (net.send_short(op.peer, op.handler, op.head, nullptr, 0).retry()) {
         return false;
       }
@@ -219,7 +219,7 @@ bool engine::state::attempt(operation& op) {
 
 // A word to another rank, from inside a handler: at once, or from the backlog. What it tells of has
 // happened, and its receiver waits: without memory to remember it there is no way on.
-void engine::state::tell(int peer, am what, std::uint64_t word) noexcept {
+void engine::state::send_control(int peer, am what, std::uint64_t word) noexcept {
   const fabric::header head{{word, 0}};
   if (net.send_short(peer, what, head, nullptr, 0).done()) [[likely]] {
     return;
@@ -234,7 +234,7 @@ void engine::state::tell(int peer, am what, std::uint64_t word) noexcept {
   op->head = head;
   op->peer = peer;
   op->handler = what;
-  op->todo = step::tell;
+  op->todo = step::control;
   submit(*op);
 }
 

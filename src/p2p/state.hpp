@@ -38,9 +38,9 @@ namespace sinew::p2p {
 enum am : fabric::handler_id {
   am_eager = core::handlers::p2p,  ///< payload: the data
   am_eager_sync,  ///< payload: the sender's operation (8 B), the data; answered by am_matched
-  am_offer,       ///< payload: an `offer` of a long message; answered by am_matched when copied
+  am_rts,         ///< payload: the `rts` of a long message; answered by am_matched when copied
   am_matched,     ///< the sender's operation is complete
-  am_throttle,    ///< word 0 is 1: offer, do not push, until told otherwise (0)
+  am_throttle,    ///< word 0 is 1: send an RTS, do not push, until 0 comes
   am_push,        ///< as the first three; payload: announces a message in pieces (push.cpp)
   am_piece,       ///< a piece of it; word 0 names it
   am_end
@@ -48,15 +48,15 @@ enum am : fabric::handler_id {
 static_assert(am_end <= core::handlers::rma);
 
 /// Says where the data of a long message lies. Fits a short message on every back-end.
-struct offer {
+struct rts {
   std::uint64_t operation;  ///< address of the sender's operation, meaningful there only
   std::uint64_t bytes;
   fabric::remote_address from;
 };
 
-/// A message that arrived before its receive: data, or an offer.
+/// A message that arrived before its receive: data, or an RTS.
 struct matched : match::message {
-  enum class way : std::uint8_t { eager, offered, pushed };
+  enum class way : std::uint8_t { eager, rts, pushed };
   static constexpr std::size_t inline_bytes = 48;
   static constexpr std::size_t most_kept = 2048;  ///< of heap, from one use to the next
 
@@ -64,7 +64,7 @@ struct matched : match::message {
   matched* pool_link = nullptr;
   std::uint64_t bytes = 0;
   std::uint64_t sender_operation = 0;  ///< to be told when matched; 0: nobody waits
-  fabric::remote_address from{};       ///< of an offer
+  fabric::remote_address from{};       ///< of an RTS
   std::unique_ptr<std::byte[]> heap;   ///< of a message longer than `small`; kept for the next
   std::size_t heap_bytes = 0;
   std::size_t charged = 0;  ///< bytes held against its sender's limit
@@ -101,10 +101,10 @@ enum class step : std::uint8_t {
   send_eager,
   commit_packet,
   send_sync,
-  send_offer,
+  send_rts,
   announce,
   push,
-  tell,
+  control,
   get
 };
 
@@ -117,7 +117,7 @@ struct alignas(64) operation final : request, match::receive {
   operation* pool_link = nullptr;
   core::channel* in = nullptr;
 
-  layout::type_ref keeps;               ///< a count of a type that is not dense
+  layout::datatype_ref keeps;           ///< a count of a type that is not dense
   std::unique_ptr<std::byte[]> packed;  ///< the data of a long message that is not dense
   operation* next = nullptr;            ///< in a peer's backlog
   engine::state* owner = nullptr;
@@ -144,15 +144,15 @@ struct peer_state {
   static constexpr std::uint8_t throttled = 1;   ///< it has too many unexpected messages of ours
   static constexpr std::uint8_t backlogged = 2;  ///< sends wait in our backlog
   std::atomic<std::uint8_t> slow{0};
-  std::uint32_t offers = 0;      ///< of our sends, those it has not matched (for diagnosis)
-  bool draining = false;         ///< the first of the backlog has been taken out to be tried
-  operation* backlog = nullptr;  ///< first to be tried again
+  std::uint32_t rts_pending = 0;  ///< of our sends, those it has not matched (for diagnosis)
+  bool draining = false;          ///< the first of the backlog has been taken out to be tried
+  operation* backlog = nullptr;   ///< first to be tried again
   operation* backlog_last = nullptr;
   /// Bytes of its unexpected messages here, and whether we have throttled it for them. Counted
   /// without a lock: each change decides by the sum that it made, see throttle(). Relaxed: no other
   /// data hangs on them.
   std::atomic<std::size_t> charged{0};
-  std::atomic<bool> told{false};
+  std::atomic<bool> throttle_sent{false};
 };
 
 /// A message that comes in pieces: into its receive, or into what is stored until that is posted.
@@ -177,7 +177,7 @@ struct engine::state {
   [[gnu::noinline]] core::channel& channel_of(const fabric::arrival& a);
   /// False: receives are still posted there.
   bool drop_channel(std::uint32_t context);
-  void tell_statistics();
+  void report_statistics();
   void diagnose();
   [[nodiscard]] std::string describe(core::channel& in, bool collectives);
   [[nodiscard]] std::string describe_probes();
@@ -192,7 +192,7 @@ struct engine::state {
                                           const buffer& from, int peer, mode how);
   [[gnu::noinline]] void submit(operation& op);
   [[nodiscard]] bool attempt(operation& op);
-  [[gnu::noinline]] void tell(int peer, am what, std::uint64_t word) noexcept;
+  [[gnu::noinline]] void send_control(int peer, am what, std::uint64_t word) noexcept;
   int retry_backlog();
 
   // --- push.cpp ---
@@ -255,7 +255,7 @@ struct engine::state {
   };
   template <class Store>
   [[nodiscard]] meeting meet(const fabric::arrival& a, const Store& store_it);
-  [[nodiscard]] bool arrived_offer(const fabric::arrival& a);
+  [[nodiscard]] bool arrived_rts(const fabric::arrival& a);
   /// The handler's answer for a message that found no memory.
   [[nodiscard, gnu::cold, gnu::noinline]] status short_of_memory() noexcept {
     return shortage.again("storing a message that no receive waits for");
@@ -301,7 +301,7 @@ struct engine::state {
   const std::size_t at_once_limit;  ///< of bytes that go in a line before their receive is known
   const std::size_t push_limit;
   const std::size_t unexpected_limit;  ///< bytes per source
-  const layout::type* const plain_bytes;
+  const layout::datatype* const plain_bytes;
   core::pool<operation> operations;
   core::pool<matched> messages;
   matched* spare = nullptr;  ///< the record the next arrival uses; the poller's own

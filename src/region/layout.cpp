@@ -18,7 +18,7 @@ std::string at_most(std::size_t n, const char* what) {
 }
 
 /// Equal parts where a power of two comes near enough, else eight stripes for each part.
-std::uint64_t standard_stripe(std::uint64_t elements, std::uint32_t parts) {
+std::uint64_t default_stripe(std::uint64_t elements, std::uint32_t parts) {
   const std::uint64_t share = std::max<std::uint64_t>((elements + parts - 1) / parts, 1);
   const std::uint64_t whole = std::bit_ceil(share);
   return whole - share <= share / 8 ? whole : std::max<std::uint64_t>(std::bit_floor(share / 8), 1);
@@ -139,7 +139,7 @@ layout layout::of(const schema& what, const layout_options& how, std::uint32_t p
   if (parts > 1) {
     check_striping(how);
     const std::uint64_t n = l.elements.elements();
-    const std::uint64_t stripe = how.stripe != 0 ? how.stripe : standard_stripe(n, parts);
+    const std::uint64_t stripe = how.stripe != 0 ? how.stripe : default_stripe(n, parts);
     l.shift = static_cast<std::uint32_t>(std::countr_zero(stripe));
     counts = {1, 1, round_up(round_up(n, stripe) / stripe, parts) / parts * stripe};
   }

@@ -17,7 +17,7 @@ std::unique_ptr<engine> engine::open(core::runtime& runtime) {
   boot::session& session = runtime.session();
   const boot::place& at = session.where();
   heap_memory where;
-  where.sizes = standard_heap_sizes(at.local_size);
+  where.sizes = default_heap_sizes(at.local_size);
   const heap_shape shape(at.size, where.sizes);
   std::byte* base = session.map_node_heap(shape.bytes);
   where.parts.resize(static_cast<std::size_t>(at.size), nullptr);

@@ -52,7 +52,7 @@ std::string mebibytes(std::size_t n) { return std::to_string((n + mib - 1) / mib
 
 }  // namespace
 
-heap_sizes standard_heap_sizes(int local_ranks) {
+heap_sizes default_heap_sizes(int local_ranks) {
   const auto share = [&](std::int64_t wanted) {
     const std::size_t bytes = wanted > 0
                                   ? static_cast<std::size_t>(wanted)

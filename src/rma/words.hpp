@@ -1,4 +1,4 @@
-// The room's own words in each rank's part of the heap memory. All are valid when zero.
+// The module's own words in each rank's part of the heap memory. All are valid when zero.
 #pragma once
 
 #include <atomic>

@@ -84,7 +84,7 @@ class list_finder final : public path_finder {
 
 }  // namespace
 
-split plan_standard(const topology& net, const job_list& jobs) {
+split plan_default_route(const topology& net, const job_list& jobs) {
   split out;
   out.paths = default_paths(net, jobs);
   for (std::size_t j = 0; j < jobs.size(); ++j) {

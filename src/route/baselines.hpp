@@ -15,7 +15,7 @@ struct split {
   void close_job() { first.push_back(paths.size()); }
 };
 
-split plan_standard(const topology& net, const job_list& jobs);
+split plan_default_route(const topology& net, const job_list& jobs);
 split plan_adaptive(const topology& net, const job_list& jobs, std::uint64_t chunk);
 split plan_heu_load(const topology& net, const job_list& jobs, const plan_options& options);
 split plan_heu_chunk(const topology& net, const job_list& jobs, const plan_options& options);

@@ -22,8 +22,8 @@ constexpr std::array<const char*, 6> names = {"default",   "adaptive", "heu-load
 
 split split_by(const topology& net, const job_list& jobs, const plan_options& o, proof& bound) {
   switch (o.how) {
-    case method::standard:
-      return plan_standard(net, jobs);
+    case method::default_route:
+      return plan_default_route(net, jobs);
     case method::adaptive:
       return plan_adaptive(net, jobs, o.costs.chunk);
     case method::heu_load:
@@ -213,11 +213,11 @@ class contest {
       seconds_ = fastest_seconds_;
     }
     if (options_.fall_back && default_routes_exist(net_, moving_)) {
-      route_plan simple = assemble(jobs_, plan_standard(net_, moving_));
+      route_plan simple = assemble(jobs_, plan_default_route(net_, moving_));
       if (predict(net_, simple, options_.costs) <= seconds_) {
         best_ = std::move(simple);
         best_.fell_back = true;
-        best_.taken_from = method::standard;
+        best_.taken_from = method::default_route;
       }
     }
     return std::move(best_);
@@ -275,7 +275,7 @@ route_plan make_plan(const topology& net, const job_list& jobs, const plan_optio
     plans.enter(prefer_default(net, plan), method::balanced);
     plans.enter(std::move(plan), method::balanced);
     if (default_routes_exist(net, moving)) {
-      plans.enter(assemble(merged, plan_standard(net, moving)), method::standard);
+      plans.enter(assemble(merged, plan_default_route(net, moving)), method::default_route);
     }
     plans.enter_others(bound.bytes);
     plan = plans.winner();

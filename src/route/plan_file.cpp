@@ -95,7 +95,7 @@ route_plan plan_from_json(const topology& net, std::string_view text, const std:
   plan.fingerprint = net.fingerprint();
   plan.how = parse_method(json_member(document, where, "method", kind::text).text);
   plan.fell_back = json_member(document, where, "fell_back", kind::boolean).truth;
-  plan.taken_from = plan.fell_back ? method::standard : plan.how;
+  plan.taken_from = plan.fell_back ? method::default_route : plan.how;
   if (const json_value* from = document.find("taken_from")) {
     plan.taken_from = parse_method(from->text);
   }

@@ -30,13 +30,13 @@ TEST(check, ThrowsAndEvaluatesItsTextsOnlyOnFailure) {
 }
 
 #if defined(SINEW_CHECKED)
-TEST(claims_death_test, NameTheirPlaceAndAbort) {
+TEST(assertions_death_test, NameTheirPlaceAndAbort) {
   EXPECT_DEATH(SINEW_EXPECT(1 + 1 == 3), "1 \\+ 1 == 3(.|\n)*error_test.cpp:[0-9]+");
   EXPECT_DEATH(SINEW_ASSERT(false), "asserted");
   EXPECT_DEATH(SINEW_ENSURE(false), "ensured on exit");
 }
 #else
-TEST(claims, AreNotEvaluatedInRelease) {
+TEST(assertions, AreNotEvaluatedInRelease) {
   int evaluated = 0;
   SINEW_EXPECT(++evaluated > 0);
   EXPECT_EQ(evaluated, 0);

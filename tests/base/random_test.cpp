@@ -73,8 +73,8 @@ TEST(random, UnitIsInRange) {
     sum += value;
   }
   EXPECT_NEAR(sum / 10'000, 0.5, 0.02);
-  EXPECT_FALSE(draw.chance(0));
-  EXPECT_TRUE(draw.chance(1));
+  EXPECT_FALSE(draw.with_probability(0));
+  EXPECT_TRUE(draw.with_probability(1));
 }
 
 TEST(random, ShufflesWithTheStandardLibrary) {

@@ -12,29 +12,29 @@
 namespace sinew {
 namespace {
 
-setting<bool> flag("testroom", "FLAG", false, "", "a switch");
-setting<std::int64_t> limit("testroom", "LIMIT", 8192, "bytes", "a size",
+setting<bool> flag("testmodule", "FLAG", false, "", "a switch");
+setting<std::int64_t> limit("testmodule", "LIMIT", 8192, "bytes", "a size",
                             {.least = 0, .most = most_setting_bytes});
-setting<std::int64_t> count("testroom", "COUNT", 7, "", "a number", {.least = -5, .most = 100});
-setting<std::int64_t> fan("testroom", "FAN", 0, "", "children",
+setting<std::int64_t> count("testmodule", "COUNT", 7, "", "a number", {.least = -5, .most = 100});
+setting<std::int64_t> fan("testmodule", "FAN", 0, "", "children",
                           {.least = 2, .most = 64, .or_zero = true});
-setting<double> share("testroom", "SHARE", 0.5, "", "a part", {.least = 0, .most = 2});
-setting<std::string> kind("testroom", "KIND", "list", "", "a choice", "list|hash");
+setting<double> share("testmodule", "SHARE", 0.5, "", "a part", {.least = 0, .most = 2});
+setting<std::string> kind("testmodule", "KIND", "list", "", "a choice", "list|hash");
 
 class settings_test : public ::testing::Test {
  protected:
   void TearDown() override {
-    for (const char* name : {"SINEW_TESTROOM_FLAG", "SINEW_TESTROOM_LIMIT", "SINEW_TESTROOM_LIMTI",
-                             "SINEW_BOOT_RANK", "SINEW_QQQQQQQQQQ"}) {
+    for (const char* name : {"SINEW_TESTMODULE_FLAG", "SINEW_TESTMODULE_LIMIT",
+                             "SINEW_TESTMODULE_LIMTI", "SINEW_BOOT_RANK", "SINEW_QQQQQQQQQQ"}) {
       ::unsetenv(name);
     }
   }
 };
 
-TEST_F(settings_test, NamesAreMadeOfRoomAndKey) {
-  EXPECT_EQ(flag.name(), "SINEW_TESTROOM_FLAG");
-  EXPECT_EQ(settings::find("SINEW_TESTROOM_FLAG"), &flag);
-  EXPECT_EQ(settings::find("SINEW_TESTROOM"), nullptr);
+TEST_F(settings_test, NamesAreMadeOfModuleAndKey) {
+  EXPECT_EQ(flag.name(), "SINEW_TESTMODULE_FLAG");
+  EXPECT_EQ(settings::find("SINEW_TESTMODULE_FLAG"), &flag);
+  EXPECT_EQ(settings::find("SINEW_TESTMODULE"), nullptr);
 }
 
 TEST_F(settings_test, TableIsOrderedByName) {
@@ -51,11 +51,11 @@ TEST_F(settings_test, TableIsOrderedByName) {
 TEST_F(settings_test, ASettingLeavesTheTableWithItsObject) {
   const std::size_t before = settings::all().size();
   {
-    setting<bool> passing("testroom", "PASSING", true, "", "gone soon");
+    setting<bool> passing("testmodule", "PASSING", true, "", "gone soon");
     EXPECT_EQ(settings::all().size(), before + 1);
   }
   EXPECT_EQ(settings::all().size(), before);
-  EXPECT_EQ(settings::find("SINEW_TESTROOM_PASSING"), nullptr);
+  EXPECT_EQ(settings::find("SINEW_TESTMODULE_PASSING"), nullptr);
 }
 
 TEST_F(settings_test, Booleans) {
@@ -90,7 +90,7 @@ TEST_F(settings_test, Bytes) {
   }
   limit.parse("64k");
   EXPECT_EQ(limit.text(), "64k");
-  EXPECT_EQ(limit.standard_text(), "8k");
+  EXPECT_EQ(limit.default_text(), "8k");
 }
 
 TEST_F(settings_test, WholeNumbersTakeNoSuffix) {
@@ -116,8 +116,8 @@ void refuses(Setting& one, std::initializer_list<const char*> texts) {
       ADD_FAILURE() << one.name() << " took " << text;
     } catch (const error& e) {
       const std::string sentence = e.what();
-      for (const std::string& part : {one.name(), "\"" + std::string(text) + "\"",
-                                      one.accepted_text(), one.standard_text()}) {
+      for (const std::string& part :
+           {one.name(), "\"" + std::string(text) + "\"", one.accepted_text(), one.default_text()}) {
         EXPECT_NE(sentence.find(part), std::string::npos) << sentence << " lacks " << part;
       }
     }
@@ -157,14 +157,14 @@ TEST_F(settings_test, ChoicesAreClosedAndNamedInTheError) {
     FAIL() << "accepted a choice that is none";
   } catch (const error& e) {
     const std::string text = e.what();
-    EXPECT_NE(text.find("SINEW_TESTROOM_KIND"), std::string::npos) << text;
+    EXPECT_NE(text.find("SINEW_TESTMODULE_KIND"), std::string::npos) << text;
     EXPECT_NE(text.find("hsah"), std::string::npos) << text;
     EXPECT_NE(text.find("list hash"), std::string::npos) << text;
   }
 }
 
 TEST_F(settings_test, EnvironmentIsReadAndOriginKept) {
-  ::setenv("SINEW_TESTROOM_LIMIT", "1M", 1);
+  ::setenv("SINEW_TESTMODULE_LIMIT", "1M", 1);
   EXPECT_TRUE(settings::load_environment().empty());
   EXPECT_EQ(limit(), 1 << 20);
   EXPECT_EQ(limit.origin(), setting_origin::environment);
@@ -172,18 +172,18 @@ TEST_F(settings_test, EnvironmentIsReadAndOriginKept) {
 }
 
 TEST_F(settings_test, BadEnvironmentThrows) {
-  ::setenv("SINEW_TESTROOM_LIMIT", "lots", 1);
+  ::setenv("SINEW_TESTMODULE_LIMIT", "lots", 1);
   EXPECT_THROW(settings::load_environment(), error);
 }
 
 TEST_F(settings_test, UnknownNameIsReportedWithTheNearest) {
-  ::setenv("SINEW_TESTROOM_LIMTI", "1", 1);
+  ::setenv("SINEW_TESTMODULE_LIMTI", "1", 1);
   ::setenv("SINEW_QQQQQQQQQQ", "1", 1);
   const auto complaints = settings::load_environment();
   ASSERT_EQ(complaints.size(), 2U);
   bool near = false;
   for (const std::string& one : complaints) {
-    near = near || one.find("did you mean SINEW_TESTROOM_LIMIT?") != std::string::npos;
+    near = near || one.find("did you mean SINEW_TESTMODULE_LIMIT?") != std::string::npos;
   }
   EXPECT_TRUE(near) << complaints[0];
 }
@@ -212,12 +212,12 @@ TEST_F(settings_test, ProtocolVariablesAreNotReported) {
 }
 
 TEST_F(settings_test, CommandLineBeatsEnvironment) {
-  settings::set_from_command_line("SINEW_TESTROOM_FLAG", "on");
-  ::setenv("SINEW_TESTROOM_FLAG", "off", 1);
+  settings::set_from_command_line("SINEW_TESTMODULE_FLAG", "on");
+  ::setenv("SINEW_TESTMODULE_FLAG", "off", 1);
   EXPECT_TRUE(settings::load_environment().empty());
   EXPECT_TRUE(flag());
   EXPECT_EQ(flag.origin(), setting_origin::command_line);
-  EXPECT_THROW(settings::set_from_command_line("SINEW_TESTROOM_FLAGS", "on"), error);
+  EXPECT_THROW(settings::set_from_command_line("SINEW_TESTMODULE_FLAGS", "on"), error);
 }
 
 TEST(edit_distance, CountsEditsAndSwaps) {

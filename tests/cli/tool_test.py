@@ -174,7 +174,7 @@ class Tool(unittest.TestCase):
     def test_ranks_find_our_library_first(self):
         folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(SINEW))), "lib")
         if not os.path.exists(os.path.join(folder, "libmpi_abi.so.1")):
-            self.skipTest("this tree has no MPI face")
+            self.skipTest("this tree has no MPI binding")
         ask = ("sh", "-c", 'echo "$LD_LIBRARY_PATH"')
         for before, after in (("", folder), ("/x:/y", folder + ":/x:/y")):
             env = {"LD_LIBRARY_PATH": before}

@@ -7,7 +7,7 @@ namespace {
 /// Draws an operator and a type on which it works.
 struct combination {
   test_op o;
-  const layout::type* type;
+  const layout::datatype* type;
 
   explicit combination(trial& t) {
     switch (t.draw(3)) {

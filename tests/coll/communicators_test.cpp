@@ -12,7 +12,7 @@ namespace sinew::test {
 namespace {
 
 using coll::communicator_ref;
-using coll::site;
+using coll::participant;
 
 /// The sum of everybody's (job rank + 1): shows that exactly the members take part.
 void expect_works(p2p::engine& engine, core::communicator& c) {
@@ -65,7 +65,7 @@ TEST(communicators, self_and_what_is_made_of_it) {
 
 TEST(communicators, contexts_of_those_that_are_gone_are_used_again) {
   run_job(3, backend::inproc, core::threading::one, [](member& m) {
-    const site at{m.engine, m.comm};
+    const participant at{m.engine, m.comm};
     for (int i = 0; i < 300; ++i) {
       const communicator_ref c = coll::duplicate(at);
       EXPECT_EQ(c->context(), 4U);
@@ -114,7 +114,7 @@ TEST(communicators, world_holds_the_job) {
 
 TEST(communicators, split_orders_by_key_then_rank) {
   run_job(7, backend::inproc, core::threading::one, [](member& m) {
-    const site at{m.engine, m.comm};
+    const participant at{m.engine, m.comm};
     const communicator_ref c = coll::split(at, m.rank == 3 ? -1 : m.rank % 2, -(m.rank / 4));
     if (m.rank == 3) {
       EXPECT_EQ(c, nullptr);
@@ -142,7 +142,7 @@ TEST(communicators, create_makes_several_disjoint_ones_at_once) {
 
 TEST(communicators, create_group_needs_only_its_members) {
   run_job(5, backend::inproc, core::threading::one, [](member& m) {
-    const site at{m.engine, m.comm};
+    const participant at{m.engine, m.comm};
     if (m.rank % 2 == 0) {
       const communicator_ref c = coll::create_group(at, core::group({4, 0, 2}), 0x7fffffff);
       expect_works(m.engine, *c);
@@ -190,7 +190,7 @@ TEST(communicators, threads_create_at_once) {
     std::vector<std::thread> all;
     for (int t = 0; t < threads; ++t) {
       all.emplace_back([&, t] {
-        const site at{m.engine, *parents[static_cast<std::size_t>(t)]};
+        const participant at{m.engine, *parents[static_cast<std::size_t>(t)]};
         for (int i = 0; i < rounds; ++i) {
           const communicator_ref c = coll::duplicate(at);
           add(c);

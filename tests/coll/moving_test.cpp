@@ -11,7 +11,7 @@ struct placing {
   offsets counts, places;
   std::size_t instances = 0;
 
-  placing(trial& t, const layout::type& type, const std::vector<std::size_t>& lengths)
+  placing(trial& t, const layout::datatype& type, const std::vector<std::size_t>& lengths)
       : counts(lengths.size()), places(lengths.size()) {
     std::vector<std::size_t> order(lengths.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -25,20 +25,20 @@ struct placing {
   }
 };
 
-std::size_t instances(std::size_t length, const layout::type& type) {
+std::size_t instances(std::size_t length, const layout::datatype& type) {
   return length / type.elements();
 }
 
 /// Another type on every rank: only the number of integers must agree.
-std::vector<const layout::type*> types_of_ranks(trial& t) {
-  std::vector<const layout::type*> out;
+std::vector<const layout::datatype*> types_of_ranks(trial& t) {
+  std::vector<const layout::datatype*> out;
   for (int r = 0; r < t.m.size; ++r) out.push_back(&t.type());
   return out;
 }
 
 void check_bcast(trial& t) {
   const auto types = types_of_ranks(t);
-  const layout::type& type = *types[static_cast<std::size_t>(t.m.rank)];
+  const layout::datatype& type = *types[static_cast<std::size_t>(t.m.rank)];
   const std::size_t length = t.length();
   const int root = t.root();
   area got(type, instances(length, type)), wanted(type, instances(length, type));
@@ -50,8 +50,8 @@ void check_bcast(trial& t) {
 
 void check_gather_scatter(trial& t) {
   const auto types = types_of_ranks(t);
-  const layout::type& mine = *types[static_cast<std::size_t>(t.m.rank)];
-  const layout::type& whole = t.type();
+  const layout::datatype& mine = *types[static_cast<std::size_t>(t.m.rank)];
+  const layout::datatype& whole = t.type();
   const std::size_t length = t.length();
   const int root = t.root();
   const bool inside = t.coin();
@@ -82,8 +82,8 @@ void check_gather_scatter(trial& t) {
 
 void check_gatherv_scatterv(trial& t) {
   const auto types = types_of_ranks(t);
-  const layout::type& mine = *types[static_cast<std::size_t>(t.m.rank)];
-  const layout::type& whole = t.type();
+  const layout::datatype& mine = *types[static_cast<std::size_t>(t.m.rank)];
+  const layout::datatype& whole = t.type();
   std::vector<std::size_t> lengths;
   for (int r = 0; r < t.m.size; ++r) lengths.push_back(t.length());
   const std::size_t length = lengths[static_cast<std::size_t>(t.m.rank)];
@@ -120,8 +120,8 @@ void check_gatherv_scatterv(trial& t) {
 
 void check_allgather(trial& t) {
   const auto types = types_of_ranks(t);
-  const layout::type& mine = t.type();
-  const layout::type& whole = *types[static_cast<std::size_t>(t.m.rank)];
+  const layout::datatype& mine = t.type();
+  const layout::datatype& whole = *types[static_cast<std::size_t>(t.m.rank)];
   const std::size_t length = t.length();
   const bool inside = t.coin();
   const std::size_t each = instances(length, whole);
@@ -142,8 +142,8 @@ void check_allgather(trial& t) {
 }
 
 void check_allgatherv(trial& t) {
-  const layout::type& mine = t.type();
-  const layout::type& whole = t.type();
+  const layout::datatype& mine = t.type();
+  const layout::datatype& whole = t.type();
   std::vector<std::size_t> lengths;
   for (int r = 0; r < t.m.size; ++r) lengths.push_back(t.length());
   const auto own = static_cast<std::size_t>(t.m.rank);
@@ -167,8 +167,8 @@ void check_allgatherv(trial& t) {
 }
 
 void check_alltoall(trial& t) {
-  const layout::type& send_type = t.type();
-  const layout::type& recv_type = t.type();
+  const layout::datatype& send_type = t.type();
+  const layout::datatype& recv_type = t.type();
   const std::size_t length = t.coin() ? 6 : t.length();
   const bool inside = t.coin();
   const std::size_t out_each = instances(length, send_type);
@@ -202,8 +202,8 @@ std::vector<std::vector<std::size_t>> pair_lengths(trial& t, bool symmetric) {
 }
 
 void check_alltoallv(trial& t) {
-  const layout::type& send_type = t.type();
-  const layout::type& recv_type = t.type();
+  const layout::datatype& send_type = t.type();
+  const layout::datatype& recv_type = t.type();
   const bool inside = t.coin();
   const auto lengths = pair_lengths(t, inside);
   const auto own = static_cast<std::size_t>(t.m.rank);
@@ -290,7 +290,7 @@ TEST(moving, barrier_lets_nobody_through_early) {
 
 TEST(moving, a_short_receiver_is_a_fault_and_nobody_hangs) {
   run_job(3, backend::inproc, core::threading::one, [](member& m) {
-    const coll::site at{m.engine, m.comm};
+    const coll::participant at{m.engine, m.comm};
     ints data(60, m.rank), all(180);
     const bool narrow = m.rank == 1;
     const auto of = [&](ints& v, std::size_t n) { return coll::buffer::of_bytes(v.data(), 4 * n); };

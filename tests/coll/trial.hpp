@@ -25,8 +25,8 @@ class type_box {
  public:
   type_box() {
     using namespace layout;
-    const type& i = of(element::i32);
-    const auto keep = [&](type_ref t) { all_.push_back(std::move(t)); };
+    const datatype& i = of(element::i32);
+    const auto keep = [&](datatype_ref t) { all_.push_back(std::move(t)); };
     const std::size_t one_one[] = {1, 1};
     const std::size_t two_one[] = {2, 1};
     const std::ptrdiff_t around[] = {-8, 4};
@@ -41,16 +41,16 @@ class type_box {
     keep(resized(*contiguous(2, i), 0, -12));  // instances go downwards
   }
   [[nodiscard]] std::size_t size() const { return all_.size(); }
-  const layout::type& operator[](std::size_t i) const { return *all_[i]; }
+  const layout::datatype& operator[](std::size_t i) const { return *all_[i]; }
 
  private:
-  std::vector<layout::type_ref> all_;
+  std::vector<layout::datatype_ref> all_;
 };
 
 /// Memory for `count` instances, with a known byte in every gap and around.
 class area {
  public:
-  area(const layout::type& type, std::size_t count) : type_(&type) {
+  area(const layout::datatype& type, std::size_t count) : type_(&type) {
     const auto last = count == 0 ? 0 : static_cast<std::ptrdiff_t>(count - 1) * type.extent();
     const std::ptrdiff_t low = type.true_lower() + std::min<std::ptrdiff_t>(last, 0);
     const std::ptrdiff_t high =
@@ -69,7 +69,7 @@ class area {
   [[nodiscard]] bool operator==(const area& other) const { return bytes_ == other.bytes_; }
 
  private:
-  const layout::type* type_;
+  const layout::datatype* type_;
   std::ptrdiff_t before_ = 0;
   std::vector<std::byte> bytes_;
 };
@@ -84,14 +84,14 @@ struct trial {
   trial(member& who, const type_box& box, std::uint64_t s)
       : m(who), types(box), seed(s), random(s) {}
 
-  [[nodiscard]] coll::site at() const { return {m.engine, m.comm}; }
+  [[nodiscard]] coll::participant at() const { return {m.engine, m.comm}; }
   [[nodiscard]] std::size_t draw(std::size_t below) { return random() % below; }
   [[nodiscard]] bool coin() { return draw(2) == 0; }
   [[nodiscard]] int root() { return static_cast<int>(draw(static_cast<std::size_t>(m.size))); }
-  [[nodiscard]] const layout::type& type() { return types[draw(types.size())]; }
-  [[nodiscard]] const layout::type& even_type() {
+  [[nodiscard]] const layout::datatype& type() { return types[draw(types.size())]; }
+  [[nodiscard]] const layout::datatype& even_type() {
     for (;;) {
-      const layout::type& t = type();
+      const layout::datatype& t = type();
       if (t.elements() % 2 == 0) return t;
     }
   }
@@ -157,7 +157,7 @@ inline ints compose(const ints& first, const ints& second) {
 
 /// A user's operator on any type of integers; the handle is the function on vectors.
 inline void call_user(void* handle, const void* in, void* inout, std::size_t count,
-                      const layout::type& type) {
+                      const layout::datatype& type) {
   auto* fold = reinterpret_cast<ints (*)(const ints&, const ints&)>(handle);
   ints a(count * type.elements()), b(count * type.elements());
   layout::pack(type, count, in, 0, std::as_writable_bytes(std::span(a)));
@@ -192,7 +192,7 @@ class thresholds {
     namespace t = coll::tuning;
     for (auto* s : {&t::fan, &t::tree_bytes, &t::long_bcast, &t::long_reduce, &t::long_allgather,
                     &t::short_alltoall, &t::many_ranks}) {
-      s->parse(s->standard_text());
+      s->parse(s->default_text());
     }
   }
 };

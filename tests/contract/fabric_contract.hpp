@@ -65,8 +65,8 @@ struct member {
   }
 };
 
-inline void require(bool claim, const std::string& otherwise) {
-  if (!claim) {
+inline void require(bool condition, const std::string& otherwise) {
+  if (!condition) {
     throw std::runtime_error(otherwise);
   }
 }

@@ -24,7 +24,7 @@ TEST(retry_loop, that_does_not_end_is_reported_once) {
     }
   }
   const std::string text = testing::internal::GetCapturedStderr();
-  limit->parse(limit->standard_text());
+  limit->parse(limit->default_text());
   EXPECT_EQ(told, 1);
   EXPECT_NE(text.find("rank 0 has tried for SINEW_CORE_HANG_TIMEOUT to send"), std::string::npos)
       << text;

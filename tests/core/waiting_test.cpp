@@ -42,7 +42,7 @@ constexpr std::uint64_t no_box = 1000;
 void nap(std::uint64_t us) { std::this_thread::sleep_for(std::chrono::microseconds(us)); }
 
 // Pairs of threads bounce messages. Now and then one stays away for a while, so that the others
-// park, poll, sleep on the doorbell, become sentry and are appointed, in all orders.
+// park, poll, sleep on the doorbell, become monitor and are appointed, in all orders.
 void storm(std::uint64_t seed, int threads, int trips) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   pair_of_ranks job;

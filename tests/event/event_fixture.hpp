@@ -1,4 +1,4 @@
-// What the tests of the room share.
+// What the tests of the module share.
 #pragma once
 
 #include <ostream>

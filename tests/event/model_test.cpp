@@ -70,8 +70,12 @@ class random_graph {
   }
 
   void combine() {
-    node made{random_.chance(0.7) ? node::kind::merge : node::kind::settled, {}, {}, false, false};
-    if (random_.chance(0.3) && !last_inputs_.empty()) {
+    node made{random_.with_probability(0.7) ? node::kind::merge : node::kind::settled,
+              {},
+              {},
+              false,
+              false};
+    if (random_.with_probability(0.3) && !last_inputs_.empty()) {
       made.inputs = last_inputs_;  // the same set again
     } else {
       const std::size_t count = 1 + random_.below(20);
@@ -90,10 +94,10 @@ class random_graph {
     node& it = nodes_[n];
     it.given = true;
     const user_event e{it.handle};
-    if (random_.chance(0.1)) {
+    if (random_.with_probability(0.1)) {
       it.bad = true;
       any().poison(e);
-    } else if (n > 0 && random_.chance(0.4)) {
+    } else if (n > 0 && random_.with_probability(0.4)) {
       it.inputs.push_back(random_.below(n));
       any().trigger(e, nodes_[it.inputs.front()].handle);
     } else {

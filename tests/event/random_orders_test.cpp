@@ -16,8 +16,8 @@
 #include "sinew/event/reservation.hpp"
 #include "sinew/event/task.hpp"
 #include "sinew/fiber/scheduler.hpp"
-#include "support/dawdle.hpp"
 #include "support/event_processes.hpp"
+#include "support/pause_at_random.hpp"
 
 namespace sinew::event {
 namespace {
@@ -114,11 +114,11 @@ class author {
 
   void trigger() {
     operation o;
-    o.what = random_.chance(0.2) && !usable_.empty() ? action::on : action::trigger;
+    o.what = random_.with_probability(0.2) && !usable_.empty() ? action::on : action::trigger;
     o.subject = take_open();
     o.after = some(1);
     if (o.what == action::on && o.after.empty()) o.after.push_back(old());
-    o.poison = o.after.empty() && random_.chance(0.15);
+    o.poison = o.after.empty() && random_.with_probability(0.15);
     const std::size_t subject = o.subject;
     const fate end = o.poison ? fate::bad : of(o.after);
     enter(std::move(o), fate::none);
@@ -159,7 +159,7 @@ class author {
     if (starts) {  // the next operation: done by the task, if it runs
       operation child;
       child.what = action::task;
-      child.does = random_.chance(0.8) ? deed::succeed : deed::fail;
+      child.does = random_.with_probability(0.8) ? deed::succeed : deed::fail;
       child.after = std::move(before_child);
       child.priority = priority;
       child.where = rank();
@@ -194,7 +194,7 @@ class author {
       operation o;
       o.subject = b;
       o.phase = number;
-      if (random_.chance(0.3)) {
+      if (random_.with_probability(0.3)) {
         o.what = action::completed;
         waiting.push_back(enter(std::move(o), fate::open));
         continue;
@@ -224,8 +224,8 @@ class author {
       if (!open_.empty()) trigger();
     } else if (choice < 60) {
       operation o;
-      o.what = random_.chance(0.6) ? action::merge : action::settled;
-      o.after = some(random_.chance(0.2) ? 30 : 4);
+      o.what = random_.with_probability(0.6) ? action::merge : action::settled;
+      o.after = some(random_.with_probability(0.2) ? 30 : 4);
       const fate end = o.what == action::settled ? fate::good : of(o.after);
       enter(std::move(o), end);
     } else if (choice < 80) {
@@ -307,7 +307,7 @@ class performer {
   void perform() {
     for (std::size_t i = 0; i < p_.all.size(); ++i) {
       if (p_.all[i].rank != m_.rank) continue;
-      test::dawdle(random_, m_.runtime);
+      test::pause_at_random(random_, m_.runtime);
       start(i, p_.all[i]);
     }
     check();
@@ -329,7 +329,7 @@ class performer {
   [[nodiscard]] event known(std::size_t i) const { return event::from_bits(known(b_.ends[i])); }
   void tell(std::size_t i, event e) {
     b_.ends[i].store(e.bits() + 1);
-    if (random_.chance(0.2)) queue_.add(e, i);
+    if (random_.with_probability(0.2)) queue_.add(e, i);
   }
   [[nodiscard]] processor place(int where) const {
     return where < m_.size

@@ -27,7 +27,7 @@ using event::state;
 using event::user_event;
 using occurrence = event::event;
 
-/// What a test's ranks share beside the room under test.
+/// What a test's ranks share beside the module under test.
 struct board {
   std::atomic<std::uint64_t> words[64] = {};
   std::atomic<int> holders{0};
@@ -175,10 +175,10 @@ TEST_P(reservation_contract, random_wishes_never_meet_what_excludes_them_and_all
     constexpr int wishes = 300;
     for (int i = 0; i < wishes; ++i) {
       lock_mode how;
-      how.exclusive = choice.chance(0.4);
+      how.exclusive = choice.with_probability(0.4);
       how.mode = static_cast<std::uint32_t>(choice.below(2));
-      (void)one(r.job.events, choice.below(locks), how, choice.chance(0.5));
-      if (choice.chance(0.3)) {
+      (void)one(r.job.events, choice.below(locks), how, choice.with_probability(0.5));
+      if (choice.with_probability(0.3)) {
         (void)r.job.runtime.poll();
       }
     }

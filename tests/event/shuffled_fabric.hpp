@@ -54,7 +54,7 @@ class shuffled_endpoint final : public fabric::endpoint {
   }
   status send_short(int peer, fabric::handler_id id, fabric::header head, const void* data,
                     std::size_t size) override {
-    if (net_.random.chance(0.1)) return status::again(retry_reason::no_slot);
+    if (net_.random.with_probability(0.1)) return status::again(retry_reason::no_slot);
     const auto* first = static_cast<const std::byte*>(data);
     net_.pair(rank_, peer).push_back({id, head, {first, first + size}});
     return status::ok();
@@ -82,7 +82,7 @@ class shuffled_endpoint final : public fabric::endpoint {
     ++net_.delivered;
     return 1;
   }
-  // What the room does not use.
+  // What the module does not use.
   status reserve(int, fabric::packet&) override { return status::again(retry_reason::busy); }
   status commit(int, fabric::handler_id, fabric::header, fabric::packet&, std::size_t) override {
     return status::again(retry_reason::busy);
@@ -112,7 +112,7 @@ class shuffled_endpoint final : public fabric::endpoint {
   std::pair<fabric::handler, void*> handlers_[fabric::max_handlers] = {};
 };
 
-/// Ranks of the room in one thread over such a network.
+/// Ranks of the module in one thread over such a network.
 struct shuffled_job {
   shuffled_job(int ranks, std::uint64_t seed,
                const event::options& how = {1u << 10, event::event::last_generation})

@@ -217,7 +217,7 @@ TEST_P(task_contract, random_graphs_of_tasks_and_locks_agree_with_the_model) {
         const auto which = static_cast<std::uint32_t>(choice.below(model::locks));
         // A lock is acquired for a task on the rank of the task only, so here for tasks of rank 0.
         const auto rank = static_cast<int>(choice.below(static_cast<std::uint64_t>(m.size)));
-        const std::uint32_t kind = rank == 0 && choice.chance(0.5) ? 1 : 0;
+        const std::uint32_t kind = rank == 0 && choice.with_probability(0.5) ? 1 : 0;
         occurrence after = i == 0 ? occurrence(go) : m.events.merge(done[before], done[other]);
         if (kind == 1) {
           after = locks.acquire(model.lock[which], {}, after);

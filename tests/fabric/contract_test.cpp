@@ -167,7 +167,7 @@ auto with(const char* name, const char* value,
     setting_base& s = setting_named(name);
     s.parse(value);
     std::string problem = run(ranks, threads, work);
-    s.parse(s.standard_text());
+    s.parse(s.default_text());
     return problem;
   };
 }

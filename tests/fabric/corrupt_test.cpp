@@ -67,12 +67,12 @@ class corrupt_peers : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(corrupt_peers, a_size_beyond_the_line) {
-  say(slot_kind::brief, 1, max_short_bytes + 1, {}, 0);
+  say(slot_kind::short_message, 1, max_short_bytes + 1, {}, 0);
   expect_end("a kind or a size");
 }
 
 TEST_P(corrupt_peers, a_size_beyond_the_line_within) {
-  say(slot_kind::inner_brief, 1, 0x3fff, {}, 0);
+  say(slot_kind::inner_short, 1, 0x3fff, {}, 0);
   expect_end("a kind or a size");
 }
 
@@ -99,12 +99,12 @@ TEST_P(corrupt_peers, a_packet_far_away) {
 }
 
 TEST_P(corrupt_peers, an_operation_that_is_none) {
-  say(slot_kind::inner_brief, 9, 0, {}, 0);
+  say(slot_kind::inner_short, 9, 0, {}, 0);
   expect_end("no known kind");
 }
 
 TEST_P(corrupt_peers, a_get_with_a_ticket_that_is_none) {
-  say(slot_kind::inner_brief, 0, 16, {{tickets_per_rank, 4096}}, 0);
+  say(slot_kind::inner_short, 0, 16, {{tickets_per_rank, 4096}}, 0);
   expect_end("a get that none of its tickets can be");
 }
 
@@ -119,12 +119,12 @@ TEST_P(corrupt_peers, an_answer_beyond_its_get) {
 }
 
 TEST_P(corrupt_peers, an_atomic_operation_that_is_none) {
-  say(slot_kind::inner_brief, 3, 16, {{99 | (8 << 8), 4096}}, 0);
+  say(slot_kind::inner_short, 3, 16, {{99 | (8 << 8), 4096}}, 0);
   expect_end("an atomic operation that there is not");
 }
 
 TEST_P(corrupt_peers, an_answer_to_no_atomic_operation) {
-  say(slot_kind::inner_brief, 4, 0, {{1000, 0}}, 0);
+  say(slot_kind::inner_short, 4, 0, {{1000, 0}}, 0);
   expect_end("nobody has asked for");
 }
 

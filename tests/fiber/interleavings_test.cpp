@@ -79,7 +79,7 @@ class office {
     for (const mail& m : list) {
       set_to_most(written_.at(m.position), m.value);
       inbox_.signals.set(m.position);
-      const std::uint32_t was = inbox_.rouse();
+      const std::uint32_t was = inbox_.wake_up();
       if (was == explored_inbox::in_poller) poller_.wake();
     }
   }

@@ -274,7 +274,7 @@ TEST(fairness, waiting_is_bounded) {
           resume(*other.f);
         }
         me.ready_since = turns;
-        me.is_ready = random.chance(0.7);
+        me.is_ready = random.with_probability(0.7);
         me.is_ready ? yield() : suspend();
         my_turn();
         me.is_ready = true;

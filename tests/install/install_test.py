@@ -110,8 +110,8 @@ class Install(unittest.TestCase):
         for tree in (self.prefix, BUILD):
             files = sorted((tree / "lib" / "pkgconfig").glob("*.pc"), key=lambda f: f.stem)
             self.assertEqual([f.stem for f in files],
-                             ["sinew", "sinew-carry", "sinew-event", "sinew-mpi", "sinew-region",
-                              "sinew-route", "sinew-route-c"])
+                             ["sinew", "sinew-event", "sinew-mpi", "sinew-multipath",
+                              "sinew-region", "sinew-route", "sinew-route-c"])
             for file in files:
                 flags = run("pkg-config", "--cflags", "--libs", file.stem,
                             PKG_CONFIG_PATH=str(file.parent)).split()

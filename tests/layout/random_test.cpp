@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "layout/naive_type.hpp"
+#include "layout/naive_datatype.hpp"
 
 namespace sinew::layout {
 namespace {
@@ -23,7 +23,7 @@ std::uint64_t seed() {
 }
 
 struct both {
-  type_ref made;
+  datatype_ref made;
   naive_type model;
 };
 
@@ -118,7 +118,7 @@ class random_types : public ::testing::Test {
     std::vector<both> parts;
     std::vector<std::size_t> lengths;
     std::vector<std::ptrdiff_t> places;
-    std::vector<const type*> types;
+    std::vector<const datatype*> types;
     both b;
     std::ptrdiff_t at = between(-30, 30);
     for (std::size_t i = 0; i < n; ++i) {
@@ -148,7 +148,7 @@ class random_types : public ::testing::Test {
   std::mt19937_64 random_;
 };
 
-void expect_same_facts(const type& t, const naive_type& model) {
+void expect_same_facts(const datatype& t, const naive_type& model) {
   ASSERT_EQ(t.size(), model.size());
   ASSERT_EQ(t.lower(), model.lower());
   ASSERT_EQ(t.extent(), model.extent());
@@ -158,7 +158,7 @@ void expect_same_facts(const type& t, const naive_type& model) {
   ASSERT_EQ(t.base(), model.base());
 }
 
-void expect_same_visits(const type& t, const naive_type& model, std::size_t count) {
+void expect_same_visits(const datatype& t, const naive_type& model, std::size_t count) {
   const std::vector<std::ptrdiff_t> expected = model.bytes(count);
   std::vector<std::ptrdiff_t> seen;
   std::ptrdiff_t end = 0;
@@ -196,7 +196,7 @@ TEST_F(random_types, agree_with_the_type_map) {
   int tested = 0;
   for (int round = 0; round < 4000; ++round) {
     const both b = make(static_cast<int>(below(5)));
-    const type& t = *b.made;
+    const datatype& t = *b.made;
     if (b.model.size() > 6000) continue;
     ++tested;
     const std::size_t count = below(4);

@@ -101,7 +101,7 @@ struct scenario {
 
   scenario(std::uint64_t seed, std::size_t threads, std::size_t operations) {
     random_generator random(seed);
-    divided = random.chance(0.7);
+    divided = random.with_probability(0.7);
     const int wildcards = static_cast<int>(random.below(3)) * 10;
     plans.resize(threads);
     int id = 0;

@@ -90,7 +90,7 @@ struct scenario {
   scenario(std::uint64_t seed, std::size_t threads, std::size_t operations) {
     random_generator random(seed);
     fillers = static_cast<int>(random.below(10));
-    if (random.chance(0.5)) {
+    if (random.with_probability(0.5)) {
       fillers = 0;
       ballast = 12;
     }

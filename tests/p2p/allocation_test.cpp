@@ -157,7 +157,8 @@ void all_kinds(two_ranks& t, std::vector<line>& from, std::vector<line>& into, l
 void long_kinds(two_ranks& t, std::size_t bytes, bool posted_first, long fails_at) {
   std::vector<std::byte> from(2 * bytes, std::byte{5});
   std::vector<std::byte> into(2 * bytes);
-  const layout::type_ref strided = layout::vector(bytes, 1, 2, layout::of(layout::element::byte));
+  const layout::datatype_ref strided =
+      layout::vector(bytes, 1, 2, layout::of(layout::element::byte));
   test::fails_at = fails_at;
   const auto receive = [&] {
     return despite_failure([&] {

@@ -35,8 +35,8 @@ class model {
       x.a = what.add<std::int64_t>("a");
       x.b = what.add<std::int32_t>("b");
       layout_options how;
-      how.how = random_.chance(0.5) ? order::by_field : order::by_element;
-      if (random_.chance(0.3)) {
+      how.how = random_.with_probability(0.5) ? order::by_field : order::by_element;
+      if (random_.with_probability(0.3)) {
         how.stripe = std::uint64_t{1} << random_.between(0, 6);
       }
       if (m_.rank == creator) {
@@ -158,7 +158,7 @@ class model {
     for (std::size_t axis = 0; axis < s.axes(); ++axis) {
       const auto n = static_cast<std::int64_t>(s.extent(axis));
       slice& at = where.axis[axis];
-      at.step = random_.between(1, 3) * (random_.chance(0.25) ? -1 : 1);
+      at.step = random_.between(1, 3) * (random_.with_probability(0.25) ? -1 : 1);
       at.start = random_.between(0, n - 1);
       const std::int64_t room =
           at.step > 0 ? (n - 1 - at.start) / at.step + 1 : at.start / -at.step + 1;
@@ -218,8 +218,9 @@ class model {
     values target;
     section from = draw(x.elements, y.elements.extent(y.elements.axes() - 1), source);
     section to = row_of(y.elements, source.size(), target);
-    const bool first = random_.chance(0.5);
-    if (random_.chance(0.5) && source.size() <= x.elements.extent(x.elements.axes() - 1)) {
+    const bool first = random_.with_probability(0.5);
+    if (random_.with_probability(0.5) &&
+        source.size() <= x.elements.extent(x.elements.axes() - 1)) {
       source.clear();
       target.clear();
       to = draw(y.elements, x.elements.extent(x.elements.axes() - 1), target);
@@ -271,7 +272,7 @@ class model {
     modelled& list = lists_[static_cast<std::size_t>(random_.between(0, 1))];
     modelled& x = any();
     modelled& y = any();
-    const bool gather = random_.chance(0.5);
+    const bool gather = random_.with_probability(0.5);
     const modelled& indexed = gather ? x : y;
     const modelled& plain = gather ? y : x;
     const auto count = static_cast<std::uint64_t>(random_.between(

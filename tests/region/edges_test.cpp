@@ -87,7 +87,7 @@ TEST_P(Edges, PrivateMemoryHasALimit) {
     m.good(again.ready, "again");
     m.good(m.regions.destroy(again.what), "destroy");
   });
-  limit->parse(limit->standard_text());
+  limit->parse(limit->default_text());
 }
 
 TEST_P(Edges, SectionsOutsideAreRefused) {
@@ -298,7 +298,7 @@ TEST_P(Edges, HandlesAreReusedInTurn) {
       require_in(refusal([&] { (void)m.regions.shape_of(old); }), "destroyed");
     }
   });
-  most->parse(most->standard_text());
+  most->parse(most->default_text());
 }
 
 INSTANTIATE_TEST_SUITE_P(, Edges, rma::every_way,

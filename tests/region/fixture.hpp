@@ -1,4 +1,4 @@
-// What the tests of the room share: a job of ranks with events and regions.
+// What the tests of the module share: a job of ranks with events and regions.
 #pragma once
 
 #include <functional>

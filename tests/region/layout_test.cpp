@@ -57,7 +57,7 @@ TEST(Layout, EveryElementHasOnePlaceInOnePart) {
     const auto parts = static_cast<std::uint32_t>(random.between(2, 17));
     const auto n = static_cast<std::uint64_t>(random.between(0, 3000));
     layout_options how;
-    how.stripe = random.chance(0.5) ? 0 : std::uint64_t{1} << random.between(0, 8);
+    how.stripe = random.with_probability(0.5) ? 0 : std::uint64_t{1} << random.between(0, 8);
     schema what(n);
     (void)what.add<int>("a");
     const layout l = layout::of(what, how, parts);

@@ -1,4 +1,4 @@
-// Each way to call the room wrongly that the headers name and edges_test.cpp does not try: a
+// Each way to call the module wrongly that the headers name and edges_test.cpp does not try: a
 // sentence says what is wrong, and nothing has happened.
 #include "fixture.hpp"
 

@@ -7,7 +7,7 @@
 #include "fixture.hpp"
 #include "random_program.hpp"
 #include "sinew/event/reservation.hpp"
-#include "support/dawdle.hpp"
+#include "support/pause_at_random.hpp"
 
 namespace sinew::region {
 namespace {
@@ -44,11 +44,11 @@ class performer {
     for (std::size_t i = 0; i < p_.all.size(); ++i) {
       const operation& o = p_.all[i];
       if (o.issuer == m_.rank) {
-        test::dawdle(random_, m_.all.rma.runtime());
+        test::pause_at_random(random_, m_.all.rma.runtime());
         issue(i);
       }
       if (o.gated_by == m_.rank) {
-        test::dawdle(random_, m_.all.rma.runtime());
+        test::pause_at_random(random_, m_.all.rma.runtime());
         const user_event gate{event::from_bits(known(b_.gates[i]))};
         o.gate_fails ? m_.events.poison(gate) : m_.events.trigger(gate);
       }
@@ -175,7 +175,7 @@ class performer {
     const auto f = two.add<std::int64_t>("value");
     const auto by = two.add<std::int64_t>("by");
     const made here = m_.regions.create(
-        two, random_.chance(0.5) ? memory::heap(m_.rank) : memory::shared(m_.rank));
+        two, random_.with_probability(0.5) ? memory::heap(m_.rank) : memory::shared(m_.rank));
     const event held = locks_.acquire(lock, {}, first);
     const side there = at(that(o.to), fields_[o.to_field], o.target.where());
     const event filled = m_.regions.fill(at(here.what, by), o.value, here.ready);

@@ -119,10 +119,11 @@ class author {
     const auto n = static_cast<std::int64_t>(extent);
     const auto most = count > 1 ? (n - 1) / (static_cast<std::int64_t>(count) - 1) : 1;
     const std::int64_t step =
-        random_.chance(0.6) ? 1 : random_.between(1, std::min<std::int64_t>(most, 3));
+        random_.with_probability(0.6) ? 1 : random_.between(1, std::min<std::int64_t>(most, 3));
     const std::int64_t length = (static_cast<std::int64_t>(count) - 1) * step;
     const std::int64_t first = random_.between(0, n - 1 - length);
-    return random_.chance(0.8) ? slice{first, count, step} : slice{first + length, count, -step};
+    return random_.with_probability(0.8) ? slice{first, count, step}
+                                         : slice{first + length, count, -step};
   }
   rectangle draw(std::size_t i, std::uint64_t rows, std::uint64_t columns) {
     return {along(p_.instances[i].rows, rows), along(p_.instances[i].columns, columns)};
@@ -155,16 +156,17 @@ class author {
     o.issuer = rank();
     const int other = rank();
     // Who hands over single reductions waits for what comes before.
-    if (random_.chance(0.3) && (o.what != action::single || other != o.issuer)) {
+    if (random_.with_probability(0.3) && (o.what != action::single || other != o.issuer)) {
       o.gated_by = other;
-      o.gate_fails = random_.chance(0.15) && o.what != action::make && o.what != action::destroy;
+      o.gate_fails =
+          random_.with_probability(0.15) && o.what != action::make && o.what != action::destroy;
       o.fails = o.gate_fails;
     }
     int cause = -1;
-    if (!failed_.empty() && random_.chance(0.2)) {
+    if (!failed_.empty() && random_.with_probability(0.2)) {
       const int bad = failed_[random_.below(failed_.size())];
       o.after.insert(bad);
-      if (random_.chance(0.2) && o.what != action::make && o.what != action::destroy) {
+      if (random_.with_probability(0.2) && o.what != action::make && o.what != action::destroy) {
         cause = bad;
         o.fails = true;
       }
@@ -192,7 +194,7 @@ class author {
     o.after.erase(me);
     for (const int a : o.after) {
       const bool failed = p_.all[static_cast<std::size_t>(a)].fails;
-      if (a != cause && (random_.chance(0.3) || (failed && !o.fails))) o.spared.insert(a);
+      if (a != cause && (random_.with_probability(0.3) || (failed && !o.fails))) o.spared.insert(a);
     }
     if (o.fails) failed_.push_back(me);
     p_.all.push_back(std::move(o));
@@ -203,7 +205,8 @@ class author {
   void make() {
     modelled m;
     m.rows = static_cast<std::uint64_t>(random_.between(8, 40));
-    m.columns = static_cast<std::uint64_t>(random_.between(8, random_.chance(0.2) ? 300 : 60));
+    m.columns =
+        static_cast<std::uint64_t>(random_.between(8, random_.with_probability(0.2) ? 300 : 60));
     switch (random_.below(4)) {
       case 0:
         m.where = memory::heap(rank());
@@ -218,8 +221,8 @@ class author {
         m.where = memory::symmetric();
     }
     m.image = rank();
-    m.how.how = random_.chance(0.5) ? order::by_field : order::by_element;
-    if (random_.chance(0.3)) m.how.stripe = std::uint64_t{1} << random_.between(0, 6);
+    m.how.how = random_.with_probability(0.5) ? order::by_field : order::by_element;
+    if (random_.with_probability(0.3)) m.how.stripe = std::uint64_t{1} << random_.between(0, 6);
     for (auto& f : m.fields) f.resize(m.rows * m.columns);
     const std::size_t i = p_.instances.size();
     p_.instances.push_back(std::move(m));
@@ -269,7 +272,7 @@ class author {
     o.to = any();
     o.from_field = field();
     o.to_field = field();
-    o.atomic = random_.chance(0.3);
+    o.atomic = random_.with_probability(0.3);
     if (what == action::reduce && o.from == o.to) o.to_field = 1 - o.from_field;
     modelled& x = p_.instances[o.from];
     modelled& y = p_.instances[o.to];
@@ -314,12 +317,12 @@ class author {
     o.to_field = field();
     auto& there = p_.instances[o.to].fields[o.to_field];
     std::set<std::size_t> which;
-    const auto count = random_.chance(0.1) ? 3000 : 1 + random_.below(200);
+    const auto count = random_.with_probability(0.1) ? 3000 : 1 + random_.below(200);
     for (std::uint64_t i = 0; i < count; ++i) {
       o.contributions.emplace_back(random_.below(there.size()), random_.between(-9, 9));
       which.insert(o.contributions.back().first);
     }
-    o.atomic = random_.chance(0.5);
+    o.atomic = random_.with_probability(0.5);
     const auto given = o.contributions;
     const std::size_t to = o.to;
     const int f = o.to_field;
@@ -361,7 +364,7 @@ class author {
     } else if (choice < 35) {
       move(action::copy);
     } else if (choice < 43) {
-      move(random_.chance(0.5) ? action::gather : action::scatter);
+      move(random_.with_probability(0.5) ? action::gather : action::scatter);
     } else if (choice < 60) {
       move(action::reduce);
     } else if (choice < 78) {

@@ -158,7 +158,7 @@ TEST_P(Symmetric, Edges) {
     m.good(m.regions.fill(at(plain.what, f), 1.0), "fill");
     m.meet();
   });
-  pool->parse(pool->standard_text());
+  pool->parse(pool->default_text());
 }
 
 INSTANTIATE_TEST_SUITE_P(, Symmetric, rma::every_way,

@@ -1,4 +1,4 @@
-// What the tests of the room share: every way to run a job, patterns, random sizes.
+// What the tests of the module share: every way to run a job, patterns, random sizes.
 #pragma once
 
 #include <cstring>
@@ -43,7 +43,7 @@ class rma_test : public ::testing::TestWithParam<way_to_run> {
     (void)seed();  // printed once, by the parent of all ranks
     test::rma_job job(ranks, {w.over, w.threads, w.kind, sizes});
     EXPECT_EQ(job.run(body), "");
-    cma->parse(cma->standard_text());
+    cma->parse(cma->default_text());
   }
 };
 

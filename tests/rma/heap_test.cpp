@@ -40,7 +40,7 @@ TEST(heap, blocks_never_overlap_and_all_come_back) {
     const std::size_t whole = h.all.largest_free(where);
     std::map<std::uint64_t, std::size_t> model;
     for (int step = 0; step < 20000; ++step) {
-      if (model.empty() || random.chance(0.55)) {
+      if (model.empty() || random.with_probability(0.55)) {
         const std::size_t bytes = random.below(std::size_t{1} << random.below(17));
         const std::size_t alignment = std::size_t{1} << random.below(14);
         const std::uint64_t at = h.all.try_allocate(where, bytes, alignment);
@@ -87,7 +87,7 @@ TEST(heap, the_same_calls_give_the_same_offsets) {
     random_generator random(seed + 1);
     std::vector<std::uint64_t> live;
     for (int step = 0; step < 3000; ++step) {
-      if (live.empty() || random.chance(0.6)) {
+      if (live.empty() || random.with_probability(0.6)) {
         const std::uint64_t at = h.try_allocate(part::symmetric, random.below(9000));
         trail[which].push_back(at);
         if (at != 0) {
@@ -98,7 +98,7 @@ TEST(heap, the_same_calls_give_the_same_offsets) {
         h.release(*victim);
         live.erase(victim);
       }
-      if (which == 1 && noise.chance(0.3)) {
+      if (which == 1 && noise.with_probability(0.3)) {
         // What is local does not disturb what is symmetric.
         (void)h.try_allocate(part::local, noise.below(500));
       }
@@ -175,9 +175,9 @@ TEST(heap, large_blocks_give_their_pages_back) {
 TEST(heap, sizes_that_cannot_be_laid_out_are_refused) {
   EXPECT_THROW(heap_shape(2, {std::size_t{1} << 44, mib}), error);
   EXPECT_THROW(heap_shape(most_ranks + 1, {mib, mib}), error);
-  const heap_sizes standard = standard_heap_sizes(4);
-  EXPECT_GE(standard.symmetric, mib);
-  EXPECT_EQ(standard.symmetric % mib, 0U);
+  const heap_sizes by_default = default_heap_sizes(4);
+  EXPECT_GE(by_default.symmetric, mib);
+  EXPECT_EQ(by_default.symmetric % mib, 0U);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ struct random_section {
     lists.reserve(2 * depth);
     for (std::size_t d = 0; d < depth; ++d) {
       axis a;
-      a.count = random.chance(0.05) ? random.below(2) : 1 + random.below(small ? 12 : 7);
+      a.count = random.with_probability(0.05) ? random.below(2) : 1 + random.below(small ? 12 : 7);
       near_begin += side(random, a.count, near_room, a.near_stride, a.near_index);
       far_begin += side(random, a.count, far_room, a.far_stride, a.far_index);
       axes.push_back(a);
@@ -40,11 +40,11 @@ struct random_section {
   /// Returns by how much the beginning moves.
   std::size_t side(random_generator& random, std::size_t count, std::size_t& room,
                    std::ptrdiff_t& stride, const std::int64_t*& index) {
-    const std::size_t gap = random.chance(0.5) ? 0 : random.below(3) * element;
+    const std::size_t gap = random.with_probability(0.5) ? 0 : random.below(3) * element;
     const std::size_t step = room + gap;
     stride = static_cast<std::ptrdiff_t>(step);
     std::size_t positions = count;
-    if (random.chance(0.3)) {
+    if (random.with_probability(0.3)) {
       positions = count * 2;
       std::vector<std::int64_t> all(positions);
       for (std::size_t i = 0; i < positions; ++i) {
@@ -57,7 +57,7 @@ struct random_section {
       index = lists.back().data();
     }
     std::size_t moved = 0;
-    if (positions != 0 && random.chance(0.25)) {
+    if (positions != 0 && random.with_probability(0.25)) {
       moved = step * (positions - 1);
       stride = -stride;
     }

@@ -89,7 +89,7 @@ class player {
   }
 
   void grow_or_shrink() {
-    if (blocks_.empty() || common_.chance(0.6)) {
+    if (blocks_.empty() || common_.with_probability(0.6)) {
       const std::uint64_t at =
           m_.rma.memory().try_allocate(part::symmetric, common_.below(100'000));
       if (at != 0) {
@@ -131,7 +131,7 @@ class player {
         receive(peer);
         break;
       default:
-        if (own_.chance(0.05)) {
+        if (own_.with_probability(0.05)) {
           ::usleep(static_cast<useconds_t>(own_.below(3000)));
         }
     }

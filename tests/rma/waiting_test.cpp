@@ -16,7 +16,7 @@ namespace {
 class rma_waiting : public rma_test {};
 
 /// Mostly nothing, at times long enough for everybody to be asleep.
-void dawdle(random_generator& random) {
+void pause_at_random(random_generator& random) {
   switch (random.below(40)) {
     case 0:
       ::usleep(static_cast<useconds_t>(random.below(5000)));
@@ -43,13 +43,13 @@ TEST_P(rma_waiting, a_wait_ends_when_its_condition_holds) {
     for (std::uint64_t k = 1; k <= rounds; ++k) {
       const place theirs{m.next(), box};
       if (m.rank == 0) {
-        dawdle(random);
+        pause_at_random(random);
         m.rma.store<std::uint64_t>(theirs, k);
         require(m.rma.wait(box, until::equal, k) == k, "equal is not");
       } else {
         const auto how = k % 2 == 0 ? until::not_equal : until::at_least;
         require(m.rma.wait(box, how, how == until::at_least ? k : k - 1) == k, "seen too much");
-        dawdle(random);
+        pause_at_random(random);
         m.rma.fetch_add<std::uint64_t>(theirs, 1);
       }
     }
@@ -90,7 +90,7 @@ TEST_P(rma_waiting, signals_pair_up) {
     random_generator random = own_random(m);
     const std::vector<int> neighbours{m.previous(), m.next()};
     for (std::uint64_t k = 1; k <= (slow_build ? 100U : 500U); ++k) {
-      dawdle(random);
+      pause_at_random(random);
       for (const int r : neighbours) {
         m.rma.put({r, box + 8 * static_cast<std::uint64_t>(m.rank)}, &k, sizeof k);
       }
@@ -116,7 +116,7 @@ void barrier_holds(rma_member& m, std::uint64_t rounds, bool slow,
   random_generator random = own_random(m);
   for (std::uint64_t k = 1; k <= rounds; ++k) {
     if (slow) {
-      dawdle(random);
+      pause_at_random(random);
     }
     m.all.word[m.rank].store(k);
     synchronise();
@@ -224,7 +224,7 @@ TEST_P(rma_waiting, events_are_counted) {
       require(m.rma.load<std::uint64_t>({0, box}) == 0, "an event is left over");
     } else {
       for (int k = 0; k < each; ++k) {
-        dawdle(random);
+        pause_at_random(random);
         m.rma.post({0, box});
       }
     }
@@ -242,7 +242,7 @@ TEST_P(rma_waiting, locks_exclude_each_other) {
       const auto which = static_cast<int>(random.below(2));
       const place lock{which, box + 64 * static_cast<std::uint64_t>(which)};
       const place counter{which + 2, box + 512};
-      if (random.chance(0.2)) {
+      if (random.with_probability(0.2)) {
         if (locks.try_acquire(lock) != lock_table::answer::done) {
           continue;
         }
@@ -252,8 +252,8 @@ TEST_P(rma_waiting, locks_exclude_each_other) {
       std::uint64_t n = 0;  // not atomic: the lock must do
       m.rma.get(&n, counter, sizeof n);
       ++n;
-      if (random.chance(0.05)) {
-        dawdle(random);
+      if (random.with_probability(0.05)) {
+        pause_at_random(random);
       }
       m.rma.put(counter, &n, sizeof n);
       require(locks.release(lock) == lock_table::answer::done, "a lock was not mine");
@@ -319,7 +319,7 @@ TEST_P(rma_waiting, threads_of_one_rank_wait_for_different_words) {
         const std::uint64_t word = box + 64 * static_cast<std::uint64_t>(t);
         for (std::uint64_t k = 1; k <= rounds; ++k) {
           if (m.rank == 0) {
-            dawdle(random);
+            pause_at_random(random);
             m.rma.store<std::uint64_t>({1, word}, k);
           }
           (void)m.rma.wait(word, until::equal, k);

@@ -10,7 +10,7 @@
 namespace sinew::route {
 namespace {
 
-constexpr method others[] = {method::standard, method::adaptive, method::heu_load,
+constexpr method others[] = {method::default_route, method::adaptive, method::heu_load,
                              method::heu_chunk, method::opt};
 
 route_plan plan_of(const topology& net, const job_list& jobs, method how, bool fall_back) {

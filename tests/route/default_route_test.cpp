@@ -46,7 +46,7 @@ std::string row(const topology& net, std::uint32_t id) {
 
 void check_table(std::uint32_t nodes) {
   const topology net = make_torus(mira_shape(nodes));
-  const auto file = std::filesystem::path(__FILE__).parent_path() / "data" /
+  const auto file = std::filesystem::path(SINEW_TEST_DATA) /
                     ("default_" + std::to_string(nodes) + ".txt");
   std::ifstream in(file);
   ASSERT_TRUE(in) << file;

@@ -119,7 +119,7 @@ TEST(opt, is_what_a_solver_of_linear_programs_finds) {
       if (a != b) jobs.add(a, b, (1 + random.below(8)) << 20);
     }
     plan_options o;
-    o.how = method::standard;
+    o.how = method::default_route;
     const route_plan merged = make_plan(net, jobs, o);
     o.how = method::opt;
     o.fed = 8;

@@ -18,8 +18,8 @@
 namespace sinew::route {
 namespace {
 
-constexpr method all_methods[] = {method::standard,  method::adaptive, method::heu_load,
-                                  method::heu_chunk, method::opt,      method::balanced};
+constexpr method all_methods[] = {method::default_route, method::adaptive, method::heu_load,
+                                  method::heu_chunk,     method::opt,      method::balanced};
 
 route_plan planned(const topology& net, const job_list& jobs, method how = method::balanced,
                    bool fall_back = false) {
@@ -79,7 +79,7 @@ TEST(plan, never_worse_than_default_routes_in_the_model) {
       const job_list jobs = make_pattern(net, name, p);
       const machine costs;
       const double ours = predict(net, planned(net, jobs, method::balanced, true), costs);
-      const double theirs = predict(net, planned(net, jobs, method::standard), costs);
+      const double theirs = predict(net, planned(net, jobs, method::default_route), costs);
       EXPECT_LE(ours, theirs) << name << ' ' << bytes;
     }
   }
@@ -116,9 +116,10 @@ topology random_grid(random_generator& draw) {
   grid_shape shape;
   for (std::int64_t d = draw.between(1, 4); d > 0; --d) {
     shape.sizes.push_back(static_cast<std::uint32_t>(draw.between(1, 5)));
-    shape.wraps.push_back(draw.chance(0.7));
+    shape.wraps.push_back(draw.with_probability(0.7));
   }
-  return make_grid(shape, draw.chance(0.5) ? ring_of_two::one_cable : ring_of_two::two_cables);
+  return make_grid(shape,
+                   draw.with_probability(0.5) ? ring_of_two::one_cable : ring_of_two::two_cables);
 }
 
 job_list random_jobs(const topology& net, random_generator& draw) {
@@ -127,7 +128,7 @@ job_list random_jobs(const topology& net, random_generator& draw) {
     // Zero bytes, self-messages and repeated pairs included.
     jobs.add(static_cast<node_id>(draw.below(net.nodes())),
              static_cast<node_id>(draw.below(net.nodes())),
-             draw.chance(0.1) ? 0 : draw.below(20 << 20));
+             draw.with_probability(0.1) ? 0 : draw.below(20 << 20));
   }
   return jobs;
 }
@@ -136,11 +137,11 @@ TEST(plan, every_method_keeps_the_laws_on_random_networks) {
   const std::uint64_t seed = seed_from_environment();
   random_generator draw(seed);
   for (int round = 0; round < 40; ++round) {
-    const topology net = draw.chance(0.5) ? random_graph(draw) : random_grid(draw);
+    const topology net = draw.with_probability(0.5) ? random_graph(draw) : random_grid(draw);
     const job_list jobs = random_jobs(net, draw);
     for (const method how : all_methods) {
       SCOPED_TRACE(std::string(method_name(how)) + " round " + std::to_string(round));
-      const route_plan plan = planned(net, jobs, how, draw.chance(0.5));
+      const route_plan plan = planned(net, jobs, how, draw.with_probability(0.5));
       std::set<std::pair<node_id, node_id>> pairs;
       for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
         EXPECT_TRUE(pairs.emplace(plan.jobs.source[j], plan.jobs.destination[j]).second);
@@ -190,7 +191,7 @@ TEST(plan, indirect_networks) {
     const topology net = parse_topology(shape);
     for (const char* name : {"random", "alltoall"}) {
       const route_plan plan = planned(net, make_pattern(net, name));
-      const route_plan theirs = planned(net, make_pattern(net, name), method::standard);
+      const route_plan theirs = planned(net, make_pattern(net, name), method::default_route);
       EXPECT_LE(plan.busiest, theirs.busiest * 1.005) << shape << ' ' << name;
       EXPECT_LE(plan.gap(), 0.03) << shape << ' ' << name;
     }
@@ -215,7 +216,7 @@ TEST(plan, failed_links_are_avoided) {
   for (node_id n = 0; n < 8; ++n) dead.emplace_back(n, whole.to(whole.step(n, 0, true)));
   const topology net = whole.without(dead);
   const job_list jobs = make_pattern(net, "disjoint");
-  EXPECT_THROW((void)planned(net, jobs, method::standard), error);
+  EXPECT_THROW((void)planned(net, jobs, method::default_route), error);
   const route_plan plan = planned(net, jobs, method::balanced, true);
   EXPECT_FALSE(plan.fell_back);
   EXPECT_TRUE(std::isfinite(plan.busiest));
@@ -316,7 +317,7 @@ TEST(plan, prediction_in_closed_form) {
   machine m;
   m.link_bandwidth = 1e9;
   // The middle link carries both.
-  const double seconds = predict(net, planned(net, jobs, method::standard), m);
+  const double seconds = predict(net, planned(net, jobs, method::default_route), m);
   EXPECT_NEAR(seconds, m.start_up + 2 * m.hop_latency + 2 * (1 << 20) / 1e9, 1e-12);
 }
 

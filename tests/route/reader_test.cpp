@@ -66,7 +66,7 @@ TEST(readers, seeded_damage_is_refused_with_a_reason_or_read_soundly) {
           << text;
     }
   }
-  limit->parse(limit->standard_text());
+  limit->parse(limit->default_text());
 }
 
 TEST(readers, a_network_beyond_the_limit_says_what_it_needs) {
@@ -79,7 +79,7 @@ TEST(readers, a_network_beyond_the_limit_says_what_it_needs) {
     EXPECT_NE(std::string(e.what()).find("too large"), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("SINEW_ROUTE_MEMORY"), std::string::npos) << e.what();
   }
-  limit->parse(limit->standard_text());
+  limit->parse(limit->default_text());
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
       pattern_options o;
       o.bytes = 4 << 20;
       const job_list jobs = make_pattern(net, pattern, o);
-      for (const method how : {method::standard, method::balanced}) {
+      for (const method how : {method::default_route, method::balanced}) {
         plan_options p;
         p.how = how;
         p.fall_back = false;

@@ -15,7 +15,7 @@ constexpr std::uint64_t mebi = 1 << 20;
 
 route_plan straight(const topology& net, const job_list& jobs) {
   plan_options o;
-  o.how = method::standard;
+  o.how = method::default_route;
   return make_plan(net, jobs, o);
 }
 
@@ -103,7 +103,7 @@ TEST(simulate, injection_and_copying_can_be_the_narrow_place) {
 TEST(simulate, never_faster_than_the_busiest_link) {
   const topology net = make_torus({4, 4, 4});
   for (const char* name : {"disjoint", "overlap", "incast", "random"}) {
-    for (const method how : {method::standard, method::balanced}) {
+    for (const method how : {method::default_route, method::balanced}) {
       plan_options p;
       p.how = how;
       p.fall_back = false;

@@ -11,8 +11,8 @@
 namespace sinew::route {
 namespace {
 
-constexpr method all_methods[] = {method::standard,  method::adaptive, method::heu_load,
-                                  method::heu_chunk, method::opt,      method::balanced};
+constexpr method all_methods[] = {method::default_route, method::adaptive, method::heu_load,
+                                  method::heu_chunk,     method::opt,      method::balanced};
 
 void plan_each_size(const topology& net, const char* pattern) {
   for (std::uint64_t bytes = 1; bytes <= 64; ++bytes) {

@@ -1,4 +1,4 @@
-// A job of the event room inside one process: one thread per rank, over a back-end of choice.
+// A job of the event module inside one process: one thread per rank, over a back-end of choice.
 #pragma once
 
 #include <functional>

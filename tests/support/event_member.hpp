@@ -1,4 +1,4 @@
-// One rank of a job of the event room, be it a thread or a process.
+// One rank of a job of the event module, be it a thread or a process.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace sinew::test {
 
-/// Where ranks meet without the room's help. Each has a counter of its own, so that one that runs
+/// Where ranks meet without the module's help. Each has a counter of its own, so that one that runs
 /// ahead is not taken for another that is missing.
 struct meeting_place {
   static constexpr int most_ranks = 16;

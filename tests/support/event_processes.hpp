@@ -1,4 +1,4 @@
-// Ranks of the event room as processes of their own over shared memory, some of which are killed.
+// Ranks of the event module as processes of their own over shared memory, some of which are killed.
 #pragma once
 
 #include <sys/prctl.h>

@@ -28,7 +28,7 @@ class random_chooser final : public chooser {
  public:
   random_chooser(std::uint64_t seed, double preemption) : random_(seed), preemption_(preemption) {}
   int choose(std::size_t others, bool must_leave) override {
-    if (!must_leave && !random_.chance(preemption_)) return -1;
+    if (!must_leave && !random_.with_probability(preemption_)) return -1;
     return static_cast<int>(random_.below(others));
   }
 

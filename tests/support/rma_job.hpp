@@ -1,4 +1,4 @@
-// A job of the rma room without a launcher: ranks as threads or as forked processes, over a
+// A job of the rma module without a launcher: ranks as threads or as forked processes, over a
 // back-end of choice, with heaps in memory that all share.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace sinew::test {
 
-/// Where a test's ranks meet without the room's help.
+/// Where a test's ranks meet without the module's help.
 struct meeting {
   std::atomic<int> arrived;
   std::atomic<int> round;
@@ -63,8 +63,8 @@ struct rma_member {
   }
 };
 
-inline void require(bool claim, const std::string& otherwise) {
-  if (!claim) {
+inline void require(bool condition, const std::string& otherwise) {
+  if (!condition) {
     throw std::runtime_error(otherwise);
   }
 }

@@ -23,7 +23,7 @@ def faults(tree, names=()):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Checks the rules of the house.")
+    parser = argparse.ArgumentParser(description="Checks the rules of the code base.")
     parser.add_argument("--root", default=Path(__file__).resolve().parents[2])
     parser.add_argument("--build", help="a configured build tree, to know what is compiled")
     parser.add_argument("rule", nargs="*", help=", ".join(r.__name__ for r in rules.ALL))

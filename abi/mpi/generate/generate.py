@@ -13,7 +13,7 @@ PARTS = 4
 
 
 def products():
-    import faces
+    import bindings
     import header
     import model
     import removed
@@ -23,8 +23,8 @@ def products():
     made = {
         ROOT / "include/c/mpi.h": header.render(procedures, model.callbacks(), sections,
                                                     removed.prototypes()),
-        GENERATED / "impl.hpp": faces.declarations(plain),
-        GENERATED / "unsupported.cpp": faces.unsupported(plain),
+        GENERATED / "impl.hpp": bindings.declarations(plain),
+        GENERATED / "unsupported.cpp": bindings.unsupported(plain),
         GENERATED / "names.txt": "\n".join(sorted(
             f.name for p in procedures for f in (p.small, p.large) if f)) + "\n",
         GENERATED / "removed.cpp": removed.definitions(),
@@ -32,7 +32,7 @@ def products():
     }
     share = -(-len(procedures) // PARTS)
     for part in range(PARTS):
-        made[GENERATED / f"faces_{part + 1}.cpp"] = faces.definitions(
+        made[GENERATED / f"bindings_{part + 1}.cpp"] = bindings.definitions(
             procedures[part * share:(part + 1) * share])
     return made
 

@@ -6,8 +6,9 @@
 
 namespace sinew::detail {
 
-/// Prints the failed claim with its place and aborts. Grade: cold.
-[[noreturn]] void claim_failed(const char* kind, const char* claim, const char* file, int line);
+/// Prints the failed assertion with its place and aborts. Grade: cold.
+[[noreturn]] void assertion_failed(const char* kind, const char* condition, const char* file,
+                                   int line);
 
 /// Throws sinew::error{what, why, hint}. Grade: cold.
 [[noreturn]] void check_failed(std::string what, std::string why, std::string hint);
@@ -15,15 +16,15 @@ namespace sinew::detail {
 }  // namespace sinew::detail
 
 #if defined(SINEW_CHECKED)
-#define SINEW_CLAIM_(kind, claim) \
-  ((claim) ? void(0) : ::sinew::detail::claim_failed(kind, #claim, __FILE__, __LINE__))
+#define SINEW_ASSERTION_(kind, condition) \
+  ((condition) ? void(0) : ::sinew::detail::assertion_failed(kind, #condition, __FILE__, __LINE__))
 #else
-#define SINEW_CLAIM_(kind, claim) void(sizeof(!(claim)))
+#define SINEW_ASSERTION_(kind, condition) void(sizeof(!(condition)))
 #endif
 
-#define SINEW_EXPECT(claim) SINEW_CLAIM_("expected on entry", claim)
-#define SINEW_ASSERT(claim) SINEW_CLAIM_("asserted", claim)
-#define SINEW_ENSURE(claim) SINEW_CLAIM_("ensured on exit", claim)
+#define SINEW_EXPECT(condition) SINEW_ASSERTION_("expected on entry", condition)
+#define SINEW_ASSERT(condition) SINEW_ASSERTION_("asserted", condition)
+#define SINEW_ENSURE(condition) SINEW_ASSERTION_("ensured on exit", condition)
 
 /// SINEW_CHECK(condition, what, why, hint): the strings are evaluated only on failure.
 #define SINEW_CHECK(condition, what, why, hint) \

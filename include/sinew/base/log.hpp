@@ -9,7 +9,7 @@ namespace sinew {
 
 enum class log_level : std::uint8_t { error, warn, info, debug };
 
-/// True if lines of this level are shown: SINEW_BASE_LOG, standard `warn`. Any context. Warm.
+/// True if lines of this level are shown: SINEW_BASE_LOG, default `warn`. Any context. Warm.
 [[nodiscard]] bool log_enabled(log_level level) noexcept;
 
 /// One line with one write(2), so lines of several ranks do not tear each other: "sinew: warn:

@@ -67,7 +67,7 @@ class random_generator {
   constexpr double unit() noexcept { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
   /// True with this probability.
-  constexpr bool chance(double probability) noexcept { return unit() < probability; }
+  constexpr bool with_probability(double probability) noexcept { return unit() < probability; }
 
  private:
   static constexpr std::uint64_t rotate(std::uint64_t x, int by) noexcept {

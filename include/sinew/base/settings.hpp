@@ -1,5 +1,5 @@
-// One typed table of settings. A room declares its settings as static objects in one .cpp; each
-// appears as SINEW_<ROOM>_<KEY> in the environment, in `sinew info config` and in the reference.
+// One typed table of settings. A module declares its settings as static objects in one .cpp; each
+// appears as SINEW_<MODULE>_<KEY> in the environment, in `sinew info config` and in the reference.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sinew {
 
-enum class setting_origin : std::uint8_t { standard, environment, command_line };
+enum class setting_origin : std::uint8_t { default_value, environment, command_line };
 
 struct settings_list;
 
@@ -44,7 +44,7 @@ inline constexpr std::int64_t most_setting_us = 3'600'000'000;
 /// The untyped part, linked into the table by its constructor. Grade: cold.
 class setting_base {
  public:
-  setting_base(const char* room, const char* key, const char* unit, const char* about);
+  setting_base(const char* module, const char* key, const char* unit, const char* about);
   setting_base(const setting_base&) = delete;
   setting_base& operator=(const setting_base&) = delete;
   virtual ~setting_base();  ///< leaves the table (a library may be unloaded)
@@ -54,18 +54,18 @@ class setting_base {
   [[nodiscard]] const char* about() const noexcept { return about_; }
   [[nodiscard]] setting_origin origin() const noexcept { return origin_; }
   [[nodiscard]] virtual std::string text() const = 0;           ///< the value now
-  [[nodiscard]] virtual std::string standard_text() const = 0;  ///< the default
+  [[nodiscard]] virtual std::string default_text() const = 0;   ///< the default
   [[nodiscard]] virtual std::string accepted_text() const = 0;  ///< "0, or 2 to 65536"
   /// Parses; throws sinew::error that names the setting, the text and what is accepted.
   virtual void parse(std::string_view text) = 0;
   void set(std::string_view text, setting_origin origin);
 
  private:
-  const char* room_;
+  const char* module_;
   const char* key_;
   const char* unit_;
   const char* about_;
-  setting_origin origin_ = setting_origin::standard;
+  setting_origin origin_ = setting_origin::default_value;
   setting_base* next_ = nullptr;  // the table is this list: no allocation before main
 
   friend struct settings_list;
@@ -77,22 +77,22 @@ class setting_base {
 template <class T>
 class setting final : public setting_base {
  public:
-  setting(const char* room, const char* key, T standard, const char* unit, const char* about,
+  setting(const char* module, const char* key, T default_value, const char* unit, const char* about,
           accepted<T> accepts);
-  setting(const char* room, const char* key, T standard, const char* unit, const char* about)
+  setting(const char* module, const char* key, T default_value, const char* unit, const char* about)
     requires(std::is_same_v<T, bool> || std::is_same_v<T, std::string>)
-      : setting(room, key, std::move(standard), unit, about, accepted<T>{}) {}
+      : setting(module, key, std::move(default_value), unit, about, accepted<T>{}) {}
   [[nodiscard]] const T& operator()() const noexcept { return value_; }
   /// For tests and tools; not thread-safe, and not held to the range.
   void assign(T value) { value_ = std::move(value); }
   [[nodiscard]] std::string text() const override;
-  [[nodiscard]] std::string standard_text() const override;
+  [[nodiscard]] std::string default_text() const override;
   [[nodiscard]] std::string accepted_text() const override;
   void parse(std::string_view text) override;
 
  private:
   T value_;
-  T standard_;
+  T default_;
   accepted<T> accepts_;
 };
 

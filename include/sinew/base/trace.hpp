@@ -1,4 +1,4 @@
-// What a rank did and when, for a picture: spans and marks that any room may record, which
+// What a rank did and when, for a picture: spans and marks that any module may record, which
 // `sinew run --trace FILE` gathers from all ranks into one Chrome trace.
 //
 // Off (the standard), a record costs the test of one word. On, it costs 64 bytes of a mapped file

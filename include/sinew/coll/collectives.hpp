@@ -1,6 +1,6 @@
 // Blocking collectives over p2p, correct for any rank count and non-commutative operators.
 // Called by one thread per communicator at a time; suspends the caller; warm. Arguments are
-// trusted (faces check them). They run in comm.collectives and never meet the user's messages.
+// trusted (bindings check them). They run in comm.collectives and never meet the user's messages.
 // All return the first fault met; a fault (a message longer than its buffer) does not keep a rank
 // from sending what the others wait for. They throw std::bad_alloc if there is no memory for
 // temporaries.
@@ -24,45 +24,46 @@ struct parts {
   const void* base;
   const std::ptrdiff_t* counts;
   const std::ptrdiff_t* displacements;
-  const layout::type* type;
+  const layout::datatype* type;
 };
 /// The w-variants: displacements in bytes, a type per rank.
 struct parts_w {
   const void* base;
   const std::ptrdiff_t* counts;
   const std::ptrdiff_t* displacements;
-  const layout::type* const* types;
+  const layout::datatype* const* types;
 };
 
 using p2p::buffer;
 using p2p::fault;
 
 /// What every call needs: the engine that moves the messages, and the communicator.
-struct site {
+struct participant {
   p2p::engine& engine;
   core::communicator& comm;
 };
 
-fault barrier(site at);
-fault bcast(site at, buffer data, int root);
+fault barrier(participant at);
+fault bcast(participant at, buffer data, int root);
 /// `send.base` may be in_place where MPI allows it; then its count and type are not looked at.
-fault reduce(site at, const void* send, buffer recv, const op& o, int root);
-fault allreduce(site at, const void* send, buffer recv, const op& o);
-fault scan(site at, const void* send, buffer recv, const op& o);
-fault exscan(site at, const void* send, buffer recv, const op& o);
+fault reduce(participant at, const void* send, buffer recv, const op& o, int root);
+fault allreduce(participant at, const void* send, buffer recv, const op& o);
+fault scan(participant at, const void* send, buffer recv, const op& o);
+fault exscan(participant at, const void* send, buffer recv, const op& o);
 /// reduce_scatter: counts per rank, in elements of recv type; recv.count is this rank's own.
-fault reduce_scatter(site at, const void* send, void* recv, std::span<const std::ptrdiff_t> counts,
-                     const layout::type& type, const op& o);
+fault reduce_scatter(participant at, const void* send, void* recv,
+                     std::span<const std::ptrdiff_t> counts, const layout::datatype& type,
+                     const op& o);
 /// The same with recv.count for every rank.
-fault reduce_scatter_block(site at, const void* send, buffer recv, const op& o);
-fault gather(site at, buffer send, buffer recv, int root);   ///< recv.count is per rank
-fault scatter(site at, buffer send, buffer recv, int root);  ///< send.count is per rank
-fault allgather(site at, buffer send, buffer recv);
-fault alltoall(site at, buffer send, buffer recv);
-fault gatherv(site at, buffer send, parts recv, int root);
-fault scatterv(site at, parts send, buffer recv, int root);
-fault allgatherv(site at, buffer send, parts recv);
-fault alltoallv(site at, parts send, parts recv);
-fault alltoallw(site at, parts_w send, parts_w recv);
+fault reduce_scatter_block(participant at, const void* send, buffer recv, const op& o);
+fault gather(participant at, buffer send, buffer recv, int root);   ///< recv.count is per rank
+fault scatter(participant at, buffer send, buffer recv, int root);  ///< send.count is per rank
+fault allgather(participant at, buffer send, buffer recv);
+fault alltoall(participant at, buffer send, buffer recv);
+fault gatherv(participant at, buffer send, parts recv, int root);
+fault scatterv(participant at, parts send, buffer recv, int root);
+fault allgatherv(participant at, buffer send, parts recv);
+fault alltoallv(participant at, parts send, parts recv);
+fault alltoallw(participant at, parts_w send, parts_w recv);
 
 }  // namespace sinew::coll

@@ -16,7 +16,7 @@ using communicator_ref = std::shared_ptr<core::communicator>;
 [[nodiscard]] communicator_ref self(p2p::engine& engine);
 
 /// Collective over `at`. Cold.
-[[nodiscard]] communicator_ref duplicate(site at);
+[[nodiscard]] communicator_ref duplicate(participant at);
 
 /// What start_duplicate() makes. The other fields are for reading once `over` is done.
 struct new_communicator {
@@ -30,13 +30,13 @@ struct new_communicator {
                                                                 communicator_ref of);
 
 /// Null where `color` is negative (MPI_UNDEFINED).
-[[nodiscard]] communicator_ref split(site at, int color, int key);
+[[nodiscard]] communicator_ref split(participant at, int color, int key);
 /// MPI_Comm_create: collective over `at`; null where this rank is not in `members`.
-[[nodiscard]] communicator_ref create(site at, const core::group& members);
+[[nodiscard]] communicator_ref create(participant at, const core::group& members);
 /// MPI_Comm_create_group: collective over `members` only.
-[[nodiscard]] communicator_ref create_group(site at, const core::group& members, int tag);
+[[nodiscard]] communicator_ref create_group(participant at, const core::group& members, int tag);
 
 /// Ranks that share this node (MPI_COMM_TYPE_SHARED).
-[[nodiscard]] communicator_ref split_node(site at, int key);
+[[nodiscard]] communicator_ref split_node(participant at, int key);
 
 }  // namespace sinew::coll

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sinew/layout/type.hpp"
+#include "sinew/layout/datatype.hpp"
 
 namespace sinew::coll {
 
@@ -31,17 +31,17 @@ enum class op_kind : std::uint8_t {
 struct op {
   op_kind kind = op_kind::sum;
   bool commutative = true;
-  /// For op_kind::user; `handle` is whatever the face needs to call the user's function.
+  /// For op_kind::user; `handle` is whatever the binding needs to call the user's function.
   void (*call)(void* handle, const void* in, void* inout, std::size_t count,
-               const layout::type& type) = nullptr;
+               const layout::datatype& type) = nullptr;
   void* handle = nullptr;
 
   /// Any context; warm. `in` and `inout` do not overlap. The operator must be defined for the
   /// elements of `type`, which may be any type made of one kind of element (accumulate needs it).
-  void apply(const void* in, void* inout, std::size_t count, const layout::type& type) const;
+  void apply(const void* in, void* inout, std::size_t count, const layout::datatype& type) const;
   /// Whether a reduction may use this operator on `type`: user operators always, predefined ones
   /// on single elements for which they are defined (MPI-5.0 6.9.2; pairs for minloc and maxloc).
-  [[nodiscard]] bool allowed(const layout::type& type) const noexcept;
+  [[nodiscard]] bool allowed(const layout::datatype& type) const noexcept;
   /// Whether a predefined operator is defined for this element (replace and no_op for all).
   [[nodiscard]] bool allowed(layout::element e) const noexcept;
 };

@@ -1,4 +1,4 @@
-// Completions under the name that most of the house knows them by. They stand on floor 0, since
+// Completions under the name that most of the code base knows them by. They stand on layer 0, since
 // fiber joins end in them too.
 #pragma once
 

@@ -1,11 +1,11 @@
-// Which room has which of the fabric's handlers: the one list.
+// Which module has which of the fabric's handlers: the one list.
 #pragma once
 
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::core::handlers {
 
-/// The first of each room. A room that needs more than one counts on from there.
+/// The first of each module. A module that needs more than one counts on from there.
 inline constexpr fabric::handler_id p2p = 1;
 inline constexpr fabric::handler_id rma = 8;
 inline constexpr fabric::handler_id event = 9;

@@ -1,6 +1,7 @@
 // Packets of one size from one slab of memory, for many threads: each worker and each thread keeps
 // a few to itself and reuses them last-in-first-out; the rest lie in a shared depot. When there are
-// none left, the answer is "try again", never an allocation. After the packet pool of seed 000.
+// none left, the answer is "try again", never an allocation. After the packet pool of Dang et al.
+// 2016.
 #pragma once
 
 #include <cstddef>

@@ -16,13 +16,13 @@ namespace sinew::core {
 /// How the program's threads use the runtime (MPI's thread levels, in effect).
 enum class threading : std::uint8_t { one, many };
 
-/// Progress (DESIGN 2.2): whoever waits, polls. One thread at a time leads, that is, polls; the
-/// others that are awake watch their own operation; those that have waited for long are parked and
-/// woken by their operation, one after the other if all processors are taken. While more threads
-/// are awake than there are processors for them, nobody spins for long. The last one awake sleeps
-/// on the fabric's doorbell. A fiber that waits is suspended: its worker polls when it has nothing
-/// else to do, and now and then. With `threading::one` that takes a scheduler of one worker; with
-/// more, fibers are to core what their threads are.
+/// Progress (ARCHITECTURE.md, contract 2): whoever waits, polls. One thread at a time leads, that
+/// is, polls; the others that are awake watch their own operation; those that have waited for long
+/// are parked and woken by their operation, one after the other if all processors are taken. While
+/// more threads are awake than there are processors for them, nobody spins for long. The last one
+/// awake sleeps on the fabric's doorbell. A fiber that waits is suspended: its worker polls when it
+/// has nothing else to do, and now and then. With `threading::one` that takes a scheduler of one
+/// worker; with more, fibers are to core what their threads are.
 class runtime {
  public:
   /// Opens shared memory over `session` (or in-process fabric if the job has one rank).
@@ -60,7 +60,7 @@ class runtime {
   /// want_chore(true) is in force, by whoever polls. Returns how much was done.
   void set_chore(int (*chore)(void* context), void* context) noexcept;
   void want_chore(bool wanted) noexcept { want_chore(0, wanted); }
-  /// The same for other rooms: the number of their chore, by which they want it. Cold.
+  /// The same for other modules: the number of their chore, by which they want it. Cold.
   [[nodiscard]] int add_chore(int (*chore)(void* context), void* context);
   void want_chore(int which, bool wanted) noexcept {
     const std::uint32_t bit = 1u << which;
@@ -75,7 +75,7 @@ class runtime {
   /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait (once per wait) or in a loop of
   /// polls, or when the job's time is up (once); below a line that says which. Cold.
   void set_diagnosis(void (*print)(void* context), void* context) noexcept;
-  /// More of it, by other rooms; dropped by its context. Cold.
+  /// More of it, by other modules; dropped by its context. Cold.
   void add_diagnosis(void (*print)(void* context), void* context);
   void drop_diagnosis(void* context) noexcept;
 
@@ -120,7 +120,7 @@ class runtime {
   [[nodiscard]] bool reclaim(parked& self) noexcept;
   void wait_as_watcher(bool (*ready)(void*), void* context);
   void unlist(const watcher& gone) noexcept;
-  void appoint() noexcept;
+  void elect() noexcept;
   void park(completion& c);
   void sleep_as(parked& self);
   [[nodiscard]] bool enlist(parked& self, parked*& instead) noexcept;
@@ -168,10 +168,10 @@ class runtime {
   /// Threads inside wait() that are not parked; whoever wakes a parked thread counts it at once.
   /// Changes are acquire-release: the last to leave sees what those before it left behind.
   std::atomic<int> awake_{0};
-  /// Threads are parked and none of them is the sentry. Written under parked_lock_ by a thread that
-  /// is awake, read by the last that leaves, ordered by awake_.
+  /// Threads are parked and none of them is the monitor. Written under parked_lock_ by a thread
+  /// that is awake, read by the last that leaves, ordered by awake_.
   std::atomic<bool> unwatched_{false};
-  /// Waits so far, by a plain increment: a hint to the sentry and a source of chance. Relaxed.
+  /// Waits so far, by a plain increment: a hint to the monitor and a source of randomness. Relaxed.
   std::atomic<std::uint32_t> waits_{0};
   /// How many are in `ready_`, and how often one was put there. Written under parked_lock_; relaxed
   /// elsewhere: the leader, who acts upon them, has put them there itself or got the lead from who
@@ -185,7 +185,7 @@ class runtime {
   line ready_;   ///< whose operations are done, but who have no processor yet
   /// The parked thread that looks from time to time. Written under parked_lock_; others read it to
   /// learn that it is not they, so relaxed.
-  std::atomic<parked*> sentry_{nullptr};
+  std::atomic<parked*> monitor_{nullptr};
 
   lock watch_lock_;
   /// Changed under watch_lock_; looked at without it only for being null (relaxed: whoever adds one

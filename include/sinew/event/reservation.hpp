@@ -1,6 +1,6 @@
 // Reservations: locks whose grant is an event, so that who wants one need not wait for it.
 //
-// Promises (tests/event/reservation_test.cpp holds the room to each)
+// Promises (tests/event/reservation_test.cpp holds the module to each)
 //  balance    each acquire is matched by one release on the same rank, whatever has failed: an
 //             acquire whose precondition is poisoned takes the lock in its turn, and what is
 //             poisoned is its event; a release with a poisoned precondition releases.

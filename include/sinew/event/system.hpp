@@ -1,6 +1,6 @@
 // One rank's events: making, triggering and merging them, and waiting for those of any rank.
 //
-// Promises (tests/event holds the room to each)
+// Promises (tests/event holds the module to each)
 //  once       an event triggers once and for all, poisoned or not; everybody learns the same.
 //  poison     what depends on a poisoned event is poisoned, however far; never lost, never spread
 //             through settled(). A merge is poisoned with its first poisoned input.
@@ -45,7 +45,7 @@ class barriers;
 
 class system {
  public:
-  /// Each rank makes one over its runtime, and its programs and the rooms above share it. Takes
+  /// Each rank makes one over its runtime, and its programs and the modules above share it. Takes
   /// one handler of the fabric. Before the first progress of the runtime. Cold.
   explicit system(core::runtime& runtime, const options& how = {});
   /// Nothing may be pending that could still fire.
@@ -111,7 +111,7 @@ class system {
   /// A hint: `e`, of this rank, will be triggered before long.
   void expect(event e) const noexcept { __builtin_prefetch(&slots_[e.index()], 1); }
 
-  // --- messages, for the rooms above ---
+  // --- messages, for the modules above ---
 
   /// Cold. Handlers run in progress, one at a time; they must not wait or poll.
   void set_handler(topic t, message_handler function, void* context);
@@ -144,8 +144,8 @@ class system {
   /// Pending events of this rank, who waits for them, and which of other ranks are waited for here.
   /// Printed by a wait that lasts for SINEW_CORE_HANG_TIMEOUT, by all ranks.
   [[nodiscard]] std::string report();
-  /// Rooms above add their own lines to report(). `ask`: it is a hang, and other ranks may be asked
-  /// to print what they know. Null: those of this context are taken back.
+  /// Modules above add their own lines to report(). `ask`: it is a hang, and other ranks may be
+  /// asked to print what they know. Null: those of this context are taken back.
   void add_report(std::string (*lines)(void* context, bool ask), void* context);
 
   /// Pending events of this rank, and slots it has used so far.
@@ -160,7 +160,7 @@ class system {
   friend class completion_queue;
   friend class section;
   friend class together;
-  friend struct errand;
+  friend struct continuation;
 
   /// A place for one pending event. Changed under the rank's lock, but for what is said below.
   struct slot {

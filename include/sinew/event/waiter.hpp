@@ -1,4 +1,4 @@
-// What an event fires, and the messages of the room.
+// What an event fires, and the messages of the module.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace sinew::event {
 /// called and may end in the call. Between subscribe() and the call it must not move.
 struct waiter {
   void (*fire)(waiter& self) noexcept = nullptr;
-  waiter* next = nullptr;  ///< the room's own
+  waiter* next = nullptr;  ///< the module's own
   bool poisoned = false;   ///< set before the call
 };
 
-/// Who gets a message of this room or of those above, which share one handler of the fabric.
+/// Who gets a message of this module or of those above, which share one handler of the fabric.
 enum class topic : std::uint8_t {
   event = 0,
   barrier = 1,

@@ -1,4 +1,5 @@
-// The one way in which everything of this room waits: a list of sleepers, each a fiber or a thread.
+// The one way in which everything of this module waits: a list of sleepers, each a fiber or a
+// thread.
 #pragma once
 
 #include <atomic>

@@ -11,7 +11,7 @@
 #include "sinew/core/communicator.hpp"
 #include "sinew/core/completion.hpp"
 #include "sinew/core/runtime.hpp"
-#include "sinew/layout/type.hpp"
+#include "sinew/layout/datatype.hpp"
 #include "sinew/match/engine.hpp"
 
 namespace sinew::p2p {
@@ -26,7 +26,7 @@ inline constexpr int max_tag = 0x7fffffff;
 struct buffer {
   void* base = nullptr;
   std::size_t count = 0;
-  const layout::type* type = nullptr;
+  const layout::datatype* type = nullptr;
 
   [[nodiscard]] std::size_t bytes() const noexcept { return count * type->size(); }
   /// Plain bytes.
@@ -76,7 +76,7 @@ struct match_report {
   std::size_t unexpected = 0;
 };
 
-/// One per rank. Any thread of the rank if the runtime is threaded. Arguments are trusted (faces
+/// One per rank. Any thread of the rank if the runtime is threaded. Arguments are trusted (bindings
 /// check them). Blocking calls suspend the caller and make progress.
 class engine {
  public:

@@ -10,7 +10,7 @@ namespace sinew::region {
 /// ways to move bytes more cases in src/region/transfer.cpp: nothing else knows kinds.
 enum class memory_kind : std::uint8_t {
   heap,    ///< private memory of one rank: large, and reached by the kernel or by messages
-  shared,  ///< one rank's part of the rma room's heap, which all ranks of the node have mapped
+  shared,  ///< one rank's part of the rma module's heap, which all ranks of the node have mapped
   global,  ///< striped over all ranks, in their parts of that heap
   /// All of it on every rank, at the same offset of each rank's symmetric heap, which all ranks of
   /// the node have mapped: an image for each rank (system::image).

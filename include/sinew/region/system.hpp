@@ -5,7 +5,7 @@
 // for nothing). If the event before is poisoned, nothing is done, and the event after is poisoned
 // too.
 //
-// Promises (tests/region holds the room to each)
+// Promises (tests/region holds the module to each)
 //  values     a copy's result is as if all of its source had been read before its target was
 //             written, also where the two overlap. Copies, fills and reductions of the same
 //             elements that no event orders have no order.

@@ -1,7 +1,7 @@
 // One rank's access to the memory of the others: put, get, atomics, ordering, and waiting for what
 // others do to one's own memory.
 //
-// Promises (tests/rma/contract_test.cpp holds the room to each)
+// Promises (tests/rma/contract_test.cpp holds the module to each)
 //  source     a put has read its source when it returns; a get has filled its target.
 //  one rank   what a rank has put it sees in its own later gets and atomics of the same place.
 //  order      puts before fence() are seen by whoever sees a put or an atomic after it. Without
@@ -54,8 +54,8 @@ class engine {
  public:
   /// Maps the node's heaps; each rank calls it once, when it likes. Cold.
   [[nodiscard]] static std::unique_ptr<engine> open(core::runtime& runtime);
-  /// The engine over the runtime of core::join_job(): one per process, whichever face asks first,
-  /// and for ever. Cold.
+  /// The engine over the runtime of core::join_job(): one per process, whichever binding asks
+  /// first, and for ever. Cold.
   [[nodiscard]] static engine& of_process(core::runtime& runtime);
   /// Over given memory, zero-filled and mapped by all ranks.
   engine(core::runtime& runtime, const heap_memory& where);

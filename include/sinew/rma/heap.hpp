@@ -16,9 +16,9 @@ struct heap_sizes {
 
 /// SINEW_RMA_HEAP and SINEW_RMA_LOCAL_HEAP; where they are 0, half of the node's memory each,
 /// shared by its ranks, so that a program too large for the machine gets an error. Cold.
-[[nodiscard]] heap_sizes standard_heap_sizes(int local_ranks);
+[[nodiscard]] heap_sizes default_heap_sizes(int local_ranks);
 
-/// Where things begin in every rank's part: words of the room itself, then the two heaps.
+/// Where things begin in every rank's part: words of the module itself, then the two heaps.
 struct heap_shape {
   heap_shape(int ranks, heap_sizes sizes);
 

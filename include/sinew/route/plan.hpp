@@ -16,11 +16,11 @@
 namespace sinew::route {
 
 enum class method : std::uint8_t {
-  standard,   ///< the default route of each job, one path
-  adaptive,   ///< chunk by chunk the least loaded minimal next link
-  heu_load,   ///< paths of k shortest whose links carry few paths yet; the limit rises
-  heu_chunk,  ///< chunks of the job with most left on the least loaded of k shortest paths
-  opt,        ///< the best split over k shortest paths: the path LP, to 0.1 %
+  default_route,  ///< the default route of each job, one path
+  adaptive,       ///< chunk by chunk the least loaded minimal next link
+  heu_load,       ///< paths of k shortest whose links carry few paths yet; the limit rises
+  heu_chunk,      ///< chunks of the job with most left on the least loaded of k shortest paths
+  opt,            ///< the best split over k shortest paths: the path LP, to 0.1 %
   /// Ours, or the plan of one of the others if that is better: its busiest link never carries more
   /// than that of another method's plan (plan_options::fall_back says the exception). The others
   /// are tried on up to 1024 nodes with up to 20,000 jobs, and with up to 100,000 jobs on any

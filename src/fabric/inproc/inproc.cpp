@@ -32,8 +32,8 @@ struct message {
   handler_id id = 0;
   header head{};
   std::size_t size = 0;
-  std::array<std::byte, max_short> brief{};
-  buffer packet;  ///< empty: the payload is in `brief`
+  std::array<std::byte, max_short> short_data{};
+  buffer packet;  ///< empty: the payload is in `short_data`
 };
 
 /// What arrived for one rank. A ring of fixed size, so that nothing is allocated per message.
@@ -174,7 +174,7 @@ class inproc_endpoint final : public endpoint {
       }
       held_ = true;
       const service& e = handlers_[next_.id];
-      const std::byte* data = next_.packet ? next_.packet.get() : next_.brief.data();
+      const std::byte* data = next_.packet ? next_.packet.get() : next_.short_data.data();
       if (!e.function(e.context, arrival{next_.source, next_.head, data, next_.size}).done()) {
         break;
       }
@@ -222,7 +222,7 @@ class inproc_endpoint final : public endpoint {
       if (packet != nullptr) {
         m.packet = std::move(*packet);
       } else if (size != 0) {
-        std::memcpy(m.brief.data(), data, size);
+        std::memcpy(m.short_data.data(), data, size);
       }
       ++box.count;
     }

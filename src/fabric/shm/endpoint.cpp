@@ -24,12 +24,12 @@ class shm_endpoint final : public endpoint {
   }
   [[gnu::flatten]] status send_short(int peer, handler_id id, header head, const void* data,
                                      std::size_t size) override {
-    return messages_.send_brief(peer, slot_kind::brief, id, head, data, size);
+    return messages_.send_short_message(peer, slot_kind::short_message, id, head, data, size);
   }
   status send_medium(int peer, handler_id id, header head, const void* data,
                      std::size_t size) override {
     if (size <= max_short_bytes) {
-      return messages_.send_brief(peer, slot_kind::brief, id, head, data, size);
+      return messages_.send_short_message(peer, slot_kind::short_message, id, head, data, size);
     }
     return messages_.send_packet(peer, slot_kind::medium, id, head, data, size);
   }

@@ -20,7 +20,7 @@ inline constexpr int max_local_ranks = 8192;
 inline constexpr int tickets_per_rank = 64;
 
 /// What a slot carries. `inner` kinds are the fabric's own messages (see one_sided.hpp).
-enum class slot_kind : std::uint8_t { brief, medium, inner_brief, inner_medium };
+enum class slot_kind : std::uint8_t { short_message, medium, inner_short, inner_medium };
 
 /// One message. The producer fills it and stores `word` last (release); the consumer loads `word`
 /// (acquire) and never writes. The tag differs from lap to lap, so a slot needs no clearing.

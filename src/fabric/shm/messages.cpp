@@ -242,7 +242,7 @@ void messages<Threads>::reclaim() {
 }
 
 template <bool Threads>
-status messages<Threads>::reserve(int peer, packet& out, bool brief) {
+status messages<Threads>::reserve(int peer, packet& out, bool is_short) {
   pair_type& p = pair_with(peer);
   for (int attempt = 0; attempt < 2; ++attempt) {
     {
@@ -268,7 +268,7 @@ status messages<Threads>::reserve(int peer, packet& out, bool brief) {
       }
       if (!pool_.empty()) {
         const std::uint16_t index =
-            brief && p.first == no_index ? pool_.take_hot() : pool_.take_cold();
+            is_short && p.first == no_index ? pool_.take_hot() : pool_.take_cold();
         out = {mine_.packets() + index * packet_stride, max_medium_bytes, index};
         return status::ok();
       }

@@ -22,7 +22,7 @@ namespace sinew::fabric::shm {
 inline constexpr std::uint64_t asked_ahead = 3;
 
 /// Copies n <= max_short_bytes bytes without a call.
-inline void copy_brief(std::byte* to, const std::byte* from, std::size_t n) noexcept {
+inline void copy_short(std::byte* to, const std::byte* from, std::size_t n) noexcept {
   if (n >= 16) {
     std::memcpy(to, from, 16);
     if (n > 32) {
@@ -68,8 +68,8 @@ class messages {
   /// At most max_short_bytes. Hot: needs no frame, so that few stores of its own (saved registers)
   /// come between those to one slot and the next. The processor's queue of stores is what bounds
   /// how many slots it can be taking over at a time.
-  status send_brief(int peer, slot_kind kind, std::uint8_t id, header head, const void* data,
-                    std::size_t size) {
+  status send_short_message(int peer, slot_kind kind, std::uint8_t id, header head,
+                            const void* data, std::size_t size) {
     SINEW_EXPECT(size <= max_short_bytes);
     pair_type& p = pair_with(peer);
     bool sent = false;
@@ -81,13 +81,13 @@ class messages {
       if (p.tail != p.limit) [[likely]] {
         slot& s = p.out[p.tail & slot_mask_];
         s.set_head(head);
-        copy_brief(s.payload, static_cast<const std::byte*>(data), size);
+        copy_short(s.payload, static_cast<const std::byte*>(data), size);
         publish(p, s, kind, id, size);
         sent = true;
       }
     }
     if (!sent) [[unlikely]] {
-      return send_brief_late(peer, kind, id, head, data, size);
+      return send_short_late(peer, kind, id, head, data, size);
     }
     after_publishing(*p.bell, p.fence);
     return status::ok();
@@ -97,8 +97,8 @@ class messages {
   [[gnu::noinline]] status send_packet(int peer, slot_kind kind, std::uint8_t id, header head,
                                        const void* data, std::size_t size);
   /// Sees to it that there is a slot as well, so that the commit hardly ever retries.
-  /// `brief`: it will carry little, so the packet used last is best (pair.hpp).
-  status reserve(int peer, packet& out, bool brief = false);
+  /// `is_short`: it will carry little, so the packet used last is best (pair.hpp).
+  status reserve(int peer, packet& out, bool is_short = false);
   status commit(int peer, slot_kind kind, std::uint8_t id, header head, packet& filled,
                 std::size_t size);
 
@@ -288,7 +288,7 @@ class messages {
   bool dispatch(pair_type& p, const slot& s, std::uint64_t word, bool& packet_read) {
     const slot_kind kind = slot_word::kind(word);
     const std::size_t size = slot_word::size(word);
-    if (kind == slot_kind::brief && size <= max_short_bytes) [[likely]] {
+    if (kind == slot_kind::short_message && size <= max_short_bytes) [[likely]] {
       const service& e = handlers_[slot_word::id(word)];
       return e.function(e.context, arrival{p.rank, s.head, s.payload, size}).done();
     }
@@ -307,7 +307,7 @@ class messages {
   }
 
   /// The ring looks full, or it is time to look ahead.
-  [[gnu::noinline]] status send_brief_late(int peer, slot_kind kind, std::uint8_t id, header head,
+  [[gnu::noinline]] status send_short_late(int peer, slot_kind kind, std::uint8_t id, header head,
                                            const void* data, std::size_t size) {
     pair_type& p = pair_with(peer);
     {
@@ -319,7 +319,7 @@ class messages {
         return status::again(retry_reason::no_slot);
       }
     }
-    return send_brief(peer, kind, id, head, data, size);
+    return send_short_message(peer, kind, id, head, data, size);
   }
 
   [[gnu::noinline]] void tell_distance(pair_type& p, distance::change c) noexcept;

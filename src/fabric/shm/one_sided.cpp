@@ -187,8 +187,8 @@ status one_sided<Threads>::get(int peer, void* local, const remote_address& from
                          (generation << 32),
                      bytes}};
   const std::uint64_t addresses[2] = {from.address, reinterpret_cast<std::uintptr_t>(local)};
-  const status sent = carrier_.send_brief(peer, slot_kind::inner_brief, get_request, head,
-                                          addresses, sizeof addresses);
+  const status sent = carrier_.send_short_message(peer, slot_kind::inner_short, get_request, head,
+                                                  addresses, sizeof addresses);
   if (!sent.done()) {
     gets_.release(index);
     return sent;
@@ -295,8 +295,8 @@ status one_sided<Threads>::atomic(int peer, atomic_op op, const remote_address& 
       {static_cast<std::uint64_t>(op) | (width << 8) | (static_cast<std::uint64_t>(index) << 16),
        at.address}};
   const std::uint64_t operands[2] = {operand, compare};
-  const status sent = carrier_.send_brief(peer, slot_kind::inner_brief, atomic_request, head,
-                                          operands, sizeof operands);
+  const status sent = carrier_.send_short_message(peer, slot_kind::inner_short, atomic_request,
+                                                  head, operands, sizeof operands);
   if (!sent.done()) {
     atomics_.release(index);
     return sent;
@@ -457,7 +457,8 @@ void one_sided<Threads>::flush_replies() {
   std::size_t sent = 0;
   while (sent < replies_.size()) {
     const reply_state& r = replies_[sent];
-    if (!carrier_.send_brief(r.peer, slot_kind::inner_brief, atomic_reply, r.head, nullptr, 0)
+    if (!carrier_
+             .send_short_message(r.peer, slot_kind::inner_short, atomic_reply, r.head, nullptr, 0)
              .done()) {
       blocked_ = true;
       break;

@@ -30,9 +30,10 @@ void _gfortran_caf_sync_images(int, int*, int*, char*, size_t);
 void _gfortran_caf_co_sum(array*, int, int*, char*, size_t);
 
 static int faults = 0;
-#define EXPECT(claim) \
-  ((claim) ? (void)0  \
-           : (void)(++faults, fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #claim)))
+#define EXPECT(condition) \
+  ((condition) ? (void)0  \
+               : (void)(++faults,  \
+                        fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition)))
 
 static inline array vector_of(int* memory, ptrdiff_t n) {
   array a = {memory, (size_t)-1, 4, 0, 1, 1, 0, 4, {{1, 1, n}, {0, 0, 0}}};

@@ -3,15 +3,15 @@
 #include <memory>
 #include <vector>
 
-#include "sinew/carry/carrier.hpp"
 #include "sinew/core/job.hpp"
+#include "sinew/multipath/transfer.hpp"
 
 int main() {
   using namespace sinew;
   {
     auto memory = rma::engine::open(core::join_job(core::threading::one));
     const std::vector<std::uint64_t> bytes{sizeof(int)};
-    carry::carrier transfer(*memory, route::parse_topology("1"), bytes);
+    multipath::transfer transfer(*memory, route::parse_topology("1"), bytes);
     const std::vector<std::size_t> at{0};
     const int sent = 7;
     int got = 0;

@@ -1,4 +1,4 @@
-/* The C face of fibers as a stranger uses it. */
+/* The C binding of fibers as a stranger uses it. */
 #include <sinew.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-! What the programs of this folder share: claims, and a verdict that all images agree on.
+! What the programs of this folder share: assertions, and a verdict that all images agree on.
 module check
   implicit none
   private

@@ -83,7 +83,7 @@ contains
     end do
   end subroutine
 
-  subroutine claim(good, what)
+  subroutine expect_that(good, what)
     logical, intent(in) :: good
     character(*), intent(in) :: what
     character(100) :: text
@@ -158,7 +158,7 @@ contains
       end do
       sync memory
     end select
-    call claim(error == 0, 'stat')
+    call expect_that(error == 0, 'stat')
   end subroutine
 
   ! To the image whose index in the first team is `to`, a member of the current one.
@@ -169,7 +169,7 @@ contains
 
   subroutine hear(stamp, where, level, from)
     integer, intent(in) :: stamp, where, level, from
-    call claim(spoken(from, where, level) == stamp, 'what was said before')
+    call expect_that(spoken(from, where, level) == stamp, 'what was said before')
   end subroutine
 
   ! In the team of that depth.
@@ -228,7 +228,7 @@ contains
       else
         values(:) = field(first:last:stride, from)[list(k)]
       end if
-      call claim(all(values == [(word(stamp, i, from, merge(me, 0, puts)), i=1, n)]), 'words')
+      call expect_that(all(values == [(word(stamp, i, from, merge(me, 0, puts)), i=1, n)]), 'words')
     end do
     call meet(list, count)
   end subroutine
@@ -245,7 +245,7 @@ contains
     do k = 1, count
       i = members(list(k), depth)
       got = owned[list(k)]%part(i + n)
-      call claim(got == word(stamp, i + n, i, 0), 'component')
+      call expect_that(got == word(stamp, i + n, i, 0), 'component')
     end do
     call meet(list, count)
   end subroutine
@@ -266,7 +266,7 @@ contains
     case default
       call reduce_complex()
     end select
-    call claim(error == 0, 'stat')
+    call expect_that(error == 0, 'stat')
 
   contains
 
@@ -380,8 +380,8 @@ contains
       logical, intent(in) :: elements(:), between(:)
       integer, intent(in) :: how
       write (doing, '(3(a,i0))') 'reduction', how, '/', result, '/', size(elements)
-      if (result == 0 .or. result == im) call claim(all(elements), 'elements')
-      call claim(all(between), 'between the elements')
+      if (result == 0 .or. result == im) call expect_that(all(elements), 'elements')
+      call expect_that(all(between), 'between the elements')
     end subroutine
   end subroutine
 
@@ -412,14 +412,14 @@ contains
       if (im == source) x(1::stride) = [(word(stamp, i, me, 0), i=1, n)]
       if (stride == 1) call co_broadcast(x, source)
       if (stride /= 1) call co_broadcast(x(1::stride), source)
-      call claim(all(x(1::stride) == [(word(stamp, i, said, 0), i=1, n)]), 'elements')
-      if (stride /= 1) call claim(all(x(2::stride) == -me), 'between the elements')
+      call expect_that(all(x(1::stride) == [(word(stamp, i, said, 0), i=1, n)]), 'elements')
+      if (stride /= 1) call expect_that(all(x(2::stride) == -me), 'between the elements')
     else
       allocate (y(stride, n), source=-real(me, 8))
       if (im == source) y(stride, :) = [(word(stamp, i, me, 0), i=1, n)]
       call co_broadcast(y(stride, :), source)
-      call claim(all(nint(y(stride, :)) == [(word(stamp, i, said, 0), i=1, n)]), 'elements')
-      if (stride /= 1) call claim(all(nint(y(1, :)) == -me), 'between the elements')
+      call expect_that(all(nint(y(stride, :)) == [(word(stamp, i, said, 0), i=1, n)]), 'elements')
+      if (stride /= 1) call expect_that(all(nint(y(1, :)) == -me), 'between the elements')
     end if
   end subroutine
 
@@ -435,18 +435,18 @@ contains
       case (0)
         x = me + i
         call co_sum(x)
-        call claim(x == total + np * i, 'sum')
+        call expect_that(x == total + np * i, 'sum')
       case (1)
         y = [1, -1, 2, -2] * me
         call co_max(y)
-        call claim(y(1) == maxval(members(1:np, depth)) .and. &
+        call expect_that(y(1) == maxval(members(1:np, depth)) .and. &
           y(4) == -2 * minval(members(1:np, depth)), 'maximum')
       case (2)
         source = 1 + draw(np)
         y = me
         if (im == source) y = [i, stamp, me, 5]
         call co_broadcast(y, source)
-        call claim(all(y == [i, stamp, members(source, depth), 5]), 'broadcast')
+        call expect_that(all(y == [i, stamp, members(source, depth), 5]), 'broadcast')
       case default
         sync all
       end select
@@ -486,7 +486,7 @@ contains
         if (1 + mod(i * a + q * b, np) == im) expected = expected + i * q
       end do
     end do
-    call claim(tally(which) == expected, 'sum')
+    call expect_that(tally(which) == expected, 'sum')
     sync all
   end subroutine
 
@@ -505,7 +505,7 @@ contains
       end critical
     end do
     sync all
-    if (im == to) call claim(tally(1) == np * (np + 1) / 2 * rounds * (rounds + 1) / 2, 'sum')
+    if (im == to) call expect_that(tally(1) == np * (np + 1) / 2 * rounds * (rounds + 1) / 2, 'sum')
     sync all
   end subroutine
 
@@ -536,9 +536,9 @@ contains
     sync all
     if (im == to) then
       call atomic_ref(old, cell)
-      call claim(old == np * rounds, 'number')
+      call expect_that(old == np * rounds, 'number')
       do q = 1, np
-        call claim(count(marks == members(q, depth)) == rounds, 'tickets')
+        call expect_that(count(marks == members(q, depth)) == rounds, 'tickets')
       end do
     end if
     sync all
@@ -563,8 +563,8 @@ contains
         event wait (gathered(depth), until_count=total - first)
       end if
       call event_query(gathered(depth), left)
-      call claim(left == 0, 'nothing left')
-      call claim(all(box(members(1:np, depth)) == stamp + members(1:np, depth)), 'boxes')
+      call expect_that(left == 0, 'nothing left')
+      call expect_that(all(box(members(1:np, depth)) == stamp + members(1:np, depth)), 'boxes')
       do i = 1, np
         event post (told(me)[i])
       end do
@@ -625,14 +625,14 @@ contains
     if (left > 0 .and. draw(2) == 0) call stretch(1 + draw(3), left)
     doing = 'memory'
     k = members(1 + modulo(im - 2, np), depth)
-    call claim(all(block(1:n) == [(word(stamp, i, k, 1), i=1, n)]), 'what the neighbour has put')
-    call claim(all(block(n + 1:) == [(word(stamp, i, me, 0), i=n + 1, 2 * n)]), 'own part')
+    call expect_that(all(block(1:n) == [(word(stamp, i, k, 1), i=1, n)]), 'what the neighbour has put')
+    call expect_that(all(block(n + 1:) == [(word(stamp, i, me, 0), i=n + 1, 2 * n)]), 'own part')
     if (allocated(table)) then
       call draw_partners(list, count)
       table = me
       call meet(list, count)
       do i = 1, count
-        call claim(nint(table(3, n)[list(i)]) == members(list(i), depth), 'table')
+        call expect_that(nint(table(3, n)[list(i)]) == members(list(i), depth), 'table')
       end do
       if (draw(2) == 0) deallocate (table)
     end if
@@ -655,11 +655,11 @@ contains
     to = 1 + mod(im, np)
     allocate (posts(n)[*], doors(n)[*], sums(n)[*])
     call event_query(posts(n + 1 - k), got)
-    call claim(got == 0 .or. n + 1 - k == k, 'nothing posted yet')
+    call expect_that(got == 0 .or. n + 1 - k == k, 'nothing posted yet')
     event post (posts(k)[to])
     event wait (posts(k))
     call event_query(posts(k), got)
-    call claim(got == 0, 'nothing left')
+    call expect_that(got == 0, 'nothing left')
     sums = 0
     sync all
     to = 1 + draw(np)
@@ -667,7 +667,7 @@ contains
     sums(k)[to] = sums(k)[to] + im
     unlock (doors(k)[to])
     sync all
-    if (im == to) call claim(sums(k) == np * (np + 1) / 2, 'sum')
+    if (im == to) call expect_that(sums(k) == np * (np + 1) / 2, 'sum')
     if (draw(2) == 0) deallocate (posts, sums)
   end subroutine
 
@@ -721,7 +721,7 @@ contains
           np = count(members(:, depth) /= 0)
           im = findloc(members(:, depth), me, 1)
           doing = 'change team'
-          call claim(num_images() == np .and. this_image() == im .and. team_number() == colour, &
+          call expect_that(num_images() == np .and. this_image() == im .and. team_number() == colour, &
             'who is in the team')
           call hear(stamp, at_change, depth, neighbour(-1, depth))
           stream = 1 + mod(stream * 31 + colour * 7919_int64, 2147483646_int64)
@@ -736,7 +736,7 @@ contains
         im = outer_im
         stream = outer_stream
         i = draw(2)
-        call claim(num_images() == np .and. this_image() == im, 'who is in the outer team')
+        call expect_that(num_images() == np .and. this_image() == im, 'who is in the outer team')
       end do
     end do
 

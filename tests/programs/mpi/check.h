@@ -1,4 +1,4 @@
-/* What the test programs share: a claim that says where it failed and ends the job. */
+/* What the test programs share: an assertion that says where it failed and ends the job. */
 #ifndef SINEW_TESTS_CHECK_H
 #define SINEW_TESTS_CHECK_H
 
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(claim)                                                          \
+#define CHECK(condition)                                                          \
   do {                                                                        \
-    if (!(claim)) {                                                           \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #claim);     \
+    if (!(condition)) {                                                           \
+      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);     \
       MPI_Abort(MPI_COMM_WORLD, 1);                                           \
     }                                                                         \
   } while (0)

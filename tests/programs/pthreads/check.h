@@ -1,8 +1,9 @@
-// Claims of the test programs: always compiled in, named by their text.
+// Assertions of the test programs: always compiled in, named by their text.
 #pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(claim) \
-  ((claim) ? (void)0 : (fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #claim), exit(1)))
+#define CHECK(condition) \
+  ((condition) ? (void)0  \
+               : (fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition), exit(1)))

@@ -40,9 +40,9 @@ class Compressors(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.text = Path(cls.folder.name) / "text"
-        chance = random.Random(42)
-        words = ["".join(chance.choices("abcdefgh", k=chance.randint(1, 9))) for _ in range(500)]
-        cls.text.write_text(" ".join(chance.choices(words, k=1_000_000)))
+        draw = random.Random(42)
+        words = ["".join(draw.choices("abcdefgh", k=draw.randint(1, 9))) for _ in range(500)]
+        cls.text.write_text(" ".join(draw.choices(words, k=1_000_000)))
 
     def compare(self, *command):
         plain = subprocess.run([*command, "-c", self.text], capture_output=True, check=True)

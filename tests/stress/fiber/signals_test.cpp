@@ -137,21 +137,21 @@ TEST(stress, fibers_come_and_go_everywhere) {
           if (what < 6 && mine.size() < 100) {
             fiber* f = nullptr;
             const int where = static_cast<int>(random.below(3)) - 1;
-            const bool forget = random.chance(0.3);
+            const bool forget = random.with_probability(0.3);
             const status got = spawn(
                 [](void* p) {
                   yield();
                   static_cast<std::atomic<long>*>(p)->fetch_add(1);
                 },
                 &ended_count, &f,
-                {.stack_bytes = random.chance(0.5) ? 8192u : 32768u,
+                {.stack_bytes = random.with_probability(0.5) ? 8192u : 32768u,
                  .worker = where,
                  .detached = forget});
             ASSERT_TRUE(got.done());
             made_count.fetch_add(1);
             if (!forget) mine.push_back(f);
           } else if (what < 8 && !mine.empty()) {
-            random.chance(0.7) ? join(*mine.back()) : detach(*mine.back());
+            random.with_probability(0.7) ? join(*mine.back()) : detach(*mine.back());
             mine.pop_back();
           } else {
             yield();
@@ -193,7 +193,7 @@ TEST(stress, conditions_with_deadlines) {
       if (token % parties == who) {
         ++token;
         changed.notify_all();
-      } else if (random.chance(0.2)) {
+      } else if (random.with_probability(0.2)) {
         (void)changed.wait_until(m, static_cast<std::uint64_t>(now_ns()) + random.below(50'000));
       } else {
         changed.wait(m);

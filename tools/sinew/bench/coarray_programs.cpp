@@ -119,7 +119,7 @@ class coarray_runner final : public runner {
   [[nodiscard]] bool over_mpi() const override { return true; }
   [[nodiscard]] std::vector<subject> subjects(const experiment&, const machine& m) const override {
     std::vector<subject> found = m.mpi;
-    std::erase_if(found, [](const subject& s) { return !s.standard_transport; });
+    std::erase_if(found, [](const subject& s) { return !s.default_transport; });
     if (const auto peer = find_opencoarrays()) found.push_back(*peer);
     return found;
   }

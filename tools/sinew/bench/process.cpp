@@ -72,9 +72,9 @@ void end_leftovers() {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
-  struct sigaction standard{};
-  standard.sa_handler = SIG_DFL;
-  for (const int s : {SIGINT, SIGTERM, SIGPIPE}) sigaction(s, &standard, nullptr);
+  struct sigaction by_default{};
+  by_default.sa_handler = SIG_DFL;
+  for (const int s : {SIGINT, SIGTERM, SIGPIPE}) sigaction(s, &by_default, nullptr);
   const int in = open("/dev/null", O_RDONLY);
   if (in >= 0) dup2(in, 0);
   dup2(out, 1);

@@ -1,5 +1,5 @@
 // The pure part of `sinew bench`: statistics, the line protocol of measuring programs, the JSON of
-// DESIGN's contract and the table on the screen. No input or output, no clock: tests/bench holds
+// The contract and the table on the screen. No input or output, no clock: tests/bench holds
 // it.
 #pragma once
 

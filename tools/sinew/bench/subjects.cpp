@@ -149,7 +149,7 @@ std::vector<subject> find_peers() {
     if (found[i].name != "openmpi") continue;
     subject over_ucx = found[i];
     over_ucx.name = "openmpi-ucx";
-    over_ucx.standard_transport = false;
+    over_ucx.default_transport = false;
     found.push_back(over_ucx);
     break;
   }
@@ -230,7 +230,7 @@ command launch_command(const subject& who, int ranks, const std::string& program
     // It refuses to run as root, or with more ranks than cores, unless told so.
     c.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
     if (ranks > topology::usable_cpus()) add({"--oversubscribe"});
-    if (!who.standard_transport) {
+    if (!who.default_transport) {
       c.environment.emplace_back("UCX_TLS", "posix,self");
       add({"--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices",
            "any"});

@@ -15,8 +15,8 @@ struct subject {
   std::string compiler;      ///< its wrapper for C
   std::string launcher;      ///< mpiexec, or this binary
   std::string version = {};  ///< "5.0.2"; of Sinew: empty until a program has told
-  bool standard_transport = true;  ///< whether it runs with the implementation's own defaults
-  std::string engine = {};         ///< of ours: how it matches; empty: the default
+  bool default_transport = true;  ///< whether it runs with the implementation's own defaults
+  std::string engine = {};        ///< of ours: how it matches; empty: the default
   std::vector<std::string> options = {};    ///< more words for its launcher
   std::vector<std::string> arguments = {};  ///< more words for its programs
   bool may_tell_version = false;            ///< `version` gives way to what a program prints

@@ -125,7 +125,7 @@ section config() {
     result.rows.push_back({{"name", each->name()},
                            {"value", each->text()},
                            {"origin", origin_name(each->origin())},
-                           {"default", each->standard_text()},
+                           {"default", each->default_text()},
                            {"accepts", each->accepted_text()},
                            {"unit", each->unit()},
                            {"about", each->about()}});
@@ -258,7 +258,7 @@ command_page info_page() {
           "shows settings, transports, topology and versions",
           "[config|transports|topology|deps]... [--json]",
           "config: every setting with its value and where that comes from. Settings are variables\n"
-          "SINEW_<ROOM>_<KEY>.",
+          "SINEW_<MODULE>_<KEY>.",
           table(unused),
           {"config", "transports", "topology", "deps"}};
 }

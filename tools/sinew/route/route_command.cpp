@@ -454,7 +454,7 @@ comparison plans_of(const topology& net, const job_list& jobs, const request& r,
 // The same pattern on partitions of growing size.
 int compare_sizes(const request& asked) {
   std::vector<method> methods = asked.methods;
-  if (methods.empty()) methods = {method::standard, method::heu_load, method::balanced};
+  if (methods.empty()) methods = {method::default_route, method::heu_load, method::balanced};
   std::vector<curve> curves;
   for (const method how : methods) curves.push_back({method_name(how), {}});
   lines table = {{"nodes", "method", "busiest MB", "gap %", "predicted MB/s", "took s"}};
@@ -487,8 +487,8 @@ int compare(const request& asked) {
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
   std::vector<method> methods = r.methods;
   if (methods.empty()) {
-    methods = {method::standard,  method::adaptive, method::heu_load,
-               method::heu_chunk, method::opt,      method::balanced};
+    methods = {method::default_route, method::adaptive, method::heu_load,
+               method::heu_chunk,     method::opt,      method::balanced};
   }
   const comparison all = plans_of(net, jobs, r, methods);
   lines table = {head};
@@ -517,7 +517,7 @@ int simulate_action(const request& asked) {
   const request r = on(net, asked);
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
   std::vector<method> methods = r.methods;
-  if (methods.empty()) methods = {method::standard, method::balanced};
+  if (methods.empty()) methods = {method::default_route, method::balanced};
   lines table = {{"method", "chunk", "predicted ms", "simulated ms", "MB/s", "chunk-hops",
                   "most held", "took s"}};
   std::vector<std::uint64_t> chunks = r.chunks;

@@ -76,9 +76,9 @@ void routing(const std::vector<std::string>& nodes, const std::vector<std::strin
   for (const std::string& count : nodes) {
     const topology net = parse_topology("mira:" + count);
     for (const std::string& pattern : patterns) {
-      compare(
-          net, pattern, nodes_word(net) + ",bytes=8388608", make_pattern(net, pattern),
-          {method::balanced, method::standard, method::heu_load, method::heu_chunk, method::opt});
+      compare(net, pattern, nodes_word(net) + ",bytes=8388608", make_pattern(net, pattern),
+              {method::balanced, method::default_route, method::heu_load, method::heu_chunk,
+               method::opt});
     }
   }
 }
@@ -107,7 +107,7 @@ void chunks(const std::vector<std::string>& nodes, const std::vector<std::string
 }
 
 // The sweeps of the original, each along one quantity, at `nodes` nodes.
-const std::vector<method> swept = {method::balanced, method::standard, method::heu_load};
+const std::vector<method> swept = {method::balanced, method::default_route, method::heu_load};
 
 void sweep_distance(const topology& net) {
   const std::uint32_t p = net.nodes();

@@ -138,7 +138,7 @@ void job::reap() {
       const int rank = static_cast<int>(found - ranks_.begin());
       read_socket(rank);
       ::kill(-pid, SIGKILL);  // what it left running; the rank itself is a zombie
-      warden_.pid_of(rank).store(0, std::memory_order_release);
+      reaper_.pid_of(rank).store(0, std::memory_order_release);
       found->alive = false;
       pmi_.leave(rank);
       --alive_;

@@ -15,8 +15,8 @@
 #include "sinew/run/output_router.hpp"
 #include "sinew/run/pmi_server.hpp"
 #include "sinew/run/rank_process.hpp"
+#include "sinew/run/reaper.hpp"
 #include "sinew/run/signal_pipe.hpp"
-#include "sinew/run/warden.hpp"
 
 namespace sinew::tool {
 
@@ -78,7 +78,7 @@ class job {
   pmi_server pmi_;
   output_router output_;
   input_pump input_;
-  warden warden_;
+  reaper reaper_;
   std::vector<rank_state> ranks_;
   std::vector<std::string> environment_;
   memory_kills memory_kills_;

@@ -55,7 +55,7 @@ job::job(const run_options& options, const job_plan& plan)
            [this](int rank, const std::string& why) { fail(1, rank, name_of(rank) + " " + why); }}),
       output_(loop_, static_cast<int>(plan.ranks.size())),
       input_(loop_),
-      warden_(static_cast<int>(plan.ranks.size())),
+      reaper_(static_cast<int>(plan.ranks.size())),
       ranks_(plan.ranks.size()),
       environment_(clean_environment()) {}
 
@@ -135,7 +135,7 @@ start_plan job::prepare(int rank, int pmi_fd) {
   start.cpus = what.cpus;
   start.signal_mask = signals_->mask_before();
   start.open_files = original_files_;
-  start.pid_slot = &warden_.pid_of(rank);
+  start.pid_slot = &reaper_.pid_of(rank);
   return start;
 }
 

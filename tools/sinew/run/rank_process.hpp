@@ -23,7 +23,7 @@ struct start_plan {
   std::vector<int> cpus;       ///< empty: no binding
   sigset_t signal_mask{};
   rlimit open_files{};
-  std::atomic<pid_t>* pid_slot = nullptr;  ///< the warden's copy of the pid, set before exec
+  std::atomic<pid_t>* pid_slot = nullptr;  ///< the reaper's copy of the pid, set before exec
 };
 
 /// What failed.

@@ -79,7 +79,7 @@ std::vector<option> valued_options(run_options& options) {
   return {
       {{"-n", "-np", "--ranks", "--images"},
        "N",
-       "how many ranks of the program (standard: SINEW_IMAGES if it is set, else 1)",
+       "how many ranks of the program (default: SINEW_IMAGES if it is set, else 1)",
        [program](std::string_view v) { program().ranks = rank_count(v); }},
       {{"-x", "--env"},
        "NAME[=VALUE]",
@@ -99,7 +99,7 @@ std::vector<option> valued_options(run_options& options) {
        [&options](std::string_view v) { options.output_directory = v; }},
       {{"--stdin"},
        "RANK|none|all",
-       "who reads the launcher's input (standard: rank 0)",
+       "who reads the launcher's input (default: rank 0)",
        [&options](std::string_view v) { choose_input(options, v); },
        "0|none|all"},
       {{"--timeout"},

@@ -1,0 +1,339 @@
+// Locks (and critical sections, which are locks of image 1), events, atomic subroutines: the same
+// in all versions.
+#include <sched.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "abi/coarray/failure.hpp"
+#include "abi/coarray/gfortran.hpp"
+#include "abi/coarray/images.hpp"
+#include "abi/coarray/statement.hpp"
+#include "abi/coarray/synchronisation.hpp"
+#include "abi/coarray/token.hpp"
+#include "abi/coarray/traced.hpp"
+
+namespace sinew::coarray {
+namespace {
+
+std::vector<rma::place>& held_locks() {
+  static auto& it = *new std::vector<rma::place>;
+  return it;
+}
+
+constexpr unsigned looks_between = 64;
+
+}  // namespace
+
+void abandon_locks(std::uint64_t status) {
+  for (const rma::place lock : held_locks()) {
+    this_job.engine->store<std::uint64_t>(
+        {lock.rank, lock.offset + offsetof(synchronisation, left)}, status);
+    (void)this_job.locks->release(lock);
+  }
+  held_locks().clear();
+}
+
+void look_around(const char* by) noexcept {
+  static unsigned looks = 0;
+  if (++looks % looks_between == 0) {
+    static unsigned synchronised = 0;
+    if (this_job.synchronised != synchronised) {
+      synchronised = this_job.synchronised;
+      this_job.runtime->end_of_polls();  // no loop of looks alone
+    }
+    this_job.looks_by = by;
+    this_job.runtime->poll();
+    this_job.looks_by = nullptr;
+    if (this_job.runtime->crowded()) {
+      // Wait: none; a loop of queries is the program's own.
+      ::sched_yield();
+    }
+  }
+}
+
+}  // namespace sinew::coarray
+
+using namespace sinew::coarray;
+using sinew::rma::lock_table;
+using sinew::rma::place;
+
+namespace {
+
+/// Image 0 stands for this one. Rank -1 after fail().
+place element_at(void* token, std::size_t index, int image, const outcome& out,
+                 const char* statement) {
+  const int rank = image == 0 ? this_job.rank : rank_of(*this_job.now, image, out, statement);
+  if (rank < 0) {
+    return {-1, 0};
+  }
+  const std::size_t there = token_of(token).bytes / sizeof(synchronisation);
+  if (index >= there) [[unlikely]] {
+    fail(out, stat::other, statement,
+         "a subscript is out of bounds (it names element " + std::to_string(index + 1) +
+             " of an array of " + std::to_string(there) + ")");
+    return {-1, 0};
+  }
+  const place first = token_of(token).at(rank);
+  return {rank, first.offset + index * sizeof(synchronisation)};
+}
+
+/// This image has it now, and a holder had left without unlocking it. If that one failed, what it
+/// protects may be half done, which the first to come is told. If it stopped, the program is wrong,
+/// and it is nobody's any more. False after fail() and giving it back.
+[[gnu::cold]] bool take_over(place lock, place left, const outcome& out) {
+  if (this_job.engine->load<std::uint64_t>(left) == image_words::stopped) {
+    (void)this_job.locks->release(lock);
+    fail(out, stat::stopped_image, "lock",
+         "the image that has locked it has stopped without unlocking it");
+    return false;
+  }
+  this_job.engine->store<std::uint64_t>(left, image_words::running);
+  if (out.stat != nullptr) {
+    fail(out, stat::unlocked_failed_image, "lock", "the image that had locked it has failed");
+  }
+  return true;
+}
+
+/// Waits for that many posts. False: all other images have ended, so that they cannot come.
+bool await_posts(place event, std::uint64_t wanted) {
+  const auto there = [&] { return this_job.engine->load<std::uint64_t>(event) >= wanted; };
+  const auto alone = [] {
+    return this_job.engine->load<std::uint64_t>(this_job.departures_at(this_job.rank)) + 1 ==
+           static_cast<std::uint64_t>(this_job.size);
+  };
+  await({.what = pending::sort::posts, .number = wanted, .at = event},
+        [&] { return there() || alone(); });
+  return there();
+}
+
+// --- atomic variables ---
+
+struct variable {
+  std::byte* at;
+  int width;
+};
+
+template <class Word>
+std::atomic_ref<Word> as(const variable& v) noexcept {
+  return std::atomic_ref<Word>(*reinterpret_cast<Word*>(v.at));
+}
+
+/// Calls body(Word{}) with the word of that width; false: there is none.
+template <class Body>
+bool with_word(int width, Body&& body) {
+  switch (width) {
+    case 1:
+      body(std::uint8_t{});
+      return true;
+    case 2:
+      body(std::uint16_t{});
+      return true;
+    case 4:
+      body(std::uint32_t{});
+      return true;
+    case 8:
+      body(std::uint64_t{});
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <class Body>
+void on_variable(void* token, std::size_t offset, int image, int* stat, int kind,
+                 const char* statement, Body&& body) {
+  const outcome out{stat};
+  const int rank = image == 0 ? this_job.rank : rank_of(*this_job.now, image, out, statement);
+  if (rank < 0) {
+    return;
+  }
+  const std::size_t bytes = token_of(token).bytes;
+  if (offset >= bytes) [[unlikely]] {
+    fail(out, stat::other, statement,
+         "a subscript is out of bounds (it leads to byte " +
+             std::to_string(static_cast<std::ptrdiff_t>(offset) + 1) + " of a coarray of " +
+             std::to_string(bytes) + ")");
+    return;
+  }
+  const place p = token_of(token).at(rank);
+  const variable v{this_job.engine->at({rank, p.offset + offset}), kind};
+  if (!with_word(kind, [&](auto word) { body(as<decltype(word)>(v)); })) {
+    fail(out, stat::other, statement,
+         "kind " + std::to_string(kind) + " is not supported (1, 2, 4 and 8 are)");
+    return;
+  }
+  out.good();
+}
+
+enum class operation : int { add = 1, bit_and = 2, bit_or = 3, bit_xor = 4 };
+
+template <class Word>
+Word apply(operation op, std::atomic_ref<Word> v, Word with) noexcept {
+  switch (op) {
+    case operation::add:
+      return v.fetch_add(with);
+    case operation::bit_and:
+      return v.fetch_and(with);
+    case operation::bit_or:
+      return v.fetch_or(with);
+    case operation::bit_xor:
+      return v.fetch_xor(with);
+  }
+  die("atomic operation", "the compiler asks for number " + std::to_string(static_cast<int>(op)) +
+                              ", which _gfortran_caf_atomic_op does not know");
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired, int* stat,
+                        char* errmsg, std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  const place lock = element_at(token, index, image, out, "lock");
+  if (lock.rank < 0) {
+    return;
+  }
+  guarded(out, "lock", [&] {
+    const traced here(sinew::trace::kind::lock, "lock", image);
+    ++this_job.synchronised;
+    const pending wanted{.what = pending::sort::lock, .number = index, .at = lock};
+    this_job.waiting = &wanted;
+    const lock_table::answer got =
+        acquired != nullptr ? this_job.locks->try_acquire(lock) : this_job.locks->acquire(lock);
+    this_job.waiting = nullptr;
+    if (acquired != nullptr) {
+      *acquired = got == lock_table::answer::done ? 1 : 0;
+    }
+    if (got == lock_table::answer::mine_already) {
+      fail(out, stat::locked, "lock", "this image has locked it already");
+      return;
+    }
+    out.good();
+    if (got != lock_table::answer::done) {
+      return;
+    }
+    const place left{lock.rank, lock.offset + offsetof(synchronisation, left)};
+    if (this_job.engine->load<std::uint64_t>(left) != image_words::running &&
+        !take_over(lock, left, out)) {
+      if (acquired != nullptr) {
+        *acquired = 0;
+      }
+      return;
+    }
+    held_locks().push_back(lock);
+  });
+}
+
+void _gfortran_caf_unlock(void* token, std::size_t index, int image, int* stat, char* errmsg,
+                          std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  const place lock = element_at(token, index, image, out, "unlock");
+  if (lock.rank < 0) {
+    return;
+  }
+  guarded(out, "unlock", [&] {
+    const traced here(sinew::trace::kind::lock, "unlock", image);
+    this_job.engine->fence();
+    switch (this_job.locks->release(lock)) {
+      case lock_table::answer::free:
+        fail(out, stat::unlocked, "unlock", "the variable is not locked");
+        return;
+      case lock_table::answer::taken:
+        fail(out, stat::locked_other_image, "unlock", "another image has locked it");
+        return;
+      default:
+        std::erase(held_locks(), lock);
+        out.good();
+    }
+  });
+}
+
+void _gfortran_caf_event_post(void* token, std::size_t index, int image, int* stat, char* errmsg,
+                              std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  const place event = element_at(token, index, image, out, "event post");
+  if (event.rank >= 0) {
+    const traced here(sinew::trace::kind::sync, "event post", image);
+    this_job.engine->fence();
+    this_job.engine->post(event);
+    out.good();
+  }
+}
+
+void _gfortran_caf_event_wait(void* token, std::size_t index, int until_count, int* stat,
+                              char* errmsg, std::size_t length) {
+  const outcome out{stat, errmsg, length};
+  const place event = element_at(token, index, 0, out, "event wait");
+  if (event.rank < 0) {
+    return;
+  }
+  const traced here(sinew::trace::kind::sync, "event wait");
+  const std::uint64_t wanted = until_count > 1 ? static_cast<std::uint64_t>(until_count) : 1;
+  this_job.engine->fence();
+  ++this_job.synchronised;
+  if (!await_posts(event, wanted)) {
+    const int left = this_job.first->who_left();
+    fail(out, left != 0 ? left : stat::other, "event wait",
+         "no other image is left that could post the event");
+    return;
+  }
+  this_job.engine->take(event.offset, wanted);
+  out.good();
+}
+
+void _gfortran_caf_event_query(void* token, std::size_t index, int image, int* count, int* stat) {
+  const outcome out{stat};
+  const place event = element_at(token, index, image, out, "event query");
+  if (event.rank >= 0) {
+    *count = static_cast<int>(this_job.engine->load<std::uint64_t>(event));
+    look_around("event_query");
+    out.good();
+  }
+}
+
+void _gfortran_caf_atomic_define(void* token, std::size_t offset, int image, void* value, int* stat,
+                                 int, int kind) {
+  on_variable(token, offset, image, stat, kind, "atomic_define", [&](auto v) {
+    using word = typename decltype(v)::value_type;
+    v.store(*static_cast<word*>(value));
+  });
+}
+
+void _gfortran_caf_atomic_ref(void* token, std::size_t offset, int image, void* value, int* stat,
+                              int, int kind) {
+  on_variable(token, offset, image, stat, kind, "atomic_ref", [&](auto v) {
+    using word = typename decltype(v)::value_type;
+    *static_cast<word*>(value) = v.load();
+    look_around("atomic_ref");
+  });
+}
+
+void _gfortran_caf_atomic_cas(void* token, std::size_t offset, int image, void* old, void* compare,
+                              void* value, int* stat, int, int kind) {
+  on_variable(token, offset, image, stat, kind, "atomic_cas", [&](auto v) {
+    using word = typename decltype(v)::value_type;
+    word seen = *static_cast<word*>(compare);
+    if (!v.compare_exchange_strong(seen, *static_cast<word*>(value))) {
+      look_around("atomic_cas");
+    }
+    *static_cast<word*>(old) = seen;
+  });
+}
+
+void _gfortran_caf_atomic_op(int op, void* token, std::size_t offset, int image, void* value,
+                             void* old, int* stat, int, int kind) {
+  on_variable(token, offset, image, stat, kind, "atomic operation", [&](auto v) {
+    using word = typename decltype(v)::value_type;
+    const word before = apply(static_cast<operation>(op), v, *static_cast<word*>(value));
+    if (old != nullptr) {
+      *static_cast<word*>(old) = before;
+    }
+  });
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,179 @@
+// The messages of one collective call: a tag of its own, ranks of the communicator or of a part of
+// it, and the first fault. A fault does not stop the call: the other ranks wait for its messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sinew/coll/collectives.hpp"
+
+namespace sinew::coll {
+
+using p2p::request;
+
+/// Tags [0, call_tags) number the blocking collective calls, as many above them the nonblocking
+/// ones; the rest belongs to create_group.
+inline constexpr std::uint32_t call_tags = core::collective_tags;
+
+class collective_messages {
+ public:
+  /// `name` and `root` (-1: without) are for who asks what this rank waits for.
+  explicit collective_messages(participant at, const char* name, int root = -1)
+      : engine_(at.engine),
+        comm_(at.comm),
+        around_(at.comm.collective.exchange({name, root})),
+        tag_(static_cast<int>(at.comm.collective_count++ % call_tags)),
+        rank_(at.comm.rank()),
+        size_(at.comm.size()) {}
+
+  /// Among `ranks` (of the communicator) only; this rank is number `rank` of them.
+  collective_messages(participant at, std::span<const int> ranks, int rank, int tag)
+      : engine_(at.engine),
+        comm_(at.comm),
+        ranks_(ranks.data()),
+        tag_(tag),
+        rank_(rank),
+        size_(static_cast<int>(ranks.size())) {}
+
+  collective_messages(const collective_messages&) = delete;
+  collective_messages& operator=(const collective_messages&) = delete;
+  ~collective_messages() {
+    if (ranks_ == nullptr) {  // several groups may agree at once; they leave no record
+      (void)comm_.collective.exchange(around_);
+    }
+  }
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] core::runtime& runtime() const noexcept { return engine_.runtime(); }
+  [[nodiscard]] fault outcome() const noexcept { return fault_; }
+
+  void send(const buffer& from, int dest) {
+    note(engine_.send(comm_, *comm_.collectives, from, real(dest), tag_).error);
+  }
+  void recv(const buffer& into, int source) {
+    note(engine_.recv(comm_, *comm_.collectives, into, real(source), tag_).error);
+  }
+  void exchange(const buffer& from, int dest, const buffer& into, int source) {
+    note(engine_
+             .exchange(comm_, *comm_.collectives, from, real(dest), tag_, into, real(source), tag_)
+             .error);
+  }
+  void note(fault f) noexcept {
+    if (fault_ == fault::none) fault_ = f;
+  }
+
+ private:
+  friend class batch;
+  [[nodiscard]] int real(int r) const noexcept { return ranks_ == nullptr ? r : ranks_[r]; }
+
+  p2p::engine& engine_;
+  core::communicator& comm_;
+  core::collective_call around_{};  ///< the call that this one is a part of
+  const int* ranks_ = nullptr;
+  int tag_;
+  int rank_;
+  int size_;
+  fault fault_ = fault::none;
+};
+
+/// Up to `window` operations of a call under way at once.
+class batch {
+ public:
+  static constexpr int window = 32;
+
+  explicit batch(collective_messages& t) noexcept : call_(t) {}
+  batch(const batch&) = delete;
+  batch& operator=(const batch&) = delete;
+  ~batch() { wait(); }
+
+  /// Makes sure that `n` operations can be started without waiting in between.
+  void room(int n) {
+    if (used_ + n > window) wait();
+  }
+  void send(const buffer& from, int dest) {
+    room(1);
+    collective_messages& t = call_;
+    auto* r = t.engine_.isend(t.comm_, *t.comm_.collectives, from, t.real(dest), t.tag_);
+    if (r != nullptr) pending_[used_++] = r;
+  }
+  void recv(const buffer& into, int source) {
+    room(1);
+    collective_messages& t = call_;
+    pending_[used_++] =
+        t.engine_.irecv(t.comm_, *t.comm_.collectives, into, t.real(source), t.tag_);
+  }
+  void wait() {
+    for (int i = 0; i < used_; ++i) {
+      call_.engine_.wait(*pending_[i]);
+      call_.note(pending_[i]->outcome.error);
+      call_.engine_.release(pending_[i]);
+    }
+    used_ = 0;
+  }
+
+ private:
+  collective_messages& call_;
+  request* pending_[window];
+  int used_ = 0;
+};
+
+/// `count` instances from instance `first` on.
+[[nodiscard]] inline buffer part(const void* base, std::ptrdiff_t first, std::size_t count,
+                                 const layout::datatype& type) noexcept {
+  return {static_cast<std::byte*>(const_cast<void*>(base)) + first * type.extent(), count, &type};
+}
+
+/// Block `r` of equal blocks of `b.count` instances each.
+[[nodiscard]] inline buffer block(const buffer& b, int r) noexcept {
+  return part(b.base, static_cast<std::ptrdiff_t>(b.count) * r, b.count, *b.type);
+}
+[[nodiscard]] inline buffer block(const parts& p, int r) noexcept {
+  return part(p.base, p.displacements[r], static_cast<std::size_t>(p.counts[r]), *p.type);
+}
+[[nodiscard]] inline buffer block(const parts_w& p, int r) noexcept {
+  auto* base = static_cast<std::byte*>(const_cast<void*>(p.base));
+  return {base + p.displacements[r], static_cast<std::size_t>(p.counts[r]), p.types[r]};
+}
+
+/// Copies between buffers of one process as a message would; a short receiver is a fault.
+inline fault copy(const buffer& from, const buffer& into) {
+  if (from.bytes() > into.bytes()) return fault::truncated;
+  if (from.bytes() != 0) {
+    layout::copy(*from.type, from.count, from.base, *into.type, into.count, into.base);
+  }
+  return fault::none;
+}
+
+/// Every rank sends out(r) to r and receives in(r) from r, itself excepted; one round of waiting
+/// for up to 16 partners. Empty messages are not sent: both sides know their size. In step i the
+/// partners are rank + i and rank - i. No deadlock: a rank waits only for steps it has started both
+/// halves of, and the earliest unfinished step of all ranks can always finish.
+template <class Out, class In>
+void exchange_all(collective_messages& t, const Out& out, const In& in) {
+  const int n = t.size();
+  batch b(t);
+  for (int step = 1; step < n; ++step) {
+    const int dest = (t.rank() + step) % n;
+    const int source = (t.rank() - step + n) % n;
+    const buffer into = in(source);
+    const buffer from = out(dest);
+    b.room(2);
+    if (into.bytes() != 0) b.recv(into, source);
+    if (from.bytes() != 0) b.send(from, dest);
+  }
+}
+
+// The pieces that collectives are made of; any rank count, order kept, one call's messages.
+
+void barrier_any(collective_messages& t);
+/// Tree of radix `fan`. `data` everywhere the same number of bytes.
+void bcast_tree(collective_messages& t, const buffer& data, int root, int fan);
+/// input (op-ordered over ranks) into `result` at root; `input` may be `result` (only at root is
+/// `result` looked at). A tree of radix `fan`.
+void reduce_tree(collective_messages& t, const void* input, void* result, std::size_t count,
+                 const layout::datatype& type, const op& o, int root, int fan);
+/// Result on every rank; `input` may be `result`.
+void allreduce_any(collective_messages& t, const void* input, const buffer& result, const op& o);
+
+}  // namespace sinew::coll

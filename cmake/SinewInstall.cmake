@@ -90,7 +90,7 @@ endfunction()
 sinew_module_pkg_config(event "Events and tasks of all ranks, for C++20 programs on Sinew")
 sinew_module_pkg_config(region "Typed data in the memory of all ranks, for C++20 programs on Sinew")
 sinew_module_pkg_config(route "Plans for transfers over many paths, for C++20 programs")
-sinew_module_pkg_config(carry "Transfers over many paths, for C++20 programs on Sinew")
+sinew_module_pkg_config(multipath "Transfers over many paths, for C++20 programs on Sinew")
 
 # A file for environment modules and Lmod, in the build tree and in the installed one.
 function(sinew_module_file place prefix_from_here bin_folder lib_folder man_folder mpi_folder)

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <fstream>
 #include <memory>
@@ -117,17 +118,17 @@ void flush_units() noexcept {
   if (_gfortran_flush_i4 == nullptr) {
     return;
   }
-  // The program's handlers must not run in a thread that it does not know.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  (void)::pthread_sigmask(SIG_SETMASK, &all, &before);
+  // The program's handlers must not run in a thread that it does not know. By the system call,
+  // since pthread_sigmask() is a fiber's where threads are fibers.
+  std::uint64_t all = ~std::uint64_t{0};
+  std::uint64_t before = 0;
+  (void)::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
   try {
     flush_all_but_locked();
   } catch (const std::exception&) {
     // No memory or no thread: what is in the buffers is lost, the sentence is not.
   }
-  (void)::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  (void)::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
 }
 
 }  // namespace sinew::coarray

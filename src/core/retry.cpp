@@ -16,7 +16,7 @@ constexpr std::uint32_t tries_per_look = 64;
 }  // namespace
 
 void retry_loop::again() {
-  if (rt_.poll() != 0) {
+  if (rt_.poll_before_wait() != 0) {
     return;
   }
   sched_yield();  // Wait: watch() reports it.

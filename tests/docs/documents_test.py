@@ -95,7 +95,7 @@ def options(command):
 
 def experiments():
     text = sinew("help", "bench").split("Experiments (all by default):")[1].split("\nA cell")[0]
-    return set(text.split())
+    return {line.split()[0] for line in text.splitlines() if line.strip()}
 
 
 def settings():

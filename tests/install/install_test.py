@@ -13,7 +13,7 @@ CONSUMER = Path(__file__).resolve().parent / "consumer"
 BUILD = Path(os.environ["SINEW_BUILD"])
 # A program of each module that has a package, and what it prints.
 MODULES = {"event": "an event has triggered\n", "region": "1 instance\n",
-           "route": "64 nodes\n", "carry": "the message is there\n"}
+           "route": "64 nodes\n", "multipath": "the message is there\n"}
 
 
 def run(*command, **more):

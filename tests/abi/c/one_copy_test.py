@@ -27,7 +27,7 @@ def symbols(nm, library, *options):
 
 def variables(nm, library):
     return {name for kind, name in symbols(nm, library, "--defined-only")
-            if kind in "bBdD" and "5sinew" in name and not name.startswith("_ZT")}
+            if kind in "bBdD" and "5sinew" in name and not name.startswith(("_ZT", "DW.ref."))}
 
 
 def main(nm, shared, *others):
@@ -35,7 +35,7 @@ def main(nm, shared, *others):
     faults = []
     if not any("settings_list" in name for name in held | {n for _, n in symbols(nm, shared)}):
         faults.append("libsinew.so does not hold the table of settings")
-    if not any("the_hub" in name for name in held):
+    if not any("process_hub" in name for name in held):
         faults.append("libsinew.so does not hold the scheduler")
     for library in others:
         twice = sorted(held & variables(nm, library))

@@ -196,10 +196,7 @@ void job::judge(const std::vector<exit_event>& exits) {
 }
 
 void job::check_waiting() {
-  const int rank = pmi_.missed_in_barrier();
-  if (rank >= 0 && !ending_) {
-    fail(1, rank, name_of(rank) + " exited with code 0 while others wait for it");
-  }
+  // A rank that never called MPI_Init is also missing where the others first meet.
   const pmi_server::missing_start missing = pmi_.left_before_start();
   if (missing.who >= 0 && !ending_) {
     fail(1, missing.who,
@@ -207,6 +204,10 @@ void job::check_waiting() {
              std::to_string(missing.waiting) +
              " has called it and would wait for ever; all ranks of a job must be programs of the "
              "same MPI, and each must call MPI_Init");
+  }
+  const int rank = pmi_.missed_in_barrier();
+  if (rank >= 0 && !ending_) {
+    fail(1, rank, name_of(rank) + " exited with code 0 while others wait for it");
   }
 }
 

@@ -378,7 +378,40 @@ command_page mpiexec_page() {
       "  -mca NAME VALUE: has no effect, which is said\n"
       "Others are refused with the option to use instead. A binary called mpiexec or mpirun (a\n"
       "link to sinew) is this command.",
-      {}};
+      {},
+      {"-n",
+       "-np",
+       "-c",
+       "-ppn",
+       "-perhost",
+       "-npernode",
+       "-N",
+       "-x",
+       "-env",
+       "-genv",
+       "-host",
+       "-hosts",
+       "-H",
+       "-f",
+       "-hostfile",
+       "-machinefile",
+       "-wdir",
+       "-wd",
+       "-l",
+       "-prepend-rank",
+       "-tag-output",
+       "--output",
+       "-bind-to",
+       "-map-by",
+       "-rank-by",
+       "-timeout",
+       "-stdin",
+       "-v",
+       "-oversubscribe",
+       "-allow-run-as-root",
+       "-genvall",
+       "-launcher",
+       "-mca"}};
 }
 
 }  // namespace sinew::tool

@@ -47,6 +47,9 @@ endif()
 add_library(sinew_options INTERFACE)
 target_compile_features(sinew_options INTERFACE cxx_std_20)
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  # As gcc, whose -Wconversion leaves signs out for C++.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-nested-anon-types>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>)
 target_compile_options(sinew_options INTERFACE "$<BUILD_INTERFACE:${warnings}>")
 target_include_directories(sinew_options INTERFACE

@@ -67,13 +67,13 @@ record* make_block() noexcept {
     return nullptr;
   }
   const char* const here = reinterpret_cast<char*>(::pthread_self());
-  std::memcpy(block, &block, sizeof block);
-  std::memcpy(block + self_offset, &block, sizeof block);
+  std::memcpy(block, &block, sizeof(void*));
+  std::memcpy(block + self_offset, &block, sizeof(void*));
   std::memcpy(block + common_offset, here + common_offset, common_bytes);
   // In none of glibc's lists of threads, but in one of its own: fork() takes it out of a list.
   char* const node = block + inside().list;
-  std::memcpy(node, &node, sizeof node);
-  std::memcpy(node + sizeof node, &node, sizeof node);
+  std::memcpy(node, &node, sizeof(void*));
+  std::memcpy(node + sizeof(void*), &node, sizeof(void*));
   disown_rseq(block);
   return record_of(reinterpret_cast<pthread_t>(block));
 }

@@ -76,7 +76,7 @@ int thrd_sleep(const timespec* length, timespec* left) {
   return code == 0 ? 0 : code == EINTR ? -1 : -2;
 }
 
-int mtx_init(mtx_t* m, int type) noexcept {
+int mtx_init(mtx_t* m, int type) {
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_settype(
@@ -84,7 +84,7 @@ int mtx_init(mtx_t* m, int type) noexcept {
   return c11(pthread_mutex_init(pthread(m), &attributes));
 }
 
-void mtx_destroy(mtx_t* m) noexcept { pthread_mutex_destroy(pthread(m)); }
+void mtx_destroy(mtx_t* m) { pthread_mutex_destroy(pthread(m)); }
 int mtx_lock(mtx_t* m) { return c11(pthread_mutex_lock(pthread(m))); }
 int mtx_trylock(mtx_t* m) { return c11(pthread_mutex_trylock(pthread(m))); }
 int mtx_unlock(mtx_t* m) { return c11(pthread_mutex_unlock(pthread(m))); }

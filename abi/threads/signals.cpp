@@ -578,7 +578,7 @@ pid_t gettid() noexcept {
   return is_virtual() ? mine.id : static_cast<pid_t>(raw_call(SYS_gettid));
 }
 
-int tgkill(pid_t process, pid_t thread, int number) noexcept {
+int tgkill(pid_t process, pid_t thread, int number) {
   long code = 0;
   if (fibers_run() && process == ::getpid() && (thread == process || thread >= first_fiber_id)) {
     record* const r = thread_with(thread);

@@ -6,8 +6,8 @@ namespace {
 constexpr const char* budgets[] = {"budget_ms=10", "budget_ms=25", "budget_ms=100"};
 constexpr const char* sizes[] = {
     "sizes=8,4096,32768,1048576", "sizes=8,64,512,4096,32768,262144,1048576,8388608,33554432",
-    "sizes=8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536,131072,262144,524288,"
-    "1048576,2097152,4194304,8388608,16777216,33554432"};
+    ("sizes=8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536,131072,262144,524288,"
+     "1048576,2097152,4194304,8388608,16777216,33554432")};
 
 std::vector<start> starts(const request& asked) {
   const std::vector<std::string> words = {asked.choose(sizes), asked.choose(budgets)};

@@ -147,7 +147,6 @@ class worker {
   int budget_ = busy_budget;     ///< switches until the idle fiber looks around
   fiber* after_idle_ = nullptr;  ///< who runs next when it has
   unsigned rounds_ = 0;
-  unsigned alone_ = 0;              ///< times that somebody gave way to nobody
   std::uintptr_t thread_base_ = 0;  ///< of the thread itself
   handled* handled_ = nullptr;      ///< likewise; fibers with storage of their own have their own
 

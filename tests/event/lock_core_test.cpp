@@ -343,7 +343,6 @@ void explore_losses(std::uint64_t seed) {
     } while (!w.alive(rank));
     return rank;
   };
-  std::size_t recovered = 0;
   while (!testing::Test::HasFatalFailure()) {
     std::vector<world::wish*> held;
     for (const auto& [r, who] : w.holding) {
@@ -364,7 +363,6 @@ void explore_losses(std::uint64_t seed) {
       lock_core::cell* const c = w.core(mine.rank).find(mine.what);
       if (mine.suspect && w.pick(2) == 0 && lock_core::recover(*c)) {
         w.left_half_done.erase(mine.what);
-        ++recovered;
       }
       w.give_back(mine);
     } else if (!w.deliver() && held.empty() && w.wishes.size() == goal &&

@@ -86,7 +86,7 @@ bool use_stack(std::uint64_t bytes) {
   constexpr std::size_t step = 1024;
   volatile char some[step];
   some[0] = static_cast<char>(bytes);
-  return bytes <= step ? some[0] != 0 || true : use_stack(bytes - step) && some[0] == some[0];
+  return bytes <= step || (use_stack(bytes - step) && some[0] == static_cast<char>(bytes));
 }
 struct large {
   std::array<std::uint32_t, 1000> words;

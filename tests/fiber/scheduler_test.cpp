@@ -129,7 +129,6 @@ TEST_P(workers, idle_workers_sleep_and_are_woken_by_signals) {
           }
         },
         {.worker = w});
-    std::atomic<bool> over{false};
     completion done;
     std::thread outside([&] {
       for (int i = 0; i < 5 || box.sleeps() == 0; ++i) {

@@ -105,7 +105,8 @@ class divided final : public engine {
 };
 
 maker named(std::string_view name) {
-  if (name == "divided") return [] { return std::make_unique<divided>(); };
+  if (name == "divided")
+    return []() -> std::unique_ptr<engine> { return std::make_unique<divided>(); };
   return [name] { return make_engine(name); };
 }
 

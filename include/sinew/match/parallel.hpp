@@ -30,6 +30,8 @@ namespace sinew::match {
 /// `Lock` has acquire(), try_acquire() and release(). Any thread, in any call but alone().
 template <class Lock>
 class parallel_engine {
+  struct part;  // one of those that entries are divided over
+
  public:
   static constexpr std::size_t parts = 16;
   /// Only `hash` is divided: the other engines are there to be compared with.
@@ -80,13 +82,12 @@ class parallel_engine {
 
    private:
     friend parallel_engine;
-    access(parallel_engine& whole, typename parallel_engine::part& held) noexcept
-        : whole_(&whole), part_(&held) {}
+    access(parallel_engine& whole, part& held) noexcept : whole_(&whole), part_(&held) {}
     void forget(const receive& r) noexcept {
       if (has_wildcard(r.wanted)) --whole_->wildcards_posted_;
     }
     parallel_engine* whole_;
-    typename parallel_engine::part* part_;
+    part* part_;
   };
 
   /// For entries and searches with this envelope. Throws std::bad_alloc, with nothing changed, if

@@ -10,11 +10,14 @@ build: ## set up what is missing and build a tree that works in place: build/bin
 	cmake --preset release
 	cmake --build --preset release
 
-check: ## build and test: everything in release, unit and stress tests under the sanitizers
-	./bootstrap --dev
+check: ## build and test: release, the sanitizers' trees, clang's warnings, format, lint
+	./bootstrap --dev --lint
 	@./bootstrap --venv || echo "no .venv: the check of the generated MPI binding will be skipped"
 	cmake --workflow --preset asan
 	cmake --workflow --preset tsan
+	cmake --workflow --preset ubsan
+	@if command -v clang++-19 > /dev/null; then cmake --workflow --preset clang && tools/lint; \
+	else echo "no clang++-19: its warnings and clang-tidy's are skipped"; fi
 	cmake --workflow --preset check
 
 demo: build ## run MPI programs nobody here wrote, and the latency table

@@ -67,13 +67,15 @@ record* make_block() noexcept {
     return nullptr;
   }
   const char* const here = reinterpret_cast<char*>(::pthread_self());
-  std::memcpy(block, &block, sizeof(void*));
-  std::memcpy(block + self_offset, &block, sizeof(void*));
+  const auto own_address = reinterpret_cast<std::uintptr_t>(block);
+  std::memcpy(block, &own_address, sizeof own_address);
+  std::memcpy(block + self_offset, &own_address, sizeof own_address);
   std::memcpy(block + common_offset, here + common_offset, common_bytes);
   // In none of glibc's lists of threads, but in one of its own: fork() takes it out of a list.
   char* const node = block + inside().list;
-  std::memcpy(node, &node, sizeof(void*));
-  std::memcpy(node + sizeof(void*), &node, sizeof(void*));
+  const auto node_address = reinterpret_cast<std::uintptr_t>(node);
+  std::memcpy(node, &node_address, sizeof node_address);
+  std::memcpy(node + sizeof node_address, &node_address, sizeof node_address);
   disown_rseq(block);
   return record_of(reinterpret_cast<pthread_t>(block));
 }

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import sources
@@ -273,6 +274,17 @@ def architecture(tree):
             yield path, 1, f"tests/{name} has no unit tests"
 
 
+def subject(tree):
+    """The last commit's subject fits a line of a log."""
+    if not (tree.root / ".git").exists():
+        return
+    shown = subprocess.run(["git", "-C", tree.root, "log", "-1", "--format=%s"], check=False,
+                           capture_output=True, text=True)
+    words = shown.stdout.strip()
+    if len(words) > LONGEST_LINE:
+        yield "HEAD", 1, f"the commit's subject has {len(words)} characters; at most {LONGEST_LINE}"
+
+
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -373,5 +385,5 @@ def command_fault(line, tree, targets, presets, tool):
 
 ALL = [
     layers_file, layers, public_headers, sizes, words, dead_files, readmes, architecture, links,
-    commands, waits, shown,
+    commands, waits, shown, subject,
 ]

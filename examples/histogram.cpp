@@ -136,7 +136,9 @@ class histogram {
         job_.regions.target_of(region::entry_of<add>(), target_, count_.number));
     for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
       const auto part = job_.regions.look_at_part(target_, count_, find.part(bucket));
-      if (part[find.within(bucket)] != expected_[bucket]) return false;
+      if (part[find.within(bucket)] != expected_[bucket]) {
+        return false;
+      }
     }
     return true;
   }
@@ -155,7 +157,11 @@ int main() {
   histogram counts(job);
   const bool mine = counts.all_ways();
   bool good = true;
-  for (const std::uint64_t one : job.gather(mine ? 1 : 0)) good = good && one != 0;
-  if (job.rank() == 0) std::printf("%s\n", good ? "all agree" : "they do not agree");
+  for (const std::uint64_t one : job.gather(mine ? 1 : 0)) {
+    good = good && one != 0;
+  }
+  if (job.rank() == 0) {
+    std::printf("%s\n", good ? "all agree" : "they do not agree");
+  }
   return good ? 0 : 1;
 }

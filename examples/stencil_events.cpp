@@ -125,7 +125,9 @@ int main() {
   region_job job;
   const auto good = job.gather(run(job) ? 1 : 0);
   for (const std::uint64_t one : good) {
-    if (one == 0) return 1;
+    if (one == 0) {
+      return 1;
+    }
   }
   if (job.rank() == 0) {
     std::printf("%d cells on %d ranks, %d steps: as one process computes them\n",

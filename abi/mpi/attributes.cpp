@@ -65,9 +65,13 @@ key_record record_of(attached_to what, int key) {
 void count_use(int key, int change) {
   const std::lock_guard held(table().lock);
   const auto at = table().keys.find(key);
-  if (at == table().keys.end()) return;
+  if (at == table().keys.end()) {
+    return;
+  }
   at->second.uses += change;
-  if (at->second.freed && at->second.uses == 0) table().keys.erase(at);
+  if (at->second.freed && at->second.uses == 0) {
+    table().keys.erase(at);
+  }
 }
 
 int free_key(attached_to what, int* key) {
@@ -78,7 +82,9 @@ int free_key(attached_to what, int* key) {
   const auto at = table().keys.find(*key);
   if (at != table().keys.end()) {
     at->second.freed = true;
-    if (at->second.uses == 0) table().keys.erase(at);
+    if (at->second.uses == 0) {
+      table().keys.erase(at);
+    }
   }
   *key = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
@@ -89,7 +95,9 @@ auto find(attributes& all, int key) {
 }
 
 void call_delete(const key_record& k, void* object, int key, void* value) {
-  if (k.remove == nullptr) return;
+  if (k.remove == nullptr) {
+    return;
+  }
   const int code = k.remove(object, key, value, k.extra);
   if (code != MPI_SUCCESS) {
     throw failure{code, "the delete function of attribute key " + std::to_string(key) + " failed"};
@@ -99,7 +107,9 @@ void call_delete(const key_record& k, void* object, int key, void* value) {
 /// Takes the value under `key` out, unless the delete function has done so itself.
 void detach(attributes& all, int key) {
   const auto at = find(all, key);
-  if (at == all.end()) return;
+  if (at == all.end()) {
+    return;
+  }
   all.erase(at);
   count_use(key, -1);
 }
@@ -127,14 +137,18 @@ int get(attached_to what, attributes& all, int key, void* value, int* flag) {
   (void)record_of(what, key);
   const auto at = find(all, key);
   *flag = at != all.end();
-  if (*flag != 0) *static_cast<void**>(value) = at->second;
+  if (*flag != 0) {
+    *static_cast<void**>(value) = at->second;
+  }
   return MPI_SUCCESS;
 }
 
 int remove(attached_to what, void* object, attributes& all, int key) {
   const key_record k = record_of(what, key);
   const auto at = find(all, key);
-  if (at == all.end()) fail(MPI_ERR_KEYVAL, "no value is attached under key %d", key);
+  if (at == all.end()) {
+    fail(MPI_ERR_KEYVAL, "no value is attached under key %d", key);
+  }
   call_delete(k, object, key, at->second);
   detach(all, key);
   return MPI_SUCCESS;
@@ -182,7 +196,9 @@ void check_not_predefined(int key) {
 void copy_attributes(attached_to what, void* old_handle, const attributes& from, attributes& to) {
   for (const auto& [key, value] : from) {
     const key_record k = record_of(what, key);
-    if (k.copy == nullptr) continue;
+    if (k.copy == nullptr) {
+      continue;
+    }
     void* copied = value;
     int flag = 1;
     if (value_of(reinterpret_cast<void*>(k.copy)) != 1) {

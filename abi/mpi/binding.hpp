@@ -15,13 +15,17 @@ template <class Wide>
 class widened {
  public:
   widened(const int* from, std::ptrdiff_t n) {
-    if (from == nullptr) return;
+    if (from == nullptr) {
+      return;
+    }
     Wide* to = few_;
     if (n > few) {
       many_ = std::make_unique<Wide[]>(static_cast<std::size_t>(n));
       to = many_.get();
     }
-    for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = from[i];
+    for (std::ptrdiff_t i = 0; i < n; ++i) {
+      to[i] = from[i];
+    }
     data_ = to;
   }
   widened(const widened&) = delete;
@@ -57,8 +61,9 @@ class widened {
 
 /// Values that do not fit are undefined to the small-count functions (MPI-5.0 section 2.5.8).
 inline void narrow(MPI_Count wide, int* to) {
-  if (to != nullptr)
+  if (to != nullptr) {
     *to = wide > INT_MAX || wide < INT_MIN ? MPI_UNDEFINED : static_cast<int>(wide);
+  }
 }
 
 }  // namespace sinew::mpi

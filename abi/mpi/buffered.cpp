@@ -75,8 +75,12 @@ buffered_sends& of_process() {
 
 int attach(buffered_sends& at, void* buffer, MPI_Count size) {
   const std::lock_guard held(at.lock);
-  if (at.attached) fail(MPI_ERR_BUFFER, "a buffer is attached already: detach it first");
-  if (size < 0) fail(MPI_ERR_ARG, "the size %lld is negative", static_cast<long long>(size));
+  if (at.attached) {
+    fail(MPI_ERR_BUFFER, "a buffer is attached already: detach it first");
+  }
+  if (size < 0) {
+    fail(MPI_ERR_ARG, "the size %lld is negative", static_cast<long long>(size));
+  }
   at.memory = buffer;
   at.size = buffer == MPI_BUFFER_AUTOMATIC ? 0 : static_cast<std::size_t>(size);
   at.attached = true;
@@ -96,7 +100,9 @@ int detach(buffered_sends& at, void* buffer_address, MPI_Count* size) {
 }
 
 buffered_sends& of(comm_object& c) {
-  if (c.buffer == nullptr) c.buffer = new buffered_sends;
+  if (c.buffer == nullptr) {
+    c.buffer = new buffered_sends;
+  }
   return *c.buffer;
 }
 
@@ -116,10 +122,14 @@ bool is_flushed(buffered_sends& at, std::uint64_t up_to) {
 }
 
 void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
-  if (dest == MPI_PROC_NULL) return;
+  if (dest == MPI_PROC_NULL) {
+    return;
+  }
   buffered_sends& at = c.buffer != nullptr && c.buffer->attached ? *c.buffer : of_process();
   std::unique_lock held(at.lock);
-  if (!at.attached) fail_on(&c, MPI_ERR_BUFFER, "no buffer is attached for buffered sends");
+  if (!at.attached) {
+    fail_on(&c, MPI_ERR_BUFFER, "no buffer is attached for buffered sends");
+  }
   const std::size_t charge = from.bytes() + MPI_BSEND_OVERHEAD;
   if (!at.room_for(charge)) {
     held.unlock();  // who polls may look whether a flush has ended
@@ -144,13 +154,17 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
 }
 
 void flush_buffer(comm_object& c) {
-  if (c.buffer != nullptr) c.buffer->flush();
+  if (c.buffer != nullptr) {
+    c.buffer->flush();
+  }
 }
 
 void flush_all_buffers() {
   of_process().flush();
   for (comm_object* c : process.comms) {
-    if (c != nullptr) flush_buffer(*c);
+    if (c != nullptr) {
+      flush_buffer(*c);
+    }
   }
 }
 

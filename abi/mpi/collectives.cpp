@@ -19,12 +19,16 @@ bool in_place(const void* p) { return p == MPI_IN_PLACE; }
 
 /// The send argument of calls that allow MPI_IN_PLACE there.
 p2p::buffer send_of(const void* base, MPI_Count count, MPI_Datatype type) {
-  if (in_place(base)) return {const_cast<void*>(base), 0, nullptr};
+  if (in_place(base)) {
+    return {const_cast<void*>(base), 0, nullptr};
+  }
   return data_of(base, count, type);
 }
 
 p2p::buffer receive_of(void* base, MPI_Count count, MPI_Datatype type) {
-  if (in_place(base)) fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed as this buffer");
+  if (in_place(base)) {
+    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed as this buffer");
+  }
   return data_of(base, count, type);
 }
 
@@ -60,7 +64,9 @@ int reduction(Collective run, const void* sendbuf, void* recvbuf, MPI_Count coun
               MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   const p2p::buffer into = receive_of(recvbuf, count, datatype);
-  if (!in_place(sendbuf)) (void)data_of(sendbuf, count, datatype);
+  if (!in_place(sendbuf)) {
+    (void)data_of(sendbuf, count, datatype);
+  }
   const bound_op o(op, datatype, *into.type);
   return end(c, run(participant_of(c), sendbuf, into, o));
 }
@@ -90,7 +96,9 @@ int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
   const p2p::buffer into =
       at_root ? receive_of(recvbuf, count, datatype)
               : p2p::buffer{nullptr, static_cast<std::size_t>(count), &layout_of(datatype)};
-  if (!in_place(sendbuf)) (void)data_of(sendbuf, count, datatype);
+  if (!in_place(sendbuf)) {
+    (void)data_of(sendbuf, count, datatype);
+  }
   const bound_op o(op, datatype, *into.type);
   return end(c, coll::reduce(participant_of(c), sendbuf, into, o, root));
 }
@@ -120,7 +128,9 @@ int impl::Reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count rec
   comm_object& c = comm_of(comm);
   check_out(recvcounts, "recvcounts");
   const auto size = static_cast<std::size_t>(c.comm->size());
-  for (std::size_t r = 0; r < size; ++r) check_count(recvcounts[r]);
+  for (std::size_t r = 0; r < size; ++r) {
+    check_count(recvcounts[r]);
+  }
   const auto own = static_cast<std::size_t>(c.comm->rank());
   // In place the data of all ranks is in recvbuf, which is then null only if there is none.
   const p2p::buffer into = receive_of(recvbuf, recvcounts[own], datatype);
@@ -207,7 +217,9 @@ int impl::Alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   const coll::parts from = in_place(sendbuf) ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
                                              : parts_of(c, sendbuf, sendcounts, sdispls, sendtype);
   const coll::parts into = parts_of(c, recvbuf, recvcounts, rdispls, recvtype);
-  if (c.routes != nullptr && c.routes->alltoallv(participant_of(c), from, into)) return MPI_SUCCESS;
+  if (c.routes != nullptr && c.routes->alltoallv(participant_of(c), from, into)) {
+    return MPI_SUCCESS;
+  }
   return end(c, coll::alltoallv(participant_of(c), from, into));
 }
 

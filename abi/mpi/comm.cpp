@@ -56,12 +56,16 @@ bool is_unfinished(MPI_Comm handle) {
 }  // namespace
 
 comm_object& unfinished_comm(MPI_Comm handle) {
-  if (!is_unfinished(handle)) bad_comm(handle);
+  if (!is_unfinished(handle)) {
+    bad_comm(handle);
+  }
   return *static_cast<comm_object*>(reinterpret_cast<object*>(handle));
 }
 
 void bad_comm(MPI_Comm handle) {
-  if (handle == MPI_COMM_NULL) fail(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+  if (handle == MPI_COMM_NULL) {
+    fail(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+  }
   if (is_unfinished(handle)) {
     fail(MPI_ERR_COMM,
          "the communicator %p cannot be used yet: the MPI_Comm_idup that makes it has not been "
@@ -95,7 +99,9 @@ void bad_count(MPI_Count count) {
 }
 
 MPI_Comm adopt(coll::communicator_ref made, const comm_object& parent) {
-  if (made == nullptr) return MPI_COMM_NULL;
+  if (made == nullptr) {
+    return MPI_COMM_NULL;
+  }
   auto* c = arena<comm_object>::make(std::move(made));
   c->errors = keep(parent.errors);
   return c->handle;
@@ -105,7 +111,9 @@ void release_comm(comm_object* c) {
   waiting_list& list = lingering();
   std::vector<comm_object*> over;
   list.lock.acquire();
-  if (c != nullptr) list.comms.push_back(c);
+  if (c != nullptr) {
+    list.comms.push_back(c);
+  }
   for (std::size_t i = 0; i < list.comms.size();) {
     // Acquire: with the release in received(), so that its thread is done with the communicator.
     if (list.comms[i]->probed.load(std::memory_order_acquire) != 0 ||
@@ -117,7 +125,9 @@ void release_comm(comm_object* c) {
     }
   }
   list.lock.release();
-  for (comm_object* gone : over) drop(gone);
+  for (comm_object* gone : over) {
+    drop(gone);
+  }
 }
 
 int impl::Comm_size(MPI_Comm comm, int* size) {
@@ -180,7 +190,9 @@ int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
   // Who gets nothing takes part all the same: types may differ between the ranks.
   *newcomm = adopt(
       node ? coll::split_node(participant_of(c), key) : coll::split(participant_of(c), -1, key), c);
-  if (hints != nullptr && *newcomm != MPI_COMM_NULL) apply_hints(comm_of(*newcomm), *hints);
+  if (hints != nullptr && *newcomm != MPI_COMM_NULL) {
+    apply_hints(comm_of(*newcomm), *hints);
+  }
   return MPI_SUCCESS;
 }
 

@@ -56,11 +56,13 @@ struct comm_object : object {
 /// Hot.
 [[nodiscard]] inline comm_object& comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
-  if (v - 0x101 < 2) [[likely]]
+  if (v - 0x101 < 2) [[likely]] {
     return *process.comms[v & 3];
+  }
   auto* found = resolve<comm_object>(handle);
-  if (found == nullptr) [[unlikely]]
+  if (found == nullptr) [[unlikely]] {
     bad_comm(handle);
+  }
   return *found;
 }
 
@@ -69,8 +71,9 @@ struct comm_object : object {
 [[nodiscard, gnu::cold]] comm_object& unfinished_comm(MPI_Comm handle);
 [[nodiscard]] inline comm_object& local_comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
-  if (v - 0x101 < 2) [[likely]]
+  if (v - 0x101 < 2) [[likely]] {
     return *process.comms[v & 3];
+  }
   auto* found = resolve<comm_object>(handle);
   return found != nullptr ? *found : unfinished_comm(handle);
 }
@@ -123,8 +126,12 @@ inline void check_dest(const comm_object& c, int rank) {
 inline void check_source(const comm_object& c, int rank) {
   if (static_cast<unsigned>(rank) >= static_cast<unsigned>(c.comm->size()) && rank != MPI_PROC_NULL)
       [[unlikely]] {
-    if (rank != MPI_ANY_SOURCE) bad_rank(c, rank, "source");
-    if (c.promised.no_any_source) broken_promise(c, "source");
+    if (rank != MPI_ANY_SOURCE) {
+      bad_rank(c, rank, "source");
+    }
+    if (c.promised.no_any_source) {
+      broken_promise(c, "source");
+    }
   }
 }
 inline void check_root(const comm_object& c, int rank) {
@@ -133,24 +140,31 @@ inline void check_root(const comm_object& c, int rank) {
   }
 }
 inline void check_tag(int tag) {
-  if (tag < 0) [[unlikely]]
+  if (tag < 0) [[unlikely]] {
     bad_tag(tag);
+  }
 }
 inline void check_tag_or_any(const comm_object& c, int tag) {
   if (tag < 0) [[unlikely]] {
-    if (tag != MPI_ANY_TAG) bad_tag(tag);
-    if (c.promised.no_any_tag) broken_promise(c, "tag");
+    if (tag != MPI_ANY_TAG) {
+      bad_tag(tag);
+    }
+    if (c.promised.no_any_tag) {
+      broken_promise(c, "tag");
+    }
   }
 }
 inline void check_count(MPI_Count count) {
-  if (count < 0) [[unlikely]]
+  if (count < 0) [[unlikely]] {
     bad_count(count);
+  }
 }
 
 /// Throws MPI_ERR_ARG if an output argument is null.
 inline void check_out(const void* argument, const char* name) {
-  if (argument == nullptr) [[unlikely]]
+  if (argument == nullptr) [[unlikely]] {
     fail(MPI_ERR_ARG, "the argument %s is null", name);
+  }
 }
 
 }  // namespace sinew::mpi

@@ -45,7 +45,9 @@ void apply_hints(comm_object& c, const info_object& info) {
   const bool was_exact = is_exact(c.promised);
   for (const assertion& a : assertions) {
     const std::string value = info.value(a.key);
-    if (value == "true" || value == "false") c.promised.*a.said = value == "true";
+    if (value == "true" || value == "false") {
+      c.promised.*a.said = value == "true";
+    }
   }
   process.engine->promise_exact_length(*c.comm, c.promised.exact_length);
   choose_engine(c, info.value(engine_key), was_exact);
@@ -68,7 +70,9 @@ int impl::Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
     used->entries.emplace_back(a.key, c.promised.*a.said ? "true" : "false");
   }
   used->entries.emplace_back(engine_key, process.engine->matching(*c.comm).engine);
-  if (c.routes != nullptr) used->entries.emplace_back(routes_key, c.routes->text());
+  if (c.routes != nullptr) {
+    used->entries.emplace_back(routes_key, c.routes->text());
+  }
   *info_used = handle_of<MPI_Info>(used);
   return MPI_SUCCESS;
 }

@@ -15,16 +15,24 @@ std::vector<int> divisors_of(int n) {
     int factor = 1;
     for (int p = 0; p < power; ++p) {
       factor *= prime;
-      for (std::size_t i = 0; i < before; ++i) all.push_back(all[i] * factor);
+      for (std::size_t i = 0; i < before; ++i) {
+        all.push_back(all[i] * factor);
+      }
     }
   };
   int rest = n;
   for (int p = 2; p <= rest / p; p += p == 2 ? 1 : 2) {
     int power = 0;
-    for (; rest % p == 0; rest /= p) ++power;
-    if (power != 0) take(p, power);
+    for (; rest % p == 0; rest /= p) {
+      ++power;
+    }
+    if (power != 0) {
+      take(p, power);
+    }
   }
-  if (rest > 1) take(rest, 1);
+  if (rest > 1) {
+    take(rest, 1);
+  }
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -34,7 +42,9 @@ bool power_fits(std::int64_t base, int exponent, std::int64_t limit) {
   std::int64_t product = 1;
   for (int i = 0; i < exponent; ++i) {
     product *= base;
-    if (product > limit) return false;
+    if (product > limit) {
+      return false;
+    }
   }
   return true;
 }
@@ -42,8 +52,12 @@ bool power_fits(std::int64_t base, int exponent, std::int64_t limit) {
 /// The largest integer whose power is at most n.
 int root(int n, int exponent) {
   int r = static_cast<int>(std::pow(n, 1.0 / exponent));
-  while (!power_fits(r, exponent, n)) --r;
-  while (power_fits(std::int64_t{r} + 1, exponent, n)) ++r;
+  while (!power_fits(r, exponent, n)) {
+    --r;
+  }
+  while (power_fits(std::int64_t{r} + 1, exponent, n)) {
+    ++r;
+  }
   return r;
 }
 
@@ -71,11 +85,15 @@ class search {
     const int least = power_fits(mean, left, rest - 1) ? mean + 1 : mean;
     for (auto f = std::lower_bound(divisors_.begin(), divisors_.end(), least);
          f != divisors_.end() && *f <= most; ++f) {
-      if (rest % *f != 0) continue;
+      if (rest % *f != 0) {
+        continue;
+      }
       now_[at] = *f;
       // The last factor is not above the mean of those after this one. With larger ones for this
       // place it only gets worse.
-      if (now_.front() - root(rest / *f, left - 1) >= best_spread_) return;
+      if (now_.front() - root(rest / *f, left - 1) >= best_spread_) {
+        return;
+      }
       place(at + 1, rest / *f, *f);
     }
   }

@@ -26,7 +26,9 @@ errhandler_object* files = nullptr;  ///< null: MPI_ERRORS_RETURN
 
 int create(action a, void (*function)(), MPI_Errhandler* errhandler) {
   check_out(errhandler, "errhandler");
-  if (function == nullptr) fail(MPI_ERR_ARG, "the function is null");
+  if (function == nullptr) {
+    fail(MPI_ERR_ARG, "the function is null");
+  }
   *errhandler = handle_of<MPI_Errhandler>(arena<errhandler_object>::make(a, function));
   return MPI_SUCCESS;
 }
@@ -34,9 +36,15 @@ int create(action a, void (*function)(), MPI_Errhandler* errhandler) {
 }  // namespace
 
 errhandler_object* errhandler_of(MPI_Errhandler handle) {
-  if (handle == MPI_ERRORS_ARE_FATAL) return &fixed(action::fatal);
-  if (handle == MPI_ERRORS_ABORT) return &fixed(action::abort);
-  if (handle == MPI_ERRORS_RETURN) return &fixed(action::ret);
+  if (handle == MPI_ERRORS_ARE_FATAL) {
+    return &fixed(action::fatal);
+  }
+  if (handle == MPI_ERRORS_ABORT) {
+    return &fixed(action::abort);
+  }
+  if (handle == MPI_ERRORS_RETURN) {
+    return &fixed(action::ret);
+  }
   auto* found = resolve<errhandler_object>(handle);
   if (found == nullptr) {
     fail(MPI_ERR_ERRHANDLER, "the error handler is %s",
@@ -102,7 +110,9 @@ int impl::Comm_call_errhandler(MPI_Comm comm, int errorcode) {
 // There are no files yet, but the handler that new ones are to get can be chosen.
 int impl::File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
   errhandler_object* e = errhandler_of(errhandler);
-  if (file != MPI_FILE_NULL) fail(MPI_ERR_FILE, "the file is none");
+  if (file != MPI_FILE_NULL) {
+    fail(MPI_ERR_FILE, "the file is none");
+  }
   errhandler_object* before = files;
   files = keep(e);
   drop(before);
@@ -111,7 +121,9 @@ int impl::File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
 
 int impl::File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
   check_out(errhandler, "errhandler");
-  if (file != MPI_FILE_NULL) fail(MPI_ERR_FILE, "the file is none");
+  if (file != MPI_FILE_NULL) {
+    fail(MPI_ERR_FILE, "the file is none");
+  }
   *errhandler = files != nullptr ? handle_of(keep(files)) : MPI_ERRORS_RETURN;
   return MPI_SUCCESS;
 }

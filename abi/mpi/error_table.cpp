@@ -106,7 +106,9 @@ added_table& added() {
 
 added_entry* find(int code) {
   const auto index = static_cast<std::size_t>(code) - MPI_ERR_LASTCODE - 1;
-  if (code <= MPI_ERR_LASTCODE || index >= added().entries.size()) return nullptr;
+  if (code <= MPI_ERR_LASTCODE || index >= added().entries.size()) {
+    return nullptr;
+  }
   added_entry& e = added().entries[index];
   return e.removed ? nullptr : &e;
 }
@@ -122,7 +124,9 @@ std::size_t free_entry() {
   while (!holes.empty()) {
     const std::size_t index = holes.back();
     holes.pop_back();
-    if (index < entries.size() && entries[index].removed) return index;
+    if (index < entries.size() && entries[index].removed) {
+      return index;
+    }
   }
   entries.emplace_back();
   return entries.size() - 1;
@@ -132,7 +136,9 @@ int add(int error_class, bool is_class) {
   const std::size_t index = free_entry();
   const int code = MPI_ERR_LASTCODE + 1 + static_cast<int>(index);
   if (!is_class) {
-    if (added_entry* its = find(error_class)) ++its->codes;
+    if (added_entry* its = find(error_class)) {
+      ++its->codes;
+    }
   }
   added().entries[index] = {is_class ? code : error_class, 0, {}, is_class, false};
   return code;
@@ -142,8 +148,12 @@ void remove_entry(added_entry& e) {
   auto& [lock, entries, holes] = added();
   holes.push_back(static_cast<std::size_t>(&e - entries.data()));
   e.removed = true;
-  while (!entries.empty() && entries.back().removed) entries.pop_back();
-  if (entries.empty()) holes.clear();
+  while (!entries.empty() && entries.back().removed) {
+    entries.pop_back();
+  }
+  if (entries.empty()) {
+    holes.clear();
+  }
 }
 
 int remove(int code, bool is_class, const char* what) {
@@ -152,12 +162,16 @@ int remove(int code, bool is_class, const char* what) {
   if (e == nullptr || e->is_class != is_class) {
     fail(MPI_ERR_OTHER, "%d is no error %s that a program has added", code, what);
   }
-  if (e->codes != 0) fail(MPI_ERR_OTHER, "error class %d still has codes", code);
+  if (e->codes != 0) {
+    fail(MPI_ERR_OTHER, "error class %d still has codes", code);
+  }
   if (!e->text.empty()) {
     fail(MPI_ERR_OTHER, "error %s %d still has a text (MPI_Remove_error_string)", what, code);
   }
   if (!is_class) {
-    if (added_entry* its = find(e->error_class)) --its->codes;
+    if (added_entry* its = find(e->error_class)) {
+      --its->codes;
+    }
   }
   remove_entry(*e);
   return MPI_SUCCESS;
@@ -166,14 +180,18 @@ int remove(int code, bool is_class, const char* what) {
 }  // namespace
 
 int class_of(int code) noexcept {
-  if (predefined_class(code) || tool_class(code)) return code;
+  if (predefined_class(code) || tool_class(code)) {
+    return code;
+  }
   const std::lock_guard held(added().lock);
   const added_entry* e = find(code);
   return e != nullptr ? e->error_class : MPI_ERR_UNKNOWN;
 }
 
 std::string class_name(int error_class) {
-  if (predefined_class(error_class)) return classes[static_cast<std::size_t>(error_class)].name;
+  if (predefined_class(error_class)) {
+    return classes[static_cast<std::size_t>(error_class)].name;
+  }
   return "error class " + std::to_string(error_class);
 }
 
@@ -182,10 +200,14 @@ std::string table_text(int code) {
     const class_entry& e = classes[static_cast<std::size_t>(code)];
     return std::string(e.name) + ": " + e.text;
   }
-  if (tool_class(code)) return "error " + std::to_string(code) + " of the tool interface";
+  if (tool_class(code)) {
+    return "error " + std::to_string(code) + " of the tool interface";
+  }
   const std::lock_guard held(added().lock);
   const added_entry* e = find(code);
-  if (e == nullptr) fail(MPI_ERR_ARG, "%d is no error code", code);
+  if (e == nullptr) {
+    fail(MPI_ERR_ARG, "%d is no error code", code);
+  }
   return e->text;
 }
 
@@ -198,7 +220,9 @@ int impl::Error_class(int errorcode, int* errorclass) {
   check_out(errorclass, "errorclass");
   if (!predefined_class(errorcode) && !tool_class(errorcode)) {
     const std::lock_guard held(added().lock);
-    if (find(errorcode) == nullptr) fail(MPI_ERR_ARG, "%d is no error code", errorcode);
+    if (find(errorcode) == nullptr) {
+      fail(MPI_ERR_ARG, "%d is no error code", errorcode);
+    }
   }
   *errorclass = class_of(errorcode);
   return MPI_SUCCESS;
@@ -235,7 +259,9 @@ int impl::Add_error_string(int errorcode, const char* string) {
   check_out(string, "string");
   const std::lock_guard held(added().lock);
   added_entry* e = find(errorcode);
-  if (e == nullptr) fail(MPI_ERR_ARG, "%d is no error code that a program has added", errorcode);
+  if (e == nullptr) {
+    fail(MPI_ERR_ARG, "%d is no error code that a program has added", errorcode);
+  }
   if (std::strlen(string) >= MPI_MAX_ERROR_STRING) {
     fail(MPI_ERR_ARG, "the text has %zu characters (at most %d)", std::strlen(string),
          MPI_MAX_ERROR_STRING - 1);
@@ -250,7 +276,9 @@ int impl::Remove_error_code(int errorcode) { return remove(errorcode, false, "co
 int impl::Remove_error_string(int errorcode) {
   const std::lock_guard held(added().lock);
   added_entry* e = find(errorcode);
-  if (e == nullptr) fail(MPI_ERR_ARG, "%d is no error code that a program has added", errorcode);
+  if (e == nullptr) {
+    fail(MPI_ERR_ARG, "%d is no error code that a program has added", errorcode);
+  }
   e->text.clear();
   return MPI_SUCCESS;
 }

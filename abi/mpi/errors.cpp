@@ -127,7 +127,9 @@ std::string text_of(int code) {
   std::string text = table_text(code);
   // A text of the program's own is the program's: as it was given (MPI-5.0 section 9.5).
   const bool own = code > MPI_ERR_LASTCODE;
-  if (last().code == code && code != MPI_SUCCESS && !own) text += "; here: " + last().sentence;
+  if (last().code == code && code != MPI_SUCCESS && !own) {
+    text += "; here: " + last().sentence;
+  }
   return text;
 }
 

@@ -124,8 +124,12 @@ void change(const layout::datatype& t, std::size_t count, const std::byte* from,
   layout::for_each_leaf(t, count, [&](std::ptrdiff_t, std::size_t n, element kind) {
     const form f = form_of(kind);
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t k = 0; k < f.repeated; ++k) move(f.value, from, to);
-      if (f.tail.width != 0) move(f.tail, from, to);
+      for (std::size_t k = 0; k < f.repeated; ++k) {
+        move(f.value, from, to);
+      }
+      if (f.tail.width != 0) {
+        move(f.tail, from, to);
+      }
     }
   });
 }
@@ -145,7 +149,9 @@ std::size_t external_size(const layout::datatype& t) {
   } else {
     layout::for_each_leaf(t, 1, [&](std::ptrdiff_t, std::size_t n, element kind) { add(n, kind); });
   }
-  if (overflow) fail(MPI_ERR_COUNT, "the size of the data overflows");
+  if (overflow) {
+    fail(MPI_ERR_COUNT, "the size of the data overflows");
+  }
   return bytes;
 }
 

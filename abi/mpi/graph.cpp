@@ -24,15 +24,21 @@ const topology& distributed_of(const comm_object& c) {
 }
 
 void copy_out(std::span<const int> from, int most, int* to, const char* name) {
-  if (most < 0) fail(MPI_ERR_ARG, "the length %d of %s is negative", most, name);
+  if (most < 0) {
+    fail(MPI_ERR_ARG, "the length %d of %s is negative", most, name);
+  }
   const std::size_t n = std::min(from.size(), static_cast<std::size_t>(most));
-  if (n == 0) return;
+  if (n == 0) {
+    return;
+  }
   check_out(to, name);
   std::copy_n(from.begin(), n, to);
 }
 
 void check_neighbor(const comm_object& c, int rank, const char* which) {
-  if (rank < 0 || rank >= c.comm->size()) bad_rank(c, rank, which);
+  if (rank < 0 || rank >= c.comm->size()) {
+    bad_rank(c, rank, which);
+  }
 }
 
 /// A graph's arguments, checked.
@@ -42,7 +48,9 @@ topology graph(const comm_object& c, int nnodes, const int* index, const int* ed
   }
   topology t;
   t.kind = MPI_GRAPH;
-  if (nnodes == 0) return t;
+  if (nnodes == 0) {
+    return t;
+  }
   check_out(index, "index");
   int before = 0;
   for (int n = 0; n < nnodes; ++n) {
@@ -51,14 +59,18 @@ topology graph(const comm_object& c, int nnodes, const int* index, const int* ed
     }
     before = index[n];
   }
-  if (before > 0) check_out(edges, "edges");
+  if (before > 0) {
+    check_out(edges, "edges");
+  }
   for (int e = 0; e < before; ++e) {
     if (edges[e] < 0 || edges[e] >= nnodes) {
       fail(MPI_ERR_ARG, "edge %d leads to %d, which is not one of %d nodes", e, edges[e], nnodes);
     }
   }
   t.index.assign(index, index + nnodes);
-  if (before > 0) t.edges.assign(edges, edges + before);
+  if (before > 0) {
+    t.edges.assign(edges, edges + before);
+  }
   return t;
 }
 
@@ -76,17 +88,27 @@ bool has_weights(const int* weights) { return weights != MPI_UNWEIGHTED; }
 /// `n` neighbours and their weights from the program's arrays.
 void take(const comm_object& c, int n, const int* ranks, const int* weights, const char* which,
           std::vector<int>& to, std::vector<int>& to_weights) {
-  if (n < 0) fail(MPI_ERR_ARG, "the number of edges is %d", n);
-  if (n == 0) return;
+  if (n < 0) {
+    fail(MPI_ERR_ARG, "the number of edges is %d", n);
+  }
+  if (n == 0) {
+    return;
+  }
   check_out(ranks, which);
-  for (int i = 0; i < n; ++i) check_neighbor(c, ranks[i], which);
+  for (int i = 0; i < n; ++i) {
+    check_neighbor(c, ranks[i], which);
+  }
   to.assign(ranks, ranks + n);
-  if (!has_weights(weights)) return;
+  if (!has_weights(weights)) {
+    return;
+  }
   if (weights == nullptr || weights == MPI_WEIGHTS_EMPTY) {
     fail(MPI_ERR_ARG, "the weights of %d edges are missing", n);
   }
   for (int i = 0; i < n; ++i) {
-    if (weights[i] < 0) fail(MPI_ERR_ARG, "the weight %d of edge %d is negative", weights[i], i);
+    if (weights[i] < 0) {
+      fail(MPI_ERR_ARG, "the weight %d of edge %d is negative", weights[i], i);
+    }
   }
   to_weights.assign(weights, weights + n);
 }
@@ -200,10 +222,14 @@ int impl::Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const
   std::vector<int> from;
   std::vector<int> none;
   take(c, n, sources, MPI_UNWEIGHTED, "source", from, none);
-  if (n > 0) check_out(degrees, "degrees");
+  if (n > 0) {
+    check_out(degrees, "degrees");
+  }
   int edges = 0;
   for (int i = 0; i < n; ++i) {
-    if (degrees[i] < 0) fail(MPI_ERR_ARG, "degree %d is %d", i, degrees[i]);
+    if (degrees[i] < 0) {
+      fail(MPI_ERR_ARG, "degree %d is %d", i, degrees[i]);
+    }
     edges += degrees[i];
   }
   std::vector<int> to;
@@ -246,7 +272,9 @@ int impl::Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], in
   const topology& t = distributed_of(comm_of(comm));
   copy_out(t.sources, maxindegree, sources, "sources");
   copy_out(t.destinations, maxoutdegree, destinations, "destinations");
-  if (!t.weighted) return MPI_SUCCESS;
+  if (!t.weighted) {
+    return MPI_SUCCESS;
+  }
   if (has_weights(sourceweights) && sourceweights != MPI_WEIGHTS_EMPTY) {
     copy_out(t.source_weights, maxindegree, sourceweights, "sourceweights");
   }

@@ -20,23 +20,35 @@ void check_ranks(const core::group& g, std::span<const int> ranks) {
     if (r < 0 || r >= g.size()) {
       fail(MPI_ERR_RANK, "rank %d is not one of the %d ranks of the group", r, g.size());
     }
-    if (seen[static_cast<std::size_t>(r)]++ != 0) fail(MPI_ERR_RANK, "rank %d is listed twice", r);
+    if (seen[static_cast<std::size_t>(r)]++ != 0) {
+      fail(MPI_ERR_RANK, "rank %d is listed twice", r);
+    }
   }
 }
 
 std::span<const int> list_of(int n, const int* ranks) {
-  if (n < 0) fail(MPI_ERR_ARG, "the number of ranks is %d", n);
-  if (n > 0) check_out(ranks, "ranks");
+  if (n < 0) {
+    fail(MPI_ERR_ARG, "the number of ranks is %d", n);
+  }
+  if (n > 0) {
+    check_out(ranks, "ranks");
+  }
   return {ranks, static_cast<std::size_t>(n)};
 }
 
 std::vector<int> expand(int n, int ranges[][3]) {
-  if (n < 0) fail(MPI_ERR_ARG, "the number of ranges is %d", n);
+  if (n < 0) {
+    fail(MPI_ERR_ARG, "the number of ranges is %d", n);
+  }
   std::vector<int> ranks;
   for (int i = 0; i < n; ++i) {
     const auto [first, last, stride] = std::tuple{ranges[i][0], ranges[i][1], ranges[i][2]};
-    if (stride == 0) fail(MPI_ERR_ARG, "the stride of range %d is 0", i);
-    for (int r = first; stride > 0 ? r <= last : r >= last; r += stride) ranks.push_back(r);
+    if (stride == 0) {
+      fail(MPI_ERR_ARG, "the stride of range %d is 0", i);
+    }
+    for (int r = first; stride > 0 ? r <= last : r >= last; r += stride) {
+      ranks.push_back(r);
+    }
   }
   return ranks;
 }
@@ -52,7 +64,9 @@ int self_rank() { return process.runtime->rank(); }
 }  // namespace
 
 const core::group& group_of(MPI_Group handle) {
-  if (handle == MPI_GROUP_EMPTY) return empty();
+  if (handle == MPI_GROUP_EMPTY) {
+    return empty();
+  }
   const auto* found = resolve<group_object>(handle);
   if (found == nullptr) {
     fail(MPI_ERR_GROUP, "the group is %s",
@@ -62,7 +76,9 @@ const core::group& group_of(MPI_Group handle) {
 }
 
 MPI_Group new_group(core::group members) {
-  if (members.size() == 0) return MPI_GROUP_EMPTY;
+  if (members.size() == 0) {
+    return MPI_GROUP_EMPTY;
+  }
   return handle_of<MPI_Group>(arena<group_object>::make(std::move(members)));
 }
 
@@ -83,7 +99,9 @@ int impl::Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI
   const core::group& from = group_of(group1);
   const core::group& to = group_of(group2);
   const std::span<const int> ranks = list_of(n, ranks1);
-  if (n > 0) check_out(ranks2, "ranks2");
+  if (n > 0) {
+    check_out(ranks2, "ranks2");
+  }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i] == MPI_PROC_NULL) {
       ranks2[i] = MPI_PROC_NULL;
@@ -150,7 +168,9 @@ int impl::Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* n
 int impl::Group_free(MPI_Group* group) {
   check_out(group, "group");
   (void)group_of(*group);
-  if (*group != MPI_GROUP_EMPTY) drop(resolve<group_object>(*group));
+  if (*group != MPI_GROUP_EMPTY) {
+    drop(resolve<group_object>(*group));
+  }
   *group = MPI_GROUP_NULL;
   return MPI_SUCCESS;
 }

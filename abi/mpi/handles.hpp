@@ -48,8 +48,9 @@ inline constexpr std::uintptr_t first_address = 0x1000;
 template <class T>
 [[nodiscard]] T* resolve(const void* handle) noexcept {
   const std::uintptr_t v = value_of(handle);
-  if (v < first_address || v % alignof(T) != 0) [[unlikely]]
+  if (v < first_address || v % alignof(T) != 0) [[unlikely]] {
     return nullptr;
+  }
   auto* found = static_cast<T*>(const_cast<void*>(handle));
   return found->what.load(std::memory_order_relaxed) == T::tag ? found : nullptr;
 }
@@ -69,7 +70,9 @@ class arena {
         retired().pop_front();
       }
     }
-    if (room == nullptr) room = ::operator new(sizeof(T), std::align_val_t{alignof(T)});
+    if (room == nullptr) {
+      room = ::operator new(sizeof(T), std::align_val_t{alignof(T)});
+    }
     return new (room) T(std::forward<Args>(args)...);
   }
 
@@ -106,7 +109,9 @@ void drop(T* object) {
 
 template <class T>
 T* keep(T* object) noexcept {
-  if (object != nullptr) object->references.fetch_add(1, std::memory_order_relaxed);
+  if (object != nullptr) {
+    object->references.fetch_add(1, std::memory_order_relaxed);
+  }
   return object;
 }
 

@@ -51,7 +51,9 @@ void finish(comm_object& fresh, coll::communicator_ref made, const info_object* 
   made->name = fresh.comm->name;
   fresh.owned = std::move(made);
   fresh.comm = fresh.owned.get();
-  if (hints != nullptr) apply_hints(fresh, *hints);
+  if (hints != nullptr) {
+    apply_hints(fresh, *hints);
+  }
   fresh.what.store(kind::comm, std::memory_order_release);
 }
 
@@ -76,7 +78,9 @@ int start_duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request
   *newcomm = MPI_COMM_NULL;
   *request = MPI_REQUEST_NULL;
   auto d = std::make_shared<duplication>();
-  if (info != MPI_INFO_NULL) d->hints = copy_of(info_of(info));
+  if (info != MPI_INFO_NULL) {
+    d->hints = copy_of(info_of(info));
+  }
   try {
     d->fresh = begin(comm, old);
   } catch (...) {
@@ -99,7 +103,9 @@ int install(duplication& d, std::string* sentence) {
   if (!d.installed) {
     d.installed = true;
     try {
-      if (d.agreed->problem) std::rethrow_exception(d.agreed->problem);
+      if (d.agreed->problem) {
+        std::rethrow_exception(d.agreed->problem);
+      }
       finish(*d.fresh, d.agreed->made, d.hints);
     } catch (const std::bad_alloc&) {
       d.code = MPI_ERR_NO_MEM;
@@ -109,9 +115,13 @@ int install(duplication& d, std::string* sentence) {
       d.sentence = e.what();
     }
     d.agreed->made.reset();  // the new handle owns it now
-    if (d.code != MPI_SUCCESS) drop(std::exchange(d.fresh, nullptr));
+    if (d.code != MPI_SUCCESS) {
+      drop(std::exchange(d.fresh, nullptr));
+    }
   }
-  if (sentence != nullptr) *sentence = d.sentence;
+  if (sentence != nullptr) {
+    *sentence = d.sentence;
+  }
   return d.code;
 }
 

@@ -17,7 +17,9 @@ namespace {
 std::string command_line() {
   std::ifstream in("/proc/self/cmdline", std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  while (!text.empty() && text.back() == '\0') text.pop_back();
+  while (!text.empty() && text.back() == '\0') {
+    text.pop_back();
+  }
   return text;
 }
 
@@ -32,9 +34,13 @@ void fill_environment(info_object& env) {
     env.entries.emplace_back("argv", clipped(rest));
   }
   char host[MPI_MAX_PROCESSOR_NAME] = {};
-  if (::gethostname(host, sizeof host - 1) == 0) env.entries.emplace_back("host", host);
+  if (::gethostname(host, sizeof host - 1) == 0) {
+    env.entries.emplace_back("host", host);
+  }
   char folder[MPI_MAX_INFO_VAL] = {};
-  if (::getcwd(folder, sizeof folder) != nullptr) env.entries.emplace_back("wdir", folder);
+  if (::getcwd(folder, sizeof folder) != nullptr) {
+    env.entries.emplace_back("wdir", folder);
+  }
   if (process.runtime != nullptr) {
     env.entries.emplace_back("maxprocs", std::to_string(process.runtime->size()));
   }
@@ -67,14 +73,18 @@ auto find(info_object& info, const std::string& key) {
 
 /// Only programs' own objects may be changed.
 info_object& changeable(MPI_Info handle) {
-  if (handle == MPI_INFO_ENV) fail(MPI_ERR_INFO, "MPI_INFO_ENV cannot be changed");
+  if (handle == MPI_INFO_ENV) {
+    fail(MPI_ERR_INFO, "MPI_INFO_ENV cannot be changed");
+  }
   return info_of(handle);
 }
 
 }  // namespace
 
 info_object& info_of(MPI_Info handle) {
-  if (handle == MPI_INFO_ENV) return environment();
+  if (handle == MPI_INFO_ENV) {
+    return environment();
+  }
   auto* found = resolve<info_object>(handle);
   if (found == nullptr) {
     fail(MPI_ERR_INFO, "the info object is %s",
@@ -135,7 +145,9 @@ int impl::Info_set(MPI_Info info, const char* key, const char* value) {
 int impl::Info_delete(MPI_Info info, const char* key) {
   info_object& i = changeable(info);
   const auto at = find(i, key_of(key));
-  if (at == i.entries.end()) fail(MPI_ERR_INFO_NOKEY, "there is no key \"%s\"", key);
+  if (at == i.entries.end()) {
+    fail(MPI_ERR_INFO_NOKEY, "there is no key \"%s\"", key);
+  }
   i.entries.erase(at);
   return MPI_SUCCESS;
 }
@@ -146,7 +158,9 @@ int impl::Info_get(MPI_Info info, const char* key, int valuelen, char* value, in
   const auto at = find(i, key_of(key));
   *flag = at != i.entries.end();
   if (*flag != 0) {
-    if (valuelen < 0) fail(MPI_ERR_ARG, "valuelen is %d", valuelen);
+    if (valuelen < 0) {
+      fail(MPI_ERR_ARG, "valuelen is %d", valuelen);
+    }
     check_out(value, "value");
     const std::string clipped = at->second.substr(0, static_cast<std::size_t>(valuelen));
     std::memcpy(value, clipped.c_str(), clipped.size() + 1);

@@ -15,7 +15,9 @@ struct info_object : object {
   /// The value of a key, or "".
   [[nodiscard]] std::string value(const std::string& key) const {
     for (const auto& [k, v] : entries) {
-      if (k == key) return v;
+      if (k == key) {
+        return v;
+      }
     }
     return {};
   }

@@ -28,7 +28,9 @@ std::mutex& init_lock() {
 
 /// A child of fork() has no share in the job: it must not touch the shared memory or the launcher.
 void in_child() {
-  if (process.now.load() == phase::running) process.now = phase::forked;
+  if (process.now.load() == phase::running) {
+    process.now = phase::forked;
+  }
 }
 
 void open_world(int level) {
@@ -74,7 +76,9 @@ int init(int required, int* provided) {
                     : required <= MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED
                                                         : MPI_THREAD_MULTIPLE;
   open_world(level);
-  if (provided != nullptr) *provided = process.thread_level;
+  if (provided != nullptr) {
+    *provided = process.thread_level;
+  }
   return MPI_SUCCESS;
 }
 

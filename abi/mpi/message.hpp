@@ -24,8 +24,9 @@ struct message_object : object {
 [[nodiscard]] inline p2p::buffer data_of(const void* buf, MPI_Count count, MPI_Datatype type) {
   check_count(count);
   const layout::datatype& t = layout_of(type, count == 0);
-  if (buf == nullptr && count != 0 && t.dense() && t.size() != 0) [[unlikely]]
+  if (buf == nullptr && count != 0 && t.dense() && t.size() != 0) [[unlikely]] {
     null_buffer(count);
+  }
   return {const_cast<void*>(buf), static_cast<std::size_t>(count), &t};
 }
 

@@ -27,7 +27,9 @@ number_table& numbers() {
 }
 
 int to_int(void* handle) {
-  if (value_of(handle) < first_address) return static_cast<int>(value_of(handle));
+  if (value_of(handle) < first_address) {
+    return static_cast<int>(value_of(handle));
+  }
   auto* o = static_cast<object*>(handle);
   const std::lock_guard held(numbers().lock);
   if (o->number == 0) {
@@ -40,9 +42,13 @@ int to_int(void* handle) {
 template <class Handle>
 Handle from_int(int number, std::uintptr_t null) {
   const auto n = static_cast<std::uintptr_t>(number);
-  if (number >= 0 && n < first_address) return predefined<Handle>(n);
+  if (number >= 0 && n < first_address) {
+    return predefined<Handle>(n);
+  }
   const std::lock_guard held(numbers().lock);
-  if (number < 0 || n - first_address >= numbers().objects.size()) return predefined<Handle>(null);
+  if (number < 0 || n - first_address >= numbers().objects.size()) {
+    return predefined<Handle>(null);
+  }
   object* o = numbers().objects[n - first_address];
   return o->number == number ? handle_of<Handle>(o) : predefined<Handle>(null);
 }
@@ -71,7 +77,9 @@ info_object* fortran_info() {
 bool holds(const void* p, int size, int value) {
   const auto* bytes = static_cast<const unsigned char*>(p);
   for (int i = 0; i < size; ++i) {
-    if (bytes[i] != (i == 0 ? value : 0)) return false;
+    if (bytes[i] != (i == 0 ? value : 0)) {
+      return false;
+    }
   }
   return true;
 }
@@ -98,7 +106,9 @@ int impl::Get_library_version(char* version, int* resultlen) {
 int impl::Get_processor_name(char* name, int* resultlen) {
   check_out(name, "name");
   check_out(resultlen, "resultlen");
-  if (::gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0) std::strcpy(name, "localhost");
+  if (::gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0) {
+    std::strcpy(name, "localhost");
+  }
   name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
   *resultlen = static_cast<int>(std::strlen(name));
   return MPI_SUCCESS;
@@ -117,9 +127,13 @@ double impl::Wtime() { return static_cast<double>(now_ns()) * 1e-9; }
 double impl::Wtick() { return 1e-9; }
 
 int impl::Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
-  if (info != MPI_INFO_NULL) (void)info_of(info);
+  if (info != MPI_INFO_NULL) {
+    (void)info_of(info);
+  }
   check_out(baseptr, "baseptr");
-  if (size < 0) fail(MPI_ERR_ARG, "the size %lld is negative", static_cast<long long>(size));
+  if (size < 0) {
+    fail(MPI_ERR_ARG, "the size %lld is negative", static_cast<long long>(size));
+  }
   constexpr std::size_t line = 64;
   const std::size_t bytes = (static_cast<std::size_t>(size) + line - 1) / line * line;
   void* memory = std::aligned_alloc(line, bytes == 0 ? line : bytes);
@@ -171,7 +185,9 @@ int impl::Abi_set_fortran_info(MPI_Info info) {
     }
   }
   drop(fixed);
-  if (!same) fail(MPI_ERR_ABI, "the Fortran kinds are those of gfortran and cannot be changed");
+  if (!same) {
+    fail(MPI_ERR_ABI, "the Fortran kinds are those of gfortran and cannot be changed");
+  }
   return MPI_SUCCESS;
 }
 
@@ -180,8 +196,9 @@ int impl::Abi_get_fortran_booleans(int logical_size, void* logical_true, void* l
   check_out(logical_true, "logical_true");
   check_out(logical_false, "logical_false");
   check_out(is_set, "is_set");
-  if (logical_size < 1 || logical_size > 16)
+  if (logical_size < 1 || logical_size > 16) {
     fail(MPI_ERR_ARG, "no LOGICAL has %d bytes", logical_size);
+  }
   std::memset(logical_true, 0, static_cast<std::size_t>(logical_size));
   std::memset(logical_false, 0, static_cast<std::size_t>(logical_size));
   *static_cast<unsigned char*>(logical_true) = 1;
@@ -192,8 +209,9 @@ int impl::Abi_get_fortran_booleans(int logical_size, void* logical_true, void* l
 int impl::Abi_set_fortran_booleans(int logical_size, void* logical_true, void* logical_false) {
   check_out(logical_true, "logical_true");
   check_out(logical_false, "logical_false");
-  if (logical_size < 1 || logical_size > 16)
+  if (logical_size < 1 || logical_size > 16) {
     fail(MPI_ERR_ARG, "no LOGICAL has %d bytes", logical_size);
+  }
   if (!holds(logical_true, logical_size, 1) || !holds(logical_false, logical_size, 0)) {
     fail(MPI_ERR_ABI, "the Fortran booleans are 1 and 0 and cannot be changed");
   }

@@ -59,7 +59,9 @@ op_object& user_op(MPI_Op handle) {
 
 int create(MPI_User_function* small, MPI_User_function_c* large, int commute, MPI_Op* op) {
   check_out(op, "op");
-  if (small == nullptr && large == nullptr) fail(MPI_ERR_ARG, "the function is null");
+  if (small == nullptr && large == nullptr) {
+    fail(MPI_ERR_ARG, "the function is null");
+  }
   auto* made = arena<op_object>::make();
   made->commutative = commute != 0;
   made->small = small;
@@ -119,7 +121,9 @@ int impl::Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
 
 int impl::Op_free(MPI_Op* op) {
   check_out(op, "op");
-  if (predefined_kind(*op)) fail(MPI_ERR_OP, "a predefined operation cannot be freed");
+  if (predefined_kind(*op)) {
+    fail(MPI_ERR_OP, "a predefined operation cannot be freed");
+  }
   drop(&user_op(*op));
   *op = MPI_OP_NULL;
   return MPI_SUCCESS;
@@ -139,7 +143,9 @@ int impl::Reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_D
   if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE) {
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed here");
   }
-  if (count > 0) o->apply(inbuf, inoutbuf, static_cast<std::size_t>(count), t);
+  if (count > 0) {
+    o->apply(inbuf, inoutbuf, static_cast<std::size_t>(count), t);
+  }
   return MPI_SUCCESS;
 }
 

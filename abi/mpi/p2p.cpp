@@ -39,7 +39,9 @@ struct checked {
 
 [[gnu::always_inline]] inline MPI_Request handle_for(comm_object& c, p2p::request* inner,
                                                      sort what) {
-  if (inner == nullptr) return done_request();
+  if (inner == nullptr) {
+    return done_request();
+  }
   request_object& r = new_request(&c, what);
   r.inner = inner;
   return handle_of<MPI_Request>(&r);
@@ -204,7 +206,9 @@ comm_object& probed(int source, int tag, MPI_Comm comm) {
 p2p::matched* claim(MPI_Message* message, comm_object*& c) {
   check_out(message, "message");
   auto* m = resolve<message_object>(*message);
-  if (m == nullptr) fail(MPI_ERR_REQUEST, "the message has been received or never was one");
+  if (m == nullptr) {
+    fail(MPI_ERR_REQUEST, "the message has been received or never was one");
+  }
   p2p::matched* inner = m->inner;
   c = m->comm;
   *message = MPI_MESSAGE_NULL;
@@ -221,7 +225,9 @@ MPI_Message message_handle(comm_object& c, p2p::matched* inner) {
 /// A message that a probe had taken is received, or a request is under way that does so.
 void received(comm_object& c) {
   const bool freed = c.freed;
-  if (c.probed.fetch_sub(1, std::memory_order_release) == 1 && freed) release_comm(nullptr);
+  if (c.probed.fetch_sub(1, std::memory_order_release) == 1 && freed) {
+    release_comm(nullptr);
+  }
 }
 
 }  // namespace
@@ -237,7 +243,9 @@ int impl::Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* stat
   check_out(flag, "flag");
   const auto found = process.engine->iprobe(*c.comm, *c.comm->messages, source, tag);
   *flag = found.has_value() ? 1 : 0;
-  if (found) set_status(status, *found);
+  if (found) {
+    set_status(status, *found);
+  }
   return MPI_SUCCESS;
 }
 

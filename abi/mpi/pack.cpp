@@ -23,7 +23,9 @@ window window_of(const void* buffer, MPI_Count size, const MPI_Count* position) 
     fail(MPI_ERR_ARG, "the position %lld does not lie in a buffer of %lld bytes",
          static_cast<long long>(*position), static_cast<long long>(size));
   }
-  if (size > 0) check_out(buffer, "buffer");
+  if (size > 0) {
+    check_out(buffer, "buffer");
+  }
   return {static_cast<std::byte*>(const_cast<void*>(buffer)) + *position,
           static_cast<std::size_t>(size - *position)};
 }

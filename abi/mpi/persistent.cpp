@@ -81,8 +81,12 @@ int impl::Recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int sourc
 int impl::Start(MPI_Request* request) {
   check_out(request, "request");
   request_object* r = request_of(*request);
-  if (r == nullptr || !r->persistent) fail(MPI_ERR_REQUEST, "the request is not persistent");
-  if (r->active) fail(MPI_ERR_REQUEST, "the request is active: wait for it before starting again");
+  if (r == nullptr || !r->persistent) {
+    fail(MPI_ERR_REQUEST, "the request is not persistent");
+  }
+  if (r->active) {
+    fail(MPI_ERR_REQUEST, "the request is active: wait for it before starting again");
+  }
   r->again.start(*r);
   r->active = true;
   return MPI_SUCCESS;
@@ -90,8 +94,12 @@ int impl::Start(MPI_Request* request) {
 
 int impl::Startall(int count, MPI_Request array_of_requests[]) {
   check_count(count);
-  if (count > 0) check_out(array_of_requests, "array_of_requests");
-  for (int i = 0; i < count; ++i) (void)impl::Start(&array_of_requests[i]);
+  if (count > 0) {
+    check_out(array_of_requests, "array_of_requests");
+  }
+  for (int i = 0; i < count; ++i) {
+    (void)impl::Start(&array_of_requests[i]);
+  }
   return MPI_SUCCESS;
 }
 

@@ -74,15 +74,25 @@ void bad_request(MPI_Request handle) {
 }
 
 bool ended(const request_object& r) noexcept {
-  if (!r.active) return true;
-  if (r.what_for == request_object::sort::generalized) return r.finished.done();
-  if (r.what_for == request_object::sort::flush) return is_flushed(*r.flushing, r.flush_up_to);
-  if (r.what_for == request_object::sort::duplicate) return agreed(*r.duplicates);
+  if (!r.active) {
+    return true;
+  }
+  if (r.what_for == request_object::sort::generalized) {
+    return r.finished.done();
+  }
+  if (r.what_for == request_object::sort::flush) {
+    return is_flushed(*r.flushing, r.flush_up_to);
+  }
+  if (r.what_for == request_object::sort::duplicate) {
+    return agreed(*r.duplicates);
+  }
   return (r.inner == nullptr || r.inner->done()) && (r.second == nullptr || r.second->done());
 }
 
 void await(request_object& r) {
-  if (!r.active) return;
+  if (!r.active) {
+    return;
+  }
   if (r.what_for == request_object::sort::generalized) {
     process.runtime->wait(r.finished);
     return;
@@ -96,8 +106,12 @@ void await(request_object& r) {
     await(*r.duplicates);
     return;
   }
-  if (r.inner != nullptr) process.engine->wait(*r.inner);
-  if (r.second != nullptr) process.engine->wait(*r.second);
+  if (r.inner != nullptr) {
+    process.engine->wait(*r.inner);
+  }
+  if (r.second != nullptr) {
+    process.engine->wait(*r.second);
+  }
 }
 
 int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::string* sentence) {
@@ -118,14 +132,18 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
     receives ? set_status(status, outcome) : set_empty(status);
     if (outcome.error != p2p::fault::none && outcome.error != p2p::fault::cancelled) {
       code = code_of(outcome.error);
-      if (sentence != nullptr) *sentence = sentence_about(outcome);
+      if (sentence != nullptr) {
+        *sentence = sentence_about(outcome);
+      }
     }
   }
   if (r->persistent) {
     r->active = false;
   } else {
     *handle = MPI_REQUEST_NULL;
-    if (r != &finished_request) free_request(*r);
+    if (r != &finished_request) {
+      free_request(*r);
+    }
   }
   return code;
 }
@@ -174,7 +192,9 @@ void refuse_collective(const request_object& r, const char* what) {
 int impl::Request_free(MPI_Request* request) {
   check_out(request, "request");
   request_object* r = request_of(*request);
-  if (r == nullptr) fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+  if (r == nullptr) {
+    fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+  }
   refuse_collective(*r, "freed");
   *request = MPI_REQUEST_NULL;
   if (r->what_for == request_object::sort::generalized) {
@@ -183,19 +203,27 @@ int impl::Request_free(MPI_Request* request) {
       r->active = false;
       return MPI_SUCCESS;
     }
-    if (r->own.free != nullptr) r->own.free(r->own.state);
+    if (r->own.free != nullptr) {
+      r->own.free(r->own.state);
+    }
   } else {
-    if (r->copy) await(*r);  // what is being sent belongs to the request
+    if (r->copy) {
+      await(*r);  // what is being sent belongs to the request
+    }
     collect(*r);
   }
-  if (r != &finished_request) free_request(*r);
+  if (r != &finished_request) {
+    free_request(*r);
+  }
   return MPI_SUCCESS;
 }
 
 int impl::Cancel(MPI_Request* request) {
   check_out(request, "request");
   request_object* r = request_of(*request);
-  if (r == nullptr) fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+  if (r == nullptr) {
+    fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+  }
   refuse_collective(*r, "cancelled");
   if (r->what_for == request_object::sort::generalized) {
     return r->own.cancel == nullptr ? MPI_SUCCESS
@@ -234,7 +262,9 @@ int impl::Grequest_complete(MPI_Request request) {
   const bool abandoned = !r->active;
   r->finished.complete();
   if (abandoned) {
-    if (r->own.free != nullptr) r->own.free(r->own.state);
+    if (r->own.free != nullptr) {
+      r->own.free(r->own.state);
+    }
     free_request(*r);
   }
   return MPI_SUCCESS;

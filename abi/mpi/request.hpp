@@ -85,8 +85,9 @@ extern request_object& finished_request;
 /// From the pool, alive, with nothing under way. Throws MPI_ERR_NO_MEM. Hot.
 [[nodiscard]] inline request_object& new_request(comm_object* c, request_object::sort what) {
   request_object* r = process.requests->get();
-  if (r == nullptr) [[unlikely]]
+  if (r == nullptr) [[unlikely]] {
     no_memory_for_request(c);
+  }
   r->comm = c;
   r->what_for = what;
   r->persistent = false;
@@ -99,13 +100,15 @@ extern request_object& finished_request;
 /// Not for finished_request. Hot.
 inline void free_request(request_object& r) noexcept {
   r.what.store(kind::dead, std::memory_order_relaxed);
-  if (r.owns) [[unlikely]]
+  if (r.owns) [[unlikely]] {
     drop_owned(r);
+  }
   const comm_object* c = r.comm;
   r.comm = nullptr;
   process.requests->put(&r);
-  if (c != nullptr && c->freed) [[unlikely]]
+  if (c != nullptr && c->freed) [[unlikely]] {
     release_comm(nullptr);
+  }
 }
 
 /// Throws MPI_ERR_REQUEST. MPI_REQUEST_NULL gives null. Hot.
@@ -113,10 +116,13 @@ inline void free_request(request_object& r) noexcept {
 [[noreturn, gnu::cold]] void bad_request(MPI_Request handle);
 
 inline request_object* request_of(MPI_Request handle) {
-  if (handle == MPI_REQUEST_NULL) return nullptr;
+  if (handle == MPI_REQUEST_NULL) {
+    return nullptr;
+  }
   auto* found = resolve<request_object>(handle);
-  if (found == nullptr) [[unlikely]]
+  if (found == nullptr) [[unlikely]] {
     bad_request(handle);
+  }
   return found;
 }
 
@@ -141,8 +147,9 @@ void await(request_object& r);
   }
   process.engine->wait(*r->inner);
   const p2p::result& outcome = r->inner->outcome;
-  if (outcome.error != p2p::fault::none) [[unlikely]]
+  if (outcome.error != p2p::fault::none) [[unlikely]] {
     return false;
+  }
   if (status != MPI_STATUS_IGNORE) {
     r->what_for == request_object::sort::receive ? set_status(status, outcome) : set_empty(status);
   }

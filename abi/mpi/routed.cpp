@@ -24,11 +24,15 @@ int agree(coll::participant at, int mine) {
 /// Bytes and places of a side; false if its data is not one run for each rank.
 bool flatten(const coll::parts& side, std::size_t ranks, std::vector<std::uint64_t>& bytes,
              std::vector<std::size_t>& at) {
-  if (side.type == nullptr || !side.type->dense()) return false;
+  if (side.type == nullptr || !side.type->dense()) {
+    return false;
+  }
   bytes.resize(ranks);
   at.resize(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
-    if (side.displacements[r] < 0) return false;
+    if (side.displacements[r] < 0) {
+      return false;
+    }
     bytes[r] = static_cast<std::uint64_t>(side.counts[r]) * side.type->size();
     at[r] = static_cast<std::size_t>(side.displacements[r]) * side.type->size();
   }
@@ -41,9 +45,13 @@ void say_ignored(const core::communicator& comm, const std::string& topology,
                  const std::string& why, const std::string& hint) {
   static std::mutex one_at_a_time;
   static std::set<std::string> said;
-  if (comm.rank() != 0) return;
+  if (comm.rank() != 0) {
+    return;
+  }
   const std::lock_guard<std::mutex> held(one_at_a_time);
-  if (!said.insert(topology + '\n' + why).second) return;
+  if (!said.insert(topology + '\n' + why).second) {
+    return;
+  }
   SINEW_LOG(warn, "MPI_Alltoallv goes the usual way: the hint sinew_alltoallv_topology=\"" +
                       topology + "\" is ignored (" + why + ")" + (hint.empty() ? "" : "; " + hint));
 }
@@ -59,7 +67,9 @@ std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string
     return nullptr;
   }
   bool whole_job = comm.size() == process.runtime->size();
-  for (int r = 0; whole_job && r < comm.size(); ++r) whole_job = comm.job_rank(r) == r;
+  for (int r = 0; whole_job && r < comm.size(); ++r) {
+    whole_job = comm.job_rank(r) == r;
+  }
   if (!whole_job) {
     say_ignored(comm, topology, "the communicator is not all ranks of the job in their order",
                 "give it to MPI_COMM_WORLD or a duplicate");
@@ -69,7 +79,9 @@ std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string
     std::unique_ptr<routed> made(new routed(route::parse_topology(topology)));
     made->text_ = topology;
     const auto ends = static_cast<int>(made->net_.endpoints());
-    if (comm.size() % ends == 0) return made;
+    if (comm.size() % ends == 0) {
+      return made;
+    }
     say_ignored(comm, topology,
                 "it has " + std::to_string(ends) + " endpoints, which do not divide the " +
                     std::to_string(comm.size()) + " ranks",
@@ -91,11 +103,15 @@ bool routed::alltoallv(coll::participant at, const coll::parts& send, const coll
     state = out == send_bytes_ && in == receive_bytes_ ? counts_are_known : counts_are_new;
   }
   state = agree(at, state);
-  if (state == usual_way) return false;
+  if (state == usual_way) {
+    return false;
+  }
   if (state == counts_are_new) {
     send_bytes_ = std::move(out);
     receive_bytes_ = std::move(in);
-    if (!plan(at)) return false;
+    if (!plan(at)) {
+      return false;
+    }
   }
   return transfer_ != nullptr &&
          transfer_->alltoallv(send.base, send_at_, const_cast<void*>(receive.base), receive_at_)
@@ -117,7 +133,9 @@ bool routed::plan(coll::participant at) {
     fits = false;
   }
   // What is amiss the usual algorithm tells as MPI has it.
-  if (agree(at, fits ? 1 : 0) == 0) transfer_.reset();
+  if (agree(at, fits ? 1 : 0) == 0) {
+    transfer_.reset();
+  }
   return transfer_ != nullptr;
 }
 

@@ -16,12 +16,16 @@ int set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   const layout::datatype& t = *type_of(datatype).layout;
   // `count` basic elements: whole types, then the leading elements of one more.
   std::size_t per_type = t.size() == 0 ? 0 : layout::elements_in(t, t.size());
-  if (per_type == 0) per_type = 1;
+  if (per_type == 0) {
+    per_type = 1;
+  }
   const auto n = static_cast<std::size_t>(count);
   std::size_t bytes = n / per_type * t.size();
   const std::size_t rest = n % per_type;
   std::size_t part = 0;
-  while (rest != 0 && layout::elements_in(t, part) < rest) ++part;
+  while (rest != 0 && layout::elements_in(t, part) < rest) {
+    ++part;
+  }
   set_bytes(*status, static_cast<std::int64_t>(bytes + part));
   return MPI_SUCCESS;
 }
@@ -49,13 +53,17 @@ int impl::Get_elements(const MPI_Status* status, MPI_Datatype datatype, MPI_Coun
   const auto bytes = static_cast<std::size_t>(bytes_in(*status));
   if (t.size() == 0) {
     *count = MPI_UNDEFINED;
-    if (bytes == 0) *count = 0;
+    if (bytes == 0) {
+      *count = 0;
+    }
     return MPI_SUCCESS;
   }
   std::size_t left_over = 0;
   const std::size_t n = layout::elements_in(t, bytes, &left_over);
   *count = MPI_UNDEFINED;
-  if (left_over == 0) *count = static_cast<MPI_Count>(n);
+  if (left_over == 0) {
+    *count = static_cast<MPI_Count>(n);
+  }
   return MPI_SUCCESS;
 }
 

@@ -40,7 +40,9 @@ inline void set_status(MPI_Status* s, int source, int tag, std::size_t bytes,
 /// What a wait on nothing returns (MPI-5.0 section 3.7.3).
 inline void set_empty(MPI_Status* s) noexcept {
   set_status(s, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
-  if (s != MPI_STATUS_IGNORE) s->MPI_ERROR = MPI_SUCCESS;
+  if (s != MPI_STATUS_IGNORE) {
+    s->MPI_ERROR = MPI_SUCCESS;
+  }
 }
 
 inline void set_status(MPI_Status* s, const p2p::result& r) noexcept {

@@ -60,19 +60,25 @@ std::mutex& tools_lock() {
 }
 
 int none(int* count) {
-  if (count == nullptr) return MPI_T_ERR_INVALID;
+  if (count == nullptr) {
+    return MPI_T_ERR_INVALID;
+  }
   *count = 0;
   return MPI_SUCCESS;
 }
 
 template <class T>
 void give(T* to, T what) {
-  if (to != nullptr) *to = what;
+  if (to != nullptr) {
+    *to = what;
+  }
 }
 
 /// The standard's way of returning a string: length in, length with its end out (section 15.3.3).
 void give_text(char* to, int* length, const char* text) {
-  if (length == nullptr) return;
+  if (length == nullptr) {
+    return;
+  }
   const int whole = static_cast<int>(std::strlen(text)) + 1;
   if (to == nullptr || *length == 0) {
     *length = whole;
@@ -86,21 +92,27 @@ void give_text(char* to, int* length, const char* text) {
 
 bool belongs(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
   for (const auto& h : session->handles) {
-    if (h.get() == handle) return true;
+    if (h.get() == handle) {
+      return true;
+    }
   }
   return false;
 }
 
 /// MPI_SUCCESS if `handle` is one of `session`. Under tools_lock.
 int check(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
-  if (session == MPI_T_PVAR_SESSION_NULL) return MPI_T_ERR_INVALID_SESSION;
+  if (session == MPI_T_PVAR_SESSION_NULL) {
+    return MPI_T_ERR_INVALID_SESSION;
+  }
   return belongs(session, handle) ? MPI_SUCCESS : MPI_T_ERR_INVALID_HANDLE;
 }
 
 /// start and stop may name all handles, of which none can be; the rest is an error.
 int never_stops(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
   const std::lock_guard held(tools_lock());
-  if (session != MPI_T_PVAR_SESSION_NULL && handle == MPI_T_PVAR_ALL_HANDLES) return MPI_SUCCESS;
+  if (session != MPI_T_PVAR_SESSION_NULL && handle == MPI_T_PVAR_ALL_HANDLES) {
+    return MPI_SUCCESS;
+  }
   const int wrong = check(session, handle);
   return wrong != MPI_SUCCESS ? wrong : MPI_T_ERR_PVAR_NO_STARTSTOP;
 }
@@ -115,7 +127,9 @@ int never_written(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
 
 int impl::T_init_thread(int required, int* provided) {
   (void)required;
-  if (provided == nullptr) return MPI_T_ERR_INVALID;
+  if (provided == nullptr) {
+    return MPI_T_ERR_INVALID;
+  }
   *provided = MPI_THREAD_MULTIPLE;
   return MPI_SUCCESS;
 }
@@ -128,7 +142,9 @@ int impl::T_source_get_num(int* num_sources) { return none(num_sources); }
 int impl::T_category_changed(int* update_number) { return none(update_number); }
 
 int impl::T_pvar_get_num(int* num_pvar) {
-  if (num_pvar == nullptr) return MPI_T_ERR_INVALID;
+  if (num_pvar == nullptr) {
+    return MPI_T_ERR_INVALID;
+  }
   *num_pvar = variable_count;
   return MPI_SUCCESS;
 }
@@ -136,7 +152,9 @@ int impl::T_pvar_get_num(int* num_pvar) {
 int impl::T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbosity, int* var_class,
                           MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len,
                           int* bind, int* readonly, int* continuous, int* atomic) {
-  if (pvar_index < 0 || pvar_index >= variable_count) return MPI_T_ERR_INVALID_INDEX;
+  if (pvar_index < 0 || pvar_index >= variable_count) {
+    return MPI_T_ERR_INVALID_INDEX;
+  }
   const variable& v = variables[pvar_index];
   give_text(name, name_len, v.name);
   give_text(desc, desc_len, v.description);
@@ -152,7 +170,9 @@ int impl::T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbos
 }
 
 int impl::T_pvar_get_index(const char* name, int var_class, int* pvar_index) {
-  if (name == nullptr || pvar_index == nullptr) return MPI_T_ERR_INVALID;
+  if (name == nullptr || pvar_index == nullptr) {
+    return MPI_T_ERR_INVALID;
+  }
   for (int i = 0; i < variable_count; ++i) {
     if (std::strcmp(variables[i].name, name) == 0 && variables[i].kind == var_class) {
       *pvar_index = i;
@@ -163,7 +183,9 @@ int impl::T_pvar_get_index(const char* name, int var_class, int* pvar_index) {
 }
 
 int impl::T_pvar_session_create(MPI_T_pvar_session* pe_session) {
-  if (pe_session == nullptr) return MPI_T_ERR_INVALID;
+  if (pe_session == nullptr) {
+    return MPI_T_ERR_INVALID;
+  }
   *pe_session = new MPI_ABI_T_pvar_session;
   return MPI_SUCCESS;
 }
@@ -180,9 +202,15 @@ int impl::T_pvar_session_free(MPI_T_pvar_session* pe_session) {
 
 int impl::T_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, void* obj_handle,
                               MPI_T_pvar_handle* handle, int* count) {
-  if (pe_session == MPI_T_PVAR_SESSION_NULL) return MPI_T_ERR_INVALID_SESSION;
-  if (pvar_index < 0 || pvar_index >= variable_count) return MPI_T_ERR_INVALID_INDEX;
-  if (obj_handle == nullptr || handle == nullptr || count == nullptr) return MPI_T_ERR_INVALID;
+  if (pe_session == MPI_T_PVAR_SESSION_NULL) {
+    return MPI_T_ERR_INVALID_SESSION;
+  }
+  if (pvar_index < 0 || pvar_index >= variable_count) {
+    return MPI_T_ERR_INVALID_INDEX;
+  }
+  if (obj_handle == nullptr || handle == nullptr || count == nullptr) {
+    return MPI_T_ERR_INVALID;
+  }
   const MPI_Comm comm = *static_cast<const MPI_Comm*>(obj_handle);
   if (process.now.load(std::memory_order_relaxed) != phase::running || find_comm(comm) == nullptr) {
     return MPI_T_ERR_INVALID_HANDLE;
@@ -198,21 +226,31 @@ int impl::T_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, voi
 }
 
 int impl::T_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle* handle) {
-  if (handle == nullptr) return MPI_T_ERR_INVALID;
+  if (handle == nullptr) {
+    return MPI_T_ERR_INVALID;
+  }
   const std::lock_guard held(tools_lock());
-  if (const int wrong = check(pe_session, *handle); wrong != MPI_SUCCESS) return wrong;
+  if (const int wrong = check(pe_session, *handle); wrong != MPI_SUCCESS) {
+    return wrong;
+  }
   std::erase_if(pe_session->handles, [&](const auto& h) { return h.get() == *handle; });
   *handle = MPI_T_PVAR_HANDLE_NULL;
   return MPI_SUCCESS;
 }
 
 int impl::T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void* buf) {
-  if (buf == nullptr) return MPI_T_ERR_INVALID;
+  if (buf == nullptr) {
+    return MPI_T_ERR_INVALID;
+  }
   const std::lock_guard held(tools_lock());
-  if (const int wrong = check(pe_session, handle); wrong != MPI_SUCCESS) return wrong;
+  if (const int wrong = check(pe_session, handle); wrong != MPI_SUCCESS) {
+    return wrong;
+  }
   const bool running = process.now.load(std::memory_order_relaxed) == phase::running;
   const comm_object* comm = running ? find_comm(handle->comm) : nullptr;
-  if (comm == nullptr) return MPI_T_ERR_INVALID_HANDLE;  // the communicator has been freed
+  if (comm == nullptr) {
+    return MPI_T_ERR_INVALID_HANDLE;  // the communicator has been freed
+  }
   const value now = variables[handle->variable].read(process.engine->matching(*comm->comm));
   std::memcpy(buf, &now, sizeof now);
   return MPI_SUCCESS;

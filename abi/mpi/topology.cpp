@@ -14,7 +14,9 @@ namespace sinew::mpi {
 
 std::vector<int> topology::coords_of(int rank) const {
   std::vector<int> coords(dims.size());
-  for (std::size_t d = dims.size(); d-- > 0; rank /= dims[d]) coords[d] = rank % dims[d];
+  for (std::size_t d = dims.size(); d-- > 0; rank /= dims[d]) {
+    coords[d] = rank % dims[d];
+  }
   return coords;
 }
 
@@ -23,9 +25,13 @@ int topology::rank_at(const std::vector<long long>& coords) const {
   for (std::size_t d = 0; d < dims.size(); ++d) {
     long long c = coords[d];
     if (c < 0 || c >= dims[d]) {
-      if (periods[d] == 0) return MPI_PROC_NULL;
+      if (periods[d] == 0) {
+        return MPI_PROC_NULL;
+      }
       c %= dims[d];
-      if (c < 0) c += dims[d];
+      if (c < 0) {
+        c += dims[d];
+      }
     }
     rank = rank * dims[d] + c;
   }
@@ -50,11 +56,17 @@ const topology& cart_of(const comm_object& c) {
 
 /// How many ranks a grid takes; throws if it is none, or if it is larger than the communicator.
 int ranks_of_grid(const comm_object& c, int ndims, const int* dims) {
-  if (ndims < 0) fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
-  if (ndims > 0) check_out(dims, "dims");
+  if (ndims < 0) {
+    fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
+  }
+  if (ndims > 0) {
+    check_out(dims, "dims");
+  }
   long long ranks = 1;
   for (int d = 0; d < ndims; ++d) {
-    if (dims[d] < 1) fail(MPI_ERR_DIMS, "dimension %d has %d ranks: at least 1", d, dims[d]);
+    if (dims[d] < 1) {
+      fail(MPI_ERR_DIMS, "dimension %d has %d ranks: at least 1", d, dims[d]);
+    }
     ranks *= dims[d];
     if (ranks > c.comm->size()) {
       fail(MPI_ERR_DIMS, "the grid has more ranks than the %d of the communicator", c.comm->size());
@@ -64,19 +76,25 @@ int ranks_of_grid(const comm_object& c, int ndims, const int* dims) {
 }
 
 std::size_t entries(int most, std::size_t there) {
-  if (most < 0) fail(MPI_ERR_ARG, "the length %d of an array is negative", most);
+  if (most < 0) {
+    fail(MPI_ERR_ARG, "the length %d of an array is negative", most);
+  }
   return std::min(static_cast<std::size_t>(most), there);
 }
 
 void check_rank(const comm_object& c, int rank) {
-  if (rank < 0 || rank >= c.comm->size()) bad_rank(c, rank, "rank");
+  if (rank < 0 || rank >= c.comm->size()) {
+    bad_rank(c, rank, "rank");
+  }
 }
 
 }  // namespace
 
 MPI_Comm place_first(comm_object& c, int ranks, topology places) {
   std::vector<int> members(static_cast<std::size_t>(ranks));
-  for (int r = 0; r < ranks; ++r) members[static_cast<std::size_t>(r)] = c.comm->job_rank(r);
+  for (int r = 0; r < ranks; ++r) {
+    members[static_cast<std::size_t>(r)] = c.comm->job_rank(r);
+  }
   const MPI_Comm made = adopt(coll::create(participant_of(c), core::group(std::move(members))), c);
   if (made != MPI_COMM_NULL) {
     comm_of(made).places = std::make_shared<const topology>(std::move(places));
@@ -86,7 +104,9 @@ MPI_Comm place_first(comm_object& c, int ranks, topology places) {
 
 int in_degree(MPI_Comm comm) noexcept {
   const comm_object* c = find_comm(comm);
-  if (c == nullptr || c->places == nullptr) return 0;
+  if (c == nullptr || c->places == nullptr) {
+    return 0;
+  }
   const topology& t = *c->places;
   switch (t.kind) {
     case MPI_CART:
@@ -115,14 +135,22 @@ int impl::Topo_test(MPI_Comm comm, int* status) {
 }
 
 int impl::Dims_create(int nnodes, int ndims, int dims[]) {
-  if (nnodes < 1) fail(MPI_ERR_ARG, "the number of nodes is %d", nnodes);
-  if (ndims < 0) fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
-  if (ndims == 0) return MPI_SUCCESS;
+  if (nnodes < 1) {
+    fail(MPI_ERR_ARG, "the number of nodes is %d", nnodes);
+  }
+  if (ndims < 0) {
+    fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
+  }
+  if (ndims == 0) {
+    return MPI_SUCCESS;
+  }
   check_out(dims, "dims");
   int rest = nnodes;
   int free = 0;
   for (int d = 0; d < ndims; ++d) {
-    if (dims[d] < 0) fail(MPI_ERR_DIMS, "dimension %d is %d", d, dims[d]);
+    if (dims[d] < 0) {
+      fail(MPI_ERR_DIMS, "dimension %d is %d", d, dims[d]);
+    }
     if (dims[d] == 0) {
       ++free;
     } else if (rest % dims[d] != 0) {
@@ -132,12 +160,16 @@ int impl::Dims_create(int nnodes, int ndims, int dims[]) {
     }
   }
   if (free == 0) {
-    if (rest != 1) fail(MPI_ERR_DIMS, "the dimensions given do not make %d nodes", nnodes);
+    if (rest != 1) {
+      fail(MPI_ERR_DIMS, "the dimensions given do not make %d nodes", nnodes);
+    }
     return MPI_SUCCESS;
   }
   const std::vector<int> factors = balanced_factors(rest, free);
   for (int d = 0, next = 0; d < ndims; ++d) {
-    if (dims[d] == 0) dims[d] = factors[static_cast<std::size_t>(next++)];
+    if (dims[d] == 0) {
+      dims[d] = factors[static_cast<std::size_t>(next++)];
+    }
   }
   return MPI_SUCCESS;
 }
@@ -147,7 +179,9 @@ int impl::Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int 
   comm_object& c = comm_of(comm_old);
   check_out(comm_cart, "comm_cart");
   const int ranks = ranks_of_grid(c, ndims, dims);
-  if (ndims > 0) check_out(periods, "periods");
+  if (ndims > 0) {
+    check_out(periods, "periods");
+  }
   topology t;
   t.kind = MPI_CART;
   for (int d = 0; d < ndims; ++d) {
@@ -177,7 +211,9 @@ int impl::Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int co
   const comm_object& c = comm_of(comm);
   const topology& t = cart_of(c);
   const std::size_t n = entries(maxdims, t.dims.size());
-  if (n == 0) return MPI_SUCCESS;
+  if (n == 0) {
+    return MPI_SUCCESS;
+  }
   check_out(dims, "dims");
   check_out(periods, "periods");
   check_out(coords, "coords");
@@ -191,7 +227,9 @@ int impl::Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int co
 int impl::Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
   const topology& t = cart_of(comm_of(comm));
   check_out(rank, "rank");
-  if (!t.dims.empty()) check_out(coords, "coords");
+  if (!t.dims.empty()) {
+    check_out(coords, "coords");
+  }
   const int found = t.rank_at(std::vector<long long>(coords, coords + t.dims.size()));
   if (found == MPI_PROC_NULL) {
     fail(MPI_ERR_ARG, "the coordinates lie outside of a dimension that is not periodic");
@@ -205,7 +243,9 @@ int impl::Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
   const topology& t = cart_of(c);
   check_rank(c, rank);
   const std::size_t n = entries(maxdims, t.dims.size());
-  if (n == 0) return MPI_SUCCESS;
+  if (n == 0) {
+    return MPI_SUCCESS;
+  }
   check_out(coords, "coords");
   const std::vector<int> there = t.coords_of(rank);
   std::copy_n(there.begin(), n, coords);
@@ -230,7 +270,9 @@ int impl::Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   comm_object& c = comm_of(comm);
   const topology& t = cart_of(c);
   check_out(newcomm, "newcomm");
-  if (!t.dims.empty()) check_out(remain_dims, "remain_dims");
+  if (!t.dims.empty()) {
+    check_out(remain_dims, "remain_dims");
+  }
   const std::vector<int> here = t.coords_of(c.comm->rank());
   topology rest;
   rest.kind = MPI_CART;

@@ -113,17 +113,23 @@ const filler filled;
 const layout::datatype* predefined_layouts[256];
 
 type_object::~type_object() {
-  for (const MPI_Datatype t : made.types) drop(resolve<type_object>(t));
+  for (const MPI_Datatype t : made.types) {
+    drop(resolve<type_object>(t));
+  }
 }
 
 void bad_type(MPI_Datatype handle) {
-  if (handle == MPI_DATATYPE_NULL) fail(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
+  if (handle == MPI_DATATYPE_NULL) {
+    fail(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
+  }
   fail(MPI_ERR_TYPE, "the datatype %p has been freed or never was one",
        static_cast<const void*>(handle));
 }
 
 const layout::datatype& no_data(MPI_Datatype handle, bool empty) {
-  if (handle != MPI_DATATYPE_NULL || !empty) bad_type(handle);
+  if (handle != MPI_DATATYPE_NULL || !empty) {
+    bad_type(handle);
+  }
   return layout::of(element::byte);
 }
 
@@ -136,7 +142,9 @@ void uncommitted_type(MPI_Datatype handle) {
 type_object& type_of(MPI_Datatype handle) {
   const std::uintptr_t v = value_of(handle);
   auto* found = v >> 8 == 2 ? objects[v & 0xff] : resolve<type_object>(handle);
-  if (found == nullptr) bad_type(handle);
+  if (found == nullptr) {
+    bad_type(handle);
+  }
   return *found;
 }
 

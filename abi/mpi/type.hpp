@@ -50,15 +50,18 @@ extern const layout::datatype* predefined_layouts[256];
   const std::uintptr_t v = value_of(handle);
   if (v >> 8 == 2) [[likely]] {
     const layout::datatype* found = predefined_layouts[v & 0xff];
-    if (found == nullptr) [[unlikely]]
+    if (found == nullptr) [[unlikely]] {
       bad_type(handle);
+    }
     return *found;
   }
   auto* found = resolve<type_object>(handle);
-  if (found == nullptr) [[unlikely]]
+  if (found == nullptr) [[unlikely]] {
     bad_type(handle);
-  if (!found->committed) [[unlikely]]
+  }
+  if (!found->committed) [[unlikely]] {
     uncommitted_type(handle);
+  }
   return *found->layout;
 }
 

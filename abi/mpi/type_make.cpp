@@ -33,7 +33,9 @@ class cook {
     return *this;
   }
   cook& numbers(const MPI_Count* n, MPI_Count count) {
-    for (MPI_Count i = 0; i < count; ++i) number(n[i]);
+    for (MPI_Count i = 0; i < count; ++i) {
+      number(n[i]);
+    }
     return *this;
   }
   cook& integer(int n) {  ///< int in both
@@ -41,7 +43,9 @@ class cook {
     return *this;
   }
   cook& integers(const int* n, MPI_Count count) {
-    for (MPI_Count i = 0; i < count; ++i) integer(n[i]);
+    for (MPI_Count i = 0; i < count; ++i) {
+      integer(n[i]);
+    }
     return *this;
   }
   cook& address(MPI_Count a) {  ///< MPI_Aint in the small function, MPI_Count in the large
@@ -53,7 +57,9 @@ class cook {
     return *this;
   }
   cook& addresses(const MPI_Count* a, MPI_Count count) {
-    for (MPI_Count i = 0; i < count; ++i) address(a[i]);
+    for (MPI_Count i = 0; i < count; ++i) {
+      address(a[i]);
+    }
     return *this;
   }
   cook& type(MPI_Datatype t) {
@@ -62,7 +68,9 @@ class cook {
   }
   int serve(layout::datatype_ref made, MPI_Datatype* to) {
     check_out(to, "newtype");
-    for (const MPI_Datatype t : recipe_.types) keep(resolve<type_object>(t));
+    for (const MPI_Datatype t : recipe_.types) {
+      keep(resolve<type_object>(t));
+    }
     *to = handle_of<MPI_Datatype>(arena<type_object>::make(std::move(made), std::move(recipe_)));
     return MPI_SUCCESS;
   }
@@ -84,13 +92,17 @@ std::vector<std::size_t> lengths_of(MPI_Count count, const MPI_Count* lengths) {
 std::vector<std::ptrdiff_t> offsets_of(MPI_Count count, const MPI_Count* from,
                                        std::ptrdiff_t unit) {
   std::vector<std::ptrdiff_t> result(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = from[i] * unit;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] = from[i] * unit;
+  }
   return result;
 }
 
 void check_list(MPI_Count count, const void* list, const char* name) {
   check_count(count);
-  if (count > 0) check_out(list, name);
+  if (count > 0) {
+    check_out(list, name);
+  }
 }
 
 /// One dimension of a distributed array: how many elements, and which this process has.
@@ -106,8 +118,9 @@ struct distribution {
 layout::datatype_ref distributed(const distribution& d, const layout::datatype& old) {
   MPI_Count block = d.block;
   if (d.how == MPI_DISTRIBUTE_NONE) {
-    if (d.processes != 1)
+    if (d.processes != 1) {
       fail(MPI_ERR_ARG, "an undistributed dimension has %d processes", d.processes);
+    }
     block = d.elements;
   } else if (d.block == MPI_DISTRIBUTE_DFLT_DARG) {
     block = d.how == MPI_DISTRIBUTE_CYCLIC ? 1 : (d.elements + d.processes - 1) / d.processes;
@@ -287,7 +300,9 @@ int impl::Type_create_subarray(int ndims, const MPI_Count array_of_sizes[],
                                const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype,
                                MPI_Datatype* newtype) {
   const type_object& old = type_of(oldtype);
-  if (ndims < 1) fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
+  if (ndims < 1) {
+    fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
+  }
   check_out(array_of_sizes, "array_of_sizes");
   check_out(array_of_subsizes, "array_of_subsizes");
   check_out(array_of_starts, "array_of_starts");
@@ -329,7 +344,9 @@ int impl::Type_create_darray(int size, int rank, int ndims, const MPI_Count arra
                              const int array_of_psizes[], int order, MPI_Datatype oldtype,
                              MPI_Datatype* newtype) {
   const type_object& old = type_of(oldtype);
-  if (ndims < 1) fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
+  if (ndims < 1) {
+    fail(MPI_ERR_DIMS, "the number of dimensions is %d", ndims);
+  }
   for (const void* list :
        {static_cast<const void*>(array_of_gsizes), static_cast<const void*>(array_of_distribs),
         static_cast<const void*>(array_of_dargs), static_cast<const void*>(array_of_psizes)}) {
@@ -338,7 +355,9 @@ int impl::Type_create_darray(int size, int rank, int ndims, const MPI_Count arra
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN) {
     fail(MPI_ERR_ARG, "%d is neither MPI_ORDER_C nor MPI_ORDER_FORTRAN", order);
   }
-  if (rank < 0 || rank >= size) fail(MPI_ERR_ARG, "rank %d is not below %d", rank, size);
+  if (rank < 0 || rank >= size) {
+    fail(MPI_ERR_ARG, "rank %d is not below %d", rank, size);
+  }
   std::vector<distribution> dimensions;
   int processes = 1;
   for (int d = 0; d < ndims; ++d) {
@@ -349,16 +368,22 @@ int impl::Type_create_darray(int size, int rank, int ndims, const MPI_Count arra
     dimensions.push_back(
         {array_of_gsizes[d], array_of_distribs[d], array_of_dargs[d], array_of_psizes[d], 0});
   }
-  if (processes != size) fail(MPI_ERR_ARG, "the grid has %d processes, not %d", processes, size);
+  if (processes != size) {
+    fail(MPI_ERR_ARG, "the grid has %d processes, not %d", processes, size);
+  }
   // The process grid is in row-major order whatever the order of the array (section 5.1.4).
   for (int d = 0, rest = rank; d < ndims; ++d) {
     processes /= array_of_psizes[d];
     dimensions[static_cast<std::size_t>(d)].coordinate = rest / processes;
     rest %= processes;
   }
-  if (order == MPI_ORDER_C) std::reverse(dimensions.begin(), dimensions.end());
+  if (order == MPI_ORDER_C) {
+    std::reverse(dimensions.begin(), dimensions.end());
+  }
   layout::datatype_ref part = layout::share(*old.layout);
-  for (const distribution& d : dimensions) part = distributed(d, *part);
+  for (const distribution& d : dimensions) {
+    part = distributed(d, *part);
+  }
   return cook(MPI_COMBINER_DARRAY)
       .integer(size)
       .integer(rank)

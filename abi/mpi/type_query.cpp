@@ -32,14 +32,18 @@ const recipe& unmade(MPI_Datatype datatype) {
   const recipe& made = type_of(datatype).made;
   if (made.combiner == MPI_COMBINER_NAMED || made.combiner == MPI_COMBINER_F90_REAL ||
       made.combiner == MPI_COMBINER_F90_COMPLEX || made.combiner == MPI_COMBINER_F90_INTEGER) {
-    if (made.integers.empty()) fail(MPI_ERR_TYPE, "a predefined datatype has no contents");
+    if (made.integers.empty()) {
+      fail(MPI_ERR_TYPE, "a predefined datatype has no contents");
+    }
   }
   return made;
 }
 
 template <class T>
 void copy_list(const std::vector<T>& from, T* to) {
-  if (!from.empty()) std::memcpy(to, from.data(), from.size() * sizeof(T));
+  if (!from.empty()) {
+    std::memcpy(to, from.data(), from.size() * sizeof(T));
+  }
 }
 
 /// The types of MPI_Type_create_f90_*: the same arguments give the same handle.
@@ -52,7 +56,9 @@ int f90(int combiner, int precision, int range, MPI_Datatype base, MPI_Datatype*
   if (found == nullptr) {
     recipe made;
     made.combiner = combiner;
-    if (combiner != MPI_COMBINER_F90_INTEGER) made.integers.push_back(precision);
+    if (combiner != MPI_COMBINER_F90_INTEGER) {
+      made.integers.push_back(precision);
+    }
     made.integers.push_back(range);
     auto* t = arena<type_object>::make(layout::share(*type_of(base).layout), std::move(made));
     t->committed = true;
@@ -71,9 +77,15 @@ int real_bytes(int p, int r) {
   if (p == MPI_UNDEFINED && r == MPI_UNDEFINED) {
     fail(MPI_ERR_ARG, "precision and range are both MPI_UNDEFINED");
   }
-  if (digits <= 6 && range <= 37) return 4;
-  if (digits <= 15 && range <= 307) return 8;
-  if (digits <= 33 && range <= 4931) return 16;
+  if (digits <= 6 && range <= 37) {
+    return 4;
+  }
+  if (digits <= 15 && range <= 307) {
+    return 8;
+  }
+  if (digits <= 33 && range <= 4931) {
+    return 16;
+  }
   fail(MPI_ERR_ARG, "there is no real kind of %d digits and range %d", p, r);
 }
 
@@ -232,7 +244,9 @@ int impl::Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
 }
 
 int impl::Type_create_f90_integer(int r, MPI_Datatype* newtype) {
-  if (r > 18) fail(MPI_ERR_ARG, "there is no integer kind of range %d", r);
+  if (r > 18) {
+    fail(MPI_ERR_ARG, "there is no integer kind of range %d", r);
+  }
   return f90(MPI_COMBINER_F90_INTEGER, 0, r,
              r <= 2   ? MPI_INTEGER1
              : r <= 4 ? MPI_INTEGER2

@@ -12,8 +12,12 @@ struct list {
 
   list(int n, MPI_Request* first) : handles(first), count(n) {
     check_count(n);
-    if (n > 0) check_out(first, "array_of_requests");
-    for (int i = 0; i < n; ++i) (void)request_of(first[i]);
+    if (n > 0) {
+      check_out(first, "array_of_requests");
+    }
+    for (int i = 0; i < n; ++i) {
+      (void)request_of(first[i]);
+    }
   }
   [[nodiscard]] request_object* operator[](int i) const { return request_of(handles[i]); }
   [[nodiscard]] bool active(int i) const {
@@ -22,20 +26,26 @@ struct list {
   }
   [[nodiscard]] bool any_active() const {
     for (int i = 0; i < count; ++i) {
-      if (active(i)) return true;
+      if (active(i)) {
+        return true;
+      }
     }
     return false;
   }
   /// The first active request that has ended, or -1.
   [[nodiscard]] int first_ended() const {
     for (int i = 0; i < count; ++i) {
-      if (active(i) && ended(*(*this)[i])) return i;
+      if (active(i) && ended(*(*this)[i])) {
+        return i;
+      }
     }
     return -1;
   }
   [[nodiscard]] bool all_ended() const {
     for (int i = 0; i < count; ++i) {
-      if (active(i) && !ended(*(*this)[i])) return false;
+      if (active(i) && !ended(*(*this)[i])) {
+        return false;
+      }
     }
     return true;
   }
@@ -46,8 +56,9 @@ void conclude_one(request_object* r, MPI_Request* handle, MPI_Status* status) {
   comm_object* c = r == nullptr ? nullptr : r->comm;
   std::string sentence;
   const int code = conclude(r, handle, status, &sentence);
-  if (code != MPI_SUCCESS) [[unlikely]]
+  if (code != MPI_SUCCESS) [[unlikely]] {
     throw failure{code, std::move(sentence), c};
+  }
 }
 
 /// Ends requests of a call that has several: errors go to the statuses, and MPI_ERR_IN_STATUS to
@@ -57,14 +68,18 @@ class several {
   void conclude(request_object* r, MPI_Request* handle, MPI_Status* status) {
     comm_object* c = r == nullptr ? nullptr : r->comm;
     const int code = mpi::conclude(r, handle, status, failed_ ? nullptr : &sentence_);
-    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
+    if (status != MPI_STATUS_IGNORE) {
+      status->MPI_ERROR = code;
+    }
     if (code != MPI_SUCCESS && !failed_) [[unlikely]] {
       failed_ = true;
       comm_ = c;
     }
   }
   int verdict() {
-    if (failed_) throw failure{MPI_ERR_IN_STATUS, sentence_, comm_};
+    if (failed_) {
+      throw failure{MPI_ERR_IN_STATUS, sentence_, comm_};
+    }
     return MPI_SUCCESS;
   }
 
@@ -80,7 +95,9 @@ MPI_Status* nth(MPI_Status* statuses, int i) {
 
 int conclude_all(const list& all, MPI_Status* statuses) {
   several of;
-  for (int i = 0; i < all.count; ++i) of.conclude(all[i], &all.handles[i], nth(statuses, i));
+  for (int i = 0; i < all.count; ++i) {
+    of.conclude(all[i], &all.handles[i], nth(statuses, i));
+  }
   return of.verdict();
 }
 
@@ -99,7 +116,9 @@ int conclude_some(const list& all, int* outcount, int* indices, MPI_Status* stat
 }
 
 void wait_for_first(const list& all) {
-  if (all.first_ended() >= 0) return;
+  if (all.first_ended() >= 0) {
+    return;
+  }
   process.runtime->wait_until(
       [](void* l) { return static_cast<const list*>(l)->first_ended() >= 0; },
       const_cast<list*>(&all));
@@ -110,8 +129,12 @@ void wait_for_first(const list& all) {
 int impl::Wait(MPI_Request* request, MPI_Status* status) {
   check_out(request, "request");
   request_object* r = request_of(*request);
-  if (end_usual(r, request, status)) return MPI_SUCCESS;
-  if (r != nullptr) await(*r);
+  if (end_usual(r, request, status)) {
+    return MPI_SUCCESS;
+  }
+  if (r != nullptr) {
+    await(*r);
+  }
   conclude_one(r, request, status);
   return MPI_SUCCESS;
 }
@@ -120,24 +143,34 @@ int impl::Test(MPI_Request* request, int* flag, MPI_Status* status) {
   check_out(request, "request");
   check_out(flag, "flag");
   request_object* r = request_of(*request);
-  if (r != nullptr && !ended(*r)) process.runtime->poll();
+  if (r != nullptr && !ended(*r)) {
+    process.runtime->poll();
+  }
   *flag = r == nullptr || ended(*r) ? 1 : 0;
-  if (*flag != 0) conclude_one(r, request, status);
+  if (*flag != 0) {
+    conclude_one(r, request, status);
+  }
   return MPI_SUCCESS;
 }
 
 int impl::Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
   check_count(count);
-  if (count > 0) check_out(array_of_requests, "array_of_requests");
+  if (count > 0) {
+    check_out(array_of_requests, "array_of_requests");
+  }
   several of;
   for (int i = 0; i < count; ++i) {
     request_object* r = request_of(array_of_requests[i]);
     MPI_Status* status = nth(array_of_statuses, i);
     if (end_usual(r, &array_of_requests[i], status)) {
-      if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
+      if (status != MPI_STATUS_IGNORE) {
+        status->MPI_ERROR = MPI_SUCCESS;
+      }
       continue;
     }
-    if (r != nullptr) await(*r);
+    if (r != nullptr) {
+      await(*r);
+    }
     of.conclude(r, &array_of_requests[i], status);
   }
   return of.verdict();
@@ -147,7 +180,9 @@ int impl::Testall(int count, MPI_Request array_of_requests[], int* flag,
                   MPI_Status* array_of_statuses) {
   check_out(flag, "flag");
   const list all(count, array_of_requests);
-  if (!all.all_ended()) process.runtime->poll();
+  if (!all.all_ended()) {
+    process.runtime->poll();
+  }
   *flag = all.all_ended() ? 1 : 0;
   return *flag != 0 ? conclude_all(all, array_of_statuses) : MPI_SUCCESS;
 }
@@ -212,7 +247,9 @@ int impl::Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
     return MPI_SUCCESS;
   }
   check_out(array_of_indices, "array_of_indices");
-  if (all.first_ended() < 0) process.runtime->poll();
+  if (all.first_ended() < 0) {
+    process.runtime->poll();
+  }
   return conclude_some(all, outcount, array_of_indices, array_of_statuses);
 }
 
@@ -226,8 +263,12 @@ void peek(const request_object* r, MPI_Status* status) {
   } else if (r->what_for == request_object::sort::generalized) {
     MPI_Status own{};
     set_empty(&own);
-    if (r->own.query != nullptr) r->own.query(r->own.state, &own);
-    if (status != MPI_STATUS_IGNORE) *status = own;
+    if (r->own.query != nullptr) {
+      r->own.query(r->own.state, &own);
+    }
+    if (status != MPI_STATUS_IGNORE) {
+      *status = own;
+    }
   } else if (r->what_for == request_object::sort::duplicate) {
     (void)install(*r->duplicates, nullptr);  // what failed is told when the request is completed
     set_empty(status);
@@ -243,9 +284,13 @@ void peek(const request_object* r, MPI_Status* status) {
 int impl::Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   check_out(flag, "flag");
   const request_object* r = request_of(request);
-  if (r != nullptr && !ended(*r)) process.runtime->poll();
+  if (r != nullptr && !ended(*r)) {
+    process.runtime->poll();
+  }
   *flag = r == nullptr || ended(*r) ? 1 : 0;
-  if (*flag != 0) peek(r, status);
+  if (*flag != 0) {
+    peek(r, status);
+  }
   return MPI_SUCCESS;
 }
 
@@ -253,9 +298,13 @@ int impl::Request_get_status_all(int count, const MPI_Request array_of_requests[
                                  MPI_Status* array_of_statuses) {
   check_out(flag, "flag");
   const list all(count, const_cast<MPI_Request*>(array_of_requests));
-  if (!all.all_ended()) process.runtime->poll();
+  if (!all.all_ended()) {
+    process.runtime->poll();
+  }
   *flag = all.all_ended() ? 1 : 0;
-  for (int i = 0; *flag != 0 && i < count; ++i) peek(all[i], nth(array_of_statuses, i));
+  for (int i = 0; *flag != 0 && i < count; ++i) {
+    peek(all[i], nth(array_of_statuses, i));
+  }
   return MPI_SUCCESS;
 }
 
@@ -270,7 +319,9 @@ int impl::Request_get_status_any(int count, const MPI_Request array_of_requests[
     set_empty(status);
     return MPI_SUCCESS;
   }
-  if (all.first_ended() < 0) process.runtime->poll();
+  if (all.first_ended() < 0) {
+    process.runtime->poll();
+  }
   const int first = all.first_ended();
   *flag = first >= 0 ? 1 : 0;
   if (first >= 0) {
@@ -289,7 +340,9 @@ int impl::Request_get_status_some(int incount, const MPI_Request array_of_reques
     return MPI_SUCCESS;
   }
   check_out(array_of_indices, "array_of_indices");
-  if (all.first_ended() < 0) process.runtime->poll();
+  if (all.first_ended() < 0) {
+    process.runtime->poll();
+  }
   int n = 0;
   for (int i = 0; i < incount; ++i) {
     if (all.active(i) && ended(*all[i])) {

@@ -39,8 +39,9 @@ extern world process;
 /// Head of every call that needs a running library. Hot.
 inline void enter(const char* name) {
   current_call = name;
-  if (process.now.load(std::memory_order_relaxed) != phase::running) [[unlikely]]
+  if (process.now.load(std::memory_order_relaxed) != phase::running) [[unlikely]] {
     not_running();
+  }
 }
 
 /// Head of the calls that are allowed at any time.

@@ -42,12 +42,24 @@ bool sensible(const sinew_alltoallv_options& o) noexcept {
 
 sinew::multipath::transfer_options options_of(const sinew_alltoallv_options* how) {
   sinew::multipath::transfer_options o;
-  if (how == nullptr) return o;
-  if (how->chunk != 0) o.plan.costs.chunk = how->chunk;
-  if (how->ranks_per_node != 0) o.ranks_per_node = static_cast<std::uint32_t>(how->ranks_per_node);
-  if (how->slots != 0) o.slots = static_cast<std::uint32_t>(how->slots);
-  if (how->memory != 0) o.memory = how->memory;
-  if (how->max_paths != 0) o.plan.most_paths = static_cast<std::uint32_t>(how->max_paths);
+  if (how == nullptr) {
+    return o;
+  }
+  if (how->chunk != 0) {
+    o.plan.costs.chunk = how->chunk;
+  }
+  if (how->ranks_per_node != 0) {
+    o.ranks_per_node = static_cast<std::uint32_t>(how->ranks_per_node);
+  }
+  if (how->slots != 0) {
+    o.slots = static_cast<std::uint32_t>(how->slots);
+  }
+  if (how->memory != 0) {
+    o.memory = how->memory;
+  }
+  if (how->max_paths != 0) {
+    o.plan.most_paths = static_cast<std::uint32_t>(how->max_paths);
+  }
   o.every_hop = how->every_hop != 0;
   o.patience_s = how->patience;
   return o;
@@ -63,14 +75,20 @@ int sinew_route_join(int* rank, int* size) {
       the_engine =
           &sinew::rma::engine::of_process(sinew::core::join_job(sinew::core::threading::one));
     }
-    if (rank != nullptr) *rank = the_engine->rank();
-    if (size != nullptr) *size = the_engine->size();
+    if (rank != nullptr) {
+      *rank = the_engine->rank();
+    }
+    if (size != nullptr) {
+      *size = the_engine->size();
+    }
     return int{SINEW_OK};
   });
 }
 
 int sinew_route_leave() {
-  if (the_engine == nullptr) return not_joined();
+  if (the_engine == nullptr) {
+    return not_joined();
+  }
   return caught([] {
     the_engine->sync_all();
     the_engine = nullptr;
@@ -87,7 +105,9 @@ void* sinew_route_malloc(size_t bytes) {
   void* found = nullptr;
   caught([&] {
     const std::uint64_t at = the_engine->memory().try_allocate(part::local, bytes);
-    if (at == 0) return fail(SINEW_NO_MEMORY);
+    if (at == 0) {
+      return fail(SINEW_NO_MEMORY);
+    }
     found = the_engine->at({the_engine->rank(), at});
     return int{SINEW_OK};
   });
@@ -95,8 +115,12 @@ void* sinew_route_malloc(size_t bytes) {
 }
 
 int sinew_route_free(void* memory) {
-  if (memory == nullptr) return SINEW_OK;
-  if (the_engine == nullptr) return not_joined();
+  if (memory == nullptr) {
+    return SINEW_OK;
+  }
+  if (the_engine == nullptr) {
+    return not_joined();
+  }
   return caught([&] {
     const std::uint64_t at = the_engine->offset_of(memory);
     if (at == 0 || the_engine->memory().bytes_of(at) == 0) {
@@ -109,7 +133,9 @@ int sinew_route_free(void* memory) {
 
 int sinew_alltoallv_init(const char* topology, const size_t* send_bytes,
                          const struct sinew_alltoallv_options* how, sinew_alltoallv** made) {
-  if (the_engine == nullptr) return not_joined();
+  if (the_engine == nullptr) {
+    return not_joined();
+  }
   if (topology == nullptr || send_bytes == nullptr || made == nullptr) {
     return fail(SINEW_INVALID, "topology, send_bytes and made must not be null");
   }
@@ -132,7 +158,9 @@ size_t sinew_alltoallv_receives(const sinew_alltoallv* plan, int from) {
 
 int sinew_alltoallv_run(sinew_alltoallv* plan, const void* send, const size_t* send_at,
                         void* receive, const size_t* receive_at) {
-  if (the_engine == nullptr) return not_joined();
+  if (the_engine == nullptr) {
+    return not_joined();
+  }
   if (plan == nullptr || send_at == nullptr || receive_at == nullptr) {
     return fail(SINEW_INVALID, "the plan and the two lists of places must not be null");
   }
@@ -144,7 +172,9 @@ int sinew_alltoallv_run(sinew_alltoallv* plan, const void* send, const size_t* s
 }
 
 int sinew_alltoallv_free(sinew_alltoallv* plan) {
-  if (plan == nullptr) return fail(SINEW_INVALID, "there is no plan");
+  if (plan == nullptr) {
+    return fail(SINEW_INVALID, "there is no plan");
+  }
   return caught([&] {
     delete plan;
     return int{SINEW_OK};

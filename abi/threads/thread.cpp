@@ -138,7 +138,9 @@ int join(record& r, void** result, moment until) {
   struct claim {  // also when the caller is cancelled: then another one may join
     record* on;
     ~claim() {
-      if (on != nullptr) on->joined.store(false, std::memory_order_relaxed);
+      if (on != nullptr) {
+        on->joined.store(false, std::memory_order_relaxed);
+      }
     }
   } held{&r};
   if (const int code = await_end(r, until); code != 0) {

@@ -10,7 +10,9 @@ constexpr const char* budgets[] = {"budget_ms=25", "budget_ms=50", "budget_ms=15
 
 std::vector<start> starts(const request& asked) {
   std::vector<std::string> words = {asked.choose(sizes), asked.choose(budgets)};
-  if (asked.thread_multiple) words.emplace_back("thread=multiple");
+  if (asked.thread_multiple) {
+    words.emplace_back("thread=multiple");
+  }
   return {{2, words}};
 }
 

@@ -91,13 +91,17 @@ void measure(engine& e, const sinew::route::topology& net, std::uint64_t bytes,
       }
     }));
     carried.push_back(timed(e, [&] {
-      if (!c.alltoallv(x.own(x.send), x.send_at, x.own(x.receive), x.receive_at).ok()) std::abort();
+      if (!c.alltoallv(x.own(x.send), x.send_at, x.own(x.receive), x.receive_at).ok()) {
+        std::abort();
+      }
     }));
     parts.push_back(plain.back() / carried.back());
   }
   // All ranks move the same number of bytes: the pattern and the torus look alike from each.
   const double moved = static_cast<double>(c.bytes_moved()) * e.size() * 1e-9;
-  if (e.rank() != 0) return;
+  if (e.rank() != 0) {
+    return;
+  }
   const std::string params = "ranks=" + std::to_string(e.size()) +
                              ",bytes=" + std::to_string(bytes) + ",chunk=" + std::to_string(chunk);
   std::printf("@ copy rate GB/s %s %.6g\n", params.c_str(), moved / median(plain));

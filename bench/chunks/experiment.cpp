@@ -9,7 +9,9 @@ std::vector<start> starts(const request& asked) {
   static constexpr const char* steps[] = {"step=7", "step=1", "step=1"};
   std::vector<start> all;
   for (const char* nodes : {"nodes=512", "nodes=1024"}) {
-    if (asked.how == effort::quick && !all.empty()) break;
+    if (asked.how == effort::quick && !all.empty()) {
+      break;
+    }
     all.push_back(
         {1, {"route", "--measure", "chunks", nodes, asked.choose(sizes), asked.choose(steps)}});
   }

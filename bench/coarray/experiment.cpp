@@ -21,7 +21,9 @@ std::vector<std::string> floor_words(const request&) {
 // The newest package of OpenCoarrays aborts where a pointer component is read.
 std::vector<subject> columns(std::vector<subject> found) {
   for (subject& s : found) {
-    if (s.name == "opencoarrays") s.arguments = {"halo=no"};
+    if (s.name == "opencoarrays") {
+      s.arguments = {"halo=no"};
+    }
   }
   return found;
 }

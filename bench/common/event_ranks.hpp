@@ -38,7 +38,9 @@ struct rank_place {
   template <class Ready>
   void until(Ready ready) {
     while (!ready()) {
-      if (runtime.poll() == 0) sched_yield();
+      if (runtime.poll() == 0) {
+        sched_yield();
+      }
     }
   }
   /// All are here; they make progress meanwhile.
@@ -65,7 +67,9 @@ bool on_ranks(int ranks, const sinew::event::options& how, Body body) {
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       const long cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
-      if (ranks <= cpus) pin(rank);
+      if (ranks <= cpus) {
+        pin(rank);
+      }
       sinew::core::runtime runtime(std::make_unique<own_session>(rank, ranks),
                                    endpoint_of(rank, ranks, ranks > cpus, fabric.as<std::byte>()),
                                    sinew::core::threading::one);

@@ -59,10 +59,14 @@ void event_rounds(int ranks, double budget_ms, Round one_round, Report report) {
         build.push_back(one.build_ns);
         trigger.push_back(one.trigger_ns);
       }
-      if (events.rank() == 0 && build.size() >= 3 && now_ns() > end) go_on->store(0);
+      if (events.rank() == 0 && build.size() >= 3 && now_ns() > end) {
+        go_on->store(0);
+      }
       meet(runtime);
     }
-    if (events.rank() == 0) report(median(build), median(trigger));
+    if (events.rank() == 0) {
+      report(median(build), median(trigger));
+    }
   });
 }
 

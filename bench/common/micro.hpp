@@ -38,7 +38,9 @@ inline options read_options(int argc, char** argv) {
       for (char* at = argv[i] + 8; *at != 0; at += *at == ',') {
         char* end = at;
         const long n = std::strtol(at, &end, 10);
-        if (end == at || n < 1) break;
+        if (end == at || n < 1) {
+          break;
+        }
         o.threads.push_back(static_cast<int>(n));
         at = end;
       }
@@ -63,7 +65,9 @@ inline void report(const char* name, const std::string& params, double ns) {
 }
 
 inline double median(std::vector<double> values) {
-  if (values.empty()) return 0;
+  if (values.empty()) {
+    return 0;
+  }
   const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), half, values.end());
   return *half;
@@ -89,10 +93,14 @@ inline void pin(int n) {
     return set;
   }();
   const int count = CPU_COUNT(&allowed);
-  if (count == 0) return;
+  if (count == 0) {
+    return;
+  }
   n %= count;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed) || n-- > 0) continue;
+    if (!CPU_ISSET(cpu, &allowed) || n-- > 0) {
+      continue;
+    }
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
@@ -109,7 +117,9 @@ class rounds {
 
   /// All meet; thread 0 decides. The same answer for all.
   bool another(int me) {
-    if (me == 0) go_on_.store(done_++ < least_ || now_ns() < end_, std::memory_order_relaxed);
+    if (me == 0) {
+      go_on_.store(done_++ < least_ || now_ns() < end_, std::memory_order_relaxed);
+    }
     meet();
     const bool answer = go_on_.load(std::memory_order_relaxed);
     meet();
@@ -135,7 +145,9 @@ void crew(int threads, Body&& body) {
       body(me);
     });
   }
-  for (std::thread& one : all) one.join();
+  for (std::thread& one : all) {
+    one.join();
+  }
 }
 
 /// Writes a megabyte count of memory, so that what was cached is not any more.
@@ -143,7 +155,9 @@ class sweeper {
  public:
   explicit sweeper(std::size_t bytes) : memory_(bytes) {}
   void sweep() {
-    for (std::size_t i = 0; i < memory_.size(); i += 64) memory_[i] = static_cast<char>(i);
+    for (std::size_t i = 0; i < memory_.size(); i += 64) {
+      memory_[i] = static_cast<char>(i);
+    }
     use(memory_.data());
   }
 

@@ -30,7 +30,9 @@ class shared_memory {
   explicit shared_memory(std::size_t bytes) : bytes_(bytes) {
     base_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base_ == MAP_FAILED) wrong("no shared memory");
+    if (base_ == MAP_FAILED) {
+      wrong("no shared memory");
+    }
   }
   ~shared_memory() { ::munmap(base_, bytes_); }
   shared_memory(const shared_memory&) = delete;
@@ -52,7 +54,9 @@ class own_session final : public sinew::boot::session {
     place_.rank = place_.local_rank = rank;
     place_.size = place_.local_size = size;
     place_.local_ranks.clear();
-    for (int r = 0; r < size; ++r) place_.local_ranks.push_back(r);
+    for (int r = 0; r < size; ++r) {
+      place_.local_ranks.push_back(r);
+    }
   }
   [[nodiscard]] const sinew::boot::place& where() const override { return place_; }
   void put(const std::string&, const std::string&) override {}
@@ -70,12 +74,16 @@ class own_session final : public sinew::boot::session {
 /// The endpoint of one of `size` ranks over `memory`, which they share.
 inline std::unique_ptr<sinew::fabric::endpoint> endpoint_of(int rank, int size, bool crowded,
                                                             std::byte* memory) {
-  if (size == 1) return std::move(sinew::fabric::open_inproc(1, false).front());
+  if (size == 1) {
+    return std::move(sinew::fabric::open_inproc(1, false).front());
+  }
   sinew::fabric::node_memory where{};
   where.base = memory;
   where.bytes_per_rank = sinew::fabric::shm_bytes_per_rank(size);
   where.rank = where.local_rank = rank;
-  for (int r = 0; r < size; ++r) where.local_ranks.push_back(r);
+  for (int r = 0; r < size; ++r) {
+    where.local_ranks.push_back(r);
+  }
   where.crowded = crowded;
   return sinew::fabric::open_shm(where, false);
 }
@@ -87,7 +95,9 @@ class meeting {
   void operator()(sinew::core::runtime& runtime) {
     const int all = (count_.fetch_add(1) / size_ + 1) * size_;
     for (int quiet = 0; count_.load(std::memory_order_acquire) < all; ++quiet) {
-      if (runtime.poll() == 0 && (runtime.crowded() || quiet % 64 == 63)) sched_yield();
+      if (runtime.poll() == 0 && (runtime.crowded() || quiet % 64 == 63)) {
+        sched_yield();
+      }
     }
   }
 
@@ -108,7 +118,9 @@ void run_ranks(int size, Body&& body) {
   int rank = 0;
   for (int r = 1; r < size && rank == 0; ++r) {
     const pid_t child = ::fork();
-    if (child < 0) wrong("no process for a rank");
+    if (child < 0) {
+      wrong("no process for a rank");
+    }
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       rank = r;
@@ -120,7 +132,9 @@ void run_ranks(int size, Body&& body) {
   ::sched_getaffinity(0, sizeof before, &before);
   if (size > 1 && size <= CPU_COUNT(&before)) {
     int cpu = 0;
-    for (int left = rank; !CPU_ISSET(cpu, &before) || left-- > 0;) ++cpu;
+    for (int left = rank; !CPU_ISSET(cpu, &before) || left-- > 0;) {
+      ++cpu;
+    }
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
@@ -143,7 +157,9 @@ void run_ranks(int size, Body&& body) {
   for (const pid_t child : others) {
     int how = 0;
     ::waitpid(child, &how, 0);
-    if (how != 0) wrong("a rank failed");
+    if (how != 0) {
+      wrong("a rank failed");
+    }
   }
 }
 
@@ -159,7 +175,9 @@ inline std::vector<int> numbers(int argc, char** argv, std::string_view key,
     for (const char* at = argv[i] + key.size() + 1; *at != 0; at += *at == ',') {
       char* end = nullptr;
       const long n = std::strtol(at, &end, 10);
-      if (end == at || n < 1) break;
+      if (end == at || n < 1) {
+        break;
+      }
       or_else.push_back(static_cast<int>(n));
       at = end;
     }

@@ -37,7 +37,9 @@ void build_level(event::system& events, const shape& s, int track, int l,
   for (int i = events.rank(); i < s.fan; i += n) {
     if (l > 0) {
       s.level(track, l)[i] = events.merge(before).bits();
-      if (s.shuffled) std::rotate(before.begin(), before.begin() + 1, before.end());
+      if (s.shuffled) {
+        std::rotate(before.begin(), before.begin() + 1, before.end());
+      }
     } else {
       const event::user_event first = events.create();
       events.trigger(first, event::event::from_bits(s.start()));
@@ -49,11 +51,15 @@ void build_level(event::system& events, const shape& s, int track, int l,
 micro::round_times one_round(event::system& events, micro::meeting& meet, const shape& s) {
   micro::round_times t;
   std::vector<event::event> before(static_cast<std::size_t>(s.fan));
-  if (events.rank() == 0) s.start() = events.create().bits();
+  if (events.rank() == 0) {
+    s.start() = events.create().bits();
+  }
   meet(events.runtime());
   const double begin = micro::now_ns();
   for (int l = 0; l < levels; ++l) {
-    for (int track = 0; track < tracks; ++track) build_level(events, s, track, l, before);
+    for (int track = 0; track < tracks; ++track) {
+      build_level(events, s, track, l, before);
+    }
     meet(events.runtime());
   }
   t.build_ns = micro::now_ns() - begin;
@@ -96,7 +102,9 @@ double count_down(int fan, double budget_ms) {
     const double start = micro::now_ns();
     for (std::size_t l = 0; l < counters.size(); l += static_cast<std::size_t>(fan)) {
       for (int input = 0; input < fan; ++input) {
-        for (int i = 0; i < fan; ++i) --counters[l + static_cast<std::size_t>(i)];
+        for (int i = 0; i < fan; ++i) {
+          --counters[l + static_cast<std::size_t>(i)];
+        }
         micro::use(counters[l]);
       }
     }

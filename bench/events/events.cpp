@@ -51,13 +51,17 @@ double walk(int depth, double budget_ms) {
     std::uint32_t rest[7];
   };
   std::vector<record> all(static_cast<std::size_t>(depth) + 1);
-  for (std::uint32_t i = 0; i < all.size(); ++i) all[i].next = i + 1;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    all[i].next = i + 1;
+  }
   std::vector<double> samples;
   const double end = micro::now_ns() + budget_ms * 1e6;
   while (samples.size() < 5 || micro::now_ns() < end) {
     const double start = micro::now_ns();
     std::uint32_t at = 0;
-    for (int i = 0; i < depth; ++i) at = all[at].next;
+    for (int i = 0; i < depth; ++i) {
+      at = all[at].next;
+    }
     micro::use(at);
     samples.push_back((micro::now_ns() - start) / depth);
   }

@@ -13,8 +13,12 @@ std::vector<start> starts(const request& asked) {
 
 // Ours also runs MPI's program, which adds a row.
 bool takes_part(const subject& who, const start& how) {
-  if (how.program == "coarray.f90") return who.name == "sinew" || who.name == "opencoarrays";
-  if (how.program == "serial.f90") return who.name == "sinew";
+  if (how.program == "coarray.f90") {
+    return who.name == "sinew" || who.name == "opencoarrays";
+  }
+  if (how.program == "serial.f90") {
+    return who.name == "sinew";
+  }
   return who.name != "opencoarrays";
 }
 

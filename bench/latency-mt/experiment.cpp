@@ -19,7 +19,9 @@ std::vector<std::string> floor_words(const request&) { return {"line"}; }
 std::vector<subject> columns(std::vector<subject> found) {
   std::vector<subject> all;
   for (const subject& s : found) {
-    if (!s.default_transport) continue;
+    if (!s.default_transport) {
+      continue;
+    }
     if (s.name == "openmpi") {
       all.push_back(s);
       all.back().name = "openmpi-yield";

@@ -10,7 +10,9 @@ constexpr const char* budgets[] = {"budget_ms=25", "budget_ms=50", "budget_ms=15
 
 std::vector<start> starts(const request& asked) {
   std::vector<std::string> words = {asked.choose(sizes), asked.choose(budgets)};
-  if (asked.thread_multiple) words.emplace_back("thread=multiple");
+  if (asked.thread_multiple) {
+    words.emplace_back("thread=multiple");
+  }
   return {{2, words}};
 }
 
@@ -21,11 +23,17 @@ std::vector<std::string> floor_words(const request& asked) {
 // One trip of a line, and its bytes at memcpy's rate unless they travel in the line itself.
 std::optional<double> floor_of(const stats::result_set& results, const stats::row_key& key) {
   const auto line = results.median(key.experiment, "line", {{"kind", "pair"}}, "floor");
-  if (!line) return std::nullopt;
+  if (!line) {
+    return std::nullopt;
+  }
   const auto bytes = stats::parse_number(value_of(key.params, "bytes"));
-  if (!bytes || *bytes <= 64) return line;
+  if (!bytes || *bytes <= 64) {
+    return line;
+  }
   const auto copy = copy_rate_of(results, key);
-  if (!copy || *copy <= 0) return std::nullopt;
+  if (!copy || *copy <= 0) {
+    return std::nullopt;
+  }
   return *line + *bytes / *copy;
 }
 

@@ -17,7 +17,9 @@ std::vector<stats::measurement> timed(const start& how,
   std::vector<double> times_ms;
   for (double spent_s = 0; times_ms.size() < 15 && spent_s < 1;) {
     const auto wall_s = run();
-    if (!wall_s) return {};
+    if (!wall_s) {
+      return {};
+    }
     spent_s += *wall_s;
     times_ms.push_back(*wall_s * 1e3);
   }

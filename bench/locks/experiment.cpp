@@ -14,7 +14,9 @@ std::vector<start> starts(const request& asked) {
       {"only=1", "only=2", "only=4", "only=8", "only=16", "eights=32", "eights=256"},
       {"only=1", "only=2", "only=4", "only=8", "only=16", "eights=32", "eights=256", "eights=64",
        "eights=128", "eights=512", "eights=1024"}};
-  if (asked.how == effort::quick) return {{1, words}};
+  if (asked.how == effort::quick) {
+    return {{1, words}};
+  }
   std::vector<start> all;
   for (const char* part : asked.choose(parts)) {
     all.push_back({1, words});

@@ -33,7 +33,9 @@ std::pair<double, double> round(micro::rank_place& at, event::reservations& lock
     all.push_back(event::reservation::from_bits(at.board.words[static_cast<std::size_t>(i)]));
   }
   auto* words = at.board.words + r.locks * r.ranks;
-  if (at.rank == 0) words[0] = at.events.create().bits();
+  if (at.rank == 0) {
+    words[0] = at.events.create().bits();
+  }
   at.meet();
   const event::event start = event::event::from_bits(words[0]);
   const double begun = micro::now_ns();
@@ -57,10 +59,14 @@ std::pair<double, double> round(micro::rank_place& at, event::reservations& lock
       others.push_back(event::event::from_bits(words[1 + rank]));
     }
     const event::event last = at.events.merge(others);
-    for (int i = 0; i < 1000; ++i) (void)at.runtime.poll();  // subscriptions are answered
+    for (int i = 0; i < 1000; ++i) {
+      (void)at.runtime.poll();  // subscriptions are answered
+    }
     const double triggered = micro::now_ns();
     at.events.trigger(event::user_event(start));
-    if (at.events.wait(last) != event::state::triggered) micro::wrong("a chain failed");
+    if (at.events.wait(last) != event::state::triggered) {
+      micro::wrong("a chain failed");
+    }
     const double ended = micro::now_ns();
     at.meet();
     return {(built - begun) * 1e-9, (ended - triggered) * 1e-9};
@@ -99,7 +105,9 @@ bool measure(const row& r, double budget_ms) {
   std::vector<double> makings;
   const double end = micro::now_ns() + budget_ms * 1e6;
   while (rates.empty() || (micro::now_ns() < end && rates.size() < 100)) {
-    if (!run_once(r, 42 + rates.size(), times)) return false;
+    if (!run_once(r, 42 + rates.size(), times)) {
+      return false;
+    }
     rates.push_back(grants / times[1] / 1e3);
     makings.push_back(times[0] / (grants / r.ranks) * 1e9);
   }
@@ -123,12 +131,16 @@ std::vector<row> sweep(const std::string& level) {
                      : quick ? std::vector<int>{32}
                              : std::vector<int>{32, 256, 1024};
   for (const int ranks : quick ? std::vector<int>{1, 2} : std::vector<int>{1, 2, 4, 8, 16}) {
-    for (const int locks : steps) rows.push_back({ranks, locks, 1024 / ranks, 1024, "total-1024"});
+    for (const int locks : steps) {
+      rows.push_back({ranks, locks, 1024 / ranks, 1024, "total-1024"});
+    }
   }
   for (const int chains : full    ? std::vector<int>{32, 64, 128, 256, 512, 1024}
                           : quick ? std::vector<int>{}
                                   : std::vector<int>{32, 256}) {
-    for (const int locks : steps) rows.push_back({8, locks, chains, 1024, "ranks-8"});
+    for (const int locks : steps) {
+      rows.push_back({8, locks, chains, 1024, "ranks-8"});
+    }
   }
   return rows;
 }
@@ -154,16 +166,28 @@ int main(int argc, char** argv) {
     take("chains=", one.chains);
     take("depth=", one.depth);
     take("ranks=", one.ranks);
-    if (word.rfind("sweep=", 0) == 0) level = word.substr(6);
-    if (word.rfind("only=", 0) == 0) only = std::atoi(word.c_str() + 5);
-    if (word.rfind("eights=", 0) == 0) eights = std::atoi(word.c_str() + 7);
+    if (word.rfind("sweep=", 0) == 0) {
+      level = word.substr(6);
+    }
+    if (word.rfind("only=", 0) == 0) {
+      only = std::atoi(word.c_str() + 5);
+    }
+    if (word.rfind("eights=", 0) == 0) {
+      eights = std::atoi(word.c_str() + 7);
+    }
   }
-  if (o.floor) return 0;  // nothing bounds it but what it does itself
+  if (o.floor) {
+    return 0;  // nothing bounds it but what it does itself
+  }
   bool good = true;
   for (const row& r : single ? std::vector<row>{one} : sweep(level)) {
     const bool of_eights = std::string_view(r.figure) == "ranks-8";
-    if (only != 0 && (of_eights || r.ranks != only)) continue;
-    if (eights != 0 && (!of_eights || r.chains != eights)) continue;
+    if (only != 0 && (of_eights || r.ranks != only)) {
+      continue;
+    }
+    if (eights != 0 && (!of_eights || r.chains != eights)) {
+      continue;
+    }
     good = measure(r, o.budget_ms) && good;
   }
   return good ? 0 : 1;

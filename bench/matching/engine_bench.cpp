@@ -44,16 +44,22 @@ double allocated_bytes() {
 }
 
 double bytes_each(double before, std::size_t depth, std::size_t links) {
-  if (depth == 0) return 0;
+  if (depth == 0) {
+    return 0;
+  }
   return (allocated_bytes() - before) / static_cast<double>(depth) + static_cast<double>(links);
 }
 
 /// `pairs` of first(entry) then second(entry), which must leave the engine as it was.
 template <class Fn>
 double per_pair(int pairs, Fn&& pair) {
-  for (int i = 0; i < pairs / 4 + 1; ++i) pair();
+  for (int i = 0; i < pairs / 4 + 1; ++i) {
+    pair();
+  }
   const double start = now_ns();
-  for (int i = 0; i < pairs; ++i) pair();
+  for (int i = 0; i < pairs; ++i) {
+    pair();
+  }
   return (now_ns() - start) / pairs;
 }
 
@@ -71,26 +77,40 @@ row measure(std::string_view name, std::size_t depth, int stride, int pairs) {
   {
     const double before = allocated_bytes();
     const auto e = make_engine(name);
-    for (receive& x : receives) (void)e->post(x);  // warm: the table grows here
+    for (receive& x : receives) {
+      (void)e->post(x);  // warm: the table grows here
+    }
     result.receive_bytes = bytes_each(before, depth, sizeof(receive) - sizeof(envelope));
-    for (receive& x : receives) (void)e->cancel(x);
+    for (receive& x : receives) {
+      (void)e->cancel(x);
+    }
     const double start = now_ns();
-    for (receive& x : receives) (void)e->post(x);
+    for (receive& x : receives) {
+      (void)e->post(x);
+    }
     result.insert_ns = depth == 0 ? 0 : (now_ns() - start) / static_cast<double>(depth);
     result.posted_ns = per_pair(pairs, [&] {
-      if (e->post(r) != nullptr || e->arrive(m) != &r) std::abort();
+      if (e->post(r) != nullptr || e->arrive(m) != &r) {
+        std::abort();
+      }
     });
   }
   const double before = allocated_bytes();
   const auto e = make_engine(name);
-  for (message& x : messages) (void)e->arrive(x);
+  for (message& x : messages) {
+    (void)e->arrive(x);
+  }
   (void)e->peek({any_source, 0});
   result.message_bytes = bytes_each(before, depth, sizeof(message) - sizeof(envelope));
   result.unexpected_ns = per_pair(pairs, [&] {
-    if (e->arrive(m) != nullptr || e->post(r) != &m) std::abort();
+    if (e->arrive(m) != nullptr || e->post(r) != &m) {
+      std::abort();
+    }
   });
   result.any_source_ns = per_pair(pairs, [&] {
-    if (e->arrive(m) != nullptr || e->post(any) != &m) std::abort();
+    if (e->arrive(m) != nullptr || e->post(any) != &m) {
+      std::abort();
+    }
   });
   return result;
 }
@@ -101,13 +121,17 @@ int main(int argc, char** argv) {
   const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 7;
   const std::size_t deepest = argc > 2 ? static_cast<std::size_t>(std::atol(argv[2])) : 32768;
   std::vector<std::string_view> names(argv + std::min(argc, 3), argv + argc);
-  if (names.empty()) names.assign(engine_names().begin(), engine_names().end());
+  if (names.empty()) {
+    names.assign(engine_names().begin(), engine_names().end());
+  }
   std::printf("%-8s %7s %7s %10s %15s %15s %18s %10s %10s\n", "", "depth", "stride", "insert ns",
               "post+arrive ns", "arrive+post ns", "arrive+any-src ns", "B/receive", "B/message");
   for (int stride : {1, 1021}) {
     for (std::size_t depth :
          {0, 1, 2, 4, 6, 8, 9, 10, 12, 16, 24, 32, 64, 256, 1024, 8192, 32768}) {
-      if (depth > deepest) continue;
+      if (depth > deepest) {
+        continue;
+      }
       std::vector<std::vector<row>> rows(names.size());
       for (int i = 0; i < repetitions; ++i) {  // in turn: the machine may change its pace
         for (std::size_t n = 0; n < names.size(); ++n) {
@@ -119,7 +143,9 @@ int main(int argc, char** argv) {
       for (std::size_t n = 0; n < names.size(); ++n) {
         const auto typical = [&](double row::* part) {
           std::vector<double> all;
-          for (const row& r : rows[n]) all.push_back(r.*part);
+          for (const row& r : rows[n]) {
+            all.push_back(r.*part);
+          }
           return median(std::move(all));
         };
         std::printf("%-8s %7zu %7d %10.1f %15.1f %15.1f %18.1f %10.0f %10.0f\n", names[n].data(),

@@ -171,8 +171,12 @@ std::string label_of(const stats::parameters& params) {
       std::find(params.begin(), params.end(),
                 std::pair<std::string, std::string>("collisions", "0")) == params.end();
   for (const auto& p : params) {
-    if (std::find(plainest.begin(), plainest.end(), p) != plainest.end()) continue;
-    if (p.first == "hash" && !collide) continue;
+    if (std::find(plainest.begin(), plainest.end(), p) != plainest.end()) {
+      continue;
+    }
+    if (p.first == "hash" && !collide) {
+      continue;
+    }
     label += (label.empty() ? "" : " ") + p.first + '=' + p.second;
   }
   return label;
@@ -190,11 +194,15 @@ std::string word_of(const stats::row_key& key) {
 std::string against_peers(const stats::row& r, const std::string& ours) {
   stats::row peers{r.key, {}};
   for (const auto& [subject, samples] : r.samples) {
-    if (subject.rfind("sinew", 0) != 0) peers.samples[subject] = samples;
+    if (subject.rfind("sinew", 0) != 0) {
+      peers.samples[subject] = samples;
+    }
   }
   const auto found = r.samples.find(ours);
   const auto best = stats::best_peer(peers, ours);
-  if (found == r.samples.end() || !best || *best <= 0) return "-";
+  if (found == r.samples.end() || !best || *best <= 0) {
+    return "-";
+  }
   return stats::short_number(stats::median_of(found->second) / *best) + 'x';
 }
 
@@ -218,7 +226,9 @@ std::string table(const experiment&, const stats::result_set& results, const req
     }
     lines[0].insert(lines[0].end(), {"vs best peer", "unit"});
     for (const stats::row& r : results.rows()) {
-      if (std::find(s.cases.begin(), s.cases.end(), word_of(r.key)) == s.cases.end()) continue;
+      if (std::find(s.cases.begin(), s.cases.end(), word_of(r.key)) == s.cases.end()) {
+        continue;
+      }
       std::vector<std::string> cells = {label_of(r.key.params)};
       for (const std::string& name : subjects) {
         const auto found = r.samples.find(name);
@@ -229,7 +239,9 @@ std::string table(const experiment&, const stats::result_set& results, const req
       cells.push_back(r.key.unit + (stats::higher_is_better(r.key.metric) ? " (more)" : " (less)"));
       lines.push_back(cells);
     }
-    if (lines.size() > 1) text += s.title + '\n' + stats::render_table(lines) + '\n';
+    if (lines.size() > 1) {
+      text += s.title + '\n' + stats::render_table(lines) + '\n';
+    }
   }
   if (const auto trip = results.median("matching", "line", {{"kind", "pair"}}, "floor")) {
     text += "The floor of a latency: one trip of a cache line, " + stats::short_number(*trip) +
@@ -246,7 +258,9 @@ std::vector<start> starts(const request& asked) {
   static constexpr const char* budgets[] = {"budget_ms=10", "budget_ms=20", "budget_ms=40"};
   std::vector<start> all;
   for (const matching_section& s : matching_sections(asked)) {
-    if (all.empty() || asked.how == effort::full) all.push_back({2, {asked.choose(budgets)}});
+    if (all.empty() || asked.how == effort::full) {
+      all.push_back({2, {asked.choose(budgets)}});
+    }
     std::vector<std::string>& words = all.back().words;
     words.insert(words.end(), s.cases.begin(), s.cases.end());
   }

@@ -15,7 +15,9 @@ std::vector<start> starts(const request& asked) {
 std::vector<std::string> floor_words(const request&) { return {"futex-switch"}; }
 
 std::optional<double> floor_of(const stats::result_set& results, const stats::row_key& key) {
-  if (key.metric != "latency") return results.median(key, "floor");
+  if (key.metric != "latency") {
+    return results.median(key, "floor");
+  }
   return results.median(key.experiment, "futex-switch", {{"kind", "same-core"}}, "floor");
 }
 

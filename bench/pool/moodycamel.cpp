@@ -9,7 +9,9 @@ using queue = moodycamel::ConcurrentQueue<void*>;
 
 struct pool {
   explicit pool(int /*threads*/) {
-    for (int i = 0; i < micro::pool_packets; ++i) free.enqueue(micro::some_packet(i));
+    for (int i = 0; i < micro::pool_packets; ++i) {
+      free.enqueue(micro::some_packet(i));
+    }
   }
   struct user {
     user(pool& p, int /*me*/) : free(p.free), from(p.free), to(p.free) {}

@@ -31,6 +31,8 @@ struct nothing {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (micro::read_options(argc, argv).floor) return micro::pool_main<nothing>(argc, argv);
+  if (micro::read_options(argc, argv).floor) {
+    return micro::pool_main<nothing>(argc, argv);
+  }
   return micro::pool_main<ours>(argc, argv);
 }

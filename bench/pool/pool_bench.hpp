@@ -28,7 +28,9 @@ inline std::vector<int> burst_sizes(int threads, int me) {
   std::mt19937 random(static_cast<unsigned>(1234 + me));
   std::uniform_int_distribution<int> size(1, std::max(1, pool_packets / threads));
   std::vector<int> sizes(64);
-  for (int& n : sizes) n = size(random);
+  for (int& n : sizes) {
+    n = size(random);
+  }
   return sizes;
 }
 
@@ -48,11 +50,15 @@ double paper_bursts(int threads, double budget_ms) {
       double begin = now_ns();
       for (int burst = 0; burst < 4 * threads; ++burst) {
         const int n = sizes[next++ % sizes.size()];
-        for (int i = 0; i < n; ++i) held[static_cast<std::size_t>(i)] = user.get();
+        for (int i = 0; i < n; ++i) {
+          held[static_cast<std::size_t>(i)] = user.get();
+        }
         spent += now_ns() - begin;
         std::this_thread::sleep_for(std::chrono::microseconds(n));
         begin = now_ns();
-        for (int i = 0; i < n; ++i) user.put(held[static_cast<std::size_t>(i)]);
+        for (int i = 0; i < n; ++i) {
+          user.put(held[static_cast<std::size_t>(i)]);
+        }
         packets += n;
       }
       spent += now_ns() - begin;
@@ -60,7 +66,9 @@ double paper_bursts(int threads, double budget_ms) {
     }
   });
   std::vector<double> all;
-  for (const auto& part : samples) all.insert(all.end(), part.begin(), part.end());
+  for (const auto& part : samples) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
   return median(all);
 }
 
@@ -74,20 +82,28 @@ double steady_bursts(int threads, double budget_ms) {
     const std::vector<int> sizes = burst_sizes(threads, me);
     std::vector<void*> held(pool_packets);
     int packets = 0;
-    for (const int n : sizes) packets += n;
+    for (const int n : sizes) {
+      packets += n;
+    }
     while (r.another(me)) {
       for (int batch = 0; batch < 8; ++batch) {
         const double begin = now_ns();
         for (const int n : sizes) {
-          for (int i = 0; i < n; ++i) held[static_cast<std::size_t>(i)] = user.get();
-          for (int i = 0; i < n; ++i) user.put(held[static_cast<std::size_t>(i)]);
+          for (int i = 0; i < n; ++i) {
+            held[static_cast<std::size_t>(i)] = user.get();
+          }
+          for (int i = 0; i < n; ++i) {
+            user.put(held[static_cast<std::size_t>(i)]);
+          }
         }
         samples[static_cast<std::size_t>(me)].push_back((now_ns() - begin) / packets);
       }
     }
   });
   std::vector<double> all;
-  for (const auto& part : samples) all.insert(all.end(), part.begin(), part.end());
+  for (const auto& part : samples) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
   return median(all);
 }
 
@@ -116,7 +132,9 @@ int pool_main(int argc, char** argv) {
   const options o = read_options(argc, argv);
   report("uncontended", "threads=1", uncontended<Pool>(o.budget_ms));
   for (const int threads : o.threads) {
-    if (threads > pool_packets) continue;
+    if (threads > pool_packets) {
+      continue;
+    }
     const std::string params = "threads=" + std::to_string(threads);
     report("burst", params + ",method=steady", steady_bursts<Pool>(threads, o.budget_ms));
     report("burst", params + ",method=paper", paper_bursts<Pool>(threads, o.budget_ms * 2));
@@ -128,7 +146,9 @@ int pool_main(int argc, char** argv) {
 template <class TryGet>
 void* insist(TryGet&& try_get) {
   for (;;) {
-    if (void* const packet = try_get()) return packet;
+    if (void* const packet = try_get()) {
+      return packet;
+    }
     std::this_thread::yield();
   }
 }
@@ -143,7 +163,9 @@ inline void* some_packet(int i) {
 template <class Container>
 struct shared_container {
   explicit shared_container(int /*threads*/) {
-    for (int i = 0; i < pool_packets; ++i) free.push(some_packet(i));
+    for (int i = 0; i < pool_packets; ++i) {
+      free.push(some_packet(i));
+    }
   }
   struct user {
     user(shared_container& p, int /*me*/) : free(p.free) {}

@@ -64,12 +64,16 @@ struct task {
     return {round * 1000003 + static_cast<std::uint64_t>(at.rank) * 7919, what.buckets};
   }
   void wait(event::event e) const {
-    if (at.events.wait(e) != event::state::triggered) micro::wrong("a merge failed");
+    if (at.events.wait(e) != event::state::triggered) {
+      micro::wrong("a merge failed");
+    }
   }
   template <class Instance>
   void all_into(Instance& some) const {
     generator next = indices();
-    for (std::uint64_t i = 0; i < reductions; ++i) some.reduce(next(), 1);
+    for (std::uint64_t i = 0; i < reductions; ++i) {
+      some.reduce(next(), 1);
+    }
   }
 };
 
@@ -92,7 +96,9 @@ void localised(task& t) {
                         t.at.events.merge(held, m.ready)));
   std::uint32_t* const values = t.regions.look(m.what, here).data();
   generator next = t.indices();
-  for (std::uint64_t i = 0; i < t.reductions; ++i) add::apply(values[next()], 1);
+  for (std::uint64_t i = 0; i < t.reductions; ++i) {
+    add::apply(values[next()], 1);
+  }
   const event::event back = t.regions.copy(region::at(m.what, here), region::at(t.target, t.count));
   t.locks.release(t.lock, back);
   t.wait(back);
@@ -139,7 +145,9 @@ constexpr method methods[] = {
 void check(task& t) {
   std::uint64_t all = 0;
   for (std::uint32_t p = 0; p < t.regions.parts_of(t.target); ++p) {
-    for (const std::uint32_t n : t.regions.look_at_part(t.target, t.count, p).span()) all += n;
+    for (const std::uint32_t n : t.regions.look_at_part(t.target, t.count, p).span()) {
+      all += n;
+    }
   }
   if (all != t.reductions * static_cast<std::uint64_t>(t.at.size)) {
     micro::wrong("contributions are missing");
@@ -162,7 +170,9 @@ double one_round(task& t, const method& how, bool floor) {
   (floor ? generator_alone : how.run)(t);
   t.at.meet();
   const double end = micro::now_ns();
-  if (t.at.rank == 0 && !floor) check(t);
+  if (t.at.rank == 0 && !floor) {
+    check(t);
+  }
   ++t.round;
   return (end - begin) * 1e-9;
 }
@@ -175,11 +185,15 @@ void measure(task& t, const method& how, const plan& p) {
   const double end = micro::now_ns() + p.budget_ms * 1e6;
   const double count = static_cast<double>(t.reductions) * t.at.size;
   t.at.meet();
-  if (t.at.rank == 0) more = 1;
+  if (t.at.rank == 0) {
+    more = 1;
+  }
   t.at.meet();
   while (more == 1) {
     rates.push_back(count / one_round(t, how, p.floor) / 1e6);
-    if (t.at.rank == 0) more = micro::now_ns() < end || rates.size() < 3 ? 1 : 0;
+    if (t.at.rank == 0) {
+      more = micro::now_ns() < end || rates.size() < 3 ? 1 : 0;
+    }
     t.at.meet();
   }
   if (t.at.rank == 0) {
@@ -220,7 +234,9 @@ bool measure(const experiment& what, int ranks, const plan& p) {
            what,
            what.reductions};
     for (const method& how : methods) {
-      if (p.only.empty() || p.only == how.name) measure(t, how, p);
+      if (p.only.empty() || p.only == how.name) {
+        measure(t, how, p);
+      }
     }
     std::fflush(stdout);
   });
@@ -236,21 +252,37 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const std::string value = word.substr(word.find('=') + 1);
-    if (word == "floor") p.floor = true;
-    if (word.starts_with("budget_ms=")) p.budget_ms = std::atof(value.c_str());
-    if (word.starts_with("case=")) only_case = value;
-    if (word.starts_with("method=")) p.only = value;
-    if (word.starts_with("ranks=")) ranks = {std::max(std::atoi(value.c_str()), 1)};
+    if (word == "floor") {
+      p.floor = true;
+    }
+    if (word.starts_with("budget_ms=")) {
+      p.budget_ms = std::atof(value.c_str());
+    }
+    if (word.starts_with("case=")) {
+      only_case = value;
+    }
+    if (word.starts_with("method=")) {
+      p.only = value;
+    }
+    if (word.starts_with("ranks=")) {
+      ranks = {std::max(std::atoi(value.c_str()), 1)};
+    }
     if (word == "sweep=quick") {
       ranks = {1, 2};
       p.budget_ms = 50;
     }
-    if (word == "sweep=full") p.budget_ms = 1000;
+    if (word == "sweep=full") {
+      p.budget_ms = 1000;
+    }
   }
-  if (p.floor) p.budget_ms = std::min(p.budget_ms, 20.0);
+  if (p.floor) {
+    p.budget_ms = std::min(p.budget_ms, 20.0);
+  }
   for (const experiment& what : experiments) {
     for (const int r : ranks) {
-      if ((only_case.empty() || only_case == what.name) && !measure(what, r, p)) return 3;
+      if ((only_case.empty() || only_case == what.name) && !measure(what, r, p)) {
+        return 3;
+      }
     }
   }
   return 0;

@@ -15,7 +15,9 @@ std::vector<start> sweep(const request& asked) {
 }
 
 std::vector<start> starts(const request& asked) {
-  if (asked.sweep) return sweep(asked);
+  if (asked.sweep) {
+    return sweep(asked);
+  }
   static const std::vector<const char*> nodes[] = {
       {"nodes=512", "nodes=1024"},
       {"nodes=512", "nodes=1024", "nodes=2048", "nodes=4096", "nodes=8192"},

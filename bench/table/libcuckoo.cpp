@@ -33,7 +33,9 @@ struct seed {
   void* hit(std::uint64_t key, void* value) {
     void* found = nullptr;
     const auto look = [&found](void*& there) { found = there; };
-    if (map.upsert(key, look, value)) return nullptr;
+    if (map.upsert(key, look, value)) {
+      return nullptr;
+    }
     map.erase(key);
     return found;
   }

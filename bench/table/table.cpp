@@ -36,6 +36,8 @@ struct nothing {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (micro::read_options(argc, argv).floor) return micro::table_main<nothing>(argc, argv);
+  if (micro::read_options(argc, argv).floor) {
+    return micro::table_main<nothing>(argc, argv);
+  }
   return micro::table_main<ours>(argc, argv);
 }

@@ -53,23 +53,35 @@ void measure_table(const table_method& how, int threads, double budget_ms) {
       r.meet();
       bool fresh = true;
       double begin = now_ns();
-      for (const std::uint64_t key : keys) fresh &= table.put(key, mine);
+      for (const std::uint64_t key : keys) {
+        fresh &= table.put(key, mine);
+      }
       const double put_ns = now_ns() - begin;
-      if (!fresh) wrong("a new key was found");
+      if (!fresh) {
+        wrong("a new key was found");
+      }
       r.meet();
       bool found = true;
       begin = now_ns();
-      for (const std::uint64_t key : keys) found &= table.hit(key, mine) == mine;
+      for (const std::uint64_t key : keys) {
+        found &= table.hit(key, mine) == mine;
+      }
       const double hit_ns = now_ns() - begin;
-      if (!found) wrong("a stored key was not found");
-      if (how.only_first && me != 0) continue;
+      if (!found) {
+        wrong("a stored key was not found");
+      }
+      if (how.only_first && me != 0) {
+        continue;
+      }
       puts[static_cast<std::size_t>(me)].push_back(put_ns / how.operations);
       hits[static_cast<std::size_t>(me)].push_back(hit_ns / how.operations);
     }
   });
   const auto all = [](const std::vector<std::vector<double>>& parts) {
     std::vector<double> joined;
-    for (const auto& part : parts) joined.insert(joined.end(), part.begin(), part.end());
+    for (const auto& part : parts) {
+      joined.insert(joined.end(), part.begin(), part.end());
+    }
     return median(joined);
   };
   const std::string params =

@@ -12,7 +12,9 @@ struct table {
   bool put(std::uint64_t key, void* value) { return map.insert({key, value}); }
   void* hit(std::uint64_t key, void* value) {
     map_type::accessor there;
-    if (map.insert(there, {key, value})) return nullptr;
+    if (map.insert(there, {key, value})) {
+      return nullptr;
+    }
     void* const found = there->second;
     map.erase(there);
     return found;

@@ -35,13 +35,17 @@ struct boosted {
   static double bare_switch(double budget_ms) {
     namespace context = boost::context;
     context::fiber other([](context::fiber&& back) {
-      for (;;) back = std::move(back).resume();
+      for (;;) {
+        back = std::move(back).resume();
+      }
       return std::move(back);
     });
     return micro::repeat(budget_ms, [&other] {
       constexpr int pairs = 2000;
       const double begin = micro::now_ns();
-      for (int i = 0; i < pairs; ++i) other = std::move(other).resume();
+      for (int i = 0; i < pairs; ++i) {
+        other = std::move(other).resume();
+      }
       return (micro::now_ns() - begin) / (2 * pairs);
     });
   }
@@ -51,10 +55,14 @@ struct boosted {
     const double begin = micro::now_ns();
     for (int i = 0; i < n; ++i) {
       all.emplace_back([each] {
-        for (int y = 0; y < each; ++y) boost::this_fiber::yield();
+        for (int y = 0; y < each; ++y) {
+          boost::this_fiber::yield();
+        }
       });
     }
-    for (fibers::fiber& one : all) one.join();
+    for (fibers::fiber& one : all) {
+      one.join();
+    }
     return (micro::now_ns() - begin) / n / each;
   }
 
@@ -64,8 +72,12 @@ struct boosted {
       worker.emplace_back([n, body] {
         micro::pin(1);
         std::vector<fibers::fiber> all;
-        for (int i = 0; i < n; ++i) all.emplace_back([&body, i] { body(i); });
-        for (fibers::fiber& one : all) one.join();
+        for (int i = 0; i < n; ++i) {
+          all.emplace_back([&body, i] { body(i); });
+        }
+        for (fibers::fiber& one : all) {
+          one.join();
+        }
       });
       return worker;
     });
@@ -80,7 +92,9 @@ struct boosted {
     return micro::repeat(budget_ms, [] {
       constexpr int many = 500;
       const double begin = micro::now_ns();
-      for (int i = 0; i < many; ++i) fibers::fiber([] {}).join();
+      for (int i = 0; i < many; ++i) {
+        fibers::fiber([] {}).join();
+      }
       return (micro::now_ns() - begin) / many;
     });
   }

@@ -17,7 +17,9 @@ struct gate {
   }
   void await() {
     pthread_mutex_lock(&mutex);
-    while (!open) pthread_cond_wait(&changed, &mutex);
+    while (!open) {
+      pthread_cond_wait(&changed, &mutex);
+    }
     open = false;
     pthread_mutex_unlock(&mutex);
   }
@@ -34,10 +36,14 @@ struct posix {
     for (int i = 0; i < n; ++i) {
       all.emplace_back([each] {
         micro::pin(0);
-        for (int y = 0; y < each; ++y) sched_yield();
+        for (int y = 0; y < each; ++y) {
+          sched_yield();
+        }
       });
     }
-    for (std::thread& one : all) one.join();
+    for (std::thread& one : all) {
+      one.join();
+    }
     return (micro::now_ns() - begin) / n / each;
   }
 
@@ -62,7 +68,9 @@ struct posix {
     return micro::repeat(budget_ms, [] {
       constexpr int many = 50;
       const double begin = micro::now_ns();
-      for (int i = 0; i < many; ++i) std::thread([] {}).join();
+      for (int i = 0; i < many; ++i) {
+        std::thread([] {}).join();
+      }
       return (micro::now_ns() - begin) / many;
     });
   }

@@ -19,7 +19,9 @@ struct two_contexts {
 
   static void bounce(void* self) {
     auto& c = *static_cast<two_contexts*>(self);
-    for (;;) sinew_fiber_switch(&c.there, c.here);
+    for (;;) {
+      sinew_fiber_switch(&c.there, c.here);
+    }
   }
 };
 
@@ -29,7 +31,9 @@ double measure_switch(double budget_ms) {
   return micro::repeat(budget_ms, [] {
     constexpr int pairs = 2000;
     const double begin = micro::now_ns();
-    for (int i = 0; i < pairs; ++i) sinew_fiber_switch(&c.here, c.there);
+    for (int i = 0; i < pairs; ++i) {
+      sinew_fiber_switch(&c.here, c.there);
+    }
     return (micro::now_ns() - begin) / (2 * pairs);
   });
 }
@@ -39,7 +43,9 @@ double measure_switch(double budget_ms) {
 
 fiber::fiber& spawned(void (*entry)(void*), void* argument, int worker = -1) {
   fiber::fiber* made = nullptr;
-  if (!fiber::spawn(entry, argument, &made, {.worker = worker}).done()) micro::wrong("no memory");
+  if (!fiber::spawn(entry, argument, &made, {.worker = worker}).done()) {
+    micro::wrong("no memory");
+  }
   return *made;
 }
 
@@ -56,11 +62,15 @@ struct ours {
     for (int i = 0; i < n; ++i) {
       all.push_back(&spawned(
           [](void* times) {
-            for (int y = *static_cast<int*>(times); y > 0; --y) fiber::yield();
+            for (int y = *static_cast<int*>(times); y > 0; --y) {
+              fiber::yield();
+            }
           },
           &each));
     }
-    for (fiber::fiber* one : all) fiber::join(*one);
+    for (fiber::fiber* one : all) {
+      fiber::join(*one);
+    }
     return (micro::now_ns() - begin) / n / each;
   }
 
@@ -83,23 +93,33 @@ struct ours {
         b.woken->fetch_add(1);
       }
     };
-    for (blocked& b : all) b.self = &spawned(entry, &b, 1);
+    for (blocked& b : all) {
+      b.self = &spawned(entry, &b, 1);
+    }
     const auto all_blocked = [&](int expected) {
-      while (woken.load() < expected) sinew::cpu_relax();
+      while (woken.load() < expected) {
+        sinew::cpu_relax();
+      }
       pause_us(20);  // until the last of them has suspended
     };
     all_blocked(n);
     const double result = micro::repeat(budget_ms, [&] {
       woken = 0;
       const double begin = micro::now_ns();
-      for (const blocked& b : all) fiber::resume(*b.self);
+      for (const blocked& b : all) {
+        fiber::resume(*b.self);
+      }
       const double ns = (micro::now_ns() - begin) / n;
       all_blocked(n);
       return ns;
     });
     end = true;
-    for (const blocked& b : all) fiber::resume(*b.self);
-    for (const blocked& b : all) fiber::join(*b.self);
+    for (const blocked& b : all) {
+      fiber::resume(*b.self);
+    }
+    for (const blocked& b : all) {
+      fiber::join(*b.self);
+    }
     return result;
   }
 
@@ -111,7 +131,9 @@ struct ours {
       fiber::resume(*players[to]);
     }
     void await(int me) {
-      while (turn.load(std::memory_order_acquire) != me) fiber::suspend();
+      while (turn.load(std::memory_order_acquire) != me) {
+        fiber::suspend();
+      }
     }
   };
 
@@ -125,7 +147,9 @@ struct ours {
     b.players[1] = &spawned(
         [](void* argument) {
           auto& [ball, stop] = *static_cast<decltype(there)*>(argument);
-          for (ball->await(1); !stop->load(); ball->await(1)) ball->pass(0);
+          for (ball->await(1); !stop->load(); ball->await(1)) {
+            ball->pass(0);
+          }
         },
         &there, 1);
     const double result = micro::repeat(budget_ms, [&] {
@@ -147,7 +171,9 @@ struct ours {
     return micro::repeat(budget_ms, [] {
       constexpr int many = 500;
       const double begin = micro::now_ns();
-      for (int i = 0; i < many; ++i) fiber::join(spawned([](void*) {}, nullptr));
+      for (int i = 0; i < many; ++i) {
+        fiber::join(spawned([](void*) {}, nullptr));
+      }
       return (micro::now_ns() - begin) / many;
     });
   }
@@ -157,7 +183,9 @@ struct ours {
     return {.workers = 1, .pin = true, .steal = false};
   }
   static void pause_us(int us) {
-    for (const double end = micro::now_ns() + us * 1e3; micro::now_ns() < end;) sinew::cpu_relax();
+    for (const double end = micro::now_ns() + us * 1e3; micro::now_ns() < end;) {
+      sinew::cpu_relax();
+    }
   }
 };
 
@@ -168,15 +196,21 @@ double measure_line(double budget_ms) {
   std::vector<double> samples;
   micro::crew(2, [&](int me) {
     const auto await = [](const std::atomic<long>& line, long value) {
-      while (line.load(std::memory_order_acquire) != value) sinew::cpu_relax();
+      while (line.load(std::memory_order_acquire) != value) {
+        sinew::cpu_relax();
+      }
     };
     micro::rounds r(1, budget_ms);
     long n = 0;
     if (me == 1) {
       for (;; ++n) {
         long seen = 0;
-        while ((seen = there.load(std::memory_order_acquire)) == n) sinew::cpu_relax();
-        if (seen < 0) return;
+        while ((seen = there.load(std::memory_order_acquire)) == n) {
+          sinew::cpu_relax();
+        }
+        if (seen < 0) {
+          return;
+        }
         back.store(seen, std::memory_order_release);
       }
     }
@@ -196,7 +230,9 @@ double measure_line(double budget_ms) {
 int floor(double budget_ms) {
   const double bare = measure_switch(budget_ms);
   micro::report_fibers("switch", 2, bare);
-  for (const int n : {2, 64, 1024}) micro::report_fibers("yield", n, bare);
+  for (const int n : {2, 64, 1024}) {
+    micro::report_fibers("yield", n, bare);
+  }
   micro::report_fibers("round-trip", 2, measure_line(budget_ms));
   micro::report_fibers("spawn-join", 1, 2 * bare);
   return 0;

@@ -18,7 +18,9 @@
 namespace micro {
 
 inline void report_fibers(const char* name, int n, double ns) {
-  if (ns > 0) report(name, "fibers=" + std::to_string(n), ns);
+  if (ns > 0) {
+    report(name, "fibers=" + std::to_string(n), ns);
+  }
 }
 
 /// Calls batch() (which returns ns for one operation) until the budget is spent.
@@ -26,7 +28,9 @@ template <class Batch>
 double repeat(double budget_ms, Batch&& batch) {
   std::vector<double> samples;
   const double end = now_ns() + budget_ms * 1e6;
-  while (samples.size() < 5 || now_ns() < end) samples.push_back(batch());
+  while (samples.size() < 5 || now_ns() < end) {
+    samples.push_back(batch());
+  }
   return median(samples);
 }
 
@@ -41,11 +45,15 @@ double signal_by_gates(int n, double budget_ms, int settle_us, Run&& run) {
   std::atomic<int> woken{0};
   std::atomic<bool> end{false};
   const auto all_blocked = [&] {
-    while (woken.load() < n) std::this_thread::yield();
+    while (woken.load() < n) {
+      std::this_thread::yield();
+    }
     std::this_thread::sleep_for(std::chrono::microseconds(settle_us));
   };
   const auto set_all = [&] {
-    for (int i = 0; i < n; ++i) gates[static_cast<std::size_t>(i)].set();
+    for (int i = 0; i < n; ++i) {
+      gates[static_cast<std::size_t>(i)].set();
+    }
   };
   std::vector<std::thread> others = run([&](int i) {
     woken.fetch_add(1);
@@ -66,7 +74,9 @@ double signal_by_gates(int n, double budget_ms, int settle_us, Run&& run) {
   });
   end = true;
   set_all();
-  for (std::thread& one : others) one.join();
+  for (std::thread& one : others) {
+    one.join();
+  }
   return result;
 }
 
@@ -79,7 +89,9 @@ double round_trip_by_gates(double budget_ms, Enter&& enter) {
   std::thread other([&] {
     pin(1);
     enter([&] {
-      for (there.await(); !end.load(); there.await()) back.set();
+      for (there.await(); !end.load(); there.await()) {
+        back.set();
+      }
     });
   });
   pin(0);
@@ -106,7 +118,9 @@ int threads_main(int argc, char** argv) {
   // stack's first touch and its guard pages were half of what 64 fibers show for a yield.
   constexpr std::pair<int, int> crowds[] = {{2, 5000}, {64, 5000}, {1024, 2000}};
   for (const auto& [n, each] : crowds) {
-    if (n > Subject::most) continue;
+    if (n > Subject::most) {
+      continue;
+    }
     report_fibers("yield", n, repeat(o.budget_ms, [&] { return Subject::yield(n, each); }));
   }
   report_fibers("signal", 64, Subject::signal(64, o.budget_ms));

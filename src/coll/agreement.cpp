@@ -44,7 +44,9 @@ bool agreement::exchange_more() {
     known_.largest_complement = std::max(known_.largest_complement, heard_.largest_complement);
     distance_ *= 2;
   }
-  if (distance_ >= n) return false;
+  if (distance_ >= n) {
+    return false;
+  }
   const int rank = comm().rank();
   sent_ = known_;
   receive(&heard_, sizeof heard_, (rank - distance_ + n) % n);
@@ -55,7 +57,9 @@ bool agreement::exchange_more() {
 
 schedule::next agreement::go_on() {
   context_ledger& ledger = state_.ledger;
-  if (exchange_more()) return next::wait;
+  if (exchange_more()) {
+    return next::wait;
+  }
   if (!entered_) {
     ledger.enter(key_);
     entered_ = true;
@@ -73,7 +77,9 @@ schedule::next agreement::go_on() {
   }
   begin_round(ledger.propose(key_, from_));
   proposed_ = true;
-  if (exchange_more()) return next::wait;
+  if (exchange_more()) {
+    return next::wait;
+  }
   // Alone: the answer is there already. If another agreement owns the ledger, this one is asked
   // again when that one leaves it.
   return said_ == context_ledger::refused ? next::later : go_on();
@@ -86,13 +92,19 @@ void agreement::failed() noexcept {
 }
 
 void agreement::leave() noexcept {
-  if (std::exchange(proposed_, false)) state_.ledger.abandon(said_);
-  if (std::exchange(entered_, false)) state_.ledger.leave(key_);
+  if (std::exchange(proposed_, false)) {
+    state_.ledger.abandon(said_);
+  }
+  if (std::exchange(entered_, false)) {
+    state_.ledger.leave(key_);
+  }
 }
 
 std::shared_ptr<schedule> agreement::successor() noexcept {
   const auto at = state_.latest.find(comm().context());
-  if (at != state_.latest.end() && at->second.get() == this) state_.latest.erase(at);
+  if (at != state_.latest.end() && at->second.get() == this) {
+    state_.latest.erase(at);
+  }
   return std::move(after_);
 }
 

@@ -29,7 +29,9 @@ void store_and_forward(collective_messages& t, const buffer& mine, const buffer&
                    {static_cast<const std::byte*>(from.base), from.bytes()});
   };
   unpack(0, t.rank(), n - t.rank());
-  if (t.rank() != 0) unpack(n - t.rank(), 0, t.rank());
+  if (t.rank() != 0) {
+    unpack(n - t.rank(), 0, t.rank());
+  }
 }
 
 /// One rank collects and tells everybody: two waits per rank instead of log2(n).
@@ -39,9 +41,13 @@ void through_one(collective_messages& t, const buffer& mine, const buffer& recv,
   } else {
     {
       batch b(t);
-      for (int r = 1; r < t.size(); ++r) b.recv(block(recv, r), r);
+      for (int r = 1; r < t.size(); ++r) {
+        b.recv(block(recv, r), r);
+      }
     }
-    if (mine.base != recv.base) t.note(copy(mine, recv));
+    if (mine.base != recv.base) {
+      t.note(copy(mine, recv));
+    }
   }
   bcast_tree(t, {recv.base, recv.count * static_cast<std::size_t>(t.size()), recv.type}, 0, fan);
 }
@@ -50,7 +56,9 @@ void through_one(collective_messages& t, const buffer& mine, const buffer& recv,
 
 fault allgather(participant at, buffer send, buffer recv) {
   collective_messages t(at, "MPI_Allgather");
-  if (recv.bytes() == 0) return fault::none;
+  if (recv.bytes() == 0) {
+    return fault::none;
+  }
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;
   const std::size_t all = recv.bytes() * static_cast<std::size_t>(t.size());
@@ -58,11 +66,15 @@ fault allgather(participant at, buffer send, buffer recv) {
   if (t.size() > 2 && fan > 2 && all <= static_cast<std::size_t>(tuning::tree_bytes())) {
     through_one(t, mine, recv, fan);
   } else if (t.size() > 2 && all < static_cast<std::size_t>(tuning::long_allgather())) {
-    if (mine.bytes() != recv.bytes()) t.note(fault::truncated);
+    if (mine.bytes() != recv.bytes()) {
+      t.note(fault::truncated);
+    }
     store_and_forward(t, mine, recv);
   } else {
     exchange_all(t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
-    if (mine.base != own.base) t.note(copy(mine, own));
+    if (mine.base != own.base) {
+      t.note(copy(mine, own));
+    }
   }
   return t.outcome();
 }
@@ -72,7 +84,9 @@ fault allgatherv(participant at, buffer send, parts recv) {
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;
   exchange_all(t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
-  if (mine.base != own.base) t.note(copy(mine, own));
+  if (mine.base != own.base) {
+    t.note(copy(mine, own));
+  }
   return t.outcome();
 }
 

@@ -17,7 +17,9 @@ void in_place_exchange(collective_messages& t, const Slot& slot) {
   for (int step = 0; step < n; ++step) {
     const int peer = (step - t.rank() + n) % n;
     const buffer here = slot(peer);
-    if (peer == t.rank() || here.bytes() == 0) continue;
+    if (peer == t.rank() || here.bytes() == 0) {
+      continue;
+    }
     scratch packed(here.bytes());
     layout::pack(*here.type, here.count, here.base, 0, {packed.base(), here.bytes()});
     t.exchange(buffer::of_bytes(packed.base(), here.bytes()), peer, here, peer);
@@ -40,7 +42,9 @@ void store_and_forward(collective_messages& t, const buffer& send, const buffer&
   for (int mask = 1; mask < n; mask *= 2) {
     std::size_t used = 0;
     for (int i = mask; i < n; ++i) {
-      if ((i & mask) == 0) continue;
+      if ((i & mask) == 0) {
+        continue;
+      }
       std::memcpy(outgoing.base() + used, at(i), each);
       used += each;
     }
@@ -49,7 +53,9 @@ void store_and_forward(collective_messages& t, const buffer& send, const buffer&
     t.exchange(buffer::of_bytes(outgoing.base(), used), (t.rank() + mask) % n,
                buffer::of_bytes(incoming, used), (t.rank() - mask + n) % n);
     for (int i = mask; i < n; ++i) {
-      if ((i & mask) == 0) continue;
+      if ((i & mask) == 0) {
+        continue;
+      }
       std::memcpy(at(i), incoming, each);
       incoming += each;
     }
@@ -76,10 +82,14 @@ fault exchange_blocks(collective_messages& t, bool in_place_data, const Out& out
 fault alltoall(participant at, buffer send, buffer recv) {
   collective_messages t(at, "MPI_Alltoall");
   const std::size_t bytes = recv.bytes();
-  if (bytes == 0) return fault::none;
+  if (bytes == 0) {
+    return fault::none;
+  }
   if (send.base != in_place && t.size() >= tuning::many_ranks() && t.size() > 2 &&
       bytes <= static_cast<std::size_t>(tuning::short_alltoall())) {
-    if (send.bytes() != bytes) t.note(fault::truncated);
+    if (send.bytes() != bytes) {
+      t.note(fault::truncated);
+    }
     store_and_forward(t, send, recv);
     return t.outcome();
   }

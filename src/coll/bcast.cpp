@@ -19,7 +19,9 @@ void dissemination(collective_messages& t) {
 /// The largest power of `fan` that divides v's place: v's children lie below it.
 int level(int v, int n, int fan) noexcept {
   int mask = 1;
-  while (mask < n && (v / mask) % fan == 0) mask *= fan;
+  while (mask < n && (v / mask) % fan == 0) {
+    mask *= fan;
+  }
   return mask;
 }
 
@@ -29,9 +31,13 @@ void tree_barrier(collective_messages& t, int fan) {
   const int v = t.rank();
   const int top = level(v, n, fan);
   for (int mask = 1; mask < top; mask *= fan) {
-    for (int d = 1; d < fan && v + d * mask < n; ++d) t.recv(nothing(), v + d * mask);
+    for (int d = 1; d < fan && v + d * mask < n; ++d) {
+      t.recv(nothing(), v + d * mask);
+    }
   }
-  if (v != 0) t.send(nothing(), v - (v / top) % fan * top);
+  if (v != 0) {
+    t.send(nothing(), v - (v / top) % fan * top);
+  }
   bcast_tree(t, nothing(), 0, fan);
 }
 
@@ -60,15 +66,21 @@ void scatter_and_collect(collective_messages& t, const span_of_bytes& data, int 
   if (v != 0) {
     const int end = v + mask < n ? v + mask : n;
     const buffer mine = data.pieces_from(v, end);
-    if (mine.bytes() != 0) t.recv(mine, real(v - mask));
+    if (mine.bytes() != 0) {
+      t.recv(mine, real(v - mask));
+    }
   }
   {
     batch b(t);
     for (mask /= 2; mask > 0; mask /= 2) {
-      if (v + mask >= n) continue;
+      if (v + mask >= n) {
+        continue;
+      }
       const int end = v + 2 * mask < n ? v + 2 * mask : n;
       const buffer theirs = data.pieces_from(v + mask, end);
-      if (theirs.bytes() != 0) b.send(theirs, real(v + mask));
+      if (theirs.bytes() != 0) {
+        b.send(theirs, real(v + mask));
+      }
     }
   }
   // After the scatter a rank above the leaves holds its children's pieces too; only leaves and
@@ -110,15 +122,21 @@ void bcast_tree(collective_messages& t, const buffer& data, int root, int fan) {
   const int v = (t.rank() - root + n) % n;
   const auto real = [&](int relative) { return (relative + root) % n; };
   int mask = level(v, n, fan);
-  if (v != 0) t.recv(data, real(v - (v / mask) % fan * mask));
+  if (v != 0) {
+    t.recv(data, real(v - (v / mask) % fan * mask));
+  }
   batch b(t);
   for (mask /= fan; mask > 0; mask /= fan) {
-    for (int d = 1; d < fan && v + d * mask < n; ++d) b.send(data, real(v + d * mask));
+    for (int d = 1; d < fan && v + d * mask < n; ++d) {
+      b.send(data, real(v + d * mask));
+    }
   }
 }
 
 void barrier_any(collective_messages& t) {
-  if (t.size() == 1) return;
+  if (t.size() == 1) {
+    return;
+  }
   const int fan = tuning::short_fan(t.runtime());
   if (fan > 2) {
     tree_barrier(t, fan);
@@ -136,7 +154,9 @@ fault barrier(participant at) {
 fault bcast(participant at, buffer data, int root) {
   collective_messages t(at, "MPI_Bcast", root);
   const std::size_t bytes = data.bytes();
-  if (t.size() == 1 || bytes == 0) return fault::none;
+  if (t.size() == 1 || bytes == 0) {
+    return fault::none;
+  }
   if (t.size() > 2 && bytes >= static_cast<std::size_t>(tuning::long_bcast())) {
     bcast_long(t, data, root);
   } else if (bytes <= static_cast<std::size_t>(tuning::tree_bytes())) {

@@ -60,7 +60,9 @@ class collective_messages {
              .error);
   }
   void note(fault f) noexcept {
-    if (fault_ == fault::none) fault_ = f;
+    if (fault_ == fault::none) {
+      fault_ = f;
+    }
   }
 
  private:
@@ -89,13 +91,17 @@ class batch {
 
   /// Makes sure that `n` operations can be started without waiting in between.
   void room(int n) {
-    if (used_ + n > window) wait();
+    if (used_ + n > window) {
+      wait();
+    }
   }
   void send(const buffer& from, int dest) {
     room(1);
     collective_messages& t = call_;
     auto* r = t.engine_.isend(t.comm_, *t.comm_.collectives, from, t.real(dest), t.tag_);
-    if (r != nullptr) pending_[used_++] = r;
+    if (r != nullptr) {
+      pending_[used_++] = r;
+    }
   }
   void recv(const buffer& into, int source) {
     room(1);
@@ -138,7 +144,9 @@ class batch {
 
 /// Copies between buffers of one process as a message would; a short receiver is a fault.
 inline fault copy(const buffer& from, const buffer& into) {
-  if (from.bytes() > into.bytes()) return fault::truncated;
+  if (from.bytes() > into.bytes()) {
+    return fault::truncated;
+  }
   if (from.bytes() != 0) {
     layout::copy(*from.type, from.count, from.base, *into.type, into.count, into.base);
   }
@@ -159,8 +167,12 @@ void exchange_all(collective_messages& t, const Out& out, const In& in) {
     const buffer into = in(source);
     const buffer from = out(dest);
     b.room(2);
-    if (into.bytes() != 0) b.recv(into, source);
-    if (from.bytes() != 0) b.send(from, dest);
+    if (into.bytes() != 0) {
+      b.recv(into, source);
+    }
+    if (from.bytes() != 0) {
+      b.send(from, dest);
+    }
   }
 }
 

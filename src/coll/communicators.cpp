@@ -18,7 +18,9 @@ class participation {
     state_.ledger.enter(key_);
   }
   ~participation() {
-    if (proposed_) state_.ledger.abandon(said_);
+    if (proposed_) {
+      state_.ledger.abandon(said_);
+    }
     state_.ledger.leave(key_);
     // One that is alone, without messages to wake it, may have waited for the ledger.
     (void)state_.running.advance();
@@ -33,13 +35,19 @@ class participation {
     const layout::datatype& word = layout::of(layout::element::u64);
     std::uint32_t from = context_ledger::first_free;
     for (;;) {
-      if (t.size() == 1) wait_for_ledger(t.runtime());
+      if (t.size() == 1) {
+        wait_for_ledger(t.runtime());
+      }
       said_ = state_.ledger.propose(key_, from);
       proposed_ = true;
       std::uint64_t extremes[2] = {said_, ~said_};  // the largest complement is the smallest's
-      if (t.size() > 1) allreduce_any(t, extremes, {extremes, 2, &word}, max);
+      if (t.size() > 1) {
+        allreduce_any(t, extremes, {extremes, 2, &word}, max);
+      }
       proposed_ = false;
-      if (state_.ledger.settle(said_, ~extremes[1], extremes[0], from)) return from;
+      if (state_.ledger.settle(said_, ~extremes[1], extremes[0], from)) {
+        return from;
+      }
     }
   }
 
@@ -70,7 +78,9 @@ std::uint32_t agree_on_context(participant at) {
 }  // namespace
 
 shared_state& state_of(core::runtime& rt) {
-  if (rt.contexts == nullptr) rt.contexts = std::make_shared<shared_state>(rt);
+  if (rt.contexts == nullptr) {
+    rt.contexts = std::make_shared<shared_state>(rt);
+  }
   return *static_cast<shared_state*>(rt.contexts.get());
 }
 
@@ -84,7 +94,9 @@ communicator_ref make_communicator(p2p::engine& engine, std::uint32_t context,
             const std::uint32_t number = c->context();
             const bool unused = engine.detach(*c);
             delete c;
-            if (unused) state_of(engine.runtime()).ledger.release(number);
+            if (unused) {
+              state_of(engine.runtime()).ledger.release(number);
+            }
           }};
 }
 
@@ -140,7 +152,9 @@ communicator_ref create(participant at, const core::group& members) {
 
 communicator_ref create_group(participant at, const core::group& members, int tag) {
   const int rank = members.find(at.engine.runtime().rank());
-  if (rank < 0) return nullptr;
+  if (rank < 0) {
+    return nullptr;
+  }
   std::vector<int> ranks(static_cast<std::size_t>(members.size()));
   for (int r = 0; r < members.size(); ++r) {
     ranks[static_cast<std::size_t>(r)] = at.comm.members().find(members[r]);

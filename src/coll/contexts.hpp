@@ -48,7 +48,9 @@ class context_ledger {
   /// larger than all, so that one refusal refuses for all.
   [[nodiscard]] std::uint64_t propose(const key& k, std::uint32_t from) {
     const std::lock_guard hold(lock_);
-    if (owned_ || *present_.begin() != k) return refused;
+    if (owned_ || *present_.begin() != k) {
+      return refused;
+    }
     owned_ = true;
     return lowest_free(from);
   }
@@ -62,7 +64,9 @@ class context_ledger {
   /// Instead of settle(): the round could not be ended.
   void abandon(std::uint64_t said) noexcept {
     const std::lock_guard hold(lock_);
-    if (said != refused) owned_ = false;
+    if (said != refused) {
+      owned_ = false;
+    }
   }
 
   /// After the round: `said` is what propose() gave, then the extremes of what all have said.
@@ -70,12 +74,20 @@ class context_ledger {
   [[nodiscard]] bool settle(std::uint64_t said, std::uint64_t lowest, std::uint64_t highest,
                             std::uint32_t& from) {
     const std::lock_guard hold(lock_);
-    if (said != refused) owned_ = false;
-    if (highest == refused) return false;
+    if (said != refused) {
+      owned_ = false;
+    }
+    if (highest == refused) {
+      return false;
+    }
     from = static_cast<std::uint32_t>(highest);
-    if (lowest != highest) return false;
+    if (lowest != highest) {
+      return false;
+    }
     const std::size_t word = from / 2 / bits;
-    if (word >= held_.size()) held_.resize(word + 1);
+    if (word >= held_.size()) {
+      held_.resize(word + 1);
+    }
     held_[word] |= bit_of(from);
     return true;
   }
@@ -84,7 +96,9 @@ class context_ledger {
   /// never agreed on.
   void release(std::uint32_t context) {
     const std::lock_guard hold(lock_);
-    if (context < first_free) return;
+    if (context < first_free) {
+      return;
+    }
     held_[context / 2 / bits] &= ~bit_of(context);
   }
 

@@ -27,7 +27,9 @@ struct bf16 {
 
   static bf16 of(float f) noexcept {
     const auto u = std::bit_cast<std::uint32_t>(f);
-    if (f != f) return {static_cast<std::uint16_t>((u >> 16) | 0x40U)};  // a NaN stays one
+    if (f != f) {
+      return {static_cast<std::uint16_t>((u >> 16) | 0x40U)};  // a NaN stays one
+    }
     return {static_cast<std::uint16_t>((u + 0x7fffU + ((u >> 16) & 1U)) >> 16)};
   }
   [[nodiscard]] float value() const noexcept {

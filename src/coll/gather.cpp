@@ -8,7 +8,9 @@ namespace {
 template <class In>
 void collect(collective_messages& t, const buffer& mine, int root, const In& in) {
   if (t.rank() != root) {
-    if (mine.bytes() != 0) t.send(mine, root);
+    if (mine.bytes() != 0) {
+      t.send(mine, root);
+    }
     return;
   }
   {
@@ -16,17 +18,23 @@ void collect(collective_messages& t, const buffer& mine, int root, const In& in)
     for (int i = 1; i < t.size(); ++i) {
       const int r = (root + i) % t.size();
       const buffer into = in(r);
-      if (into.bytes() != 0) b.recv(into, r);
+      if (into.bytes() != 0) {
+        b.recv(into, r);
+      }
     }
   }
-  if (mine.base != in_place) t.note(copy(mine, in(root)));
+  if (mine.base != in_place) {
+    t.note(copy(mine, in(root)));
+  }
 }
 
 /// out(r): what the root sends to rank r.
 template <class Out>
 void hand_out(collective_messages& t, const buffer& mine, int root, const Out& out) {
   if (t.rank() != root) {
-    if (mine.bytes() != 0) t.recv(mine, root);
+    if (mine.bytes() != 0) {
+      t.recv(mine, root);
+    }
     return;
   }
   {
@@ -34,10 +42,14 @@ void hand_out(collective_messages& t, const buffer& mine, int root, const Out& o
     for (int i = 1; i < t.size(); ++i) {
       const int r = (root + i) % t.size();
       const buffer from = out(r);
-      if (from.bytes() != 0) b.send(from, r);
+      if (from.bytes() != 0) {
+        b.send(from, r);
+      }
     }
   }
-  if (mine.base != in_place) t.note(copy(out(root), mine));
+  if (mine.base != in_place) {
+    t.note(copy(out(root), mine));
+  }
 }
 
 }  // namespace

@@ -88,10 +88,18 @@ T from_bits(Bits b) noexcept {
 /// One element: the lower rank's `a` with `b`.
 template <op_kind Kind, class T>
 T combine(const T& a, const T& b) noexcept {
-  if constexpr (Kind == op_kind::sum) return sum(a, b);
-  if constexpr (Kind == op_kind::prod) return product(a, b);
-  if constexpr (Kind == op_kind::min) return a < b ? a : b;
-  if constexpr (Kind == op_kind::max) return b < a ? a : b;
+  if constexpr (Kind == op_kind::sum) {
+    return sum(a, b);
+  }
+  if constexpr (Kind == op_kind::prod) {
+    return product(a, b);
+  }
+  if constexpr (Kind == op_kind::min) {
+    return a < b ? a : b;
+  }
+  if constexpr (Kind == op_kind::max) {
+    return b < a ? a : b;
+  }
   if constexpr (Kind == op_kind::land) {
     return from_bits<T>(static_cast<unsigned>(bits_of(a) != 0) & unsigned{bits_of(b) != 0});
   }
@@ -101,14 +109,24 @@ T combine(const T& a, const T& b) noexcept {
   if constexpr (Kind == op_kind::lxor) {
     return from_bits<T>(static_cast<unsigned>(bits_of(a) != 0) ^ unsigned{bits_of(b) != 0});
   }
-  if constexpr (Kind == op_kind::band) return from_bits<T>(bits_of(a) & bits_of(b));
-  if constexpr (Kind == op_kind::bor) return from_bits<T>(bits_of(a) | bits_of(b));
-  if constexpr (Kind == op_kind::bxor) return from_bits<T>(bits_of(a) ^ bits_of(b));
+  if constexpr (Kind == op_kind::band) {
+    return from_bits<T>(bits_of(a) & bits_of(b));
+  }
+  if constexpr (Kind == op_kind::bor) {
+    return from_bits<T>(bits_of(a) | bits_of(b));
+  }
+  if constexpr (Kind == op_kind::bxor) {
+    return from_bits<T>(bits_of(a) ^ bits_of(b));
+  }
   if constexpr (Kind == op_kind::minloc || Kind == op_kind::maxloc) {
     const bool first = Kind == op_kind::minloc ? a.value < b.value : b.value < a.value;
     const bool second = Kind == op_kind::minloc ? b.value < a.value : a.value < b.value;
-    if (first) return a;
-    if (second) return b;
+    if (first) {
+      return a;
+    }
+    if (second) {
+      return b;
+    }
     return {b.value, a.index < b.index ? a.index : b.index};
   }
 }
@@ -118,7 +136,9 @@ void loop(const void* in, void* inout, std::size_t n) noexcept {
   if constexpr (defined<T>(Kind)) {
     const T* __restrict a = static_cast<const T*>(in);
     T* __restrict b = static_cast<T*>(inout);
-    for (std::size_t i = 0; i < n; ++i) b[i] = combine<Kind>(a[i], b[i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      b[i] = combine<Kind>(a[i], b[i]);
+    }
   }
 }
 
@@ -181,7 +201,9 @@ void op::apply(const void* in, void* inout, std::size_t count, const layout::dat
       break;
   }
   SINEW_EXPECT(allowed(type.base()));
-  if (type.dense()) return run(kind, type.base(), in, inout, count * type.elements());
+  if (type.dense()) {
+    return run(kind, type.base(), in, inout, count * type.elements());
+  }
   layout::for_each_leaf(type, count, [&](std::ptrdiff_t offset, std::size_t n, element e) {
     run(kind, e, static_cast<const std::byte*>(in) + offset,
         static_cast<std::byte*>(inout) + offset, n);
@@ -193,7 +215,9 @@ bool op::allowed(const layout::datatype& type) const noexcept {
 }
 
 bool op::allowed(layout::element e) const noexcept {
-  if (kind == op_kind::replace || kind == op_kind::no_op || kind == op_kind::user) return true;
+  if (kind == op_kind::replace || kind == op_kind::no_op || kind == op_kind::user) {
+    return true;
+  }
   return elements::visit(
       e, [&](auto t) { return defined<typename decltype(t)::type>(kind); }, false);
 }

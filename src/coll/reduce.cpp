@@ -11,7 +11,9 @@ namespace {
 
 int power_of_two_below(int n) noexcept {
   int p = 1;
-  while (2 * p <= n) p *= 2;
+  while (2 * p <= n) {
+    p *= 2;
+  }
   return p;
 }
 
@@ -40,7 +42,9 @@ struct pair_of_buffers {
 
   /// `other` holds the result of higher ranks.
   void take_higher(const op& o, std::size_t count, const layout::datatype& type) {
-    if (o.commutative) return take_lower(o, count, type);
+    if (o.commutative) {
+      return take_lower(o, count, type);
+    }
     o.apply(current, other, count, type);
     std::swap(current, other);
   }
@@ -52,7 +56,9 @@ struct pair_of_buffers {
 /// Hands the data of those that sit out to their neighbours. False: this rank sits out.
 bool fold_in(collective_messages& t, const fold& f, pair_of_buffers& b, std::size_t count,
              const layout::datatype& type, const op& o) {
-  if (t.rank() >= 2 * f.rest) return true;
+  if (t.rank() >= 2 * f.rest) {
+    return true;
+  }
   if (f.rank < 0) {
     t.send(part(b.current, 0, count, type), t.rank() + 1);
     return false;
@@ -63,7 +69,9 @@ bool fold_in(collective_messages& t, const fold& f, pair_of_buffers& b, std::siz
 }
 
 void fold_out(collective_messages& t, const fold& f, const buffer& result) {
-  if (t.rank() >= 2 * f.rest) return;
+  if (t.rank() >= 2 * f.rest) {
+    return;
+  }
   if (f.rank < 0) {
     t.recv(result, t.rank() + 1);
   } else {
@@ -122,7 +130,9 @@ void halve(collective_messages& t, const fold& f, const division& d, std::byte* 
     const buffer into = d.of(theirs, keep, keep + mask);
     t.exchange(d.of(mine, give, give + mask), peer, into, peer);
     const buffer kept = d.of(mine, keep, keep + mask);
-    if (kept.count != 0) o.apply(into.base, kept.base, kept.count, d.type);
+    if (kept.count != 0) {
+      o.apply(into.base, kept.base, kept.count, d.type);
+    }
     first = keep;
   }
 }
@@ -151,24 +161,36 @@ void halving_doubling(collective_messages& t, const buffer& result, const op& o)
 void halving_collect(collective_messages& t, const void* input, void* result, std::size_t count,
                      const layout::datatype& type, const op& o, int root) {
   scratch own;
-  if (t.rank() != root) own.take(count, type);
+  if (t.rank() != root) {
+    own.take(count, type);
+  }
   auto* mine = t.rank() == root ? static_cast<std::byte*>(result) : own.base();
-  if (input != mine) t.note(copy(part(input, 0, count, type), part(mine, 0, count, type)));
+  if (input != mine) {
+    t.note(copy(part(input, 0, count, type), part(mine, 0, count, type)));
+  }
   const scratch spare(count, type);
   const fold f(t.rank(), t.size());
   const division d{type, count, f.core};
   pair_of_buffers b{mine, spare.base()};
-  if (fold_in(t, f, b, count, type, o)) halve(t, f, d, mine, spare.base(), o);
+  if (fold_in(t, f, b, count, type, o)) {
+    halve(t, f, d, mine, spare.base(), o);
+  }
   batch pieces(t);
   if (t.rank() != root) {
-    if (f.rank < 0) return;
+    if (f.rank < 0) {
+      return;
+    }
     const buffer piece = d.of(mine, f.rank, f.rank + 1);
-    if (piece.count != 0) pieces.send(piece, root);
+    if (piece.count != 0) {
+      pieces.send(piece, root);
+    }
     return;
   }
   for (int i = 0; i < f.core; ++i) {
     const buffer piece = d.of(mine, i, i + 1);
-    if (i != f.rank && piece.count != 0) pieces.recv(piece, f.real(i));
+    if (i != f.rank && piece.count != 0) {
+      pieces.recv(piece, f.real(i));
+    }
   }
 }
 
@@ -191,7 +213,9 @@ void reduce_tree(collective_messages& t, const void* input, void* result, std::s
   scratch space[2];
   std::byte* free_buffers[2] = {nullptr, nullptr};
   const bool at_top = t.rank() == root && v == 0;
-  if (at_top && input != result) free_buffers[0] = static_cast<std::byte*>(result);
+  if (at_top && input != result) {
+    free_buffers[0] = static_cast<std::byte*>(result);
+  }
   const auto* sofar = static_cast<const std::byte*>(input);
   int turn = 0;
   int mask = 1;
@@ -218,7 +242,9 @@ void reduce_tree(collective_messages& t, const void* input, void* result, std::s
   } else if (sofar != result) {
     t.note(copy(part(sofar, 0, count, type), part(result, 0, count, type)));
   }
-  if (t.rank() == root && top != root) t.recv(part(result, 0, count, type), top);
+  if (t.rank() == root && top != root) {
+    t.recv(part(result, 0, count, type), top);
+  }
 }
 
 void allreduce_any(collective_messages& t, const void* input, const buffer& result, const op& o) {
@@ -227,7 +253,9 @@ void allreduce_any(collective_messages& t, const void* input, const buffer& resu
     reduce_tree(t, input, result.base, result.count, *result.type, o, 0, fan);
     return bcast_tree(t, result, 0, fan);
   }
-  if (input != result.base) t.note(copy(part(input, 0, result.count, *result.type), result));
+  if (input != result.base) {
+    t.note(copy(part(input, 0, result.count, *result.type), result));
+  }
   if (divisible(t, result, o)) {
     halving_doubling(t, result, o);
   } else {
@@ -237,7 +265,9 @@ void allreduce_any(collective_messages& t, const void* input, const buffer& resu
 
 fault reduce(participant at, const void* send, buffer recv, const op& o, int root) {
   collective_messages t(at, "MPI_Reduce", root);
-  if (recv.count == 0) return fault::none;
+  if (recv.count == 0) {
+    return fault::none;
+  }
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {
     return input == recv.base ? fault::none : copy(part(input, 0, recv.count, *recv.type), recv);
@@ -254,7 +284,9 @@ fault reduce(participant at, const void* send, buffer recv, const op& o, int roo
 
 fault allreduce(participant at, const void* send, buffer recv, const op& o) {
   collective_messages t(at, "MPI_Allreduce");
-  if (recv.count == 0) return fault::none;
+  if (recv.count == 0) {
+    return fault::none;
+  }
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {
     return input == recv.base ? fault::none : copy(part(input, 0, recv.count, *recv.type), recv);

@@ -31,16 +31,22 @@ void by_root(collective_messages& t, const void* input, const buffer& mine, cons
              std::size_t total, const op& o) {
   const layout::datatype& type = *mine.type;
   scratch whole;
-  if (t.rank() == 0) whole.take(total, type);
+  if (t.rank() == 0) {
+    whole.take(total, type);
+  }
   reduce_tree(t, input, whole.base(), total, type, o, 0, tuning::short_fan(t.runtime()));
   if (t.rank() != 0) {
-    if (mine.count != 0) t.recv(mine, 0);
+    if (mine.count != 0) {
+      t.recv(mine, 0);
+    }
     return;
   }
   batch b(t);
   std::ptrdiff_t start = static_cast<std::ptrdiff_t>(blocks.count(0));
   for (int r = 1; r < t.size(); ++r) {
-    if (blocks.count(r) != 0) b.send(part(whole.base(), start, blocks.count(r), type), r);
+    if (blocks.count(r) != 0) {
+      b.send(part(whole.base(), start, blocks.count(r), type), r);
+    }
     start += static_cast<std::ptrdiff_t>(blocks.count(r));
   }
   t.note(copy(part(whole.base(), 0, mine.count, type), mine));
@@ -73,7 +79,9 @@ void pairwise(collective_messages& t, const void* input, const buffer& mine, con
       o.apply(into.base, any_higher ? high.base() : lower.base, count, type);
     }
   }
-  if (any_higher && count != 0) o.apply(lower.base, high.base(), count, type);
+  if (any_higher && count != 0) {
+    o.apply(lower.base, high.base(), count, type);
+  }
   t.note(copy(any_higher ? part(high.base(), 0, count, type) : lower, mine));
 }
 
@@ -82,7 +90,9 @@ fault reduce_blocks(participant at, const char* name, const void* send, const bu
                     const Blocks& blocks, const op& o) {
   collective_messages t(at, name);
   const auto total = static_cast<std::size_t>(blocks.start(t.size()));
-  if (total == 0) return fault::none;
+  if (total == 0) {
+    return fault::none;
+  }
   const void* input = send == in_place ? mine.base : send;
   if (t.size() == 1) {
     return input == mine.base ? fault::none : copy(part(input, 0, total, *mine.type), mine);

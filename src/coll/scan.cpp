@@ -20,7 +20,9 @@ void inclusive(collective_messages& t, const buffer& prefix, const op& o) {
   t.note(copy(prefix, part(total, 0, count, type)));
   for (int mask = 1; mask < t.size(); mask *= 2) {
     const int peer = t.rank() ^ mask;
-    if (peer >= t.size()) continue;
+    if (peer >= t.size()) {
+      continue;
+    }
     t.exchange(part(total, 0, count, type), peer, part(theirs, 0, count, type), peer);
     if (peer < t.rank()) {
       o.apply(theirs, prefix.base, count, type);
@@ -44,7 +46,9 @@ void exclusive(collective_messages& t, const void* input, const buffer& prefix, 
   bool empty = true;
   for (int mask = 1; mask < t.size(); mask *= 2) {
     const int peer = t.rank() ^ mask;
-    if (peer >= t.size()) continue;
+    if (peer >= t.size()) {
+      continue;
+    }
     t.exchange(part(total, 0, count, type), peer, part(theirs, 0, count, type), peer);
     if (peer > t.rank()) {
       o.apply(total, theirs, count, type);
@@ -65,15 +69,23 @@ void exclusive(collective_messages& t, const void* input, const buffer& prefix, 
 
 fault scan(participant at, const void* send, buffer recv, const op& o) {
   collective_messages t(at, "MPI_Scan");
-  if (recv.count == 0) return fault::none;
-  if (send != in_place) t.note(copy(part(send, 0, recv.count, *recv.type), recv));
-  if (t.size() > 1) inclusive(t, recv, o);
+  if (recv.count == 0) {
+    return fault::none;
+  }
+  if (send != in_place) {
+    t.note(copy(part(send, 0, recv.count, *recv.type), recv));
+  }
+  if (t.size() > 1) {
+    inclusive(t, recv, o);
+  }
   return t.outcome();
 }
 
 fault exscan(participant at, const void* send, buffer recv, const op& o) {
   collective_messages t(at, "MPI_Exscan");
-  if (recv.count == 0 || t.size() == 1) return fault::none;
+  if (recv.count == 0 || t.size() == 1) {
+    return fault::none;
+  }
   exclusive(t, send == in_place ? recv.base : send, recv, o);
   return t.outcome();
 }

@@ -10,7 +10,9 @@ void schedule::send(const void* from, std::size_t bytes, int dest) {
   SINEW_EXPECT(pending_count_ < most_pending);
   p2p::request* r =
       engine_.isend(*comm_, *comm_->collectives, p2p::buffer::of_bytes(from, bytes), dest, tag_);
-  if (r != nullptr) pending_[pending_count_++] = r;
+  if (r != nullptr) {
+    pending_[pending_count_++] = r;
+  }
 }
 
 void schedule::receive(void* into, std::size_t bytes, int source) {
@@ -23,9 +25,13 @@ int schedule::advance(bool& over) noexcept {
   over = false;
   for (int steps = 0;; ++steps) {
     for (int i = 0; i < pending_count_; ++i) {
-      if (!pending_[i]->done()) return steps;
+      if (!pending_[i]->done()) {
+        return steps;
+      }
     }
-    for (int i = 0; i < pending_count_; ++i) engine_.release(pending_[i]);
+    for (int i = 0; i < pending_count_; ++i) {
+      engine_.release(pending_[i]);
+    }
     pending_count_ = 0;
     next then = next::over;
     if (!broken_) {
@@ -35,13 +41,19 @@ int schedule::advance(bool& over) noexcept {
         failed();
         // What was started still refers to this object. A receive may never get its message.
         broken_ = true;
-        for (int i = 0; i < pending_count_; ++i) (void)engine_.cancel(*pending_[i]);
+        for (int i = 0; i < pending_count_; ++i) {
+          (void)engine_.cancel(*pending_[i]);
+        }
         then = next::wait;
       }
     }
-    if (then == next::later) return steps;
+    if (then == next::later) {
+      return steps;
+    }
     over = then == next::over;
-    if (over) return steps + 1;
+    if (over) {
+      return steps + 1;
+    }
   }
 }
 
@@ -82,7 +94,9 @@ int schedules::advance() noexcept {
       }
     }
   }
-  if (running_.empty()) runtime_.want_chore(chore_, false);
+  if (running_.empty()) {
+    runtime_.want_chore(chore_, false);
+  }
   return steps;
 }
 

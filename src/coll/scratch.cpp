@@ -20,7 +20,9 @@ struct kept_blocks {
   kept blocks[3];
 
   ~kept_blocks() {
-    for (const kept& k : blocks) std::free(k.memory);
+    for (const kept& k : blocks) {
+      std::free(k.memory);
+    }
   }
 };
 
@@ -32,20 +34,26 @@ void scratch::borrow(std::size_t bytes) {
   heap_bytes_ = (bytes + alignment - 1) & ~(alignment - 1);
   if (heap_bytes_ >= worth_keeping) {
     for (auto& k : spare.blocks) {
-      if (k.bytes < heap_bytes_) continue;
+      if (k.bytes < heap_bytes_) {
+        continue;
+      }
       heap_ = std::exchange(k.memory, nullptr);
       heap_bytes_ = std::exchange(k.bytes, 0);
       return;
     }
   }
   heap_ = std::aligned_alloc(alignment, heap_bytes_);
-  if (heap_ == nullptr) throw std::bad_alloc();
+  if (heap_ == nullptr) {
+    throw std::bad_alloc();
+  }
 }
 
 void scratch::give_back() noexcept {
   if (heap_bytes_ >= worth_keeping && heap_bytes_ <= longest_kept) {
     for (auto& k : spare.blocks) {
-      if (k.bytes >= heap_bytes_) continue;
+      if (k.bytes >= heap_bytes_) {
+        continue;
+      }
       std::swap(k.memory, heap_);  // the shorter one goes
       k.bytes = heap_bytes_;
       break;

@@ -20,7 +20,9 @@ class scratch {
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
   ~scratch() {
-    if (heap_ != nullptr) give_back();
+    if (heap_ != nullptr) {
+      give_back();
+    }
   }
 
   /// Once.
@@ -42,7 +44,9 @@ class scratch {
   void give_back() noexcept;
 
   std::byte* allocate(std::size_t bytes) {
-    if (bytes <= inline_bytes) return inline_;
+    if (bytes <= inline_bytes) {
+      return inline_;
+    }
     borrow(bytes);
     return static_cast<std::byte*>(heap_);
   }

@@ -56,12 +56,16 @@ constexpr int crowded_fan = 32;
 }  // namespace
 
 bool crowded(core::runtime& rt) {
-  if (fan() != 0) return fan() > 2;
+  if (fan() != 0) {
+    return fan() > 2;
+  }
   return rt.crowded();
 }
 
 int short_fan(core::runtime& rt) {
-  if (fan() != 0) return static_cast<int>(fan());
+  if (fan() != 0) {
+    return static_cast<int>(fan());
+  }
   return crowded(rt) ? crowded_fan : 2;
 }
 

@@ -18,7 +18,9 @@ class runtime::lead {
   lead& operator=(const lead&) = delete;
 
   [[nodiscard]] bool take(runtime& of) noexcept {
-    if (of.try_lead()) of_ = &of;
+    if (of.try_lead()) {
+      of_ = &of;
+    }
     return of_ != nullptr;
   }
   void give_back() noexcept {

@@ -65,7 +65,9 @@ struct packet_pool::body {
         core(packets_of(memory, o), o.keep, base::join_membarrier(base::within::process)) {
     for (int i = 0; i < o.workers; ++i) {
       workers.push_back(core.open());
-      if (workers.back() == nullptr) throw std::bad_alloc();
+      if (workers.back() == nullptr) {
+        throw std::bad_alloc();
+      }
     }
   }
 
@@ -117,14 +119,18 @@ thread_caches::~thread_caches() {
   const std::lock_guard held(pools.lock);
   for (const auto& [number, cache] : opened) {
     const auto pool = pools.by_number.find(number);
-    if (pool != pools.by_number.end()) pool->second->close(*cache);
+    if (pool != pools.by_number.end()) {
+      pool->second->close(*cache);
+    }
   }
 }
 
 /// Null when this thread cannot have one: then it works with the depot.
 [[gnu::noinline]] packet_cache* open_for_thread(packet_pool_core<real_steps>& core,
                                                 std::uint64_t number) noexcept try {
-  if (last.ended) return nullptr;
+  if (last.ended) {
+    return nullptr;
+  }
   static thread_local thread_caches mine;
   for (const auto& [pool, cache] : mine.opened) {
     if (pool == number) {

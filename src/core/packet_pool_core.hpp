@@ -64,7 +64,9 @@ class packet_pool_core {
         depot_(std::move(packets)),
         depot_count_(static_cast<std::uint32_t>(total_)) {}
   ~packet_pool_core() {
-    for (packet_cache* c = all_.load(); c != nullptr;) delete std::exchange(c, c->next);
+    for (packet_cache* c = all_.load(); c != nullptr;) {
+      delete std::exchange(c, c->next);
+    }
   }
   packet_pool_core(const packet_pool_core&) = delete;
   packet_pool_core& operator=(const packet_pool_core&) = delete;
@@ -80,14 +82,18 @@ class packet_pool_core {
       c->next = all_.load(std::memory_order_relaxed);
       all_.store(c, std::memory_order_release);  // a thief that sees it sees its fields
     }
-    if (c != nullptr) set_owners(owners_ + 1);
+    if (c != nullptr) {
+      set_owners(owners_ + 1);
+    }
     unlock(caches_lock_);
     return c;
   }
 
   /// Its owner ends: what it kept goes to the depot. Warm.
   void close(packet_cache& c) noexcept {
-    for (unsigned attempt = 0; !enter(c); ++attempt) Steps::wait(attempt);
+    for (unsigned attempt = 0; !enter(c); ++attempt) {
+      Steps::wait(attempt);
+    }
     const std::uint32_t n = c.count.load(std::memory_order_relaxed);
     to_depot(c.items.data(), n);
     c.count.store(0, std::memory_order_relaxed);
@@ -167,12 +173,18 @@ class packet_pool_core {
 
   [[nodiscard]] bool claim(packet_cache& c) noexcept {
     Steps::step();
-    if (c.claimed.exchange(true, std::memory_order_seq_cst)) return false;
-    if (asymmetric_) base::membarrier(base::within::process);
+    if (c.claimed.exchange(true, std::memory_order_seq_cst)) {
+      return false;
+    }
+    if (asymmetric_) {
+      base::membarrier(base::within::process);
+    }
     constexpr unsigned patience = 60;
     for (unsigned attempt = 0; attempt < patience; ++attempt) {
       Steps::step();
-      if (!c.busy.load(std::memory_order_seq_cst)) return true;
+      if (!c.busy.load(std::memory_order_seq_cst)) {
+        return true;
+      }
       Steps::wait(attempt);
     }
     end_claim(c);
@@ -191,16 +203,24 @@ class packet_pool_core {
         own == nullptr ? 1
                        : std::max<std::size_t>(1, own->share.load(std::memory_order_relaxed) / 2);
     std::size_t n = from_depot(found, wanted);
-    if (n == 0) n = steal(own, found, wanted);
-    if (n == 0) return nullptr;
+    if (n == 0) {
+      n = steal(own, found, wanted);
+    }
+    if (n == 0) {
+      return nullptr;
+    }
     std::size_t left = n - 1;  // the last one is the answer
     if (left > 0 && enter(*own)) {
       std::uint32_t count = own->count.load(std::memory_order_relaxed);
-      while (left > 0 && count < most_kept) own->items[count++] = found[--left];
+      while (left > 0 && count < most_kept) {
+        own->items[count++] = found[--left];
+      }
       own->count.store(count, std::memory_order_relaxed);
       leave(*own);
     }
-    if (left > 0) to_depot(found.data(), left);
+    if (left > 0) {
+      to_depot(found.data(), left);
+    }
     return found[n - 1];
   }
 
@@ -236,15 +256,23 @@ class packet_pool_core {
     for (int pass = 0; pass < 2; ++pass) {
       index = 0;
       for (packet_cache* c = first(); c != nullptr; c = c->next, ++index) {
-        if (c == own || (index < skip) != (pass == 1)) continue;
+        if (c == own || (index < skip) != (pass == 1)) {
+          continue;
+        }
         Steps::step();
         const std::uint32_t there = c->count.load(std::memory_order_relaxed);
-        if (there == 0 || !claim(*c)) continue;
+        if (there == 0 || !claim(*c)) {
+          continue;
+        }
         const std::size_t half = (c->count.load(std::memory_order_relaxed) + 1) / 2;
         const std::size_t got = take_oldest(*c, into, std::min(half, wanted));
         end_claim(*c);
-        if (got == 0) continue;
-        if (own != nullptr) own->next_victim = index;
+        if (got == 0) {
+          continue;
+        }
+        if (own != nullptr) {
+          own->next_victim = index;
+        }
         return got;
       }
     }
@@ -255,7 +283,9 @@ class packet_pool_core {
 
   [[nodiscard]] std::size_t from_depot(handful& into, std::size_t wanted) noexcept {
     Steps::step();
-    if (depot_count_.load(std::memory_order_relaxed) == 0) return 0;  // a hint: saves the lock
+    if (depot_count_.load(std::memory_order_relaxed) == 0) {
+      return 0;  // a hint: saves the lock
+    }
     lock(depot_lock_);
     const std::uint32_t there = depot_count_.load(std::memory_order_relaxed);
     const std::size_t n = std::min({wanted, into.size(), std::size_t{there}});
@@ -266,7 +296,9 @@ class packet_pool_core {
   }
 
   void to_depot(void* const* packets, std::size_t n) noexcept {
-    if (n == 0) return;
+    if (n == 0) {
+      return;
+    }
     lock(depot_lock_);
     const std::uint32_t there = depot_count_.load(std::memory_order_relaxed);
     SINEW_ASSERT(there + n <= total_);  // else a packet was put twice

@@ -187,14 +187,18 @@ void lock_core::hand_in() {
     return r.creator() != rank_ && !is_lost(r.creator());
   };
   each([&](reservation r, cell& c) {
-    if (of_others(r)) hand_in(r, c);
+    if (of_others(r)) {
+      hand_in(r, c);
+    }
   });
   lock_item m{};
   m.of = lock_item::counted;
   m.left = losses_;
   notify_all(m);
   each([&](reservation r, cell& c) {
-    if (of_others(r)) settle(r, c);
+    if (of_others(r)) {
+      settle(r, c);
+    }
   });
 }
 
@@ -238,10 +242,14 @@ void lock_core::rebuild() {
     return r.creator() == rank_ && c.live;
   };
   each([&](reservation r, cell& c) {
-    if (alive(r, c) && !c.here) rebuild(r, c);
+    if (alive(r, c) && !c.here) {
+      rebuild(r, c);
+    }
   });
   each([&](reservation r, cell& c) {
-    if (alive(r, c)) settle(r, c);
+    if (alive(r, c)) {
+      settle(r, c);
+    }
   });
   take_early();
 }

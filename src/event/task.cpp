@@ -224,7 +224,9 @@ void tasks::body::make_ready(job& j) noexcept {
       for (auto level = mine->ready.rbegin(); lost == nullptr && level != mine->ready.rend();
            ++level) {
         lost = level->second.first;
-        if (lost != nullptr) level->second.first = lost->next;
+        if (lost != nullptr) {
+          level->second.first = lost->next;
+        }
       }
     }
     end(*lost, false);

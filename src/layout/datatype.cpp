@@ -21,19 +21,25 @@ namespace {
 template <class A, class B>
 [[nodiscard]] std::ptrdiff_t times(A a, B b) {
   std::ptrdiff_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) too_large();
+  if (__builtin_mul_overflow(a, b, &result)) {
+    too_large();
+  }
   return result;
 }
 
 [[nodiscard]] std::ptrdiff_t plus(std::ptrdiff_t a, std::ptrdiff_t b) {
   std::ptrdiff_t result = 0;
-  if (__builtin_add_overflow(a, b, &result)) too_large();
+  if (__builtin_add_overflow(a, b, &result)) {
+    too_large();
+  }
   return result;
 }
 
 [[nodiscard]] std::ptrdiff_t minus(std::ptrdiff_t a, std::ptrdiff_t b) {
   std::ptrdiff_t result = 0;
-  if (__builtin_sub_overflow(a, b, &result)) too_large();
+  if (__builtin_sub_overflow(a, b, &result)) {
+    too_large();
+  }
   return result;
 }
 
@@ -69,13 +75,17 @@ struct builder {
 
   /// `count` copies of `old`, `step` apart, the first at `offset`. Only numbers; no tree.
   void place(const datatype& old, std::ptrdiff_t offset, std::size_t count, std::ptrdiff_t step) {
-    if (count == 0 || (old.size_ == 0 && !old.sticky_)) return;
+    if (count == 0 || (old.size_ == 0 && !old.sticky_)) {
+      return;
+    }
     const std::ptrdiff_t last = plus(offset, times(count - 1, step));
     const std::ptrdiff_t low = std::min(offset, last);
     const std::ptrdiff_t high = std::max(offset, last);
     interval& bounds = old.sticky_ ? markers : parts;
     bounds.include(plus(low, old.lower_), plus(high, plus(old.lower_, old.extent_)));
-    if (old.size_ == 0) return;
+    if (old.size_ == 0) {
+      return;
+    }
     data.include(plus(low, old.true_lower_), plus(high, plus(old.true_lower_, old.true_extent_)));
     made->size_ = static_cast<std::size_t>(
         plus(static_cast<std::ptrdiff_t>(made->size_), times(count, old.size_)));
@@ -98,7 +108,9 @@ struct builder {
   template <class Make>
   void build_trees(Make&& make) {
     made->runs_ = make([](const datatype& t) { return runs(t); });
-    if (needs_leaves()) made->leaves_ = make([](const datatype& t) { return leaves(t); });
+    if (needs_leaves()) {
+      made->leaves_ = make([](const datatype& t) { return leaves(t); });
+    }
   }
 
   [[nodiscard]] datatype_ref finish(padding at_end = padding::none) {
@@ -173,19 +185,27 @@ struct builder {
                    : pair  ? std::max<std::size_t>(extent - index, 4)
                            : std::max<std::size_t>(size, 1);
     t.base_ = e;
-    if (size == 0) return std::move(b.owner);
+    if (size == 0) {
+      return std::move(b.owner);
+    }
     sequence_builder runs;
     runs.add_run(element::none, 0, value);
-    if (pair) runs.add_run(element::none, static_cast<std::ptrdiff_t>(index), tail);
+    if (pair) {
+      runs.add_run(element::none, static_cast<std::ptrdiff_t>(index), tail);
+    }
     t.runs_ = runs.finish();
-    if (size != extent) t.leaves_ = make_run(e, 0, size);
+    if (size != extent) {
+      t.leaves_ = make_run(e, 0, size);
+    }
     set_dense(t);
     return std::move(b.owner);
   }
 };
 
 datatype_ref::datatype_ref(const datatype_ref& other) noexcept : type_(other.type_) {
-  if (type_ != nullptr) type_->references_.fetch_add(1, std::memory_order_relaxed);
+  if (type_ != nullptr) {
+    type_->references_.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 datatype_ref& datatype_ref::operator=(datatype_ref other) noexcept {

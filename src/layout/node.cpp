@@ -53,7 +53,9 @@ constexpr std::size_t loop_from = 4;
     for (std::size_t i = 2; i < n && regular; ++i) {
       regular = runs[i].offset - runs[i - 1].offset == stride;
     }
-    if (regular) return make_loop(make_run(kind, runs[0].offset, first), n, stride);
+    if (regular) {
+      return make_loop(make_run(kind, runs[0].offset, first), n, stride);
+    }
   }
   runs.shrink_to_fit();
   auto list = std::make_shared<node>();
@@ -85,8 +87,12 @@ node_ref make_run(element kind, std::ptrdiff_t offset, std::size_t bytes) {
 }
 
 node_ref repeat(const node_ref& child, std::size_t count, std::ptrdiff_t stride) {
-  if (child == nullptr || count == 0) return nullptr;
-  if (count == 1) return child;
+  if (child == nullptr || count == 0) {
+    return nullptr;
+  }
+  if (count == 1) {
+    return child;
+  }
   if (child->single_run()) {
     const auto span = static_cast<std::ptrdiff_t>(span_of(child->kind, child->bytes));
     if (span == stride) {
@@ -102,17 +108,25 @@ node_ref repeat(const node_ref& child, std::size_t count, std::ptrdiff_t stride)
 }
 
 node_ref with_kind(const node_ref& plain, element kind) {
-  if (plain == nullptr) return nullptr;
+  if (plain == nullptr) {
+    return nullptr;
+  }
   auto copy = std::make_shared<node>(*plain);
   copy->kind = kind;
   copy->basics = basics_in(kind, copy->bytes);
-  if (copy->child != nullptr) copy->child = with_kind(copy->child, kind);
-  for (node::part& p : copy->parts) p.child = with_kind(p.child, kind);
+  if (copy->child != nullptr) {
+    copy->child = with_kind(copy->child, kind);
+  }
+  for (node::part& p : copy->parts) {
+    p.child = with_kind(p.child, kind);
+  }
   return copy;
 }
 
 void sequence_builder::add(std::ptrdiff_t offset, const node_ref& child) {
-  if (child == nullptr) return;
+  if (child == nullptr) {
+    return;
+  }
   if (child->form == node::shape::runs && child->runs.size() <= inline_limit + 1) {
     for (std::size_t i = 0; i + 1 < child->runs.size(); ++i) {
       const node::run& r = child->runs[i];
@@ -121,7 +135,9 @@ void sequence_builder::add(std::ptrdiff_t offset, const node_ref& child) {
     return;
   }
   if (child->form == node::shape::sequence && child->parts.size() <= inline_limit) {
-    for (const node::part& p : child->parts) add(offset + p.offset, p.child);
+    for (const node::part& p : child->parts) {
+      add(offset + p.offset, p.child);
+    }
     return;
   }
   flush();
@@ -130,8 +146,12 @@ void sequence_builder::add(std::ptrdiff_t offset, const node_ref& child) {
 }
 
 void sequence_builder::add_run(element kind, std::ptrdiff_t offset, std::size_t bytes) {
-  if (bytes == 0) return;
-  if (kind != pending_kind_) flush();
+  if (bytes == 0) {
+    return;
+  }
+  if (kind != pending_kind_) {
+    flush();
+  }
   pending_kind_ = kind;
   if (!pending_.empty()) {
     const node::run& last = pending_.back();
@@ -146,7 +166,9 @@ void sequence_builder::add_run(element kind, std::ptrdiff_t offset, std::size_t 
 }
 
 void sequence_builder::flush() {
-  if (pending_.empty()) return;
+  if (pending_.empty()) {
+    return;
+  }
   node_ref runs = make_runs(pending_kind_, std::exchange(pending_, {}), pending_bytes_);
   parts_.push_back({0, parts_bytes_, std::move(runs)});
   parts_bytes_ += std::exchange(pending_bytes_, 0);
@@ -154,8 +176,12 @@ void sequence_builder::flush() {
 
 node_ref sequence_builder::finish() {
   flush();
-  if (parts_.empty()) return nullptr;
-  if (parts_.size() == 1 && parts_[0].offset == 0) return parts_[0].child;
+  if (parts_.empty()) {
+    return nullptr;
+  }
+  if (parts_.size() == 1 && parts_[0].offset == 0) {
+    return parts_[0].child;
+  }
   auto sequence = std::make_shared<node>();
   sequence->form = node::shape::sequence;
   unsigned deepest = 0;

@@ -32,7 +32,9 @@ class mover {
       case node::shape::loop:
         return loop(*n.child, n.count, n.stride, memory);
       case node::shape::sequence:
-        for (const node::part& p : n.parts) whole(*p.child, memory + p.offset);
+        for (const node::part& p : n.parts) {
+          whole(*p.child, memory + p.offset);
+        }
         return;
     }
   }
@@ -43,12 +45,16 @@ class mover {
     if (child.single_run()) {
       return strided(child.bytes, count, stride, memory + child.runs[0].offset);
     }
-    for (std::size_t i = 0; i < count; ++i, memory += stride) whole(child, memory);
+    for (std::size_t i = 0; i < count; ++i, memory += stride) {
+      whole(child, memory);
+    }
   }
 
   /// Packed bytes [from, to) of `n`; from < to <= n.bytes.
   void piece(const node& n, std::byte* memory, std::size_t from, std::size_t to) noexcept {
-    if (from == 0 && to == n.bytes) return whole(n, memory);
+    if (from == 0 && to == n.bytes) {
+      return whole(n, memory);
+    }
     switch (n.form) {
       case node::shape::runs:
         return piece_of_runs(n, memory, from, to);
@@ -67,11 +73,17 @@ class mover {
     if (const std::size_t begun = from % child.bytes; begun != 0) {
       const std::size_t end = std::min(child.bytes, to - i * child.bytes);
       piece(child, at(i), begun, end);
-      if (i == last) return;
+      if (i == last) {
+        return;
+      }
       ++i;
     }
-    if (i < last) loop(child, last - i, stride, at(i));
-    if (const std::size_t rest = to % child.bytes; rest != 0) piece(child, at(last), 0, rest);
+    if (i < last) {
+      loop(child, last - i, stride, at(i));
+    }
+    if (const std::size_t rest = to % child.bytes; rest != 0) {
+      piece(child, at(last), 0, rest);
+    }
   }
 
  private:
@@ -121,14 +133,18 @@ class mover {
     by_size(bytes, [&](auto block) {
       std::byte* p = packed_;
       std::byte* m = memory;
-      for (std::size_t i = count; i != 0; --i, m += stride, p += block) move_at(p, m, block);
+      for (std::size_t i = count; i != 0; --i, m += stride, p += block) {
+        move_at(p, m, block);
+      }
       packed_ = p;
     });
   }
 
   void runs(const node& n, std::byte* memory) noexcept {
     const std::size_t count = n.runs.size() - 1;
-    if (count == 1) return move(memory + n.runs[0].offset, n.bytes);
+    if (count == 1) {
+      return move(memory + n.runs[0].offset, n.bytes);
+    }
     whole_runs(n, 0, count, memory);
   }
 
@@ -155,8 +171,12 @@ class mover {
 
   /// Lengths that vary from run to run: short ones without a call.
   static void move_some(std::byte* packed, std::byte* memory, std::size_t bytes) noexcept {
-    if (bytes == 8) return move_at(packed, memory, constant<8>{});
-    if (bytes == 4) return move_at(packed, memory, constant<4>{});
+    if (bytes == 8) {
+      return move_at(packed, memory, constant<8>{});
+    }
+    if (bytes == 4) {
+      return move_at(packed, memory, constant<4>{});
+    }
     if (bytes > 8 && bytes <= 16) {  // two overlapping halves
       move_at(packed, memory, constant<8>{});
       return move_at(packed + bytes - 8, memory + bytes - 8, constant<8>{});
@@ -173,12 +193,20 @@ class mover {
       from = end;
       ++i;
     };
-    if (from != n.runs[i].start) part_of_run();
-    if (from == to) return;
+    if (from != n.runs[i].start) {
+      part_of_run();
+    }
+    if (from == to) {
+      return;
+    }
     const std::size_t last = to == n.bytes ? n.runs.size() - 1 : holding(n.runs, to);
-    if (i < last) whole_runs(n, std::exchange(i, last), last, memory);
+    if (i < last) {
+      whole_runs(n, std::exchange(i, last), last, memory);
+    }
     from = n.runs[last].start;
-    if (from < to) part_of_run();
+    if (from < to) {
+      part_of_run();
+    }
   }
 
   void piece_of_sequence(const node& n, std::byte* memory, std::size_t from,
@@ -207,7 +235,9 @@ class mover {
 [[nodiscard]] std::size_t available(const datatype& t, std::size_t count, std::size_t offset,
                                     std::size_t bytes) noexcept {
   std::size_t total = 0;
-  if (__builtin_mul_overflow(t.size(), count, &total)) total = SIZE_MAX;
+  if (__builtin_mul_overflow(t.size(), count, &total)) {
+    total = SIZE_MAX;
+  }
   return offset >= total ? 0 : std::min(bytes, total - offset);
 }
 
@@ -215,7 +245,9 @@ template <direction Way>
 std::size_t transfer(const datatype& t, std::size_t count, std::byte* memory, std::size_t offset,
                      std::byte* packed, std::size_t bytes) noexcept {
   bytes = available(t, count, offset, bytes);
-  if (bytes == 0) return 0;
+  if (bytes == 0) {
+    return 0;
+  }
   if (t.dense()) {
     if constexpr (Way == direction::pack) {
       std::memcpy(packed, memory + offset, bytes);
@@ -248,7 +280,9 @@ void copy(const datatype& from_type, std::size_t from_count, const void* from,
           const datatype& to_type, std::size_t to_count, void* to) {
   const std::size_t total = std::min(available(from_type, from_count, 0, SIZE_MAX),
                                      available(to_type, to_count, 0, SIZE_MAX));
-  if (total == 0) return;
+  if (total == 0) {
+    return;
+  }
   if (to_type.dense()) {
     pack(from_type, from_count, from, 0, {static_cast<std::byte*>(to), total});
     return;

@@ -30,7 +30,9 @@ class joiner {
 
  private:
   void flush() {
-    if (bytes_ != 0) emit_(offset_, bytes_, kind_);
+    if (bytes_ != 0) {
+      emit_(offset_, bytes_, kind_);
+    }
   }
 
   Emit emit_;
@@ -51,17 +53,23 @@ void walk(const node& n, std::ptrdiff_t at, element uniform, Sink& sink) {
       }
       return;
     case node::shape::loop:
-      for (std::size_t i = 0; i < n.count; ++i, at += n.stride) walk(*n.child, at, uniform, sink);
+      for (std::size_t i = 0; i < n.count; ++i, at += n.stride) {
+        walk(*n.child, at, uniform, sink);
+      }
       return;
     case node::shape::sequence:
-      for (const node::part& p : n.parts) walk(*p.child, at + p.offset, uniform, sink);
+      for (const node::part& p : n.parts) {
+        walk(*p.child, at + p.offset, uniform, sink);
+      }
       return;
   }
 }
 
 template <class Emit>
 void walk_all(const datatype& t, const node* tree, std::size_t count, element uniform, Emit emit) {
-  if (tree == nullptr || count == 0) return;
+  if (tree == nullptr || count == 0) {
+    return;
+  }
   joiner<Emit> sink(emit);
   const std::size_t span = span_of(tree->kind, t.size());
   if (t.dense() && tree->single_run() && static_cast<std::ptrdiff_t>(span) == t.extent()) {
@@ -70,7 +78,9 @@ void walk_all(const datatype& t, const node* tree, std::size_t count, element un
     return;
   }
   std::ptrdiff_t at = 0;
-  for (std::size_t i = 0; i < count; ++i, at += t.extent()) walk(*tree, at, uniform, sink);
+  for (std::size_t i = 0; i < count; ++i, at += t.extent()) {
+    walk(*tree, at, uniform, sink);
+  }
 }
 
 /// Basic elements in the first `bytes` of a tree of leaves.
@@ -81,10 +91,14 @@ void walk_all(const datatype& t, const node* tree, std::size_t count, element un
       case node::shape::runs: {
         const std::size_t whole = bytes / size_of(n->kind);
         left_over = bytes % size_of(n->kind);
-        if (!is_pair(n->kind)) return found + whole;
+        if (!is_pair(n->kind)) {
+          return found + whole;
+        }
         const std::size_t value = size_of(n->kind) - index_bytes(n->kind);
         const bool cut_after_value = left_over >= value;
-        if (cut_after_value) left_over -= value;
+        if (cut_after_value) {
+          left_over -= value;
+        }
         return found + 2 * whole + (cut_after_value ? 1 : 0);
       }
       case node::shape::loop:
@@ -138,7 +152,9 @@ std::size_t elements_in(const datatype& t, std::size_t bytes, std::size_t* left_
       found = bytes / t.size() * leaves->basics + basics_before(leaves, bytes % t.size(), left);
     }
   }
-  if (left_over != nullptr) *left_over = left;
+  if (left_over != nullptr) {
+    *left_over = left;
+  }
   return found;
 }
 

@@ -33,7 +33,9 @@ class receives {
   receive* find(const envelope& sent, std::uint64_t& examined) const noexcept {
     const auto takes = [&](const receive& r) { return fits(r, sent); };
     receive* const exact = first_in(bins_[bin_of(sent)], 0, examined, takes);
-    if (wild_ == nullptr) return exact;
+    if (wild_ == nullptr) {
+      return exact;
+    }
     // The first that takes it, unless the exact one turns out to be older.
     receive* const wild = find_in(wild_, 0, [&](const receive& r) {
       ++examined;
@@ -46,7 +48,9 @@ class receives {
   void each(Fn&& fn) const {
     const auto visit = [&](receive& r) { return fn(&r), false; };
     find_in(wild_, 0, visit);
-    for (receive* head : bins_) find_in(head, 0, visit);
+    for (receive* head : bins_) {
+      find_in(head, 0, visit);
+    }
   }
 
  private:
@@ -71,7 +75,9 @@ class messages {
 
   message* find(const envelope& wanted, std::uint64_t& examined) const noexcept {
     const auto taken = [&](const message& m) { return fits(m, wanted); };
-    if (is_wild(wanted)) return first_in(all_, among_all, examined, taken);
+    if (is_wild(wanted)) {
+      return first_in(all_, among_all, examined, taken);
+    }
     return first_in(bins_[bin_of(wanted)], own_bin, examined, taken);
   }
 

@@ -36,7 +36,9 @@ constexpr std::size_t both_wild = tables;  ///< the class, and the lane, of the 
 class receives {
  public:
   void add(receive& r) noexcept {
-    if (size_ == linear_limit && !hashed_) spill();
+    if (size_ == linear_limit && !hashed_) {
+      spill();
+    }
     append(queue_of(r), r, 0);
     ++size_;
   }
@@ -44,7 +46,9 @@ class receives {
   receive* find(const envelope& sent, std::uint64_t& examined) const noexcept {
     const auto takes = [&](const receive& r) { return fits(r, sent); };
     receive* found = first_in(list_, 0, examined, takes);
-    if (!hashed_) return found;
+    if (!hashed_) {
+      return found;
+    }
     for (std::size_t t = 0; t < tables; ++t) {
       found = earlier(found, first_in(table_[t][bin_of(sent, t)], 0, examined, takes));
     }
@@ -53,7 +57,9 @@ class receives {
 
   void remove(receive& r) noexcept {
     unlink(queue_of(r), r, 0);
-    if (--size_ == 0) hashed_ = false;
+    if (--size_ == 0) {
+      hashed_ = false;
+    }
   }
 
   template <class Fn>
@@ -61,7 +67,9 @@ class receives {
     const auto visit = [&](receive& r) { return fn(&r), false; };
     find_in(list_, 0, visit);
     for (const auto& table : table_) {
-      for (receive* head : table) find_in(head, 0, visit);
+      for (receive* head : table) {
+        find_in(head, 0, visit);
+      }
     }
   }
 
@@ -91,25 +99,35 @@ class receives {
 class messages {
  public:
   void add(message& m) noexcept {
-    if (size_ == linear_limit && !hashed_) spill();
+    if (size_ == linear_limit && !hashed_) {
+      spill();
+    }
     append(list_, m, both_wild);
-    if (hashed_) file(m);
+    if (hashed_) {
+      file(m);
+    }
     ++size_;
   }
 
   message* find(const envelope& wanted, std::uint64_t& examined) const noexcept {
     const auto taken = [&](const message& m) { return fits(m, wanted); };
     const std::size_t c = class_of(wanted);
-    if (!hashed_ || c == both_wild) return first_in(list_, both_wild, examined, taken);
+    if (!hashed_ || c == both_wild) {
+      return first_in(list_, both_wild, examined, taken);
+    }
     return first_in(table_[c][bin_of(wanted, c)], c, examined, taken);
   }
 
   void remove(message& m) noexcept {
     unlink(list_, m, both_wild);
     if (hashed_) {
-      for (std::size_t t = 0; t < tables; ++t) unlink(table_[t][bin_of(m.sent, t)], m, t);
+      for (std::size_t t = 0; t < tables; ++t) {
+        unlink(table_[t][bin_of(m.sent, t)], m, t);
+      }
     }
-    if (--size_ == 0) hashed_ = false;
+    if (--size_ == 0) {
+      hashed_ = false;
+    }
   }
 
   template <class Fn>
@@ -119,7 +137,9 @@ class messages {
 
  private:
   void file(message& m) noexcept {
-    for (std::size_t t = 0; t < tables; ++t) append(table_[t][bin_of(m.sent, t)], m, t);
+    for (std::size_t t = 0; t < tables; ++t) {
+      append(table_[t][bin_of(m.sent, t)], m, t);
+    }
   }
 
   void spill() noexcept {

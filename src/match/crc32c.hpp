@@ -14,7 +14,9 @@ inline constexpr auto crc32c_table = [] {
   std::array<std::array<std::uint32_t, 256>, 8> t{};
   for (std::uint32_t b = 0; b < 256; ++b) {
     std::uint32_t c = b;
-    for (int bit = 0; bit < 8; ++bit) c = (c >> 1) ^ ((c & 1) != 0 ? 0x82F63B78u : 0u);
+    for (int bit = 0; bit < 8; ++bit) {
+      c = (c >> 1) ^ ((c & 1) != 0 ? 0x82F63B78u : 0u);
+    }
     t[0][b] = c;
   }
   for (std::size_t n = 1; n < 8; ++n) {

@@ -61,12 +61,20 @@ struct contents {
   // anything else here, or it would have been matched: so whatever is put in is stored.
 
   void remove_all() const {
-    for (const auto& [r, in] : receives) (void)in->cancel(*r);
-    for (const auto& [m, in] : messages) (void)in->take(m->sent);
+    for (const auto& [r, in] : receives) {
+      (void)in->cancel(*r);
+    }
+    for (const auto& [m, in] : messages) {
+      (void)in->take(m->sent);
+    }
   }
   void put_back() const {
-    for (const auto& [r, in] : receives) (void)in->post(*r);
-    for (const auto& [m, in] : messages) (void)in->arrive(*m);
+    for (const auto& [r, in] : receives) {
+      (void)in->post(*r);
+    }
+    for (const auto& [m, in] : messages) {
+      (void)in->arrive(*m);
+    }
   }
   /// Stores all in the engines that to(envelope) says; or throws, with nothing stored there.
   template <class To>
@@ -108,10 +116,16 @@ std::span<const std::string_view> engine_names() noexcept { return names; }
 
 std::unique_ptr<engine> make_engine(std::string_view name) {
   const auto at = std::find(names.begin(), names.end(), name);
-  if (at != names.end()) return makers[at - names.begin()]();
-  if (name == exact_engine) return make_exact();
+  if (at != names.end()) {
+    return makers[at - names.begin()]();
+  }
+  if (name == exact_engine) {
+    return make_exact();
+  }
   std::string known;
-  for (const std::string_view n : names) known += (known.empty() ? "" : ", ") + std::string(n);
+  for (const std::string_view n : names) {
+    known += (known.empty() ? "" : ", ") + std::string(n);
+  }
   throw error("there is no matching engine \"" + std::string(name) + "\"",
               "the name is not one of those built in",
               "use one of: " + known + ", or " + std::string(exact_engine));

@@ -46,7 +46,9 @@ inline void unlink(Entry*& head, Entry& e, std::size_t lane) noexcept {
   Entry* const previous = previous_of(e, lane);
   next_of(*previous, lane) = next;
   previous_of(*next, lane) = previous;
-  if (head == &e) head = next;
+  if (head == &e) {
+    head = next;
+  }
 }
 
 /// Appends a whole queue, of which `first` is the oldest.
@@ -69,9 +71,13 @@ inline void append_queue(Entry*& head, Entry& first, std::size_t lane) noexcept 
 template <class Entry, class Fn>
 inline Entry* find_in(Entry* head, std::size_t lane, Fn&& fn) {
   Entry* e = head;
-  if (e == nullptr) return nullptr;
+  if (e == nullptr) {
+    return nullptr;
+  }
   do {
-    if (fn(*e)) return e;
+    if (fn(*e)) {
+      return e;
+    }
     e = next_of(*e, lane);
   } while (e != head);
   return nullptr;
@@ -100,10 +106,14 @@ template <class Entry>
     Entry* run = std::exchange(chain, next_of(*chain, lane));
     next_of(*run, lane) = nullptr;
     std::size_t i = 0;
-    for (; runs[i] != nullptr; ++i) run = merged(std::exchange(runs[i], nullptr), run, lane);
+    for (; runs[i] != nullptr; ++i) {
+      run = merged(std::exchange(runs[i], nullptr), run, lane);
+    }
     runs[i] = run;
   }
-  for (Entry* run : runs) chain = merged(run, chain, lane);
+  for (Entry* run : runs) {
+    chain = merged(run, chain, lane);
+  }
   return chain;
 }
 
@@ -111,12 +121,16 @@ template <class Entry>
 inline void count_search(search_counts& counts, std::uint64_t examined) noexcept {
   counts.searches += 1;
   counts.examined += examined;
-  if (examined > counts.longest) counts.longest = examined;
+  if (examined > counts.longest) {
+    counts.longest = examined;
+  }
 }
 
 /// Remembers the greatest size of a store.
 inline void count_stored(std::uint64_t& most, std::size_t size) noexcept {
-  if (size > most) most = size;
+  if (size > most) {
+    most = size;
+  }
 }
 
 }  // namespace sinew::match

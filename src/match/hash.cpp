@@ -68,7 +68,9 @@ struct young_list {
   void add(Entry& e, envelope Entry::* its, const Table& table, File file_oldest) noexcept {
     if (head == nullptr || !uniform || e.*its != head->*its) {
       table.prefetch(key_of(e.*its));
-      if (size >= short_limit) file_oldest();
+      if (size >= short_limit) {
+        file_oldest();
+      }
       uniform = head == nullptr;
     }
     append(head, e, exact);
@@ -116,7 +118,9 @@ class receive_store {
   /// match(), where the first of a list is what fits; else null, and nothing has been done.
   [[nodiscard]] receive* match_first(const envelope& sent, search_counts& counts) noexcept {
     receive* const first = small_;
-    if (first == nullptr || !first->wanted.takes(sent)) return nullptr;
+    if (first == nullptr || !first->wanted.takes(sent)) {
+      return nullptr;
+    }
     count_search(counts, 1);
     remove_small(*first);
     return first;
@@ -124,8 +128,12 @@ class receive_store {
 
   /// The earliest that takes a message with this envelope, removed; or null.
   [[nodiscard]] receive* match(const envelope& sent, search_counts& counts) noexcept {
-    if (receive* const first = match_first(sent, counts); first != nullptr) return first;
-    if (small_ != nullptr) return match_small(sent, counts);
+    if (receive* const first = match_first(sent, counts); first != nullptr) {
+      return first;
+    }
+    if (small_ != nullptr) {
+      return match_small(sent, counts);
+    }
     return size_ == 0 ? none<receive>(counts) : match_hashed(sent, counts);
   }
 
@@ -213,10 +221,16 @@ class receive_store {
   [[nodiscard]] receive* find_hashed(const envelope& sent, std::uint64_t& examined) noexcept {
     table::slot* best = in_class_[exact] != 0 ? table_.find(key_of(sent), examined) : nullptr;
     for (std::size_t c = exact + 1; c < classes && in_class_[exact] != filed_; ++c) {
-      if (in_class_[c] == 0) continue;
+      if (in_class_[c] == 0) {
+        continue;
+      }
       table::slot* const s = table_.find(key_in_class(sent, c), examined);
-      if (s == nullptr) continue;
-      if (best == nullptr || head(*s).link.sequence < head(*best).link.sequence) best = s;
+      if (s == nullptr) {
+        continue;
+      }
+      if (best == nullptr || head(*s).link.sequence < head(*best).link.sequence) {
+        best = s;
+      }
     }
     if (best != nullptr) {
       receive& found = head(*best);
@@ -319,8 +333,12 @@ class message_store {
   /// The earliest that `wanted` takes, left in place; or null.
   [[nodiscard]] message* find(const envelope& wanted, search_counts& counts) {
     message* const first = small_;
-    if (first == nullptr) return size_ == 0 ? none<message>(counts) : find_hashed(wanted, counts);
-    if (!wanted.takes(first->sent)) return find_small(wanted, counts);
+    if (first == nullptr) {
+      return size_ == 0 ? none<message>(counts) : find_hashed(wanted, counts);
+    }
+    if (!wanted.takes(first->sent)) {
+      return find_small(wanted, counts);
+    }
     count_search(counts, 1);
     return first;
   }
@@ -371,7 +389,9 @@ class message_store {
     message* const first = small_;
     std::uint64_t examined = 1;
     message* m = uniform_ ? first : next_of(*first, exact);
-    while (m != first && (++examined, !wanted.takes(m->sent))) m = next_of(*m, exact);
+    while (m != first && (++examined, !wanted.takes(m->sent))) {
+      m = next_of(*m, exact);
+    }
     count_search(counts, examined);
     return m != first ? m : nullptr;
   }
@@ -386,13 +406,17 @@ class message_store {
   [[nodiscard]] message* find_filed(const envelope& wanted, std::uint64_t& examined) {
     const std::size_t c = class_of(wanted);
     if (c != exact) {
-      if (!indexed_[c]) index(c);
+      if (!indexed_[c]) {
+        index(c);
+      }
       last_wildcard_ = clock_;
     }
     message* found = nullptr;
     if (c == both_wild) {
       found = all_;
-      if (found != nullptr) ++examined;
+      if (found != nullptr) {
+        ++examined;
+      }
     } else if (const auto* const s = tables_[c].find(key_of(wanted), examined); s != nullptr) {
       found = table::head(*s);
     }
@@ -411,7 +435,9 @@ class message_store {
   template <class Fn>
   void for_each_table(Fn&& fn) {
     for (std::size_t c = 0; c < tables_.size(); ++c) {
-      if (indexed_[c]) fn(tables_[c]);
+      if (indexed_[c]) {
+        fn(tables_[c]);
+      }
     }
   }
 
@@ -431,7 +457,9 @@ class message_store {
 
   void file(message& m) noexcept {
     for (std::size_t c = 0; c < classes; ++c) {
-      if (indexed_[c]) file_in(m, c);
+      if (indexed_[c]) {
+        file_in(m, c);
+      }
     }
     ++filed_;
   }
@@ -447,7 +475,9 @@ class message_store {
 
   [[gnu::noinline]] void unfile(message& m) noexcept {
     for (std::size_t c = 0; c < tables_.size(); ++c) {
-      if (!indexed_[c]) continue;
+      if (!indexed_[c]) {
+        continue;
+      }
       std::uint64_t examined = 0;
       auto& s = *tables_[c].find(key_in_class(m.sent, c), examined);
       message* queue = table::head(s);
@@ -458,8 +488,12 @@ class message_store {
         table::set_head(s, *queue);
       }
     }
-    if (indexed_[both_wild]) unlink(all_, m, both_wild);
-    if (--filed_ == 0) become_small();
+    if (indexed_[both_wild]) {
+      unlink(all_, m, both_wild);
+    }
+    if (--filed_ == 0) {
+      become_small();
+    }
   }
 
   /// Nothing is filed any more: what is left is a plain list again.
@@ -468,12 +502,16 @@ class message_store {
     uniform_ = young_.uniform;
     young_ = {};
     hashed_ = false;
-    if (clock_ - last_wildcard_ > wildcard_memory) indexed_ = {true};
+    if (clock_ - last_wildcard_ > wildcard_memory) {
+      indexed_ = {true};
+    }
   }
 
   /// Files what is filed in class `c` too, by age.
   [[gnu::noinline]] void index(std::size_t c) {
-    if (c != both_wild) tables_[c].reserve(tables_[exact].used() + short_limit + 1);
+    if (c != both_wild) {
+      tables_[c].reserve(tables_[exact].used() + short_limit + 1);
+    }
     message* chain = nullptr;
     tables_[exact].each([&](message* head) {
       find_in(head, exact, [&](message& m) {
@@ -530,12 +568,16 @@ class hash_engine final : public engine {
 
   message* take(const envelope& wanted) override {
     message* const m = peek(wanted);
-    if (m != nullptr) messages_.remove(*m);
+    if (m != nullptr) {
+      messages_.remove(*m);
+    }
     return m;
   }
 
   bool cancel(receive& r) override {
-    if (r.link.sequence == 0) return false;
+    if (r.link.sequence == 0) {
+      return false;
+    }
     receives_.remove(r);
     return true;
   }
@@ -547,11 +589,15 @@ class hash_engine final : public engine {
   const search_counts& counts() const noexcept override { return counts_; }
 
   void each_receive(void (*visit)(void*, const receive&), void* context) const override {
-    for (const receive* r : receives_.in_order()) visit(context, *r);
+    for (const receive* r : receives_.in_order()) {
+      visit(context, *r);
+    }
   }
 
   void each_message(void (*visit)(void*, const message&), void* context) const override {
-    for (const message* m : messages_.in_order()) visit(context, *m);
+    for (const message* m : messages_.in_order()) {
+      visit(context, *m);
+    }
   }
 
  private:

@@ -62,9 +62,13 @@ class key_table {
     std::size_t away = 0;
     for (std::size_t p = home(k, h);; p = next(p), ++away) {
       slot& s = at(p);
-      if (s == 0 || nearer_home(s, away)) return nullptr;
+      if (s == 0 || nearer_home(s, away)) {
+        return nullptr;
+      }
       ++examined;
-      if (holds(s, k, h)) return &s;
+      if (holds(s, k, h)) {
+        return &s;
+      }
     }
   }
 
@@ -74,7 +78,9 @@ class key_table {
     std::size_t away = 0;
     std::size_t p = home(k, h);
     for (; at(p) != 0 && !nearer_home(at(p), away); p = next(p), ++away) {
-      if (holds(at(p), k, h)) return head(at(p));
+      if (holds(at(p), k, h)) {
+        return head(at(p));
+      }
     }
     slot moving = std::exchange(at(p), make_slot(e, h, away));
     for (; moving != 0; p = next(p)) {  // what stood there, and all behind it, one further
@@ -96,7 +102,9 @@ class key_table {
     std::size_t hole = index % per_line << shift_ | index / per_line;
     for (std::size_t p = next(hole); at(p) != 0; hole = p, p = next(p)) {
       const std::size_t away = distance(at(p), p);
-      if (away == 0) break;  // those behind it have homes no earlier
+      if (away == 0) {
+        break;  // those behind it have homes no earlier
+      }
       at(hole) = with_distance(at(p), away - 1);
     }
     at(hole) = 0;
@@ -104,8 +112,9 @@ class key_table {
 
   /// Makes room for `more` keys, doubling as often as needed. Throws std::bad_alloc, unchanged.
   void reserve(std::size_t more) {
-    if (full_at(capacity()) < used_ + more) [[unlikely]]
+    if (full_at(capacity()) < used_ + more) [[unlikely]] {
       grow(used_ + more);
+    }
   }
 
   /// Loads the line in which `k` will be looked for.
@@ -115,7 +124,9 @@ class key_table {
   template <class Fn>
   void each(Fn&& fn) const {
     for (std::size_t p = 0; p < capacity(); ++p) {
-      if (const slot s = lines_[p / per_line][p % per_line]; s != 0) fn(head(s));
+      if (const slot s = lines_[p / per_line][p % per_line]; s != 0) {
+        fn(head(s));
+      }
     }
   }
 
@@ -172,15 +183,18 @@ class key_table {
   }
   [[nodiscard]] std::size_t distance(slot s, std::size_t p) const noexcept {
     const std::size_t said = s >> address_bits & most_distance;
-    if (said < most_distance) [[likely]]
+    if (said < most_distance) [[likely]] {
       return said;
+    }
     const key k = key_of_entry_(*head(s));
     return (p - home(k, hash(k))) & position_mask();
   }
 
   void grow(std::size_t keys) {
     std::size_t wanted = first_lines;
-    while (full_at(wanted * per_line) < keys) wanted *= 2;
+    while (full_at(wanted * per_line) < keys) {
+      wanted *= 2;
+    }
     auto fresh = std::make_unique<line[]>(wanted);
     const std::size_t slots = capacity();
     const auto old = std::exchange(lines_, std::move(fresh));
@@ -191,7 +205,9 @@ class key_table {
       const std::size_t later = std::min(i + ahead, slots - 1);
       __builtin_prefetch(head(old[later / per_line][later % per_line]));
       const slot s = old[i / per_line][i % per_line];
-      if (s != 0) (void)head_or_put(key_of_entry_(*head(s)), *head(s));
+      if (s != 0) {
+        (void)head_or_put(key_of_entry_(*head(s)), *head(s));
+      }
     }
   }
 

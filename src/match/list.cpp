@@ -64,7 +64,9 @@ class list_engine final : public engine {
   }
 
   bool cancel(receive& r) override {
-    if (r.link.sequence == 0) return false;
+    if (r.link.sequence == 0) {
+      return false;
+    }
     remove(r);
     return true;
   }

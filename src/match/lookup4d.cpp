@@ -33,7 +33,9 @@ struct plane {
   /// Makes what is missing on the way; throws std::bad_alloc.
   [[nodiscard]] Entry*& make(std::uint32_t source) {
     auto& next = of[coordinate(source, Dimension)];
-    if (next == nullptr) next = std::make_unique<plane<Entry, Dimension - 1>>();
+    if (next == nullptr) {
+      next = std::make_unique<plane<Entry, Dimension - 1>>();
+    }
     return next->make(source);
   }
   /// Of a source that make() has been called for.
@@ -43,7 +45,9 @@ struct plane {
   template <class Fn>
   void each(Fn&& fn) const {
     for (const auto& next : of) {
-      if (next != nullptr) next->each(fn);
+      if (next != nullptr) {
+        next->each(fn);
+      }
     }
   }
 };
@@ -60,7 +64,9 @@ struct plane<Entry, 0> {
   [[nodiscard]] Entry*& known(std::uint32_t source) noexcept { return head[coordinate(source, 0)]; }
   template <class Fn>
   void each(Fn&& fn) const {
-    for (Entry* h : head) fn(h);
+    for (Entry* h : head) {
+      fn(h);
+    }
   }
 };
 
@@ -112,7 +118,9 @@ class messages {
 
   message* find(const envelope& wanted, std::uint64_t& examined) const noexcept {
     const auto taken = [&](const message& m) { return fits(m, wanted); };
-    if (wanted.source == any_source) return first_in(all_, among_all, examined, taken);
+    if (wanted.source == any_source) {
+      return first_in(all_, among_all, examined, taken);
+    }
     return first_in(by_source_.at(rank_of(wanted)), of_source, examined, taken);
   }
 

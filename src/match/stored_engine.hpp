@@ -20,7 +20,9 @@ namespace sinew::match {
 /// Of two entries, either perhaps null, the one stored first.
 template <class Entry>
 [[nodiscard]] inline Entry* earlier(Entry* a, Entry* b) noexcept {
-  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+  if (a == nullptr || b == nullptr) {
+    return a == nullptr ? b : a;
+  }
   return a->link.sequence < b->link.sequence ? a : b;
 }
 
@@ -75,12 +77,16 @@ class stored_engine final : public engine {
 
   message* take(const envelope& wanted) override {
     message* const m = search(messages_, wanted);
-    if (m != nullptr) drop(messages_, *m, unexpected_);
+    if (m != nullptr) {
+      drop(messages_, *m, unexpected_);
+    }
     return m;
   }
 
   bool cancel(receive& r) override {
-    if (r.link.sequence == 0) return false;
+    if (r.link.sequence == 0) {
+      return false;
+    }
     drop(receives_, r, posted_);
     return true;
   }
@@ -92,10 +98,14 @@ class stored_engine final : public engine {
   const search_counts& counts() const noexcept override { return counts_; }
 
   void each_receive(void (*visit)(void*, const receive&), void* context) const override {
-    for (const receive* r : in_order<receive>(receives_)) visit(context, *r);
+    for (const receive* r : in_order<receive>(receives_)) {
+      visit(context, *r);
+    }
   }
   void each_message(void (*visit)(void*, const message&), void* context) const override {
-    for (const message* m : in_order<message>(messages_)) visit(context, *m);
+    for (const message* m : in_order<message>(messages_)) {
+      visit(context, *m);
+    }
   }
 
  private:

@@ -55,7 +55,9 @@ class cell_range {
   /// Asks for huge pages from cell `from` on: cells that are visited at random want few pages.
   void use_huge_pages(std::size_t from) const noexcept {
     from = (from * sizeof(cell) + huge - 1) / huge * huge;
-    if (from < bytes_) (void)madvise(&cells_[from / sizeof(cell)], bytes_ - from, MADV_HUGEPAGE);
+    if (from < bytes_) {
+      (void)madvise(&cells_[from / sizeof(cell)], bytes_ - from, MADV_HUGEPAGE);
+    }
   }
 
   /// Makes whole pages of [from, to) fresh again; the rest keeps its content. The caller sees to it
@@ -64,7 +66,9 @@ class cell_range {
     constexpr std::size_t per_page = 4096 / sizeof(cell);
     from = (from + per_page - 1) / per_page * per_page;
     to = to / per_page * per_page;
-    if (from < to) (void)madvise(cells_ + from, (to - from) * sizeof(cell), MADV_DONTNEED);
+    if (from < to) {
+      (void)madvise(cells_ + from, (to - from) * sizeof(cell), MADV_DONTNEED);
+    }
   }
 
  private:
@@ -89,7 +93,9 @@ class cell_stock {
   /// 0 when all are in use.
   [[nodiscard]] std::uint32_t take(std::size_t stripe) noexcept {
     for (std::size_t i = 0; i < stripes; ++i) {
-      if (const std::uint32_t c = take_from(stripes_[(stripe + i) % stripes])) return c;
+      if (const std::uint32_t c = take_from(stripes_[(stripe + i) % stripes])) {
+        return c;
+      }
     }
     return 0;
   }
@@ -105,17 +111,25 @@ class cell_stock {
 
   /// If no cell is in use, returns the memory of all. Cold.
   void forget_if_unused() noexcept {
-    for (part& p : stripes_) acquire(p);
+    for (part& p : stripes_) {
+      acquire(p);
+    }
     std::uint32_t free = 0;
-    for (const part& p : stripes_) free += p.count;
+    for (const part& p : stripes_) {
+      free += p.count;
+    }
     // fresh_ changes only under some stripe's lock: it stands still now.
     const std::uint32_t fresh = fresh_.load(std::memory_order_relaxed);
     if (free == fresh - 1) {
-      for (part& p : stripes_) p.first = p.count = 0;
+      for (part& p : stripes_) {
+        p.first = p.count = 0;
+      }
       cells_.forget(0, fresh + 63);
       fresh_.store(1, std::memory_order_relaxed);
     }
-    for (part& p : stripes_) release(p);
+    for (part& p : stripes_) {
+      release(p);
+    }
   }
 
   [[nodiscard]] std::size_t touched() const noexcept {
@@ -140,7 +154,9 @@ class cell_stock {
       c = fresh_.load(std::memory_order_relaxed);
       while (c < end_ && !fresh_.compare_exchange_weak(c, c + 1, std::memory_order_relaxed)) {
       }
-      if (c >= end_) c = 0;
+      if (c >= end_) {
+        c = 0;
+      }
     }
     release(p);
     return c;

@@ -111,13 +111,17 @@ class table_core {
     const bool alone = enter_alone();
     const std::uint32_t seen = look(line);
     if (!is_free(seen, shape) || (!alone && !try_hold(line, seen))) [[unlikely]] {
-      if (alone) leave_alone();
+      if (alone) {
+        leave_alone();
+      }
       return insert_slowly(k.envelope, k.context, fresh, nullptr, 0);
     }
     Steps::step();
 #pragma GCC unroll 3
     for (unsigned i = 0; i < 3; ++i) {
-      if (!is_entry(line, i, k)) continue;
+      if (!is_entry(line, i, k)) {
+        continue;
+      }
       const std::uint64_t stored = line.word[3 + i];
       if (((stored ^ fresh) & (side_bit | queue_bit)) != side_bit) [[unlikely]] {
         return insert_slowly_in(k, fresh, line, seen, alone);
@@ -130,7 +134,9 @@ class table_core {
     if (chain_of(seen) == 0) [[likely]] {
 #pragma GCC unroll 3
       for (unsigned i = 0; i < 3; ++i) {
-        if (line.word[3 + i] != 0) continue;
+        if (line.word[3 + i] != 0) {
+          continue;
+        }
         Steps::step();
         store_in(line, i, k, fresh);
         leave(line, seen, alone);
@@ -147,7 +153,9 @@ class table_core {
     void* found = nullptr;
     if (at.where != nullptr && side_of(value_at(at)) == side) {
       found = remove_first(value_at(at), k.hash);
-      if (value_at(at) == 0 && at.where != h.line) unchain_empty(h, k.hash);
+      if (value_at(at) == 0 && at.where != h.line) {
+        unchain_empty(h, k.hash);
+      }
     }
     release(h);
     return found;
@@ -158,7 +166,9 @@ class table_core {
     home h = hold(k.hash);
     const place at = find(h, k);
     void* found = nullptr;
-    if (at.where != nullptr && side_of(value_at(at)) == side) found = first_of(value_at(at));
+    if (at.where != nullptr && side_of(value_at(at)) == side) {
+      found = first_of(value_at(at));
+    }
     release(h);
     return found;
   }
@@ -170,7 +180,9 @@ class table_core {
     bool found = false;
     if (at.where != nullptr && side_of(value_at(at)) == side) {
       found = remove_this(value_at(at), word_of(value), k.hash);
-      if (value_at(at) == 0 && at.where != h.line) unchain_empty(h, k.hash);
+      if (value_at(at) == 0 && at.where != h.line) {
+        unchain_empty(h, k.hash);
+      }
     }
     release(h);
     return found;
@@ -178,13 +190,17 @@ class table_core {
 
   bool trim() noexcept {
     join();
-    if (!try_resize()) return false;
+    if (!try_resize()) {
+      return false;
+    }
     const std::uint32_t before = level();
     std::size_t keys = 0;
     each_entry([&keys](const cell&, unsigned) { ++keys; });
     const std::uint32_t goal = std::max(first_level_, level_for(keys));
     bool ok = true;
-    while (ok && level() > goal) ok = merge_level();
+    while (ok && level() > goal) {
+      ok = merge_level();
+    }
     const std::uint32_t after = level();
     lines_.forget(std::size_t{1} << after, std::size_t{1} << before);
     stock_.forget_if_unused();
@@ -298,14 +314,18 @@ class table_core {
   /// What every operation begins with. True if the caller is alone, until leave_alone().
   [[nodiscard]] bool enter_alone() noexcept {
     const std::uintptr_t now = user();
-    if (now == everybody) return false;
-    if (now != this_thread() && !become_user()) [[unlikely]]
+    if (now == everybody) {
       return false;
+    }
+    if (now != this_thread() && !become_user()) [[unlikely]] {
+      return false;
+    }
     Steps::step();
     inside_.store(true, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);  // the rest is the other's membarrier
-    if (user() == this_thread()) [[likely]]
+    if (user() == this_thread()) [[likely]] {
       return true;
+    }
     leave_alone();
     join();
     return false;
@@ -318,14 +338,18 @@ class table_core {
   /// The same for those operations that take held bits whoever uses the table.
   void join() noexcept {
     const std::uintptr_t now = user();
-    if (now != everybody && now != this_thread()) (void)become_user();
+    if (now != everybody && now != this_thread()) {
+      (void)become_user();
+    }
   }
 
   /// True if the caller is the sole user now; else the table is everybody's.
   [[gnu::noinline]] bool become_user() noexcept {
     std::uintptr_t now = nobody;
     Steps::step();
-    if (user_.compare_exchange_strong(now, this_thread(), std::memory_order_relaxed)) return true;
+    if (user_.compare_exchange_strong(now, this_thread(), std::memory_order_relaxed)) {
+      return true;
+    }
     for (unsigned attempt = 0; now != everybody; ++attempt, now = user()) {
       Steps::step();
       if (now != claimed && user_.compare_exchange_strong(now, claimed)) {
@@ -416,7 +440,9 @@ class table_core {
       const bool right = low_bits(hash, level_of(seen)) == i;  // else a child was born meanwhile
       if (right && (seen & held) == 0 && try_hold(lines_[i], seen)) {
         home h{&lines_[i], seen};
-        while (level_of(h.control) < level()) h = split(h, i, hash);
+        while (level_of(h.control) < level()) {
+          h = split(h, i, hash);
+        }
         return h;
       }
       Steps::wait(attempt);
@@ -437,10 +463,16 @@ class table_core {
     for (std::uint32_t next = chain_of(h.control);; next = next_of(*c)) {
       Steps::step();
       for (unsigned i = 0; i < 3; ++i) {
-        if (is_entry(*c, i, k)) return {c, i, nullptr};
-        if (c->word[3 + i] == 0 && free == nullptr) free = c;
+        if (is_entry(*c, i, k)) {
+          return {c, i, nullptr};
+        }
+        if (c->word[3 + i] == 0 && free == nullptr) {
+          free = c;
+        }
       }
-      if (next == 0) return {nullptr, 0, free};
+      if (next == 0) {
+        return {nullptr, 0, free};
+      }
       c = &stock_[next];
     }
   }
@@ -453,13 +485,17 @@ class table_core {
   /// Into the first free entry; there is one.
   static void store_in(cell& c, const parts& k, std::uint64_t value) noexcept {
     unsigned i = 0;
-    while (c.word[3 + i] != 0) ++i;
+    while (c.word[3 + i] != 0) {
+      ++i;
+    }
     store_in(c, i, k, value);
   }
 
   [[nodiscard]] outcome insert_slowly_in(const parts& k, std::uint64_t fresh, cell& line,
                                          std::uint32_t seen, bool alone) noexcept {
-    if (alone) leave_alone();
+    if (alone) {
+      leave_alone();
+    }
     return insert_slowly(k.envelope, k.context, fresh, alone ? nullptr : &line, seen);
   }
 
@@ -472,16 +508,24 @@ class table_core {
     const place at = find(h, k);
     outcome result{nullptr, status::pending()};
     if (at.where == nullptr) {
-      if (!add(h, at.free, k, fresh)) result.what = status::again(retry_reason::no_memory);
+      if (!add(h, at.free, k, fresh)) {
+        result.what = status::again(retry_reason::no_memory);
+      }
     } else if (std::uint64_t& stored = value_at(at); ((stored ^ fresh) & side_bit) == 0) {
-      if (!append(stored, fresh, k.hash)) result.what = status::again(retry_reason::no_memory);
+      if (!append(stored, fresh, k.hash)) {
+        result.what = status::again(retry_reason::no_memory);
+      }
     } else {
       result = {remove_first(stored, k.hash), status::ok()};
-      if (stored == 0 && at.where != h.line) unchain_empty(h, k.hash);
+      if (stored == 0 && at.where != h.line) {
+        unchain_empty(h, k.hash);
+      }
     }
     const bool crowd = h.crowds;
     release(h);
-    if (crowd) grow();
+    if (crowd) {
+      grow();
+    }
     return result;
   }
 
@@ -501,10 +545,14 @@ class table_core {
   [[nodiscard]] bool add(home& h, cell* free, const parts& k, std::uint64_t value) noexcept {
     if (free == nullptr) [[unlikely]] {
       const std::uint32_t spill = stock_.take(k.hash);
-      if (spill == 0) return false;
+      if (spill == 0) {
+        return false;
+      }
       h.crowds = chain_of(h.control) == 0;
       // Relaxed: a statistic that only triggers growth.
-      if (h.crowds) crowded_.fetch_add(1, std::memory_order_relaxed);
+      if (h.crowds) {
+        crowded_.fetch_add(1, std::memory_order_relaxed);
+      }
       free = &chain(h, spill);
     }
     store_in(*free, k, value);
@@ -519,13 +567,17 @@ class table_core {
       before = &stock_[at];
       at = next_of(*before);
     }
-    if (at == 0) return;
+    if (at == 0) {
+      return;
+    }
     const std::uint32_t next = next_of(stock_[at]);
     if (before != nullptr) {
       set_next(*before, next);
     } else {
       h.control = (h.control & level_bits) | next << chain_shift;
-      if (next == 0) crowded_.fetch_sub(1, std::memory_order_relaxed);
+      if (next == 0) {
+        crowded_.fetch_sub(1, std::memory_order_relaxed);
+      }
     }
     stock_.put(hash, at);
   }
@@ -552,7 +604,9 @@ class table_core {
       }
     }
     const std::uint32_t made = stock_.take(hash);
-    if (made == 0) return false;
+    if (made == 0) {
+      return false;
+    }
     cell& c = stock_[made];
     c.small[0] = c.small[1] = 0;
     if ((stored & queue_bit) != 0) {
@@ -569,7 +623,9 @@ class table_core {
   }
 
   [[nodiscard]] void* first_of(std::uint64_t stored) const noexcept {
-    if ((stored & queue_bit) == 0) return value_of(stored);
+    if ((stored & queue_bit) == 0) {
+      return value_of(stored);
+    }
     const cell& first = stock_[next_of(last_of(stored))];
     return value_of(first.word[first.small[0]]);
   }
@@ -593,10 +649,16 @@ class table_core {
       cell& last = last_of(stored);
       const std::uint32_t first = next_of(last);
       cell& c = stock_[first];
-      while (c.small[0] < c.small[1] && c.word[c.small[0]] == 0) ++c.small[0];
-      if (c.small[0] < c.small[1]) return;
+      while (c.small[0] < c.small[1] && c.word[c.small[0]] == 0) {
+        ++c.small[0];
+      }
+      if (c.small[0] < c.small[1]) {
+        return;
+      }
       const bool only = &c == &last;
-      if (!only) set_next(last, next_of(c));
+      if (!only) {
+        set_next(last, next_of(c));
+      }
       stock_.put(hash, first);
       if (only) {
         stored = 0;
@@ -608,7 +670,9 @@ class table_core {
   [[nodiscard]] bool remove_this(std::uint64_t& stored, std::uint64_t value,
                                  std::uint64_t hash) noexcept {
     if ((stored & queue_bit) == 0) {
-      if (value_of(stored) != value_of(value)) return false;
+      if (value_of(stored) != value_of(value)) {
+        return false;
+      }
       stored = 0;
       return true;
     }
@@ -621,19 +685,27 @@ class table_core {
           return true;
         }
       }
-      if (&c == &last_of(stored)) return false;
+      if (&c == &last_of(stored)) {
+        return false;
+      }
     }
   }
 
   template <class Visit>
   void each_value(std::uint64_t stored, Visit&& visit) const {
-    if ((stored & queue_bit) == 0) return visit(stored);
+    if ((stored & queue_bit) == 0) {
+      return visit(stored);
+    }
     for (std::uint32_t at = next_of(last_of(stored));; at = next_of(stock_[at])) {
       const cell& c = stock_[at];
       for (std::uint32_t i = c.small[0]; i < c.small[1]; ++i) {
-        if (c.word[i] != 0) visit(c.word[i]);
+        if (c.word[i] != 0) {
+          visit(c.word[i]);
+        }
       }
-      if (&c == &last_of(stored)) return;
+      if (&c == &last_of(stored)) {
+        return;
+      }
     }
   }
 
@@ -647,7 +719,9 @@ class table_core {
 
     void put(home& to, const parts& k, std::uint64_t value) noexcept {
       cell* room = to.line;
-      if (!has_room(*room) && chain_of(to.control) != 0) room = &t.stock_[chain_of(to.control)];
+      if (!has_room(*room) && chain_of(to.control) != 0) {
+        room = &t.stock_[chain_of(to.control)];
+      }
       if (!has_room(*room)) {
         const std::uint32_t spill = spare;
         SINEW_ASSERT(spill != 0);
@@ -674,7 +748,9 @@ class table_core {
         spare = static_cast<std::uint32_t>(&c - &t.stock_[0]);
       }
       for (unsigned i = 0; i < 3; ++i) {
-        if (value[i] != 0) give(k[i], value[i]);
+        if (value[i] != 0) {
+          give(k[i], value[i]);
+        }
       }
     }
     /// The same for a whole home; leaves it without chain.
@@ -729,7 +805,9 @@ class table_core {
   }
 
   void count_chains(int more) noexcept {
-    if (more != 0) crowded_.fetch_add(static_cast<std::uint32_t>(more), std::memory_order_relaxed);
+    if (more != 0) {
+      crowded_.fetch_add(static_cast<std::uint32_t>(more), std::memory_order_relaxed);
+    }
   }
 
   /// Lowers the level by one. False, with the level as it was, if no cell could be had.
@@ -780,7 +858,9 @@ class table_core {
       return l < last_level_ &&
              crowded_.load(std::memory_order_relaxed) > std::uint32_t{1} << l >> 4;
     };
-    if (!due() || !try_resize()) return;
+    if (!due() || !try_resize()) {
+      return;
+    }
     if (due()) {
       Steps::step();
       set_level(level() + 1);
@@ -802,17 +882,25 @@ class table_core {
     for (std::uint64_t i = 0; i < lines(); ++i) {
       std::uint32_t seen = look(lines_[i]);
       for (unsigned attempt = 0; level_of(seen) != 0; ++attempt, seen = look(lines_[i])) {
-        if ((seen & held) == 0 && try_hold(lines_[i], seen)) break;
+        if ((seen & held) == 0 && try_hold(lines_[i], seen)) {
+          break;
+        }
         Steps::wait(attempt);
       }
-      if (level_of(seen) == 0) continue;
+      if (level_of(seen) == 0) {
+        continue;
+      }
       const home h{&lines_[i], seen};
       const cell* c = h.line;
       for (std::uint32_t next = chain_of(seen);; next = next_of(*c)) {
         for (unsigned e = 0; e < 3; ++e) {
-          if (c->word[3 + e] != 0) visit(*c, e);
+          if (c->word[3 + e] != 0) {
+            visit(*c, e);
+          }
         }
-        if (next == 0) break;
+        if (next == 0) {
+          break;
+        }
         c = &stock_[next];
       }
       release(h);

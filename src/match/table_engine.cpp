@@ -60,7 +60,9 @@ class table_engine final : public engine {
   }
 
   bool cancel(receive& r) override {
-    if (r.link.sequence == 0) return false;
+    if (r.link.sequence == 0) {
+      return false;
+    }
     const bool removed = table_.erase(key_of_exact(r.wanted), table_side::receive, &r);
     SINEW_ASSERT(removed);
     r.link.sequence = 0;
@@ -81,10 +83,14 @@ class table_engine final : public engine {
   const search_counts& counts() const noexcept override { return counts_; }
 
   void each_receive(void (*visit)(void*, const receive&), void* context) const override {
-    for (const receive* r : in_order<receive>(table_side::receive)) visit(context, *r);
+    for (const receive* r : in_order<receive>(table_side::receive)) {
+      visit(context, *r);
+    }
   }
   void each_message(void (*visit)(void*, const message&), void* context) const override {
-    for (const message* m : in_order<message>(table_side::send)) visit(context, *m);
+    for (const message* m : in_order<message>(table_side::send)) {
+      visit(context, *m);
+    }
   }
 
  private:
@@ -93,7 +99,9 @@ class table_engine final : public engine {
   [[nodiscard]] void* insert(const envelope& by, table_side side, Entry& e, std::size_t& same,
                              std::size_t& other) {
     const table::outcome o = table_.insert(key_of_exact(by), side, &e);
-    if (o.what.retry()) throw std::bad_alloc();
+    if (o.what.retry()) {
+      throw std::bad_alloc();
+    }
     count_search(counts_, o.partner != nullptr ? 1 : 0);
     if (o.partner == nullptr) {
       e.link.sequence = ++clock_;
@@ -124,7 +132,9 @@ class table_engine final : public engine {
     table_.each(
         [](void* l, const table_key&, table_side of, void* value) {
           auto& [wanted, all] = *static_cast<listing*>(l);
-          if (of == wanted) all.push_back(static_cast<const Entry*>(value));
+          if (of == wanted) {
+            all.push_back(static_cast<const Entry*>(value));
+          }
         },
         &to);
     std::sort(to.all.begin(), to.all.end(),

@@ -72,12 +72,16 @@ class blocks {
     const std::uint16_t key = key_of(sought);
     const std::uint16_t mask = mask_of(sought);
     for (const block* b = first_; b != nullptr; b = b->next) {
-      if (b->used == 0) continue;
+      if (b->used == 0) {
+        continue;
+      }
       std::uint64_t agree = b->used & compare_(b->keys, b->masks, key, mask);
       for (; agree != 0; agree &= agree - 1) {
         Entry* const e = b->entries[std::countr_zero(agree)];
         ++examined;
-        if (fits(*e, sought)) return e;
+        if (fits(*e, sought)) {
+          return e;
+        }
       }
     }
     return nullptr;
@@ -86,7 +90,9 @@ class blocks {
   void remove(Entry& e) noexcept {
     block& b = *static_cast<block*>(e.link.pointer[0]);
     b.used &= ~(std::uint64_t{1} << (static_cast<Entry**>(e.link.pointer[1]) - b.entries));
-    if (b.used == 0 && &b != last_) retire(b);
+    if (b.used == 0 && &b != last_) {
+      retire(b);
+    }
   }
 
   template <class Fn>
@@ -130,7 +136,9 @@ class blocks {
   }
 
   static void free_chain(block* b) noexcept {
-    while (b != nullptr) delete std::exchange(b, b->next);
+    while (b != nullptr) {
+      delete std::exchange(b, b->next);
+    }
   }
 
   compare_keys compare_;

@@ -75,15 +75,21 @@ std::vector<std::uint64_t> from_rank_0(rma::engine& e, std::uint64_t box,
     }
     a.count = words.size();
     e.put({0, a.offset}, words.data(), words.size() * 8);
-    for (int r = 0; r < e.size(); ++r) e.put({r, box}, &a, sizeof a);
+    for (int r = 0; r < e.size(); ++r) {
+      e.put({r, box}, &a, sizeof a);
+    }
   }
   e.sync_all();
   e.get(&a, {e.rank(), box}, sizeof a);
   std::vector<std::uint64_t> words(a.count);
   e.get(words.data(), {0, a.offset}, a.count * 8);
   e.sync_all();
-  if (e.rank() == 0) e.memory().release(a.offset);
-  if (a.failed != 0) throw_words(words);
+  if (e.rank() == 0) {
+    e.memory().release(a.offset);
+  }
+  if (a.failed != 0) {
+    throw_words(words);
+  }
   return words;
 }
 
@@ -125,7 +131,9 @@ transfer::transfer(rma::engine& e, const route::topology& net,
       for (std::size_t r = 0; r < n; ++r) {
         e.get(counts.data(), {static_cast<int>(r), row}, n * 8);
         for (std::size_t d = 0; d < n; ++d) {
-          if (d == r || counts[d] == 0) continue;
+          if (d == r || counts[d] == 0) {
+            continue;
+          }
           const auto from = static_cast<route::node_id>(r);
           const auto to = static_cast<route::node_id>(d);
           messages.add(from, to, counts[d]);
@@ -140,7 +148,9 @@ transfer::transfer(rma::engine& e, const route::topology& net,
     e.memory().release(box);
     settle(paths::from_flat(words));
   } catch (...) {
-    if (e.memory().bytes_of(box) != 0) e.memory().release(box);
+    if (e.memory().bytes_of(box) != 0) {
+      e.memory().release(box);
+    }
     throw;
   }
 }
@@ -171,7 +181,9 @@ void transfer::settle(const paths& all) {
   // ranks meet; the rings need no clearing.
   std::memset(engine_.at({rank_, block_}), 0, rings_at_ - block_);
   for (const relay& s : relays_) {
-    if (s.last() || s.after_is_last) continue;  // the last rank gives room call by call
+    if (s.last() || s.after_is_last) {
+      continue;  // the last rank gives room call by call
+    }
     const std::uint64_t room = options_.slots;
     engine_.put({rank_, s.lines + offsetof(relay_lines, limit)}, &room, 8);
   }
@@ -183,7 +195,9 @@ void transfer::settle(const paths& all) {
 // until the fullest rank's rings fit.
 void transfer::lay_out(const paths& all) {
   std::vector<std::uint32_t> relays(static_cast<std::size_t>(size_));
-  for (const std::uint64_t stop : all.stops) ++relays[stop];
+  for (const std::uint64_t stop : all.stops) {
+    ++relays[stop];
+  }
   words_ = (*std::max_element(relays.begin(), relays.end()) + 63) / 64;
   const std::uint64_t lines_at = sizeof(block_head) + rounded(words_ * 8);
   const std::uint64_t head = lines_at + sizeof(relay_lines) * 64 * words_;
@@ -192,11 +206,15 @@ void transfer::lay_out(const paths& all) {
   for (chunk_ = options_.plan.costs.chunk;; chunk_ /= 2) {
     std::fill(rings.begin(), rings.end(), 0);
     for (std::size_t c = 0; c < all.size(); ++c) {
-      for (const std::uint64_t stop : all[c].subspan(1)) rings[stop] += options_.slots * stride(c);
+      for (const std::uint64_t stop : all[c].subspan(1)) {
+        rings[stop] += options_.slots * stride(c);
+      }
     }
     const std::uint64_t most = *std::max_element(rings.begin(), rings.end());
     block_bytes_ = head + most;
-    if (most <= options_.memory) break;
+    if (most <= options_.memory) {
+      break;
+    }
     SINEW_CHECK(chunk_ / 2 >= least_chunk, "there is too little memory to forward messages",
                 "a rank would hold " + std::to_string(most) +
                     " bytes for others even with chunks of " + std::to_string(chunk_) +
@@ -247,9 +265,13 @@ void transfer::lay_out(const paths& all) {
 }
 
 transfer::~transfer() {
-  if (block_ == 0) return;
-  if (!verdict_.ok()) return;  // somebody may be missing, others may still write: the block stays
-  engine_.sync_all();          // the last words to neighbours have been said
+  if (block_ == 0) {
+    return;
+  }
+  if (!verdict_.ok()) {
+    return;  // somebody may be missing, others may still write: the block stays
+  }
+  engine_.sync_all();  // the last words to neighbours have been said
   engine_.memory().release(block_);
 }
 

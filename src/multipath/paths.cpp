@@ -18,12 +18,18 @@ std::vector<node_id> places_between(const route::topology& net,
   std::vector<node_id> nodes;
   const auto add = [&](std::uint32_t place) {
     const node_id n = net.from(path[place]);
-    if (n < net.endpoints()) nodes.push_back(n);
+    if (n < net.endpoints()) {
+      nodes.push_back(n);
+    }
   };
   if (every_hop) {
-    for (std::uint32_t place = 1; place < path.size(); ++place) add(place);
+    for (std::uint32_t place = 1; place < path.size(); ++place) {
+      add(place);
+    }
   } else {
-    for (const std::uint32_t place : route::forwarding_places(net, path)) add(place);
+    for (const std::uint32_t place : route::forwarding_places(net, path)) {
+      add(place);
+    }
   }
   return nodes;
 }
@@ -68,7 +74,9 @@ transfer::paths transfer::paths::of(const route::topology& net, const route::rou
   const std::uint64_t k = options.ranks_per_node;
   std::map<std::pair<node_id, node_id>, std::vector<std::size_t>> between;
   for (std::size_t m = 0; m < messages.size(); ++m) {
-    if (messages.source[m] == messages.destination[m] || messages.bytes[m] == 0) continue;
+    if (messages.source[m] == messages.destination[m] || messages.bytes[m] == 0) {
+      continue;
+    }
     between[{static_cast<node_id>(messages.source[m] / k),
              static_cast<node_id>(messages.destination[m] / k)}]
         .push_back(m);
@@ -76,7 +84,9 @@ transfer::paths transfer::paths::of(const route::topology& net, const route::rou
   paths all;
   for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
     const auto found = between.find({plan.jobs.source[j], plan.jobs.destination[j]});
-    if (found == between.end()) continue;
+    if (found == between.end()) {
+      continue;
+    }
     // Messages and paths are two ways to cut the same bytes; a path lies between two cuts.
     std::size_t at = 0;
     std::uint64_t gone = 0;
@@ -86,7 +96,9 @@ transfer::paths transfer::paths::of(const route::topology& net, const route::rou
         const std::size_t m = found->second[at];
         const std::uint64_t piece = std::min(left, messages.bytes[m] - gone);
         std::vector<std::uint64_t> visited = {messages.source[m]};
-        for (const node_id n : nodes) visited.push_back(n * k + all.size() % k);
+        for (const node_id n : nodes) {
+          visited.push_back(n * k + all.size() % k);
+        }
         visited.push_back(messages.destination[m]);
         all.add(gone, piece, visited);
         left -= piece;

@@ -57,7 +57,9 @@ struct transfer::buffers {
 };
 
 std::string delivery::sentence() const {
-  if (ok()) return "delivered";
+  if (ok()) {
+    return "delivered";
+  }
   const std::string missed =
       silent < 0 ? std::string("nothing moved, though all ranks are alive")
                  : "rank " + std::to_string(silent) + " is dead, or has not entered the call";
@@ -66,17 +68,23 @@ std::string delivery::sentence() const {
 
 delivery transfer::alltoallv(const void* send, std::span<const std::size_t> send_at, void* receive,
                              std::span<const std::size_t> receive_at) {
-  if (!verdict_.ok()) return verdict_;
+  if (!verdict_.ok()) {
+    return verdict_;
+  }
   SINEW_EXPECT(send_at.size() == to_.size() && receive_at.size() == from_.size());
   const buffers call{static_cast<const std::byte*>(send), send_at, static_cast<std::byte*>(receive),
                      receive_at};
   begin(call);
   while (!finished()) {
     collect();
-    if (!verdict_.ok()) return verdict_;
+    if (!verdict_.ok()) {
+      return verdict_;
+    }
     const std::uint32_t index = next_in_turn();
     if (index == route::nothing) {
-      if (!wait_for_marks()) return give_up(silent_rank());
+      if (!wait_for_marks()) {
+        return give_up(silent_rank());
+      }
     } else if (step(relays_[index], call)) {
       enqueue(index);
     }
@@ -93,7 +101,9 @@ void transfer::begin(const buffers& call) {
   ++call_;
   open_ = relays_.size();
   progress_ns_ = time_ns();
-  if (options_.patience_s > 0) note_beats();
+  if (options_.patience_s > 0) {
+    note_beats();
+  }
   for (std::uint32_t i = 0; i < relays_.size(); ++i) {
     relay& s = relays_[i];
     s.end = call_ * s.chunks;
@@ -111,11 +121,15 @@ void transfer::begin(const buffers& call) {
 
 /// Whether a chunk can be moved now.
 bool transfer::movable(const relay& s) const {
-  if (s.moved == s.end) return false;
+  if (s.moved == s.end) {
+    return false;
+  }
   if (!s.first()) {
     const auto arrived =
         engine_.load<std::uint64_t>({rank_, s.lines + offsetof(relay_lines, arrived)});
-    if (arrived <= s.moved) return false;
+    if (arrived <= s.moved) {
+      return false;
+    }
   }
   return s.last() ||
          engine_.load<std::uint64_t>({rank_, s.lines + offsetof(relay_lines, limit)}) > s.moved;
@@ -123,7 +137,9 @@ bool transfer::movable(const relay& s) const {
 
 /// Moves one chunk if it can. Whether to come again.
 bool transfer::step(relay& s, const buffers& call) {
-  if (!movable(s)) return false;
+  if (!movable(s)) {
+    return false;
+  }
   if (!s.last() && link_busy(s.after.rank)) {
     (void)engine_.runtime().poll();
     // Wait: until the link's modelled time is over.
@@ -135,17 +151,23 @@ bool transfer::step(relay& s, const buffers& call) {
   std::byte* slot =
       s.first() ? nullptr : engine_.at({rank_, s.ring + s.moved % options_.slots * s.stride});
   if (s.last()) {
-    if (!s.direct) std::memcpy(call.to(s) + chunk * chunk_, slot, bytes);
+    if (!s.direct) {
+      std::memcpy(call.to(s) + chunk * chunk_, slot, bytes);
+    }
     ++s.moved;
   } else {
     put_chunk(s, s.first() ? call.from(s) + chunk * chunk_ : slot, bytes);
   }
-  if (!s.first() && !s.direct) give_room(s);
+  if (!s.first() && !s.direct) {
+    give_room(s);
+  }
   if (options_.patience_s > 0) {
     progress_ns_ = time_ns();
     note_beats();
   }
-  if (s.moved != s.end) return true;
+  if (s.moved != s.end) {
+    return true;
+  }
   --open_;
   return false;
 }
@@ -155,7 +177,9 @@ void transfer::put_chunk(relay& s, const std::byte* from, std::uint64_t bytes) {
   if (s.after_is_last) {
     std::uint64_t target = 0;
     engine_.get(&target, {rank_, s.lines + offsetof(relay_lines, target)}, 8);
-    if (target != 0) to = target + s.moved % s.chunks * chunk_;
+    if (target != 0) {
+      to = target + s.moved % s.chunks * chunk_;
+    }
   }
   engine_.put({s.after.rank, to}, from, bytes);
   ++s.moved;
@@ -171,7 +195,9 @@ void transfer::put_chunk(relay& s, const std::byte* from, std::uint64_t bytes) {
 /// Tells the rank before how far it may go.
 void transfer::give_room(relay& s) {
   std::uint64_t limit = s.moved + options_.slots;
-  if (s.last()) limit = s.direct ? s.end : std::min(limit, s.end);
+  if (s.last()) {
+    limit = s.direct ? s.end : std::min(limit, s.end);
+  }
   engine_.put({s.before.rank, s.before.lines + offsetof(relay_lines, limit)}, &limit, 8);
   mark(s.before.rank, s.before.bit);
 }
@@ -192,7 +218,9 @@ void transfer::mark(int rank, std::uint32_t bit) {
 
 void transfer::enqueue(std::uint32_t index) {
   relay& s = relays_[index];
-  if (s.queued || s.moved == s.end) return;
+  if (s.queued || s.moved == s.end) {
+    return;
+  }
   s.queued = true;
   (s.first() ? own_ : forward_).push_back(index);
 }
@@ -201,7 +229,9 @@ std::uint32_t transfer::next_in_turn() {
   const bool turn = options_.rule == route::queue_rule::round_robin && own_turn_;
   own_turn_ = !own_turn_;
   auto& queue = (turn && !own_.empty()) || forward_.empty() ? own_ : forward_;
-  if (queue.empty()) return route::nothing;
+  if (queue.empty()) {
+    return route::nothing;
+  }
   const std::uint32_t index = queue.front();
   queue.pop_front();
   relays_[index].queued = false;
@@ -210,7 +240,9 @@ std::uint32_t transfer::next_in_turn() {
 
 void transfer::collect() {
   const rma::place summary{rank_, block_ + offsetof(block_head, summary)};
-  if (engine_.load<std::uint64_t>(summary) == 0) return;
+  if (engine_.load<std::uint64_t>(summary) == 0) {
+    return;
+  }
   std::uint64_t bits = engine_.swap<std::uint64_t>(summary, 0);
   if ((bits & alarm) != 0) {
     const auto word = engine_.load<std::uint64_t>({rank_, block_ + offsetof(block_head, verdict)});
@@ -252,7 +284,9 @@ bool transfer::wait_for_marks() {
   while (engine_.load<std::uint64_t>(wanted.summary) == 0) {
     engine_.put({rank_, block_ + offsetof(block_head, beat)}, &++beat_, 8);
     const std::uint64_t now = time_ns();
-    if (now >= progress_ns_ + patience) return false;
+    if (now >= progress_ns_ + patience) {
+      return false;
+    }
     wanted.until_ns = std::min(now + patience / 8, progress_ns_ + patience);
     engine_.runtime().wait_until(ready, &wanted);
   }
@@ -278,12 +312,18 @@ int transfer::silent_rank() const {
     };
     still[index] = r != rank_ && word(offsetof(block_head, done)) < call_ &&
                    word(offsetof(block_head, beat)) == beats_[index];
-    if (still[index]) found = r;
+    if (still[index]) {
+      found = r;
+    }
   }
   for (const relay& s : relays_) {
-    if (s.moved == s.end) continue;
+    if (s.moved == s.end) {
+      continue;
+    }
     for (const int r : {s.before.rank, s.after.rank}) {
-      if (r >= 0 && still[static_cast<std::size_t>(r)]) return r;
+      if (r >= 0 && still[static_cast<std::size_t>(r)]) {
+        return r;
+      }
     }
   }
   return found;
@@ -292,7 +332,9 @@ int transfer::silent_rank() const {
 delivery transfer::give_up(int silent) {
   verdict_ = {delivery::end::gave_up, rank_, silent};
   for (int r = 0; r < size_; ++r) {
-    if (r == rank_) continue;
+    if (r == rank_) {
+      continue;
+    }
     engine_.store<std::uint64_t>({r, block_ + offsetof(block_head, verdict)},
                                  pack_verdict(rank_, silent));
     engine_.fetch_or<std::uint64_t>({r, block_ + offsetof(block_head, summary)}, alarm);

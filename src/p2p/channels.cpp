@@ -112,14 +112,18 @@ bool engine::state::drop_channel(std::uint32_t context) {
 }
 
 void engine::state::report_statistics() {
-  if (!statistics()) return;
+  if (!statistics()) {
+    return;
+  }
   core::guard held(channels_lock, threaded);
   std::array<match::search_counts, 2> sums = past;
   for (std::size_t p = 0; p < pages; ++p) {
     page* at = directory[p].load(std::memory_order_relaxed);
     for (std::size_t c = 0; at != nullptr && c < page_contexts; ++c) {
       core::channel* in = (*at)[c].load(std::memory_order_relaxed);
-      if (in == nullptr) continue;
+      if (in == nullptr) {
+        continue;
+      }
       sums[c % 2] += in->matcher.counts();
     }
   }
@@ -145,8 +149,12 @@ match_report engine::matching(const core::communicator& comm) {
 
 void engine::match_by(core::communicator& comm, std::string_view name) {
   core::channel& in = *comm.messages;
-  if (in.matcher.name() == name) return;
-  if (state_->held_head.word[0] == in.context) state_->post_held_back();
+  if (in.matcher.name() == name) {
+    return;
+  }
+  if (state_->held_head.word[0] == in.context) {
+    state_->post_held_back();
+  }
   in.matcher.replace_by(match::make_engine(name));
 }
 

@@ -194,7 +194,9 @@ struct search {
   std::exception_ptr failure{};
 
   bool look() noexcept try {
-    if (!threaded) return look_in(in.matcher.alone());
+    if (!threaded) {
+      return look_in(in.matcher.alone());
+    }
     auto held = in.matcher.enter(wanted);
     return look_in(held);
   } catch (...) {
@@ -203,8 +205,9 @@ struct search {
   }
   /// Throws, in the thread that searches, what was met while looking; whoever looks may be another.
   void check() const {
-    if (failure) [[unlikely]]
+    if (failure) [[unlikely]] {
       std::rethrow_exception(failure);
+    }
   }
 
  private:

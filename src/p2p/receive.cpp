@@ -347,7 +347,9 @@ bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
       m.charged += m.heap_bytes;
       at = m.heap.get();
     }
-    if (data != nullptr) copy_out(at, data, bytes);
+    if (data != nullptr) {
+      copy_out(at, data, bytes);
+    }
     peer_state& p = peers[static_cast<std::size_t>(a.source)];
     if (change(p.charged, m.charged) > unexpected_limit &&
         !p.throttle_sent.load(std::memory_order_relaxed)) [[unlikely]] {

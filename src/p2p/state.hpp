@@ -229,7 +229,9 @@ struct engine::state {
                                  const eager_content& what) noexcept;
   /// Adds to what a peer is charged with; without threads, without an atomic instruction.
   std::size_t change(std::atomic<std::size_t>& charged, std::size_t by) const noexcept {
-    if (threaded) return charged.fetch_add(by, std::memory_order_relaxed) + by;
+    if (threaded) {
+      return charged.fetch_add(by, std::memory_order_relaxed) + by;
+    }
     const std::size_t sum = charged.load(std::memory_order_relaxed) + by;
     charged.store(sum, std::memory_order_relaxed);
     return sum;
@@ -379,7 +381,9 @@ engine::state::meeting engine::state::meet(const fabric::arrival& a, const Store
   m.sent = envelope_in(a.head);
   const auto look = [&](auto& where) -> meeting {
     auto* const op = static_cast<operation*>(where.arrive(m));
-    if (op != nullptr || store_it(in)) return {op, op == nullptr};
+    if (op != nullptr || store_it(in)) {
+      return {op, op == nullptr};
+    }
     where.withdraw(m);
     return {nullptr, false};
   };

@@ -118,7 +118,9 @@ std::uint64_t engine::wait_longer(std::atomic_ref<std::uint64_t> word, until how
       [](void* c) {
         auto& w = *static_cast<condition*>(c);
         const std::uint64_t found = w.word.load(std::memory_order_seq_cst);
-        if (!holds(found, w.how, w.value)) return false;
+        if (!holds(found, w.how, w.value)) {
+          return false;
+        }
         w.seen.store(found, std::memory_order_relaxed);
         return true;
       },

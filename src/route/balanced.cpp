@@ -33,7 +33,9 @@ class planner {
   planner(const topology& net, const job_list& jobs, const plan_options& o, proof& bound,
           std::optional<symmetry> same)
       : net_(net), all_(jobs), options_(o), bound_(bound), same_(std::move(same)) {
-    if (!same_) return;
+    if (!same_) {
+      return;
+    }
     one_for_all_.orbit = same_->orbit;
     one_for_all_.jobs_per_orbit =
         static_cast<double>(all_.size()) / static_cast<double>(same_->jobs.size());
@@ -43,8 +45,12 @@ class planner {
     prepare();
     state_->start(std::max(bound_.bytes, 1.0), 2);
     spread();
-    if (same_ && !good(1)) seek_detours();
-    if (!good(1)) polish();
+    if (same_ && !good(1)) {
+      seek_detours();
+    }
+    if (!good(1)) {
+      polish();
+    }
     thin_out();
     return result();
   }
@@ -62,7 +68,9 @@ class planner {
     if (net_.grid().empty()) {
       finder_ = std::make_unique<tree_finder>(net_, all_);
     } else {
-      if (!same_) solve_contractions();
+      if (!same_) {
+        solve_contractions();
+      }
       make_box_finder();
     }
     if (trees_are_cheap(net_, jobs(), 1)) {
@@ -73,17 +81,23 @@ class planner {
   }
 
   void solve_contractions() {
-    if (all_.size() > most_coarse_jobs) return;
+    if (all_.size() > most_coarse_jobs) {
+      return;
+    }
     coarse_ = solve_coarse(net_, all_);
     bound_.raise(coarse_.bound, coarse_.reason());
-    if (!same_ || coarse_.skeletons == nullptr) return;
+    if (!same_ || coarse_.skeletons == nullptr) {
+      return;
+    }
     // The skeletons of the jobs that stand for all.
     std::vector<std::uint32_t> ways(jobs().size(), nothing);
     for (std::size_t j = 0; j < all_.size(); ++j) {
       const std::uint32_t row = same_->row[j];
       const bool itself =
           all_.source[j] == jobs().source[row] && all_.destination[j] == jobs().destination[row];
-      if (itself) ways[row] = coarse_.skeletons->of_job[j];
+      if (itself) {
+        ways[row] = coarse_.skeletons->of_job[j];
+      }
     }
     coarse_.skeletons->of_job = std::move(ways);
   }
@@ -96,8 +110,12 @@ class planner {
   void sharpen(double from, double factor, int passes) {
     for (sharpness_ = from; sharpness_ < sharpest; sharpness_ *= factor) {
       state_->buy(sharpness_);
-      for (int i = 0; i < passes; ++i) state_->even_out(sharpness_);
-      if (good(0.6)) break;
+      for (int i = 0; i < passes; ++i) {
+        state_->even_out(sharpness_);
+      }
+      if (good(0.6)) {
+        break;
+      }
     }
     sharpness_ = std::clamp(sharpness_, 100.0, sharpest);
   }
@@ -119,7 +137,9 @@ class planner {
   // narrow places between blocks of jobs, those show there.
   void seek_detours() {
     solve_contractions();
-    if (good(1) || coarse_.skeletons == nullptr) return;
+    if (good(1) || coarse_.skeletons == nullptr) {
+      return;
+    }
     auto old = std::move(finder_);
     make_box_finder();
     state_->ask(*finder_);
@@ -131,7 +151,9 @@ class planner {
   // grows its trees twice, to buy and to prove.
   void polish() {
     const int passes = affordable_trees(net_, jobs(), tree_budget / 2, most_passes);
-    if (passes < least_passes) return;
+    if (passes < least_passes) {
+      return;
+    }
     effort how{passes, options_.gap, bound_.bytes, 60};
     if (passes == most_passes) {  // a small network: what is left is not hidden by many jobs
       how.sharpness = 15;
@@ -160,8 +182,12 @@ class planner {
     for (const double share : shares) {
       const balancer::state before = state_->save();
       state_->drop_below(share);
-      for (int i = 0; i < 4; ++i) state_->even_out(sharpness_);
-      if (state_->busiest() <= allowed) continue;
+      for (int i = 0; i < 4; ++i) {
+        state_->even_out(sharpness_);
+      }
+      if (state_->busiest() <= allowed) {
+        continue;
+      }
       state_->restore(before);
       break;
     }
@@ -170,9 +196,13 @@ class planner {
     for (double sharpness = 60; sharpness < sharpest && state_->busiest() > allowed;
          sharpness *= 1.5) {
       state_->rescale(state_->busiest());
-      for (int i = 0; i < 6; ++i) state_->even_out(sharpness);
+      for (int i = 0; i < 6; ++i) {
+        state_->even_out(sharpness);
+      }
     }
-    for (int i = 0; i < 6; ++i) state_->even_out(sharpness_);
+    for (int i = 0; i < 6; ++i) {
+      state_->even_out(sharpness_);
+    }
     state_->drop_below(1e-3);
   }
 
@@ -220,7 +250,9 @@ split plan_balanced(const topology& net, const job_list& jobs, const plan_option
   const bool symmetric = same.has_value();
   planner first(net, jobs, options, bound, std::move(same));
   split plan = first.run();
-  if (!symmetric || first.good(1) || jobs.size() > most_jobs_again) return plan;
+  if (!symmetric || first.good(1) || jobs.size() > most_jobs_again) {
+    return plan;
+  }
   // Steps along orbits are cautious and may stop short: once more, as if nothing were symmetric.
   planner second(net, jobs, options, bound, std::nullopt);
   split other = second.run();

@@ -33,7 +33,9 @@ balancer::balancer(const topology& net, const job_list& jobs, path_finder& finde
       slots_(jobs.size() * slots),
       count_(jobs.size(), 0) {
   // A path may cross several links of one orbit: their load changes by so much more.
-  if (!orbit.empty()) caution_ = 0.25;
+  if (!orbit.empty()) {
+    caution_ = 0.25;
+  }
   SINEW_EXPECT(slots >= 1 && slots <= most_slots);
   for (link_id l = 0; l < net.links(); ++l) {
     inverse_[l] = net.capacity(l) > 0 ? 1 / net.capacity(l) : 0;
@@ -53,13 +55,17 @@ void balancer::set_prices(double sharpness) {
 
 double balancer::busiest() const noexcept {
   double most = 0;
-  for (link_id l = 0; l < net_.links(); ++l) most = std::max(most, load_[l] * inverse_[l]);
+  for (link_id l = 0; l < net_.links(); ++l) {
+    most = std::max(most, load_[l] * inverse_[l]);
+  }
   return most;
 }
 
 double balancer::cost_of(std::span<const link_id> path) const noexcept {
   double sum = 0;
-  for (const link_id l : path) sum += price_[seat(l)];
+  for (const link_id l : path) {
+    sum += price_[seat(l)];
+  }
   return sum;
 }
 
@@ -114,8 +120,12 @@ bool balancer::find_anywhere(std::size_t j) {
 // A guess that is far too low would let prices grow beyond what a double holds.
 void balancer::widen(std::span<const link_id> path) {
   double most = 0;
-  for (const link_id l : path) most = std::max(most, load_[seat(l)] * inverse_[seat(l)]);
-  if (most <= 32 * scale_) return;
+  for (const link_id l : path) {
+    most = std::max(most, load_[seat(l)] * inverse_[seat(l)]);
+  }
+  if (most <= 32 * scale_) {
+    return;
+  }
   scale_ = most;
   set_prices(sharpness_);
 }
@@ -125,7 +135,9 @@ double balancer::worthwhile(std::size_t j) const noexcept {
   double least = never;
   for (std::uint32_t i = 0; i < count_[j]; ++i) {
     const slot& s = slots_[j * width_ + i];
-    if (s.flow > 0) least = std::min(least, cost_of(links_of(s)));
+    if (s.flow > 0) {
+      least = std::min(least, cost_of(links_of(s)));
+    }
   }
   return least / 1.001;
 }
@@ -136,8 +148,12 @@ bool balancer::insert(std::size_t j) {
   for (std::uint32_t i = 0; i < count_[j]; ++i) {
     const slot& s = slots_[j * width_ + i];
     const auto links = links_of(s);
-    if (std::equal(links.begin(), links.end(), found_.begin(), found_.end())) return false;
-    if (s.flow < slots_[j * width_ + thinnest].flow) thinnest = i;
+    if (std::equal(links.begin(), links.end(), found_.begin(), found_.end())) {
+      return false;
+    }
+    if (s.flow < slots_[j * width_ + thinnest].flow) {
+      thinnest = i;
+    }
   }
   double flow = 0;
   if (count_[j] == width_) {
@@ -165,20 +181,28 @@ void balancer::shift(slot& from, slot& to, double most) {
 
 void balancer::improve(std::size_t j) {
   const std::uint32_t n = count_[j];
-  if (n < 2) return;
+  if (n < 2) {
+    return;
+  }
   std::array<double, most_slots> cost;
   std::uint32_t best = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
     cost[i] = cost_of(links_of(slots_[j * width_ + i]));
-    if (cost[i] < cost[best]) best = i;
+    if (cost[i] < cost[best]) {
+      best = i;
+    }
   }
   slot& to = slots_[j * width_ + best];
   for (std::uint32_t i = 0; i < n; ++i) {
     slot& from = slots_[j * width_ + i];
-    if (i == best || from.flow <= 0 || cost[i] < cost[best] * 1.0005) continue;
+    if (i == best || from.flow <= 0 || cost[i] < cost[best] * 1.0005) {
+      continue;
+    }
     // What both paths share does not change.
     ++stamp_;
-    for (const link_id l : links_of(to)) mark_[seat(l)] = stamp_;
+    for (const link_id l : links_of(to)) {
+      mark_[seat(l)] = stamp_;
+    }
     double from_cost = 0, from_rate = 0, to_cost = 0, to_rate = 0;
     for (const link_id each : links_of(from)) {
       const link_id l = seat(each);
@@ -191,11 +215,15 @@ void balancer::improve(std::size_t j) {
     }
     for (const link_id each : links_of(to)) {
       const link_id l = seat(each);
-      if (mark_[l] != stamp_) continue;
+      if (mark_[l] != stamp_) {
+        continue;
+      }
       to_cost += price_[l];
       to_rate += price_[l] * inverse_[l];
     }
-    if (from_cost <= to_cost) continue;
+    if (from_cost <= to_cost) {
+      continue;
+    }
     if (to_cost <= 0) {  // a part of the dearer one is enough
       shift(from, to, from.flow);
       continue;
@@ -213,14 +241,18 @@ void balancer::buy(double sharpness) {
   finder_->new_pass();
   for (const std::uint32_t j : finder_->order()) {
     found_.clear();
-    if (finder_->find(j, price_, worthwhile(j), found_)) insert(j);
+    if (finder_->find(j, price_, worthwhile(j), found_)) {
+      insert(j);
+    }
     improve(j);
   }
 }
 
 void balancer::even_out(double sharpness) {
   set_prices(sharpness);
-  for (std::size_t j = 0; j < jobs_.size(); ++j) improve(j);
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    improve(j);
+  }
 }
 
 // Gives the bytes of a slot to the job's cheapest other path, and forgets the slot.
@@ -246,7 +278,9 @@ void balancer::drop_below(double share) {
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
     const double least = share * static_cast<double>(jobs_.bytes[j]);
     for (std::uint32_t i = count_[j]; i-- > 0 && count_[j] > 1;) {
-      if (slots_[j * width_ + i].flow < least) hand_over(j, i);
+      if (slots_[j * width_ + i].flow < least) {
+        hand_over(j, i);
+      }
     }
   }
 }
@@ -256,7 +290,9 @@ void balancer::drop_beyond(std::span<const std::uint32_t> most) {
     while (count_[j] > std::max(most[j], 1u)) {
       std::uint32_t thinnest = 0;
       for (std::uint32_t i = 1; i < count_[j]; ++i) {
-        if (slots_[j * width_ + i].flow < slots_[j * width_ + thinnest].flow) thinnest = i;
+        if (slots_[j * width_ + i].flow < slots_[j * width_ + thinnest].flow) {
+          thinnest = i;
+        }
       }
       hand_over(j, thinnest);
     }
@@ -274,7 +310,9 @@ void balancer::restore(const state& then) {
 std::size_t balancer::paths_in_use() const noexcept {
   std::size_t used = 0;
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
-    for (std::uint32_t i = 0; i < count_[j]; ++i) used += slots_[j * width_ + i].flow > 0;
+    for (std::uint32_t i = 0; i < count_[j]; ++i) {
+      used += slots_[j * width_ + i].flow > 0;
+    }
   }
   return used;
 }
@@ -289,9 +327,13 @@ void balancer::compact() {
     std::uint32_t n = 0;
     for (std::uint32_t i = 0; i < count_[j]; ++i) {
       slot s = slots_[j * width_ + i];
-      if (s.flow <= 0) continue;
+      if (s.flow <= 0) {
+        continue;
+      }
       const auto links = links_of(s);
-      for (const link_id l : links) load_[seat(l)] += s.flow;
+      for (const link_id l : links) {
+        load_[seat(l)] += s.flow;
+      }
       s.first = kept.size();
       kept.insert(kept.end(), links.begin(), links.end());
       slots_[j * width_ + n++] = s;

@@ -61,7 +61,9 @@ class balancer {
   void for_each_path(std::size_t j, Take take) const {
     for (std::uint32_t i = 0; i < count_[j]; ++i) {
       const slot& s = slots_[j * width_ + i];
-      if (s.flow > 0) take(links_of(s), s.flow);
+      if (s.flow > 0) {
+        take(links_of(s), s.flow);
+      }
     }
   }
 

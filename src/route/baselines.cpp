@@ -19,7 +19,9 @@ std::string ends_of(const job_list& jobs, std::size_t j) {
 
 // The longest default route among all pairs of a grid; elsewhere nodes bound it.
 std::uint32_t hop_limit(const topology& net) {
-  if (net.grid().empty()) return net.nodes();
+  if (net.grid().empty()) {
+    return net.nodes();
+  }
   std::uint32_t hops = 0;
   for (std::size_t d = 0; d < net.dimensions(); ++d) {
     const std::uint32_t size = net.grid().sizes[d];
@@ -47,7 +49,9 @@ path_set fed_paths(const topology& net, const job_list& jobs, const plan_options
     }
     SINEW_CHECK(some.size() > 0, "no path " + ends_of(jobs, j),
                 "the network is disconnected, or failed links cut it", "");
-    for (std::size_t p = 0; p < some.size(); ++p) all.add(some[p]);
+    for (std::size_t p = 0; p < some.size(); ++p) {
+      all.add(some[p]);
+    }
     first.push_back(all.size());
   }
   return all;
@@ -58,7 +62,9 @@ class list_finder final : public path_finder {
  public:
   list_finder(const path_set& paths, const std::vector<std::size_t>& first)
       : paths_(paths), first_(first) {
-    for (std::uint32_t j = 0; j + 1 < first.size(); ++j) order_.push_back(j);
+    for (std::uint32_t j = 0; j + 1 < first.size(); ++j) {
+      order_.push_back(j);
+    }
   }
   bool find(std::size_t j, std::span<const double> price, double below,
             std::vector<link_id>& out) override {
@@ -66,13 +72,17 @@ class list_finder final : public path_finder {
     std::size_t best = first_[j + 1];
     for (std::size_t p = first_[j]; p < first_[j + 1]; ++p) {
       double cost = 0;
-      for (const link_id l : paths_[p]) cost += price[l];
+      for (const link_id l : paths_[p]) {
+        cost += price[l];
+      }
       if (cost < least) {
         least = cost;
         best = p;
       }
     }
-    if (best == first_[j + 1]) return false;
+    if (best == first_[j + 1]) {
+      return false;
+    }
     out.insert(out.end(), paths_[best].begin(), paths_[best].end());
     return true;
   }
@@ -101,7 +111,9 @@ split plan_adaptive(const topology& net, const job_list& jobs, std::uint64_t chu
   std::vector<std::vector<std::pair<std::vector<link_id>, double>>> of_job(jobs.size());
   // Jobs of one destination together: hops to it are counted once.
   std::vector<std::uint32_t> order(jobs.size());
-  for (std::uint32_t j = 0; j < order.size(); ++j) order[j] = j;
+  for (std::uint32_t j = 0; j < order.size(); ++j) {
+    order[j] = j;
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
     return jobs.destination[x] < jobs.destination[y];
   });
@@ -121,7 +133,9 @@ split plan_adaptive(const topology& net, const job_list& jobs, std::uint64_t chu
       for (node_id at = jobs.source[j]; at != measured; at = net.to(path.back())) {
         link_id best = nothing;
         for (link_id l = net.first_link(at); l < net.first_link(at + 1); ++l) {
-          if (net.capacity(l) <= 0 || left[net.to(l)] + 1 != left[at]) continue;
+          if (net.capacity(l) <= 0 || left[net.to(l)] + 1 != left[at]) {
+            continue;
+          }
           if (best == nothing || load[l] / net.capacity(l) < load[best] / net.capacity(best)) {
             best = l;
           }
@@ -164,9 +178,13 @@ split plan_heu_load(const topology& net, const job_list& jobs, const plan_option
       const auto links = all[p];
       const bool fits = !used[p] && std::all_of(links.begin(), links.end(),
                                                 [&](link_id l) { return load[l] < limit; });
-      if (!fits) continue;
+      if (!fits) {
+        continue;
+      }
       used[p] = true;
-      for (const link_id l : links) ++load[l];
+      for (const link_id l : links) {
+        ++load[l];
+      }
       chosen[j].push_back(p);
       return true;
     }
@@ -176,10 +194,14 @@ split plan_heu_load(const topology& net, const job_list& jobs, const plan_option
     bool added = false;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       bool mine = take(j, limit);
-      for (std::uint32_t own = limit + 1; !mine && chosen[j].empty(); ++own) mine = take(j, own);
+      for (std::uint32_t own = limit + 1; !mine && chosen[j].empty(); ++own) {
+        mine = take(j, own);
+      }
       added = added || mine;
     }
-    if (!added) ++limit;
+    if (!added) {
+      ++limit;
+    }
   }
   split out;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -204,7 +226,9 @@ split plan_heu_chunk(const topology& net, const job_list& jobs, const plan_optio
   using entry = std::pair<std::uint64_t, std::uint32_t>;
   std::priority_queue<entry> heap;
   const auto key = [&](std::size_t j) { return static_cast<std::uint32_t>(jobs.size() - j); };
-  for (std::size_t j = 0; j < jobs.size(); ++j) heap.emplace(jobs.bytes[j], key(j));
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    heap.emplace(jobs.bytes[j], key(j));
+  }
   while (!heap.empty()) {
     const auto [left, k] = heap.top();
     heap.pop();
@@ -213,21 +237,29 @@ split plan_heu_chunk(const topology& net, const job_list& jobs, const plan_optio
     std::size_t best = first[j];
     for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
       double most = 0;
-      for (const link_id l : all[p]) most = std::max(most, load[l] / net.capacity(l));
+      for (const link_id l : all[p]) {
+        most = std::max(most, load[l] / net.capacity(l));
+      }
       if (most < least) {
         least = most;
         best = p;
       }
     }
     const std::uint64_t size = std::min(left, o.costs.chunk);
-    for (const link_id l : all[best]) load[l] += static_cast<double>(size);
+    for (const link_id l : all[best]) {
+      load[l] += static_cast<double>(size);
+    }
     bytes[best] += static_cast<double>(size);
-    if (left > size) heap.emplace(left - size, k);
+    if (left > size) {
+      heap.emplace(left - size, k);
+    }
   }
   split out;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
-      if (bytes[p] <= 0) continue;
+      if (bytes[p] <= 0) {
+        continue;
+      }
       out.paths.add(all[p]);
       out.bytes.push_back(bytes[p]);
     }
@@ -254,7 +286,9 @@ split plan_opt(const topology& net, const job_list& jobs, const plan_options& o)
     state.rescale(state.busiest());
     for (int i = 0; i < 4; ++i) {
       state.buy(sharpness);
-      for (int k = 0; k < (few ? 16 : 4); ++k) state.even_out(sharpness);
+      for (int k = 0; k < (few ? 16 : 4); ++k) {
+        state.even_out(sharpness);
+      }
     }
   }
   state.drop_below(1e-4);

@@ -54,10 +54,16 @@ proof simple_bounds(const topology& net, const job_list& jobs) {
     for (node_id n = 0; n < net.nodes(); ++n) {
       const link_id up = net.step(n, d, true);
       const link_id down = net.step(n, d, false);
-      if (up != nothing) there += net.capacity(up);
-      if (down != nothing && down != up) there += net.capacity(down);
+      if (up != nothing) {
+        there += net.capacity(up);
+      }
+      if (down != nothing && down != up) {
+        there += net.capacity(down);
+      }
     }
-    if (there > 0) best.raise(needed / there, "what dimension " + std::to_string(d) + " carries");
+    if (there > 0) {
+      best.raise(needed / there, "what dimension " + std::to_string(d) + " carries");
+    }
   }
   return best;
 }
@@ -76,7 +82,9 @@ bool trees_are_cheap(const topology& net, const job_list& jobs, double passes) {
 std::pair<double, std::string> lower_bound(const topology& net, const job_list& jobs) {
   const job_list moving = jobs_that_move(merged_jobs(net, jobs));
   proof best = simple_bounds(net, moving);
-  if (moving.size() == 0) return {0, "nothing moves"};
+  if (moving.size() == 0) {
+    return {0, "nothing moves"};
+  }
   const coarse_result coarse = solve_coarse(net, moving);
   best.raise(coarse.bound, coarse.reason());
   if (trees_are_cheap(net, moving, 1)) {

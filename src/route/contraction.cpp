@@ -23,7 +23,9 @@ struct coarse_problem {
 
 std::uint64_t coarse_nodes(const topology& net, const std::vector<bool>& kept) {
   std::uint64_t nodes = 1;
-  for (std::size_t d = 0; d < kept.size(); ++d) nodes *= kept[d] ? net.grid().sizes[d] : 1;
+  for (std::size_t d = 0; d < kept.size(); ++d) {
+    nodes *= kept[d] ? net.grid().sizes[d] : 1;
+  }
   return nodes;
 }
 
@@ -34,18 +36,24 @@ std::vector<arc> coarse_arcs(const topology& net, const std::vector<node_id>& im
   for (std::size_t d = 0; d < kept.size(); ++d) {
     for (const bool up : {true, false}) {
       // In a ring of two both steps are one link.
-      if (!kept[d] || (net.grid().sizes[d] == 2 && net.grid().wraps[d] && !up)) continue;
+      if (!kept[d] || (net.grid().sizes[d] == 2 && net.grid().wraps[d] && !up)) {
+        continue;
+      }
       std::vector<arc> here(nodes, {0, 0, 0});
       for (node_id n = 0; n < net.nodes(); ++n) {
         const link_id l = net.step(n, d, up);
-        if (l == nothing) continue;
+        if (l == nothing) {
+          continue;
+        }
         arc& a = here[image[n]];
         a.capacity += net.capacity(l);
         a.from = image[n];
         a.to = image[net.to(l)];
       }
       for (const arc& a : here) {
-        if (a.from != a.to) arcs.push_back(a);
+        if (a.from != a.to) {
+          arcs.push_back(a);
+        }
       }
     }
   }
@@ -57,13 +65,17 @@ coarse_problem contract(const topology& net, const job_list& jobs, std::vector<b
   coarse_problem out;
   grid_shape shape = net.grid();
   for (std::size_t d = 0; d < kept.size(); ++d) {
-    if (!kept[d]) shape.sizes[d] = 1;
+    if (!kept[d]) {
+      shape.sizes[d] = 1;
+    }
   }
   const auto nodes = static_cast<std::uint32_t>(coarse_nodes(net, kept));
   std::vector<node_id> image(net.nodes(), 0);
   for (node_id n = 0; n < net.nodes(); ++n) {
     for (std::size_t d = 0; d < kept.size(); ++d) {
-      if (kept[d]) image[n] = image[n] * shape.sizes[d] + net.coordinate(n, d);
+      if (kept[d]) {
+        image[n] = image[n] * shape.sizes[d] + net.coordinate(n, d);
+      }
     }
   }
   out.net = std::make_unique<topology>("contraction", nodes, nodes,
@@ -77,7 +89,9 @@ coarse_problem contract(const topology& net, const job_list& jobs, std::vector<b
       continue;
     }
     const auto [at, fresh] = row.try_emplace({a, b}, static_cast<std::uint32_t>(out.jobs.size()));
-    if (fresh) out.jobs.add(a, b, 0);
+    if (fresh) {
+      out.jobs.add(a, b, 0);
+    }
     out.jobs.bytes[at->second] += jobs.bytes[j];
     out.of_job.push_back(at->second);
   }
@@ -93,7 +107,9 @@ std::unique_ptr<skeleton_set> skeletons_of(const coarse_problem& p, const balanc
   out->begin.push_back(0);
   for (std::size_t j = 0; j < p.jobs.size(); ++j) {
     state.for_each_path(j, [&](std::span<const link_id> links, double) {
-      for (const link_id l : links) out->steps.push_back(step_of(*p.net, l));
+      for (const link_id l : links) {
+        out->steps.push_back(step_of(*p.net, l));
+      }
       out->begin.push_back(static_cast<std::uint32_t>(out->steps.size()));
     });
     out->first.push_back(static_cast<std::uint32_t>(out->begin.size() - 1));
@@ -104,7 +120,9 @@ std::unique_ptr<skeleton_set> skeletons_of(const coarse_problem& p, const balanc
 coarse_result solve(const coarse_problem& p, const effort& how) {
   coarse_result out;
   out.kept = p.kept;
-  if (p.jobs.size() == 0) return out;
+  if (p.jobs.size() == 0) {
+    return out;
+  }
   tree_finder trees(*p.net, p.jobs);
   balancer state(*p.net, p.jobs, trees);
   state.start(dual_bound(*p.net, p.jobs, std::vector<double>(p.net->links(), 1.0)), 2);
@@ -120,7 +138,9 @@ coarse_result solve(const coarse_problem& p, const effort& how) {
 std::string coarse_result::reason() const {
   std::string text = "the contraction to dimensions";
   for (std::size_t d = 0; d < kept.size(); ++d) {
-    if (kept[d]) text += " " + std::to_string(d);
+    if (kept[d]) {
+      text += " " + std::to_string(d);
+    }
   }
   return text;
 }
@@ -128,10 +148,14 @@ std::string coarse_result::reason() const {
 coarse_result solve_coarse(const topology& net, const job_list& jobs) {
   coarse_result best;
   const std::size_t n = net.dimensions();
-  if (n < 2) return best;
+  if (n < 2) {
+    return best;
+  }
   const auto attempt = [&](const std::vector<bool>& kept, const effort& how) {
     const std::uint64_t nodes = coarse_nodes(net, kept);
-    if (nodes == 1 || nodes > most_nodes || nodes == net.nodes()) return coarse_result{};
+    if (nodes == 1 || nodes > most_nodes || nodes == net.nodes()) {
+      return coarse_result{};
+    }
     const coarse_problem p = contract(net, jobs, kept);
     return p.jobs.size() > most_jobs ? coarse_result{} : solve(p, how);
   };
@@ -141,10 +165,14 @@ coarse_result solve_coarse(const topology& net, const job_list& jobs) {
       std::vector<bool> kept(n, false);
       kept[a] = kept[b] = true;
       coarse_result r = attempt(kept, {12, 0.02, best.bound});
-      if (r.bound > best.bound * 1.001) best = std::move(r);
+      if (r.bound > best.bound * 1.001) {
+        best = std::move(r);
+      }
     }
   }
-  if (best.kept.empty()) return best;
+  if (best.kept.empty()) {
+    return best;
+  }
   best = attempt(best.kept, {80, 0.002});
   for (bool grown = true; grown;) {
     grown = false;
@@ -152,7 +180,9 @@ coarse_result solve_coarse(const topology& net, const job_list& jobs) {
     const std::vector<bool> base = best.kept;
     for (std::size_t d = 0; d < n; ++d) {
       std::vector<bool> kept = base;
-      if (kept[d]) continue;
+      if (kept[d]) {
+        continue;
+      }
       kept[d] = true;
       coarse_result r = attempt(kept, {80, 0.002, best.bound});
       if (r.bound > best.bound * 1.001) {

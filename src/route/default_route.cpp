@@ -21,7 +21,9 @@ std::vector<std::size_t> longest_first(const std::vector<std::uint32_t>& sizes) 
     std::size_t best = n;
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t d = (i + k) % n;
-      if (!used[d] && (best == n || sizes[d] > sizes[best])) best = d;
+      if (!used[d] && (best == n || sizes[d] > sizes[best])) {
+        best = d;
+      }
     }
     used[best] = true;
     order.push_back(best);
@@ -34,14 +36,20 @@ std::vector<std::size_t> longest_first(const std::vector<std::uint32_t>& sizes) 
 default_router::default_router(const topology& net, dimension_order order, std::uint64_t seed)
     : net_(net), how_(order), seed_(seed) {
   order_ = longest_first(net.grid().sizes);
-  if (order != dimension_order::longest_first) std::iota(order_.begin(), order_.end(), 0u);
-  if (order == dimension_order::descending) std::reverse(order_.begin(), order_.end());
+  if (order != dimension_order::longest_first) {
+    std::iota(order_.begin(), order_.end(), 0u);
+  }
+  if (order == dimension_order::descending) {
+    std::reverse(order_.begin(), order_.end());
+  }
 }
 
 bool default_router::append(node_id a, node_id b, std::vector<link_id>& out) {
   const std::size_t before = out.size();
   const bool found = net_.grid().empty() ? append_graph(a, b, out) : append_grid(a, b, out);
-  if (!found) out.resize(before);
+  if (!found) {
+    out.resize(before);
+  }
   return found;
 }
 
@@ -49,7 +57,9 @@ bool default_router::append_grid(node_id a, node_id b, std::vector<link_id>& out
   if (how_ == dimension_order::shuffled) {
     std::iota(order_.begin(), order_.end(), 0u);
     random_generator draw(seed_ ^ ((std::uint64_t{a} << 32) | b));
-    for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[draw.below(i)]);
+    for (std::size_t i = order_.size(); i > 1; --i) {
+      std::swap(order_[i - 1], order_[draw.below(i)]);
+    }
   }
   node_id at = a;
   for (const std::size_t d : order_) {
@@ -69,7 +79,9 @@ bool default_router::append_grid(node_id a, node_id b, std::vector<link_id>& out
     }
     for (; steps > 0; --steps) {
       const link_id l = net_.step(at, d, up);
-      if (net_.capacity(l) <= 0) return false;
+      if (net_.capacity(l) <= 0) {
+        return false;
+      }
       out.push_back(l);
       at = net_.to(l);
     }
@@ -85,7 +97,9 @@ void default_router::measure_to(node_id b) {
   hops_to_[b] = 0;
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     for (const link_id l : net_.links_into(queue_[i])) {
-      if (net_.capacity(l) <= 0 || hops_to_[net_.from(l)] != nothing) continue;
+      if (net_.capacity(l) <= 0 || hops_to_[net_.from(l)] != nothing) {
+        continue;
+      }
       hops_to_[net_.from(l)] = hops_to_[queue_[i]] + 1;
       queue_.push_back(net_.from(l));
     }
@@ -94,18 +108,25 @@ void default_router::measure_to(node_id b) {
 }
 
 bool default_router::append_graph(node_id a, node_id b, std::vector<link_id>& out) {
-  if (measured_ != b) measure_to(b);
-  if (hops_to_[a] == nothing) return false;
+  if (measured_ != b) {
+    measure_to(b);
+  }
+  if (hops_to_[a] == nothing) {
+    return false;
+  }
   const auto nearer = [&](node_id at, link_id l) {
     return net_.capacity(l) > 0 && hops_to_[net_.to(l)] + 1 == hops_to_[at];
   };
   for (node_id at = a; at != b;) {
     std::uint32_t choices = 0;
-    for (link_id l = net_.first_link(at); l < net_.first_link(at + 1); ++l)
+    for (link_id l = net_.first_link(at); l < net_.first_link(at + 1); ++l) {
       choices += nearer(at, l);
+    }
     std::uint32_t skip = b % choices;
     link_id l = net_.first_link(at);
-    while (!nearer(at, l) || skip-- > 0) ++l;
+    while (!nearer(at, l) || skip-- > 0) {
+      ++l;
+    }
     out.push_back(l);
     at = net_.to(l);
   }

@@ -17,9 +17,13 @@ class average_prices {
   double add(std::span<const double> price) {
     double sum = 0;
     for (link_id l = 0; l < net_.links(); ++l) {
-      if (net_.capacity(l) > 0) sum += net_.capacity(l) * price[l];
+      if (net_.capacity(l) > 0) {
+        sum += net_.capacity(l) * price[l];
+      }
     }
-    if (!(sum > 0)) return 0;
+    if (!(sum > 0)) {
+      return 0;
+    }
     for (link_id l = 0; l < net_.links(); ++l) {
       mean_[l] = net_.capacity(l) > 0 ? old * mean_[l] + (1 - old) * price[l] / sum : price[l];
     }
@@ -45,7 +49,9 @@ double dual_bound(const topology& net, const job_list& jobs, std::span<const dou
     needed += static_cast<double>(jobs.bytes[j]) * trees.cost(j, price);
   }
   for (link_id l = 0; l < net.links(); ++l) {
-    if (net.capacity(l) <= 0) continue;
+    if (net.capacity(l) <= 0) {
+      continue;
+    }
     there += net.capacity(l) * price[same.orbit.empty() ? l : same.orbit[l]];
   }
   return there > 0 ? needed * same.jobs_per_orbit / there : 0;
@@ -65,14 +71,20 @@ meeting meet(balancer& state, const topology& net, const job_list& jobs, const e
   };
   for (; out.passes < how.passes && out.sharpness < 5000; ++out.passes) {
     state.buy(out.sharpness);
-    for (int k = 0; k < rounds; ++k) state.even_out(out.sharpness);
+    for (int k = 0; k < rounds; ++k) {
+      state.even_out(out.sharpness);
+    }
     const double now = state.busiest();
     double dual = dual_bound(net, jobs, state.prices(), same);
-    if (how.slowly) dual = std::max(dual, averages.add(state.prices()));
+    if (how.slowly) {
+      dual = std::max(dual, averages.add(state.prices()));
+    }
     const bool better = dual > out.bound * 1.002 || now < least * 0.998;
     out.bound = std::max(out.bound, dual);
     least = std::min(least, now);
-    if (least <= std::max(out.bound, how.floor) * (1 + how.gap)) break;
+    if (least <= std::max(out.bound, how.floor) * (1 + how.gap)) {
+      break;
+    }
     // A dual that falls behind says that flows are not at rest at this sharpness.
     if (how.slowly ? ++stays == 6 : !better && (dual >= out.bound * 0.999 || ++stays > 4)) {
       sharpen();

@@ -42,7 +42,9 @@ class event_wheel {
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
   event pop() {
-    while (ring_[now_ % buckets].empty()) advance();
+    while (ring_[now_ % buckets].empty()) {
+      advance();
+    }
     auto& here = ring_[now_ % buckets];
     std::pop_heap(here.begin(), here.end(), std::greater<>());
     const event e = here.back();

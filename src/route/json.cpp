@@ -18,7 +18,9 @@ class reader {
   json_value document() {
     json_value value = any(0);
     blanks();
-    if (at_ < text_.size()) fail("something follows the value");
+    if (at_ < text_.size()) {
+      fail("something follows the value");
+    }
     return value;
   }
 
@@ -28,34 +30,48 @@ class reader {
   void blanks() {
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
-      if (c == '\n') ++line_;
-      if (c != ' ' && c != '\t' && c != '\r' && c != '\n') return;
+      if (c == '\n') {
+        ++line_;
+      }
+      if (c != ' ' && c != '\t' && c != '\r' && c != '\n') {
+        return;
+      }
     }
   }
 
   char peek() {
     blanks();
-    if (at_ >= text_.size()) fail("the text ends too early");
+    if (at_ >= text_.size()) {
+      fail("the text ends too early");
+    }
     return text_[at_];
   }
 
   bool take(char c) {
-    if (peek() != c) return false;
+    if (peek() != c) {
+      return false;
+    }
     ++at_;
     return true;
   }
 
   void need(char c) {
-    if (!take(c)) fail(std::string("'") + c + "' expected");
+    if (!take(c)) {
+      fail(std::string("'") + c + "' expected");
+    }
   }
 
   void word(std::string_view expected) {
-    if (text_.substr(at_, expected.size()) != expected) fail("no JSON value");
+    if (text_.substr(at_, expected.size()) != expected) {
+      fail("no JSON value");
+    }
     at_ += expected.size();
   }
 
   json_value any(int depth) {
-    if (depth > deepest) fail("nested too deeply");
+    if (depth > deepest) {
+      fail("nested too deeply");
+    }
     json_value value;
     const char c = peek();
     value.line = line_;
@@ -76,7 +92,9 @@ class reader {
       value.what = json_value::kind::number;
       const char* begin = text_.data() + at_;
       const auto [end, failed] = std::from_chars(begin, text_.data() + text_.size(), value.number);
-      if (failed != std::errc{} || !std::isfinite(value.number)) fail("no JSON value");
+      if (failed != std::errc{} || !std::isfinite(value.number)) {
+        fail("no JSON value");
+      }
       at_ += static_cast<std::size_t>(end - begin);
     }
     return value;
@@ -85,9 +103,13 @@ class reader {
   void object(json_value& value, int depth) {
     value.what = json_value::kind::object;
     need('{');
-    if (take('}')) return;
+    if (take('}')) {
+      return;
+    }
     do {
-      if (peek() != '"') fail("a member's name expected");
+      if (peek() != '"') {
+        fail("a member's name expected");
+      }
       value.names.push_back(string());
       need(':');
       value.items.push_back(any(depth + 1));
@@ -98,7 +120,9 @@ class reader {
   void array(json_value& value, int depth) {
     value.what = json_value::kind::array;
     need('[');
-    if (take(']')) return;
+    if (take(']')) {
+      return;
+    }
     do {
       value.items.push_back(any(depth + 1));
     } while (take(','));
@@ -109,9 +133,13 @@ class reader {
     std::string out;
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
       char c = text_[at_];
-      if (c == '\n') fail("a string ends at its line's end");
+      if (c == '\n') {
+        fail("a string ends at its line's end");
+      }
       if (c == '\\') {
-        if (++at_ >= text_.size()) break;
+        if (++at_ >= text_.size()) {
+          break;
+        }
         c = text_[at_];
         switch (c) {
           case 'n':
@@ -130,7 +158,9 @@ class reader {
       }
       out += c;
     }
-    if (at_ >= text_.size()) fail("a string without end");
+    if (at_ >= text_.size()) {
+      fail("a string without end");
+    }
     ++at_;
     return out;
   }
@@ -145,7 +175,9 @@ class reader {
 
 const json_value* json_value::find(std::string_view name) const noexcept {
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return &items[i];
+    if (names[i] == name) {
+      return &items[i];
+    }
   }
   return nullptr;
 }
@@ -162,7 +194,9 @@ std::string json_quoted(std::string_view text) {
     } else if (c == '\t') {
       out += "\\t";
     } else {
-      if (c == '"' || c == '\\') out += '\\';
+      if (c == '"' || c == '\\') {
+        out += '\\';
+      }
       out += c;
     }
   }

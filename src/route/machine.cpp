@@ -22,7 +22,9 @@ constexpr unit times[] = {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6},
                           {"ms", 1e-3},  {"s", 1.0},   {"", 1.0}};
 
 std::optional<double> number_before(std::string_view text, std::string_view suffix) {
-  if (!text.ends_with(suffix)) return std::nullopt;
+  if (!text.ends_with(suffix)) {
+    return std::nullopt;
+  }
   const auto value = base::parse_double(text.substr(0, text.size() - suffix.size()));
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
@@ -30,7 +32,9 @@ std::optional<double> number_before(std::string_view text, std::string_view suff
 }  // namespace
 
 machine machine_of(const topology& net, machine costs) {
-  if (!net.speeds()) return costs;
+  if (!net.speeds()) {
+    return costs;
+  }
   costs.link_bandwidth = net.speeds()->bandwidth;
   costs.hop_latency = net.speeds()->hop_latency;
   const bool limited = net.speeds()->injection > 0;
@@ -42,9 +46,13 @@ std::optional<double> parse_bandwidth(std::string_view text) {
   std::optional<double> found = number_before(text, "");
   for (const auto& [kind, bytes] : {unit{"Bps", 1.0}, unit{"bps", 0.125}}) {
     for (const auto& [prefix, factor] : prefixes) {
-      if (found) break;
+      if (found) {
+        break;
+      }
       found = number_before(text, std::string(prefix) + std::string(kind));
-      if (found) *found *= factor * bytes;
+      if (found) {
+        *found *= factor * bytes;
+      }
     }
   }
   return found && *found > 0 ? found : std::nullopt;
@@ -53,9 +61,13 @@ std::optional<double> parse_bandwidth(std::string_view text) {
 std::optional<double> parse_latency(std::string_view text) {
   std::optional<double> found;
   for (const auto& [suffix, factor] : times) {
-    if (found) break;
+    if (found) {
+      break;
+    }
     found = number_before(text, suffix);
-    if (found) *found *= factor;
+    if (found) {
+      *found *= factor;
+    }
   }
   return found && *found >= 0 ? found : std::nullopt;
 }

@@ -18,9 +18,13 @@ class forwarding {
     std::size_t begin = 0;
     while (begin < path.size()) {
       std::size_t end = path.size();
-      while (end > begin + 1 && !straight(path, begin, end)) --end;
+      while (end > begin + 1 && !straight(path, begin, end)) {
+        --end;
+      }
       begin = end;
-      if (begin < path.size()) out.push_back(static_cast<std::uint32_t>(begin));
+      if (begin < path.size()) {
+        out.push_back(static_cast<std::uint32_t>(begin));
+      }
     }
     return out;
   }
@@ -47,7 +51,9 @@ std::vector<std::uint32_t> forwarding_places(const topology& net, std::span<cons
 std::vector<double> link_loads(const topology& net, const route_plan& plan) {
   std::vector<double> load(net.links(), 0);
   for (std::size_t p = 0; p < plan.paths.size(); ++p) {
-    for (const link_id l : plan.paths[p]) load[l] += static_cast<double>(plan.bytes[p]);
+    for (const link_id l : plan.paths[p]) {
+      load[l] += static_cast<double>(plan.bytes[p]);
+    }
   }
   return load;
 }
@@ -60,17 +66,23 @@ double predict(const topology& net, const route_plan& plan, const machine& m) {
   forwarding where(net);
   for (std::size_t p = 0; p < plan.paths.size(); ++p) {
     const auto path = plan.paths[p];
-    if (path.empty() || plan.bytes[p] == 0) continue;
+    if (path.empty() || plan.bytes[p] == 0) {
+      continue;
+    }
     places[p] = where.places(path);
     const auto bytes = static_cast<double>(plan.bytes[p]);
     out[net.from(path.front())] += bytes / m.injection_bandwidth;
     in[net.to(path.back())] += bytes / m.injection_bandwidth;
-    for (const std::uint32_t at : places[p]) copy[net.from(path[at])] += bytes / m.copy_bandwidth;
+    for (const std::uint32_t at : places[p]) {
+      copy[net.from(path[at])] += bytes / m.copy_bandwidth;
+    }
   }
   double worst = 0;
   for (std::size_t p = 0; p < plan.paths.size(); ++p) {
     const auto path = plan.paths[p];
-    if (plan.bytes[p] == 0) continue;
+    if (plan.bytes[p] == 0) {
+      continue;
+    }
     double drain = path.empty() ? static_cast<double>(plan.bytes[p]) / m.copy_bandwidth : 0;
     double fill = m.start_up + m.hop_latency * static_cast<double>(path.size());
     for (const link_id l : path) {
@@ -96,7 +108,9 @@ plan_figures figures_of(const topology& net, const route_plan& plan, std::uint64
   for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
     std::size_t mine = 0;
     for (std::size_t p = plan.first_path[j]; p < plan.first_path[j + 1]; ++p) {
-      if (plan.bytes[p] == 0) continue;
+      if (plan.bytes[p] == 0) {
+        continue;
+      }
       ++mine;
       const auto path = plan.paths[p];
       const auto bytes = static_cast<double>(plan.bytes[p]);
@@ -109,7 +123,9 @@ plan_figures figures_of(const topology& net, const route_plan& plan, std::uint64
       f.copies_mean += copies;
       f.hops_max = std::max(f.hops_max, path.size());
       hops += length;
-      for (const link_id l : path) ++crossing[l];
+      for (const link_id l : path) {
+        ++crossing[l];
+      }
       f.bytes += bytes;
     }
     f.jobs += mine > 0;
@@ -119,7 +135,9 @@ plan_figures figures_of(const topology& net, const route_plan& plan, std::uint64
   const std::vector<double> load = link_loads(net, plan);
   double used = 0;
   for (link_id l = 0; l < net.links(); ++l) {
-    if (crossing[l] == 0) continue;
+    if (crossing[l] == 0) {
+      continue;
+    }
     ++used;
     f.link_paths_max = std::max(f.link_paths_max, crossing[l]);
     f.link_paths_mean += static_cast<double>(crossing[l]);

@@ -21,7 +21,9 @@ job_list merged_jobs(const topology& net, const job_list& jobs) {
                     std::to_string(b),
                 "endpoints are 0.." + std::to_string(net.endpoints() - 1), "");
     const auto [at, fresh] = row.try_emplace((std::uint64_t{a} << 32) | b, out.size());
-    if (fresh) out.add(a, b, 0);
+    if (fresh) {
+      out.add(a, b, 0);
+    }
     out.bytes[at->second] += jobs.bytes[j];
     SINEW_CHECK(jobs.bytes[j] <= (1ull << 53) && out.bytes[at->second] <= (1ull << 53),
                 "job " + std::to_string(j) + " is too large",

@@ -38,7 +38,9 @@ void box_finder::choose_sides(node_id a, node_id b, const std::vector<bool>* exc
     const std::uint32_t size = net_.grid().sizes[d];
     const std::uint32_t from = net_.coordinate(a, d);
     const std::uint32_t to = net_.coordinate(b, d);
-    if (from == to || (except != nullptr && (*except)[d])) continue;
+    if (from == to || (except != nullptr && (*except)[d])) {
+      continue;
+    }
     std::uint32_t ahead = (to + size - from) % size;
     bool up = 2 * ahead < size;
     if (!net_.grid().wraps[d]) {
@@ -46,8 +48,12 @@ void box_finder::choose_sides(node_id a, node_id b, const std::vector<bool>* exc
       ahead = up ? to - from : size - (from - to);
     } else if (size > 2) {
       const std::uint32_t shorter = std::min(ahead, size - ahead);
-      if (2 * shorter == size) up = draw_() & 1;
-      if (2 * shorter < size && size - 2 * shorter <= 2 && (draw_() & 3) == 0) up = !up;
+      if (2 * shorter == size) {
+        up = draw_() & 1;
+      }
+      if (2 * shorter < size && size - 2 * shorter <= 2 && (draw_() & 3) == 0) {
+        up = !up;
+      }
     }
     sides_.push_back({{static_cast<std::uint8_t>(d), up}, up ? ahead : size - ahead});
   }
@@ -76,7 +82,9 @@ double box_finder::search(node_id a, std::span<const double> price, double below
     const double here = cost_[at];
     const node_id n = node_[at];
     for (std::size_t s = 0; here < below && s < sides_.size(); ++s) {
-      if (digits_[s] == sides_[s].steps) continue;
+      if (digits_[s] == sides_[s].steps) {
+        continue;
+      }
       const grid_step go = sides_[s].way == nullptr ? sides_[s].step : sides_[s].way[digits_[s]];
       const link_id l = net_.step(n, go.dimension, go.up);
       const std::uint32_t next = at + strides_[s];
@@ -87,8 +95,9 @@ double box_finder::search(node_id a, std::span<const double> price, double below
         last_[next] = static_cast<std::uint8_t>(s);
       }
     }
-    for (std::size_t s = 0; s < sides_.size() && ++digits_[s] > sides_[s].steps; ++s)
+    for (std::size_t s = 0; s < sides_.size() && ++digits_[s] > sides_[s].steps; ++s) {
       digits_[s] = 0;
+    }
   }
   return cost_[places - 1];
 }
@@ -96,7 +105,9 @@ double box_finder::search(node_id a, std::span<const double> price, double below
 void box_finder::trace(node_id b, std::vector<link_id>& out) const {
   const std::size_t begin = out.size();
   std::uint32_t at = 0;
-  for (std::size_t s = 0; s < sides_.size(); ++s) at += strides_[s] * sides_[s].steps;
+  for (std::size_t s = 0; s < sides_.size(); ++s) {
+    at += strides_[s] * sides_[s].steps;
+  }
   for (node_id n = b; at != 0;) {
     const std::uint8_t s = last_[at];
     at -= strides_[s];
@@ -117,17 +128,27 @@ void box_finder::try_aside(node_id a, node_id b, std::span<const double> price, 
     for (const bool up : {false, true}) {
       const link_id away = net_.step(a, d, up);
       const link_id beyond = net_.step(b, d, up);
-      if (away == nothing || beyond == nothing) continue;
+      if (away == nothing || beyond == nothing) {
+        continue;
+      }
       const link_id back = net_.step(net_.to(beyond), d, !up);
       const double cost = price[seat(away)] + price[seat(back)];
-      if (cost < tries[1].cost) tries[1] = {cost, away, back};
-      if (tries[1].cost < tries[0].cost) std::swap(tries[0], tries[1]);
+      if (cost < tries[1].cost) {
+        tries[1] = {cost, away, back};
+      }
+      if (tries[1].cost < tries[0].cost) {
+        std::swap(tries[0], tries[1]);
+      }
     }
   }
   for (const aside& t : tries) {
-    if (t.cost >= cheapest) break;
+    if (t.cost >= cheapest) {
+      break;
+    }
     const double cost = t.cost + search(net_.to(t.out), price, cheapest - t.cost);
-    if (cost >= cheapest) continue;
+    if (cost >= cheapest) {
+      continue;
+    }
     cheapest = cost;
     best_.assign(1, t.out);
     trace(net_.from(t.back), best_);
@@ -142,7 +163,9 @@ void box_finder::try_skeletons(std::size_t j, std::span<const double> price, dou
     sides_.assign(1, {{}, static_cast<std::uint32_t>(way.size()), way.data()});
     choose_sides(jobs_.source[j], jobs_.destination[j], &skeletons_->kept);
     const double cost = search(jobs_.source[j], price, cheapest);
-    if (cost >= cheapest) continue;
+    if (cost >= cheapest) {
+      continue;
+    }
     cheapest = cost;
     best_.clear();
     trace(jobs_.destination[j], best_);
@@ -161,7 +184,9 @@ void box_finder::cut_loops(node_id a) {
     const auto before = static_cast<std::size_t>(seen_[n] & 0xffffffff);
     const bool again = seen_[n] >> 32 == call_ && before < kept &&
                        (before == 0 ? n == a : net_.to(best_[before - 1]) == n);
-    if (again) kept = before;
+    if (again) {
+      kept = before;
+    }
     seen_[n] = std::uint64_t{call_} << 32 | kept;
   }
   best_.resize(kept);
@@ -180,8 +205,12 @@ bool box_finder::find(std::size_t j, std::span<const double> price, double below
     trace(b, best_);
   }
   try_aside(a, b, price, cheapest);
-  if (skeletons_ != nullptr) try_skeletons(j, price, cheapest);
-  if (cheapest >= below) return false;
+  if (skeletons_ != nullptr) {
+    try_skeletons(j, price, cheapest);
+  }
+  if (cheapest >= below) {
+    return false;
+  }
   cut_loops(a);
   out.insert(out.end(), best_.begin(), best_.end());
   return true;
@@ -204,7 +233,9 @@ void tree_finder::grow(node_id root, std::span<const double> price) {
   cost_[root] = 0;
   heap_.assign(1, {0, root});
   const auto reach = [&](node_id n, link_id l, double cost) {
-    if (cost >= cost_[n]) return;
+    if (cost >= cost_[n]) {
+      return;
+    }
     cost_[n] = cost;
     link_[n] = l;
     heap_.emplace_back(cost, n);
@@ -214,13 +245,17 @@ void tree_finder::grow(node_id root, std::span<const double> price) {
     const auto [cost, n] = heap_.front();
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
     heap_.pop_back();
-    if (cost > cost_[n]) continue;
+    if (cost > cost_[n]) {
+      continue;
+    }
     if (from_sources_) {
       for (link_id l = net_.first_link(n); l < net_.first_link(n + 1); ++l) {
         reach(net_.to(l), l, cost + price[seat(l)]);
       }
     } else {
-      for (const link_id l : net_.links_into(n)) reach(net_.from(l), l, cost + price[seat(l)]);
+      for (const link_id l : net_.links_into(n)) {
+        reach(net_.from(l), l, cost + price[seat(l)]);
+      }
     }
   }
   root_ = root;
@@ -228,13 +263,17 @@ void tree_finder::grow(node_id root, std::span<const double> price) {
 
 double tree_finder::cost(std::size_t j, std::span<const double> price) {
   const node_id root = from_sources_ ? jobs_.source[j] : jobs_.destination[j];
-  if (root_ != root) grow(root, price);
+  if (root_ != root) {
+    grow(root, price);
+  }
   return cost_[from_sources_ ? jobs_.destination[j] : jobs_.source[j]];
 }
 
 bool tree_finder::find(std::size_t j, std::span<const double> price, double below,
                        std::vector<link_id>& out) {
-  if (cost(j, price) >= below) return false;
+  if (cost(j, price) >= below) {
+    return false;
+  }
   const std::size_t begin = out.size();
   if (from_sources_) {
     for (node_id n = jobs_.destination[j]; n != root_; n = net_.from(link_[n])) {
@@ -242,7 +281,9 @@ bool tree_finder::find(std::size_t j, std::span<const double> price, double belo
     }
     std::reverse(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end());
   } else {
-    for (node_id n = jobs_.source[j]; n != root_; n = net_.to(link_[n])) out.push_back(link_[n]);
+    for (node_id n = jobs_.source[j]; n != root_; n = net_.to(link_[n])) {
+      out.push_back(link_[n]);
+    }
   }
   return true;
 }

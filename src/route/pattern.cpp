@@ -43,7 +43,9 @@ job_list aggregation(std::uint32_t ranks, const pattern_options& o) {
   job_writer out(o);
   for (std::uint32_t first = 0; first < ranks; first += o.group) {
     const std::uint32_t size = std::min(o.group, ranks - first);
-    for (std::uint32_t i = 0; i < size; ++i) out.add(first + i, first + size / 2);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      out.add(first + i, first + size / 2);
+    }
   }
   return out.take();
 }
@@ -52,9 +54,13 @@ job_list random_pairs(std::uint32_t ranks, const pattern_options& o) {
   std::vector<std::uint32_t> to(ranks);
   std::iota(to.begin(), to.end(), 0u);
   random_generator draw(o.seed);
-  for (std::size_t i = ranks; i > 1; --i) std::swap(to[i - 1], to[draw.below(i)]);
+  for (std::size_t i = ranks; i > 1; --i) {
+    std::swap(to[i - 1], to[draw.below(i)]);
+  }
   job_writer out(o);
-  for (std::uint32_t i = 0; i < ranks; ++i) out.add(i, to[i]);
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    out.add(i, to[i]);
+  }
   return out.take();
 }
 
@@ -67,7 +73,9 @@ job_list all_to_all(std::uint32_t ranks, const pattern_options& o, bool varied) 
   job_writer out(o);
   for (std::uint32_t i = 0; i < ranks; ++i) {
     for (std::uint32_t j = 0; j < ranks; ++j) {
-      if (i != j) out.add(i, j, varied ? draw.below(o.bytes + 1) : o.bytes);
+      if (i != j) {
+        out.add(i, j, varied ? draw.below(o.bytes + 1) : o.bytes);
+      }
     }
   }
   return out.take();
@@ -77,7 +85,9 @@ job_list halo(const topology& net, const pattern_options& o) {
   job_list jobs;
   for (node_id n = 0; n < net.endpoints(); ++n) {
     for (link_id l = net.first_link(n); l < net.first_link(n + 1); ++l) {
-      if (net.to(l) < net.endpoints()) jobs.add(n, net.to(l), o.bytes);
+      if (net.to(l) < net.endpoints()) {
+        jobs.add(n, net.to(l), o.bytes);
+      }
     }
   }
   SINEW_CHECK(jobs.size() > 0, "no halo on " + net.name(), "no two endpoints are neighbours", "");
@@ -144,14 +154,30 @@ job_list make_pattern(const topology& net, std::string_view name, const pattern_
       name == "disjoint" || name == "overlap" || name == "subset" || name == "incast";
   SINEW_CHECK(!named || p >= 32, std::string(name) + " needs at least 32 ranks",
               "its smallest part is 1/32 of all, and there are " + std::to_string(p), "");
-  if (name == "disjoint") return make_many_to_many(net, {p / 16, 0, p / 16 * 8, p - p / 16 * 8}, o);
-  if (name == "overlap") return make_many_to_many(net, {p / 16, 0, p / 16 * 8, p / 32}, o);
-  if (name == "subset") return make_many_to_many(net, {p / 16, 0, p / 16 * 8, 0}, o);
-  if (name == "incast") return make_many_to_many(net, {p / 16 * 8, 0, p / 16, p / 4}, o);
-  if (name == "aggregation") return aggregation(p, o);
-  if (name == "random") return random_pairs(p, o);
-  if (name == "alltoall" || name == "alltoallv") return all_to_all(p, o, name == "alltoallv");
-  if (name == "halo") return halo(net, o);
+  if (name == "disjoint") {
+    return make_many_to_many(net, {p / 16, 0, p / 16 * 8, p - p / 16 * 8}, o);
+  }
+  if (name == "overlap") {
+    return make_many_to_many(net, {p / 16, 0, p / 16 * 8, p / 32}, o);
+  }
+  if (name == "subset") {
+    return make_many_to_many(net, {p / 16, 0, p / 16 * 8, 0}, o);
+  }
+  if (name == "incast") {
+    return make_many_to_many(net, {p / 16 * 8, 0, p / 16, p / 4}, o);
+  }
+  if (name == "aggregation") {
+    return aggregation(p, o);
+  }
+  if (name == "random") {
+    return random_pairs(p, o);
+  }
+  if (name == "alltoall" || name == "alltoallv") {
+    return all_to_all(p, o, name == "alltoallv");
+  }
+  if (name == "halo") {
+    return halo(net, o);
+  }
   if (name.starts_with("experiment:")) {
     const auto id = base::parse_integer(name.substr(11));
     SINEW_CHECK(id && *id >= 0 && *id < experiments, "no such experiment as " + std::string(name),
@@ -159,9 +185,13 @@ job_list make_pattern(const topology& net, std::string_view name, const pattern_
     return make_many_to_many(net, experiment_shape(static_cast<std::uint32_t>(*id), p), o);
   }
   std::ifstream probe{std::string(name)};
-  if (probe) return read_pattern(net, std::string(name), o.ranks_per_node);
+  if (probe) {
+    return read_pattern(net, std::string(name), o.ranks_per_node);
+  }
   std::string known;
-  for (const std::string_view each : pattern_names()) known += " " + std::string(each);
+  for (const std::string_view each : pattern_names()) {
+    known += " " + std::string(each);
+  }
   throw error("unknown pattern " + std::string(name), "it is no pattern's name and no file",
               "patterns are" + known);
 }
@@ -173,14 +203,18 @@ job_list pattern_from_text(const topology& net, std::string_view text, const std
   o.ranks_per_node = ranks_per_node;
   job_writer out(o);
   for_each_line(text, [&](std::size_t line, const std::vector<std::string_view>& words) {
-    if (words.size() != 3) bad_line(where, line, "a job is \"source destination bytes\"");
+    if (words.size() != 3) {
+      bad_line(where, line, "a job is \"source destination bytes\"");
+    }
     const auto from = base::parse_integer(words[0]);
     const auto to = base::parse_integer(words[1]);
     const auto bytes = base::parse_bytes(words[2]);
     if (!from || !to || *from < 0 || *to < 0 || *from >= ranks || *to >= ranks) {
       bad_line(where, line, "ranks are 0.." + std::to_string(ranks - 1));
     }
-    if (!bytes) bad_line(where, line, "\"" + std::string(words[2]) + "\" is no number of bytes");
+    if (!bytes) {
+      bad_line(where, line, "\"" + std::string(words[2]) + "\" is no number of bytes");
+    }
     out.add(static_cast<std::uint32_t>(*from), static_cast<std::uint32_t>(*to),
             static_cast<std::uint64_t>(*bytes));
   });

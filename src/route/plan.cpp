@@ -44,14 +44,20 @@ void append_job(route_plan& plan, const split& s, std::size_t j, std::uint64_t b
   const auto share_of = [&](std::size_t p) { return std::max(s.bytes[p], 0.0); };
   std::size_t largest = s.first[j];
   for (std::size_t p = s.first[j]; p < s.first[j + 1]; ++p) {
-    if (share_of(p) > share_of(largest)) largest = p;
+    if (share_of(p) > share_of(largest)) {
+      largest = p;
+    }
   }
   std::uint64_t given = 0;
   std::size_t row_of_largest = 0;
   for (std::size_t p = s.first[j]; p < s.first[j + 1]; ++p) {
     const auto share = std::min(static_cast<std::uint64_t>(share_of(p)), bytes - given);
-    if (share == 0 && p != largest) continue;
-    if (p == largest) row_of_largest = plan.bytes.size();
+    if (share == 0 && p != largest) {
+      continue;
+    }
+    if (p == largest) {
+      row_of_largest = plan.bytes.size();
+    }
     plan.paths.add(s.paths[p]);
     plan.bytes.push_back(share);
     given += share;
@@ -104,7 +110,9 @@ route_plan prefer_default(const topology& net, const route_plan& plan) {
     const std::size_t end = plan.first_path[j + 1];
     const auto shift = [&](double sign) {
       for (std::size_t p = begin; p < end; ++p) {
-        for (const link_id l : plan.paths[p]) load[l] += sign * static_cast<double>(plan.bytes[p]);
+        for (const link_id l : plan.paths[p]) {
+          load[l] += sign * static_cast<double>(plan.bytes[p]);
+        }
       }
     };
     const auto bytes = static_cast<double>(plan.jobs.bytes[j]);
@@ -115,7 +123,9 @@ route_plan prefer_default(const topology& net, const route_plan& plan) {
              return load[l] + bytes <= most * net.capacity(l);
            });
     if (fits) {
-      for (const link_id l : way) load[l] += bytes;
+      for (const link_id l : way) {
+        load[l] += bytes;
+      }
       out.paths.add(way);
       out.bytes.push_back(plan.jobs.bytes[j]);
     } else {
@@ -135,7 +145,9 @@ bool default_routes_exist(const topology& net, const job_list& jobs) {
   std::vector<link_id> way;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     way.clear();
-    if (!router.append(jobs.source[j], jobs.destination[j], way)) return false;
+    if (!router.append(jobs.source[j], jobs.destination[j], way)) {
+      return false;
+    }
   }
   return true;
 }
@@ -164,7 +176,9 @@ const char* method_name(method how) noexcept { return names[static_cast<std::siz
 
 method parse_method(std::string_view name) {
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (name == names[i]) return static_cast<method>(i);
+    if (name == names[i]) {
+      return static_cast<method>(i);
+    }
   }
   throw error("unknown method " + std::string(name), "it is none of the planner's",
               "methods are default, adaptive, heu-load, heu-chunk, opt, sinew");
@@ -197,13 +211,17 @@ class contest {
 
   /// The plans of methods that are not ours. One with more paths than were asked for is none.
   void enter_others(double bound) {
-    if (!worth_trying(bound)) return;
+    if (!worth_trying(bound)) {
+      return;
+    }
     for (const method how : {method::adaptive, method::heu_load, method::heu_chunk, method::opt}) {
       plan_options o = options_;
       o.how = how;
       proof none;
       route_plan plan = assemble(jobs_, split_by(net_, moving_, o, none));
-      if (within_paths(plan)) enter(std::move(plan), how);
+      if (within_paths(plan)) {
+        enter(std::move(plan), how);
+      }
     }
   }
 
@@ -232,7 +250,9 @@ class contest {
   [[nodiscard]] bool worth_trying(double bound) const {
     const bool few = moving_.size() <= few_jobs && net_.nodes() <= few_nodes;
     const double gap = few ? 1e-9 : options_.gap;
-    if (best_.busiest <= bound * (1 + gap) || moving_.size() > most_jobs) return false;
+    if (best_.busiest <= bound * (1 + gap) || moving_.size() > most_jobs) {
+      return false;
+    }
     double chunks = 0;
     for (const std::uint64_t bytes : moving_.bytes) {
       chunks += static_cast<double>(bytes) / static_cast<double>(options_.costs.chunk);
@@ -241,9 +261,13 @@ class contest {
   }
 
   [[nodiscard]] bool within_paths(const route_plan& plan) const {
-    if (options_.most_paths == 0) return true;
+    if (options_.most_paths == 0) {
+      return true;
+    }
     for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
-      if (plan.first_path[j + 1] - plan.first_path[j] > options_.most_paths) return false;
+      if (plan.first_path[j + 1] - plan.first_path[j] > options_.most_paths) {
+        return false;
+      }
     }
     return true;
   }
@@ -266,7 +290,9 @@ route_plan make_plan(const topology& net, const job_list& jobs, const plan_optio
   const job_list merged = merged_jobs(net, jobs);
   const job_list moving = jobs_that_move(merged);
   proof bound;
-  if (moving.size() > 0) bound = simple_bounds(net, moving);
+  if (moving.size() > 0) {
+    bound = simple_bounds(net, moving);
+  }
   const split s = moving.size() > 0 ? split_by(net, moving, options, bound) : split{};
   route_plan plan = assemble(merged, s);
   plan.taken_from = options.how;
@@ -310,13 +336,21 @@ void check_plan(const topology& net, const route_plan& plan) {
       node_id at = plan.jobs.source[j];
       seen[at] = p;
       for (const link_id l : plan.paths[p]) {
-        if (l >= net.links() || net.from(l) != at) fail(which, "its links do not join");
-        if (net.capacity(l) <= 0) fail(which, "it crosses a failed link");
+        if (l >= net.links() || net.from(l) != at) {
+          fail(which, "its links do not join");
+        }
+        if (net.capacity(l) <= 0) {
+          fail(which, "it crosses a failed link");
+        }
         at = net.to(l);
-        if (seen[at] == p) fail(which, "it visits node " + std::to_string(at) + " twice");
+        if (seen[at] == p) {
+          fail(which, "it visits node " + std::to_string(at) + " twice");
+        }
         seen[at] = p;
       }
-      if (at != plan.jobs.destination[j]) fail(which, "it ends elsewhere");
+      if (at != plan.jobs.destination[j]) {
+        fail(which, "it ends elsewhere");
+      }
       sum += plan.bytes[p];
     }
     if (sum != plan.jobs.bytes[j]) {

@@ -32,7 +32,9 @@ void write_path(const topology& net, const route_plan& plan, std::size_t p, std:
 void read_paths(const topology& net, const json_value& list, const std::string& where,
                 route_plan& plan) {
   for (const json_value& one : list.items) {
-    if (one.items.empty()) bad_line(where, one.line, "a path is [bytes, node, ...]");
+    if (one.items.empty()) {
+      bad_line(where, one.line, "a path is [bytes, node, ...]");
+    }
     plan.bytes.push_back(json_whole(one.items[0], where, "bytes", most_bytes));
     node_id at = plan.jobs.source.back();
     for (std::size_t i = 1; i < one.items.size(); ++i) {
@@ -69,7 +71,9 @@ std::string plan_to_json(const topology& net, const route_plan& plan) {
     out += "{\"from\":" + std::to_string(plan.jobs.source[j]);
     out += ",\"to\":" + std::to_string(plan.jobs.destination[j]) + ",\"paths\":[";
     for (std::size_t p = plan.first_path[j]; p < plan.first_path[j + 1]; ++p) {
-      if (p > plan.first_path[j]) out += ',';
+      if (p > plan.first_path[j]) {
+        out += ',';
+      }
       write_path(net, plan, p, out);
     }
     out += "]}";
@@ -112,13 +116,17 @@ route_plan plan_from_json(const topology& net, std::string_view text, const std:
                   0);
     const std::size_t begin = plan.bytes.size();
     read_paths(net, json_member(job, where, "paths", kind::array), where, plan);
-    for (std::size_t p = begin; p < plan.bytes.size(); ++p) plan.jobs.bytes.back() += plan.bytes[p];
+    for (std::size_t p = begin; p < plan.bytes.size(); ++p) {
+      plan.jobs.bytes.back() += plan.bytes[p];
+    }
     plan.first_path.push_back(plan.paths.size());
   }
   check_plan(net, plan);
   const std::vector<double> load = link_loads(net, plan);
   for (link_id l = 0; l < net.links(); ++l) {
-    if (net.capacity(l) > 0) plan.busiest = std::max(plan.busiest, load[l] / net.capacity(l));
+    if (net.capacity(l) > 0) {
+      plan.busiest = std::max(plan.busiest, load[l] / net.capacity(l));
+    }
   }
   return plan;
 }

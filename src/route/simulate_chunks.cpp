@@ -48,7 +48,9 @@ class simulator {
     for (std::size_t p = 0; p < plan.paths.size(); ++p) {
       const auto path = plan.paths[p];
       if (o.every_hop) {
-        for (std::uint32_t i = 1; i < path.size(); ++i) ends_.push_back(i);
+        for (std::uint32_t i = 1; i < path.size(); ++i) {
+          ends_.push_back(i);
+        }
       } else {
         const auto places = forwarding_places(net, path);
         ends_.insert(ends_.end(), places.begin(), places.end());
@@ -63,7 +65,9 @@ class simulator {
 
   simulation run() {
     for (std::uint32_t p = 0; p < plan_.paths.size(); ++p) {
-      if (plan_.paths[p].empty() || plan_.bytes[p] == 0) continue;
+      if (plan_.paths[p].empty() || plan_.bytes[p] == 0) {
+        continue;
+      }
       left_[p] = static_cast<double>(plan_.bytes[p]);
       out_.bytes += left_[p];
       issue(p, o_.costs.start_up);
@@ -121,7 +125,9 @@ class simulator {
 
   // The next chunk of a path comes into being when the one before is on its way.
   void issue(std::uint32_t p, double now) {
-    if (left_[p] <= 0) return;
+    if (left_[p] <= 0) {
+      return;
+    }
     const double bytes = std::min(left_[p], static_cast<double>(o_.costs.chunk));
     left_[p] -= bytes;
     std::uint32_t c = 0;
@@ -163,7 +169,9 @@ class simulator {
 
   void call(link_id l) {
     wire& w = wires_[l];
-    if (w.called || (w.own.empty() && w.transit.empty())) return;
+    if (w.called || (w.own.empty() && w.transit.empty())) {
+      return;
+    }
     w.called = true;
     wheel_.push(w.free_at, l << 2 | freed);
   }
@@ -207,7 +215,9 @@ class simulator {
     const std::size_t room = n * classes_ + segment;
     --held_[room];
     --held_in_all_[n];
-    if (!waiting_[room].empty()) wheel_.push(now, take(waiting_[room]) << 2 | arrived);
+    if (!waiting_[room].empty()) {
+      wheel_.push(now, take(waiting_[room]) << 2 | arrived);
+    }
   }
 
   void store(std::uint32_t index, double now) {

@@ -23,23 +23,31 @@ class fluid {
     const std::size_t copies = net.links() + 2 * nodes;
     std::fill(rate_of_thing_.begin() + static_cast<std::ptrdiff_t>(copies), rate_of_thing_.end(),
               o.costs.copy_bandwidth);
-    for (std::size_t p = 0; p < plan.paths.size(); ++p) add_path(p, copies);
+    for (std::size_t p = 0; p < plan.paths.size(); ++p) {
+      add_path(p, copies);
+    }
   }
 
   simulation run() {
     simulation out;
     double now = 0;
-    for (const double bytes : left_) out.bytes += bytes;
+    for (const double bytes : left_) {
+      out.bytes += bytes;
+    }
     for (std::size_t alive = left_.size(); alive > 0;) {
       share();
       double next = never;
       for (std::size_t f = 0; f < left_.size(); ++f) {
-        if (left_[f] > 0) next = std::min(next, left_[f] / rate_[f]);
+        if (left_[f] > 0) {
+          next = std::min(next, left_[f] / rate_[f]);
+        }
       }
       // Those that end soon after keep their rates until then.
       next = std::max(next * (1 + 1e-12), o_.tolerance * now);
       for (std::size_t f = 0; f < left_.size(); ++f) {
-        if (left_[f] <= 0) continue;
+        if (left_[f] <= 0) {
+          continue;
+        }
         const double needed = left_[f] / rate_[f];
         if (needed <= next) {
           out.seconds = std::max(out.seconds, now + needed + delay_[f]);
@@ -57,10 +65,14 @@ class fluid {
  private:
   void add_path(std::size_t p, std::size_t copies) {
     const auto path = plan_.paths[p];
-    if (path.empty() || plan_.bytes[p] == 0) return;
+    if (path.empty() || plan_.bytes[p] == 0) {
+      return;
+    }
     std::vector<std::uint32_t> places;
     if (o_.every_hop) {
-      for (std::uint32_t i = 1; i < path.size(); ++i) places.push_back(i);
+      for (std::uint32_t i = 1; i < path.size(); ++i) {
+        places.push_back(i);
+      }
     } else {
       places = forwarding_places(net_, path);
     }
@@ -85,15 +97,23 @@ class fluid {
     std::vector<double> room = rate_of_thing_;
     std::vector<std::uint32_t> flows(room.size(), 0);
     for (std::size_t f = 0; f < left_.size(); ++f) {
-      if (left_[f] <= 0) continue;
-      for (std::size_t i = first_[f]; i < first_[f + 1]; ++i) ++flows[things_[i]];
+      if (left_[f] <= 0) {
+        continue;
+      }
+      for (std::size_t i = first_[f]; i < first_[f + 1]; ++i) {
+        ++flows[things_[i]];
+      }
     }
     std::vector<std::size_t> begin(room.size() + 1, 0);
-    for (std::size_t t = 0; t < room.size(); ++t) begin[t + 1] = begin[t] + flows[t];
+    for (std::size_t t = 0; t < room.size(); ++t) {
+      begin[t + 1] = begin[t] + flows[t];
+    }
     std::vector<std::uint32_t> users(begin.back());
     std::vector<std::size_t> at(begin.begin(), begin.end() - 1);
     for (std::size_t f = 0; f < left_.size(); ++f) {
-      if (left_[f] <= 0) continue;
+      if (left_[f] <= 0) {
+        continue;
+      }
       for (std::size_t i = first_[f]; i < first_[f + 1]; ++i) {
         users[at[things_[i]]++] = static_cast<std::uint32_t>(f);
       }
@@ -102,12 +122,16 @@ class fluid {
     using entry = std::pair<double, std::uint32_t>;
     std::priority_queue<entry, std::vector<entry>, std::greater<>> heap;
     for (std::uint32_t t = 0; t < room.size(); ++t) {
-      if (flows[t] > 0) heap.emplace(room[t] / flows[t], t);
+      if (flows[t] > 0) {
+        heap.emplace(room[t] / flows[t], t);
+      }
     }
     while (!heap.empty()) {
       const auto [part, t] = heap.top();
       heap.pop();
-      if (flows[t] == 0) continue;
+      if (flows[t] == 0) {
+        continue;
+      }
       const double fresh = room[t] / flows[t];
       if (fresh > part * (1 + 1e-12)) {  // others have settled since
         heap.emplace(fresh, t);
@@ -115,7 +139,9 @@ class fluid {
       }
       for (std::size_t u = begin[t]; u < begin[t + 1]; ++u) {
         const std::uint32_t f = users[u];
-        if (rate_[f] > 0) continue;
+        if (rate_[f] > 0) {
+          continue;
+        }
         rate_[f] = fresh;
         for (std::size_t i = first_[f]; i < first_[f + 1]; ++i) {
           room[things_[i]] = std::max(0.0, room[things_[i]] - fresh);

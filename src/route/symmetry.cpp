@@ -18,14 +18,24 @@ node_id shifted(const topology& net, node_id n, std::size_t d, std::uint32_t by)
 
 bool same_everywhere(const topology& net) {
   for (std::size_t d = 0; d < net.dimensions(); ++d) {
-    if (!net.grid().wraps[d]) return false;
-    if (net.grid().sizes[d] < 2) continue;
+    if (!net.grid().wraps[d]) {
+      return false;
+    }
+    if (net.grid().sizes[d] < 2) {
+      continue;
+    }
     const double capacity = net.capacity(net.step(0, d, true));
     for (node_id n = 0; n < net.nodes(); ++n) {
-      if (net.capacity(net.step(n, d, true)) != capacity) return false;
-      if (net.capacity(net.step(n, d, false)) != capacity) return false;
+      if (net.capacity(net.step(n, d, true)) != capacity) {
+        return false;
+      }
+      if (net.capacity(net.step(n, d, false)) != capacity) {
+        return false;
+      }
     }
-    if (capacity <= 0) return false;
+    if (capacity <= 0) {
+      return false;
+    }
   }
   return true;
 }
@@ -35,7 +45,9 @@ bool unchanged(const topology& net, const job_list& jobs, const pair_table& tabl
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const auto at = table.find(
         key_of(shifted(net, jobs.source[j], d, by), shifted(net, jobs.destination[j], d, by)));
-    if (at == table.end() || jobs.bytes[at->second] != jobs.bytes[j]) return false;
+    if (at == table.end() || jobs.bytes[at->second] != jobs.bytes[j]) {
+      return false;
+    }
   }
   return true;
 }
@@ -45,14 +57,18 @@ bool unchanged(const topology& net, const job_list& jobs, const pair_table& tabl
 grid_step step_of(const topology& net, link_id l) {
   for (std::size_t d = 0; d < net.dimensions(); ++d) {
     for (const bool up : {true, false}) {
-      if (net.step(net.from(l), d, up) == l) return {static_cast<std::uint8_t>(d), up};
+      if (net.step(net.from(l), d, up) == l) {
+        return {static_cast<std::uint8_t>(d), up};
+      }
     }
   }
   return {};
 }
 
 std::optional<symmetry> find_symmetry(const topology& net, const job_list& jobs) {
-  if (net.grid().empty() || !same_everywhere(net)) return std::nullopt;
+  if (net.grid().empty() || !same_everywhere(net)) {
+    return std::nullopt;
+  }
   pair_table table;
   table.reserve(jobs.size());
   for (std::uint32_t j = 0; j < jobs.size(); ++j) {
@@ -69,7 +85,9 @@ std::optional<symmetry> find_symmetry(const topology& net, const job_list& jobs)
     out.period.push_back(period);
     any = any || period < size;
   }
-  if (!any) return std::nullopt;
+  if (!any) {
+    return std::nullopt;
+  }
   // What shifts every coordinate of `from` into the corner, applied to n.
   const auto with = [&](node_id n, node_id from) {
     for (std::size_t d = 0; d < net.dimensions(); ++d) {
@@ -81,7 +99,9 @@ std::optional<symmetry> find_symmetry(const topology& net, const job_list& jobs)
   };
   out.row.assign(jobs.size(), nothing);
   for (std::uint32_t j = 0; j < jobs.size(); ++j) {
-    if (with(jobs.source[j], jobs.source[j]) != jobs.source[j]) continue;
+    if (with(jobs.source[j], jobs.source[j]) != jobs.source[j]) {
+      continue;
+    }
     out.row[j] = static_cast<std::uint32_t>(out.jobs.size());
     out.jobs.add(jobs.source[j], jobs.destination[j], jobs.bytes[j]);
   }

@@ -40,12 +40,16 @@ void for_each_line(
     words.clear();
     while (true) {
       const std::size_t at = line.find_first_not_of(blanks);
-      if (at == line.npos) break;
+      if (at == line.npos) {
+        break;
+      }
       line.remove_prefix(at);
       words.push_back(line.substr(0, line.find_first_of(blanks)));
       line.remove_prefix(words.back().size());
     }
-    if (!words.empty()) take(number, words);
+    if (!words.empty()) {
+      take(number, words);
+    }
   }
 }
 

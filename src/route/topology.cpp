@@ -66,15 +66,21 @@ topology::topology(std::string name, std::uint32_t nodes, std::uint32_t endpoint
   std::partial_sum(into_first_.begin(), into_first_.end(), into_first_.begin());
   into_.resize(to_.size());
   std::vector<std::uint32_t> at(into_first_.begin(), into_first_.end() - 1);
-  for (link_id l = 0; l < to_.size(); ++l) into_[at[to_[l]]++] = l;
+  for (link_id l = 0; l < to_.size(); ++l) {
+    into_[at[to_[l]]++] = l;
+  }
   index_grid();
 }
 
 void topology::index_grid() {
-  if (grid_.empty()) return;
+  if (grid_.empty()) {
+    return;
+  }
   SINEW_EXPECT(grid_.wraps.size() == grid_.sizes.size());
   strides_.assign(dimensions(), 1);
-  for (std::size_t d = dimensions() - 1; d > 0; --d) strides_[d - 1] = strides_[d] * grid_.sizes[d];
+  for (std::size_t d = dimensions() - 1; d > 0; --d) {
+    strides_[d - 1] = strides_[d] * grid_.sizes[d];
+  }
   ports_.assign(std::size_t{nodes()} * dimensions() * 2, nothing);
   for (node_id n = 0; n < nodes(); ++n) {
     for (std::size_t d = 0; d < dimensions(); ++d) {
@@ -82,7 +88,9 @@ void topology::index_grid() {
       const std::uint32_t at = coordinate(n, d);
       const node_id base = n - at * strides_[d];
       const std::size_t port = (n * dimensions() + d) * 2;
-      if (size < 2) continue;
+      if (size < 2) {
+        continue;
+      }
       if (at > 0 || grid_.wraps[d]) {
         ports_[port] = find(n, base + (at + size - 1) % size * strides_[d]);
       }
@@ -145,7 +153,9 @@ topology make_grid(grid_shape shape, ring_of_two rings) {
     name += (d > 0 ? "x" : "") + std::to_string(shape.sizes[d]) + (shape.wraps[d] ? "" : "m");
     check_size("the grid " + name, nodes, nodes * 2 * shape.sizes.size(), shape.sizes.size());
   }
-  if (rings == ring_of_two::two_cables) name.insert(0, "torus2:");
+  if (rings == ring_of_two::two_cables) {
+    name.insert(0, "torus2:");
+  }
   std::vector<arc> links;
   std::uint32_t stride = 1;
   for (std::size_t d = shape.sizes.size(); d-- > 0;) {

@@ -22,7 +22,9 @@ struct edge_list {
 
   void add(node_id a, node_id b, double capacity) {
     links.push_back({a, b, capacity});
-    if (!directed) links.push_back({b, a, capacity});
+    if (!directed) {
+      links.push_back({b, a, capacity});
+    }
     nodes = std::max({nodes, a + 1, b + 1});
   }
 };
@@ -47,7 +49,9 @@ struct attributes {
       if (starts && end + 1 < text.size() && text[end] == '=' &&
           (text[end + 1] == '"' || text[end + 1] == '\'')) {
         const std::size_t close = text.find(text[end + 1], end + 2);
-        if (close == text.npos) return std::nullopt;
+        if (close == text.npos) {
+          return std::nullopt;
+        }
         return std::string(text.substr(end + 2, close - end - 2));
       }
       at = end;
@@ -63,7 +67,9 @@ std::optional<std::uint64_t> radical_count(const std::string& text) {
     const auto ends = base::split(part, '-');
     const auto low = base::parse_integer(ends[0]);
     const auto high = ends.size() == 2 ? base::parse_integer(ends[1]) : low;
-    if (ends.size() > 2 || !low || !high || *low < 0 || *high < *low) return std::nullopt;
+    if (ends.size() > 2 || !low || !high || *low < 0 || *high < *low) {
+      return std::nullopt;
+    }
     count += static_cast<std::uint64_t>(*high - *low) + 1;
   }
   return count;
@@ -79,7 +85,9 @@ topology star(std::uint32_t hosts, double backbone) {
     links.push_back({h, in, 1});
     links.push_back({out, h, 1});
   }
-  if (backbone > 0) links.push_back({in, out, backbone});
+  if (backbone > 0) {
+    links.push_back({in, out, backbone});
+  }
   return {"star", out + 1, hosts, std::move(links)};
 }
 
@@ -93,7 +101,9 @@ std::optional<cluster_speeds> speeds_of(const attributes& tag, const std::string
                                         std::size_t line) {
   const auto read = [&](const char* name, auto parse, double otherwise) {
     const auto text = tag.find(name);
-    if (!text) return otherwise;
+    if (!text) {
+      return otherwise;
+    }
     const std::optional<double> value = parse(*text);
     if (!value) {
       bad_line(where, line,
@@ -108,7 +118,9 @@ std::optional<cluster_speeds> speeds_of(const attributes& tag, const std::string
   out.links.injection = read("limiter_link", parse_bandwidth, 0);
   const double backbone = read("bb_bw", parse_bandwidth, 0);
   const double backbone_latency = read("bb_lat", parse_latency, 0);
-  if (out.links.bandwidth <= 0) return std::nullopt;
+  if (out.links.bandwidth <= 0) {
+    return std::nullopt;
+  }
   if (backbone > 0) {
     out.backbone = backbone / out.links.bandwidth;
     // Every way has two links and the backbone; hops all take the same time here.
@@ -122,22 +134,30 @@ topology cluster_topology(const std::string& kind, const std::string& parameters
                           std::size_t line) {
   if (kind == "TORUS") {
     auto sizes = number_list(parameters);
-    if (!sizes) bad_line(where, line, "topo_parameters of a torus are sizes: \"4,4,8\"");
+    if (!sizes) {
+      bad_line(where, line, "topo_parameters of a torus are sizes: \"4,4,8\"");
+    }
     // SimGrid numbers the first dimension fastest; here the last one is.
     std::reverse(sizes->begin(), sizes->end());
     return make_torus(*sizes);
   }
   if (kind == "FAT_TREE") {
     const auto shape = fat_tree_from(parameters);
-    if (!shape) bad_line(where, line, "topo_parameters of a fat tree are \"2;4,4;1,2;1,2\"");
+    if (!shape) {
+      bad_line(where, line, "topo_parameters of a fat tree are \"2;4,4;1,2;1,2\"");
+    }
     return make_fat_tree(*shape);
   }
   if (kind == "DRAGONFLY") {
     const auto shape = dragonfly_from(parameters);
-    if (!shape) bad_line(where, line, "topo_parameters of a dragonfly are \"3,4;4,3;5,1;2\"");
+    if (!shape) {
+      bad_line(where, line, "topo_parameters of a dragonfly are \"3,4;4,3;5,1;2\"");
+    }
     return make_dragonfly(*shape);
   }
-  if (kind == "FLAT") return star(static_cast<std::uint32_t>(hosts), backbone);
+  if (kind == "FLAT") {
+    return star(static_cast<std::uint32_t>(hosts), backbone);
+  }
   bad_line(where, line, "the topology " + kind + " is not read: TORUS, FAT_TREE, DRAGONFLY, FLAT");
 }
 
@@ -163,10 +183,14 @@ topology topology_from_edges(std::string_view text, const std::string& where) {
     }
     const node_id a = node_of(words[0], where, line);
     const node_id b = node_of(words[1], where, line);
-    if (a == b) bad_line(where, line, "a node needs no link to itself");
+    if (a == b) {
+      bad_line(where, line, "a node needs no link to itself");
+    }
     edges.add(a, b, *capacity);
   });
-  if (edges.nodes == 0) bad_line(where, 1, "no link in the whole file");
+  if (edges.nodes == 0) {
+    bad_line(where, 1, "no link in the whole file");
+  }
   return {where, edges.nodes, edges.nodes, std::move(edges.links)};
 }
 
@@ -181,8 +205,12 @@ topology topology_from_json(std::string_view text, const std::string& where) {
   if (const json_value* given = document.find("endpoints")) {
     endpoints = static_cast<std::uint32_t>(json_whole(*given, where, "endpoints", nodes));
   }
-  if (const json_value* given = document.find("directed")) edges.directed = given->truth;
-  if (nodes == 0 || endpoints == 0) bad_line(where, document.line, "no nodes");
+  if (const json_value* given = document.find("directed")) {
+    edges.directed = given->truth;
+  }
+  if (nodes == 0 || endpoints == 0) {
+    bad_line(where, document.line, "no nodes");
+  }
   for (const json_value& one : json_member(document, where, "links", kind::array).items) {
     if (one.items.size() < 2 || one.items.size() > 3) {
       bad_line(where, one.line, "a link is [a, b] or [a, b, capacity]");
@@ -196,7 +224,9 @@ topology topology_from_json(std::string_view text, const std::string& where) {
         bad_line(where, one.line, "no capacity");
       }
     }
-    if (a == b) bad_line(where, one.line, "a node needs no link to itself");
+    if (a == b) {
+      bad_line(where, one.line, "a node needs no link to itself");
+    }
     edges.add(a, b, capacity);
   }
   return {where, nodes, endpoints, std::move(edges.links)};
@@ -234,8 +264,12 @@ topology topology_from_simgrid(std::string_view text, const std::string& where) 
 
 topology read_topology(const std::string& path) {
   const std::string text = whole_file(path);
-  if (path.ends_with(".xml")) return topology_from_simgrid(text, path);
-  if (path.ends_with(".json")) return topology_from_json(text, path);
+  if (path.ends_with(".xml")) {
+    return topology_from_simgrid(text, path);
+  }
+  if (path.ends_with(".json")) {
+    return topology_from_json(text, path);
+  }
   return topology_from_edges(text, path);
 }
 

@@ -21,7 +21,9 @@ void both_ways(std::vector<arc>& links, node_id a, node_id b, double cables) {
 std::string joined(const std::vector<std::uint32_t>& numbers) {
   std::string out;
   for (const std::uint32_t n : numbers) {
-    if (!out.empty()) out += ',';
+    if (!out.empty()) {
+      out += ',';
+    }
     out += std::to_string(n);
   }
   return out;
@@ -42,17 +44,23 @@ topology make_fat_tree(const fat_tree_shape& shape) {
   // A node of level l is written in mixed radix: up[0..l-1] digits, then down[l..] digits.
   std::vector<std::uint64_t> count(levels + 1, 1);
   for (std::size_t l = 0; l <= levels; ++l) {
-    for (std::size_t k = 0; k < levels; ++k) count[l] *= k < l ? shape.up[k] : shape.down[k];
+    for (std::size_t k = 0; k < levels; ++k) {
+      count[l] *= k < l ? shape.up[k] : shape.down[k];
+    }
     SINEW_CHECK(count[l] > 0 && count[l] < (1u << 28), "a malformed fat tree",
                 "a level has no nodes or too many", "");
   }
   std::vector<std::uint64_t> first(levels + 1, 0);
-  for (std::size_t l = 0; l < levels; ++l) first[l + 1] = first[l] + count[l];
+  for (std::size_t l = 0; l < levels; ++l) {
+    first[l + 1] = first[l] + count[l];
+  }
   std::vector<arc> links;
   for (std::size_t l = 0; l < levels; ++l) {
     // low: digits below place l; a child's digit there counts down[l], a parent's up[l].
     std::uint64_t low = 1;
-    for (std::size_t k = 0; k < l; ++k) low *= shape.up[k];
+    for (std::size_t k = 0; k < l; ++k) {
+      low *= shape.up[k];
+    }
     for (std::uint64_t child = 0; child < count[l]; ++child) {
       const std::uint64_t high = child / low / shape.down[l];
       for (std::uint32_t u = 0; u < shape.up[l]; ++u) {
@@ -130,7 +138,9 @@ std::optional<std::vector<std::uint32_t>> number_list(std::string_view text) {
   std::vector<std::uint32_t> found;
   for (const std::string& word : base::split(text, ',')) {
     const auto value = base::parse_integer(word);
-    if (!value || *value < 1 || *value > 1'000'000) return std::nullopt;
+    if (!value || *value < 1 || *value > 1'000'000) {
+      return std::nullopt;
+    }
     found.push_back(static_cast<std::uint32_t>(*value));
   }
   return found;
@@ -138,14 +148,20 @@ std::optional<std::vector<std::uint32_t>> number_list(std::string_view text) {
 
 std::optional<fat_tree_shape> fat_tree_from(std::string_view text) {
   const auto parts = base::split(text, ';');
-  if (parts.size() != 4) return std::nullopt;
+  if (parts.size() != 4) {
+    return std::nullopt;
+  }
   const auto levels = base::parse_integer(parts[0]);
   const auto down = number_list(parts[1]);
   const auto up = number_list(parts[2]);
   const auto cables = number_list(parts[3]);
-  if (!levels || !down || !up || !cables) return std::nullopt;
+  if (!levels || !down || !up || !cables) {
+    return std::nullopt;
+  }
   const auto count = static_cast<std::size_t>(*levels);
-  if (down->size() != count || up->size() != count || cables->size() != count) return std::nullopt;
+  if (down->size() != count || up->size() != count || cables->size() != count) {
+    return std::nullopt;
+  }
   return fat_tree_shape{*down, *up, *cables};
 }
 
@@ -154,11 +170,15 @@ std::optional<dragonfly_shape> dragonfly_from(std::string_view text) {
   std::size_t place = 0;
   for (const std::string& part : base::split(text, ';')) {
     const auto numbers = number_list(part);
-    if (!numbers || numbers->size() != (place < 3 ? 2u : 1u)) return std::nullopt;
+    if (!numbers || numbers->size() != (place < 3 ? 2u : 1u)) {
+      return std::nullopt;
+    }
     all.insert(all.end(), numbers->begin(), numbers->end());
     ++place;
   }
-  if (all.size() != 7) return std::nullopt;
+  if (all.size() != 7) {
+    return std::nullopt;
+  }
   return dragonfly_shape{all[0], all[1], all[2], all[3], all[4], all[5], all[6]};
 }
 
@@ -171,11 +191,15 @@ std::optional<grid_shape> grid_from(std::string_view text, bool wraps) {
       word.pop_back();
     }
     const auto size = base::parse_integer(word);
-    if (!size || *size < 1 || *size > (1 << 28)) return std::nullopt;
+    if (!size || *size < 1 || *size > (1 << 28)) {
+      return std::nullopt;
+    }
     shape.sizes.push_back(static_cast<std::uint32_t>(*size));
     shape.wraps.push_back(wrap);
   }
-  if (shape.empty()) return std::nullopt;
+  if (shape.empty()) {
+    return std::nullopt;
+  }
   return shape;
 }
 
@@ -194,20 +218,30 @@ topology parse_topology(std::string_view text) {
   }
   if (kind == "hypercube" || kind == "mira") {
     const auto count = base::parse_integer(rest);
-    if (!count || *count < 1 || *count > (1 << 28)) bad_shape(text, "it needs one number");
+    if (!count || *count < 1 || *count > (1 << 28)) {
+      bad_shape(text, "it needs one number");
+    }
     const auto n = static_cast<std::uint32_t>(*count);
-    if (kind == "mira") return make_torus(mira_shape(n));
-    if (n > 24) bad_shape(text, "a hypercube has at most 24 dimensions");
+    if (kind == "mira") {
+      return make_torus(mira_shape(n));
+    }
+    if (n > 24) {
+      bad_shape(text, "a hypercube has at most 24 dimensions");
+    }
     return make_hypercube(n);
   }
   if (kind == "fattree") {
     const auto shape = fat_tree_from(rest);
-    if (!shape) bad_shape(text, "a fat tree is levels;down,...;up,...;cables,...");
+    if (!shape) {
+      bad_shape(text, "a fat tree is levels;down,...;up,...;cables,...");
+    }
     return make_fat_tree(*shape);
   }
   if (kind == "dragonfly") {
     const auto shape = dragonfly_from(rest);
-    if (!shape) bad_shape(text, "a dragonfly is groups,blue;chassis,black;routers,green;nodes");
+    if (!shape) {
+      bad_shape(text, "a dragonfly is groups,blue;chassis,black;routers,green;nodes");
+    }
     return make_dragonfly(*shape);
   }
   return read_topology(std::string(text));

@@ -25,7 +25,9 @@ class yen {
     for (std::size_t i = 0; i < queue.size(); ++i) {
       for (const link_id l : net.links_into(queue[i])) {
         const node_id n = net.from(l);
-        if (net.capacity(l) <= 0 || left_[n] != nothing) continue;
+        if (net.capacity(l) <= 0 || left_[n] != nothing) {
+          continue;
+        }
         left_[n] = left_[queue[i]] + 1;
         queue.push_back(n);
       }
@@ -35,13 +37,17 @@ class yen {
   path_set run(node_id a, std::uint32_t k) {
     path_set out;
     std::vector<link_id> path;
-    if (left_[a] == nothing || !spur(a, {}, path)) return out;
+    if (left_[a] == nothing || !spur(a, {}, path)) {
+      return out;
+    }
     out.add(path);
     // Ordered by length, then by links: no candidate twice.
     std::set<std::pair<std::size_t, std::vector<link_id>>> candidates;
     while (out.size() < k) {
       extend(a, out, candidates);
-      if (candidates.empty()) break;
+      if (candidates.empty()) {
+        break;
+      }
       out.add(candidates.begin()->second);
       candidates.erase(candidates.begin());
     }
@@ -65,7 +71,9 @@ class yen {
         }
       }
       path.assign(last.begin(), last.begin() + static_cast<long>(i));
-      if (spur(at, taken, path)) candidates.emplace(path.size(), path);
+      if (spur(at, taken, path)) {
+        candidates.emplace(path.size(), path);
+      }
       banned_[at] = ban_;
       at = net_.to(last[i]);
     }
@@ -93,16 +101,24 @@ class yen {
       open.pop();
       if (at == b_) {
         const std::size_t begin = path.size();
-        for (node_id back = b_; back != n; back = net_.from(via_[back])) path.push_back(via_[back]);
+        for (node_id back = b_; back != n; back = net_.from(via_[back])) {
+          path.push_back(via_[back]);
+        }
         std::reverse(path.begin() + static_cast<long>(begin), path.end());
         return true;
       }
       for (link_id l = net_.first_link(at); l < net_.first_link(at + 1); ++l) {
         const node_id to = net_.to(l);
-        if (net_.capacity(l) <= 0 || left_[to] == nothing || banned_[to] == ban_) continue;
-        if (at == n && std::find(taken.begin(), taken.end(), l) != taken.end()) continue;
+        if (net_.capacity(l) <= 0 || left_[to] == nothing || banned_[to] == ban_) {
+          continue;
+        }
+        if (at == n && std::find(taken.begin(), taken.end(), l) != taken.end()) {
+          continue;
+        }
         const std::uint32_t hops = hops_[at] + 1;
-        if (used + hops + left_[to] > most_ || (seen_[to] == now_ && hops_[to] <= hops)) continue;
+        if (used + hops + left_[to] > most_ || (seen_[to] == now_ && hops_[to] <= hops)) {
+          continue;
+        }
         seen_[to] = now_;
         hops_[to] = hops;
         via_[to] = l;
@@ -129,8 +145,12 @@ class yen {
 path_set shortest_paths(const topology& net, node_id a, node_id b, std::uint32_t k,
                         std::uint32_t most_hops) {
   path_set none;
-  if (a == b) none.close();
-  if (a == b || k == 0) return none;
+  if (a == b) {
+    none.close();
+  }
+  if (a == b || k == 0) {
+    return none;
+  }
   return yen(net, b, most_hops).run(a, k);
 }
 

@@ -33,7 +33,9 @@ TEST(futex, zero_is_no_time_at_all_and_a_limit_is_kept) {
 TEST(futex, wakes_a_thread) {
   word w{0};
   std::thread sleeper([&] {
-    while (w.load() == 0) futex_wait(w, 0);
+    while (w.load() == 0) {
+      futex_wait(w, 0);
+    }
   });
   ::usleep(1000);
   w.store(1);
@@ -48,7 +50,9 @@ TEST(futex, wakes_another_process_through_shared_memory) {
   word& w = *new (room) word{0};
   const pid_t child = ::fork();
   if (child == 0) {
-    while (w.load() == 0) futex_wait(w, 0, no_limit, within::machine);
+    while (w.load() == 0) {
+      futex_wait(w, 0, no_limit, within::machine);
+    }
     ::_exit(0);
   }
   ::usleep(1000);

@@ -109,8 +109,12 @@ int run(std::string_view what, int chosen, int code) {
   } else if (what == "forget") {
     // Ends without finalize; the chosen rank later than the others, or if `code` is 1 never.
     (void)line->map_node_memory(bytes);
-    if (here.rank == chosen && code == 1) sleep_for_ever();
-    if (here.rank == chosen) ::sleep(1);
+    if (here.rank == chosen && code == 1) {
+      sleep_for_ever();
+    }
+    if (here.rank == chosen) {
+      ::sleep(1);
+    }
     std::exit(0);
   } else if (what == "late") {
     // Finalizes in a handler that was registered before the job was joined.
@@ -132,7 +136,9 @@ int run(std::string_view what, int chosen, int code) {
 
 int main(int argc, char** argv) {
   std::atexit([] {
-    if (at_exit_finalizes != nullptr) at_exit_finalizes->finalize();
+    if (at_exit_finalizes != nullptr) {
+      at_exit_finalizes->finalize();
+    }
   });
   try {
     return run(argc > 1 ? argv[1] : "exchange", argc > 2 ? std::atoi(argv[2]) : 0,

@@ -30,7 +30,9 @@ struct combination {
 /// The result over ranks [0, end), in order.
 ints fold_ranks(const trial& t, const test_op& o, int end, std::size_t length) {
   ints sofar = t.values(0, length);
-  for (int r = 1; r < end; ++r) sofar = o.fold(sofar, t.values(r, length));
+  for (int r = 1; r < end; ++r) {
+    sofar = o.fold(sofar, t.values(r, length));
+  }
   return sofar;
 }
 
@@ -44,8 +46,12 @@ void check_reduce(trial& t, bool all) {
   area sent(*c.type, count), got(*c.type, count);
   area wanted = got;
   sent.write(0, t.values(t.m.rank, length));
-  if (inside) got.write(0, t.values(t.m.rank, length));
-  if (gets) wanted.write(0, fold_ranks(t, c.o, t.m.size, length));
+  if (inside) {
+    got.write(0, t.values(t.m.rank, length));
+  }
+  if (gets) {
+    wanted.write(0, fold_ranks(t, c.o, t.m.size, length));
+  }
   const void* from = inside ? in_place : sent.base();
   const coll::buffer into{gets ? got.base() : nullptr, count, c.type};
   if (all) {
@@ -63,10 +69,14 @@ void check_scan(trial& t, bool inclusive) {
   const bool inside = t.coin();
   area sent(*c.type, count), got(*c.type, count);
   sent.write(0, t.values(t.m.rank, length));
-  if (inside) got.write(0, t.values(t.m.rank, length));
+  if (inside) {
+    got.write(0, t.values(t.m.rank, length));
+  }
   area wanted = got;
   const int end = inclusive ? t.m.rank + 1 : t.m.rank;
-  if (end > 0) wanted.write(0, fold_ranks(t, c.o, end, length));
+  if (end > 0) {
+    wanted.write(0, fold_ranks(t, c.o, end, length));
+  }
   const void* from = inside ? in_place : sent.base();
   const auto call = inclusive ? coll::scan : coll::exscan;
   t.good(call(t.at(), from, got.all(count), c.o.op), "scan");
@@ -80,7 +90,9 @@ void check_reduce_scatter(trial& t, bool equal) {
   std::size_t total = 0, before = 0;
   const std::size_t each = t.length() / c.type->elements();
   for (int r = 0; r < t.m.size; ++r) {
-    if (r == t.m.rank) before = total;
+    if (r == t.m.rank) {
+      before = total;
+    }
     counts.push_back(static_cast<std::ptrdiff_t>(equal ? each : t.length() / c.type->elements()));
     total += static_cast<std::size_t>(counts.back());
   }
@@ -89,7 +101,9 @@ void check_reduce_scatter(trial& t, bool equal) {
   const bool inside = t.coin();
   area sent(*c.type, total), got(*c.type, inside ? total : mine);
   sent.write(0, t.values(t.m.rank, total * k));
-  if (inside) got.write(0, t.values(t.m.rank, total * k));
+  if (inside) {
+    got.write(0, t.values(t.m.rank, total * k));
+  }
   area wanted = got;
   const ints whole = fold_ranks(t, c.o, t.m.size, total * k);
   const auto from_here = whole.begin() + static_cast<std::ptrdiff_t>(before * k);

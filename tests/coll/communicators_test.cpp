@@ -21,7 +21,9 @@ void expect_works(p2p::engine& engine, core::communicator& c) {
   const coll::buffer into{&sum, 1, &layout::of(layout::element::i64)};
   EXPECT_EQ(coll::allreduce({engine, c}, in_place, into, add), fault::none);
   std::int64_t wanted = 0;
-  for (const int r : c.members().members()) wanted += r + 1;
+  for (const int r : c.members().members()) {
+    wanted += r + 1;
+  }
   EXPECT_EQ(sum, wanted);
   EXPECT_EQ(c.job_rank(c.rank()), engine.runtime().rank());
 }
@@ -73,7 +75,9 @@ TEST(communicators, contexts_of_those_that_are_gone_are_used_again) {
       const communicator_ref part = coll::split(at, m.rank == i % 3 ? -1 : 0, 0);
       const communicator_ref other = coll::create(at, core::group(std::vector<int>{i % 3}));
       EXPECT_EQ(part != nullptr ? part->context() : other->context(), part != nullptr ? 6U : 8U);
-      if (part != nullptr) expect_works(m.engine, *part);
+      if (part != nullptr) {
+        expect_works(m.engine, *part);
+      }
     }
   });
 }
@@ -83,16 +87,22 @@ TEST(communicators, a_context_is_free_on_all_its_members) {
   run_job(3, backend::inproc, core::threading::one, [](member& m) {
     const communicator_ref alone = coll::self(m.engine);
     std::vector<communicator_ref> held;
-    for (int i = 0; i < 200; ++i) held.push_back(coll::duplicate({m.engine, *alone}));
+    for (int i = 0; i < 200; ++i) {
+      held.push_back(coll::duplicate({m.engine, *alone}));
+    }
     for (std::size_t i = 0; i < 199; ++i) {
-      if (i % 3 == static_cast<std::size_t>(m.rank)) held[i].reset();
+      if (i % 3 == static_cast<std::size_t>(m.rank)) {
+        held[i].reset();
+      }
     }
     for (std::size_t i = 0; i < 3; ++i) {
       const communicator_ref all = coll::duplicate({m.engine, m.comm});
       EXPECT_EQ(all->context(), 4U + 2 * 200U);
       expect_works(m.engine, *all);
     }
-    for (std::size_t i = 60; i < 199; ++i) held[i].reset();
+    for (std::size_t i = 60; i < 199; ++i) {
+      held[i].reset();
+    }
     const communicator_ref all = coll::duplicate({m.engine, m.comm});
     EXPECT_EQ(all->context(), 4U + 2 * 60U);
     expect_works(m.engine, *all);
@@ -136,7 +146,9 @@ TEST(communicators, create_makes_several_disjoint_ones_at_once) {
     const core::group mine(m.rank < 3 ? std::vector<int>{2, 0} : std::vector<int>{3, 5});
     const communicator_ref c = coll::create({m.engine, m.comm}, mine);
     EXPECT_EQ(c == nullptr, m.rank == 1 || m.rank == 4);
-    if (c != nullptr) expect_works(m.engine, *c);
+    if (c != nullptr) {
+      expect_works(m.engine, *c);
+    }
   });
 }
 
@@ -149,7 +161,9 @@ TEST(communicators, create_group_needs_only_its_members) {
       EXPECT_EQ(c->job_rank(0), 4);
       const communicator_ref inner = coll::create_group({m.engine, *c}, core::group({2, 4}), 0);
       EXPECT_EQ(inner == nullptr, m.rank == 0);
-      if (inner != nullptr) expect_works(m.engine, *inner);
+      if (inner != nullptr) {
+        expect_works(m.engine, *inner);
+      }
     }
     expect_works(m.engine, m.comm);
   });
@@ -178,7 +192,9 @@ TEST(communicators, threads_create_at_once) {
   constexpr int threads = 4, rounds = 8;
   run_job(3, backend::inproc, core::threading::many, [](member& m) {
     std::vector<communicator_ref> parents;
-    for (int t = 0; t < threads; ++t) parents.push_back(coll::duplicate({m.engine, m.comm}));
+    for (int t = 0; t < threads; ++t) {
+      parents.push_back(coll::duplicate({m.engine, m.comm}));
+    }
     std::mutex lock;
     std::vector<std::uint32_t> contexts;
     std::vector<communicator_ref> keep;
@@ -199,7 +215,9 @@ TEST(communicators, threads_create_at_once) {
         }
       });
     }
-    for (auto& t : all) t.join();
+    for (auto& t : all) {
+      t.join();
+    }
     std::sort(contexts.begin(), contexts.end());
     EXPECT_EQ(std::unique(contexts.begin(), contexts.end()), contexts.end());
     coll::barrier({m.engine, m.comm});
@@ -236,14 +254,18 @@ void start_many(member& m, core::communicator& other, const communicator_ref& pa
   std::vector<communicator_ref> made;
   for (int i = 0; i < 6; ++i) {
     started.push_back(coll::start_duplicate(m.engine, i % 3 == 2 ? alone : parent));
-    if (i % 2 == salt % 2) made.push_back(coll::duplicate({m.engine, other}));
+    if (i % 2 == salt % 2) {
+      made.push_back(coll::duplicate({m.engine, other}));
+    }
   }
   for (std::size_t i = 0; i < started.size(); ++i) {
     const auto k = (i * 5 + static_cast<std::size_t>(m.rank + salt)) % started.size();
     m.engine.runtime().wait(started[k]->over);
     EXPECT_EQ(started[k]->problem, nullptr);
   }
-  for (const auto& s : started) made.push_back(s->made);
+  for (const auto& s : started) {
+    made.push_back(s->made);
+  }
   std::vector<std::uint32_t> contexts;
   for (const auto& c : made) {
     expect_works(m.engine, *c);
@@ -259,7 +281,9 @@ TEST(communicators, duplicates_are_made_in_the_background) {
       const communicator_ref parent = coll::duplicate({m.engine, m.comm});
       const communicator_ref other = coll::duplicate({m.engine, m.comm});
       const communicator_ref alone = coll::self(m.engine);
-      for (int i = 0; i < 4; ++i) start_many(m, *other, parent, alone, i);
+      for (int i = 0; i < 4; ++i) {
+        start_many(m, *other, parent, alone, i);
+      }
       EXPECT_LE(coll::duplicate({m.engine, m.comm})->context(), 10U) << "all others are free again";
     });
   }
@@ -269,9 +293,13 @@ TEST(communicators, threads_duplicate_in_the_background) {
   run_job(3, backend::inproc, core::threading::many, [](member& m) {
     constexpr int threads = 3;
     std::vector<communicator_ref> parents;
-    for (int t = 0; t < 2 * threads; ++t) parents.push_back(coll::duplicate({m.engine, m.comm}));
+    for (int t = 0; t < 2 * threads; ++t) {
+      parents.push_back(coll::duplicate({m.engine, m.comm}));
+    }
     const communicator_ref self = coll::self(m.engine);
-    for (int t = 0; t < threads; ++t) parents.push_back(coll::duplicate({m.engine, *self}));
+    for (int t = 0; t < threads; ++t) {
+      parents.push_back(coll::duplicate({m.engine, *self}));
+    }
     std::vector<std::thread> all;
     for (std::size_t t = 0; t < threads; ++t) {
       all.emplace_back([&, t] {
@@ -280,7 +308,9 @@ TEST(communicators, threads_duplicate_in_the_background) {
         }
       });
     }
-    for (auto& t : all) t.join();
+    for (auto& t : all) {
+      t.join();
+    }
     coll::barrier({m.engine, m.comm});
   });
 }

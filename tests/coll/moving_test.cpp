@@ -14,7 +14,9 @@ struct placing {
   placing(trial& t, const layout::datatype& type, const std::vector<std::size_t>& lengths)
       : counts(lengths.size()), places(lengths.size()) {
     std::vector<std::size_t> order(lengths.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      order[i] = i;
+    }
     std::shuffle(order.begin(), order.end(), t.random);
     for (const std::size_t r : order) {
       instances += t.draw(3);
@@ -32,7 +34,9 @@ std::size_t instances(std::size_t length, const layout::datatype& type) {
 /// Another type on every rank: only the number of integers must agree.
 std::vector<const layout::datatype*> types_of_ranks(trial& t) {
   std::vector<const layout::datatype*> out;
-  for (int r = 0; r < t.m.size; ++r) out.push_back(&t.type());
+  for (int r = 0; r < t.m.size; ++r) {
+    out.push_back(&t.type());
+  }
   return out;
 }
 
@@ -43,7 +47,9 @@ void check_bcast(trial& t) {
   const int root = t.root();
   area got(type, instances(length, type)), wanted(type, instances(length, type));
   wanted.write(0, t.values(root, length));
-  if (t.m.rank == root) got.write(0, t.values(root, length));
+  if (t.m.rank == root) {
+    got.write(0, t.values(root, length));
+  }
   t.good(coll::bcast(t.at(), got.all(instances(length, type)), root), "bcast");
   t.same(got, wanted, "bcast");
 }
@@ -60,7 +66,9 @@ void check_gather_scatter(trial& t) {
   const auto place = [&](int r) { return static_cast<std::ptrdiff_t>(each) * r; };
   area part(mine, own), all(whole, each * static_cast<std::size_t>(t.m.size));
   area every = all;
-  for (int r = 0; r < t.m.size; ++r) every.write(place(r), t.values(r, length));
+  for (int r = 0; r < t.m.size; ++r) {
+    every.write(place(r), t.values(r, length));
+  }
 
   area sent(mine, own);
   sent.write(0, t.values(t.m.rank, length));
@@ -75,7 +83,9 @@ void check_gather_scatter(trial& t) {
 
   area taken(mine, own);
   buffer into = taken.all(own);
-  if (at_root && inside) into.base = const_cast<void*>(in_place);
+  if (at_root && inside) {
+    into.base = const_cast<void*>(in_place);
+  }
   t.good(coll::scatter(t.at(), at_root ? every.all(each) : buffer{}, into, root), "scatter");
   t.same(taken, at_root && inside ? part : sent, "scatter");
 }
@@ -85,7 +95,9 @@ void check_gatherv_scatterv(trial& t) {
   const layout::datatype& mine = *types[static_cast<std::size_t>(t.m.rank)];
   const layout::datatype& whole = t.type();
   std::vector<std::size_t> lengths;
-  for (int r = 0; r < t.m.size; ++r) lengths.push_back(t.length());
+  for (int r = 0; r < t.m.size; ++r) {
+    lengths.push_back(t.length());
+  }
   const std::size_t length = lengths[static_cast<std::size_t>(t.m.rank)];
   const placing p(t, whole, lengths);
   const int root = t.root();
@@ -112,7 +124,9 @@ void check_gatherv_scatterv(trial& t) {
   area taken(mine, own);
   const area untouched = taken;
   buffer into = taken.all(own);
-  if (at_root && inside) into.base = const_cast<void*>(in_place);
+  if (at_root && inside) {
+    into.base = const_cast<void*>(in_place);
+  }
   const coll::parts given{every.base(), p.counts.data(), p.places.data(), &whole};
   t.good(coll::scatterv(t.at(), at_root ? given : coll::parts{}, into, root), "scatterv");
   t.same(taken, at_root && inside ? untouched : sent, "scatterv");
@@ -145,7 +159,9 @@ void check_allgatherv(trial& t) {
   const layout::datatype& mine = t.type();
   const layout::datatype& whole = t.type();
   std::vector<std::size_t> lengths;
-  for (int r = 0; r < t.m.size; ++r) lengths.push_back(t.length());
+  for (int r = 0; r < t.m.size; ++r) {
+    lengths.push_back(t.length());
+  }
   const auto own = static_cast<std::size_t>(t.m.rank);
   const placing p(t, whole, lengths);
   const bool inside = t.coin();
@@ -180,11 +196,15 @@ void check_alltoall(trial& t) {
     const ints to = t.values(t.m.rank, length, static_cast<std::uint64_t>(r) + 1);
     const ints from = t.values(r, length, static_cast<std::uint64_t>(t.m.rank) + 1);
     sent.write(static_cast<std::ptrdiff_t>(out_each) * r, to);
-    if (inside) got.write(static_cast<std::ptrdiff_t>(in_each) * r, to);
+    if (inside) {
+      got.write(static_cast<std::ptrdiff_t>(in_each) * r, to);
+    }
     wanted.write(static_cast<std::ptrdiff_t>(in_each) * r, from);
   }
   buffer from = sent.all(out_each);
-  if (inside) from = {const_cast<void*>(in_place), 0, nullptr};
+  if (inside) {
+    from = {const_cast<void*>(in_place), 0, nullptr};
+  }
   t.good(coll::alltoall(t.at(), from, got.all(in_each)), "alltoall");
   t.same(got, wanted, "alltoall");
 }
@@ -208,7 +228,9 @@ void check_alltoallv(trial& t) {
   const auto lengths = pair_lengths(t, inside);
   const auto own = static_cast<std::size_t>(t.m.rank);
   std::vector<std::size_t> coming;
-  for (const auto& row : lengths) coming.push_back(row[own]);
+  for (const auto& row : lengths) {
+    coming.push_back(row[own]);
+  }
   const placing out(t, send_type, lengths[own]);
   const placing in(t, recv_type, coming);
   area sent(send_type, out.instances), got(recv_type, in.instances);
@@ -216,11 +238,15 @@ void check_alltoallv(trial& t) {
   for (std::size_t r = 0; r < lengths.size(); ++r) {
     const ints to = t.values(t.m.rank, lengths[own][r], r + 1);
     sent.write(out.places[r], to);
-    if (inside) got.write(in.places[r], to);
+    if (inside) {
+      got.write(in.places[r], to);
+    }
     wanted.write(in.places[r], t.values(static_cast<int>(r), coming[r], own + 1));
   }
   coll::parts from{sent.base(), out.counts.data(), out.places.data(), &send_type};
-  if (inside) from = {in_place, nullptr, nullptr, nullptr};
+  if (inside) {
+    from = {in_place, nullptr, nullptr, nullptr};
+  }
   t.good(
       coll::alltoallv(t.at(), from, {got.base(), in.counts.data(), in.places.data(), &recv_type}),
       "alltoallv");
@@ -244,7 +270,9 @@ void check_alltoallw(trial& t) {
     wanted.push_back(got.back());
     const ints to = t.values(t.m.rank, going, r + 1);
     sent[r].write(0, to);
-    if (inside) got[r].write(0, to);
+    if (inside) {
+      got[r].write(0, to);
+    }
     wanted[r].write(0, t.values(static_cast<int>(r), coming, own + 1));
     out_counts[r] = static_cast<std::ptrdiff_t>(instances(going, *out_types[r]));
     in_counts[r] = static_cast<std::ptrdiff_t>(instances(coming, *in_types[r]));
@@ -254,11 +282,15 @@ void check_alltoallw(trial& t) {
     in_places[r] = got[r].base() - got[0].base();
   }
   coll::parts_w from{sent[0].base(), out_counts.data(), out_places.data(), out_types.data()};
-  if (inside) from = {in_place, nullptr, nullptr, nullptr};
+  if (inside) {
+    from = {in_place, nullptr, nullptr, nullptr};
+  }
   t.good(coll::alltoallw(t.at(), from,
                          {got[0].base(), in_counts.data(), in_places.data(), in_types.data()}),
          "alltoallw");
-  for (std::size_t r = 0; r < n; ++r) t.same(got[r], wanted[r], "alltoallw");
+  for (std::size_t r = 0; r < n; ++r) {
+    t.same(got[r], wanted[r], "alltoallw");
+  }
 }
 
 TEST(moving, bcast) { many_trials(40, check_bcast); }

@@ -43,11 +43,21 @@ template <class Elements>
 void expect_class(const Elements& es, bool sums, bool orders, bool logics, bool bits, bool locs) {
   for (const element e : es) {
     SCOPED_TRACE(layout::name_of(e));
-    for (const op_kind k : arithmetic) EXPECT_EQ(allowed(k, e), sums);
-    for (const op_kind k : order) EXPECT_EQ(allowed(k, e), orders);
-    for (const op_kind k : logic) EXPECT_EQ(allowed(k, e), logics);
-    for (const op_kind k : bitwise) EXPECT_EQ(allowed(k, e), bits);
-    for (const op_kind k : places) EXPECT_EQ(allowed(k, e), locs);
+    for (const op_kind k : arithmetic) {
+      EXPECT_EQ(allowed(k, e), sums);
+    }
+    for (const op_kind k : order) {
+      EXPECT_EQ(allowed(k, e), orders);
+    }
+    for (const op_kind k : logic) {
+      EXPECT_EQ(allowed(k, e), logics);
+    }
+    for (const op_kind k : bitwise) {
+      EXPECT_EQ(allowed(k, e), bits);
+    }
+    for (const op_kind k : places) {
+      EXPECT_EQ(allowed(k, e), locs);
+    }
   }
 }
 

@@ -92,7 +92,9 @@ struct trial {
   [[nodiscard]] const layout::datatype& even_type() {
     for (;;) {
       const layout::datatype& t = type();
-      if (t.elements() % 2 == 0) return t;
+      if (t.elements() % 2 == 0) {
+        return t;
+      }
     }
   }
   /// Integers per block, a multiple of 6 so that it is whole for every type.
@@ -119,7 +121,9 @@ struct trial {
     return out;
   }
   void same(const area& got, const area& wanted, const char* what) const {
-    if (got == wanted) return;
+    if (got == wanted) {
+      return;
+    }
     ADD_FAILURE() << what << " differs on rank " << m.rank << " of " << m.size << ", seed " << seed;
   }
   void good(fault f, const char* what) const {

@@ -57,17 +57,27 @@ TEST_P(match_contract, a_message_waits_for_its_receive) {
 TEST_P(match_contract, equal_envelopes_keep_their_order) {
   std::vector<receive> r(100, want(1, 1));
   std::vector<message> m(100, from(1, 1));
-  for (receive& x : r) EXPECT_EQ(e_->post(x), nullptr);
-  for (std::size_t i = 0; i < r.size(); ++i) EXPECT_EQ(e_->arrive(m[i]), &r[i]) << i;
-  for (message& x : m) EXPECT_EQ(e_->arrive(x), nullptr);
-  for (std::size_t i = 0; i < r.size(); ++i) EXPECT_EQ(e_->post(r[i]), &m[i]) << i;
+  for (receive& x : r) {
+    EXPECT_EQ(e_->post(x), nullptr);
+  }
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    EXPECT_EQ(e_->arrive(m[i]), &r[i]) << i;
+  }
+  for (message& x : m) {
+    EXPECT_EQ(e_->arrive(x), nullptr);
+  }
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    EXPECT_EQ(e_->post(r[i]), &m[i]) << i;
+  }
 }
 
 // Few entries and many: engines may keep them differently.
 TEST_P(match_contract, the_earliest_of_all_classes_of_receive_wins) {
   for (std::size_t others : {std::size_t{0}, std::size_t{50}}) {
     std::vector<receive> filler(others, want(9, 9));
-    for (receive& x : filler) EXPECT_EQ(e_->post(x), nullptr);
+    for (receive& x : filler) {
+      EXPECT_EQ(e_->post(x), nullptr);
+    }
     receive exact = want(2, 3);
     receive by_tag = want(any_source, 3);
     receive by_source = want(2, any_tag);
@@ -75,11 +85,17 @@ TEST_P(match_contract, the_earliest_of_all_classes_of_receive_wins) {
     receive* order[4] = {&exact, &by_tag, &by_source, &all};
     for (int first = 0; first < 4; ++first) {
       message m[4] = {from(2, 3), from(2, 3), from(2, 3), from(2, 3)};
-      for (int i = 0; i < 4; ++i) EXPECT_EQ(e_->post(*order[(first + i) % 4]), nullptr);
-      for (int i = 0; i < 4; ++i) EXPECT_EQ(e_->arrive(m[i]), order[(first + i) % 4]);
+      for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(e_->post(*order[(first + i) % 4]), nullptr);
+      }
+      for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(e_->arrive(m[i]), order[(first + i) % 4]);
+      }
     }
     message drain = from(9, 9);
-    for (receive& x : filler) EXPECT_EQ(e_->arrive(drain), &x);
+    for (receive& x : filler) {
+      EXPECT_EQ(e_->arrive(drain), &x);
+    }
   }
 }
 
@@ -87,8 +103,12 @@ TEST_P(match_contract, wildcard_receives_take_the_earliest_message) {
   for (std::size_t others : {std::size_t{0}, std::size_t{50}}) {
     std::vector<message> filler(others, from(8, 8));
     message m[6] = {from(1, 1), from(2, 1), from(1, 2), from(2, 2), from(3, 1), from(3, 3)};
-    for (message& x : m) EXPECT_EQ(e_->arrive(x), nullptr);
-    for (message& x : filler) EXPECT_EQ(e_->arrive(x), nullptr);
+    for (message& x : m) {
+      EXPECT_EQ(e_->arrive(x), nullptr);
+    }
+    for (message& x : filler) {
+      EXPECT_EQ(e_->arrive(x), nullptr);
+    }
     receive by_tag = want(any_source, 2);
     receive by_source = want(2, any_tag);
     receive all = want(any_source, any_tag);
@@ -99,7 +119,9 @@ TEST_P(match_contract, wildcard_receives_take_the_earliest_message) {
     EXPECT_EQ(e_->post(by_source), &m[3]);
     EXPECT_EQ(e_->post(exact), &m[5]);
     EXPECT_EQ(e_->post(all), &m[4]);
-    for (message& x : filler) EXPECT_EQ(e_->post(all), &x);
+    for (message& x : filler) {
+      EXPECT_EQ(e_->post(all), &x);
+    }
     EXPECT_EQ(e_->unexpected(), 0u);
   }
 }
@@ -125,7 +147,9 @@ TEST_P(match_contract, cancel_works_once_and_only_before_the_match) {
   receive b = want(any_source, 1);
   receive c = want(1, 1);
   message m = from(1, 1);
-  for (receive* r : {&a, &b, &c}) EXPECT_EQ(e_->post(*r), nullptr);
+  for (receive* r : {&a, &b, &c}) {
+    EXPECT_EQ(e_->post(*r), nullptr);
+  }
   EXPECT_TRUE(e_->cancel(a));
   EXPECT_FALSE(e_->cancel(a));
   EXPECT_EQ(e_->arrive(m), &b);
@@ -145,10 +169,14 @@ TEST_P(match_contract, visits_in_order_of_storing) {
     r.push_back(want(i % 3 == 0 ? any_source : 1, i % 5 == 0 ? any_tag : 100 + i % 7));
     m.push_back(from(50 + i % 3, 200 + i % 7));
   }
-  for (message& x : m) EXPECT_EQ(e_->arrive(x), nullptr);
+  for (message& x : m) {
+    EXPECT_EQ(e_->arrive(x), nullptr);
+  }
   EXPECT_NE(e_->peek({any_source, 203}), nullptr);
   for (receive& x : r) {
-    if (x.wanted.source == any_source && x.wanted.tag == any_tag) x.wanted = {1, 1};
+    if (x.wanted.source == any_source && x.wanted.tag == any_tag) {
+      x.wanted = {1, 1};
+    }
     EXPECT_EQ(e_->post(x), nullptr);
   }
   std::vector<const receive*> seen_r;
@@ -161,8 +189,12 @@ TEST_P(match_contract, visits_in_order_of_storing) {
       &seen_m);
   ASSERT_EQ(seen_r.size(), r.size());
   ASSERT_EQ(seen_m.size(), m.size());
-  for (std::size_t i = 0; i < r.size(); ++i) EXPECT_EQ(seen_r[i], &r[i]);
-  for (std::size_t i = 0; i < m.size(); ++i) EXPECT_EQ(seen_m[i], &m[i]);
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    EXPECT_EQ(seen_r[i], &r[i]);
+  }
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    EXPECT_EQ(seen_m[i], &m[i]);
+  }
 }
 
 TEST_P(match_contract, counts_its_searches) {
@@ -178,8 +210,12 @@ TEST_P(match_contract, counts_its_searches) {
 TEST_P(match_contract, remembers_the_fullest_moment) {
   std::vector<receive> r(20, want(1, 1));
   std::vector<message> m(30, from(1, 1));
-  for (receive& x : r) EXPECT_EQ(e_->post(x), nullptr);
-  for (message& x : m) (void)e_->arrive(x);
+  for (receive& x : r) {
+    EXPECT_EQ(e_->post(x), nullptr);
+  }
+  for (message& x : m) {
+    (void)e_->arrive(x);
+  }
   EXPECT_NE(e_->take({1, 1}), nullptr);
   EXPECT_EQ(e_->counts().most_posted, 20u);
   EXPECT_EQ(e_->counts().most_unexpected, 10u);

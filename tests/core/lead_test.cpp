@@ -19,7 +19,9 @@ struct failing_chore {
   failing_chore(const failing_chore&) = delete;
   failing_chore& operator=(const failing_chore&) = delete;
   int run() {
-    if (fails) throw std::runtime_error("as the test wants it");
+    if (fails) {
+      throw std::runtime_error("as the test wants it");
+    }
     return 0;
   }
   runtime& rt;

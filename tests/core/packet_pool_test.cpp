@@ -38,7 +38,9 @@ TEST(packet_pool, hands_out_each_packet_once_and_then_says_retry) {
   EXPECT_EQ(none.what.reason, retry_reason::no_packet);
   pool.put(*packets.begin());
   EXPECT_EQ(pool.get().packet, *packets.begin());
-  for (void* packet : packets) pool.put(packet);
+  for (void* packet : packets) {
+    pool.put(packet);
+  }
   EXPECT_EQ(pool.unused(), 10u);
 }
 
@@ -55,9 +57,15 @@ TEST(packet_pool, the_last_one_put_is_the_first_one_got) {
 TEST(packet_pool, what_one_worker_keeps_another_can_get) {
   packet_pool pool({.packets = 16, .workers = 4});
   std::vector<void*> all;
-  for (int i = 0; i < 16; ++i) all.push_back(pool.get(i % 4).packet);
-  for (std::size_t i = 0; i < 16; ++i) pool.put(all[i], static_cast<int>(i % 4));
-  for (int i = 0; i < 16; ++i) EXPECT_TRUE(pool.get(2).what.done()) << i;
+  for (int i = 0; i < 16; ++i) {
+    all.push_back(pool.get(i % 4).packet);
+  }
+  for (std::size_t i = 0; i < 16; ++i) {
+    pool.put(all[i], static_cast<int>(i % 4));
+  }
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_TRUE(pool.get(2).what.done()) << i;
+  }
   EXPECT_TRUE(pool.get(2).what.retry());
 }
 
@@ -66,18 +74,32 @@ TEST(packet_pool, what_an_idle_thread_keeps_another_can_get) {
   std::atomic<int> stage{0};
   std::thread idle([&] {
     std::vector<void*> all;
-    for (int i = 0; i < 8; ++i) all.push_back(pool.get().packet);
-    for (void* packet : all) pool.put(packet);
+    for (int i = 0; i < 8; ++i) {
+      all.push_back(pool.get().packet);
+    }
+    for (void* packet : all) {
+      pool.put(packet);
+    }
     stage = 1;
-    while (stage != 2) std::this_thread::yield();
+    while (stage != 2) {
+      std::this_thread::yield();
+    }
   });
-  while (stage != 1) std::this_thread::yield();
+  while (stage != 1) {
+    std::this_thread::yield();
+  }
   std::vector<void*> mine;
-  for (int i = 0; i < 8; ++i) mine.push_back(pool.get().packet);
-  for (void* packet : mine) EXPECT_NE(packet, nullptr);
+  for (int i = 0; i < 8; ++i) {
+    mine.push_back(pool.get().packet);
+  }
+  for (void* packet : mine) {
+    EXPECT_NE(packet, nullptr);
+  }
   stage = 2;
   idle.join();
-  for (void* packet : mine) pool.put(packet);
+  for (void* packet : mine) {
+    pool.put(packet);
+  }
 }
 
 TEST(packet_pool, a_thread_that_ends_gives_back_what_it_kept) {
@@ -87,13 +109,19 @@ TEST(packet_pool, a_thread_that_ends_gives_back_what_it_kept) {
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&pool] {
         std::vector<void*> held;
-        for (int i = 0; i < 12; ++i) held.push_back(pool.get().packet);
+        for (int i = 0; i < 12; ++i) {
+          held.push_back(pool.get().packet);
+        }
         for (void* packet : held) {
-          if (packet != nullptr) pool.put(packet);
+          if (packet != nullptr) {
+            pool.put(packet);
+          }
         }
       });
     }
-    for (std::thread& t : threads) t.join();
+    for (std::thread& t : threads) {
+      t.join();
+    }
     ASSERT_EQ(pool.unused(), 64u);
   }
 }
@@ -107,14 +135,18 @@ TEST(packet_pool, threads_and_pools_may_end_in_any_order) {
     second.put(second.get().packet);
     first->put(first->get().packet);
     stage = 1;
-    while (stage != 2) std::this_thread::yield();
+    while (stage != 2) {
+      std::this_thread::yield();
+    }
     second.put(second.get().packet);
     packet_pool third({.packets = 4});  // perhaps at the address of the first
     void* const packet = third.get().packet;
     EXPECT_NE(packet, nullptr);
     third.put(packet);
   });
-  while (stage != 1) std::this_thread::yield();
+  while (stage != 1) {
+    std::this_thread::yield();
+  }
   first.reset();
   stage = 2;
   user.join();
@@ -141,16 +173,24 @@ void churn(packet_pool& pool, random_generator random, std::uint64_t mark, int s
   for (int i = 0; i < steps; ++i) {
     for (std::uint64_t n = random.below(24); n > 0; --n) {
       const auto got = get();
-      if (!got.what.done()) break;
+      if (!got.what.done()) {
+        break;
+      }
       auto* packet = static_cast<std::uint64_t*>(got.packet);
       ASSERT_EQ(*packet, 0u) << "somebody holds it";
       *packet = mark;
       held.push_back(packet);
     }
-    if (random.below(50) == 0) std::this_thread::yield();
-    for (std::uint64_t n = random.below(held.size() + 1); n > 0; --n) put_last();
+    if (random.below(50) == 0) {
+      std::this_thread::yield();
+    }
+    for (std::uint64_t n = random.below(held.size() + 1); n > 0; --n) {
+      put_last();
+    }
   }
-  while (!held.empty()) put_last();
+  while (!held.empty()) {
+    put_last();
+  }
 }
 
 TEST(packet_pool, workers_and_passing_threads_lose_and_double_nothing) {
@@ -165,11 +205,15 @@ TEST(packet_pool, workers_and_passing_threads_lose_and_double_nothing) {
           churn(pool, random_generator(seed + number), number, 1000, t < 2 ? t : -1);
         });
       }
-      for (std::thread& t : threads) t.join();
+      for (std::thread& t : threads) {
+        t.join();
+      }
       ASSERT_EQ(pool.unused(), packets);
     }
     std::set<void*> all;
-    while (void* const packet = pool.get().packet) all.insert(packet);
+    while (void* const packet = pool.get().packet) {
+      all.insert(packet);
+    }
     EXPECT_EQ(all.size(), packets);
   }
 }
@@ -182,13 +226,17 @@ TEST(packet_pool, a_stream_from_one_thread_to_another_does_not_dry_up) {
   std::thread consumer([&] {
     for (int i = 0; i < many; ++i) {
       void* packet = nullptr;
-      while ((packet = passed.exchange(nullptr)) == nullptr) std::this_thread::yield();
+      while ((packet = passed.exchange(nullptr)) == nullptr) {
+        std::this_thread::yield();
+      }
       pool.put(packet);
     }
   });
   for (int i = 0; i < many; ++i) {
     auto got = pool.get();
-    while (!got.what.done()) got = pool.get();
+    while (!got.what.done()) {
+      got = pool.get();
+    }
     void* empty = nullptr;
     while (!passed.compare_exchange_weak(empty, got.packet)) {
       empty = nullptr;
@@ -205,14 +253,18 @@ class explored {
   explicit explored(std::uint64_t seed, std::size_t threads) : random_(seed) {
     const std::size_t packets = 1 + random_.below(5);
     std::vector<void*> all;
-    for (std::size_t i = 0; i < packets; ++i) all.push_back(&slots_[i]);
+    for (std::size_t i = 0; i < packets; ++i) {
+      all.push_back(&slots_[i]);
+    }
     pool_ = std::make_unique<packet_pool_core<test::explored_steps>>(all, 1 + random_.below(3),
                                                                      /*asymmetric=*/false);
     packets_ = packets;
     for (std::size_t t = 0; t < threads; ++t) {
       caches_.push_back(pool_->open());
       std::vector<bool> plan;  // true: get
-      for (int i = 0; i < 4; ++i) plan.push_back(random_.below(3) != 0);
+      for (int i = 0; i < 4; ++i) {
+        plan.push_back(random_.below(3) != 0);
+      }
       plans_.push_back(plan);
       closes_.push_back(random_.below(3) == 0);
     }
@@ -224,7 +276,9 @@ class explored {
 
   std::vector<std::function<void()>> bodies() {
     std::vector<std::function<void()>> made;
-    for (std::size_t i = 0; i < plans_.size(); ++i) made.emplace_back([this, i] { thread(i); });
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      made.emplace_back([this, i] { thread(i); });
+    }
     return made;
   }
 
@@ -232,7 +286,9 @@ class explored {
     ASSERT_FALSE(doubled_);
     ASSERT_EQ(pool_->unused(), packets_);
     packet_cache* const cache = pool_->open();
-    for (std::size_t i = 0; i < packets_; ++i) ASSERT_NE(pool_->get(cache), nullptr) << "hidden";
+    for (std::size_t i = 0; i < packets_; ++i) {
+      ASSERT_NE(pool_->get(cache), nullptr) << "hidden";
+    }
     ASSERT_EQ(pool_->get(cache), nullptr);
   }
 
@@ -247,15 +303,21 @@ class explored {
     for (const bool get : plans_[me]) {
       if (get) {
         if (auto* packet = static_cast<int*>(pool_->get(caches_[me]))) {
-          if (++*packet != 1) doubled_ = true;
+          if (++*packet != 1) {
+            doubled_ = true;
+          }
           held.push_back(packet);
         }
       } else if (!held.empty()) {
         put_one();
       }
     }
-    while (!held.empty()) put_one();
-    if (closes_[me]) pool_->close(*caches_[me]);
+    while (!held.empty()) {
+      put_one();
+    }
+    if (closes_[me]) {
+      pool_->close(*caches_[me]);
+    }
   }
 
   random_generator random_;

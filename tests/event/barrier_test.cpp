@@ -46,7 +46,9 @@ TEST_P(event_barrier_test, phases_complete_with_their_value) {
       std::uint64_t none = 0;
       EXPECT_FALSE(all.value(shared, &none)) << "the first phases are forgotten";
       m.settle();
-      if (m.rank == 0) all.destroy(shared);
+      if (m.rank == 0) {
+        all.destroy(shared);
+      }
     });
   }
 }
@@ -55,7 +57,9 @@ TEST_P(event_barrier_test, arrivals_ahead_deferred_and_poisoned) {
   run(2, [](event_member& m) {
     static barrier shared;
     barriers& all = m.events.all_barriers();
-    if (m.rank == 0) shared = all.create(2);
+    if (m.rank == 0) {
+      shared = all.create(2);
+    }
     m.meet();
     const barrier first = shared;
     const barrier second = first.next();
@@ -96,7 +100,9 @@ TEST(event_barrier, altered_counts_in_any_order_of_messages) {
     const barrier still_more = systems[2]->all_barriers().alter(more, +1);
     systems[3]->all_barriers().arrive(still_more);
     systems[2]->all_barriers().arrive(still_more);
-    for (int i = 0; i < 10; ++i) job.runtimes[job.net.random.below(4)]->poll();
+    for (int i = 0; i < 10; ++i) {
+      job.runtimes[job.net.random.below(4)]->poll();
+    }
     job.settle();
     ASSERT_FALSE(systems[3]->has_triggered(done)) << "seed " << seed;
     systems[1]->all_barriers().arrive(more);
@@ -121,7 +127,9 @@ TEST_P(event_barrier_test, barriers_at_the_edges) {
     EXPECT_THROW((void)all.create(1, {8, nullptr, &zero}), error);
     EXPECT_THROW(all.destroy({}), error);
     static barrier shared;
-    if (m.rank == 2) shared = all.create(1);
+    if (m.rank == 2) {
+      shared = all.create(1);
+    }
     m.meet();
     if (m.rank == 0) {
       const event awaited = all.completed(shared);
@@ -174,7 +182,9 @@ TEST_P(event_barrier_test, destroyed_and_invented_barriers_are_refused) {
     m.settle();
     EXPECT_EQ(m.events.look(awaited), state::pending);
     m.meet();
-    if (m.rank == 0) all.destroy(short_lived);
+    if (m.rank == 0) {
+      all.destroy(short_lived);
+    }
     EXPECT_EQ(m.events.wait(awaited), state::poisoned);
     m.meet();
   });
@@ -312,7 +322,9 @@ TEST_P(event_barrier_test, a_report_says_what_never_triggers_and_who_waits) {
     static std::atomic<std::uint64_t> bits;
     const user_event mine = m.events.create();
     m.events.name(mine, m.rank == 0 ? "wheat" : "flour");
-    if (m.rank == 0) bits.store(mine.bits());
+    if (m.rank == 0) {
+      bits.store(mine.bits());
+    }
     m.meet();
     const user_event other = m.events.create();
     const event bread = m.events.merge({mine, other, event::from_bits(bits.load())});

@@ -78,8 +78,12 @@ TEST_P(event_test, generations_run_out_and_old_handles_stay_true) {
           }
         }
         EXPECT_GE(m.events.slots(), 100u / 5);
-        for (const event e : clean) EXPECT_EQ(m.events.look(e), state::triggered);
-        for (const event e : bad) EXPECT_EQ(m.events.look(e), state::poisoned);
+        for (const event e : clean) {
+          EXPECT_EQ(m.events.look(e), state::triggered);
+        }
+        for (const event e : bad) {
+          EXPECT_EQ(m.events.look(e), state::poisoned);
+        }
         EXPECT_EQ(std::set<event>(clean.begin(), clean.end()).size(), clean.size());
       },
       {1u << 10, 5});
@@ -91,7 +95,9 @@ TEST_P(event_test, too_many_pending_events_are_an_error_and_nothing_breaks) {
         std::vector<user_event> all;
         EXPECT_THROW(for (;;) { all.push_back(m.events.create()); }, error);
         EXPECT_GT(all.size(), 20u);
-        for (const user_event e : all) m.events.trigger(e);
+        for (const user_event e : all) {
+          m.events.trigger(e);
+        }
         m.events.trigger(m.events.create());
         EXPECT_EQ(m.events.pending(), 0u);
       },
@@ -247,7 +253,9 @@ TEST_P(event_test, waiting_for_events_of_another_rank) {
       static std::atomic<std::uint64_t> bits;
       for (int round = 0; round < 20; ++round) {
         const int owner = round % m.size;
-        if (m.rank == owner) bits.store(m.events.create().bits());
+        if (m.rank == owner) {
+          bits.store(m.events.create().bits());
+        }
         m.meet();
         const user_event e{event::from_bits(bits.load())};
         const bool bad = round % 3 == 0;
@@ -267,7 +275,9 @@ TEST_P(event_test, each_rank_asks_and_is_told_once) {
   run(2, [](event_member& m) {
     static std::atomic<std::uint64_t> bits;
     static counting all[100];
-    if (m.rank == 0) bits.store(m.events.create().bits());
+    if (m.rank == 0) {
+      bits.store(m.events.create().bits());
+    }
     m.meet();
     const user_event e{event::from_bits(bits.load())};
     if (m.rank == 1) {
@@ -278,10 +288,14 @@ TEST_P(event_test, each_rank_asks_and_is_told_once) {
       EXPECT_EQ(m.events.pending(), 1u) << "all hang on one alias";
     }
     m.settle();
-    if (m.rank == 0) m.events.trigger(e);
+    if (m.rank == 0) {
+      m.events.trigger(e);
+    }
     m.settle();
     if (m.rank == 1) {
-      for (counting& w : all) EXPECT_EQ(w.fired, 1);
+      for (counting& w : all) {
+        EXPECT_EQ(w.fired, 1);
+      }
     }
   });
 }
@@ -294,7 +308,9 @@ TEST_P(event_test, merges_and_triggers_across_ranks) {
       bits[m.rank].store(mine.bits());
       m.meet();
       std::vector<event> all;
-      for (auto& b : bits) all.push_back(event::from_bits(b.load()));
+      for (auto& b : bits) {
+        all.push_back(event::from_bits(b.load()));
+      }
       const event merged = m.events.merge(all);
       EXPECT_FALSE(m.events.has_triggered(merged));
       m.meet();
@@ -314,12 +330,18 @@ TEST_P(event_test, merges_and_triggers_across_ranks) {
 TEST_P(event_test, a_second_trigger_from_afar_is_ignored) {
   run(2, [](event_member& m) {
     static std::atomic<std::uint64_t> bits;
-    if (m.rank == 0) bits.store(m.events.create().bits());
+    if (m.rank == 0) {
+      bits.store(m.events.create().bits());
+    }
     m.meet();
     const user_event e{event::from_bits(bits.load())};
-    if (m.rank == 0) m.events.trigger(e);
+    if (m.rank == 0) {
+      m.events.trigger(e);
+    }
     m.meet();
-    if (m.rank == 1) m.events.trigger(e);
+    if (m.rank == 1) {
+      m.events.trigger(e);
+    }
     m.settle();
     EXPECT_EQ(m.events.wait(e), state::triggered);
     m.meet();
@@ -354,7 +376,9 @@ TEST_P(event_test, events_of_a_lost_rank_are_poisoned) {
 }
 
 TEST_P(event_test, long_chains_and_wide_merges_take_no_stack) {
-  if (slow_build) GTEST_SKIP() << "10 million events";
+  if (slow_build) {
+    GTEST_SKIP() << "10 million events";
+  }
   run(1,
       [](event_member& m) {
         constexpr int length = 10'000'000;
@@ -375,7 +399,9 @@ TEST_P(event_test, long_chains_and_wide_merges_take_no_stack) {
         const event merged = m.events.merge(wide);
         m.events.trigger(start);
         EXPECT_TRUE(m.events.has_triggered(last));
-        for (const user_event e : inputs) m.events.trigger(e);
+        for (const user_event e : inputs) {
+          m.events.trigger(e);
+        }
         EXPECT_TRUE(m.events.has_triggered(merged));
         EXPECT_EQ(m.events.pending(), 0u);
       },
@@ -419,7 +445,9 @@ TEST_P(event_test, triggering_allocates_nothing) {
 TEST_P(event_test, a_merge_that_fails_says_why_and_leaves_nothing) {
   run(2, [](event_member& m) {
     static std::atomic<std::uint64_t> bits;
-    if (m.rank == 1) bits.store(m.events.create().bits());
+    if (m.rank == 1) {
+      bits.store(m.events.create().bits());
+    }
     m.meet();
     const event theirs = event::from_bits(bits.load());
     if (m.rank == 0) {
@@ -449,16 +477,22 @@ TEST_P(event_test, a_merge_that_fails_says_why_and_leaves_nothing) {
     }
     const event both = m.events.merge({theirs, m.events.settled(theirs)});
     m.settle();
-    if (m.rank == 1) m.events.trigger(user_event(theirs));
+    if (m.rank == 1) {
+      m.events.trigger(user_event(theirs));
+    }
     EXPECT_EQ(m.events.wait(both), state::triggered);
   });
 }
 
 TEST_P(event_test, threads_trigger_and_wait_at_once) {
-  if (GetParam().threads == core::threading::one) GTEST_SKIP() << "one thread a rank";
+  if (GetParam().threads == core::threading::one) {
+    GTEST_SKIP() << "one thread a rank";
+  }
   run(2, [](event_member& m) {
     static std::atomic<std::uint64_t> bits[2][64];
-    for (auto& b : bits[m.rank]) b.store(m.events.create().bits());
+    for (auto& b : bits[m.rank]) {
+      b.store(m.events.create().bits());
+    }
     m.meet();
     std::vector<std::thread> threads;
     for (int t = 0; t < 3; ++t) {
@@ -467,12 +501,16 @@ TEST_P(event_test, threads_trigger_and_wait_at_once) {
           const event mine = event::from_bits(bits[m.rank][i].load());
           const event theirs = event::from_bits(bits[1 - m.rank][i].load());
           const event both = m.events.merge(mine, theirs);
-          if (i % 3 == static_cast<std::size_t>(t)) m.events.trigger(user_event(mine));
+          if (i % 3 == static_cast<std::size_t>(t)) {
+            m.events.trigger(user_event(mine));
+          }
           EXPECT_EQ(m.events.wait(both), state::triggered);
         }
       });
     }
-    for (auto& t : threads) t.join();
+    for (auto& t : threads) {
+      t.join();
+    }
     m.settle();
     EXPECT_EQ(m.events.pending(), 0u);
   });

@@ -103,7 +103,9 @@ class world {
     for (auto& [r, who] : holding) {
       for (auto at = who.begin(); at != who.end();) {
         if ((*at)->rank == rank) {
-          if ((*at)->exclusive) left_half_done.insert(r);
+          if ((*at)->exclusive) {
+            left_half_done.insert(r);
+          }
           at = who.erase(at);
         } else {
           ++at;
@@ -352,7 +354,9 @@ void explore_losses(std::uint64_t seed) {
     if (what == 0 && w.dead.size() < victims && w.wishes.size() > 20) {
       w.kill(any_alive());
     } else if (what == 1 && !w.dead.empty()) {
-      for (const int lost : w.dead) w.tell(any_alive(), lost);
+      for (const int lost : w.dead) {
+        w.tell(any_alive(), lost);
+      }
     } else if (what < 12 && w.wishes.size() < goal) {
       lock_mode how;
       how.exclusive = w.pick(2) == 0;
@@ -376,11 +380,15 @@ void explore_losses(std::uint64_t seed) {
           }
         }
       }
-      if (!news && w.letters.empty()) break;
+      if (!news && w.letters.empty()) {
+        break;
+      }
     }
   }
   for (const auto& each : w.wishes) {
-    if (w.is_lost(*each)) continue;
+    if (w.is_lost(*each)) {
+      continue;
+    }
     ASSERT_TRUE(each->ended) << "rank " << each->rank << " waits for ever for one of rank "
                              << each->what.creator();
     ASSERT_TRUE(!each->refused || !w.alive(each->what.creator()));

@@ -85,7 +85,9 @@ TEST(lost, what_was_entrusted_to_a_killed_rank_is_poisoned) {
       for (int i = 0; i < 1000; ++i) {
         all.push_back(s.create());
         s.entrust(all.back(), 1);
-        if (i % 2 == 0) s.trigger(all.back());
+        if (i % 2 == 0) {
+          s.trigger(all.back());
+        }
       }
     }
     const user_event not_entrusted = s.create();
@@ -106,7 +108,9 @@ TEST(lost, barriers_of_a_killed_rank_or_with_its_part_in_them_are_broken) {
     event::system& s = m.events;
     event::barriers& all = s.all_barriers();
     const auto made = [&](int owner, std::size_t word, std::uint64_t arrivals) {
-      if (m.rank == owner) m.board.words[word].store(all.create(arrivals).id);
+      if (m.rank == owner) {
+        m.board.words[word].store(all.create(arrivals).id);
+      }
       m.meet();
       return barrier{m.board.words[word].load(), 0, 0};
     };
@@ -125,7 +129,9 @@ TEST(lost, barriers_of_a_killed_rank_or_with_its_part_in_them_are_broken) {
       all.arrive(without);
       EXPECT_EQ(s.wait(all.completed(without)), state::triggered);
     }
-    if (m.rank != 2) all.arrive(together.next());
+    if (m.rank != 2) {
+      all.arrive(together.next());
+    }
     m.settle();
     m.kill(2, 3);
     EXPECT_EQ(s.wait(end), state::poisoned);
@@ -147,7 +153,9 @@ TEST(lost, barriers_of_a_killed_rank_or_with_its_part_in_them_are_broken) {
 TEST(lost, a_barrier_that_a_killed_rank_had_no_part_in_goes_on) {
   run_event_processes(3, {2}, [](process_rank& m) {
     event::barriers& all = m.events.all_barriers();
-    if (m.rank == 0) m.board.words[0].store(all.create(2).id);
+    if (m.rank == 0) {
+      m.board.words[0].store(all.create(2).id);
+    }
     m.meet();
     barrier b{m.board.words[0].load(), 0, 0};
     for (int phase = 0; phase < 3; ++phase, b = b.next()) {
@@ -157,7 +165,9 @@ TEST(lost, a_barrier_that_a_killed_rank_had_no_part_in_goes_on) {
         all.arrive(b);
         EXPECT_EQ(m.events.wait(done), state::triggered);
       }
-      if (phase == 1) m.kill(2, 0);
+      if (phase == 1) {
+        m.kill(2, 0);
+      }
     }
   });
 }
@@ -167,7 +177,9 @@ struct with_locks {
   reservations locks{m.events};
 
   [[nodiscard]] reservation made(int creator, std::size_t word) {
-    if (m.rank == creator) m.board.words[word].store(locks.create().bits());
+    if (m.rank == creator) {
+      m.board.words[word].store(locks.create().bits());
+    }
     m.meet();
     return reservation::from_bits(m.board.words[word].load());
   }
@@ -242,7 +254,9 @@ TEST(lost, wishes_on_their_way_through_a_killed_rank_are_sent_again) {
     with_locks w{m};
     event::system& s = m.events;
     std::vector<reservation> all;
-    for (std::size_t i = 0; i < 32; ++i) all.push_back(w.made(static_cast<int>(i % 4), i));
+    for (std::size_t i = 0; i < 32; ++i) {
+      all.push_back(w.made(static_cast<int>(i % 4), i));
+    }
     std::vector<occurrence> grants;
     const auto ask = [&] {
       for (const reservation r : all) {
@@ -250,16 +264,30 @@ TEST(lost, wishes_on_their_way_through_a_killed_rank_are_sent_again) {
         w.locks.release(r, grants.back());
       }
     };
-    for (int i = 0; i < 20; ++i) ask();
-    if (m.rank == 2) ::kill(::getpid(), SIGKILL);  // with all of its messages under way
+    for (int i = 0; i < 20; ++i) {
+      ask();
+    }
+    if (m.rank == 2) {
+      ::kill(::getpid(), SIGKILL);  // with all of its messages under way
+    }
     m.until([&] { return m.place.dead[2].load(); });
     m.events.lost(2);  // whoever learns it first
-    for (int i = 0; i < 20; ++i) ask();
-    if (m.rank == 1) ::kill(::getpid(), SIGKILL);
+    for (int i = 0; i < 20; ++i) {
+      ask();
+    }
+    if (m.rank == 1) {
+      ::kill(::getpid(), SIGKILL);
+    }
     m.until([&] { return m.place.dead[1].load(); });
-    if (m.rank == 0) m.events.lost(1);
-    for (int i = 0; i < 20; ++i) ask();
-    for (const occurrence e : grants) (void)s.wait(e);
+    if (m.rank == 0) {
+      m.events.lost(1);
+    }
+    for (int i = 0; i < 20; ++i) {
+      ask();
+    }
+    for (const occurrence e : grants) {
+      (void)s.wait(e);
+    }
     m.settle();
     for (const reservation r : all) {
       EXPECT_EQ(w.locks.held(r), 0u);

@@ -33,9 +33,13 @@ class random_graph {
       : job_(ranks, seed, {1u << 14, last_generation}), random_(seed ^ 0x5eed) {}
 
   void run(int steps) {
-    for (int i = 0; i < steps; ++i) step();
+    for (int i = 0; i < steps; ++i) {
+      step();
+    }
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      if (nodes_[n].what == node::kind::user && !nodes_[n].given) give(n);
+      if (nodes_[n].what == node::kind::user && !nodes_[n].given) {
+        give(n);
+      }
     }
     drain();
     check();
@@ -53,7 +57,9 @@ class random_graph {
       combine();
     } else if (choice < 55) {
       const std::size_t n = old();
-      if (nodes_[n].what == node::kind::user && !nodes_[n].given) give(n);
+      if (nodes_[n].what == node::kind::user && !nodes_[n].given) {
+        give(n);
+      }
     } else if (choice < 65) {
       watch();
     } else if (choice < 70) {
@@ -79,11 +85,15 @@ class random_graph {
       made.inputs = last_inputs_;  // the same set again
     } else {
       const std::size_t count = 1 + random_.below(20);
-      for (std::size_t i = 0; i < count; ++i) made.inputs.push_back(old());
+      for (std::size_t i = 0; i < count; ++i) {
+        made.inputs.push_back(old());
+      }
     }
     last_inputs_ = made.inputs;
     std::vector<event> handles;
-    for (const std::size_t i : made.inputs) handles.push_back(nodes_[i].handle);
+    for (const std::size_t i : made.inputs) {
+      handles.push_back(nodes_[i].handle);
+    }
     system& s = any();
     made.handle = made.what == node::kind::merge ? s.merge(handles) : s.settled(handles);
     nodes_.push_back(made);
@@ -129,11 +139,15 @@ class random_graph {
   void check() {
     std::vector<state> fates;
     for (const node& n : nodes_) {
-      for (const auto& s : job_.systems) (void)s->look(n.handle);
+      for (const auto& s : job_.systems) {
+        (void)s->look(n.handle);
+      }
       drain();
       const state fate = job_.systems[0]->look(n.handle);
       ASSERT_NE(fate, state::pending);
-      for (const auto& s : job_.systems) ASSERT_EQ(s->look(n.handle), fate);
+      for (const auto& s : job_.systems) {
+        ASSERT_EQ(s->look(n.handle), fate);
+      }
       fates.push_back(fate);
       bool expected = n.bad;
       for (const std::size_t i : n.inputs) {
@@ -148,7 +162,9 @@ class random_graph {
       ASSERT_EQ(watchers_[i].fired, 1);
       ASSERT_EQ(watchers_[i].saw_poison, fates[watched_[i]] == state::poisoned);
     }
-    for (const auto& s : job_.systems) ASSERT_EQ(s->pending(), 0u);
+    for (const auto& s : job_.systems) {
+      ASSERT_EQ(s->pending(), 0u);
+    }
   }
 
   test::shuffled_job job_;
@@ -169,7 +185,9 @@ TEST(event_model, random_graphs_in_any_order_of_messages) {
     SCOPED_TRACE("seed " + std::to_string(seed) + " round " + std::to_string(round));
     random_graph graph(ranks, seed + static_cast<std::uint64_t>(round), generations);
     graph.run(400);
-    if (::testing::Test::HasFatalFailure()) return;
+    if (::testing::Test::HasFatalFailure()) {
+      return;
+    }
   }
 }
 
@@ -201,7 +219,9 @@ TEST(event_model, poison_sweep) {
       for (std::size_t i = 0; i < levels[l].size(); ++i) {
         const auto v = static_cast<std::size_t>(victim);
         const bool reached = i <= v && v <= i + l;
-        for (const auto& s : systems) (void)s->look(levels[l][i]);
+        for (const auto& s : systems) {
+          (void)s->look(levels[l][i]);
+        }
         job.settle();
         for (const auto& s : systems) {
           EXPECT_EQ(s->look(levels[l][i]), reached ? state::poisoned : state::triggered);

@@ -73,8 +73,12 @@ class author {
   author(std::uint64_t seed, int ranks) : random_(seed) { p_.ranks = ranks; }
 
   program write(std::size_t operations) {
-    while (p_.all.size() < operations) step();
-    while (!open_.empty()) trigger();
+    while (p_.all.size() < operations) {
+      step();
+    }
+    while (!open_.empty()) {
+      trigger();
+    }
     return std::move(p_);
   }
 
@@ -85,7 +89,9 @@ class author {
   std::vector<std::size_t> some(std::size_t most) {
     std::vector<std::size_t> all;
     if (!usable_.empty()) {
-      for (std::size_t n = random_.below(most + 1); n > 0; --n) all.push_back(old());
+      for (std::size_t n = random_.below(most + 1); n > 0; --n) {
+        all.push_back(old());
+      }
     }
     return all;
   }
@@ -98,7 +104,9 @@ class author {
     o.rank = rank();
     p_.all.push_back(std::move(o));
     p_.ends.push_back(end);
-    if (end == fate::good || end == fate::bad) usable_.push_back(p_.all.size() - 1);
+    if (end == fate::good || end == fate::bad) {
+      usable_.push_back(p_.all.size() - 1);
+    }
     return p_.all.size() - 1;
   }
   std::size_t take_open() {
@@ -117,7 +125,9 @@ class author {
     o.what = random_.with_probability(0.2) && !usable_.empty() ? action::on : action::trigger;
     o.subject = take_open();
     o.after = some(1);
-    if (o.what == action::on && o.after.empty()) o.after.push_back(old());
+    if (o.what == action::on && o.after.empty()) {
+      o.after.push_back(old());
+    }
     o.poison = o.after.empty() && random_.with_probability(0.15);
     const std::size_t subject = o.subject;
     const fate end = o.poison ? fate::bad : of(o.after);
@@ -137,8 +147,12 @@ class author {
     fate end = of(o.after);
     const bool runs = end == fate::good;
     std::size_t triggered = most_operations;
-    if (o.does == deed::trigger && (open_.empty() || !runs)) o.does = deed::succeed;
-    if (o.does == deed::wait && usable_.empty()) o.does = deed::fail;
+    if (o.does == deed::trigger && (open_.empty() || !runs)) {
+      o.does = deed::succeed;
+    }
+    if (o.does == deed::wait && usable_.empty()) {
+      o.does = deed::fail;
+    }
     if (o.does == deed::fail) {
       end = fate::bad;
     } else if (o.does == deed::trigger) {
@@ -155,7 +169,9 @@ class author {
     const int priority = o.priority;
     auto before_child = some(2);  // not after this one, whose handle its task may not know yet
     enter(std::move(o), end);
-    if (triggered != most_operations) close(triggered, fate::good);
+    if (triggered != most_operations) {
+      close(triggered, fate::good);
+    }
     if (starts) {  // the next operation: done by the task, if it runs
       operation child;
       child.what = action::task;
@@ -164,7 +180,9 @@ class author {
       child.priority = priority;
       child.where = rank();
       fate its = child.does == deed::fail ? fate::bad : of(child.after);
-      if (!runs) its = fate::none;
+      if (!runs) {
+        its = fate::none;
+      }
       enter(std::move(child), fate::none);
       p_.all.back().rank = -1;
       p_.ends.back() = its;  // nobody but the end of the test waits for it
@@ -213,7 +231,9 @@ class author {
     last.subject = b;
     last.phase = number;
     waiting.push_back(enter(std::move(last), fate::open));
-    for (const std::size_t i : waiting) close(i, end);
+    for (const std::size_t i : waiting) {
+      close(i, end);
+    }
   }
 
   void step() {
@@ -221,7 +241,9 @@ class author {
     if (choice < 20) {
       open_.push_back(enter({}, fate::open));
     } else if (choice < 35) {
-      if (!open_.empty()) trigger();
+      if (!open_.empty()) {
+        trigger();
+      }
     } else if (choice < 60) {
       operation o;
       o.what = random_.with_probability(0.6) ? action::merge : action::settled;
@@ -284,7 +306,9 @@ bool act(task_context& c, std::uint32_t i) {
     case deed::start: {
       const operation& child = now_run->all[i + 1];
       std::vector<event> before;
-      for (const std::size_t a : child.after) before.push_back(end_of(a));
+      for (const std::size_t a : child.after) {
+        before.push_back(end_of(a));
+      }
       const event end = c.all.spawn<&act>(
           c.all.at(child.where),
           {.after = c.all.events().merge(before), .priority = child.priority}, i + 1);
@@ -306,7 +330,9 @@ class performer {
 
   void perform() {
     for (std::size_t i = 0; i < p_.all.size(); ++i) {
-      if (p_.all[i].rank != m_.rank) continue;
+      if (p_.all[i].rank != m_.rank) {
+        continue;
+      }
       test::pause_at_random(random_, m_.runtime);
       start(i, p_.all[i]);
     }
@@ -316,7 +342,9 @@ class performer {
   template <class Ready>
   void until(Ready ready) const {
     m_.until([&] {
-      if (yields_) fiber::yield();
+      if (yields_) {
+        fiber::yield();
+      }
       return ready();
     });
   }
@@ -329,7 +357,9 @@ class performer {
   [[nodiscard]] event known(std::size_t i) const { return event::from_bits(known(b_.ends[i])); }
   void tell(std::size_t i, event e) {
     b_.ends[i].store(e.bits() + 1);
-    if (random_.with_probability(0.2)) queue_.add(e, i);
+    if (random_.with_probability(0.2)) {
+      queue_.add(e, i);
+    }
   }
   [[nodiscard]] processor place(int where) const {
     return where < m_.size
@@ -343,7 +373,9 @@ class performer {
   void start(std::size_t i, const operation& o) {
     system& s = m_.events;
     std::vector<event> before;
-    for (const std::size_t a : o.after) before.push_back(known(a));
+    for (const std::size_t a : o.after) {
+      before.push_back(known(a));
+    }
     switch (o.what) {
       case action::create:
         return tell(i, s.create());
@@ -365,9 +397,13 @@ class performer {
       case action::settled:
         return tell(i, s.settled(before));
       case action::task:
-        if (o.does == deed::trigger || o.does == deed::wait) (void)known(o.other);
+        if (o.does == deed::trigger || o.does == deed::wait) {
+          (void)known(o.other);
+        }
         if (o.does == deed::start) {
-          for (const std::size_t a : p_.all[i + 1].after) (void)known(a);
+          for (const std::size_t a : p_.all[i + 1].after) {
+            (void)known(a);
+          }
         }
         return tell(i, spawn(i, o, s.merge(before)));
       case action::acquire: {
@@ -391,13 +427,17 @@ class performer {
 
   void check() {
     for (std::size_t i = 0; i < p_.all.size(); ++i) {
-      if (p_.ends[i] == fate::none) continue;
+      if (p_.ends[i] == fate::none) {
+        continue;
+      }
       const event e = known(i);
       until([&] { return m_.events.has_triggered(e); });
       const state seen = m_.events.look(e);
       EXPECT_EQ(seen, p_.ends[i] == fate::bad ? state::poisoned : state::triggered)
           << "operation " << i << " on rank " << m_.rank;
-      if (p_.all[i].what == action::completed && seen == state::triggered) check_value(p_.all[i]);
+      if (p_.all[i].what == action::completed && seen == state::triggered) {
+        check_value(p_.all[i]);
+      }
     }
     completed some[16];
     while (queue_.size() != 0) {
@@ -408,7 +448,9 @@ class performer {
       }
     }
     m_.meet();
-    for (std::size_t l = 0; l < lock_count; ++l) EXPECT_EQ(b_.guarded[l], p_.changes[l]);
+    for (std::size_t l = 0; l < lock_count; ++l) {
+      EXPECT_EQ(b_.guarded[l], p_.changes[l]);
+    }
     m_.meet();
   }
 
@@ -449,18 +491,26 @@ void perform(const test::event_member& m, bool yields, std::uint64_t seed) {
   all.start();
   const std::uint64_t zero = 0;
   for (std::size_t i = 0; i < lock_count; ++i) {
-    if (static_cast<int>(i) % m.size == m.rank) now_on->locks[i].store(locks.create().bits() + 1);
+    if (static_cast<int>(i) % m.size == m.rank) {
+      now_on->locks[i].store(locks.create().bits() + 1);
+    }
   }
   for (std::size_t i = 0; i < barrier_count; ++i) {
-    if (static_cast<int>(i + 1) % m.size != m.rank) continue;
+    if (static_cast<int>(i + 1) % m.size != m.rank) {
+      continue;
+    }
     const barrier b = m.events.all_barriers().create(static_cast<std::uint64_t>(m.size),
                                                      {sizeof zero, add_words, &zero});
     now_on->barriers[i].store(b.id + 1);
   }
   for (int g = 0; g < group_count; ++g) {
-    if ((g + 2) % m.size != m.rank) continue;
+    if ((g + 2) % m.size != m.rank) {
+      continue;
+    }
     std::vector<processor> of;
-    for (int r = g; r < m.size; r += 2) of.push_back(all.at(r));
+    for (int r = g; r < m.size; r += 2) {
+      of.push_back(all.at(r));
+    }
     now_on->groups[g].store(all.group(of).bits() + 1);
   }
   m.meet();
@@ -483,7 +533,9 @@ void each_round(std::initializer_list<int> sizes, Body body) {
   const std::uint64_t first = asked != nullptr ? seed_from_environment() : 1;
   for (int round = 0; round < rounds; ++round) {
     for (const int ranks : sizes) {
-      if (slow_build && ranks > 4) continue;
+      if (slow_build && ranks > 4) {
+        continue;
+      }
       const std::uint64_t seed = first + static_cast<std::uint64_t>(round);
       SCOPED_TRACE("seed " + std::to_string(seed) + ", ranks " + std::to_string(ranks));
       const program p = author(seed, ranks).write(slow_build ? 150 : 300 + 100 * (round % 8));
@@ -492,7 +544,9 @@ void each_round(std::initializer_list<int> sizes, Body body) {
       now_on = new (memory.base()) board{};
       now_run = &p;
       body(ranks, seed);
-      if (testing::Test::HasFailure()) return;
+      if (testing::Test::HasFailure()) {
+        return;
+      }
     }
   }
 }

@@ -32,7 +32,9 @@ class shuffled_network {
   }
   [[nodiscard]] bool quiet() const {
     for (const auto& p : pairs) {
-      if (!p.empty()) return false;
+      if (!p.empty()) {
+        return false;
+      }
     }
     return true;
   }
@@ -54,7 +56,9 @@ class shuffled_endpoint final : public fabric::endpoint {
   }
   status send_short(int peer, fabric::handler_id id, fabric::header head, const void* data,
                     std::size_t size) override {
-    if (net_.random.with_probability(0.1)) return status::again(retry_reason::no_slot);
+    if (net_.random.with_probability(0.1)) {
+      return status::again(retry_reason::no_slot);
+    }
     const auto* first = static_cast<const std::byte*>(data);
     net_.pair(rank_, peer).push_back({id, head, {first, first + size}});
     return status::ok();
@@ -67,9 +71,13 @@ class shuffled_endpoint final : public fabric::endpoint {
   int progress(int) override {
     std::vector<int> from;
     for (int r = 0; r < net_.size; ++r) {
-      if (!net_.pair(r, rank_).empty()) from.push_back(r);
+      if (!net_.pair(r, rank_).empty()) {
+        from.push_back(r);
+      }
     }
-    if (from.empty()) return 0;
+    if (from.empty()) {
+      return 0;
+    }
     const int source = from[net_.random.below(from.size())];
     auto& queue = net_.pair(source, rank_);
     shuffled_network::parcel p = std::move(queue.front());
@@ -128,7 +136,9 @@ struct shuffled_job {
   void settle() {
     for (int quiet = 0; quiet < 20; ++quiet) {
       for (const auto& r : runtimes) {
-        while (r->poll() != 0) quiet = 0;
+        while (r->poll() != 0) {
+          quiet = 0;
+        }
       }
     }
   }

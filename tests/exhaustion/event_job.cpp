@@ -18,7 +18,9 @@ bool job() {
   const bool first = runtime.rank() == 0;
   const auto size = static_cast<std::uint64_t>(runtime.size());
   std::vector<event::user_event> mine;
-  for (int i = 0; i < 50; ++i) mine.push_back(events.create());
+  for (int i = 0; i < 50; ++i) {
+    mine.push_back(events.create());
+  }
   event::barriers& meetings = events.all_barriers();
   runtime.session().put("event" + std::to_string(runtime.rank()), std::to_string(mine[7].bits()));
   if (first) {
@@ -37,7 +39,9 @@ bool job() {
   }
   const event::event everybody = events.merge(all);
   const event::event held = locks.acquire(lock, {}, everybody);
-  for (const event::user_event& e : mine) events.trigger(e);
+  for (const event::user_event& e : mine) {
+    events.trigger(e);
+  }
   bool good = events.wait(everybody) == event::state::triggered;
   good = events.wait(held) == event::state::triggered && good;
   locks.release(lock);
@@ -45,7 +49,9 @@ bool job() {
   meetings.arrive(end);
   good = events.wait(met) == event::state::triggered && good;
   runtime.session().fence();
-  if (first && good) std::puts("good");
+  if (first && good) {
+    std::puts("good");
+  }
   sinew::core::leave_job();
   return good;
 }

@@ -43,10 +43,14 @@ int kind_of(const char* path) {
   const char* const name = slash != nullptr ? slash + 1 : path;
   for (const char* between :
        {"libstdc++", "libc.so", "libgcc", "ld-linux", "libfailing", "libpthread"}) {
-    if (std::strncmp(name, between, std::strlen(between)) == 0) return 0;
+    if (std::strncmp(name, between, std::strlen(between)) == 0) {
+      return 0;
+    }
   }
   for (const char* ours : {"libsinew", "libmpi", "libcaf"}) {
-    if (std::strncmp(name, ours, std::strlen(ours)) == 0) return 1;
+    if (std::strncmp(name, ours, std::strlen(ours)) == 0) {
+      return 1;
+    }
   }
   return program_too && std::strstr(name, ".so") == nullptr ? 1 : -1;
 }
@@ -56,14 +60,20 @@ bool asked_by_us() {
   const int count = backtrace(frames, most_frames);
   for (int i = 0; i < count; ++i) {
     Dl_info where{};
-    if (dladdr(frames[i], &where) == 0 || where.dli_fname == nullptr) continue;
-    if (const int kind = kind_of(where.dli_fname); kind != 0) return kind > 0;
+    if (dladdr(frames[i], &where) == 0 || where.dli_fname == nullptr) {
+      continue;
+    }
+    if (const int kind = kind_of(where.dli_fname); kind != 0) {
+      return kind > 0;
+    }
   }
   return false;
 }
 
 bool fails_now() {
-  if (state.load(std::memory_order_relaxed) != 1 || inside) return false;
+  if (state.load(std::memory_order_relaxed) != 1 || inside) {
+    return false;
+  }
   inside = true;
   const int saved = errno;
   bool fails = false;
@@ -93,7 +103,9 @@ bool fails_now() {
 
 [[gnu::destructor]] void end() {
   const char* const report = std::getenv("EXHAUST_REPORT");
-  if (state.exchange(2) != 1 || report == nullptr) return;
+  if (state.exchange(2) != 1 || report == nullptr) {
+    return;
+  }
   const int file = ::open(report, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   char text[32];
   const int length = std::snprintf(text, sizeof text, "%ld\n", seen.load());

@@ -15,7 +15,9 @@ template <class Body>
 int run(Body body) {
   try {
     const bool good = body();
-    if (!good) std::fprintf(stderr, "a result is wrong\n");
+    if (!good) {
+      std::fprintf(stderr, "a result is wrong\n");
+    }
     return good ? 0 : 1;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "the program was told: %s\n", e.what());

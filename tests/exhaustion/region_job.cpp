@@ -27,7 +27,9 @@ bool job() {
   }
   const auto shared = region::instance::from_bits(here.gather(handle)[0]);
   region::list<add> some(here.regions, shared, count);
-  for (std::uint64_t i = 0; i < elements; ++i) some.reduce(i, 1);
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    some.reduce(i, 1);
+  }
   bool good = here.events.wait(some.merge()) == event::state::triggered;
   here.memory->sync_all();
   region::schema copied(elements);
@@ -41,8 +43,12 @@ bool job() {
   }
   (void)here.regions.destroy(mine.what, {});
   bool all = true;
-  for (const std::uint64_t one : here.gather(good ? 1 : 0)) all = all && one != 0;
-  if (here.rank() == 0 && all) std::puts("good");
+  for (const std::uint64_t one : here.gather(good ? 1 : 0)) {
+    all = all && one != 0;
+  }
+  if (here.rank() == 0 && all) {
+    std::puts("good");
+  }
   return all;
 }
 

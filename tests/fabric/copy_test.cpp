@@ -47,7 +47,9 @@ TEST(distance, goes_far_when_packets_cost_much_and_comes_back_after_some_looks) 
   distance away;
   const auto notes_until = [&](distance::change wanted, std::uint64_t cost) {
     int notes = 1;
-    while (away.note(cost, packet) != wanted && notes < 100) ++notes;
+    while (away.note(cost, packet) != wanted && notes < 100) {
+      ++notes;
+    }
     return notes;
   };
   EXPECT_EQ(away.note(cheap, packet), distance::change::none);

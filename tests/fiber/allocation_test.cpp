@@ -21,7 +21,9 @@ long mappings() {
 #endif
   std::ifstream in("/proc/self/maps");
   long lines = 0;
-  for (std::string line; std::getline(in, line);) ++lines;
+  for (std::string line; std::getline(in, line);) {
+    ++lines;
+  }
   return lines;
 }
 
@@ -37,14 +39,20 @@ void meet(void* at) {
   m.door.lock();
   ++m.here;
   m.changed.notify_all();
-  while (m.here % 2 != 0) m.changed.wait(m.door);
+  while (m.here % 2 != 0) {
+    m.changed.wait(m.door);
+  }
   m.door.unlock();
 }
 
 void two_lives(meeting& m) {
   fiber* pair[2] = {};
-  for (fiber*& f : pair) ASSERT_TRUE(spawn(meet, &m, &f, {.name = "guest"}).done());
-  for (fiber* f : pair) join(*f);
+  for (fiber*& f : pair) {
+    ASSERT_TRUE(spawn(meet, &m, &f, {.name = "guest"}).done());
+  }
+  for (fiber* f : pair) {
+    join(*f);
+  }
 }
 
 TEST(allocation, a_life_with_a_cached_stack_needs_none) {
@@ -53,7 +61,9 @@ TEST(allocation, a_life_with_a_cached_stack_needs_none) {
   two_lives(m);  // makes the stacks
   const long maps = mappings();
   const long before = test::allocations;
-  for (int i = 0; i < 1000; ++i) two_lives(m);
+  for (int i = 0; i < 1000; ++i) {
+    two_lives(m);
+  }
   EXPECT_EQ(test::allocations, before);
   EXPECT_EQ(mappings(), maps);
   EXPECT_EQ(m.here, 2002);
@@ -70,7 +80,9 @@ TEST(allocation, a_detached_fiber_gives_its_stack_back_too) {
   live();
   const long maps = mappings();
   const long before = test::allocations;
-  for (int i = 0; i < 1000; ++i) live();
+  for (int i = 0; i < 1000; ++i) {
+    live();
+  }
   EXPECT_EQ(test::allocations, before);
   EXPECT_EQ(mappings(), maps);
   EXPECT_EQ(ran, 1001);

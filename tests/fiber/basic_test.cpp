@@ -106,7 +106,9 @@ TEST_P(fibers, wait_until_resumed) {
           }
         },
         {.worker = w});
-    while (!started.load()) yield();
+    while (!started.load()) {
+      yield();
+    }
     for (int i = 1; i <= 1000; ++i) {
       const int before = got.load();
       resume(*f);
@@ -162,18 +164,24 @@ TEST_P(fibers, are_joined_by_fibers_and_threads) {
   test::crew crew;
   std::atomic<int> ended_fibers{0};
   const auto work = [&] {
-    for (int i = 0; i < 3; ++i) yield();
+    for (int i = 0; i < 3; ++i) {
+      yield();
+    }
     ended_fibers.fetch_add(1);
   };
   crew.add([&] {
     test::crew inner;
-    for (int i = 0; i < 10; ++i) inner.add(work);
+    for (int i = 0; i < 10; ++i) {
+      inner.add(work);
+    }
     inner.join();
     EXPECT_GE(ended_fibers.load(), 10);
   });
   std::thread outside([&] {
     test::crew inner;
-    for (int i = 0; i < 10; ++i) inner.add(work);
+    for (int i = 0; i < 10; ++i) {
+      inner.add(work);
+    }
     inner.join();
   });
   std::atomic<bool> over{false};
@@ -181,7 +189,9 @@ TEST_P(fibers, are_joined_by_fibers_and_threads) {
     outside.join();
     over = true;
   });
-  while (!over.load()) yield();
+  while (!over.load()) {
+    yield();
+  }
   watch.join();
   crew.join();
   EXPECT_EQ(ended_fibers.load(), 20);
@@ -195,9 +205,13 @@ TEST_P(fibers, may_be_detached_before_and_after_their_end) {
   detach(*f);
   ASSERT_TRUE(spawn(work, &ran, nullptr, {.detached = true}).done());
   ASSERT_TRUE(spawn(work, &ran, &f).done());
-  while (!ended(*f)) yield();
+  while (!ended(*f)) {
+    yield();
+  }
   detach(*f);
-  while (ran.load() != 3) yield();
+  while (ran.load() != 3) {
+    yield();
+  }
 }
 
 TEST_P(fibers, reuse_stacks_last_in_first_out) {
@@ -221,7 +235,9 @@ TEST_P(fibers, wait_for_completions) {
     wait(for_thread);
     c.complete();
   });
-  for (int i = 0; i < 10; ++i) yield();
+  for (int i = 0; i < 10; ++i) {
+    yield();
+  }
   EXPECT_EQ(seen.load(), 0);
   for_thread.complete();
   crew.join();
@@ -278,7 +294,9 @@ TEST_P(fibers, are_reported_with_their_state) {
   test::crew crew;
   bool go = false;
   const auto block = [&] {
-    while (!go) suspend();
+    while (!go) {
+      suspend();
+    }
   };
   fiber* waits = nullptr;
   std::function<void()> work = block;

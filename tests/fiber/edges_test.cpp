@@ -93,7 +93,9 @@ TEST(edges, large_stacks_are_had_where_address_space_is_short) {
   }
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
   for (fiber* f : made) {
-    if (f != nullptr) join(*f);
+    if (f != nullptr) {
+      join(*f);
+    }
   }
   EXPECT_EQ(ran, 10);
 }
@@ -245,7 +247,9 @@ TEST(edges, without_memory_spawn_says_so_and_the_others_live) {
   yield();
   EXPECT_EQ(ran, 0);
   const std::size_t had = made.size();
-  for (fiber* f : made) join(*f);
+  for (fiber* f : made) {
+    join(*f);
+  }
   EXPECT_EQ(ran, static_cast<long>(had));
   // What was given back can be had again, but no more.
   made.clear();
@@ -255,7 +259,9 @@ TEST(edges, without_memory_spawn_says_so_and_the_others_live) {
     made.push_back(f);
   }
   EXPECT_TRUE(spawn([](void*) {}, nullptr, nullptr, {.stack_bytes = 1 << 20}).retry());
-  for (fiber* f : made) join(*f);
+  for (fiber* f : made) {
+    join(*f);
+  }
   ::setrlimit(RLIMIT_DATA, &before);
   fiber* f = nullptr;
   ASSERT_TRUE(spawn([](void*) {}, nullptr, &f, {.stack_bytes = 2 << 20}).done());
@@ -286,7 +292,9 @@ TEST(edges, an_exception_that_is_being_handled_is_a_fibers_own) {
     test::crew crew;
     for (int i = 0; i < static_cast<int>(seen.size()); ++i) {
       crew.add([&, i] {
-        for (int k = i % 3; k > 0; --k) yield();
+        for (int k = i % 3; k > 0; --k) {
+          yield();
+        }
         left_over += std::current_exception() != nullptr ? 1 : 0;
         hold(i + 1, seen[static_cast<std::size_t>(i)]);
         left_over += std::current_exception() != nullptr ? 1 : 0;

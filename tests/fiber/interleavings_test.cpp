@@ -35,7 +35,9 @@ class bell {
  public:
   void wake() { rung_.store(true); }
   void sleep() {
-    for (unsigned i = 0; !rung_.load(); ++i) test::explorer::wait(i);
+    for (unsigned i = 0; !rung_.load(); ++i) {
+      test::explorer::wait(i);
+    }
     rung_.store(false);
   }
 
@@ -54,9 +56,13 @@ class office {
  public:
   office(std::vector<std::vector<mail>> work) : work_(std::move(work)) {
     for (const auto& one : work_) {
-      for (const mail& m : one) expected_[m.position] = std::max(expected_[m.position], m.value);
+      for (const mail& m : one) {
+        expected_[m.position] = std::max(expected_[m.position], m.value);
+      }
     }
-    for (const auto& [position, value] : expected_) written_[position].store(0);
+    for (const auto& [position, value] : expected_) {
+      written_[position].store(0);
+    }
   }
 
   std::vector<std::function<void()>> bodies() {
@@ -80,7 +86,9 @@ class office {
       set_to_most(written_.at(m.position), m.value);
       inbox_.signals.set(m.position);
       const std::uint32_t was = inbox_.wake_up();
-      if (was == explored_inbox::in_poller) poller_.wake();
+      if (was == explored_inbox::in_poller) {
+        poller_.wake();
+      }
     }
   }
 
@@ -91,7 +99,9 @@ class office {
         const bool any = inbox_.signals.drain(
             signal_set<test::explored_steps>::levels_for(positions),
             [this](std::uint32_t index, std::uint64_t bits) { ready_.merge(index, bits); });
-        if (!any) sleep();
+        if (!any) {
+          sleep();
+        }
         continue;
       }
       while (ready_.rest() != 0) {
@@ -109,7 +119,9 @@ class office {
       if (polls) {
         poller_.sleep();
       } else {
-        for (unsigned i = 0; inbox_.word().load() == how; ++i) test::explorer::wait(i);
+        for (unsigned i = 0; inbox_.word().load() == how; ++i) {
+          test::explorer::wait(i);
+        }
       }
     }
     (void)inbox_.get_up();

@@ -40,7 +40,9 @@ class mailbox final : public poller {
     EXPECT_EQ(inside_.fetch_add(1), 0) << "two workers in the poller";
     polls_.fetch_add(1);
     completion* c = posted_.exchange(nullptr);
-    if (c != nullptr) c->complete();
+    if (c != nullptr) {
+      c->complete();
+    }
     inside_.fetch_sub(1);
     return c != nullptr ? 1 : 0;
   }
@@ -91,7 +93,9 @@ TEST_P(workers, a_waiting_fiber_is_woken_by_the_poller) {
   EXPECT_GE(box.polls(), 200);
   s.set_poller(nullptr);
   const int before = box.polls();
-  for (int i = 0; i < 10'000; ++i) yield();
+  for (int i = 0; i < 10'000; ++i) {
+    yield();
+  }
   sleep_for(1'000'000);
   EXPECT_EQ(box.polls(), before);
 }
@@ -135,7 +139,9 @@ TEST_P(workers, idle_workers_sleep_and_are_woken_by_signals) {
         std::this_thread::sleep_for(std::chrono::milliseconds(8));  // all are asleep by now, mostly
         const int before = got.load();
         resume(*f);
-        while (got.load() == before) std::this_thread::yield();
+        while (got.load() == before) {
+          std::this_thread::yield();
+        }
       }
       done.complete();
     });
@@ -156,7 +162,9 @@ TEST_P(workers, a_poller_can_be_changed_at_any_time) {
   for (int i = 0; i < 100; ++i) {
     mailbox box;
     s.set_poller(&box);
-    if (i % 3 == 0) sleep_for(200'000);
+    if (i % 3 == 0) {
+      sleep_for(200'000);
+    }
     s.set_poller(nullptr);
   }
 }
@@ -170,7 +178,9 @@ TEST(crowds, a_busy_worker_keeps_its_processor_while_the_others_sleep) {
   do {  // until they sleep
     ::usleep(5000);
     given = processor_given_away;
-    for (int i = 0; i < 10'000; ++i) yield();
+    for (int i = 0; i < 10'000; ++i) {
+      yield();
+    }
     given = processor_given_away - given;
   } while (given != 0 && now_ns() < end);
   EXPECT_EQ(given, 0);
@@ -185,13 +195,19 @@ TEST(crowds, a_busy_worker_gives_way_while_others_want_processors) {
     crew.add(
         [&] {
           running.fetch_add(1);
-          while (!stop.load()) yield();
+          while (!stop.load()) {
+            yield();
+          }
         },
         {.worker = w});
   }
-  while (running.load() < s.workers() - 1) yield();
+  while (running.load() < s.workers() - 1) {
+    yield();
+  }
   const long before = processor_given_away;
-  for (int i = 0; i < 10'000; ++i) yield();
+  for (int i = 0; i < 10'000; ++i) {
+    yield();
+  }
   EXPECT_GT(processor_given_away, before);
   stop = true;
 }
@@ -231,9 +247,13 @@ TEST(stealing, loses_no_signal_to_a_fiber_that_is_being_taken) {
     std::atomic<bool> ready{false};
     test::crew crew;
     fiber* f = crew.add([&] {
-      while (!ready.load(std::memory_order_relaxed)) suspend();
+      while (!ready.load(std::memory_order_relaxed)) {
+        suspend();
+      }
     });
-    if (i % 2 == 0) yield();
+    if (i % 2 == 0) {
+      yield();
+    }
     ready.store(true, std::memory_order_relaxed);
     resume(*f);
     crew.join();
@@ -293,7 +313,9 @@ TEST(fairness, waiting_is_bounded) {
       yield();
     }
     stop = true;
-    for (const one& each : all) resume(*each.f);
+    for (const one& each : all) {
+      resume(*each.f);
+    }
     crew.join();
     // The main fiber takes turns too, uncounted.
     EXPECT_LE(longest, 2 * static_cast<std::uint64_t>(n)) << n << " fibers";

@@ -26,17 +26,25 @@ INSTANTIATE_TEST_SUITE_P(workers, storage, ::testing::Values(1, 2),
 
 TEST_P(storage, each_fiber_and_thread_has_its_own_values) {
   std::vector<std::unique_ptr<local_key>> keys;
-  for (int k = 0; k < 40; ++k) keys.push_back(std::make_unique<local_key>());
+  for (int k = 0; k < 40; ++k) {
+    keys.push_back(std::make_unique<local_key>());
+  }
   const auto body = [&](int who) {
-    for (int k = 0; k < 40; ++k) EXPECT_EQ(keys[k]->get(), nullptr);
+    for (int k = 0; k < 40; ++k) {
+      EXPECT_EQ(keys[k]->get(), nullptr);
+    }
     for (int k = 39; k >= 0; k -= who) {
       EXPECT_TRUE(keys[k]->set(&keys[k] + who).done());
       yield();
     }
-    for (int k = 39; k >= 0; k -= who) EXPECT_EQ(keys[k]->get(), &keys[k] + who);
+    for (int k = 39; k >= 0; k -= who) {
+      EXPECT_EQ(keys[k]->get(), &keys[k] + who);
+    }
   };
   test::crew crew;
-  for (int i = 1; i < 10; ++i) crew.add([&, i] { body(i); }, {.worker = i});
+  for (int i = 1; i < 10; ++i) {
+    crew.add([&, i] { body(i); }, {.worker = i});
+  }
   std::thread outside([&] { body(11); });
   crew.join();
   outside.join();
@@ -123,8 +131,12 @@ class copied_storage {
 
 TEST_P(storage, a_fiber_may_have_thread_local_variables_of_its_own) {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-  if (!thread_storage_supported()) GTEST_SKIP() << "the kernel does not let us";
-  if (GetParam() > 1) GTEST_SKIP() << "the copy is of this thread";
+  if (!thread_storage_supported()) {
+    GTEST_SKIP() << "the kernel does not let us";
+  }
+  if (GetParam() > 1) {
+    GTEST_SKIP() << "the copy is of this thread";
+  }
   own_long = 5;
   std::vector<copied_storage> copies(3);
   test::crew crew;

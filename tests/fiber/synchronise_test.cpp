@@ -43,7 +43,9 @@ class synchronise : public ::testing::TestWithParam<int> {
     while (left.load() != 0) {  // a thread's join would stop this worker
       sleep_for(100'000);
     }
-    for (auto& t : outside) t.join();
+    for (auto& t : outside) {
+      t.join();
+    }
   }
   scheduler scheduler_{{.workers = GetParam()}};
 };
@@ -60,7 +62,9 @@ TEST_P(synchronise, a_mutex_excludes) {
       const std::lock_guard hold(m);
       EXPECT_EQ(++inside, 1);
       ++count;
-      if (i % 16 == 0) yield();
+      if (i % 16 == 0) {
+        yield();
+      }
       --inside;
     }
   });
@@ -106,7 +110,9 @@ TEST_P(synchronise, a_timed_lock_gives_up_and_leaves_nothing_behind) {
         m.unlock();
       },
       {.worker = GetParam() - 1});
-  while (!waits.load()) yield();
+  while (!waits.load()) {
+    yield();
+  }
   sleep_for(1'000'000);
   m.unlock();
   crew.join();
@@ -123,7 +129,9 @@ TEST_P(synchronise, timed_locks_under_contention) {
       if (m.try_lock_until(in(static_cast<std::uint64_t>(who % 3) * 10'000))) {
         EXPECT_EQ(++inside, 1);
         had.fetch_add(1);
-        if (i % 8 == 0) sleep_for(5'000);
+        if (i % 8 == 0) {
+          sleep_for(5'000);
+        }
         --inside;
         m.unlock();
       }
@@ -189,11 +197,15 @@ TEST_P(synchronise, notify_all_wakes_all_once_each_notify_one_one) {
   }
   for (;;) {
     const std::lock_guard hold(m);
-    if (waiting == 6) break;
+    if (waiting == 6) {
+      break;
+    }
     yield();
   }
   c.notify_one();
-  while (woken.load() == 0) yield();
+  while (woken.load() == 0) {
+    yield();
+  }
   sleep_for(2'000'000);
   EXPECT_EQ(woken.load(), 1);
   c.notify_all();
@@ -209,7 +221,9 @@ TEST_P(synchronise, a_barrier_holds_all_until_the_last) {
   run(5, 2, [&](int) {
     for (int round = 1; round <= 50; ++round) {
       in_round.fetch_add(1);
-      if (b.wait()) chosen.fetch_add(1);
+      if (b.wait()) {
+        chosen.fetch_add(1);
+      }
       EXPECT_GE(in_round.load(), parties * round);
     }
   });
@@ -235,10 +249,14 @@ TEST(sleeper, a_wait_can_be_called_off_and_the_sleeper_woken_later) {
           EXPECT_TRUE(me.wait());
         },
         {.worker = round % 2});
-    while (waits.load() == nullptr) yield();
+    while (waits.load() == nullptr) {
+      yield();
+    }
     call_off = 1;
     resume_from_handler(*waits.load());
-    while (!went_on) yield();
+    while (!went_on) {
+      yield();
+    }
     listed->wake();
     crew.join();
   }
@@ -255,7 +273,9 @@ TEST(slices, end_for_ready_fibers_and_for_timers) {
   });
   const int number = thread_running(*self());
   EXPECT_EQ(number, static_cast<int>(::syscall(SYS_gettid)));
-  while (ran < 2) end_slice();  // a fiber that never waits
+  while (ran < 2) {
+    end_slice();  // a fiber that never waits
+  }
   crew.join();
 }
 

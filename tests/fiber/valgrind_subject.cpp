@@ -38,7 +38,9 @@ void count(void* at) {
 void read_nothing(void*) {
   char room[64];
   asm volatile("" : : "r"(room) : "memory");
-  if (room[7] == 3) std::puts("by chance");
+  if (room[7] == 3) {
+    std::puts("by chance");
+  }
 }
 
 }  // namespace
@@ -60,7 +62,9 @@ int main(int argc, char** argv) {
         return 2;
       }
     }
-    for (fiber::fiber* f : all) fiber::join(*f);
+    for (fiber::fiber* f : all) {
+      fiber::join(*f);
+    }
   }
   return t.sum == 3L * 40 * 190 ? 0 : 1;
 }

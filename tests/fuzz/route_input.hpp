@@ -27,15 +27,21 @@ inline bool route_input(int reader, std::string_view text) {
                                      : reader == 1 ? route::topology_from_json(text, where)
                                                    : route::topology_from_simgrid(text, where);
         for (route::link_id l = 0; l < read.links(); ++l) {
-          if (read.from(l) >= read.nodes() || read.to(l) >= read.nodes()) return false;
-          if (!(read.capacity(l) >= 0)) return false;
+          if (read.from(l) >= read.nodes() || read.to(l) >= read.nodes()) {
+            return false;
+          }
+          if (!(read.capacity(l) >= 0)) {
+            return false;
+          }
         }
         return read.endpoints() <= read.nodes();
       }
       case 3: {
         const route::job_list jobs = route::pattern_from_text(net, text, where);
         for (std::size_t j = 0; j < jobs.size(); ++j) {
-          if (jobs.source[j] >= 8 || jobs.destination[j] >= 8) return false;
+          if (jobs.source[j] >= 8 || jobs.destination[j] >= 8) {
+            return false;
+          }
         }
         return true;
       }
@@ -46,7 +52,9 @@ inline bool route_input(int reader, std::string_view text) {
       }
       default:
         // Names of files would be read: only what cannot be one.
-        if (text.find('/') != text.npos || text.find('.') != text.npos) return true;
+        if (text.find('/') != text.npos || text.find('.') != text.npos) {
+          return true;
+        }
         return route::parse_topology(text).nodes() > 0;
     }
   } catch (const error& e) {

@@ -159,8 +159,12 @@ TEST(type, overflow_is_an_error) {
 TEST(type, deep_nesting_is_refused_before_it_hurts) {
   datatype_ref t = share(i32);
   try {
-    for (int i = 0; i < 100'000; ++i) t = contiguous(1, *t);  // adds no level
-    for (int i = 0; i < 100'000; ++i) t = vector(1, 2, 4 * i, *t);
+    for (int i = 0; i < 100'000; ++i) {
+      t = contiguous(1, *t);  // adds no level
+    }
+    for (int i = 0; i < 100'000; ++i) {
+      t = vector(1, 2, 4 * i, *t);
+    }
     FAIL() << "no limit";
   } catch (const error& e) {
     SUCCEED() << e.what();
@@ -197,7 +201,9 @@ TEST(type, loops_cost_nothing_however_long) {
 TEST(type, regular_lists_become_loops) {
   std::vector<std::size_t> lengths(100'000, 2);
   std::vector<std::ptrdiff_t> places(lengths.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::ptrdiff_t>(i) * 24;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] = static_cast<std::ptrdiff_t>(i) * 24;
+  }
   const datatype_ref t = indexed(lengths, places, f64);
   const datatype_ref v = vector(100'000, 2, 24, f64);
   EXPECT_EQ(t->size(), v->size());

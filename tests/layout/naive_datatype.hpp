@@ -61,20 +61,27 @@ struct naive_type {
   }
 
   std::ptrdiff_t true_lower() const {
-    if (map.empty()) return 0;
+    if (map.empty()) {
+      return 0;
+    }
     return std::min_element(map.begin(), map.end(),
                             [](auto& a, auto& b) { return a.offset < b.offset; })
         ->offset;
   }
   std::ptrdiff_t true_upper() const {
-    if (map.empty()) return 0;
+    if (map.empty()) {
+      return 0;
+    }
     std::ptrdiff_t most = map[0].offset + static_cast<std::ptrdiff_t>(reach(map[0].kind));
-    for (auto& e : map)
+    for (auto& e : map) {
       most = std::max(most, e.offset + static_cast<std::ptrdiff_t>(reach(e.kind)));
+    }
     return most;
   }
   std::ptrdiff_t lower() const {
-    if (lower_marks.empty()) return true_lower();
+    if (lower_marks.empty()) {
+      return true_lower();
+    }
     return *std::min_element(lower_marks.begin(), lower_marks.end());
   }
   std::ptrdiff_t extent() const {
@@ -86,19 +93,28 @@ struct naive_type {
   /// The epsilon of section 5.1.6.
   void pad() {
     std::ptrdiff_t strictest = 1;
-    for (auto& e : map)
+    for (auto& e : map) {
       strictest = std::max(strictest, static_cast<std::ptrdiff_t>(alignment(e.kind)));
-    while (!map.empty() && (upper - true_lower()) % strictest != 0) ++upper;
+    }
+    while (!map.empty() && (upper - true_lower()) % strictest != 0) {
+      ++upper;
+    }
   }
   std::size_t size() const {
     std::size_t bytes = 0;
-    for (auto& e : map) bytes += size_of(e.kind);
+    for (auto& e : map) {
+      bytes += size_of(e.kind);
+    }
     return bytes;
   }
   element base() const {
-    if (map.empty()) return element::none;
+    if (map.empty()) {
+      return element::none;
+    }
     for (auto& e : map) {
-      if (e.kind != map[0].kind) return element::none;
+      if (e.kind != map[0].kind) {
+        return element::none;
+      }
     }
     return map[0].kind;
   }
@@ -108,14 +124,21 @@ struct naive_type {
       const std::ptrdiff_t end = t.lower() + t.extent() + offset;
       upper = map.empty() ? end : std::max(upper, end);
     }
-    for (auto& e : t.map) map.push_back({e.offset + offset, e.kind});
-    for (auto m : t.lower_marks) lower_marks.push_back(m + offset);
-    for (auto m : t.upper_marks) upper_marks.push_back(m + offset);
+    for (auto& e : t.map) {
+      map.push_back({e.offset + offset, e.kind});
+    }
+    for (auto m : t.lower_marks) {
+      lower_marks.push_back(m + offset);
+    }
+    for (auto m : t.upper_marks) {
+      upper_marks.push_back(m + offset);
+    }
   }
   void append_block(const naive_type& t, std::ptrdiff_t offset, std::size_t count) {
     const std::ptrdiff_t step = t.extent();
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i) {
       append(t, offset + static_cast<std::ptrdiff_t>(i) * step);
+    }
   }
 
   /// The offset of each packed byte, in packing order.
@@ -125,11 +148,17 @@ struct naive_type {
       const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * extent();
       for (auto& e : map) {
         const auto value = static_cast<std::ptrdiff_t>(value_bytes(e.kind));
-        for (std::ptrdiff_t b = 0; b < value; ++b) all.push_back(at + e.offset + b);
-        if (!is_pair(e.kind)) continue;
+        for (std::ptrdiff_t b = 0; b < value; ++b) {
+          all.push_back(at + e.offset + b);
+        }
+        if (!is_pair(e.kind)) {
+          continue;
+        }
         const auto index = static_cast<std::ptrdiff_t>(index_at(e.kind));
         const auto length = static_cast<std::ptrdiff_t>(index_bytes(e.kind));
-        for (std::ptrdiff_t b = 0; b < length; ++b) all.push_back(at + e.offset + index + b);
+        for (std::ptrdiff_t b = 0; b < length; ++b) {
+          all.push_back(at + e.offset + index + b);
+        }
       }
     }
     return all;
@@ -141,11 +170,17 @@ struct naive_type {
     left = limit;
     for (std::size_t i = 0; !map.empty(); i = (i + 1) % map.size()) {
       const element e = map[i].kind;
-      if (left < value_bytes(e)) return found;
+      if (left < value_bytes(e)) {
+        return found;
+      }
       left -= value_bytes(e);
       ++found;
-      if (!is_pair(e)) continue;
-      if (left < index_bytes(e)) return found;
+      if (!is_pair(e)) {
+        continue;
+      }
+      if (left < index_bytes(e)) {
+        return found;
+      }
       left -= index_bytes(e);
       ++found;
     }

@@ -40,7 +40,9 @@ class random_types : public ::testing::Test {
   }
 
   both make(int depth) {
-    if (depth == 0) return leaf();
+    if (depth == 0) {
+      return leaf();
+    }
     switch (below(7)) {
       case 0:
         return make_contiguous(make(depth - 1));
@@ -71,8 +73,12 @@ class random_types : public ::testing::Test {
     // Often exactly joining or a multiple of the extent, as programs do.
     const std::ptrdiff_t x = old.model.extent();
     std::ptrdiff_t stride = between(-40, 90);
-    if (below(3) == 0) stride = x * static_cast<std::ptrdiff_t>(length);
-    if (below(3) == 0) stride = x * static_cast<std::ptrdiff_t>(length + 1);
+    if (below(3) == 0) {
+      stride = x * static_cast<std::ptrdiff_t>(length);
+    }
+    if (below(3) == 0) {
+      stride = x * static_cast<std::ptrdiff_t>(length + 1);
+    }
     both b{vector(n, length, stride, *old.made), {}};
     for (std::size_t i = 0; i < n; ++i) {
       b.model.append_block(old.model, stride * static_cast<std::ptrdiff_t>(i), length);
@@ -88,7 +94,9 @@ class random_types : public ::testing::Test {
       lengths[i] = below(4);
       places[i] = at;
       at += old.model.extent() * static_cast<std::ptrdiff_t>(lengths[i]);
-      if (below(2) == 0) at += between(-20, 60);
+      if (below(2) == 0) {
+        at += between(-20, 60);
+      }
     }
     return indexed_both(old, lengths, places);
   }
@@ -100,7 +108,9 @@ class random_types : public ::testing::Test {
     for (std::size_t i = 0; i < places.size(); ++i) {
       places[i] = 7 + stride * static_cast<std::ptrdiff_t>(i);
     }
-    if (!places.empty() && below(2) == 0) places.back() += 3;
+    if (!places.empty() && below(2) == 0) {
+      places.back() += 3;
+    }
     return indexed_both(old, lengths, places);
   }
 
@@ -127,10 +137,14 @@ class random_types : public ::testing::Test {
       places.push_back(at);
       b.model.append_block(parts[i].model, at, lengths[i]);
       at += parts[i].model.extent() * static_cast<std::ptrdiff_t>(lengths[i]);
-      if (below(2) == 0) at += between(-10, 40);
+      if (below(2) == 0) {
+        at += between(-10, 40);
+      }
     }
     b.model.pad();
-    for (const both& p : parts) types.push_back(p.made.get());
+    for (const both& p : parts) {
+      types.push_back(p.made.get());
+    }
     b.made = structure(lengths, places, types);
     return b;
   }
@@ -138,7 +152,9 @@ class random_types : public ::testing::Test {
   both make_resized(both old) {
     const std::ptrdiff_t low = between(-20, 20);
     std::ptrdiff_t extent = between(-30, 200);
-    if (below(3) == 0) extent = static_cast<std::ptrdiff_t>(old.model.size());
+    if (below(3) == 0) {
+      extent = static_cast<std::ptrdiff_t>(old.model.size());
+    }
     both b{resized(*old.made, low, extent), old.model};
     b.model.lower_marks = {low};
     b.model.upper_marks = {low + extent};
@@ -164,7 +180,9 @@ void expect_same_visits(const datatype& t, const naive_type& model, std::size_t 
   std::ptrdiff_t end = 0;
   for_each_run(t, count, [&](std::ptrdiff_t offset, std::size_t bytes) {
     EXPECT_TRUE(seen.empty() || offset != end) << "adjacent runs were not joined";
-    for (std::size_t i = 0; i < bytes; ++i) seen.push_back(offset + static_cast<std::ptrdiff_t>(i));
+    for (std::size_t i = 0; i < bytes; ++i) {
+      seen.push_back(offset + static_cast<std::ptrdiff_t>(i));
+    }
     end = offset + static_cast<std::ptrdiff_t>(bytes);
   });
   ASSERT_EQ(seen, expected);
@@ -191,30 +209,46 @@ void expect_same_visits(const datatype& t, const naive_type& model, std::size_t 
   }
 }
 
+void expect_same_elements(const datatype& t, const naive_type& model, std::size_t limit) {
+  std::size_t left = 0;
+  std::size_t model_left = 0;
+  const std::size_t model_basics = model.basics_in(limit, model_left);
+  ASSERT_EQ(elements_in(t, limit, &left), model_basics);
+  ASSERT_EQ(left, model_left);
+}
+
 TEST_F(random_types, agree_with_the_type_map) {
   random_.seed(seed());
   int tested = 0;
   for (int round = 0; round < 4000; ++round) {
     const both b = make(static_cast<int>(below(5)));
     const datatype& t = *b.made;
-    if (b.model.size() > 6000) continue;
+    if (b.model.size() > 6000) {
+      continue;
+    }
     ++tested;
     const std::size_t count = below(4);
     expect_same_facts(t, b.model);
-    if (!HasFatalFailure()) expect_same_visits(t, b.model, count);
+    if (!HasFatalFailure()) {
+      expect_same_visits(t, b.model, count);
+    }
     ASSERT_FALSE(HasFatalFailure()) << "round " << round;
 
     const std::vector<std::ptrdiff_t> map = b.model.bytes(count);
     const auto [low, high] = std::minmax_element(map.begin(), map.end());
     const std::ptrdiff_t shift = map.empty() ? 0 : -*low;
     std::vector<std::byte> memory(map.empty() ? 0 : static_cast<std::size_t>(*high + shift + 1));
-    for (std::byte& x : memory) x = static_cast<std::byte>(random_());
+    for (std::byte& x : memory) {
+      x = static_cast<std::byte>(random_());
+    }
     std::byte* const base = memory.data() + shift;
 
     // Pack: pieces of random sizes, in a random order of start.
     std::vector<std::byte> packed(map.size());
     std::vector<std::size_t> cuts{0, map.size()};
-    for (std::size_t i = below(6); i != 0; --i) cuts.push_back(below(map.size() + 1));
+    for (std::size_t i = below(6); i != 0; --i) {
+      cuts.push_back(below(map.size() + 1));
+    }
     std::sort(cuts.begin(), cuts.end());
     for (std::size_t i = cuts.size() - 1; i-- > 0;) {
       const std::size_t n = cuts[i + 1] - cuts[i];
@@ -245,12 +279,8 @@ TEST_F(random_types, agree_with_the_type_map) {
     ASSERT_TRUE(into == expected) << "round " << round;
 
     for (int i = 0; i < 5 && !map.empty(); ++i) {
-      const std::size_t limit = below(2 * map.size() + 1);
-      std::size_t left = 0;
-      std::size_t model_left = 0;
-      const std::size_t model_basics = b.model.basics_in(limit, model_left);
-      ASSERT_EQ(elements_in(t, limit, &left), model_basics) << "round " << round;
-      ASSERT_EQ(left, model_left) << "round " << round;
+      expect_same_elements(t, b.model, below(2 * map.size() + 1));
+      ASSERT_FALSE(HasFatalFailure()) << "round " << round;
     }
   }
   EXPECT_GT(tested, 2000);

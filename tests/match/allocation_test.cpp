@@ -23,13 +23,23 @@ void round(engine& e, std::vector<receive>& r, std::vector<message>& m) {
   for (std::size_t i = 0; i < n; ++i) {
     r[i].wanted = {1, static_cast<std::int32_t>(i)};
     m[i].sent = r[i].wanted;
-    if (i % 16 == 0) r[i].wanted.source = any_source;
+    if (i % 16 == 0) {
+      r[i].wanted.source = any_source;
+    }
   }
-  for (receive& x : r) (void)e.post(x);
-  for (std::size_t i = 0; i < n; ++i) (void)e.arrive(m[i * 7 % n]);
-  for (message& x : m) (void)e.arrive(x);
+  for (receive& x : r) {
+    (void)e.post(x);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    (void)e.arrive(m[i * 7 % n]);
+  }
+  for (message& x : m) {
+    (void)e.arrive(x);
+  }
   (void)e.peek({any_source, any_tag});
-  for (std::size_t i = 0; i < n; ++i) (void)e.post(r[i * 7 % n]);
+  for (std::size_t i = 0; i < n; ++i) {
+    (void)e.post(r[i * 7 % n]);
+  }
 }
 
 TEST_P(no_allocation, once_warm) {
@@ -39,7 +49,9 @@ TEST_P(no_allocation, once_warm) {
   round(*e, r, m);
   round(*e, r, m);
   const long before = sinew::test::allocations;
-  for (int i = 0; i < 5; ++i) round(*e, r, m);
+  for (int i = 0; i < 5; ++i) {
+    round(*e, r, m);
+  }
   EXPECT_EQ(sinew::test::allocations - before, 0);
   EXPECT_EQ(e->posted() + e->unexpected(), 0u);
 }
@@ -94,8 +106,12 @@ TEST_P(exhaustion, changes_nothing) {
       return entry == nullptr ? -1 : entry - all.data();
     };
     if (random() % 10 < (filling_receives ? 8u : 2u)) {
-      if (random() % 16 == 0) n.source = any_source;
-      if (random() % 16 == 0) n.tag = any_tag;
+      if (random() % 16 == 0) {
+        n.source = any_source;
+      }
+      if (random() % 16 == 0) {
+        n.tag = any_tag;
+      }
       r[i].wanted = same_r[i].wanted = n;
       const message* found = failing_first(*e, failures, [&] { return e->post(r[i]); });
       ASSERT_EQ(place(found, m), place(reference.post(same_r[i]), same_m)) << i;
@@ -133,7 +149,9 @@ TEST_P(exhaustion, moving_entries_loses_none) {
   EXPECT_GT(failures, 1);
   ASSERT_EQ(from->posted() + from->unexpected(), 0u);
   ASSERT_EQ(to->posted(), depth);
-  for (std::size_t i = 0; i < depth; ++i) ASSERT_EQ(to->take({any_source, any_tag}), &m[i]);
+  for (std::size_t i = 0; i < depth; ++i) {
+    ASSERT_EQ(to->take({any_source, any_tag}), &m[i]);
+  }
   test::model reference;
   std::vector<receive> same(depth);
   for (std::size_t i = 0; i < depth; ++i) {
@@ -146,7 +164,9 @@ TEST_P(exhaustion, moving_entries_loses_none) {
     const receive* one = to->arrive(sent);
     const receive* other = reference.arrive(again);
     ASSERT_EQ(one == nullptr ? -1 : one - r.data(), other == nullptr ? -1 : other - same.data());
-    if (one == nullptr) (void)to->take(sent.sent), (void)reference.take(sent.sent);
+    if (one == nullptr) {
+      (void)to->take(sent.sent), (void)reference.take(sent.sent);
+    }
   }
 }
 
@@ -184,7 +204,9 @@ TEST(parallel_exhaustion, changes_nothing) {
     ASSERT_EQ(matcher.posted(), depth);
   }
   const envelope any{any_source, any_tag};
-  for (message& x : m) ASSERT_EQ(matcher.enter(any).take(any), &x);  // in the order they came
+  for (message& x : m) {
+    ASSERT_EQ(matcher.enter(any).take(any), &x);  // in the order they came
+  }
   for (receive& x : r) {
     message sent{x.wanted, {}};
     ASSERT_EQ(matcher.enter(sent.sent).arrive(sent), &x);

@@ -22,7 +22,9 @@ std::vector<std::int32_t> colliding_tags(const hash_key& known) {
   std::vector<std::int32_t> tags;
   for (std::uint32_t tag = 0; tags.size() < attackers && tag < 0x7FFFFFF8u; tag += 8) {
     const std::uint64_t h = keyed_hash(known, tag / 8);
-    if (h % 256 == 0 && h >> 61 == 0) tags.push_back(static_cast<std::int32_t>(tag));
+    if (h % 256 == 0 && h >> 61 == 0) {
+      tags.push_back(static_cast<std::int32_t>(tag));
+    }
   }
   return tags;
 }
@@ -86,7 +88,9 @@ TEST(key_table, keeps_what_it_has_when_chains_are_long_and_slots_are_erased) {
     ASSERT_EQ(table.head_or_put(key_of(r[i].wanted), r[i]), nullptr);
   }
   std::vector<std::size_t> order(tags.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+  }
   std::shuffle(order.begin(), order.end(), std::mt19937(5));
   for (std::size_t gone = 0; gone < order.size(); ++gone) {
     std::uint64_t examined = 0;

@@ -25,15 +25,29 @@ TEST_P(deep_queues, drain_in_any_order) {
     order[i] = i;
     m[i].sent = {static_cast<std::int32_t>(i % 7), static_cast<std::int32_t>(i) * 64};
     r[i].wanted = m[i].sent;
-    if (i % 5 == 0) r[i].wanted.source = any_source;  // still takes only its own message
+    if (i % 5 == 0) {
+      r[i].wanted.source = any_source;  // still takes only its own message
+    }
   }
   std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
-  for (receive& x : r) ASSERT_EQ(e->post(x), nullptr);
-  for (std::size_t i : order) ASSERT_EQ(e->arrive(m[i]), &r[i]);
-  for (message& x : m) ASSERT_EQ(e->arrive(x), nullptr);
-  for (std::size_t i : order) ASSERT_EQ(e->post(r[i]), &m[i]);
-  for (receive& x : r) ASSERT_EQ(e->post(x), nullptr);
-  for (std::size_t i : order) ASSERT_TRUE(e->cancel(r[i]));
+  for (receive& x : r) {
+    ASSERT_EQ(e->post(x), nullptr);
+  }
+  for (std::size_t i : order) {
+    ASSERT_EQ(e->arrive(m[i]), &r[i]);
+  }
+  for (message& x : m) {
+    ASSERT_EQ(e->arrive(x), nullptr);
+  }
+  for (std::size_t i : order) {
+    ASSERT_EQ(e->post(r[i]), &m[i]);
+  }
+  for (receive& x : r) {
+    ASSERT_EQ(e->post(x), nullptr);
+  }
+  for (std::size_t i : order) {
+    ASSERT_TRUE(e->cancel(r[i]));
+  }
   EXPECT_EQ(e->posted() + e->unexpected(), 0u);
 }
 

@@ -89,8 +89,12 @@ struct arena {
   std::vector<receive> receives;
   std::vector<message> messages;
   arena() : receives(side_by_side::most_steps), messages(side_by_side::most_steps) {
-    for (receive& r : receives) std::memset(&r.link, 0xA5, sizeof r.link);
-    for (message& m : messages) std::memset(&m.link, 0xA5, sizeof m.link);
+    for (receive& r : receives) {
+      std::memset(&r.link, 0xA5, sizeof r.link);
+    }
+    for (message& m : messages) {
+      std::memset(&m.link, 0xA5, sizeof m.link);
+    }
   }
 };
 
@@ -137,9 +141,13 @@ inline void side_by_side::gone(std::uint32_t id) {
 }
 
 inline bool side_by_side::apply(const step& s) {
-  if (s.kind == step::cancel && where_[s.id] == 0) return true;  // its post has been left out
+  if (s.kind == step::cancel && where_[s.id] == 0) {
+    return true;  // its post has been left out
+  }
   const std::int64_t expected = answer(0, s);
-  if (answer(1, s) != expected) return false;
+  if (answer(1, s) != expected) {
+    return false;
+  }
   if (s.kind == step::post && expected < 0) {
     live_.push_back(s.id);
     where_[s.id] = static_cast<std::uint32_t>(live_.size());
@@ -184,8 +192,12 @@ inline envelope generator::sent() {
 
 inline envelope generator::wanted() {
   envelope e = sent();
-  if (wild_period_ && percent(kind_.wildcard_percent)) e.source = any_source;
-  if (wild_period_ && percent(kind_.wildcard_percent)) e.tag = any_tag;
+  if (wild_period_ && percent(kind_.wildcard_percent)) {
+    e.source = any_source;
+  }
+  if (wild_period_ && percent(kind_.wildcard_percent)) {
+    e.tag = any_tag;
+  }
   return e;
 }
 
@@ -198,7 +210,9 @@ inline step generator::next(const side_by_side& now, std::uint32_t id) {
     if (now.unexpected() != 0) {
       return {step::take, kind_.exact ? sent() : envelope{any_source, any_tag}, id};
     }
-    if (now.posted() != 0) return cancel_one();
+    if (now.posted() != 0) {
+      return cancel_one();
+    }
     draining_ = false;
   }
   if (below(400) == 0) {
@@ -210,11 +224,19 @@ inline step generator::next(const side_by_side& now, std::uint32_t id) {
   draining_ = goal_ == 0 && below(100) == 0;
   const bool receive_side = percent(grow_receives_ == up ? 70 : 30);
   const std::size_t what = below(100);
-  if (what < 5) return {step::peek, wanted(), id};
-  if (what < 10 && (grow_receives_ || !up)) return {step::take, wanted(), id};
-  if (what < 14 && (!grow_receives_ || !up) && now.posted() != 0) return cancel_one();
+  if (what < 5) {
+    return {step::peek, wanted(), id};
+  }
+  if (what < 10 && (grow_receives_ || !up)) {
+    return {step::take, wanted(), id};
+  }
+  if (what < 14 && (!grow_receives_ || !up) && now.posted() != 0) {
+    return cancel_one();
+  }
   // Of any earlier step: if it was a post, it has perhaps been matched or cancelled long ago.
-  if (what < 15 && id != 0) return {step::cancel, {}, static_cast<std::uint32_t>(below(id))};
+  if (what < 15 && id != 0) {
+    return {step::cancel, {}, static_cast<std::uint32_t>(below(id))};
+  }
   return receive_side ? step{step::post, wanted(), id} : step{step::arrive, sent(), id};
 }
 
@@ -231,8 +253,12 @@ inline step generator::next(const side_by_side& now, std::uint32_t id) {
     std::vector<step> taken;
     for (std::uint32_t id = 0; id < side_by_side::most_steps && done < steps; ++id, ++done) {
       taken.push_back(draw.next(both, id));
-      if (!both.apply(taken.back())) return taken;
-      if (id % look_inside == 0 && !both.same_contents()) return taken;
+      if (!both.apply(taken.back())) {
+        return taken;
+      }
+      if (id % look_inside == 0 && !both.same_contents()) {
+        return taken;
+      }
     }
   }
   return {};
@@ -243,7 +269,9 @@ namespace detail {
 inline bool differs(const maker& reference, const maker& subject, const std::vector<step>& steps) {
   side_by_side both(reference, subject);
   for (const step& s : steps) {
-    if (!both.apply(s)) return true;
+    if (!both.apply(s)) {
+      return true;
+    }
   }
   return !both.same_contents();
 }
@@ -264,7 +292,9 @@ void leave_out(std::vector<step>& steps, const Differs& still) {
         at += run;
       }
     }
-    if (run == 1 && !any) return;
+    if (run == 1 && !any) {
+      return;
+    }
     run = std::max<std::size_t>(run / 2, 1);
   }
 }
@@ -278,7 +308,9 @@ void leave_out_pairs(std::vector<step>& steps, const Differs& still) {
       std::vector<step> fewer = steps;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(b));
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(a));
-      if (!still(fewer)) continue;
+      if (!still(fewer)) {
+        continue;
+      }
       steps = std::move(fewer);
       b = 0;
       break;
@@ -295,9 +327,13 @@ void small_numbers(std::vector<step>& steps, const Differs& still) {
       for (std::int32_t small = 0; small < 2 && old > small; ++small) {
         std::vector<step> simpler = steps;
         for (step& s : simpler) {
-          if (s.e.*part == old) s.e.*part = small;
+          if (s.e.*part == old) {
+            s.e.*part = small;
+          }
         }
-        if (!still(simpler)) continue;
+        if (!still(simpler)) {
+          continue;
+        }
         steps = std::move(simpler);
         break;
       }
@@ -313,7 +349,9 @@ void small_numbers(std::vector<step>& steps, const Differs& still) {
   const auto still = [&](const std::vector<step>& s) {
     return detail::differs(reference, subject, s);
   };
-  if (!still(failing)) return failing;  // it does not repeat: show all of it
+  if (!still(failing)) {
+    return failing;  // it does not repeat: show all of it
+  }
   detail::leave_out(failing, still);
   detail::small_numbers(failing, still);
   detail::leave_out(failing, still);

@@ -33,7 +33,9 @@ std::uint64_t seed() {
 
 std::vector<std::int32_t> multiples(std::int32_t count, std::int32_t of) {
   std::vector<std::int32_t> all;
-  for (std::int32_t i = 0; i < count; ++i) all.push_back(i * of);
+  for (std::int32_t i = 0; i < count; ++i) {
+    all.push_back(i * of);
+  }
   return all;
 }
 
@@ -42,7 +44,9 @@ template <class Fn>
 std::vector<std::int32_t> where(std::size_t count, Fn&& collides) {
   std::vector<std::int32_t> all;
   for (std::int32_t i = 0; all.size() < count; ++i) {
-    if (collides(static_cast<std::uint32_t>(i))) all.push_back(i);
+    if (collides(static_cast<std::uint32_t>(i))) {
+      all.push_back(i);
+    }
   }
   return all;
 }
@@ -87,7 +91,9 @@ class divided final : public engine {
         },
         &all);
     std::sort(all.begin(), all.end());
-    for (const receive* r : all) visit(context, *r);
+    for (const receive* r : all) {
+      visit(context, *r);
+    }
   }
   void each_message(void (*visit)(void*, const message&), void* context) const override {
     matcher_.gathered().all().each_message(visit, context);
@@ -96,7 +102,9 @@ class divided final : public engine {
  private:
   using parallel = parallel_engine<refusing_lock>;
   parallel::access part(const envelope& e) {
-    if (++calls_ % 7 == 0) matcher_.divide();
+    if (++calls_ % 7 == 0) {
+      matcher_.divide();
+    }
     return matcher_.enter(e);
   }
   mutable parallel matcher_{"hash"};
@@ -105,8 +113,9 @@ class divided final : public engine {
 };
 
 maker named(std::string_view name) {
-  if (name == "divided")
+  if (name == "divided") {
     return []() -> std::unique_ptr<engine> { return std::make_unique<divided>(); };
+  }
   return [name] { return make_engine(name); };
 }
 
@@ -128,7 +137,9 @@ TEST_P(differential, agrees_with_the_reference) {
   const maker reference = name == "list" ? flawed(flaw::none) : named("list");
   const auto failing = find_difference(reference, named(name), kind, seed(),
                                        number_from("SINEW_TEST_STEPS", 100000));
-  if (failing.empty()) return;
+  if (failing.empty()) {
+    return;
+  }
   const auto shortest = shrink(reference, named(name), failing);
   ADD_FAILURE() << name << " and " << reference()->name()
                 << " disagree with SINEW_TEST_SEED=" << seed() << " after " << failing.size()
@@ -176,7 +187,9 @@ TEST_P(differential_on_flaws, finds_and_shrinks) {
   std::vector<step> failing;
   for (const traffic& kind : kinds()) {
     failing = find_difference(named("list"), subject, kind, seed_of_flaws, 100000);
-    if (!failing.empty()) break;
+    if (!failing.empty()) {
+      break;
+    }
   }
   ASSERT_FALSE(failing.empty());
   const auto shortest = shrink(named("list"), subject, failing);

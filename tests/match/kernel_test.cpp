@@ -33,7 +33,9 @@ TEST(vector_kernels, agree_with_the_plain_one) {
   constexpr std::uint16_t some_masks[] = {0xFFFF, 0xFF00, 0x00FF, 0};
   constexpr std::uint16_t some_keys[] = {0, 1, 0x100, 0x8000, 0x7FFF, 0xFFFF};
   for (std::size_t k = 0; k < list.count; ++k) {
-    if (!list.first[k].usable) continue;
+    if (!list.first[k].usable) {
+      continue;
+    }
     SCOPED_TRACE(list.first[k].name);
     for (int round = 0; round < 20000; ++round) {
       for (std::size_t i = 0; i < vector_block; ++i) {
@@ -51,7 +53,9 @@ TEST(vector_kernels, agree_with_the_plain_one) {
 TEST(vector_kernels, the_plain_one_compares_what_both_masks_keep) {
   alignas(64) std::uint16_t keys[vector_block] = {};
   alignas(64) std::uint16_t masks[vector_block] = {};
-  for (std::uint16_t& m : masks) m = 0xFFFF;
+  for (std::uint16_t& m : masks) {
+    m = 0xFFFF;
+  }
   keys[0] = 0x1234;
   keys[1] = 0x1200;
   keys[63] = 0x0034;

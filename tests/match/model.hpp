@@ -28,7 +28,9 @@ class model final : public engine {
   std::string_view name() const noexcept override { return "model"; }
 
   message* post(receive& r) override {
-    if (message* const m = take(r.wanted)) return m;
+    if (message* const m = take(r.wanted)) {
+      return m;
+    }
     receives_.push_back(&r);
     return nullptr;
   }
@@ -36,7 +38,9 @@ class model final : public engine {
   receive* arrive(message& m) override {
     std::vector<receive*> candidates;
     for (receive* r : receives_) {
-      if (r->wanted.takes(m.sent)) candidates.push_back(r);
+      if (r->wanted.takes(m.sent)) {
+        candidates.push_back(r);
+      }
     }
     if (candidates.empty()) {
       messages_.push_back(&m);
@@ -57,13 +61,17 @@ class model final : public engine {
 
   message* take(const envelope& wanted) override {
     message* const found = first(wanted);
-    if (found != nullptr) drop(messages_, found);
+    if (found != nullptr) {
+      drop(messages_, found);
+    }
     return found;
   }
 
   bool cancel(receive& r) override {
     const bool stored = std::find(receives_.begin(), receives_.end(), &r) != receives_.end();
-    if (stored && flaw_ != flaw::cancel_forgets) drop(receives_, &r);
+    if (stored && flaw_ != flaw::cancel_forgets) {
+      drop(receives_, &r);
+    }
     return stored;
   }
 
@@ -74,19 +82,29 @@ class model final : public engine {
   const search_counts& counts() const noexcept override { return counts_; }
 
   void each_receive(void (*visit)(void*, const receive&), void* context) const override {
-    for (const receive* r : receives_) visit(context, *r);
+    for (const receive* r : receives_) {
+      visit(context, *r);
+    }
   }
   void each_message(void (*visit)(void*, const message&), void* context) const override {
-    for (const message* m : messages_) visit(context, *m);
+    for (const message* m : messages_) {
+      visit(context, *m);
+    }
   }
 
  private:
   [[nodiscard]] receive* chosen(const std::vector<receive*>& candidates) const {
-    if (flaw_ == flaw::youngest_first) return candidates.back();
-    if (flaw_ == flaw::late && receives_.size() > 40 && candidates.size() > 1) return candidates[1];
+    if (flaw_ == flaw::youngest_first) {
+      return candidates.back();
+    }
+    if (flaw_ == flaw::late && receives_.size() > 40 && candidates.size() > 1) {
+      return candidates[1];
+    }
     if (flaw_ == flaw::exact_before_wildcard) {
       for (receive* r : candidates) {
-        if (r->wanted.source != any_source && r->wanted.tag != any_tag) return r;
+        if (r->wanted.source != any_source && r->wanted.tag != any_tag) {
+          return r;
+        }
       }
     }
     return candidates.front();

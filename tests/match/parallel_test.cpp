@@ -52,7 +52,9 @@ struct specification {
     switch (o.what) {
       case kind::post: {
         const int m = message_for(o.e, true);
-        if (m < 0) receives.push_back({o.e, o.id});
+        if (m < 0) {
+          receives.push_back({o.e, o.id});
+        }
         return m;
       }
       case kind::arrive: {
@@ -88,9 +90,13 @@ struct specification {
   int message_for(const envelope& wanted, bool remove) {
     const auto m = std::find_if(messages.begin(), messages.end(),
                                 [&](const entry& x) { return wanted.takes(x.e); });
-    if (m == messages.end()) return -1;
+    if (m == messages.end()) {
+      return -1;
+    }
     const int id = m->id;
-    if (remove) messages.erase(m);
+    if (remove) {
+      messages.erase(m);
+    }
     return id;
   }
 };
@@ -118,13 +124,23 @@ struct scenario {
                     {static_cast<std::int32_t>(random.below(2)),
                      static_cast<std::int32_t>(random.below(2))},
                     id};
-        if (o.what == kind::cancel && posts.empty()) o.what = kind::arrive;
-        if (o.what == kind::cancel) o = {kind::cancel, posts.back().e, posts.back().id};
-        if (o.what == kind::post || o.what == kind::peek || o.what == kind::take) {
-          if (random.below(100) < static_cast<std::uint64_t>(wildcards)) o.e.source = any_source;
-          if (random.below(100) < static_cast<std::uint64_t>(wildcards)) o.e.tag = any_tag;
+        if (o.what == kind::cancel && posts.empty()) {
+          o.what = kind::arrive;
         }
-        if (o.what == kind::post) posts.push_back(o);
+        if (o.what == kind::cancel) {
+          o = {kind::cancel, posts.back().e, posts.back().id};
+        }
+        if (o.what == kind::post || o.what == kind::peek || o.what == kind::take) {
+          if (random.below(100) < static_cast<std::uint64_t>(wildcards)) {
+            o.e.source = any_source;
+          }
+          if (random.below(100) < static_cast<std::uint64_t>(wildcards)) {
+            o.e.tag = any_tag;
+          }
+        }
+        if (o.what == kind::post) {
+          posts.push_back(o);
+        }
         plan.push_back(o);
       }
     }
@@ -138,7 +154,9 @@ class trial {
     const std::size_t all = plans_.size() * plans_[0].size();
     receives_.resize(all);
     messages_.resize(all);
-    if (s.divided) matcher_.divide();
+    if (s.divided) {
+      matcher_.divide();
+    }
   }
 
   std::vector<std::function<void()>> bodies() {
@@ -157,7 +175,9 @@ class trial {
 
   bool explained_by_some_order() {
     std::vector<operation> history;
-    for (const auto& plan : plans_) history.insert(history.end(), plan.begin(), plan.end());
+    for (const auto& plan : plans_) {
+      history.insert(history.end(), plan.begin(), plan.end());
+    }
     struct listing {
       trial* self;
       specification last;
@@ -267,11 +287,15 @@ void run_together(const std::vector<std::function<void()>>& bodies) {
   for (const auto& body : bodies) {
     threads.emplace_back([&ready, &bodies, body] {
       ++ready;
-      while (ready.load() < bodies.size()) std::this_thread::yield();
+      while (ready.load() < bodies.size()) {
+        std::this_thread::yield();
+      }
       body();
     });
   }
-  for (std::thread& one : threads) one.join();
+  for (std::thread& one : threads) {
+    one.join();
+  }
 }
 
 TEST(parallel_history, real_threads) {
@@ -309,7 +333,9 @@ TEST(parallel_stress, pairs_meet_in_order) {
         // nobody else wants this tag.
         r.wanted = {i % 500 == 499 ? any_source : p % 2, p};
         const message* m = matcher.enter(r.wanted).post(r);
-        if (m != nullptr) found[i] = static_cast<int>(m - s.messages.data());
+        if (m != nullptr) {
+          found[i] = static_cast<int>(m - s.messages.data());
+        }
       }
       --posting;
     });
@@ -326,7 +352,9 @@ TEST(parallel_stress, pairs_meet_in_order) {
   }
   bodies.emplace_back([&] {
     for (int i = 0; posting.load() != 0; ++i) {
-      if (i % 8 == 0) (void)matcher.enter({any_source, any_tag}).peek({any_source, any_tag});
+      if (i % 8 == 0) {
+        (void)matcher.enter({any_source, any_tag}).peek({any_source, any_tag});
+      }
       matcher.divide();
       std::this_thread::yield();
     }
@@ -343,7 +371,9 @@ TEST(parallel_stress, pairs_meet_in_order) {
 using refusing = parallel_engine<refusing_lock>;
 
 void call(refusing& matcher, int times) {
-  for (int i = 0; i < times; ++i) (void)matcher.enter({0, 1}).peek({0, 1});
+  for (int i = 0; i < times; ++i) {
+    (void)matcher.enter({0, 1}).peek({0, 1});
+  }
 }
 
 TEST(parallel_engine, divides_when_threads_have_waited_and_gathers_for_wildcards) {

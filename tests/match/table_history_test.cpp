@@ -60,16 +60,24 @@ struct specification {
         break;
       case kind::take:
       case kind::peek:
-        if (there) answer = queue.front().value;
-        if (there && o.what == kind::take) queue.pop_front();
+        if (there) {
+          answer = queue.front().value;
+        }
+        if (there && o.what == kind::take) {
+          queue.pop_front();
+        }
         break;
       case kind::erase:
-        if (std::erase(queue, waiting{o.side, o.value}) > 0) answer = o.value;
+        if (std::erase(queue, waiting{o.side, o.value}) > 0) {
+          answer = o.value;
+        }
         break;
       case kind::trim:
         break;
     }
-    if (queue.empty()) keys.erase(o.key);
+    if (queue.empty()) {
+      keys.erase(o.key);
+    }
     return answer;
   }
 
@@ -125,7 +133,9 @@ class trial {
     for (int i = 0; i < s.fillers + s.ballast; ++i) {
       (void)core_.insert(key_of(100 + i), table_side::send, value_of(1000));
     }
-    for (int i = 0; i < s.ballast; ++i) (void)core_.take(key_of(100 + i), table_side::send);
+    for (int i = 0; i < s.ballast; ++i) {
+      (void)core_.take(key_of(100 + i), table_side::send);
+    }
   }
 
   void thread(std::size_t i) {
@@ -139,17 +149,23 @@ class trial {
   /// Whether some order explains everything, what is stored in the end included.
   bool explained() {
     std::vector<operation> history;
-    for (const auto& plan : plans_) history.insert(history.end(), plan.begin(), plan.end());
+    for (const auto& plan : plans_) {
+      history.insert(history.end(), plan.begin(), plan.end());
+    }
     specification last;
     core_.each([&](const table_key& key, table_side side, void* value) {
       const int k = static_cast<int>(key.context);
-      if (k < 100) last.keys[k].push_back({side, value});
+      if (k < 100) {
+        last.keys[k].push_back({side, value});
+      }
     });
     return sinew::test::explained(history, {}, last);
   }
   std::vector<std::function<void()>> bodies() {
     std::vector<std::function<void()>> made;
-    for (std::size_t i = 0; i < plans_.size(); ++i) made.emplace_back([this, i] { thread(i); });
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      made.emplace_back([this, i] { thread(i); });
+    }
     return made;
   }
 
@@ -221,7 +237,9 @@ TEST(table_history, a_second_user_comes_while_the_first_is_alone) {
     scenario s(seed + i, 2, 2);
     s.fillers = s.ballast = 0;  // else the thread that stores them would be the first user
     for (auto& plan : s.plans) {
-      for (operation& o : plan) o.what = kind::insert;
+      for (operation& o : plan) {
+        o.what = kind::insert;
+      }
     }
     test::exhaustive_chooser all(3);
     long runs = 0;
@@ -255,11 +273,15 @@ TEST(table_history, real_threads) {
     for (const auto& body : t.bodies()) {
       threads.emplace_back([&ready, body] {
         ++ready;
-        while (ready.load() < 3) std::this_thread::yield();
+        while (ready.load() < 3) {
+          std::this_thread::yield();
+        }
         body();
       });
     }
-    for (std::thread& one : threads) one.join();
+    for (std::thread& one : threads) {
+      one.join();
+    }
     ASSERT_TRUE(t.explained()) << "scenario " << seed + i;
   }
 }

@@ -61,8 +61,9 @@ TEST(table, each_part_of_the_key_counts) {
 TEST(table, equal_keys_leave_in_the_order_they_came) {
   table t;
   const table_key key{7, 8, 9};
-  for (std::uint64_t i = 0; i < 100; ++i)
+  for (std::uint64_t i = 0; i < 100; ++i) {
     EXPECT_TRUE(t.insert(key, send, value_of(i)).what.posted());
+  }
   EXPECT_EQ(t.peek(key, receive_side), nullptr);
   for (std::uint64_t i = 0; i < 100; ++i) {
     EXPECT_EQ(t.peek(key, send), value_of(i));
@@ -74,15 +75,25 @@ TEST(table, equal_keys_leave_in_the_order_they_came) {
 TEST(table, an_erased_value_is_skipped) {
   table t;
   const table_key key{7, 8, 9};
-  for (std::uint64_t i = 0; i < 20; ++i) (void)t.insert(key, receive_side, value_of(i));
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    (void)t.insert(key, receive_side, value_of(i));
+  }
   EXPECT_FALSE(t.erase(key, send, value_of(3)));
   EXPECT_FALSE(t.erase({7, 8, 10}, receive_side, value_of(3)));
-  for (std::uint64_t i = 0; i < 20; i += 2) EXPECT_TRUE(t.erase(key, receive_side, value_of(i)));
+  for (std::uint64_t i = 0; i < 20; i += 2) {
+    EXPECT_TRUE(t.erase(key, receive_side, value_of(i)));
+  }
   EXPECT_FALSE(t.erase(key, receive_side, value_of(4)));
-  for (std::uint64_t i = 1; i < 20; i += 2) EXPECT_EQ(t.take(key, receive_side), value_of(i));
+  for (std::uint64_t i = 1; i < 20; i += 2) {
+    EXPECT_EQ(t.take(key, receive_side), value_of(i));
+  }
   EXPECT_EQ(t.take(key, receive_side), nullptr);
-  for (std::uint64_t i = 0; i < 20; ++i) (void)t.insert(key, receive_side, value_of(i));
-  for (std::uint64_t i = 20; i-- > 0;) EXPECT_TRUE(t.erase(key, receive_side, value_of(i)));
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    (void)t.insert(key, receive_side, value_of(i));
+  }
+  for (std::uint64_t i = 20; i-- > 0;) {
+    EXPECT_TRUE(t.erase(key, receive_side, value_of(i)));
+  }
   EXPECT_TRUE(t.insert(key, send, value_of(5)).what.posted()) << "nothing may be left of a queue";
 }
 
@@ -148,7 +159,9 @@ TEST(table, grows_and_gives_memory_back) {
 
 TEST(table, trim_keeps_what_is_stored) {
   table t({.first_lines = 2});
-  for (std::int32_t i = 0; i < 50'000; ++i) (void)t.insert({1, 2, i}, send, value_of(1));
+  for (std::int32_t i = 0; i < 50'000; ++i) {
+    (void)t.insert({1, 2, i}, send, value_of(1));
+  }
   for (std::int32_t i = 0; i < 50'000; ++i) {
     if (i % 100 != 0) {
       ASSERT_NE(t.take({1, 2, i}, send), nullptr);
@@ -157,7 +170,9 @@ TEST(table, trim_keeps_what_is_stored) {
   EXPECT_TRUE(t.trim());
   EXPECT_LE(t.lines(), 512u);
   EXPECT_EQ(count(t), 500u);
-  for (std::int32_t i = 0; i < 50'000; i += 100) ASSERT_NE(t.take({1, 2, i}, send), nullptr);
+  for (std::int32_t i = 0; i < 50'000; i += 100) {
+    ASSERT_NE(t.take({1, 2, i}, send), nullptr);
+  }
 }
 
 // Regular tags, sources and communicators spread like random ones: with n keys on n lines 1.9% of
@@ -167,7 +182,9 @@ TEST(table, regular_keys_spread) {
   const std::uint64_t seed = seed_from_environment();
   const auto spilled = [seed](auto key) {
     table t({.first_lines = n, .most_lines = n, .seed = seed | 1});
-    for (std::int32_t i = 0; i < n; ++i) (void)t.insert(key(i), send, value_of(1));
+    for (std::int32_t i = 0; i < n; ++i) {
+      (void)t.insert(key(i), send, value_of(1));
+    }
     return t.cells();
   };
   constexpr std::size_t bound = n / 53 * 3 / 2;
@@ -204,14 +221,20 @@ class both {
   void take(table_key key, table_side side) {
     auto& queue = model_[name(key)];
     void* expected = nullptr;
-    if (!queue.empty() && queue.front().first == side) expected = queue.front().second;
+    if (!queue.empty() && queue.front().first == side) {
+      expected = queue.front().second;
+    }
     ASSERT_EQ(table_.peek(key, side), expected);
     ASSERT_EQ(table_.take(key, side), expected);
-    if (expected != nullptr) queue.pop_front();
+    if (expected != nullptr) {
+      queue.pop_front();
+    }
   }
   void erase(table_key key, std::uint64_t pick) {
     auto& queue = model_[name(key)];
-    if (queue.empty()) return;
+    if (queue.empty()) {
+      return;
+    }
     const auto at = queue.begin() + static_cast<std::ptrdiff_t>(pick % queue.size());
     ASSERT_TRUE(table_.erase(key, at->first, at->second));
     ASSERT_FALSE(table_.erase(key, at->first, at->second));
@@ -257,8 +280,12 @@ TEST(table, agrees_with_a_model) {
       } else {
         b.erase(key, random());
       }
-      if (random.below(2000) == 0) b.trim();
-      if (testing::Test::HasFatalFailure()) FAIL() << "step " << i;
+      if (random.below(2000) == 0) {
+        b.trim();
+      }
+      if (testing::Test::HasFatalFailure()) {
+        FAIL() << "step " << i;
+      }
     }
     b.compare();
   }
@@ -299,7 +326,9 @@ TEST(table, many_threads_lose_and_double_nothing) {
     (void)t.trim();
     std::this_thread::yield();
   }
-  for (std::thread& one : crew) one.join();
+  for (std::thread& one : crew) {
+    one.join();
+  }
   for (std::size_t me = 0; me < threads; ++me) {
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> last;  // (key, thread)
     for (const auto& [key, mine, theirs] : matches[me]) {
@@ -312,7 +341,9 @@ TEST(table, many_threads_lose_and_double_nothing) {
   t.each([](void* into, const table_key&, table_side,
             void* v) { ++(*static_cast<std::vector<std::atomic<int>>*>(into))[number_of(v)]; },
          &taken);
-  for (const auto& times : taken) ASSERT_EQ(times.load(), 1);
+  for (const auto& times : taken) {
+    ASSERT_EQ(times.load(), 1);
+  }
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ template <class Steps>
 class lock_of {
  public:
   void acquire() noexcept {
-    for (unsigned attempt = 0; !try_acquire(); ++attempt) Steps::wait(attempt);
+    for (unsigned attempt = 0; !try_acquire(); ++attempt) {
+      Steps::wait(attempt);
+    }
   }
   [[nodiscard]] bool try_acquire() noexcept {
     Steps::step();

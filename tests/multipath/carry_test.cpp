@@ -66,7 +66,9 @@ class mail {
     }
   }
   ~mail() {
-    if (in_heap_) m_.rma.memory().release(offset_);
+    if (in_heap_) {
+      m_.rma.memory().release(offset_);
+    }
   }
   mail(const mail&) = delete;
   mail& operator=(const mail&) = delete;
@@ -82,7 +84,9 @@ class mail {
   void check(std::uint64_t call) const {
     std::size_t at = 0;
     for (int r = 0; r < m_.size; ++r) {
-      for (; at < receive_at[index(r)]; ++at) require(receive[at] == untouched, "wrote too far");
+      for (; at < receive_at[index(r)]; ++at) {
+        require(receive[at] == untouched, "wrote too far");
+      }
       for (std::size_t i = 0; i < received(r); ++i, ++at) {
         if (receive[at] != content(r, m_.rank, call, i)) {  // a text for each would take long
           require(false,
@@ -90,7 +94,9 @@ class mail {
         }
       }
     }
-    for (; at < receive_bytes_; ++at) require(receive[at] == untouched, "wrote behind the end");
+    for (; at < receive_bytes_; ++at) {
+      require(receive[at] == untouched, "wrote behind the end");
+    }
   }
   delivery exchange(transfer& c) { return c.alltoallv(send_.data(), send_at, receive, receive_at); }
   void round(transfer& c, std::uint64_t call) {
@@ -175,14 +181,20 @@ TEST_P(carry_test, every_pattern_on_a_cube_twice_and_in_both_kinds_of_memory) {
   run(8, [](rma_member& m) {
     for (const auto& [name, jobs] : cube_patterns(slow_build ? 4'003 : 20'003)) {
       for (const bool every_hop : {false, true}) {
-        if (slow_build && !every_hop) continue;  // planning alone takes seconds there
+        if (slow_build && !every_hop) {
+          continue;  // planning alone takes seconds there
+        }
         transfer_options o = eager();
         o.every_hop = every_hop;
-        if (every_hop) o.rule = route::queue_rule::round_robin;
+        if (every_hop) {
+          o.rule = route::queue_rule::round_robin;
+        }
         transfer c(m.rma, cube(), row_of(jobs, m.rank, m.size), o);
         for (const bool in_heap : {true, false}) {
           mail letters(c, m, in_heap);
-          for (std::uint64_t call = 0; call < 2; ++call) letters.round(c, call);
+          for (std::uint64_t call = 0; call < 2; ++call) {
+            letters.round(c, call);
+          }
         }
       }
     }
@@ -203,7 +215,9 @@ TEST_P(carry_test, several_ranks_on_a_node_and_one_slot) {
       }
       transfer c(m.rma, net, row, o);
       mail letters(c, m, slots == 1);
-      for (std::uint64_t call = 0; call < 4; ++call) letters.round(c, call);
+      for (std::uint64_t call = 0; call < 4; ++call) {
+        letters.round(c, call);
+      }
     }
   });
 }
@@ -221,7 +235,9 @@ TEST_P(carry_test, the_courses_carry_what_the_plan_says) {
     const std::vector<double> loads = route::link_loads(net, plan);
     double leaves = 0;
     for (route::link_id l = 0; l < net.links(); ++l) {
-      if (net.from(l) == static_cast<route::node_id>(m.rank)) leaves += loads[l];
+      if (net.from(l) == static_cast<route::node_id>(m.rank)) {
+        leaves += loads[l];
+      }
     }
     require(static_cast<double>(c.bytes_moved()) == leaves,
             "moves " + std::to_string(c.bytes_moved()) + " of " + std::to_string(leaves));
@@ -240,10 +256,14 @@ TEST_P(carry_test, nothing_to_send_and_messages_to_oneself) {
       require(none.chunks_moved() == 0, "moved something");
     }
     row[static_cast<std::size_t>(m.rank)] = 5000;
-    if (m.rank == 3) row[5] = 1;
+    if (m.rank == 3) {
+      row[5] = 1;
+    }
     transfer self(m.rma, cube(), row, eager());
     mail letters(self, m, true);
-    for (std::uint64_t call = 0; call < 3; ++call) letters.round(self, call);
+    for (std::uint64_t call = 0; call < 3; ++call) {
+      letters.round(self, call);
+    }
   });
 }
 
@@ -284,13 +304,17 @@ TEST_P(carry_test, random_messages_between_ranks_that_dawdle) {
         transfer_options o = eager(64 + common.below(4000));
         o.slots = static_cast<std::uint32_t>(1 + common.below(4));
         o.every_hop = common.with_probability(0.7);
-        if (common.with_probability(0.5)) o.rule = route::queue_rule::round_robin;
+        if (common.with_probability(0.5)) {
+          o.rule = route::queue_rule::round_robin;
+        }
         std::vector<std::uint64_t> row;
         for (int from = 0; from < m.size; ++from) {
           for (int to = 0; to < m.size; ++to) {
             const std::uint64_t bytes =
                 common.with_probability(0.4) ? 0 : 1 + common.below(slow_build ? 3'000 : 12'000);
-            if (from == m.rank) row.push_back(bytes);
+            if (from == m.rank) {
+              row.push_back(bytes);
+            }
           }
         }
         const bool in_heap = own.with_probability(0.5);
@@ -305,9 +329,13 @@ TEST_P(carry_test, random_messages_between_ranks_that_dawdle) {
         letters[which]->round(*transfers[which], call);
       }
       letters.clear();
-      while (!transfers.empty()) transfers.pop_back();
+      while (!transfers.empty()) {
+        transfers.pop_back();
+      }
     });
-    if (HasFailure()) return;
+    if (HasFailure()) {
+      return;
+    }
   }
 }
 
@@ -406,7 +434,9 @@ TEST_P(carry_test, thousands_of_messages_from_one_rank) {
     std::vector<std::uint64_t> row(8, m.rank == 0 ? 200'000 : 70);
     transfer c(m.rma, cube(), row, o);
     mail letters(c, m, false);
-    for (std::uint64_t call = 0; call < 2; ++call) letters.round(c, call);
+    for (std::uint64_t call = 0; call < 2; ++call) {
+      letters.round(c, call);
+    }
   });
 }
 
@@ -426,18 +456,24 @@ TEST_F(dying_test, a_dead_rank_is_named_and_nobody_hangs) {
     transfer c(m.rma, cube(), row_of(route::make_pattern(cube(), "alltoall", p), m.rank, 8), o);
     mail letters(c, m, true);
     letters.round(c, 0);
-    if (m.rank == 5) ::_exit(7);
+    if (m.rank == 5) {
+      ::_exit(7);
+    }
     letters.fill(1);
     const delivery d = letters.exchange(c);
     const bool named = !d.ok() && d.silent == 5 && has(d.sentence(), "rank 5 is dead");
     told[m.rank].store(named ? 1 : 2);
     std::fprintf(stderr, "rank %d: %s\n", m.rank, d.sentence().c_str());
     const delivery again = letters.exchange(c);
-    if (again.ok() || again.silent != d.silent) told[m.rank].store(3);
+    if (again.ok() || again.silent != d.silent) {
+      told[m.rank].store(3);
+    }
     ::_exit(0);  // not to meet the dead
   });
   EXPECT_NE(problem, "");  // rank 5's exit code
-  for (int r = 0; r < 8; ++r) EXPECT_EQ(told[r].load(), r == 5 ? 0 : 1) << "rank " << r;
+  for (int r = 0; r < 8; ++r) {
+    EXPECT_EQ(told[r].load(), r == 5 ? 0 : 1) << "rank " << r;
+  }
 }
 
 }  // namespace

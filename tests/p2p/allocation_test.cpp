@@ -151,7 +151,9 @@ void all_kinds(two_ranks& t, std::vector<line>& from, std::vector<line>& into, l
     finish(t.two, r, t.one);
     ASSERT_EQ(l.first, i + 1);
   }
-  for (request* s : sends) finish(t.one, s, t.two);
+  for (request* s : sends) {
+    finish(t.one, s, t.two);
+  }
 }
 
 void long_kinds(two_ranks& t, std::size_t bytes, bool posted_first, long fails_at) {
@@ -173,11 +175,15 @@ void long_kinds(two_ranks& t, std::size_t bytes, bool posted_first, long fails_a
     t.first.poll();
   }
   r = posted_first ? r : receive();
-  while (!t.two.test(*r)) t.first.poll();
+  while (!t.two.test(*r)) {
+    t.first.poll();
+  }
   const bool told = r->outcome.error == fault::no_memory;
   finish(t.two, r, t.one);
   finish(t.one, s, t.two);
-  for (std::size_t i = 0; i < bytes && !told; ++i) ASSERT_EQ(into[2 * i], std::byte{5});
+  for (std::size_t i = 0; i < bytes && !told; ++i) {
+    ASSERT_EQ(into[2 * i], std::byte{5});
+  }
 }
 
 TEST_P(p2p_allocations, messages_survive_every_failure) {
@@ -191,7 +197,9 @@ TEST_P(p2p_allocations, messages_survive_every_failure) {
     all_kinds(t, from, into, at);
     failed = test::fails_at == 0;
     test::fails_at = 0;
-    if (::testing::Test::HasFatalFailure()) return;
+    if (::testing::Test::HasFatalFailure()) {
+      return;
+    }
   }
   EXPECT_GT(at, 30);
 }
@@ -206,7 +214,9 @@ TEST_P(p2p_allocations, long_messages_survive_every_failure) {
         long_kinds(t, bytes, posted_first, at);
         failed = test::fails_at == 0;
         test::fails_at = 0;
-        if (::testing::Test::HasFatalFailure()) return;
+        if (::testing::Test::HasFatalFailure()) {
+          return;
+        }
       }
     }
   }

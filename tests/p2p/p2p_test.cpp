@@ -159,11 +159,17 @@ TEST_P(p2p_rules, receives_posted_while_their_messages_come_in_pieces) {
         under_way.push_back(isend(m, data.back().data(), n, 1, i));
       }
       sent = true;
-      while (!posted) std::this_thread::yield();
-      for (request* r : under_way) finish(m, r);
+      while (!posted) {
+        std::this_thread::yield();
+      }
+      for (request* r : under_way) {
+        finish(m, r);
+      }
       return;
     }
-    while (!sent) std::this_thread::yield();
+    while (!sent) {
+      std::this_thread::yield();
+    }
     const auto room = [=](int i) { return i % 3 == 1 ? n / 2 : n; };
     std::vector<std::vector<std::byte>> into(count, std::vector<std::byte>(n));
     std::vector<request*> receives(count);

@@ -34,8 +34,12 @@ class p2p_among_threads : public ::testing::TestWithParam<backend> {
 
 void in_threads(int count, const std::function<void(int)>& body) {
   std::vector<std::thread> all;
-  for (int t = 0; t < count; ++t) all.emplace_back(body, t);
-  for (std::thread& t : all) t.join();
+  for (int t = 0; t < count; ++t) {
+    all.emplace_back(body, t);
+  }
+  for (std::thread& t : all) {
+    t.join();
+  }
 }
 
 void send(member& m, int number, std::size_t bytes, int tag) {
@@ -48,7 +52,9 @@ int receive(member& m, int source, int tag, result* ended = nullptr) {
   std::vector<std::byte> data(40000);
   const result r =
       m.engine.recv(m.comm, m.messages(), buffer::of_bytes(data.data(), data.size()), source, tag);
-  if (ended != nullptr) *ended = r;
+  if (ended != nullptr) {
+    *ended = r;
+  }
   int number = -1;
   std::memcpy(&number, data.data(), sizeof number);
   return number;
@@ -66,7 +72,9 @@ TEST_P(p2p_among_threads, messages_sent_in_turn_by_several_threads_arrive_in_tur
       in_threads(4, [&](int) {
         for (;;) {
           const std::lock_guard held(turn);
-          if (next == count) return;
+          if (next == count) {
+            return;
+          }
           send(m, next, some_size(next), next % 3);
           ++next;
         }
@@ -88,7 +96,9 @@ TEST_P(p2p_among_threads, receives_of_one_envelope_by_several_threads) {
   constexpr int threads = 4;
   job([](member& m) {
     if (m.rank == 0) {
-      for (int i = 0; i < count; ++i) send(m, i, some_size(i), 7);
+      for (int i = 0; i < count; ++i) {
+        send(m, i, some_size(i), 7);
+      }
       return;
     }
     std::vector<std::vector<int>> seen(threads);
@@ -101,7 +111,9 @@ TEST_P(p2p_among_threads, receives_of_one_envelope_by_several_threads) {
     std::vector<int> times(count);
     for (const auto& mine : seen) {
       EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
-      for (const int n : mine) ++times[static_cast<std::size_t>(n)];
+      for (const int n : mine) {
+        ++times[static_cast<std::size_t>(n)];
+      }
     }
     const auto once = std::count(times.begin(), times.end(), 1);
     EXPECT_EQ(once, std::ptrdiff_t{count});
@@ -141,7 +153,9 @@ TEST_P(p2p_among_threads, pairs_with_their_own_tags_while_wildcards_come_and_go)
                                           buffer::of_bytes(&into[i], sizeof(int)), 1 - m.rank, t));
           }
         }
-        for (int i = 0; i < window; ++i) send(m, from[i], sizeof(int), t);
+        for (int i = 0; i < window; ++i) {
+          send(m, from[i], sizeof(int), t);
+        }
         for (int i = 0; round % 2 != 0 && m.rank != 0 && i < window; ++i) {
           into[i] = receive(m, 0, t);
         }
@@ -149,7 +163,9 @@ TEST_P(p2p_among_threads, pairs_with_their_own_tags_while_wildcards_come_and_go)
           m.engine.wait(*r);
           m.engine.release(r);
         }
-        for (int i = 0; i < window; ++i) ASSERT_EQ(into[i], from[i]) << "thread " << t;
+        for (int i = 0; i < window; ++i) {
+          ASSERT_EQ(into[i], from[i]) << "thread " << t;
+        }
       }
       --busy;
     });
@@ -166,15 +182,21 @@ TEST_P(p2p_among_threads, a_sender_is_held_back_and_let_go_by_several_threads) {
   job([](member& m) {
     if (m.rank == 0) {
       in_threads(threads, [&](int t) {
-        for (int i = 0; i < count; ++i) send(m, i, bytes, t);
+        for (int i = 0; i < count; ++i) {
+          send(m, i, bytes, t);
+        }
       });
       return;
     }
     for (int t = threads; t-- > 1;) {  // the last first: what the others sent is unexpected
-      for (int i = 0; i < count / 2; ++i) ASSERT_EQ(receive(m, 0, t), i);
+      for (int i = 0; i < count / 2; ++i) {
+        ASSERT_EQ(receive(m, 0, t), i);
+      }
     }
     in_threads(threads, [&](int t) {
-      for (int i = t == 0 ? 0 : count / 2; i < count; ++i) ASSERT_EQ(receive(m, 0, t), i);
+      for (int i = t == 0 ? 0 : count / 2; i < count; ++i) {
+        ASSERT_EQ(receive(m, 0, t), i);
+      }
     });
   });
 }

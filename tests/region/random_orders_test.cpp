@@ -53,7 +53,9 @@ class performer {
         o.gate_fails ? m_.events.poison(gate) : m_.events.trigger(gate);
       }
     }
-    for (const auto& [i, copy] : reads_) check(i, copy);
+    for (const auto& [i, copy] : reads_) {
+      check(i, copy);
+    }
     for (std::size_t i = 0; i < p_.all.size(); ++i) {
       const auto fate = ended(event::from_bits(known(b_.ends[i])));
       require((fate == sinew::event::state::poisoned) == p_.all[i].fails,
@@ -138,7 +140,9 @@ class performer {
         return all_into(some, o).merge(first);
       }
       case action::single: {
-        if (ended(first) == sinew::event::state::poisoned) return first;
+        if (ended(first) == sinew::event::state::poisoned) {
+          return first;
+        }
         region::single<addition> some(m_.regions, that(o.to), g);
         return all_into(some, o).flush();
       }
@@ -154,7 +158,9 @@ class performer {
   static section named(const rectangle& as_many) { return {{0, as_many.column.count, 1}}; }
   template <class Instance>
   static Instance& all_into(Instance& some, const operation& o) {
-    for (const auto& [e, by] : o.contributions) some.reduce(e, by);
+    for (const auto& [e, by] : o.contributions) {
+      some.reduce(e, by);
+    }
     return some;
   }
 
@@ -234,7 +240,9 @@ class RandomOrders : public region_test {
       sinew::event::reservations locks(m.events);
       m.meet();
       if (m.rank == 0) {
-        for (auto& l : b.locks) l.store(locks.create().bits() + 1);
+        for (auto& l : b.locks) {
+          l.store(locks.create().bits() + 1);
+        }
         schema what(listed);
         const auto f = what.add<std::int64_t>("indices");
         const made list = m.regions.create(what, memory::shared(0));
@@ -262,11 +270,15 @@ TEST_P(RandomOrders, AgreeWithTheModel) {
   const std::uint64_t first = asked != nullptr ? seed() : 1;
   for (int round = 0; round < rounds; ++round) {
     for (const int ranks : {4, 16}) {
-      if (slow_build && ranks > 4) continue;
+      if (slow_build && ranks > 4) {
+        continue;
+      }
       const std::uint64_t now = first + static_cast<std::uint64_t>(round);
       SCOPED_TRACE("seed " + std::to_string(now) + ", ranks " + std::to_string(ranks));
       one(ranks, now, slow_build ? 60 : 200 + 100 * (round % 6));
-      if (HasFailure()) return;
+      if (HasFailure()) {
+        return;
+      }
     }
   }
 }

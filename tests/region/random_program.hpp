@@ -91,15 +91,25 @@ class author {
   author(std::uint64_t seed, int ranks) : random_(seed), ranks_(ranks) {}
 
   program write(int operations) {
-    for (std::uint64_t i = 0; i < listed; ++i) p_.indices.push_back(static_cast<std::int64_t>(i));
+    for (std::uint64_t i = 0; i < listed; ++i) {
+      p_.indices.push_back(static_cast<std::int64_t>(i));
+    }
     for (std::uint64_t i = listed; i-- > 1;) {
       std::swap(p_.indices[i], p_.indices[random_.below(i + 1)]);
     }
-    for (int i = 0; i < 4; ++i) make();
-    while (p_.all.size() < static_cast<std::size_t>(operations)) step();
+    for (int i = 0; i < 4; ++i) {
+      make();
+    }
+    while (p_.all.size() < static_cast<std::size_t>(operations)) {
+      step();
+    }
     for (std::size_t i = 0; i < p_.instances.size(); ++i) {
-      if (!p_.instances[i].alive) continue;
-      for (int f = 0; f < 2; ++f) read(i, f, whole(i));
+      if (!p_.instances[i].alive) {
+        continue;
+      }
+      for (int f = 0; f < 2; ++f) {
+        read(i, f, whole(i));
+      }
       destroy(i);
     }
     return std::move(p_);
@@ -110,7 +120,9 @@ class author {
   std::size_t any() {
     for (;;) {
       const std::size_t i = random_.below(p_.instances.size());
-      if (p_.instances[i].alive) return i;
+      if (p_.instances[i].alive) {
+        return i;
+      }
     }
   }
   int field() { return static_cast<int>(random_.below(2)); }
@@ -176,27 +188,37 @@ class author {
         const auto& bad = p_.instances[t.what].failures;
         o.after.insert(bad.begin(), bad.end());
       }
-      if (o.fails) p_.instances[t.what].failures.insert(me);
+      if (o.fails) {
+        p_.instances[t.what].failures.insert(me);
+      }
       for (const std::size_t at : t.elements) {
         element& e = p_.instances[t.what].fields[t.field][at];
         const bool joins = t.how == e.how && t.how != touch::write && !e.now.empty();
         const std::vector<int>& before = joins ? e.before : e.now;
         o.after.insert(before.begin(), before.end());
-        if (o.fails) continue;  // touches nothing, and may end before those it comes after
+        if (o.fails) {
+          continue;  // touches nothing, and may end before those it comes after
+        }
         if (!joins) {
           e.before = std::move(e.now);
           e.now.clear();
           e.how = t.how;
         }
-        if (e.now.empty() || e.now.back() != me) e.now.push_back(me);
+        if (e.now.empty() || e.now.back() != me) {
+          e.now.push_back(me);
+        }
       }
     }
     o.after.erase(me);
     for (const int a : o.after) {
       const bool failed = p_.all[static_cast<std::size_t>(a)].fails;
-      if (a != cause && (random_.with_probability(0.3) || (failed && !o.fails))) o.spared.insert(a);
+      if (a != cause && (random_.with_probability(0.3) || (failed && !o.fails))) {
+        o.spared.insert(a);
+      }
     }
-    if (o.fails) failed_.push_back(me);
+    if (o.fails) {
+      failed_.push_back(me);
+    }
     p_.all.push_back(std::move(o));
     return !p_.all.back().fails;
   }
@@ -222,8 +244,12 @@ class author {
     }
     m.image = rank();
     m.how.how = random_.with_probability(0.5) ? order::by_field : order::by_element;
-    if (random_.with_probability(0.3)) m.how.stripe = std::uint64_t{1} << random_.between(0, 6);
-    for (auto& f : m.fields) f.resize(m.rows * m.columns);
+    if (random_.with_probability(0.3)) {
+      m.how.stripe = std::uint64_t{1} << random_.between(0, 6);
+    }
+    for (auto& f : m.fields) {
+      f.resize(m.rows * m.columns);
+    }
     const std::size_t i = p_.instances.size();
     p_.instances.push_back(std::move(m));
     operation o;
@@ -250,8 +276,12 @@ class author {
     o.target = r;
     o.value = random_.between(-1000, 1000);
     const auto which = numbers(p_.instances[i], r);
-    if (!enter(o, {{i, f, which, touch::write}})) return false;
-    for (const std::size_t n : which) p_.instances[i].fields[f][n].value = o.value;
+    if (!enter(o, {{i, f, which, touch::write}})) {
+      return false;
+    }
+    for (const std::size_t n : which) {
+      p_.instances[i].fields[f][n].value = o.value;
+    }
     return true;
   }
   void read(std::size_t i, int f, const rectangle& r) {
@@ -261,7 +291,9 @@ class author {
     o.from_field = f;
     o.source = r;
     const auto which = numbers(p_.instances[i], r);
-    for (const std::size_t n : which) o.expected.push_back(p_.instances[i].fields[f][n].value);
+    for (const std::size_t n : which) {
+      o.expected.push_back(p_.instances[i].fields[f][n].value);
+    }
     enter(std::move(o), {{i, f, which, touch::read}});
   }
 
@@ -273,7 +305,9 @@ class author {
     o.from_field = field();
     o.to_field = field();
     o.atomic = random_.with_probability(0.3);
-    if (what == action::reduce && o.from == o.to) o.to_field = 1 - o.from_field;
+    if (what == action::reduce && o.from == o.to) {
+      o.to_field = 1 - o.from_field;
+    }
     modelled& x = p_.instances[o.from];
     modelled& y = p_.instances[o.to];
     const auto rows = 1 + random_.below(std::min(x.rows, y.rows));
@@ -301,9 +335,13 @@ class author {
     const std::size_t to = o.to;
     const int f = o.from_field;
     const int g = o.to_field;
-    if (!enter(std::move(o), {{from, f, source, touch::read}, {to, g, target, how}})) return;
+    if (!enter(std::move(o), {{from, f, source, touch::read}, {to, g, target, how}})) {
+      return;
+    }
     values seen;
-    for (const std::size_t n : source) seen.push_back(x.fields[f][n].value);
+    for (const std::size_t n : source) {
+      seen.push_back(x.fields[f][n].value);
+    }
     for (std::size_t n = 0; n < target.size(); ++n) {
       std::int64_t& there = y.fields[g][target[n]].value;
       there = how == touch::add ? there + seen[n] : seen[n];
@@ -327,7 +365,9 @@ class author {
     const std::size_t to = o.to;
     const int f = o.to_field;
     if (enter(std::move(o), {{to, f, {which.begin(), which.end()}, touch::add}})) {
-      for (const auto& [e, by] : given) there[e].value += by;
+      for (const auto& [e, by] : given) {
+        there[e].value += by;
+      }
     }
   }
 
@@ -344,7 +384,9 @@ class author {
     const int f = o.to_field;
     const std::size_t to = o.to;
     if (enter(std::move(o), {{to, f, which, touch::locked}})) {
-      for (const std::size_t n : which) y.fields[f][n].value += by;
+      for (const std::size_t n : which) {
+        y.fields[f][n].value += by;
+      }
     }
   }
 
@@ -356,7 +398,9 @@ class author {
       make();
     } else if (choice < 9) {
       std::size_t alive = 0;
-      for (const modelled& m : p_.instances) alive += m.alive ? 1 : 0;
+      for (const modelled& m : p_.instances) {
+        alive += m.alive ? 1 : 0;
+      }
       alive > 3 ? destroy(i) : make();
     } else if (choice < 17) {
       const modelled& m = p_.instances[i];

@@ -193,7 +193,9 @@ TEST_P(Reductions, AnInstanceIsEmptyAgainOnceItsMergeHasEnded) {
     const auto values = m.regions.look(target, f);
     const auto twice = [&](auto& some) {
       m.meet();
-      if (m.rank == 0) m.good(m.regions.fill(at(target, f), 0), "fill");
+      if (m.rank == 0) {
+        m.good(m.regions.fill(at(target, f), 0), "fill");
+      }
       m.meet();
       if (m.rank == 1) {
         some.reduce(1, 5);

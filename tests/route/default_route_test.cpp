@@ -27,7 +27,9 @@ std::string row(const topology& net, std::uint32_t id) {
   const job_list jobs = make_many_to_many(net, experiment_shape(id, net.nodes()));
   const path_set paths = default_paths(net, jobs);
   std::vector<std::uint32_t> load(net.links(), 0);
-  for (const link_id l : paths.links) ++load[l];
+  for (const link_id l : paths.links) {
+    ++load[l];
+  }
   std::size_t longest = 0;
   std::size_t shortest = SIZE_MAX;
   for (std::size_t p = 0; p < paths.size(); ++p) {
@@ -46,13 +48,15 @@ std::string row(const topology& net, std::uint32_t id) {
 
 void check_table(std::uint32_t nodes) {
   const topology net = make_torus(mira_shape(nodes));
-  const auto file = std::filesystem::path(SINEW_TEST_DATA) /
-                    ("default_" + std::to_string(nodes) + ".txt");
+  const auto file =
+      std::filesystem::path(SINEW_TEST_DATA) / ("default_" + std::to_string(nodes) + ".txt");
   std::ifstream in(file);
   ASSERT_TRUE(in) << file;
   std::uint32_t rows = 0;
   for (std::string line; std::getline(in, line);) {
-    if (line[0] == '#') continue;
+    if (line[0] == '#') {
+      continue;
+    }
     EXPECT_EQ(row(net, rows), line);
     ++rows;
   }

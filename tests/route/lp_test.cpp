@@ -30,7 +30,9 @@ struct clp {
   static std::optional<clp> find() {
     clp c;
     for (const char* name : {"libClp.so.1", "libClp.so"}) {
-      if (c.library == nullptr) c.library = ::dlopen(name, RTLD_NOW);
+      if (c.library == nullptr) {
+        c.library = ::dlopen(name, RTLD_NOW);
+      }
     }
     const auto get = [&c](auto& function, const char* name) {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
@@ -108,7 +110,9 @@ double least_busiest(const clp& solver, const topology& net, const job_list& job
 
 TEST(opt, is_what_a_solver_of_linear_programs_finds) {
   const auto solver = clp::find();
-  if (!solver) GTEST_SKIP() << "libClp is not installed";
+  if (!solver) {
+    GTEST_SKIP() << "libClp is not installed";
+  }
   random_generator random(seed_from_environment());
   for (const char* shape : {"4x4x2", "mesh:5x4", "hypercube:4", "torus:3x3x3"}) {
     const topology net = parse_topology(shape);
@@ -116,7 +120,9 @@ TEST(opt, is_what_a_solver_of_linear_programs_finds) {
     for (int i = 0; i < 24; ++i) {
       const auto a = static_cast<node_id>(random.below(net.endpoints()));
       const auto b = static_cast<node_id>(random.below(net.endpoints()));
-      if (a != b) jobs.add(a, b, (1 + random.below(8)) << 20);
+      if (a != b) {
+        jobs.add(a, b, (1 + random.below(8)) << 20);
+      }
     }
     plan_options o;
     o.how = method::default_route;

@@ -103,11 +103,15 @@ topology random_graph(random_generator& draw) {
     arcs.push_back({a, b, c});
     arcs.push_back({b, a, c});
   };
-  for (node_id i = 1; i < n; ++i) join(i, static_cast<node_id>(draw.below(i)));
+  for (node_id i = 1; i < n; ++i) {
+    join(i, static_cast<node_id>(draw.below(i)));
+  }
   for (std::uint64_t k = draw.below(2 * n); k > 0; --k) {
     const auto a = static_cast<node_id>(draw.below(n));
     const auto b = static_cast<node_id>(draw.below(n));
-    if (a != b) join(a, b);
+    if (a != b) {
+      join(a, b);
+    }
   }
   return {"random", n, n, std::move(arcs)};
 }
@@ -161,7 +165,9 @@ TEST(plan, brute_force_on_small_networks) {
     while (jobs.size() < 3) {
       const auto a = static_cast<node_id>(draw.below(6));
       const auto b = static_cast<node_id>(draw.below(6));
-      if (a != b) jobs.add(a, b, 1 << 20);
+      if (a != b) {
+        jobs.add(a, b, 1 << 20);
+      }
     }
     std::vector<path_set> ways;
     for (std::size_t j = 0; j < 3; ++j) {
@@ -172,9 +178,15 @@ TEST(plan, brute_force_on_small_networks) {
       for (std::size_t y = 0; y < ways[1].size(); ++y) {
         for (std::size_t z = 0; z < ways[2].size(); ++z) {
           std::vector<double> load(net.links(), 0);
-          for (const link_id l : ways[0][x]) load[l] += 1 << 20;
-          for (const link_id l : ways[1][y]) load[l] += 1 << 20;
-          for (const link_id l : ways[2][z]) load[l] += 1 << 20;
+          for (const link_id l : ways[0][x]) {
+            load[l] += 1 << 20;
+          }
+          for (const link_id l : ways[1][y]) {
+            load[l] += 1 << 20;
+          }
+          for (const link_id l : ways[2][z]) {
+            load[l] += 1 << 20;
+          }
           least = std::min(least, *std::max_element(load.begin(), load.end()));
         }
       }
@@ -213,7 +225,9 @@ TEST(plan, symmetric_patterns_are_optimal) {
 TEST(plan, failed_links_are_avoided) {
   const topology whole = make_torus({4, 4, 4});
   std::vector<std::pair<node_id, node_id>> dead;
-  for (node_id n = 0; n < 8; ++n) dead.emplace_back(n, whole.to(whole.step(n, 0, true)));
+  for (node_id n = 0; n < 8; ++n) {
+    dead.emplace_back(n, whole.to(whole.step(n, 0, true)));
+  }
   const topology net = whole.without(dead);
   const job_list jobs = make_pattern(net, "disjoint");
   EXPECT_THROW((void)planned(net, jobs, method::default_route), error);
@@ -252,7 +266,9 @@ TEST(plan, thousands_of_jobs_from_one_node) {
   const topology net = make_torus({8, 8, 8});
   job_list jobs;
   for (int repeat = 0; repeat < 8; ++repeat) {
-    for (node_id n = 1; n < net.nodes(); ++n) jobs.add(0, n, 1 << 18);
+    for (node_id n = 1; n < net.nodes(); ++n) {
+      jobs.add(0, n, 1 << 18);
+    }
   }
   const route_plan plan = planned(net, jobs);
   EXPECT_EQ(plan.jobs.size(), 511u);

@@ -46,13 +46,17 @@ std::vector<flow> build(const topology& net, const route_plan& plan, const std::
   }
   std::vector<flow> flows;
   for (std::size_t p = 0; p < plan.paths.size(); ++p) {
-    if (plan.paths[p].empty() || plan.bytes[p] == 0) continue;
+    if (plan.paths[p].empty() || plan.bytes[p] == 0) {
+      continue;
+    }
     const std::string id = name + "-p" + std::to_string(p);
     auto* from = zone->create_host(id + "-from", 1e9)->seal();
     auto* to = zone->create_host(id + "-to", 1e9)->seal();
     auto* own = zone->create_link(id + "-own", 1e15)->set_latency(latency)->seal();
     std::vector<sg::LinkInRoute> way = {sg::LinkInRoute(own)};
-    for (const link_id l : plan.paths[p]) way.emplace_back(links[l]);
+    for (const link_id l : plan.paths[p]) {
+      way.emplace_back(links[l]);
+    }
     zone->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, way, false);
     flows.push_back({from, to, static_cast<double>(plan.bytes[p])});
   }
@@ -75,7 +79,9 @@ void play(const std::vector<trial>* trials) {
     for (const flow& f : t.flows) {
       all.push_back(sg::Comm::sendto_async(f.from, f.to, static_cast<uint64_t>(f.bytes)));
     }
-    for (const auto& c : all) c->wait();
+    for (const auto& c : all) {
+      c->wait();
+    }
     const double theirs = sg::Engine::get_clock() - from - latency;
     const bool good = std::abs(theirs - t.ours) <= 1e-3 * theirs;
     std::printf("%-28s %4zu flows: ours %.6f s, SimGrid %.6f s%s\n", t.name.c_str(), t.flows.size(),

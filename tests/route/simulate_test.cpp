@@ -56,7 +56,9 @@ TEST(simulate, a_pipeline_of_stores_and_forwards) {
 TEST(simulate, sharing_a_link_takes_the_sum) {
   const topology net = make_torus({16});
   job_list jobs;
-  for (node_id a = 0; a < 4; ++a) jobs.add(a, a + 4, mebi);
+  for (node_id a = 0; a < 4; ++a) {
+    jobs.add(a, a + 4, mebi);
+  }
   const route_plan plan = straight(net, jobs);  // all cross the link 3-4
   const double floor = 4 * mebi / 1e9;
   for (const auto rule : {queue_rule::round_robin, queue_rule::forward_first}) {
@@ -86,7 +88,9 @@ TEST(simulate, max_min_shares) {
 TEST(simulate, injection_and_copying_can_be_the_narrow_place) {
   const topology net = make_torus({4, 4});
   job_list jobs;
-  for (node_id b = 1; b < 16; ++b) jobs.add(0, b, mebi);
+  for (node_id b = 1; b < 16; ++b) {
+    jobs.add(0, b, mebi);
+  }
   simulation_options o = plain();
   o.costs.injection_bandwidth = 1e9;
   const double floor = 15 * mebi / 1e9;

@@ -75,7 +75,9 @@ TEST(topology, a_fat_tree_counts_levels) {
   EXPECT_EQ(net.nodes(), 16u + 4 + 2);
   EXPECT_EQ(net.links(), 2u * (16 + 8));
   EXPECT_EQ(net.capacity(net.find(16, 20)), 2);
-  for (node_id h = 0; h < 16; ++h) EXPECT_EQ(net.to(net.first_link(h)), 16 + h / 4);
+  for (node_id h = 0; h < 16; ++h) {
+    EXPECT_EQ(net.to(net.first_link(h)), 16 + h / 4);
+  }
 }
 
 TEST(topology, a_dragonfly_reaches_every_group) {

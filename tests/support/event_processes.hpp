@@ -84,7 +84,9 @@ void run_event_processes(int ranks, std::vector<int> killed, Body body) {
     int how = 0;
     const pid_t ended = ::wait(&how);
     for (int r = 0; r < ranks; ++r) {
-      if (children[static_cast<std::size_t>(r)] != ended) continue;
+      if (children[static_cast<std::size_t>(r)] != ended) {
+        continue;
+      }
       const bool meant = std::find(killed.begin(), killed.end(), r) != killed.end();
       EXPECT_EQ(WIFSIGNALED(how) ? WTERMSIG(how) : 0, meant ? SIGKILL : 0) << "rank " << r;
       EXPECT_TRUE(meant || WEXITSTATUS(how) == 0) << "rank " << r << " says more";

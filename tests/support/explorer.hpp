@@ -28,7 +28,9 @@ class random_chooser final : public chooser {
  public:
   random_chooser(std::uint64_t seed, double preemption) : random_(seed), preemption_(preemption) {}
   int choose(std::size_t others, bool must_leave) override {
-    if (!must_leave && !random_.with_probability(preemption_)) return -1;
+    if (!must_leave && !random_.with_probability(preemption_)) {
+      return -1;
+    }
     return static_cast<int>(random_.below(others));
   }
 
@@ -43,19 +45,31 @@ class exhaustive_chooser final : public chooser {
  public:
   explicit exhaustive_chooser(int preemptions) : most_(preemptions) {}
   int choose(std::size_t others, bool must_leave) override {
-    if (!must_leave && preempted_ == most_) return -1;
-    if (at_ == path_.size()) path_.push_back({0, others + (must_leave ? 0 : 1)});
+    if (!must_leave && preempted_ == most_) {
+      return -1;
+    }
+    if (at_ == path_.size()) {
+      path_.push_back({0, others + (must_leave ? 0 : 1)});
+    }
     const std::size_t taken = path_[at_++].taken;
-    if (must_leave) return static_cast<int>(taken);
-    if (taken == 0) return -1;
+    if (must_leave) {
+      return static_cast<int>(taken);
+    }
+    if (taken == 0) {
+      return -1;
+    }
     ++preempted_;
     return static_cast<int>(taken - 1);
   }
   [[nodiscard]] bool next() {
     at_ = 0;
     preempted_ = 0;
-    while (!path_.empty() && path_.back().taken + 1 == path_.back().of) path_.pop_back();
-    if (path_.empty()) return false;
+    while (!path_.empty() && path_.back().taken + 1 == path_.back().of) {
+      path_.pop_back();
+    }
+    if (path_.empty()) {
+      return false;
+    }
     ++path_.back().taken;
     return true;
   }
@@ -80,7 +94,9 @@ class turn {
     base::futex_wake(word_, 1);
   }
   void take() noexcept {
-    while (word_.load(std::memory_order_acquire) == 0) base::futex_wait(word_, 0);
+    while (word_.load(std::memory_order_acquire) == 0) {
+      base::futex_wait(word_, 0);
+    }
     word_.store(0, std::memory_order_relaxed);  // nobody gives it before this thread has gone on
   }
 
@@ -95,17 +111,23 @@ class explorer {
   static void run(const std::vector<std::function<void()>>& bodies, chooser& who) {
     explorer e(bodies, who);
     active_ = &e;
-    while (crew().size() < bodies.size()) crew().push_back(hire(static_cast<int>(crew().size())));
+    while (crew().size() < bodies.size()) {
+      crew().push_back(hire(static_cast<int>(crew().size())));
+    }
     crew()[0]->give();
     e.ended_.take();
     active_ = nullptr;
   }
 
   static void step() {
-    if (me_ >= 0) active_->next(false);
+    if (me_ >= 0) {
+      active_->next(false);
+    }
   }
   static void wait(unsigned /*attempt*/) {
-    if (me_ >= 0) active_->next(true);
+    if (me_ >= 0) {
+      active_->next(true);
+    }
   }
 
  private:
@@ -134,7 +156,9 @@ class explorer {
   std::vector<std::size_t> others() const {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < alive_.size(); ++i) {
-      if (alive_[i] && static_cast<int>(i) != me_) found.push_back(i);
+      if (alive_[i] && static_cast<int>(i) != me_) {
+        found.push_back(i);
+      }
     }
     return found;
   }
@@ -147,9 +171,13 @@ class explorer {
       std::fprintf(stderr, "explorer: no thread can go on after %ld steps\n", steps_);
       std::abort();
     }
-    if (candidates.empty()) return;
+    if (candidates.empty()) {
+      return;
+    }
     const int chosen = who_.choose(candidates.size(), must_leave);
-    if (chosen < 0) return;
+    if (chosen < 0) {
+      return;
+    }
     turn& mine = *crew()[static_cast<std::size_t>(me_)];
     crew()[candidates[static_cast<std::size_t>(chosen)]]->give();
     mine.take();
@@ -158,7 +186,9 @@ class explorer {
   void leave() {
     alive_[static_cast<std::size_t>(me_)] = false;
     const auto candidates = others();
-    if (candidates.empty()) return ended_.give();
+    if (candidates.empty()) {
+      return ended_.give();
+    }
     const int chosen = who_.choose(candidates.size(), true);
     crew()[candidates[static_cast<std::size_t>(chosen)]]->give();
   }

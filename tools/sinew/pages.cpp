@@ -136,7 +136,9 @@ std::string bash_completion(std::span<const command_page> pages) {
       }
     }
     for (const std::string_view word : page.words) {
-      if (word.starts_with('-')) options += (options.empty() ? "" : " ") + std::string(word);
+      if (word.starts_with('-')) {
+        options += (options.empty() ? "" : " ") + std::string(word);
+      }
     }
     branches += "      " + std::string(page.name) + ") options=" + shell_quoted(options) +
                 " words=" + shell_quoted(joined(page.words)) + " ;;\n";

@@ -31,20 +31,26 @@ class pool {
   explicit pool(bool threaded) noexcept : threaded_(threaded) {}
 
   [[nodiscard]] T* get() noexcept {
-    if (threaded_) return get_from(shelves_[thread_number() % shelves]);
+    if (threaded_) {
+      return get_from(shelves_[thread_number() % shelves]);
+    }
     T*& free = shelves_[0].free;
     return free != nullptr ? pop(free) : fetch(shelves_[0]);
   }
 
   void put(T* object) noexcept {
-    if (threaded_) return put_on(shelves_[thread_number() % shelves], object);
+    if (threaded_) {
+      return put_on(shelves_[thread_number() % shelves], object);
+    }
     push(shelves_[0].free, object);
   }
 
   /// Visits every object there is, in use or not, with gets and puts kept out. Cold.
   template <class Visit>
   void each(Visit visit) {
-    for (shelf& one : shelves_) one.lock.acquire();
+    for (shelf& one : shelves_) {
+      one.lock.acquire();
+    }
     slabs_lock_.acquire();
     for (auto& slab : slabs_) {
       for (std::size_t i = 0; i < slab_objects; ++i) {
@@ -52,7 +58,9 @@ class pool {
       }
     }
     slabs_lock_.release();
-    for (shelf& one : shelves_) one.lock.release();
+    for (shelf& one : shelves_) {
+      one.lock.release();
+    }
   }
 
  private:
@@ -67,8 +75,9 @@ class pool {
   [[nodiscard]] T* get_from(shelf& mine) noexcept {
     {
       guard held(mine.lock, true);
-      if (mine.free != nullptr) [[likely]]
+      if (mine.free != nullptr) [[likely]] {
         return pop(mine.free);
+      }
     }
     return fetch(mine);
   }
@@ -80,11 +89,15 @@ class pool {
   /// The shelf is empty. One lock at a time: what others put on it meanwhile stays there.
   [[nodiscard, gnu::noinline]] T* fetch(shelf& mine) noexcept {
     T* found = threaded_ ? take_of_others(mine) : nullptr;
-    if (found == nullptr && !grow(found)) return nullptr;
+    if (found == nullptr && !grow(found)) {
+      return nullptr;
+    }
     T* const object = pop(found);
     if (found != nullptr) {
       T* last = found;
-      while (last->pool_link != nullptr) last = last->pool_link;
+      while (last->pool_link != nullptr) {
+        last = last->pool_link;
+      }
       guard held(mine.lock, threaded_);
       last->pool_link = mine.free;
       mine.free = found;
@@ -107,9 +120,13 @@ class pool {
   [[nodiscard]] T* take_of_others(const shelf& mine) noexcept {
     for (std::size_t i = 0; i < shelves; ++i) {
       shelf& other = shelves_[i];
-      if (&other == &mine) continue;
+      if (&other == &mine) {
+        continue;
+      }
       guard held(other.lock, true);
-      if (other.free == nullptr) continue;
+      if (other.free == nullptr) {
+        continue;
+      }
       T* last = other.free;
       for (std::size_t n = 1; n < taken_at_once && last->pool_link != nullptr; ++n) {
         last = last->pool_link;

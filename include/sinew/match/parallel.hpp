@@ -51,12 +51,16 @@ class parallel_engine {
     ~access() { unlock(); }
     /// Early. No call may follow.
     void unlock() noexcept {
-      if (part_ != nullptr) std::exchange(part_, nullptr)->lock.release();
+      if (part_ != nullptr) {
+        std::exchange(part_, nullptr)->lock.release();
+      }
     }
 
     [[nodiscard]] message* post(receive& r) {
       message* const m = part_->by->post(r);
-      if (m == nullptr && has_wildcard(r.wanted)) ++whole_->wildcards_posted_;
+      if (m == nullptr && has_wildcard(r.wanted)) {
+        ++whole_->wildcards_posted_;
+      }
       return m;
     }
     [[nodiscard]] receive* arrive(message& m) {
@@ -74,7 +78,9 @@ class parallel_engine {
     [[nodiscard]] message* take(const envelope& wanted) { return part_->by->take(wanted); }
     bool cancel(receive& r) {
       const bool removed = part_->by->cancel(r);
-      if (removed) forget(r);
+      if (removed) {
+        forget(r);
+      }
       return removed;
     }
     void withdraw(message& m) noexcept { part_->by->withdraw(m); }
@@ -84,7 +90,9 @@ class parallel_engine {
     friend parallel_engine;
     access(parallel_engine& whole, part& held) noexcept : whole_(&whole), part_(&held) {}
     void forget(const receive& r) noexcept {
-      if (has_wildcard(r.wanted)) --whole_->wildcards_posted_;
+      if (has_wildcard(r.wanted)) {
+        --whole_->wildcards_posted_;
+      }
     }
     parallel_engine* whole_;
     part* part_;
@@ -93,14 +101,16 @@ class parallel_engine {
   /// For entries and searches with this envelope. Throws std::bad_alloc, with nothing changed, if
   /// it has a wildcard and what is stored cannot be gathered. Hot.
   [[nodiscard]] access enter(const envelope& e) {
-    if (has_wildcard(e)) [[unlikely]]
+    if (has_wildcard(e)) [[unlikely]] {
       return gathered();
+    }
     // Acquire: the parts were made before they were used. Changed only by who holds all locks; so
     // it stands still under any of them.
     const bool divided = divided_.load(std::memory_order_acquire);
     part& mine = divided ? at(place(e)) : first_;
-    if (!mine.lock.try_acquire()) [[unlikely]]
+    if (!mine.lock.try_acquire()) [[unlikely]] {
       return enter_late(e);
+    }
     if (divided_.load(std::memory_order_relaxed) != divided) [[unlikely]] {
       mine.lock.release();
       return enter_late(e);
@@ -126,7 +136,9 @@ class parallel_engine {
   /// Divides now, if it may and there is memory. For tests: it happens by itself. Cold.
   void divide() noexcept {
     first_.lock.acquire();
-    if (!divided_.load(std::memory_order_relaxed) && wildcards_posted_ == 0) spread();
+    if (!divided_.load(std::memory_order_relaxed) && wildcards_posted_ == 0) {
+      spread();
+    }
     first_.lock.release();
   }
   [[nodiscard]] bool divided() const noexcept { return divided_.load(std::memory_order_relaxed); }
@@ -216,21 +228,29 @@ class parallel_engine {
   }
 
   void acquire_others() const noexcept {
-    for (std::size_t i = 1; i < parts; ++i) at(i).lock.acquire();
+    for (std::size_t i = 1; i < parts; ++i) {
+      at(i).lock.acquire();
+    }
   }
   void release_others() const noexcept {
-    for (std::size_t i = 1; i < parts; ++i) at(i).lock.release();
+    for (std::size_t i = 1; i < parts; ++i) {
+      at(i).lock.release();
+    }
   }
   [[nodiscard]] std::array<engine*, parts> engines() const noexcept {
     std::array<engine*, parts> all{};
-    for (std::size_t i = 0; i < parts; ++i) all[i] = at(i).by.get();
+    for (std::size_t i = 0; i < parts; ++i) {
+      all[i] = at(i).by.get();
+    }
     return all;
   }
 
   // Both under the lock of part 0; others are acquired in the order of their numbers.
 
   void gather() {
-    if (!divided_.load(std::memory_order_relaxed)) return;
+    if (!divided_.load(std::memory_order_relaxed)) {
+      return;
+    }
     acquire_others();
     const auto from = engines();
     engine* const to[] = {from[0]};
@@ -251,7 +271,9 @@ class parallel_engine {
     }
     if (others_ == nullptr) {
       auto fresh = std::make_unique<part[]>(parts - 1);
-      for (std::size_t i = 0; i + 1 < parts; ++i) fresh[i].by = make_engine("hash");
+      for (std::size_t i = 0; i + 1 < parts; ++i) {
+        fresh[i].by = make_engine("hash");
+      }
       others_ = std::move(fresh);
     }
     acquire_others();
@@ -275,9 +297,15 @@ class parallel_engine {
   void each_part(Fn&& fn) const {
     first_.lock.acquire();
     const bool more = others_ != nullptr;
-    if (more) acquire_others();
-    for (std::size_t i = 0; i < (more ? parts : 1); ++i) fn(*at(i).by);
-    if (more) release_others();
+    if (more) {
+      acquire_others();
+    }
+    for (std::size_t i = 0; i < (more ? parts : 1); ++i) {
+      fn(*at(i).by);
+    }
+    if (more) {
+      release_others();
+    }
     first_.lock.release();
   }
 

@@ -255,7 +255,9 @@ class messages {
       }
       // The sender is ahead: its lines come while we handle what is here. A message that comes
       // alone takes no line that its sender is about to write.
-      if (handled != 0) __builtin_prefetch(&p.in[(head + asked_ahead) & slot_mask_]);
+      if (handled != 0) {
+        __builtin_prefetch(&p.in[(head + asked_ahead) & slot_mask_]);
+      }
       s = &p.in[head & slot_mask_];
       next_tag = tag_of(head);
       word = s->word.load(std::memory_order_acquire);

@@ -37,7 +37,9 @@ void futures() {
       name += std::to_string(i);
       std::this_thread::sleep_for(1ms);
       CHECK(name == "x" + std::to_string(i));
-      if (i == 13) throw std::runtime_error("thirteen");
+      if (i == 13) {
+        throw std::runtime_error("thirteen");
+      }
       return i;
     }));
   }
@@ -101,7 +103,9 @@ void meetings() {
       ended.release();
     });
   }
-  for (int i = 0; i < count; ++i) ended.acquire();
+  for (int i = 0; i < count; ++i) {
+    ended.acquire();
+  }
   threads.clear();
   CHECK(value == count * 100 && destroyed == count);
 }

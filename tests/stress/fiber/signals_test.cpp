@@ -48,13 +48,17 @@ TEST(stress, a_hundred_thousand_fibers) {
       one& each = all[static_cast<std::size_t>(i)];
       ASSERT_TRUE(spawn(
                       [](void* p) {
-                        for (int n = 0; n < 3; ++n) yield();
+                        for (int n = 0; n < 3; ++n) {
+                          yield();
+                        }
                         static_cast<one*>(p)->sum->fetch_add(1);
                       },
                       &each, &each.f, {.stack_bytes = 4096, .worker = i})
                       .done());
     }
-    for (const one& each : all) join(*each.f);
+    for (const one& each : all) {
+      join(*each.f);
+    }
   }
   EXPECT_EQ(sum.load(), 2L * most_fibers);
 }
@@ -100,20 +104,30 @@ TEST(stress, no_signal_is_lost) {
       box& to = *boxes[random.below(receivers)];
       to.tokens.fetch_add(1, std::memory_order_relaxed);
       resume(*to.f);
-      if (random.below(50) == 0) yield();
-      if (random.below(200'000) == 0) sleep_for(3'000'000);  // so that workers go to sleep
+      if (random.below(50) == 0) {
+        yield();
+      }
+      if (random.below(200'000) == 0) {
+        sleep_for(3'000'000);  // so that workers go to sleep
+      }
     }
   };
   test::crew sending;
-  for (int i = 0; i < senders - 2; ++i) sending.add([&, i] { send(i); }, {.worker = i});
+  for (int i = 0; i < senders - 2; ++i) {
+    sending.add([&, i] { send(i); }, {.worker = i});
+  }
   std::thread first([&] { send(98); });
   std::thread second([&] { send(99); });
   sending.join();
   const std::int64_t limit = now_ns() + 200'000'000'000;
-  while (taken.load() != senders * each_sends && now_ns() < limit) sleep_for(1'000'000);
+  while (taken.load() != senders * each_sends && now_ns() < limit) {
+    sleep_for(1'000'000);
+  }
   EXPECT_EQ(taken.load(), senders * each_sends) << "signals were lost";
   stop = true;
-  for (const auto& b : boxes) resume(*b->f);
+  for (const auto& b : boxes) {
+    resume(*b->f);
+  }
   crew.join();
   first.join();
   second.join();
@@ -149,7 +163,9 @@ TEST(stress, fibers_come_and_go_everywhere) {
                  .detached = forget});
             ASSERT_TRUE(got.done());
             made_count.fetch_add(1);
-            if (!forget) mine.push_back(f);
+            if (!forget) {
+              mine.push_back(f);
+            }
           } else if (what < 8 && !mine.empty()) {
             random.with_probability(0.7) ? join(*mine.back()) : detach(*mine.back());
             mine.pop_back();
@@ -157,7 +173,9 @@ TEST(stress, fibers_come_and_go_everywhere) {
             yield();
           }
         }
-        for (fiber* f : mine) join(*f);
+        for (fiber* f : mine) {
+          join(*f);
+        }
       };
       std::atomic<bool> outside_done{false};
       std::thread outside([&] {
@@ -166,11 +184,17 @@ TEST(stress, fibers_come_and_go_everywhere) {
       });
       {
         test::crew crew;
-        for (int i = 0; i < 6; ++i) crew.add([&, i] { churn(i); }, {.worker = i});
+        for (int i = 0; i < 6; ++i) {
+          crew.add([&, i] { churn(i); }, {.worker = i});
+        }
       }
-      while (!outside_done.load()) sleep_for(100'000);  // it needs this worker
+      while (!outside_done.load()) {
+        sleep_for(100'000);  // it needs this worker
+      }
       outside.join();
-      while (ended_count.load() != made_count.load()) sleep_for(100'000);
+      while (ended_count.load() != made_count.load()) {
+        sleep_for(100'000);
+      }
       made = made_count.load();
     }
     EXPECT_EQ(ended_count.load(), made);
@@ -203,7 +227,9 @@ TEST(stress, conditions_with_deadlines) {
   };
   std::thread outside([&] { body(parties - 1); });
   test::crew crew;
-  for (int i = 0; i < parties - 1; ++i) crew.add([&, i] { body(i); }, {.worker = i});
+  for (int i = 0; i < parties - 1; ++i) {
+    crew.add([&, i] { body(i); }, {.worker = i});
+  }
   crew.join();
   outside.join();
   EXPECT_EQ(token, passes);

@@ -55,7 +55,9 @@ std::vector<option> option_table(bench_options& o) {
 const experiment& experiment_named(std::string_view word) {
   std::vector<std::string_view> names;
   for (const experiment* e : all_experiments()) {
-    if (e->name == word) return *e;
+    if (e->name == word) {
+      return *e;
+    }
     names.push_back(e->name);
   }
   const std::string_view near = nearest(word, names);
@@ -70,9 +72,13 @@ bench_options read_command_line(int argc, char** argv) {
   const std::vector<std::string_view> words(argv + 1, argv + argc);
   for (std::size_t at = 0; at < words.size();) {
     at += parse_options(std::span(words).subspan(at), table);
-    if (at < words.size()) o.experiments.push_back(&experiment_named(words[at++]));
+    if (at < words.size()) {
+      o.experiments.push_back(&experiment_named(words[at++]));
+    }
   }
-  if (o.experiments.empty()) o.experiments = all_experiments();
+  if (o.experiments.empty()) {
+    o.experiments = all_experiments();
+  }
   return o;
 }
 
@@ -95,7 +101,9 @@ command_page bench_page() {
   static bench_options unused;
   static const std::string text = list_of_experiments();
   std::vector<std::string_view> names;
-  for (const experiment* e : all_experiments()) names.push_back(e->name);
+  for (const experiment* e : all_experiments()) {
+    names.push_back(e->name);
+  }
   return {"bench",
           "measures Sinew and the MPI implementations found, side by side",
           "[EXPERIMENT...] [options]",

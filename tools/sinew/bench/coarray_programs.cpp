@@ -17,7 +17,9 @@ std::optional<std::string> in_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   for (const std::string& folder : stats::split(path != nullptr ? path : "", ':')) {
     const fs::path found = fs::path(folder) / name;
-    if (access(found.c_str(), X_OK) == 0) return found.string();
+    if (access(found.c_str(), X_OK) == 0) {
+      return found.string();
+    }
   }
   return std::nullopt;
 }
@@ -54,12 +56,16 @@ bool is_fortran(std::string_view source) { return source.ends_with(".f90"); }
 std::optional<subject> find_opencoarrays() {
   const auto compiler = fortran_compiler();
   const auto launcher = in_path("mpirun.openmpi");
-  if (!compiler || !launcher || !find_files()) return std::nullopt;
+  if (!compiler || !launcher || !find_files()) {
+    return std::nullopt;
+  }
   std::string version = "unknown";
   if (const auto asked = in_path("dpkg-query")) {
     const command_result said =
         run_command({{*asked, "-W", "-f=${Version}", "libcoarrays-openmpi-dev"}, {}, 10});
-    if (said.ok() && !said.output.empty()) version = said.output;
+    if (said.ok() && !said.output.empty()) {
+      version = said.output;
+    }
   }
   return subject{"opencoarrays", *compiler, *launcher, version};
 }
@@ -120,14 +126,18 @@ class coarray_runner final : public runner {
   [[nodiscard]] std::vector<subject> subjects(const experiment&, const machine& m) const override {
     std::vector<subject> found = m.mpi;
     std::erase_if(found, [](const subject& s) { return !s.default_transport; });
-    if (const auto peer = find_opencoarrays()) found.push_back(*peer);
+    if (const auto peer = find_opencoarrays()) {
+      found.push_back(*peer);
+    }
     return found;
   }
   [[nodiscard]] std::optional<command> prepare(const experiment& e, const subject& who,
                                                const start& how,
                                                std::string& failure) const override {
     const auto program = coarray_program(e, who, how.program, failure);
-    if (!program) return std::nullopt;
+    if (!program) {
+      return std::nullopt;
+    }
     return launch_command(who, how.ranks, *program, how.words, who.name == "opencoarrays");
   }
 };

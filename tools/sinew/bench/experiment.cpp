@@ -38,7 +38,9 @@ class mpi_runner final : public runner {
                                                const start& how,
                                                std::string& failure) const override {
     const auto program = build_program(who, std::string(e.name), how.program, failure);
-    if (!program) return std::nullopt;
+    if (!program) {
+      return std::nullopt;
+    }
     return launch_command(who, how.ranks, *program, how.words, e.timed != nullptr);
   }
 };
@@ -55,7 +57,9 @@ const std::vector<const experiment*>& all_experiments() {
 }
 
 std::vector<command> runner::floors(const experiment& e, const request& asked) const {
-  if (e.floor_words == nullptr) return {};
+  if (e.floor_words == nullptr) {
+    return {};
+  }
   command c{{"/proc/self/exe", "bench", "--floor-probe"}, {}, 0};
   const std::vector<std::string> words = e.floor_words(asked);
   c.words.insert(c.words.end(), words.begin(), words.end());

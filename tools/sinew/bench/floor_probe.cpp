@@ -62,9 +62,13 @@ std::vector<int> allowed_cpus() {
   cpu_set_t set;
   CPU_ZERO(&set);
   std::vector<int> cpus;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) {
+    return cpus;
+  }
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+    if (CPU_ISSET(cpu, &set)) {
+      cpus.push_back(cpu);
+    }
   }
   return cpus;
 }
@@ -86,7 +90,9 @@ void relax() {
 
 // The message is the sequence number itself: release pairs with the waiter's acquire.
 void await(const line& l, std::uint64_t value) {
-  while (l.word.load(std::memory_order_acquire) != value) relax();
+  while (l.word.load(std::memory_order_acquire) != value) {
+    relax();
+  }
 }
 
 // Runs `theirs` in a forked process on another core and `ours` here; both see `area`.
@@ -102,7 +108,9 @@ void beside(int our_cpu, int their_cpu, const std::function<void()>& theirs,
   }
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
+    if (getppid() != parent) {
+      _exit(1);
+    }
     pin(their_cpu);
     theirs();
     _exit(0);
@@ -133,7 +141,9 @@ void line_trip(const char* kind, line* there, line* back, std::uint64_t mask, in
           there[i & mask].word.store(i, std::memory_order_release);
           await(back[i & mask], i);
           if (i >= warm && (i - warm) % per_batch == 0) {
-            if (i > warm) samples.push_back(ns_since(begin) / (2.0 * per_batch));
+            if (i > warm) {
+              samples.push_back(ns_since(begin) / (2.0 * per_batch));
+            }
             begin = clock_type::now();
           }
         }
@@ -144,7 +154,9 @@ void line_trip(const char* kind, line* there, line* back, std::uint64_t mask, in
 // One-way stream of lines: the writer may be a ring ahead; the reader gives credit every quarter.
 void line_stream(shared_area& a, int our_cpu, int their_cpu) {
   constexpr std::uint64_t warm = 1 << 16, per_batch = 1 << 14, total = warm + batches * per_batch;
-  for (auto& slot : a.ring_there) slot.word.store(0, std::memory_order_relaxed);
+  for (auto& slot : a.ring_there) {
+    slot.word.store(0, std::memory_order_relaxed);
+  }
   a.consumed.word.store(0, std::memory_order_relaxed);
   std::vector<double> samples;
   beside(
@@ -152,7 +164,9 @@ void line_stream(shared_area& a, int our_cpu, int their_cpu) {
       [&a] {
         for (std::uint64_t i = 1; i <= total; ++i) {
           await(a.ring_there[i % ring_slots], i);
-          if (i % (ring_slots / 4) == 0) a.consumed.word.store(i, std::memory_order_release);
+          if (i % (ring_slots / 4) == 0) {
+            a.consumed.word.store(i, std::memory_order_release);
+          }
         }
       },
       [&] {
@@ -161,11 +175,15 @@ void line_stream(shared_area& a, int our_cpu, int their_cpu) {
         for (std::uint64_t i = 1; i <= total; ++i) {
           while (i - credit > ring_slots) {
             credit = a.consumed.word.load(std::memory_order_acquire);
-            if (i - credit > ring_slots) relax();
+            if (i - credit > ring_slots) {
+              relax();
+            }
           }
           a.ring_there[i % ring_slots].word.store(i, std::memory_order_release);
           if (i >= warm && (i - warm) % per_batch == 0) {
-            if (i > warm) samples.push_back(1e3 * double(per_batch) / ns_since(begin));
+            if (i > warm) {
+              samples.push_back(1e3 * double(per_batch) / ns_since(begin));
+            }
             begin = clock_type::now();
           }
         }
@@ -180,7 +198,9 @@ void futex_call(std::atomic<std::uint32_t>& word, int operation, std::uint32_t v
 void futex_await(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   for (;;) {
     const std::uint32_t now = word.load(std::memory_order_acquire);
-    if (now == value) return;
+    if (now == value) {
+      return;
+    }
     futex_call(word, FUTEX_WAIT, now);
   }
 }
@@ -205,7 +225,9 @@ void futex_switch(shared_area& a, int cpu) {
           futex_call(a.futex_there, FUTEX_WAKE, 1);
           futex_await(a.futex_back, i);
           if (i % per_batch == 0) {
-            if (i > per_batch) samples.push_back(ns_since(begin) / (2e3 * per_batch));
+            if (i > per_batch) {
+              samples.push_back(ns_since(begin) / (2e3 * per_batch));
+            }
             begin = clock_type::now();
           }
         }
@@ -225,7 +247,9 @@ void copy_rate(std::size_t bytes) {
       std::memcpy(to.data(), from.data(), bytes);
       asm volatile("" : : "r"(to.data()) : "memory");
     }
-    if (b >= 0) samples.push_back(double(bytes) * double(repeat) / ns_since(begin));
+    if (b >= 0) {
+      samples.push_back(double(bytes) * double(repeat) / ns_since(begin));
+    }
   }
   report("memcpy", "bandwidth", "GB/s", "bytes=" + std::to_string(bytes),
          stats::summarise(samples).median);
@@ -241,10 +265,14 @@ void fork_exec() {
       execl("/bin/true", "true", static_cast<char*>(nullptr));
       _exit(127);
     }
-    if (child < 0) return;
+    if (child < 0) {
+      return;
+    }
     int status = 0;
     (void)waitpid(child, &status, 0);
-    if (status != 0) return;
+    if (status != 0) {
+      return;
+    }
     samples.push_back(ns_since(begin) / 1e6);
   }
   report("fork-exec", "time", "ms", "-", stats::summarise(samples).median);
@@ -258,13 +286,21 @@ int floor_probe(int argc, char** argv) {
     return std::find(words.begin(), words.end(), name) != words.end();
   };
   const std::vector<int> cpus = allowed_cpus();
-  if (wanted("fork-exec")) fork_exec();
-  if (!cpus.empty()) pin(cpus.front());
+  if (wanted("fork-exec")) {
+    fork_exec();
+  }
+  if (!cpus.empty()) {
+    pin(cpus.front());
+  }
   for (const std::string& word : words) {
-    if (word.rfind("sizes=", 0) != 0 || !wanted("memcpy")) continue;
+    if (word.rfind("sizes=", 0) != 0 || !wanted("memcpy")) {
+      continue;
+    }
     for (const std::string& size : stats::split(word.substr(6), ',')) {
       const long bytes = std::strtol(size.c_str(), nullptr, 10);
-      if (bytes > 0) copy_rate(static_cast<std::size_t>(bytes));
+      if (bytes > 0) {
+        copy_rate(static_cast<std::size_t>(bytes));
+      }
     }
   }
   void* memory =
@@ -274,8 +310,12 @@ int floor_probe(int argc, char** argv) {
     return 1;
   }
   auto* area = new (memory) shared_area;
-  if (wanted("futex-switch") && !cpus.empty()) futex_switch(*area, cpus.front());
-  if (!wanted("line") && !wanted("line-stream")) return 0;
+  if (wanted("futex-switch") && !cpus.empty()) {
+    futex_switch(*area, cpus.front());
+  }
+  if (!wanted("line") && !wanted("line-stream")) {
+    return 0;
+  }
   if (cpus.size() < 2) {
     std::fprintf(stderr, "one core only: no trip of a cache line to measure\n");
     return 1;
@@ -284,7 +324,9 @@ int floor_probe(int argc, char** argv) {
     line_trip("kind=pair", &area->there, &area->back, 0, cpus[0], cpus[1]);
     line_trip("kind=ring", area->ring_there, area->ring_back, ring_slots - 1, cpus[0], cpus[1]);
   }
-  if (wanted("line-stream")) line_stream(*area, cpus[0], cpus[1]);
+  if (wanted("line-stream")) {
+    line_stream(*area, cpus[0], cpus[1]);
+  }
   return 0;
 }
 

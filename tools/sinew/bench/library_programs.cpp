@@ -41,7 +41,9 @@ std::optional<std::string> header_path(std::string_view name) {
 /// What a program of PATH prints, or nothing.
 std::string answer_of(const std::string& program, std::vector<std::string> words) {
   const auto path = find_in(stats::split(environment("PATH"), ':'), program);
-  if (!path) return "";
+  if (!path) {
+    return "";
+  }
   words.insert(words.begin(), *path);
   const command_result result = run_command({words, {{"LC_ALL", "C"}}, 20});
   return result.ok() ? result.output.substr(0, result.output.find('\n')) : "";
@@ -49,7 +51,9 @@ std::string answer_of(const std::string& program, std::vector<std::string> words
 
 std::optional<std::string> cxx_compiler() {
   const std::string chosen = environment("CXX");
-  if (chosen.find('/') != std::string::npos) return chosen;
+  if (chosen.find('/') != std::string::npos) {
+    return chosen;
+  }
   return find_in(stats::split(environment("PATH"), ':'), chosen.empty() ? "c++" : chosen);
 }
 
@@ -59,15 +63,21 @@ std::string packaged_version(const std::string& header) {
   const std::string owner = answer_of("dpkg-query", {"-S", header});  // "package[:arch]: path"
   const std::string package = owner.substr(0, owner.find_first_of(":,"));
   std::string version;
-  if (!package.empty()) version = answer_of("dpkg-query", {"-W", "-f=${Version}", package});
-  if (version.empty()) version = answer_of("rpm", {"-qf", "--qf=%{VERSION}-%{RELEASE}", header});
+  if (!package.empty()) {
+    version = answer_of("dpkg-query", {"-W", "-f=${Version}", package});
+  }
+  if (version.empty()) {
+    version = answer_of("rpm", {"-qf", "--qf=%{VERSION}-%{RELEASE}", header});
+  }
   return version.empty() ? "unknown" : version;
 }
 
 std::optional<std::string> our_program(const std::string& name, std::string& failure) {
   const fs::path tree = fs::path(own_folder()).parent_path();
   const fs::path program = tree / "libexec" / "sinew" / ("bench-" + name);
-  if (fs::exists(program)) return program.string();
+  if (fs::exists(program)) {
+    return program.string();
+  }
   failure = program.string() + " is not there";
   return std::nullopt;
 }
@@ -84,7 +94,9 @@ std::optional<std::string> peer_program(const experiment& e, const subject& who,
   const fs::path folder = fs::path(*sources) / name;
   std::vector<std::string> words = {who.compiler, "-O2", "-std=c++20", "-pthread"};
   for (const library_peer& peer : e.peers) {
-    if (peer.name == who.name) words.insert(words.end(), peer.options.begin(), peer.options.end());
+    if (peer.name == who.name) {
+      words.insert(words.end(), peer.options.begin(), peer.options.end());
+    }
   }
   return compile_cached(
       words, folder / (who.name + ".cpp"),
@@ -98,7 +110,9 @@ class library_runner final : public runner {
     std::vector<subject> found = {sinew_itself()};
     for (const library_peer& peer : e.peers) {
       const auto header = header_path(peer.header);
-      if (!header) continue;
+      if (!header) {
+        continue;
+      }
       subject s{std::string(peer.name), cxx_compiler().value_or(""), "", packaged_version(*header)};
       s.may_tell_version = true;
       found.push_back(s);
@@ -111,7 +125,9 @@ class library_runner final : public runner {
                                                std::string& failure) const override {
     const auto program = who.name == "sinew" ? our_program(std::string(e.name), failure)
                                              : peer_program(e, who, failure);
-    if (!program) return std::nullopt;
+    if (!program) {
+      return std::nullopt;
+    }
     command c{{*program}, {}, 0};
     c.words.insert(c.words.end(), how.words.begin(), how.words.end());
     return c;

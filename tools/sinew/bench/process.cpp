@@ -36,13 +36,19 @@ double seconds_now() {
 std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> found;
   DIR* proc = opendir("/proc");
-  if (proc == nullptr) return found;
+  if (proc == nullptr) {
+    return found;
+  }
   while (const dirent* entry = readdir(proc)) {
     const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-    if (pid <= 0) continue;
+    if (pid <= 0) {
+      continue;
+    }
     std::ifstream stat("/proc/" + std::string(entry->d_name) + "/stat");
     std::string line;
-    if (!std::getline(stat, line)) continue;
+    if (!std::getline(stat, line)) {
+      continue;
+    }
     const std::size_t at = line.rfind(')');
     int its_parent = 0;
     char state = 0;
@@ -62,8 +68,12 @@ void end_leftovers() {
     while (waitpid(-1, nullptr, WNOHANG) > 0) {
     }
     const std::vector<pid_t> left = children_of(getpid());
-    if (left.empty()) return;
-    for (const pid_t pid : left) kill(pid, SIGKILL);
+    if (left.empty()) {
+      return;
+    }
+    for (const pid_t pid : left) {
+      kill(pid, SIGKILL);
+    }
     usleep(2000);
   }
 }
@@ -71,19 +81,29 @@ void end_leftovers() {
 [[noreturn]] void become(const command& what, int out, int err, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(127);
+  if (getppid() != parent) {
+    _exit(127);
+  }
   struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
-  for (const int s : {SIGINT, SIGTERM, SIGPIPE}) sigaction(s, &by_default, nullptr);
+  for (const int s : {SIGINT, SIGTERM, SIGPIPE}) {
+    sigaction(s, &by_default, nullptr);
+  }
   const int in = open("/dev/null", O_RDONLY);
-  if (in >= 0) dup2(in, 0);
+  if (in >= 0) {
+    dup2(in, 0);
+  }
   dup2(out, 1);
   dup2(err, 2);
   unsetenv("SINEW_BENCH_PEERS");  // ours alone: a rank would call it unknown
-  for (const auto& [name, value] : what.environment) setenv(name.c_str(), value.c_str(), 1);
+  for (const auto& [name, value] : what.environment) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
   std::vector<char*> arguments;
   arguments.reserve(what.words.size() + 1);
-  for (const std::string& word : what.words) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : what.words) {
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  }
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
   std::fprintf(stderr, "cannot execute %s: %s\n", arguments[0], std::strerror(errno));
@@ -94,7 +114,9 @@ void end_leftovers() {
 bool drain(int fd, std::string& text) {
   std::array<char, 16384> block;
   const ssize_t got = read(fd, block.data(), block.size());
-  if (got <= 0) return got < 0 && (errno == EINTR || errno == EAGAIN);
+  if (got <= 0) {
+    return got < 0 && (errno == EINTR || errno == EAGAIN);
+  }
   const std::size_t room = most_output - std::min(text.size(), most_output);
   text.append(block.data(), std::min(room, static_cast<std::size_t>(got)));
   return true;
@@ -121,7 +143,9 @@ int watch(pid_t child, const command& what, std::array<int, 2> fds, command_resu
   int status = 0;
   for (;;) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child || (ended < 0 && errno == ECHILD)) break;
+    if (ended == child || (ended < 0 && errno == ECHILD)) {
+      break;
+    }
     std::array<pollfd, 3> wait{{{fds[0], POLLIN, 0}, {fds[1], POLLIN, 0}, {end, POLLIN, 0}}};
     (void)poll(wait.data(), wait.size(), end < 0 ? 2 : 50);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -142,14 +166,20 @@ int watch(pid_t child, const command& what, std::array<int, 2> fds, command_resu
     }
   }
   ended_at = seconds_now();
-  if (end >= 0) close(end);
+  if (end >= 0) {
+    close(end);
+  }
   for (std::size_t i = 0; i < 2; ++i) {
-    if (fds[i] < 0) continue;
+    if (fds[i] < 0) {
+      continue;
+    }
     fcntl(fds[i], F_SETFL, O_NONBLOCK);
     std::string& text = i == 0 ? result.output : result.errors;
     for (std::size_t before = text.size() + 1; before != text.size();) {
       before = text.size();
-      if (!drain(fds[i], text)) break;
+      if (!drain(fds[i], text)) {
+        break;
+      }
     }
     close(fds[i]);
   }
@@ -171,7 +201,9 @@ bool interrupted() noexcept { return interrupt_seen != 0; }
 command_result run_command(const command& what) {
   command_result result;
   std::array<int, 2> out{-1, -1}, err{-1, -1};
-  if (what.words.empty() || pipe2(out.data(), O_CLOEXEC) != 0) return result;
+  if (what.words.empty() || pipe2(out.data(), O_CLOEXEC) != 0) {
+    return result;
+  }
   if (pipe2(err.data(), O_CLOEXEC) != 0) {
     close(out[0]);
     close(out[1]);
@@ -180,7 +212,9 @@ command_result run_command(const command& what) {
   const pid_t parent = getpid();
   const double begin = seconds_now();
   const pid_t child = fork();
-  if (child == 0) become(what, out[1], err[1], parent);
+  if (child == 0) {
+    become(what, out[1], err[1], parent);
+  }
   close(out[1]);
   close(err[1]);
   if (child < 0) {

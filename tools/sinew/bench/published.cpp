@@ -10,18 +10,26 @@ namespace sinew::tool {
 std::vector<std::string> add_published(stats::result_set& results, const std::string& experiment) {
   std::vector<std::string> columns;
   const auto sources = bench_sources();
-  if (!sources) return columns;
+  if (!sources) {
+    return columns;
+  }
   std::ifstream in(std::filesystem::path(*sources) / experiment / "paper.txt");
   for (std::string line; std::getline(in, line);) {
     const std::size_t space = line.find(' ');
-    if (space == std::string::npos || line.front() == '#') continue;
+    if (space == std::string::npos || line.front() == '#') {
+      continue;
+    }
     const auto m = stats::parse_line("@" + line.substr(space));
-    if (!m) continue;
+    if (!m) {
+      continue;
+    }
     const stats::row_key key{experiment, m->case_name, m->params, m->metric, m->unit};
     const auto& rows = results.rows();
     const bool measured =
         std::any_of(rows.begin(), rows.end(), [&key](const stats::row& r) { return r.key == key; });
-    if (!measured) continue;
+    if (!measured) {
+      continue;
+    }
     const std::string subject = "paper:" + line.substr(0, space);
     results.add(key, subject, m->value);
     if (std::find(columns.begin(), columns.end(), subject) == columns.end()) {

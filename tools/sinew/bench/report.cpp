@@ -20,7 +20,9 @@ std::string cpu_model() {
   for (std::string line; std::getline(info, line);) {
     if (line.rfind("model name", 0) == 0 || line.rfind("CPU part", 0) == 0) {
       const std::size_t at = line.find(':');
-      if (at != std::string::npos && at + 2 <= line.size()) return line.substr(at + 2);
+      if (at != std::string::npos && at + 2 <= line.size()) {
+        return line.substr(at + 2);
+      }
     }
   }
   return "unknown";
@@ -31,7 +33,9 @@ std::string load_averages() {
   std::string text = "[";
   const int known = getloadavg(loads, 3);
   for (int i = 0; i < known; ++i) {
-    if (i > 0) text += ',';
+    if (i > 0) {
+      text += ',';
+    }
     text += stats::json_number(loads[i]);
   }
   return text + "]";
@@ -58,7 +62,9 @@ std::string host_facts(const std::map<std::string, std::string>& versions) {
       ours = version;
       continue;
     }
-    if (!peers.empty()) peers += ',';
+    if (!peers.empty()) {
+      peers += ',';
+    }
     peers += stats::json_string(name) + ':' + stats::json_string(version);
   }
   return "{\"cpu\":" + stats::json_string(cpu_model()) +
@@ -74,7 +80,9 @@ std::string host_facts(const std::map<std::string, std::string>& versions) {
 
 std::string value_of(const parameters& params, const std::string& name) {
   for (const auto& [key, value] : params) {
-    if (key == name) return value;
+    if (key == name) {
+      return value;
+    }
   }
   return {};
 }
@@ -95,15 +103,23 @@ std::string experiment_table(const experiment& e, const result_set& results, con
   std::vector<std::string> head = {std::string(e.name)};
   head.insert(head.end(), subjects.begin(), subjects.end());
   head.emplace_back("vs best peer");
-  if (e.extra) head.emplace_back(e.extra->heading);
+  if (e.extra) {
+    head.emplace_back(e.extra->heading);
+  }
   head.insert(head.end(), {"floor", "of floor", "unit"});
   lines.push_back(head);
   for (const stats::row& r : results.rows()) {
-    if (r.key.experiment != e.name) continue;
-    if (r.samples.size() == 1 && r.samples.count("floor") == 1) continue;
+    if (r.key.experiment != e.name) {
+      continue;
+    }
+    if (r.samples.size() == 1 && r.samples.count("floor") == 1) {
+      continue;
+    }
     std::vector<std::string> cells;
     std::string label = r.key.case_name;
-    for (const auto& [name, value] : r.key.params) label += ' ' + name + '=' + value;
+    for (const auto& [name, value] : r.key.params) {
+      label += ' ' + name + '=' + value;
+    }
     cells.push_back(label);
     for (const std::string& subject : subjects) {
       const auto found = r.samples.find(subject);
@@ -119,13 +135,17 @@ std::string experiment_table(const experiment& e, const result_set& results, con
       return ours && to && *to > 0 ? stats::short_number(*ours / *to) + "x" : std::string("-");
     };
     cells.push_back(ratio(best));
-    if (e.extra) cells.push_back(e.extra->cell(r, floor));
+    if (e.extra) {
+      cells.push_back(e.extra->cell(r, floor));
+    }
     cells.push_back(floor ? stats::short_number(*floor) : "-");
     cells.push_back(ratio(floor));
     cells.push_back(r.key.unit + (stats::higher_is_better(r.key.metric) ? " (more)" : " (less)"));
     lines.push_back(cells);
   }
-  if (lines.size() == 1) return {};
+  if (lines.size() == 1) {
+    return {};
+  }
   return stats::render_table(lines);
 }
 

@@ -40,7 +40,9 @@ class progress_bar {
     done_ = std::min(done_ + 1, steps_);
   }
   void clear() {
-    if (shown_) std::fputs("\r\033[K", stderr);
+    if (shown_) {
+      std::fputs("\r\033[K", stderr);
+    }
   }
 
  private:
@@ -64,16 +66,24 @@ class bench_run {
     adopt_orphans();
     gather();
     for (const planned& p : plan_) {
-      if (!interrupted()) one_experiment(p);
+      if (!interrupted()) {
+        one_experiment(p);
+      }
     }
-    if (!options_.json.empty() && !write_json()) return 1;
-    if (interrupted()) return 130;
+    if (!options_.json.empty() && !write_json()) {
+      return 1;
+    }
+    if (interrupted()) {
+      return 130;
+    }
     return ours_failed_ ? 1 : 0;
   }
 
  private:
   [[nodiscard]] bool wanted(const std::string& name) const {
-    if (name == "sinew" || options_.peers == "auto") return true;
+    if (name == "sinew" || options_.peers == "auto") {
+      return true;
+    }
     const auto names = stats::split(options_.peers, ',');
     return std::find(names.begin(), names.end(), name) != names.end();
   }
@@ -86,7 +96,9 @@ class bench_run {
       std::fprintf(stderr, "sinew: not measured: no mpicc.sinew beside this program\n");
       ours_failed_ = true;
     }
-    if (options_.peers == "none") return found;
+    if (options_.peers == "none") {
+      return found;
+    }
     const std::vector<subject> peers = find_peers();
     found.mpi.insert(found.mpi.end(), peers.begin(), peers.end());
     if (options_.peers == "auto" && peers.empty()) {
@@ -105,22 +117,34 @@ class bench_run {
     for (const experiment* e : asked) {
       std::vector<subject> subjects = e->by.subjects(*e, found);
       std::erase_if(subjects, [this](const subject& s) { return !wanted(s.name); });
-      for (const subject& s : subjects) names.insert(s.name);
-      if (e->columns != nullptr) subjects = e->columns(std::move(subjects));
       for (const subject& s : subjects) {
-        if (!s.version.empty()) versions_.emplace(s.name, s.version);
+        names.insert(s.name);
+      }
+      if (e->columns != nullptr) {
+        subjects = e->columns(std::move(subjects));
+      }
+      for (const subject& s : subjects) {
+        if (!s.version.empty()) {
+          versions_.emplace(s.name, s.version);
+        }
       }
       plan_.push_back({e, std::move(subjects), e->starts(options_.asked)});
     }
-    if (options_.peers == "auto" || options_.peers == "none") return;
+    if (options_.peers == "auto" || options_.peers == "none") {
+      return;
+    }
     for (const std::string& name : stats::split(options_.peers, ',')) {
-      if (names.count(name) == 0) std::fprintf(stderr, "%s: not found\n", name.c_str());
+      if (names.count(name) == 0) {
+        std::fprintf(stderr, "%s: not found\n", name.c_str());
+      }
     }
   }
 
   void fail(const subject& who, const std::string& why) {
     failures_[who.label()] = why;
-    if (who.name == "sinew") ours_failed_ = true;
+    if (who.name == "sinew") {
+      ours_failed_ = true;
+    }
   }
 
   // Adds what a program printed, and remembers which library answered.
@@ -129,9 +153,13 @@ class bench_run {
       if (const auto m = stats::parse_line(line)) {
         results_.add(std::string(e.name), who.label(), *m);
       }
-      if (line.rfind("@version ", 0) != 0) continue;
+      if (line.rfind("@version ", 0) != 0) {
+        continue;
+      }
       std::string& version = versions_[who.name];
-      if (who.may_tell_version || version.empty()) version = line.substr(9);
+      if (who.may_tell_version || version.empty()) {
+        version = line.substr(9);
+      }
     }
   }
 
@@ -140,14 +168,20 @@ class bench_run {
     c.timeout_s = options_.asked.how == effort::full ? full_limit_s : limit_s;
     const command_result result = run_command(c);
     take(e, who, result.output);
-    if (result.ok()) return result.wall_s;
-    if (result.interrupted) return std::nullopt;
+    if (result.ok()) {
+      return result.wall_s;
+    }
+    if (result.interrupted) {
+      return std::nullopt;
+    }
     if (result.timed_out) {
       fail(who, "no end after " + stats::short_number(c.timeout_s) + " s");
       return std::nullopt;
     }
     std::string said = stats::last_line(result.errors);
-    if (said.empty()) said = stats::last_line(result.output);
+    if (said.empty()) {
+      said = stats::last_line(result.output);
+    }
     fail(who, "exit code " + std::to_string(result.exit_code) + (said.empty() ? "" : ": " + said));
     return std::nullopt;
   }
@@ -155,7 +189,9 @@ class bench_run {
   void one_turn(const experiment& e, const turn& what) {
     std::string why;
     const auto c = e.by.prepare(e, *what.who, *what.how, why);
-    if (!c) return fail(*what.who, why);
+    if (!c) {
+      return fail(*what.who, why);
+    }
     if (e.timed == nullptr) {
       (void)run(e, *what.who, *c);
       return;
@@ -171,7 +207,9 @@ class bench_run {
   void floor_turn(const experiment& e) {
     static const subject floor{"floor", "", ""};
     for (const command& c : e.by.floors(e, options_.asked)) {
-      if (!interrupted() && failures_.count("floor") == 0) (void)run(e, floor, c);
+      if (!interrupted() && failures_.count("floor") == 0) {
+        (void)run(e, floor, c);
+      }
     }
   }
 
@@ -179,16 +217,21 @@ class bench_run {
     std::vector<turn> turns;
     for (const subject& who : p.columns) {
       for (const start& how : p.starts) {
-        if (p.of->takes_part == nullptr || p.of->takes_part(who, how))
+        if (p.of->takes_part == nullptr || p.of->takes_part(who, how)) {
           turns.push_back({&who, &how});
+        }
       }
     }
     return turns;
   }
 
   [[nodiscard]] int rounds_of(const experiment& e) const {
-    if (e.one_round != nullptr && e.one_round(options_.asked)) return 1;
-    if (options_.rounds != 0) return options_.rounds;
+    if (e.one_round != nullptr && e.one_round(options_.asked)) {
+      return 1;
+    }
+    if (options_.rounds != 0) {
+      return options_.rounds;
+    }
     const int rounds[] = {3, e.usual_rounds, e.full_rounds};
     return options_.asked.choose(rounds);
   }
@@ -205,9 +248,13 @@ class bench_run {
       floor_turn(e);
       // The first round goes by the order of the rows on the screen.
       std::minstd_rand order(static_cast<unsigned>(round));
-      if (round > 1) std::shuffle(turns.begin(), turns.end(), order);
+      if (round > 1) {
+        std::shuffle(turns.begin(), turns.end(), order);
+      }
       for (const turn& what : turns) {
-        if (interrupted() || failures_.count(what.who->label()) != 0) continue;
+        if (interrupted() || failures_.count(what.who->label()) != 0) {
+          continue;
+        }
         bar.step(where + what.who->label());
         one_turn(e, what);
       }
@@ -219,15 +266,20 @@ class bench_run {
     failures_.clear();
     measure(p);
     std::vector<std::string> columns;
-    for (const subject& s : p.columns) columns.push_back(s.label());
+    for (const subject& s : p.columns) {
+      columns.push_back(s.label());
+    }
     for (const std::string& paper : add_published(results_, std::string(e.name))) {
       columns.push_back(paper);
     }
     const std::string table =
         (e.table != nullptr ? e.table : experiment_table)(e, results_, options_.asked, columns);
-    if (!table.empty()) std::printf("%s", table.c_str());
-    for (const auto& [name, why] : failures_)
+    if (!table.empty()) {
+      std::printf("%s", table.c_str());
+    }
+    for (const auto& [name, why] : failures_) {
       std::printf("%s: failed: %s\n", name.c_str(), why.c_str());
+    }
     std::printf("\n");
     std::fflush(stdout);
   }

@@ -28,7 +28,9 @@ struct summary {
 
 /// Median of a copy; 0 when empty.
 inline double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
+  if (values.empty()) {
+    return 0;
+  }
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
@@ -36,12 +38,16 @@ inline double median_of(std::vector<double> values) {
 
 inline summary summarise(const std::vector<double>& values) {
   summary s;
-  if (values.empty()) return s;
+  if (values.empty()) {
+    return s;
+  }
   s.n = values.size();
   s.median = median_of(values);
   std::vector<double> distances;
   distances.reserve(values.size());
-  for (const double v : values) distances.push_back(std::fabs(v - s.median));
+  for (const double v : values) {
+    distances.push_back(std::fabs(v - s.median));
+  }
   s.mad = median_of(std::move(distances));
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   s.min = *low;
@@ -54,7 +60,9 @@ inline std::vector<std::string> split(std::string_view text, char separator) {
   while (!text.empty()) {
     const std::size_t at = text.find(separator);
     parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) break;
+    if (at == std::string_view::npos) {
+      break;
+    }
     text.remove_prefix(at + 1);
   }
   return parts;
@@ -65,10 +73,14 @@ using parameters = std::vector<std::pair<std::string, std::string>>;
 /// "bytes=8,window=64" or "-" for none. Nothing when a part lacks its '=' or its name.
 inline std::optional<parameters> parse_parameters(std::string_view text) {
   parameters found;
-  if (text == "-") return found;
+  if (text == "-") {
+    return found;
+  }
   for (const std::string& part : split(text, ',')) {
     const std::size_t at = part.find('=');
-    if (at == std::string::npos || at == 0) return std::nullopt;
+    if (at == std::string::npos || at == 0) {
+      return std::nullopt;
+    }
     found.emplace_back(part.substr(0, at), part.substr(at + 1));
   }
   return found;
@@ -94,13 +106,21 @@ struct measurement {
 
 /// Reads "@ case metric unit params value"; nothing for any other line.
 inline std::optional<measurement> parse_line(std::string_view line) {
-  if (line.rfind("@ ", 0) != 0) return std::nullopt;
-  while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
+  if (line.rfind("@ ", 0) != 0) {
+    return std::nullopt;
+  }
+  while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) {
+    line.remove_suffix(1);
+  }
   const std::vector<std::string> words = split(line.substr(2), ' ');
-  if (words.size() != 5) return std::nullopt;
+  if (words.size() != 5) {
+    return std::nullopt;
+  }
   auto params = parse_parameters(words[3]);
   const auto value = parse_number(words[4]);
-  if (!params || !value) return std::nullopt;
+  if (!params || !value) {
+    return std::nullopt;
+  }
   return measurement{words[0], words[1], words[2], std::move(*params), *value};
 }
 
@@ -122,7 +142,9 @@ struct row {
 /// Median of one subject, if measured.
 inline std::optional<double> median_in(const row& r, const std::string& subject) {
   const auto found = r.samples.find(subject);
-  if (found == r.samples.end() || found->second.empty()) return std::nullopt;
+  if (found == r.samples.end() || found->second.empty()) {
+    return std::nullopt;
+  }
   return median_of(found->second);
 }
 
@@ -132,7 +154,9 @@ class result_set {
   void add(const row_key& key, const std::string& subject, double value) {
     auto found =
         std::find_if(rows_.begin(), rows_.end(), [&](const row& r) { return r.key == key; });
-    if (found == rows_.end()) found = rows_.insert(rows_.end(), row{key, {}});
+    if (found == rows_.end()) {
+      found = rows_.insert(rows_.end(), row{key, {}});
+    }
     found->samples[subject].push_back(value);
   }
   void add(const std::string& experiment, const std::string& subject, const measurement& m) {
@@ -155,7 +179,9 @@ class result_set {
           r.key.params != params) {
         continue;
       }
-      if (const auto found = median_in(r, subject)) return found;
+      if (const auto found = median_in(r, subject)) {
+        return found;
+      }
     }
     return std::nullopt;
   }
@@ -177,10 +203,14 @@ inline bool published(std::string_view subject) { return subject.rfind("paper:",
 inline std::optional<double> best_peer(const row& r, const std::string& ours) {
   std::optional<double> best;
   for (const auto& [subject, samples] : r.samples) {
-    if (subject == ours || subject == "floor" || published(subject) || samples.empty()) continue;
+    if (subject == ours || subject == "floor" || published(subject) || samples.empty()) {
+      continue;
+    }
     const double median = median_of(samples);
     const bool better = !best || (higher_is_better(r.key.metric) ? median > *best : median < *best);
-    if (better) best = median;
+    if (better) {
+      best = median;
+    }
   }
   return best;
 }
@@ -188,7 +218,9 @@ inline std::optional<double> best_peer(const row& r, const std::string& ours) {
 /// Ours over theirs when the floor, which both pay, is taken from both; nothing unless both are
 /// above it.
 inline std::optional<double> net_ratio(double ours, double theirs, double floor) {
-  if (ours <= floor || theirs <= floor) return std::nullopt;
+  if (ours <= floor || theirs <= floor) {
+    return std::nullopt;
+  }
   return (ours - floor) / (theirs - floor);
 }
 
@@ -214,7 +246,9 @@ inline std::string json_string(std::string_view text) {
 
 /// JSON has no infinities: null stands for what is not a number.
 inline std::string json_number(double value) {
-  if (!std::isfinite(value)) return "null";
+  if (!std::isfinite(value)) {
+    return "null";
+  }
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", value);
   return text;
@@ -223,7 +257,9 @@ inline std::string json_number(double value) {
 inline std::string json_parameters(const parameters& params) {
   std::string out = "{";
   for (const auto& [name, value] : params) {
-    if (out.size() > 1) out += ',';
+    if (out.size() > 1) {
+      out += ',';
+    }
     const auto number = parse_number(value);
     out += json_string(name) + ':' + (number ? json_number(*number) : json_string(value));
   }
@@ -242,7 +278,9 @@ inline std::string json_results(const result_set& results) {
       if (colon != std::string::npos) {
         params.insert(params.begin(), {"engine", subject.substr(colon + 1)});
       }
-      if (out.size() > 1) out += ',';
+      if (out.size() > 1) {
+        out += ',';
+      }
       out += "\n {\"experiment\":" + json_string(r.key.experiment) +
              ",\"case\":" + json_string(r.key.case_name) +
              ",\"params\":" + json_parameters(params) +
@@ -260,7 +298,9 @@ inline std::string json_results(const result_set& results) {
 
 /// Three significant digits, plain notation: "187", "1.52", "0.0312", "4096".
 inline std::string short_number(double value) {
-  if (!std::isfinite(value)) return "-";
+  if (!std::isfinite(value)) {
+    return "-";
+  }
   const double size = std::fabs(value);
   char text[64];
   if (size >= 99.95) {
@@ -277,9 +317,13 @@ inline std::string short_number(double value) {
 
 /// "187 ±2": the median and how far the rounds lie from it.
 inline std::string median_and_spread(const summary& s) {
-  if (s.n == 0) return "-";
+  if (s.n == 0) {
+    return "-";
+  }
   std::string text = short_number(s.median);
-  if (s.n > 1) text += " ±" + short_number(s.mad);
+  if (s.n > 1) {
+    text += " ±" + short_number(s.mad);
+  }
   return text;
 }
 
@@ -295,7 +339,9 @@ inline std::string render_table(const std::vector<std::vector<std::string>>& lin
                                 std::size_t left = 1) {
   std::vector<std::size_t> widths;
   for (const auto& cells : lines) {
-    if (widths.size() < cells.size()) widths.resize(cells.size());
+    if (widths.size() < cells.size()) {
+      widths.resize(cells.size());
+    }
     for (std::size_t c = 0; c < cells.size(); ++c) {
       widths[c] = std::max(widths[c], display_width(cells[c]));
     }
@@ -305,14 +351,18 @@ inline std::string render_table(const std::vector<std::vector<std::string>>& lin
     std::string text;
     for (std::size_t c = 0; c < lines[l].size(); ++c) {
       const std::string pad(widths[c] - display_width(lines[l][c]), ' ');
-      if (c > 0) text += "  ";
+      if (c > 0) {
+        text += "  ";
+      }
       text += c < left ? lines[l][c] + pad : pad + lines[l][c];
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + '\n';
     if (l == 0 && lines.size() > 1) {
       std::size_t total = widths.empty() ? 0 : 2 * (widths.size() - 1);
-      for (const std::size_t w : widths) total += w;
+      for (const std::size_t w : widths) {
+        total += w;
+      }
       out += std::string(total, '-') + '\n';
     }
   }
@@ -324,12 +374,18 @@ inline std::string last_line(std::string_view text, std::size_t most = 160) {
   std::string last;
   for (const std::string& line : split(text, '\n')) {
     const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos) continue;
+    if (begin == std::string::npos) {
+      continue;
+    }
     const std::string_view said = std::string_view(line).substr(begin);
-    if (said.find_first_not_of("-=*+# \t\r") == std::string_view::npos) continue;
+    if (said.find_first_not_of("-=*+# \t\r") == std::string_view::npos) {
+      continue;
+    }
     last = said.substr(0, said.find_last_not_of(" \t\r") + 1);
   }
-  if (last.size() > most) last = last.substr(0, most) + "...";
+  if (last.size() > most) {
+    last = last.substr(0, most) + "...";
+  }
   return last;
 }
 

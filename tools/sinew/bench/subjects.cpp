@@ -41,9 +41,13 @@ bool runnable(const fs::path& path) {
 // "…<after>5.0.2 …" gives "5.0.2".
 std::string word_after(const std::string& text, const std::string& after) {
   const std::size_t at = text.find(after);
-  if (at == std::string::npos) return {};
+  if (at == std::string::npos) {
+    return {};
+  }
   const std::size_t begin = text.find_first_not_of(" \t", at + after.size());
-  if (begin == std::string::npos) return {};
+  if (begin == std::string::npos) {
+    return {};
+  }
   return text.substr(begin, text.find_first_of(" \t\r\n,", begin) - begin);
 }
 
@@ -55,17 +59,23 @@ std::string ask(const std::string& program, const std::string& word) {
 // What a wrapper and a launcher are. Two wheels in one folder overwrite each other's mpicc but not
 // each other's mpiexec, so both are asked and must agree.
 std::optional<subject> identify(const fs::path& compiler, const fs::path& launcher) {
-  if (!runnable(compiler) || !runnable(launcher)) return std::nullopt;
+  if (!runnable(compiler) || !runnable(launcher)) {
+    return std::nullopt;
+  }
   const std::string runs = ask(launcher, "--version");
   if (runs.find("HYDRA") != std::string::npos) {
     const std::string compiles = ask(compiler, "-v");
     const std::string version = word_after(compiles, "MPICH version");
-    if (version.empty()) return std::nullopt;
+    if (version.empty()) {
+      return std::nullopt;
+    }
     return subject{"mpich", compiler, launcher, version};
   }
   if (runs.find("Open MPI") != std::string::npos) {
     const std::string version = word_after(ask(compiler, "--showme:version"), "Open MPI");
-    if (version.empty()) return std::nullopt;
+    if (version.empty()) {
+      return std::nullopt;
+    }
     return subject{"openmpi", compiler, launcher, version};
   }
   return std::nullopt;
@@ -73,13 +83,19 @@ std::optional<subject> identify(const fs::path& compiler, const fs::path& launch
 
 std::vector<fs::path> peer_folders() {
   std::vector<fs::path> roots;
-  for (const std::string& root : stats::split(peers_setting(), ':')) roots.emplace_back(root);
+  for (const std::string& root : stats::split(peers_setting(), ':')) {
+    roots.emplace_back(root);
+  }
   roots.push_back(fs::path(own_folder()).parent_path() / "peers");
-  if (const std::string env = environment("VIRTUAL_ENV"); !env.empty()) roots.emplace_back(env);
+  if (const std::string env = environment("VIRTUAL_ENV"); !env.empty()) {
+    roots.emplace_back(env);
+  }
   roots.emplace_back(".venv");
   std::vector<fs::path> folders;
   for (const fs::path& root : roots) {
-    for (const char* below : {"bin", "mpich/bin", "openmpi/bin"}) folders.push_back(root / below);
+    for (const char* below : {"bin", "mpich/bin", "openmpi/bin"}) {
+      folders.push_back(root / below);
+    }
   }
   for (const std::string& folder : stats::split(environment("PATH"), ':')) {
     folders.emplace_back(folder);
@@ -88,7 +104,9 @@ std::vector<fs::path> peer_folders() {
 }
 
 std::uint64_t fnv(std::uint64_t hash, const std::string& text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  }
   return hash;
 }
 
@@ -107,7 +125,9 @@ std::optional<fs::path> cache_folder() {
   }
   std::error_code failed;
   fs::create_directories(folder, failed);
-  if (failed) return std::nullopt;
+  if (failed) {
+    return std::nullopt;
+  }
   return folder;
 }
 
@@ -121,13 +141,17 @@ std::string own_folder() {
 std::optional<std::string> bench_sources() {
   // The build tree has a link there, the installed tree a folder.
   const fs::path sources = fs::path(own_folder()).parent_path() / "share" / "sinew" / "bench";
-  if (fs::exists(sources / "common" / "measure.h")) return sources.string();
+  if (fs::exists(sources / "common" / "measure.h")) {
+    return sources.string();
+  }
   return std::nullopt;
 }
 
 std::optional<subject> find_ours() {
   const fs::path compiler = fs::path(own_folder()) / "mpicc.sinew";
-  if (!runnable(compiler)) return std::nullopt;
+  if (!runnable(compiler)) {
+    return std::nullopt;
+  }
   return subject{"sinew", compiler, fs::path(own_folder()) / "sinew"};
 }
 
@@ -139,14 +163,20 @@ std::vector<subject> find_peers() {
   };
   for (const fs::path& folder : peer_folders()) {
     for (const char* suffix : {"", ".mpich", ".openmpi"}) {
-      if (known("mpich") && known("openmpi")) break;
+      if (known("mpich") && known("openmpi")) {
+        break;
+      }
       const auto one = identify(folder / ("mpicc" + std::string(suffix)),
                                 folder / ("mpiexec" + std::string(suffix)));
-      if (one && !known(one->name)) found.push_back(*one);
+      if (one && !known(one->name)) {
+        found.push_back(*one);
+      }
     }
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i].name != "openmpi") continue;
+    if (found[i].name != "openmpi") {
+      continue;
+    }
     subject over_ucx = found[i];
     over_ucx.name = "openmpi-ucx";
     over_ucx.default_transport = false;
@@ -169,13 +199,19 @@ std::optional<std::string> compile_cached(const std::vector<std::string>& words,
   struct stat compiler{};
   (void)stat(words.front().c_str(), &compiler);
   std::uint64_t key = fnv(0xcbf29ce484222325u, std::to_string(compiler.st_mtime));
-  for (const std::string& word : words) key = fnv(key, word + '\n');
+  for (const std::string& word : words) {
+    key = fnv(key, word + '\n');
+  }
   key = fnv(key, read_file(source));
-  for (const std::string& input : inputs) key = fnv(key, read_file(input));
+  for (const std::string& input : inputs) {
+    key = fnv(key, read_file(input));
+  }
   char name[64];
   std::snprintf(name, sizeof name, "-%016llx", static_cast<unsigned long long>(key));
   const fs::path program = *cache / (tag + name);
-  if (runnable(program)) return program.string();
+  if (runnable(program)) {
+    return program.string();
+  }
   // Compiled beside and renamed, so that two runs at once never see half a program.
   const fs::path partial = program.string() + '.' + std::to_string(getpid());
   std::vector<std::string> all = {words.front(), "-o", partial, source};
@@ -189,7 +225,9 @@ std::optional<std::string> compile_cached(const std::vector<std::string>& words,
   const command_result compiled = run_command({all, {}, 120});
   fs::remove_all(scratch, failed);
   failed.clear();
-  if (compiled.ok()) fs::rename(partial, program, failed);
+  if (compiled.ok()) {
+    fs::rename(partial, program, failed);
+  }
   if (!compiled.ok() || failed) {
     fs::remove(partial, failed);
     failure = "cannot compile " + fs::path(source).filename().string() + ": " +
@@ -210,7 +248,9 @@ std::optional<std::string> build_program(const subject& who, const std::string& 
   const fs::path folder = fs::path(*sources) / experiment;
   const fs::path source = folder / ((program.empty() ? experiment : program) + ".c");
   std::vector<std::string> words = {who.compiler, "-O2", "-pthread"};
-  if (read_file(source).find("<sinew.h>") != std::string::npos) words.emplace_back("-lsinew");
+  if (read_file(source).find("<sinew.h>") != std::string::npos) {
+    words.emplace_back("-lsinew");
+  }
   const std::string kind = program.empty() ? who.name.substr(0, who.name.find('-')) : program;
   return compile_cached(words, source,
                         {common / "measure.h", common / "window.h", folder / "bounce.h"},
@@ -224,12 +264,18 @@ command launch_command(const subject& who, int ranks, const std::string& program
   const auto add = [&c](std::initializer_list<const char*> more) {
     c.words.insert(c.words.end(), more.begin(), more.end());
   };
-  if (who.name == "sinew") add({"run"});
-  if (!who.engine.empty()) c.environment = {{"SINEW_MATCH_ENGINE", who.engine}};
+  if (who.name == "sinew") {
+    add({"run"});
+  }
+  if (!who.engine.empty()) {
+    c.environment = {{"SINEW_MATCH_ENGINE", who.engine}};
+  }
   if (who.name.rfind("openmpi", 0) == 0 || who.name == "opencoarrays") {
     // It refuses to run as root, or with more ranks than cores, unless told so.
     c.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
-    if (ranks > topology::usable_cpus()) add({"--oversubscribe"});
+    if (ranks > topology::usable_cpus()) {
+      add({"--oversubscribe"});
+    }
     if (!who.default_transport) {
       c.environment.emplace_back("UCX_TLS", "posix,self");
       add({"--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices",

@@ -10,7 +10,9 @@ namespace {
 
 std::string label_of(const stats::row_key& key) {
   std::string label = key.case_name;
-  for (const auto& [name, value] : key.params) label += ' ' + name + '=' + value;
+  for (const auto& [name, value] : key.params) {
+    label += ' ' + name + '=' + value;
+  }
   return label;
 }
 
@@ -22,7 +24,9 @@ std::string heading(const stats::row_key& key) {
 
 std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  if (found != names.end()) {
+    return static_cast<std::size_t>(found - names.begin());
+  }
   names.push_back(name);
   return names.size() - 1;
 }
@@ -35,7 +39,9 @@ std::string wide_table(const experiment& of, const stats::result_set& results, c
   std::vector<std::string> columns;
   std::map<std::pair<std::size_t, std::size_t>, std::string> cells;
   for (const stats::row& r : results.rows()) {
-    if (r.key.experiment != of.name) continue;
+    if (r.key.experiment != of.name) {
+      continue;
+    }
     const std::size_t row = place_of(rows, label_of(r.key));
     for (const auto& [subject, values] : r.samples) {
       const bool ours = subject == "sinew";
@@ -44,7 +50,9 @@ std::string wide_table(const experiment& of, const stats::result_set& results, c
       cells[{row, column}] = stats::short_number(stats::summarise(values).median);
     }
   }
-  if (rows.empty()) return {};
+  if (rows.empty()) {
+    return {};
+  }
   std::vector<std::vector<std::string>> lines = {{std::string(of.name)}};
   lines[0].insert(lines[0].end(), columns.begin(), columns.end());
   for (std::size_t r = 0; r < rows.size(); ++r) {

@@ -59,7 +59,9 @@ std::uint64_t byte_count(std::string_view name, std::string_view text) {
 
 std::uint64_t chunk_bytes(std::string_view name, std::string_view text) {
   const std::uint64_t bytes = byte_count(name, text);
-  if (bytes == 0) throw usage_failure(std::string(name) + " needs 1 byte or more, not 0");
+  if (bytes == 0) {
+    throw usage_failure(std::string(name) + " needs 1 byte or more, not 0");
+  }
   return bytes;
 }
 
@@ -263,7 +265,9 @@ constexpr restricted limits[] = {
 // Whoever gives an option means something by it: what would change nothing is refused.
 void refuse_idle_options(const request& r) {
   for (const restricted& one : limits) {
-    if (!r.has(one.option) || one.actions.find(r.action) != one.actions.npos) continue;
+    if (!r.has(one.option) || one.actions.find(r.action) != one.actions.npos) {
+      continue;
+    }
     no_effect(one.option, "with " + r.action + "; it is for " + std::string(one.actions));
   }
   if (r.action == "plan" && r.methods.size() > 1) {
@@ -277,7 +281,9 @@ void refuse_idle_options(const request& r) {
     no_effect("--topology", "beside --nodes, which names partitions of Mira");
   }
   for (const std::string_view name : {"--buffers", "--round-robin"}) {
-    if (r.fluid && r.has(name)) no_effect(name, "with --fluid, which knows no chunks");
+    if (r.fluid && r.has(name)) {
+      no_effect(name, "with --fluid, which knows no chunks");
+    }
   }
   if (r.has("--group") && r.pattern != "aggregation") {
     no_effect("--group", "on the pattern " + r.pattern + "; it is for aggregation");
@@ -291,7 +297,9 @@ void refuse_idle_options(const request& r) {
   const bool ours = r.methods.empty() || std::find(r.methods.begin(), r.methods.end(),
                                                    method::balanced) != r.methods.end();
   for (const std::string_view name : {"--max-paths", "--gap"}) {
-    if (r.has(name) && !ours) no_effect(name, "without the method sinew");
+    if (r.has(name) && !ours) {
+      no_effect(name, "without the method sinew");
+    }
   }
 }
 
@@ -309,10 +317,16 @@ request read_command_line(int argc, char** argv) {
   std::vector<std::string> plain;
   for (std::size_t at = 0; at < words.size();) {
     at += parse_options(std::span(words).subspan(at), table);
-    if (at < words.size()) plain.emplace_back(words[at++]);
+    if (at < words.size()) {
+      plain.emplace_back(words[at++]);
+    }
   }
-  if (r.help) return r;
-  if (plain.empty()) throw usage_failure("what? plan, compare, simulate or show");
+  if (r.help) {
+    return r;
+  }
+  if (plain.empty()) {
+    throw usage_failure("what? plan, compare, simulate or show");
+  }
   r.action = plain[0];
   if (std::find(actions.begin(), actions.end(), r.action) == actions.end()) {
     const std::string_view near = nearest(r.action, actions);
@@ -321,7 +335,9 @@ request read_command_line(int argc, char** argv) {
                                       : "; did you mean " + std::string(near) + "?"));
   }
   if (r.action == "show") {
-    if (plain.size() != 2) throw usage_failure("show needs one plan's file");
+    if (plain.size() != 2) {
+      throw usage_failure("show needs one plan's file");
+    }
     r.file = plain[1];
   } else if (plain.size() > 1) {
     throw usage_failure(r.action + " takes no word \"" + plain[1] + "\"");
@@ -334,16 +350,24 @@ request read_command_line(int argc, char** argv) {
 request on(const topology& net, request r) {
   machine& costs = r.plan.costs;
   costs = machine_of(net, costs);
-  if (r.link_bandwidth) costs.link_bandwidth = *r.link_bandwidth;
-  if (r.injection) costs.injection_bandwidth = *r.injection;
-  if (r.latency) costs.hop_latency = *r.latency;
+  if (r.link_bandwidth) {
+    costs.link_bandwidth = *r.link_bandwidth;
+  }
+  if (r.injection) {
+    costs.injection_bandwidth = *r.injection;
+  }
+  if (r.latency) {
+    costs.hop_latency = *r.latency;
+  }
   r.simulation.costs = costs;
   return r;
 }
 
 topology network(const request& r) {
   topology net = parse_topology(r.topology);
-  if (r.failed.empty()) return net;
+  if (r.failed.empty()) {
+    return net;
+  }
   std::vector<std::pair<node_id, node_id>> dead;
   for (const std::string& one : base::split(r.failed, ',')) {
     const auto ends = base::split(one, '-');
@@ -368,7 +392,9 @@ const std::vector<std::string> head = {"method", "MB/s",    "paths",      "per j
 
 std::string label_of(const route_plan& plan) {
   std::string text = method_name(plan.how);
-  if (plan.taken_from != plan.how) text += " (" + std::string(method_name(plan.taken_from)) + ")";
+  if (plan.taken_from != plan.how) {
+    text += " (" + std::string(method_name(plan.taken_from)) + ")";
+  }
   return text;
 }
 
@@ -398,7 +424,9 @@ void write_file(const std::string& path, const std::string& text) {
   std::ofstream out(path);
   out << text;
   out.close();
-  if (!out) throw error("cannot write " + path, "the file could not be opened or filled", "");
+  if (!out) {
+    throw error("cannot write " + path, "the file could not be opened or filled", "");
+  }
 }
 
 route_plan one_plan(const topology& net, const job_list& jobs, const request& r, method how) {
@@ -435,7 +463,9 @@ comparison plans_of(const topology& net, const job_list& jobs, const request& r,
                     const std::vector<method>& methods) {
   comparison out;
   const auto learn = [&out](const route_plan& plan) {
-    if (plan.bound > out.proven.bound) out.proven = plan;
+    if (plan.bound > out.proven.bound) {
+      out.proven = plan;
+    }
   };
   for (const method how : methods) {
     out.plans.push_back(one_plan(net, jobs, r, how));
@@ -454,9 +484,13 @@ comparison plans_of(const topology& net, const job_list& jobs, const request& r,
 // The same pattern on partitions of growing size.
 int compare_sizes(const request& asked) {
   std::vector<method> methods = asked.methods;
-  if (methods.empty()) methods = {method::default_route, method::heu_load, method::balanced};
+  if (methods.empty()) {
+    methods = {method::default_route, method::heu_load, method::balanced};
+  }
   std::vector<curve> curves;
-  for (const method how : methods) curves.push_back({method_name(how), {}});
+  for (const method how : methods) {
+    curves.push_back({method_name(how), {}});
+  }
   lines table = {{"nodes", "method", "busiest MB", "gap %", "predicted MB/s", "took s"}};
   for (const std::uint32_t nodes : asked.nodes) {
     request one = asked;
@@ -481,7 +515,9 @@ int compare_sizes(const request& asked) {
 }
 
 int compare(const request& asked) {
-  if (!asked.nodes.empty()) return compare_sizes(asked);
+  if (!asked.nodes.empty()) {
+    return compare_sizes(asked);
+  }
   const topology net = network(asked);
   const request r = on(net, asked);
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
@@ -492,7 +528,9 @@ int compare(const request& asked) {
   }
   const comparison all = plans_of(net, jobs, r, methods);
   lines table = {head};
-  for (const route_plan& plan : all.plans) table.push_back(row(net, plan, r.plan.costs));
+  for (const route_plan& plan : all.plans) {
+    table.push_back(row(net, plan, r.plan.costs));
+  }
   std::printf("%s on %s, %zu jobs of %s bytes\n\n%s\n", r.pattern.c_str(), net.name().c_str(),
               jobs.size(), base::bytes_text(static_cast<std::int64_t>(r.jobs.bytes)).c_str(),
               stats::render_table(table).c_str());
@@ -508,7 +546,9 @@ int plan_action(const request& asked) {
   const route_plan plan = plans_of(net, jobs, r, {how}).plans[0];
   std::printf("%s\n", stats::render_table({head, row(net, plan, r.plan.costs)}).c_str());
   print_bound(plan);
-  if (!r.output.empty()) write_file(r.output, plan_to_json(net, plan));
+  if (!r.output.empty()) {
+    write_file(r.output, plan_to_json(net, plan));
+  }
   return 0;
 }
 
@@ -517,11 +557,15 @@ int simulate_action(const request& asked) {
   const request r = on(net, asked);
   const job_list jobs = make_pattern(net, r.pattern, r.jobs);
   std::vector<method> methods = r.methods;
-  if (methods.empty()) methods = {method::default_route, method::balanced};
+  if (methods.empty()) {
+    methods = {method::default_route, method::balanced};
+  }
   lines table = {{"method", "chunk", "predicted ms", "simulated ms", "MB/s", "chunk-hops",
                   "most held", "took s"}};
   std::vector<std::uint64_t> chunks = r.chunks;
-  if (chunks.empty()) chunks = {r.plan.costs.chunk};
+  if (chunks.empty()) {
+    chunks = {r.plan.costs.chunk};
+  }
   std::vector<curve> curves;
   for (const method how : methods) {
     const route_plan plan = one_plan(net, jobs, r, how);
@@ -545,7 +589,9 @@ int simulate_action(const request& asked) {
 
 int show(const request& r) {
   std::ifstream in(r.file, std::ios::binary);
-  if (!in) throw error("cannot read " + r.file, "there is no such file", "");
+  if (!in) {
+    throw error("cannot read " + r.file, "there is no such file", "");
+  }
   std::ostringstream text;
   text << in.rdbuf();
   request shape = r;
@@ -555,7 +601,9 @@ int show(const request& r) {
   const machine costs = on(net, r).plan.costs;
   std::printf("%s\n", stats::render_table({head, row(net, plan, costs)}).c_str());
   print_bound(plan);
-  if (!r.output.empty()) write_file(r.output, load_picture(net, plan));
+  if (!r.output.empty()) {
+    write_file(r.output, load_picture(net, plan));
+  }
   return 0;
 }
 
@@ -583,9 +631,15 @@ int route_main(int argc, char** argv) {
     std::fputs(help_text(route_page()).c_str(), stdout);
     return 0;
   }
-  if (r.action == "plan") return plan_action(r);
-  if (r.action == "compare") return compare(r);
-  if (r.action == "simulate") return simulate_action(r);
+  if (r.action == "plan") {
+    return plan_action(r);
+  }
+  if (r.action == "compare") {
+    return compare(r);
+  }
+  if (r.action == "simulate") {
+    return simulate_action(r);
+  }
   return show(r);
 }
 

@@ -183,7 +183,9 @@ void sweep(const std::vector<std::string>& nodes, const std::vector<std::string>
   for (const std::string& count : nodes) {
     const topology net = parse_topology("mira:" + count);
     for (const auto& [name, run] : sweeps) {
-      if (which.empty() || std::find(which.begin(), which.end(), name) != which.end()) run(net);
+      if (which.empty() || std::find(which.begin(), which.end(), name) != which.end()) {
+        run(net);
+      }
     }
   }
 }

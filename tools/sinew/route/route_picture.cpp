@@ -71,7 +71,9 @@ std::string line(double x1, double y1, double x2, double y2, const char* colour)
 double tidy_step(double most) {
   const double power = std::pow(10, std::floor(std::log10(most / 5)));
   for (const double times : {1.0, 2.0, 5.0}) {
-    if (times * power >= most / 5) return times * power;
+    if (times * power >= most / 5) {
+      return times * power;
+    }
   }
   return 10 * power;
 }
@@ -135,7 +137,9 @@ std::string load_picture(const route::topology& net, const route::route_plan& pl
   const double most = std::max(plan.busiest, 1.0);
   std::array<std::size_t, bins> count{};
   for (route::link_id l = 0; l < net.links(); ++l) {
-    if (net.capacity(l) <= 0) continue;
+    if (net.capacity(l) <= 0) {
+      continue;
+    }
     load[l] /= net.capacity(l);
     worst[net.from(l)] = std::max(worst[net.from(l)], load[l]);
     ++count[std::min(bins - 1, static_cast<std::size_t>(load[l] / most * bins))];

@@ -235,11 +235,15 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   add(wire::local_rank, number);
   add(wire::local_size, size);
   add(wire::local_cpus, std::to_string(topology::usable_cpus()));
-  if (options.statistics) assign(result, "SINEW_MATCH_STATS", "1");
+  if (options.statistics) {
+    assign(result, "SINEW_MATCH_STATS", "1");
+  }
   if (!options.hang_timeout.empty()) {
     assign(result, "SINEW_CORE_HANG_TIMEOUT", options.hang_timeout);
   }
-  if (!options.trace.empty()) assign(result, "SINEW_BASE_TRACE", trace_parts(options.trace));
+  if (!options.trace.empty()) {
+    assign(result, "SINEW_BASE_TRACE", trace_parts(options.trace));
+  }
   for (const auto& [name, value] : plan.ranks[static_cast<std::size_t>(rank)].what->environment) {
     assign(result, name, value);
   }
@@ -261,11 +265,15 @@ std::string describe(const run_options& options, const job_plan& plan) {
     for (const auto& [name, value] : each.what->environment) {
       text += " " + name + "=" + quoted(value);
     }
-    if (options.statistics) text += " SINEW_MATCH_STATS=1";
+    if (options.statistics) {
+      text += " SINEW_MATCH_STATS=1";
+    }
     if (!options.hang_timeout.empty()) {
       text += " SINEW_CORE_HANG_TIMEOUT=" + options.hang_timeout;
     }
-    if (!options.trace.empty()) text += " SINEW_BASE_TRACE=" + quoted(trace_parts(options.trace));
+    if (!options.trace.empty()) {
+      text += " SINEW_BASE_TRACE=" + quoted(trace_parts(options.trace));
+    }
     if (options.threads_as_fibers) {
       text += " LD_PRELOAD=" + quoted(preload_value(tree_libraries(), ""));
     }

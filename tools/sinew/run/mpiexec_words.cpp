@@ -190,7 +190,9 @@ void check_mapping(std::string_view option, std::string_view value) {
   std::string lower(value);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  if (lower.starts_with("ppr:")) refuse(option, "use -n with the number of ranks");
+  if (lower.starts_with("ppr:")) {
+    refuse(option, "use -n with the number of ranks");
+  }
   if (lower.find("pe=") != std::string::npos) {
     refuse(option, "a rank is bound to one core at most; for several threads use --bind-to none");
   }
@@ -208,11 +210,17 @@ class reader {
              rest_.front() != "--" && !result_.help && !result_.version) {
         read_option(take());
       }
-      if (result_.help || result_.version) return result_;
+      if (result_.help || result_.version) {
+        return result_;
+      }
       end_options();
-      while (!rest_.empty() && rest_.front() != ":") programs_.back().emplace_back(take());
+      while (!rest_.empty() && rest_.front() != ":") {
+        programs_.back().emplace_back(take());
+      }
       more_ = !rest_.empty();
-      if (more_) take();
+      if (more_) {
+        take();
+      }
     } while (more_);
     join();
     return result_;
@@ -226,7 +234,9 @@ class reader {
   }
 
   std::string_view take_value(std::string_view option) {
-    if (rest_.empty()) throw usage_failure(std::string(option) + " needs a value");
+    if (rest_.empty()) {
+      throw usage_failure(std::string(option) + " needs a value");
+    }
     return take();
   }
 
@@ -237,7 +247,9 @@ class reader {
   }
 
   void end_options() {
-    if (!counted_ && !per_node_.empty()) add("-n", per_node_);
+    if (!counted_ && !per_node_.empty()) {
+      add("-n", per_node_);
+    }
   }
 
   void add(std::string_view option, std::string_view value) {
@@ -258,8 +270,12 @@ class reader {
       known = attached ? known : nullptr;
       value = word.substr(equals + 1);
     }
-    if (known == nullptr) return keep(word);
-    if (known->values > 0 && !attached) value = take_value(option);
+    if (known == nullptr) {
+      return keep(word);
+    }
+    if (known->values > 0 && !attached) {
+      value = take_value(option);
+    }
     const std::string_view second = known->values > 1 ? take_value(option) : std::string_view();
     apply(*known, option, value, second);
   }
@@ -269,7 +285,9 @@ class reader {
     programs_.back().emplace_back(word);
     for (const sinew::tool::option& each : run_page().options) {
       const bool named = std::find(each.names.begin(), each.names.end(), word) != each.names.end();
-      if (named && !each.value.empty() && !rest_.empty()) programs_.back().emplace_back(take());
+      if (named && !each.value.empty() && !rest_.empty()) {
+        programs_.back().emplace_back(take());
+      }
     }
   }
 
@@ -279,7 +297,9 @@ class reader {
       case meaning::same:
         counted_ = counted_ || known.text == "-n";
         programs_.back().emplace_back(known.text);
-        if (known.values == 1) programs_.back().emplace_back(value);
+        if (known.values == 1) {
+          programs_.back().emplace_back(value);
+        }
         return;
       case meaning::nothing:
         return;
@@ -310,12 +330,24 @@ class reader {
 
   // What is granted for some values only.
   void apply_checked(meaning what, std::string_view option, std::string_view value) {
-    if (what == meaning::hosts) check_hosts(option, value);
-    if (what == meaning::host_file) check_host_file(option, value);
-    if (what == meaning::mapping) check_mapping(option, value);
-    if (what == meaning::per_node) per_node_ = value;
-    if (what == meaning::binding) add("--bind-to", value.substr(0, value.find(':')));
-    if (what == meaning::launcher && !one_of(value, "fork none user")) refuse(option, one_machine);
+    if (what == meaning::hosts) {
+      check_hosts(option, value);
+    }
+    if (what == meaning::host_file) {
+      check_host_file(option, value);
+    }
+    if (what == meaning::mapping) {
+      check_mapping(option, value);
+    }
+    if (what == meaning::per_node) {
+      per_node_ = value;
+    }
+    if (what == meaning::binding) {
+      add("--bind-to", value.substr(0, value.find(':')));
+    }
+    if (what == meaning::launcher && !one_of(value, "fork none user")) {
+      refuse(option, one_machine);
+    }
     if (what == meaning::output) {
       if (!one_of(value, "tag rank tag-detailed tag-fullname")) {
         refuse(option, "use -o FILE (%r is the rank) or --output-dir DIR");
@@ -327,7 +359,9 @@ class reader {
     }
     if (what == meaning::architecture) {
       utsname machine{};
-      if (::uname(&machine) != 0 || value != machine.machine) refuse(option, one_machine);
+      if (::uname(&machine) != 0 || value != machine.machine) {
+        refuse(option, one_machine);
+      }
     }
   }
 
@@ -343,7 +377,9 @@ class reader {
 
   void join() {
     for (const std::vector<std::string>& each : programs_) {
-      if (&each != &programs_.front()) result_.words.emplace_back(":");
+      if (&each != &programs_.front()) {
+        result_.words.emplace_back(":");
+      }
       result_.words.insert(result_.words.end(), global_.begin(), global_.end());
       result_.words.insert(result_.words.end(), each.begin(), each.end());
     }

@@ -71,11 +71,15 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     if (from.initialised) {
       return refuse(rank, "started a second MPI program; each needs a `sinew run` of its own");
     }
-    if (!start(rank, false)) return;
+    if (!start(rank, false)) {
+      return;
+    }
   } else if (command == wire::goodbye) {
     from.finalized = true;
   } else if (command == "init") {
-    if (!start(rank, true)) return;
+    if (!start(rank, true)) {
+      return;
+    }
     calls_.send(rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
   } else if (command == "finalize") {
     from.finalized = true;

@@ -39,7 +39,9 @@ int rank_count(std::string_view text) {
 // option; the option wins.
 int standard_ranks() {
   const char* images = std::getenv("SINEW_IMAGES");
-  if (images == nullptr || *images == '\0') return 1;
+  if (images == nullptr || *images == '\0') {
+    return 1;
+  }
   const int count = whole_number("SINEW_IMAGES", images, 1);
   if (count > most_ranks) {
     throw usage_failure("SINEW_IMAGES: at most " + std::to_string(most_ranks) + " ranks");
@@ -152,7 +154,9 @@ std::vector<option> flags(run_options& options) {
 
 std::vector<option> table(run_options& options) {
   std::vector<option> all = valued_options(options);
-  for (option& each : flags(options)) all.push_back(std::move(each));
+  for (option& each : flags(options)) {
+    all.push_back(std::move(each));
+  }
   return all;
 }
 

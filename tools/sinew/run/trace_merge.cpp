@@ -153,7 +153,9 @@ std::string merge_traces(const std::string& file, int ranks) {
     parts.push_back(std::make_unique<part>(part_of(file, rank)));
     const part& each = *parts.back();
     for (std::uint64_t i = 0; i < each.count(); ++i) {
-      if (each[i].thread != 0) origin_ns = std::min(origin_ns, each[i].begin_ns);
+      if (each[i].thread != 0) {
+        origin_ns = std::min(origin_ns, each[i].begin_ns);
+      }
     }
     records += each.count();
     dropped += each.dropped();
@@ -161,9 +163,13 @@ std::string merge_traces(const std::string& file, int ranks) {
   writer out(file);
   for (int rank = 0; rank < ranks; ++rank) {
     const part& each = *parts[static_cast<std::size_t>(rank)];
-    if (each.there()) out.name_rank(rank, each.head().process);
+    if (each.there()) {
+      out.name_rank(rank, each.head().process);
+    }
     for (std::uint64_t i = 0; i < each.count(); ++i) {
-      if (each[i].thread != 0) out.write(rank, each[i], origin_ns);
+      if (each[i].thread != 0) {
+        out.write(rank, each[i], origin_ns);
+      }
     }
     ::unlink(part_of(file, rank).c_str());
   }

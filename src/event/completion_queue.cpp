@@ -2,6 +2,7 @@
 #include "sinew/event/completion_queue.hpp"
 
 #include <deque>
+#include <exception>
 #include <utility>
 
 #include "sinew/base/check.hpp"
@@ -24,11 +25,9 @@ struct completion_queue::body {
 
   entry* take() {
     const core::guard held(lock, s.runtime().threaded());
+    entry* const e = free == nullptr ? &entries.emplace_back() : std::exchange(free, free->after);
     ++size;
-    if (free == nullptr) {
-      return &entries.emplace_back();
-    }
-    return std::exchange(free, free->after);
+    return e;
   }
 
   void push(entry& e) {
@@ -57,7 +56,12 @@ struct completion_queue::body {
 
 completion_queue::completion_queue(system& s) : body_(std::make_unique<body>(s)) {}
 
-completion_queue::~completion_queue() { SINEW_EXPECT(body_->size == 0); }
+completion_queue::~completion_queue() {
+  SINEW_EXPECT(body_->size == 0 || std::uncaught_exceptions() != 0);
+  if (body_->size != 0) {
+    (void)body_.release();  // an exception is on its way; events may still fire into the entries
+  }
+}
 
 void completion_queue::add(event e, std::uint64_t tag) {
   body::entry& mine = *body_->take();

@@ -78,6 +78,8 @@ void events_and_barriers(const event_member& m, board& shared) {
   s.poison(bad);
   (void)s.wait(fails);
   (void)s.report();
+  std::array<completed, 1> ended;
+  m.until([&] { return queue.pop(ended) == 1; });
   m.meet();
 }
 

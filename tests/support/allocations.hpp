@@ -59,6 +59,14 @@ inline thread_local long fails_at = 0;
     return nullptr;
   }
 }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment,
+                                     const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes, alignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 [[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t& no) noexcept {
   return operator new(bytes, no);
 }

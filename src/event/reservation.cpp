@@ -1,8 +1,10 @@
 #include "sinew/event/reservation.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -135,6 +137,8 @@ struct reservations::body {
   reservations& all;
   system& events;
   const bool threaded;
+  const int exceptions = std::uncaught_exceptions();  ///< when it was made
+  std::atomic<bool> deaf{false};                      ///< see ~tasks(). Relaxed: only itself counts
   core::lock lock;  ///< guards what follows; nothing is fired under it
   lock_core core;
   request_pool requests;
@@ -258,6 +262,9 @@ void reservations::body::destroy_for(const message& m) {
 }
 
 void reservations::body::receive(const message& m) {
+  if (deaf.load(std::memory_order_relaxed)) [[unlikely]] {
+    return;
+  }
   if (m.small == wants_destruction) {
     destroy_for(m);
     return;
@@ -366,6 +373,12 @@ reservations::reservations(system& s, const reservation_options& how)
 }
 
 reservations::~reservations() {
+  if (std::uncaught_exceptions() > body_->exceptions) {
+    // As in ~tasks(): messages may still come.
+    body_->deaf.store(true, std::memory_order_relaxed);
+    (void)body_.release();
+    return;
+  }
   system_.set_handler(topic::reservation, [](void*, const message&) {}, nullptr);
   system_.add_report(nullptr, body_.get());
   system_.on_lost(nullptr, body_.get());

@@ -6,12 +6,14 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <new>
 #include <unordered_map>
 #include <vector>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
+#include "sinew/base/memory.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/core/lock.hpp"
@@ -118,6 +120,7 @@ struct tasks::body {
   system& events;
   const bool threaded;
   const int exceptions = std::uncaught_exceptions();  ///< when it was made
+  std::atomic<bool> deaf{false};                      ///< see ~tasks(). Relaxed: only itself counts
   core::lock lock;                 ///< guards what follows but for what start() made
   std::vector<description> table;  ///< by name, once started
   std::unordered_map<const void*, std::uint32_t> numbers;
@@ -194,7 +197,7 @@ void tasks::body::accept(const order& o, const std::byte* values, std::size_t by
 }
 
 /// A fiber for it, which takes whatever is the most urgent when it starts.
-void tasks::body::make_ready(job& j) noexcept {
+void tasks::body::make_ready(job& j) noexcept try {
   worker& w = workers[processor::from_bits(j.what.where).index()];
   lane* mine = nullptr;
   {
@@ -231,6 +234,8 @@ void tasks::body::make_ready(job& j) noexcept {
     }
     end(*lost, false);
   }
+} catch (const std::bad_alloc&) {
+  base::out_of_memory("a task became ready");
 }
 
 /// The most urgent task of the lane; null if one of another lane is more urgent.
@@ -388,6 +393,9 @@ void tasks::body::send_or_accept(order o, const std::byte* values, std::size_t b
 }
 
 void tasks::body::receive(const message& m) {
+  if (deaf.load(std::memory_order_relaxed)) [[unlikely]] {
+    return;
+  }
   if (m.small == a_task) {
     order o;
     std::memcpy(&o, m.data, sizeof o);
@@ -528,7 +536,8 @@ tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
 
 tasks::~tasks() {
   body_->leaving.store(true, std::memory_order_release);
-  if (std::uncaught_exceptions() > body_->exceptions) {
+  const bool by_exception = std::uncaught_exceptions() > body_->exceptions;
+  if (by_exception) {
     body_->give_up_deferred();
   }
   system_.runtime().wait_until(
@@ -536,6 +545,13 @@ tasks::~tasks() {
         return static_cast<body*>(self)->pending.load(std::memory_order_acquire) == 0;
       },
       body_.get());
+  if (by_exception) {
+    // The ranks have not agreed to end: messages may still come, to whichever thread polls. What
+    // takes them stays, and ignores them.
+    body_->deaf.store(true, std::memory_order_relaxed);
+    (void)body_.release();
+    return;
+  }
   system_.add_report(nullptr, body_.get());
   system_.set_handler(topic::task, [](void*, const message&) {}, nullptr);
   system_.on_lost(nullptr, body_.get());

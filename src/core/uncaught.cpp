@@ -26,7 +26,9 @@ thread_local bool ending_here = false;
 void add_cause(base::last_words& text) noexcept {
   const std::exception_ptr thrown = std::current_exception();
   if (thrown == nullptr) {
-    text.add("std::terminate was called, without an exception");
+    text.add(std::uncaught_exceptions() > 0
+                 ? "an exception, perhaps for want of memory, met a function which lets none pass"
+                 : "std::terminate was called, without an exception");
     return;
   }
   try {

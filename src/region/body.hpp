@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "region/walker.hpp"
+#include "sinew/base/memory.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/region/system.hpp"
 
@@ -324,7 +325,8 @@ void system::body::after(event before, F f) {
     explicit task(F f) : call(std::move(f)) {
       fire = [](sinew::event::waiter& w) noexcept {
         const std::unique_ptr<task> self(static_cast<task*>(&w));
-        self->call(self->poisoned);
+        base::must_have_memory("what waited for an event began",
+                               [&] { self->call(self->poisoned); });
       };
     }
     F call;

@@ -197,8 +197,10 @@ event logs::merge(event after) {
       events.settled(ends),
       [](void* argument, bool) noexcept {
         const std::unique_ptr<returned> r(static_cast<returned*>(argument));
-        const core::guard held(r->to->lock, true);
-        r->to->spare.insert(r->to->spare.end(), r->what.begin(), r->what.end());
+        base::must_have_memory("contributions were given back", [&] {
+          const core::guard held(r->to->lock, true);
+          r->to->spare.insert(r->to->spare.end(), r->what.begin(), r->what.end());
+        });
       },
       new returned{store_, std::move(lent)});
   return end;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <new>
 #include <string_view>
+#include <utility>
 
 #include "sinew/base/status.hpp"
 
@@ -15,6 +18,20 @@ namespace sinew::base {
 /// Whether an exception that nobody catches would be met by the library's first handler, which says
 /// what it was and ends the process, or by the compiler's: a program has set none. Cold.
 [[nodiscard]] bool terminates_by_default() noexcept;
+
+/// Calls f(), which must have memory: nobody can be told that it has failed. Without it, ends as
+/// out_of_memory() does; any other exception of f's is one that nobody catches, and is reported so
+/// (gcc before 14 forgets which one it was, if it is left to meet `noexcept`). Any context.
+template <class F>
+decltype(auto) must_have_memory(std::string_view doing, F&& f) noexcept {
+  try {
+    return std::forward<F>(f)();
+  } catch (const std::bad_alloc&) {
+    out_of_memory(doing);
+  } catch (...) {
+    std::terminate();
+  }
+}
 
 /// For handlers of messages, which cannot fail: the message is tried again, for a while. One thread
 /// at a time.

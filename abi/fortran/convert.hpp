@@ -1,0 +1,374 @@
+// What Fortran passes, as C's MPI wants it, and back. Each object lives as long as one call.
+//
+// An INTEGER handle is what MPI_X_toint gives (MPI-5.0 section 20.4), mpi_f08's types have it as
+// their only component, and a status has C's layout in all interfaces: so one procedure serves
+// mpif.h, module mpi and, where no choice buffer is passed, module mpi_f08.
+#pragma once
+
+#include <ISO_Fortran_binding.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "c/mpi.h"
+
+// The sources that are generated, and those by hand, are compiled twice: see generate/bodies.py.
+#ifdef SINEW_FORTRAN_PROFILING
+#define FORTRAN(name) pmpi_##name##_
+#define MPI(name) PMPI_##name
+#else
+#define FORTRAN(name) mpi_##name##_
+#define MPI(name) MPI_##name
+#endif
+#define SINEW_TEXT_OF(name) #name
+#define SINEW_TEXT(name) SINEW_TEXT_OF(name)
+/// Another external name of the procedure FORTRAN(name).
+#define SAME_AS(name) [[gnu::alias(SINEW_TEXT(FORTRAN(name)))]]
+
+extern "C" {
+
+// The cells that stand for C's special addresses; the compiler gives a program and this library
+// one copy of each. They are COMMON blocks in mpif.h and in the modules.
+extern int mpi_fortran_bottom_;
+extern int mpi_fortran_in_place_;
+extern int mpi_fortran_automatic_;
+extern int mpi_fortran_unweighted_;
+extern int mpi_fortran_weights_empty_;
+extern int mpi_fortran_errcodes_;
+extern int mpi_fortran_status_[8];
+extern int mpi_fortran_statuses_[8];
+extern char mpi_fortran_argv_;
+extern char mpi_fortran_argvs_;
+extern MPI_Status mpi_f08_status_ignore;
+extern MPI_Status mpi_f08_statuses_ignore[1];
+
+/// .TRUE. and .FALSE. of the compiler that made the modules (constants.f90).
+extern const int mpi_fortran_true;
+extern const int mpi_fortran_false;
+
+}  // extern "C"
+
+namespace sinew::fortran {
+
+using callback = void();
+
+// --- handles -------------------------------------------------------------------------------------
+
+/// C's handles below are predefined: their integer is their value.
+inline constexpr std::uintptr_t first_made = 4096;
+
+inline MPI_Comm from_int(int value, MPI_Comm) { return PMPI_Comm_fromint(value); }
+inline MPI_Datatype from_int(int value, MPI_Datatype) { return PMPI_Type_fromint(value); }
+inline MPI_Errhandler from_int(int v, MPI_Errhandler) { return PMPI_Errhandler_fromint(v); }
+inline MPI_File from_int(int value, MPI_File) { return PMPI_File_fromint(value); }
+inline MPI_Group from_int(int value, MPI_Group) { return PMPI_Group_fromint(value); }
+inline MPI_Info from_int(int value, MPI_Info) { return PMPI_Info_fromint(value); }
+inline MPI_Message from_int(int value, MPI_Message) { return PMPI_Message_fromint(value); }
+inline MPI_Op from_int(int value, MPI_Op) { return PMPI_Op_fromint(value); }
+inline MPI_Request from_int(int value, MPI_Request) { return PMPI_Request_fromint(value); }
+inline MPI_Session from_int(int value, MPI_Session) { return PMPI_Session_fromint(value); }
+inline MPI_Win from_int(int value, MPI_Win) { return PMPI_Win_fromint(value); }
+
+inline int made_to_int(MPI_Comm handle) { return PMPI_Comm_toint(handle); }
+inline int made_to_int(MPI_Datatype handle) { return PMPI_Type_toint(handle); }
+inline int made_to_int(MPI_Errhandler handle) { return PMPI_Errhandler_toint(handle); }
+inline int made_to_int(MPI_File handle) { return PMPI_File_toint(handle); }
+inline int made_to_int(MPI_Group handle) { return PMPI_Group_toint(handle); }
+inline int made_to_int(MPI_Info handle) { return PMPI_Info_toint(handle); }
+inline int made_to_int(MPI_Message handle) { return PMPI_Message_toint(handle); }
+inline int made_to_int(MPI_Op handle) { return PMPI_Op_toint(handle); }
+inline int made_to_int(MPI_Request handle) { return PMPI_Request_toint(handle); }
+inline int made_to_int(MPI_Session handle) { return PMPI_Session_toint(handle); }
+inline int made_to_int(MPI_Win handle) { return PMPI_Win_toint(handle); }
+
+template <class Handle>
+Handle from_fortran(const int* value) {
+  const auto bits = static_cast<unsigned>(*value);
+  if (bits < first_made) [[likely]] {
+    return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(bits));
+  }
+  return from_int(*value, Handle{});
+}
+
+template <class Handle>
+int to_fortran(Handle handle) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+  return bits < first_made ? static_cast<int>(bits) : made_to_int(handle);
+}
+
+/// Handles' null values are the first of their kind in the ABI (appendix A of the standard).
+inline MPI_Comm null_of(MPI_Comm) { return MPI_COMM_NULL; }
+inline MPI_Datatype null_of(MPI_Datatype) { return MPI_DATATYPE_NULL; }
+inline MPI_Errhandler null_of(MPI_Errhandler) { return MPI_ERRHANDLER_NULL; }
+inline MPI_File null_of(MPI_File) { return MPI_FILE_NULL; }
+inline MPI_Group null_of(MPI_Group) { return MPI_GROUP_NULL; }
+inline MPI_Info null_of(MPI_Info) { return MPI_INFO_NULL; }
+inline MPI_Message null_of(MPI_Message) { return MPI_MESSAGE_NULL; }
+inline MPI_Op null_of(MPI_Op) { return MPI_OP_NULL; }
+inline MPI_Request null_of(MPI_Request) { return MPI_REQUEST_NULL; }
+inline MPI_Session null_of(MPI_Session) { return MPI_SESSION_NULL; }
+inline MPI_Win null_of(MPI_Win) { return MPI_WIN_NULL; }
+
+/// A handle that C writes; also if the call fails, when it is the null handle.
+template <class Handle>
+class handle_out {
+ public:
+  explicit handle_out(int* to) : to_(to), value_(null_of(Handle{})) {}
+  handle_out(const handle_out&) = delete;
+  handle_out& operator=(const handle_out&) = delete;
+  ~handle_out() { *to_ = to_fortran(value_); }
+  Handle* at() { return &value_; }
+
+ private:
+  int* to_;
+  Handle value_;
+};
+
+/// A handle that C reads and may write.
+template <class Handle>
+class handle_inout {
+ public:
+  explicit handle_inout(int* at) : at_(at), value_(from_fortran<Handle>(at)), before_(value_) {}
+  explicit handle_inout(const int* at) : handle_inout(const_cast<int*>(at)) {}
+  handle_inout(const handle_inout&) = delete;
+  handle_inout& operator=(const handle_inout&) = delete;
+  ~handle_inout() {
+    if (value_ != before_) {
+      *at_ = to_fortran(value_);
+    }
+  }
+  Handle* at() { return &value_; }
+
+ private:
+  int* at_;
+  Handle value_;
+  Handle before_;
+};
+
+/// `count` values; a few lie in the object. Without memory the program ends by std::bad_alloc.
+template <class T>
+class scratch {
+ public:
+  explicit scratch(long count) : count_(count > 0 ? static_cast<std::size_t>(count) : 0) {
+    if (count_ > few) {
+      many_.reset(new T[count_]);
+    }
+  }
+  T* data() { return many_ ? many_.get() : here_; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  T& operator[](std::size_t i) { return data()[i]; }
+
+ private:
+  static constexpr std::size_t few = 16;
+  std::size_t count_;
+  T here_[few];
+  std::unique_ptr<T[]> many_;
+};
+
+template <class Handle>
+class handles_in : public scratch<Handle> {
+ public:
+  handles_in(const int* from, long count) : scratch<Handle>(count) {
+    for (std::size_t i = 0; i < this->size(); ++i) {
+      (*this)[i] = from_fortran<Handle>(from + i);
+    }
+  }
+};
+
+template <class Handle>
+class handles_inout : public scratch<Handle> {
+ public:
+  handles_inout(int* at, long count) : scratch<Handle>(count), at_(at) {
+    for (std::size_t i = 0; i < this->size(); ++i) {
+      (*this)[i] = from_fortran<Handle>(at + i);
+    }
+  }
+  handles_inout(const int* at, long count) : handles_inout(const_cast<int*>(at), count) {}
+  handles_inout(const handles_inout&) = delete;
+  handles_inout& operator=(const handles_inout&) = delete;
+  ~handles_inout() {
+    for (std::size_t i = 0; i < this->size(); ++i) {
+      const int now = to_fortran((*this)[i]);
+      if (at_[i] != now) {
+        at_[i] = now;
+      }
+    }
+  }
+
+ private:
+  int* at_;
+};
+
+/// How many ranks a collective with arrays of datatypes sends to, or receives from.
+int out_peers(const int* comm, bool of_neighbours);
+int in_peers(const int* comm, bool of_neighbours);
+/// Of a Cartesian communicator.
+int dimensions(const int* comm);
+
+// --- numbers -------------------------------------------------------------------------------------
+
+inline void done(int* ierror, int code) {
+  if (ierror != nullptr) {
+    *ierror = code;
+  }
+}
+
+/// A compiler may have several values that are true; gfortran tests the lowest bit.
+inline int truth(int logical) { return logical != mpi_fortran_false ? 1 : 0; }
+inline int logical(int truth) { return truth != 0 ? mpi_fortran_true : mpi_fortran_false; }
+
+class logical_out {
+ public:
+  explicit logical_out(int* to) : to_(to), value_(truth(*to)) {}
+  logical_out(const logical_out&) = delete;
+  logical_out& operator=(const logical_out&) = delete;
+  ~logical_out() { *to_ = logical(value_); }
+  int* at() { return &value_; }
+
+ private:
+  int* to_;
+  int value_;
+};
+
+class logicals_in : public scratch<int> {
+ public:
+  logicals_in(const int* from, long count) : scratch(count) {
+    for (std::size_t i = 0; i < size(); ++i) {
+      (*this)[i] = truth(from[i]);
+    }
+  }
+};
+
+/// Entries that C leaves alone stay as they are.
+class logicals_out : public scratch<int> {
+ public:
+  logicals_out(int* to, long count) : scratch(count), to_(to) {
+    for (std::size_t i = 0; i < size(); ++i) {
+      (*this)[i] = untouched;
+    }
+  }
+  logicals_out(const logicals_out&) = delete;
+  logicals_out& operator=(const logicals_out&) = delete;
+  ~logicals_out() {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if ((*this)[i] != untouched) {
+        to_[i] = logical((*this)[i]);
+      }
+    }
+  }
+
+ private:
+  static constexpr int untouched = -1;  // C's flags are 0 and 1
+  int* to_;
+};
+
+/// Fortran counts from 1.
+class index_out {
+ public:
+  explicit index_out(int* to) : to_(to) {}
+  index_out(const index_out&) = delete;
+  index_out& operator=(const index_out&) = delete;
+  ~index_out() { *to_ = value_ == MPI_UNDEFINED ? MPI_UNDEFINED : value_ + 1; }
+  int* at() { return &value_; }
+
+ private:
+  int* to_;
+  int value_ = MPI_UNDEFINED;
+};
+
+/// `written`: how many of the at most `most` entries C has written, once it has.
+class indices_out {
+ public:
+  indices_out(int* to, const int* written, int most) : to_(to), written_(written), most_(most) {
+    *const_cast<int*>(written) = 0;
+  }
+  indices_out(const indices_out&) = delete;
+  indices_out& operator=(const indices_out&) = delete;
+  ~indices_out() {
+    for (int i = 0; i < *written_ && i < most_; ++i) {
+      ++to_[i];
+    }
+  }
+  int* data() { return to_; }
+
+ private:
+  int* to_;
+  const int* written_;
+  int most_;
+};
+
+// --- addresses -----------------------------------------------------------------------------------
+
+inline void* address_of(const void* buffer) {
+  if (buffer == &mpi_fortran_bottom_) [[unlikely]] {
+    return MPI_BOTTOM;
+  }
+  if (buffer == &mpi_fortran_in_place_) [[unlikely]] {
+    return MPI_IN_PLACE;
+  }
+  if (buffer == &mpi_fortran_automatic_) [[unlikely]] {
+    return MPI_BUFFER_AUTOMATIC;
+  }
+  return const_cast<void*>(buffer);
+}
+
+inline void* address_of(const CFI_cdesc_t* buffer) { return address_of(buffer->base_addr); }
+
+inline MPI_Status* status_at(MPI_Status* status) {
+  const void* at = status;
+  const bool ignored = at == &mpi_f08_status_ignore || at == mpi_fortran_status_ ||
+                       at == mpi_f08_statuses_ignore || at == mpi_fortran_statuses_;
+  return ignored ? MPI_STATUS_IGNORE : status;
+}
+
+template <class Int>
+Int* weights_at(Int* weights) {
+  if (weights == &mpi_fortran_unweighted_) {
+    return MPI_UNWEIGHTED;
+  }
+  return weights == &mpi_fortran_weights_empty_ ? MPI_WEIGHTS_EMPTY : weights;
+}
+
+/// An array (3, n) of ranges of ranks; C does not write them.
+inline int (*triples(const int* ranges))[3] {
+  return reinterpret_cast<int(*)[3]>(const_cast<int*>(ranges));
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
+/// Which blanks of a text do not count.
+enum class blanks { end, both_ends };
+
+class text_in {
+ public:
+  text_in(const char* from, std::size_t length, blanks trimmed);
+  text_in(const CFI_cdesc_t* from, blanks trimmed)
+      : text_in(static_cast<const char*>(from->base_addr), from->elem_len, trimmed) {}
+  const char* data() { return text_.data(); }
+
+ private:
+  scratch<char> text_;
+};
+
+/// What C writes, up to `longest` bytes and a zero, is cut to Fortran's length or padded by blanks.
+class text_out {
+ public:
+  text_out(char* to, std::size_t length, std::size_t longest)
+      : to_(to), length_(length), text_(static_cast<long>(longest) + 1) {
+    text_[0] = '\0';
+  }
+  text_out(const CFI_cdesc_t* to, std::size_t longest)
+      : text_out(static_cast<char*>(to->base_addr), to->elem_len, longest) {}
+  text_out(const text_out&) = delete;
+  text_out& operator=(const text_out&) = delete;
+  ~text_out();
+  char* data() { return text_.data(); }
+
+ private:
+  char* to_;
+  std::size_t length_;
+  scratch<char> text_;
+};
+
+}  // namespace sinew::fortran

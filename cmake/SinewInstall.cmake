@@ -58,6 +58,10 @@ endif()
 if(TARGET mpi_abi)
   sinew_pkg_config(sinew-mpi "MPI programs on Sinew, by the MPI-5.0 standard ABI"
     "-lmpi_abi -Wl,-rpath,\${libdir}")
+  if(TARGET mpifort_abi)
+    sinew_pkg_config(sinew-mpi-fortran "MPI programs in Fortran on Sinew"
+      "-lmpifort_abi -lmpi_abi -I\${includedir}/mpi-fortran -Wl,-rpath,\${libdir}")
+  endif()
 endif()
 if(TARGET sinew_route_shared)
   sinew_pkg_config(sinew-route-c "Transfers over many paths on Sinew, for C"

@@ -96,8 +96,8 @@ struct slots {
   int of(callback* user) {
     for (int i = 0; i < most_slots; ++i) {
       callback* there = procedure[i].load(std::memory_order_acquire);
-      if (there == nullptr && procedure[i].compare_exchange_strong(
-                                  there, user, std::memory_order_acq_rel)) {
+      if (there == nullptr &&
+          procedure[i].compare_exchange_strong(there, user, std::memory_order_acq_rel)) {
         return i;
       }
       if (there == user) {
@@ -147,8 +147,7 @@ F* function_at(int i, std::integer_sequence<int, Slot...>) {
 template <class F, template <int> class Call>
 F* function_of(slots& of, callback* user) {
   const int i = of.of(user);
-  return i < 0 ? nullptr
-               : function_at<F, Call>(i, std::make_integer_sequence<int, most_slots>{});
+  return i < 0 ? nullptr : function_at<F, Call>(i, std::make_integer_sequence<int, most_slots>{});
 }
 
 template <int Slot>
@@ -278,8 +277,7 @@ MPI_Comm_copy_attr_function* comm_copy_of(callback* user) {
 }
 
 MPI_Comm_delete_attr_function* comm_delete_of(callback* user) {
-  const bool none =
-      user == plain(mpi_comm_null_delete_fn_) || user == plain(mpi_null_delete_fn_);
+  const bool none = user == plain(mpi_comm_null_delete_fn_) || user == plain(mpi_null_delete_fn_);
   return none ? MPI_COMM_NULL_DELETE_FN : call_delete<MPI_Comm>;
 }
 

@@ -52,7 +52,7 @@ class building {
 /// What is behind one element of the section: `per_element` of the caller's datatypes.
 struct unit {
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Count of_it = 0;   ///< units that make one element
+  MPI_Count of_it = 0;     ///< units that make one element
   MPI_Count elements = 1;  ///< elements that one of the caller's datatypes covers
   bool known = false;
 };
@@ -189,7 +189,8 @@ void counted_section::describe(use how) {
     return;
   }
   const unit u = unit_of(type_, s.element);
-  const MPI_Count elements = u.of_it > 1 && u.type == type_ ? count_ / u.of_it : count_ * u.elements;
+  const MPI_Count elements =
+      u.of_it > 1 && u.type == type_ ? count_ / u.of_it : count_ * u.elements;
   const bool ends_inside = u.of_it > 1 && u.type == type_ && count_ % u.of_it != 0;
   building made;
   if (!u.known || ends_inside || elements > static_cast<MPI_Count>(s.elements()) ||

@@ -14,11 +14,19 @@ using namespace sinew::fortran;
 
 namespace {
 
-// What the standard has C's library know of Fortran (section 20.4): it may know already.
-void describe_fortran() {
+// What the standard has C's library know of Fortran (section 20.4). It may know already, and then
+// refuses to be told. After MPI_Init: a library may not take it earlier.
+int with_fortran_described(int code) {
   int yes = mpi_fortran_true;
   int no = mpi_fortran_false;
-  PMPI_Abi_set_fortran_booleans(sizeof yes, &yes, &no);
+  int is_set = 0;
+  if (code == MPI_SUCCESS &&
+      PMPI_Abi_get_fortran_booleans(sizeof yes, &yes, &no, &is_set) == MPI_SUCCESS && is_set == 0) {
+    yes = mpi_fortran_true;
+    no = mpi_fortran_false;
+    PMPI_Abi_set_fortran_booleans(sizeof yes, &yes, &no);
+  }
+  return code;
 }
 
 void return_buffer(void* to, void* buffer) {
@@ -70,14 +78,12 @@ extern "C" {
 // --- start ---------------------------------------------------------------------------------------
 
 void FORTRAN(init)(int* ierror) {
-  describe_fortran();
-  done(ierror, MPI(Init)(nullptr, nullptr));
+  done(ierror, with_fortran_described(MPI(Init)(nullptr, nullptr)));
 }
 SAME_AS(init) void FORTRAN(init_f08)(int* ierror);
 
 void FORTRAN(init_thread)(const int* required, int* provided, int* ierror) {
-  describe_fortran();
-  done(ierror, MPI(Init_thread)(nullptr, nullptr, *required, provided));
+  done(ierror, with_fortran_described(MPI(Init_thread)(nullptr, nullptr, *required, provided)));
 }
 SAME_AS(init_thread)
 void FORTRAN(init_thread_f08)(const int* required, int* provided, int* ierror);
@@ -101,8 +107,7 @@ void FORTRAN(abi_get_fortran_booleans_f08)(const int* size, int* yes, int* no, i
 
 void FORTRAN(abi_set_fortran_booleans)(const int* size, const int* yes, const int* no,
                                        int* ierror) {
-  done(ierror,
-       MPI(Abi_set_fortran_booleans)(*size, const_cast<int*>(yes), const_cast<int*>(no)));
+  done(ierror, MPI(Abi_set_fortran_booleans)(*size, const_cast<int*>(yes), const_cast<int*>(no)));
 }
 SAME_AS(abi_set_fortran_booleans)
 void FORTRAN(abi_set_fortran_booleans_f08)(const int* size, const int* yes, const int* no,
@@ -164,8 +169,7 @@ void FORTRAN(session_detach_buffer_f08)(const int* session, void* to, int* size,
 void FORTRAN(session_detach_buffer_c_f08)(const int* session, void* to, MPI_Count* size,
                                           int* ierror) {
   void* buffer = nullptr;
-  const int code =
-      MPI(Session_detach_buffer_c)(from_fortran<MPI_Session>(session), &buffer, size);
+  const int code = MPI(Session_detach_buffer_c)(from_fortran<MPI_Session>(session), &buffer, size);
   return_buffer(to, buffer);
   done(ierror, code);
 }
@@ -200,8 +204,8 @@ void FORTRAN(info_get_string)(const int* info, const char* key, int* buflen, cha
   int length = most == 0 ? 0 : most + 1;
   int found = 0;
   const int code = MPI(Info_get_string)(from_fortran<MPI_Info>(info),
-                                        text_in(key, key_length, blanks::both_ends).data(),
-                                        &length, text.data(), &found);
+                                        text_in(key, key_length, blanks::both_ends).data(), &length,
+                                        text.data(), &found);
   if (code == MPI_SUCCESS && found != 0) {
     if (most > 0) {
       text_out to(value, value_length, static_cast<std::size_t>(most));
@@ -217,14 +221,13 @@ void FORTRAN(info_get_string_f08)(const int* info, const char* key, int* buflen,
                                   int* flag, int* ierror, std::size_t key_length,
                                   std::size_t value_length);
 
-void FORTRAN(session_get_nth_pset)(const int* session, const int* info, const int* n,
-                                   int* pset_len, char* name, int* ierror,
-                                   std::size_t name_length) {
+void FORTRAN(session_get_nth_pset)(const int* session, const int* info, const int* n, int* pset_len,
+                                   char* name, int* ierror, std::size_t name_length) {
   const int most = std::max(0, std::min(*pset_len, static_cast<int>(name_length)));
   scratch<char> text(static_cast<long>(most) + 1);
   int length = most == 0 ? 0 : most + 1;
-  const int code = MPI(Session_get_nth_pset)(from_fortran<MPI_Session>(session),
-                                             from_fortran<MPI_Info>(info), *n, &length, text.data());
+  const int code = MPI(Session_get_nth_pset)(
+      from_fortran<MPI_Session>(session), from_fortran<MPI_Info>(info), *n, &length, text.data());
   if (code == MPI_SUCCESS) {
     if (most > 0) {
       text_out to(name, name_length, static_cast<std::size_t>(most));
@@ -250,11 +253,10 @@ void FORTRAN(comm_spawn)(const char* command, const char* argv, const int* maxpr
   PMPI_Comm_rank(from_fortran<MPI_Comm>(comm), &rank);
   const bool given = rank == *root && argv != &mpi_fortran_argv_;
   texts arguments = given ? texts(argv, argv_length, argv_length, -1) : texts();
-  done(ierror,
-       MPI(Comm_spawn)(text_in(command, command_length, blanks::both_ends).data(),
-                       given ? arguments.data() : MPI_ARGV_NULL, *maxprocs,
-                       from_fortran<MPI_Info>(info), *root, from_fortran<MPI_Comm>(comm),
-                       handle_out<MPI_Comm>(intercomm).at(), errcodes_at(errcodes)));
+  done(ierror, MPI(Comm_spawn)(text_in(command, command_length, blanks::both_ends).data(),
+                               given ? arguments.data() : MPI_ARGV_NULL, *maxprocs,
+                               from_fortran<MPI_Info>(info), *root, from_fortran<MPI_Comm>(comm),
+                               handle_out<MPI_Comm>(intercomm).at(), errcodes_at(errcodes)));
 }
 SAME_AS(comm_spawn)
 void FORTRAN(comm_spawn_f08)(const char* command, const char* argv, const int* maxprocs,
@@ -325,13 +327,13 @@ void FORTRAN(type_get_contents_c_f08)(const int* datatype, const MPI_Count* max_
   const MPI_Datatype type = from_fortran<MPI_Datatype>(datatype);
   MPI_Count counts[4] = {};
   int combiner = 0;
-  int code = PMPI_Type_get_envelope_c(type, &counts[0], &counts[1], &counts[2], &counts[3],
-                                      &combiner);
+  int code =
+      PMPI_Type_get_envelope_c(type, &counts[0], &counts[1], &counts[2], &counts[3], &combiner);
   scratch<MPI_Datatype> types(std::max<long>(*max_datatypes, 0));
   if (code == MPI_SUCCESS) {
-    code = MPI(Type_get_contents_c)(type, *max_integers, *max_addresses, *max_large_counts,
-                                    *max_datatypes, integers, addresses, large_counts,
-                                    types.data());
+    code =
+        MPI(Type_get_contents_c)(type, *max_integers, *max_addresses, *max_large_counts,
+                                 *max_datatypes, integers, addresses, large_counts, types.data());
   }
   for (MPI_Count i = 0; code == MPI_SUCCESS && i < std::min(counts[3], *max_datatypes); ++i) {
     datatypes[i] = to_fortran(types[static_cast<std::size_t>(i)]);
@@ -397,8 +399,8 @@ SINEW_ERRHANDLER(win, Win, win_errhandler_of)
 
 void FORTRAN(grequest_start)(callback* query, callback* release, callback* cancel,
                              const MPI_Aint* state, int* request, int* ierror) {
-  auto all = std::make_unique<request_procedures>(
-      request_procedures{query, release, cancel, *state});
+  auto all =
+      std::make_unique<request_procedures>(request_procedures{query, release, cancel, *state});
   const int code = MPI(Grequest_start)(grequest_query, grequest_free, grequest_cancel, all.get(),
                                        handle_out<MPI_Request>(request).at());
   if (code == MPI_SUCCESS) {
@@ -418,10 +420,10 @@ void FORTRAN(register_datarep)(const char* datarep, callback* read, callback* wr
                                std::size_t datarep_length) {
   auto all = std::make_unique<datarep_procedures>(datarep_procedures{read, write, extent, *state});
   auto* const none = reinterpret_cast<callback*>(mpi_conversion_fn_null_);
-  const int code = MPI(Register_datarep)(
-      text_in(datarep, datarep_length, blanks::end).data(),
-      read == none ? MPI_CONVERSION_FN_NULL : datarep_read,
-      write == none ? MPI_CONVERSION_FN_NULL : datarep_write, datarep_extent, all.get());
+  const int code = MPI(Register_datarep)(text_in(datarep, datarep_length, blanks::end).data(),
+                                         read == none ? MPI_CONVERSION_FN_NULL : datarep_read,
+                                         write == none ? MPI_CONVERSION_FN_NULL : datarep_write,
+                                         datarep_extent, all.get());
   if (code == MPI_SUCCESS) {
     (void)all.release();  // a representation is never forgotten
   }

@@ -37,7 +37,7 @@ INSTEAD = [
     (r"tests/tidy/tidy.py", lambda line: line + " links commands"),
     (r"module .*", lambda line: None),
     (r".*build/mpi4py/.*", lambda line: line if (BUILD / "mpi4py/venv").exists() else None),
-    (r".*\bcaf\.sinew .*", lambda line: line if shutil.which("gfortran") else None),
+    (r".*\b(caf|mpifort)\.sinew .*", lambda line: line if shutil.which("gfortran") else None),
     (r".*--threads-as-fibers pigz.*", lambda line: line if shutil.which("pigz") else None),
     (r".*--threads-as-fibers.*",
      lambda line: line if (BUILD / "lib/libsinew_threads.so").exists() else None),

@@ -109,8 +109,10 @@ class Install(unittest.TestCase):
     def test_pkg_config_names_folders_that_exist(self):
         for tree in (self.prefix, BUILD):
             files = sorted((tree / "lib" / "pkgconfig").glob("*.pc"), key=lambda f: f.stem)
+            fortran = (tree / "bin" / "mpifort.sinew").exists()
             self.assertEqual([f.stem for f in files],
-                             ["sinew", "sinew-event", "sinew-mpi", "sinew-multipath",
+                             ["sinew", "sinew-event", "sinew-mpi",
+                              *(["sinew-mpi-fortran"] if fortran else []), "sinew-multipath",
                               "sinew-region", "sinew-route", "sinew-route-c"])
             for file in files:
                 flags = run("pkg-config", "--cflags", "--libs", file.stem,
@@ -139,7 +141,8 @@ class Install(unittest.TestCase):
         examples = self.prefix / "share" / "doc" / "sinew" / "examples"
         for file in sorted(examples.glob("*.f90")):
             program = self.work / file.stem
-            run(self.prefix / "bin" / "caf.sinew", "-O2", file, "-o", program)
+            wrapper = "mpifort.sinew" if "use mpi" in file.read_text() else "caf.sinew"
+            run(self.prefix / "bin" / wrapper, "-O2", file, "-o", program)
             run(self.prefix / "bin" / "sinew", "run", "-n", "2", "--timeout", "50", program)
 
     def test_pages_are_there_and_their_links_lead_somewhere(self):

@@ -103,7 +103,9 @@ def _handle(procedure, argument):
         return f"{form}<{kind}>({name}, {_length(argument, procedure)}).data()"
     if argument.intent == "IN":
         by_address = argument.c.base.endswith("*")
-        return f"handle_inout<{kind}>({name}).at()" if by_address else f"from_fortran<{kind}>({name})"
+        if not by_address:
+            return f"from_fortran<{kind}>({name})"
+        return f"handle_inout<{kind}>({name}).at()"
     return f"handle_{argument.intent.lower()}<{kind}>({name}).at()"
 
 

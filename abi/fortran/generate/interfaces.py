@@ -330,8 +330,7 @@ def mpif_h(procedures, sections):
         lines.append(f"      {kind} {name}")
         lines.append(f"      PARAMETER ({name}={value})")
 
-    parameter("INTEGER", "MPI_integer_has_4_bytes", "1/(5-KIND(0))")
-    lines[-1] = "      PARAMETER (MPI_integer_has_4_bytes=1/(1-KIND(0)/8))"
+    lines += ["      INTEGER MPI_int4", "      PARAMETER (MPI_int4=1/(1-MAX(0,KIND(0)-4)/4))"]
     for name, value in KINDS.items():
         parameter("INTEGER", name, value)
     for name, value in _integers(sections):

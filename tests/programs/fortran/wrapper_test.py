@@ -1,0 +1,139 @@
+"""mpifort.sinew: its options, what is refused at compile time, and CMake's FindMPI for Fortran.
+
+usage: wrapper_test.py MPIFORT NAMES (the folder with mpifort, mpif90, mpif77, mpiexec)
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MPIFORT = sys.argv[1]
+NAMES = pathlib.Path(sys.argv[2])
+ROOT = NAMES.parents[1]
+
+CMAKE = """\
+cmake_minimum_required(VERSION 3.18)
+project(stranger Fortran)
+find_package(MPI REQUIRED COMPONENTS Fortran)
+foreach(form F77 F90 F08)
+  if(NOT MPI_Fortran_HAVE_${form}_MODULE AND NOT MPI_Fortran_HAVE_${form}_HEADER)
+    message(FATAL_ERROR "no ${form}")
+  endif()
+endforeach()
+if(NOT MPI_Fortran_VERSION VERSION_EQUAL 5.0)
+  message(FATAL_ERROR "version ${MPI_Fortran_VERSION}")
+endif()
+add_executable(hello hello.f90)
+target_link_libraries(hello MPI::MPI_Fortran)
+"""
+
+HELLO = """\
+program hello
+  use mpi_f08
+  integer :: rank
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  print '(a,i0)', 'rank ', rank
+  call MPI_Finalize()
+end program
+"""
+
+# Statement after `use`, what the compiler must say.
+REFUSED = [
+    ("use mpi_f08", "call MPI_Send(1.0, 1, MPI_REAL, '0', 0, MPI_COMM_WORLD)", "no specific sub"),
+    ("use mpi_f08", "call MPI_Comm_size(1, n)", "comm"),
+    ("use mpi_f08", "call MPI_Get_processor_name(short, n)", "name"),
+    ("use mpi", "call MPI_Comm_size(MPI_COMM_WORLD, 1.5, n)", "size"),
+    ("use mpi", "call MPI_Send(1.0, 1, MPI_REAL, 0, 0, MPI_COMM_WORLD)", "ierror"),
+]
+
+
+def run(*words, **how):
+    environment = {n: v for n, v in os.environ.items() if n not in ("MPIFORT_FC", "SINEW_FC", "FC")}
+    environment.update(how.pop("more", {}))
+    return subprocess.run([str(w) for w in words], env=environment, capture_output=True, text=True,
+                          timeout=90, check=False, **how)
+
+
+class Wrapper(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        (self.work / name).write_text(text)
+        return self.work / name
+
+    def test_show(self):
+        lib, include = ROOT / "lib", ROOT / "include"
+        compile_flags = f"-I{include} -I{include}/mpi-fortran"
+        link = f"-L{lib} -Wl,-rpath,{lib} -lmpifort_abi -lmpi_abi"
+        for name in ("mpifort", "mpif90", "mpif77"):
+            with self.subTest(name):
+                self.assertEqual(run(NAMES / name, "-showme:compile").stdout, compile_flags + "\n")
+                self.assertEqual(run(NAMES / name, "-showme:link").stdout, link + "\n")
+                self.assertEqual(run(NAMES / name, "-show", "a.f90").stdout,
+                                 f"gfortran {compile_flags} a.f90 {link}\n")
+        self.assertEqual(run(MPIFORT, "-showme:libs").stdout, "mpifort_abi mpi_abi\n")
+
+    def test_long_integers_are_refused(self):
+        source = self.write("a.f90", HELLO)
+        told = run(MPIFORT, "-fdefault-integer-8", source, "-o", self.work / "a")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("-fdefault-integer-8 makes INTEGERs longer", told.stderr)
+        old = self.write("b.f90", "include 'mpif.h'\nend\n")
+        told = run("gfortran", "-fdefault-integer-8", f"-I{ROOT}/include/mpi-fortran", old, "-c",
+                   cwd=self.work)
+        self.assertIn("Division by zero", told.stderr)
+
+    def test_wrong_arguments_are_told_at_compile_time(self):
+        for use, statement, word in REFUSED:
+            with self.subTest(statement):
+                source = self.write("a.f90", f"{use}\ninteger :: n\ncharacter(3) :: short\n"
+                                             f"{statement}\nend\n")
+                told = run(MPIFORT, "-c", source, "-o", self.work / "a.o")
+                self.assertNotEqual(told.returncode, 0)
+                self.assertIn(word, told.stderr)
+
+    def test_vector_subscripts_of_nonblocking_calls_are_refused(self):
+        source = self.write("a.f90", """\
+use mpi_f08
+integer :: a(5), v(2) = [1, 3]
+type(MPI_Request) :: r
+call MPI_Irecv(a(v), 2, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, r)
+end
+""")
+        self.assertNotEqual(run(MPIFORT, "-c", source, "-o", self.work / "a.o").returncode, 0)
+
+    def test_modules_are_made_for_another_compiler(self):
+        # It says that it is gfortran 15, whose module files are others.
+        other = self.write("other", '#!/bin/sh\\n[ "$1" != -dumpversion ] || { echo 15; exit; }\\n'
+                                    'exec gfortran "$@"\\n'.replace("\\n", "\n"))
+        other.chmod(0o755)
+        source = self.write("a.f90", HELLO)
+        for _ in range(2):
+            done = run(MPIFORT, source, "-o", self.work / "a",
+                       more={"MPIFORT_FC": str(other), "XDG_CACHE_HOME": str(self.work / "cache")},
+                       cwd=self.work)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        made = list((self.work / "cache/sinew").glob("*/gfortran-mod-16/mpi_f08.mod"))
+        self.assertEqual(len(made), 1)
+        self.assertEqual(run(self.work / "a").stdout, "rank 0\n")
+
+    def test_cmake_finds_all_three(self):
+        self.write("CMakeLists.txt", CMAKE)
+        self.write("hello.f90", HELLO)
+        more = {"PATH": f"{NAMES}:{os.environ['PATH']}"}
+        for words in (("cmake", "-S", ".", "-B", "build"), ("cmake", "--build", "build")):
+            done = run(*words, cwd=self.work, more=more)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        told = run(NAMES / "mpiexec", "-n", "2", self.work / "build/hello").stdout
+        self.assertEqual(sorted(told.split("\n")), ["", "rank 0", "rank 1"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

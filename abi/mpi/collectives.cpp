@@ -5,44 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "abi/mpi/collective_arguments.hpp"
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
-#include "abi/mpi/message.hpp"
 #include "abi/mpi/op.hpp"
 #include "abi/mpi/routed.hpp"
-#include "abi/mpi/type.hpp"
 
 namespace sinew::mpi {
 namespace {
-
-bool in_place(const void* p) { return p == MPI_IN_PLACE; }
-
-/// The send argument of calls that allow MPI_IN_PLACE there.
-p2p::buffer send_of(const void* base, MPI_Count count, MPI_Datatype type) {
-  if (in_place(base)) {
-    return {const_cast<void*>(base), 0, nullptr};
-  }
-  return data_of(base, count, type);
-}
-
-p2p::buffer receive_of(void* base, MPI_Count count, MPI_Datatype type) {
-  if (in_place(base)) {
-    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed as this buffer");
-  }
-  return data_of(base, count, type);
-}
-
-coll::parts parts_of(const comm_object& c, const void* base, const MPI_Count* counts,
-                     const MPI_Aint* displacements, MPI_Datatype type) {
-  check_out(counts, "counts");
-  check_out(displacements, "displs");
-  bool empty = true;
-  for (int r = 0; r < c.comm->size(); ++r) {
-    check_count(counts[r]);
-    empty = empty && counts[r] == 0;
-  }
-  return {base, counts, displacements, &layout_of(type, empty)};
-}
 
 int end(comm_object& c, p2p::fault f) {
   switch (f) {
@@ -157,7 +127,7 @@ int impl::Gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const coll::parts into =
-      at_root ? parts_of(c, recvbuf, recvcounts, displs, recvtype) : coll::parts{};
+      at_root ? parts_of(c.comm->size(), recvbuf, recvcounts, displs, recvtype) : coll::parts{};
   const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
                                    : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
   return end(c, coll::gatherv(participant_of(c), from, into, root));
@@ -182,7 +152,7 @@ int impl::Scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const coll::parts from =
-      at_root ? parts_of(c, sendbuf, sendcounts, displs, sendtype) : coll::parts{};
+      at_root ? parts_of(c.comm->size(), sendbuf, sendcounts, displs, sendtype) : coll::parts{};
   const p2p::buffer into =
       at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
   return end(c, coll::scatterv(participant_of(c), from, into, root));
@@ -200,7 +170,7 @@ int impl::Allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
                      MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   return end(c, coll::allgatherv(participant_of(c), send_of(sendbuf, sendcount, sendtype),
-                                 parts_of(c, recvbuf, recvcounts, displs, recvtype)));
+                                 parts_of(c.comm->size(), recvbuf, recvcounts, displs, recvtype)));
 }
 
 int impl::Alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -214,9 +184,10 @@ int impl::Alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI
                     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
-  const coll::parts from = in_place(sendbuf) ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
-                                             : parts_of(c, sendbuf, sendcounts, sdispls, sendtype);
-  const coll::parts into = parts_of(c, recvbuf, recvcounts, rdispls, recvtype);
+  const coll::parts from = in_place(sendbuf)
+                               ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
+                               : parts_of(c.comm->size(), sendbuf, sendcounts, sdispls, sendtype);
+  const coll::parts into = parts_of(c.comm->size(), recvbuf, recvcounts, rdispls, recvtype);
   if (c.routes != nullptr && c.routes->alltoallv(participant_of(c), from, into)) {
     return MPI_SUCCESS;
   }
@@ -227,27 +198,8 @@ int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI
                     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   comm_object& c = comm_of(comm);
-  const auto size = static_cast<std::size_t>(c.comm->size());
-  const auto side = [size](const void* base, const MPI_Count* counts, const MPI_Aint* displs,
-                           const MPI_Datatype* types,
-                           std::vector<const layout::datatype*>& layouts) {
-    check_out(counts, "counts");
-    check_out(displs, "displs");
-    check_out(types, "types");
-    for (std::size_t r = 0; r < size; ++r) {
-      check_count(counts[r]);
-      layouts.push_back(&layout_of(types[r], counts[r] == 0));
-    }
-    return coll::parts_w{base, counts, displs, layouts.data()};
-  };
-  std::vector<const layout::datatype*> send_layouts;
-  std::vector<const layout::datatype*> recv_layouts;
-  send_layouts.reserve(size);
-  recv_layouts.reserve(size);
-  const coll::parts_w from = in_place(sendbuf)
-                                 ? coll::parts_w{sendbuf, nullptr, nullptr, nullptr}
-                                 : side(sendbuf, sendcounts, sdispls, sendtypes, send_layouts);
-  const coll::parts_w into = side(recvbuf, recvcounts, rdispls, recvtypes, recv_layouts);
+  const typed_parts from(c.comm->size(), sendbuf, sendcounts, sdispls, sendtypes);
+  const typed_parts into(c.comm->size(), recvbuf, recvcounts, rdispls, recvtypes);
   return end(c, coll::alltoallw(participant_of(c), from, into));
 }
 

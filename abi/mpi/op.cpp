@@ -86,11 +86,17 @@ bound_op::bound_op(MPI_Op handle, MPI_Datatype type, const layout::datatype& of)
     }
     return;
   }
-  user_ = &user_op(handle);
+  user_ = keep(&user_op(handle));
+  (void)keep(resolve<type_object>(type));
   op_.kind = coll::op_kind::user;
   op_.commutative = user_->commutative;
   op_.call = &bound_op::call;
   op_.handle = this;
+}
+
+void bound_op::release() noexcept {
+  drop(user_);
+  drop(resolve<type_object>(type_));
 }
 
 void bound_op::call(void* self, const void* in, void* inout, std::size_t count,

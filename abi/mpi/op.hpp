@@ -15,21 +15,29 @@ struct op_object : object {
   MPI_User_function_c* large = nullptr;
 };
 
-/// An operation ready for coll: it lives as long as the call and is not copied. Throws MPI_ERR_OP
-/// if the handle is bad or the operation is not defined for the type.
+/// An operation ready for coll; not copied. The program may free the operation and the datatype
+/// while it lives. Throws MPI_ERR_OP if the handle is bad or the operation is not defined for the
+/// type.
 class bound_op {
  public:
   bound_op(MPI_Op handle, MPI_Datatype type, const layout::datatype& of);
   bound_op(const bound_op&) = delete;
   bound_op& operator=(const bound_op&) = delete;
+  ~bound_op() {
+    if (user_ != nullptr) [[unlikely]] {
+      release();
+    }
+  }
   operator const coll::op&() const noexcept { return op_; }
   const coll::op* operator->() const noexcept { return &op_; }
 
  private:
   static void call(void* self, const void* in, void* inout, std::size_t count,
                    const layout::datatype& type);
+  [[gnu::cold]] void release() noexcept;
+
   coll::op op_;
-  op_object* user_ = nullptr;
+  op_object* user_ = nullptr;  ///< shared in, and so is its datatype
   MPI_Datatype type_;
 };
 

@@ -30,6 +30,19 @@ int conclude_generalized(request_object& r, MPI_Status* status, std::string* sen
   return code;
 }
 
+int conclude_collective(const request_object& r, std::string* sentence) {
+  const coll::ongoing& runs = *r.collective->runs;
+  const int code = runs.problem ? MPI_ERR_NO_MEM : code_of(runs.outcome);
+  if (code != MPI_SUCCESS && sentence != nullptr) {
+    *sentence =
+        std::string(r.collective->name.name) +
+        (code == MPI_ERR_TRUNCATE
+             ? ": a rank sent more data than its partner expected: counts or datatypes differ"
+             : ": there is no memory left for a message");
+  }
+  return code;
+}
+
 /// Gives the operations of `r` back to p2p, and tells how the one that counts has ended.
 p2p::result collect(request_object& r) {
   p2p::result outcome;
@@ -65,6 +78,7 @@ void drop_owned(request_object& r) noexcept {
   r.keeps = {};
   r.copy.reset();
   r.duplicates.reset();
+  r.collective.reset();
   r.owns = false;
 }
 
@@ -86,6 +100,9 @@ bool ended(const request_object& r) noexcept {
   if (r.what_for == request_object::sort::duplicate) {
     return agreed(*r.duplicates);
   }
+  if (r.what_for == request_object::sort::collective) {
+    return r.collective->runs->over.done();
+  }
   return (r.inner == nullptr || r.inner->done()) && (r.second == nullptr || r.second->done());
 }
 
@@ -106,6 +123,13 @@ void await(request_object& r) {
     await(*r.duplicates);
     return;
   }
+  if (r.what_for == request_object::sort::collective) {
+    core::collective_record& record = r.comm->comm->collective;
+    const core::collective_call around = record.exchange(r.collective->name);
+    process.runtime->wait(r.collective->runs->over);
+    (void)record.exchange(around);
+    return;
+  }
   if (r.inner != nullptr) {
     process.engine->wait(*r.inner);
   }
@@ -124,6 +148,9 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
     code = conclude_generalized(*r, status, sentence);
   } else if (r->what_for == request_object::sort::duplicate) {
     code = install(*r->duplicates, sentence);
+    set_empty(status);
+  } else if (r->what_for == request_object::sort::collective) {
+    code = conclude_collective(*r, sentence);
     set_empty(status);
   } else {
     const bool receives = r->what_for == request_object::sort::receive ||
@@ -182,7 +209,9 @@ namespace {
 
 /// All members must see a collective operation end (MPI-5.0 section 6.12).
 void refuse_collective(const request_object& r, const char* what) {
-  if (r.what_for == request_object::sort::duplicate) {
+  const bool persistent = r.what_for == request_object::sort::collective && !r.active;
+  if (r.what_for == request_object::sort::duplicate ||
+      (r.what_for == request_object::sort::collective && !persistent)) {
     fail(MPI_ERR_REQUEST, "the request of a collective operation cannot be %s: wait for it", what);
   }
 }

@@ -8,11 +8,20 @@
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/status.hpp"
+#include "sinew/coll/nonblocking.hpp"
 #include "sinew/core/pool.hpp"
 
 namespace sinew::mpi {
 
 struct request_object;
+
+/// A nonblocking or persistent collective.
+struct collective_operation {
+  coll::plan_ref what;
+  int tag = 0;
+  core::collective_call name;             ///< for reports
+  std::shared_ptr<coll::ongoing> runs{};  ///< null: not started yet
+};
 
 /// Starts a persistent request once more. Throws failure.
 using starter = void (*)(request_object& r);
@@ -28,7 +37,8 @@ struct alignas(64) request_object : object {
     exchange,
     flush,
     generalized,
-    duplicate
+    duplicate,
+    collective
   };
 
   request_object() noexcept : object(kind::dead) {}
@@ -40,7 +50,7 @@ struct alignas(64) request_object : object {
   sort what_for = sort::finished;
   bool persistent = false;
   bool active = true;         ///< false between uses of a persistent request
-  bool owns = false;          ///< `keeps`, `copy` or `duplicates` is set
+  bool owns = false;          ///< `keeps`, `copy`, `duplicates` or `collective` is set
   core::completion finished;  ///< generalized
 
   // What follows lies in other cache lines than the fields above, which every request uses.
@@ -56,6 +66,7 @@ struct alignas(64) request_object : object {
   layout::datatype_ref keeps;               ///< persistent: the type, which the user may free
   std::unique_ptr<std::byte[]> copy;        ///< what MPI_Isendrecv_replace sends
   std::shared_ptr<duplication> duplicates;  ///< duplicate
+  std::unique_ptr<collective_operation> collective;
 
   buffered_sends* flushing = nullptr;  ///< flush: where, and how many messages are to have left
   std::uint64_t flush_up_to = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "coll/collective_messages.hpp"
+#include "sinew/coll/nonblocking.hpp"
 
 namespace sinew::coll {
 
@@ -109,10 +109,8 @@ std::shared_ptr<schedule> agreement::successor() noexcept {
 }
 
 std::shared_ptr<new_communicator> start_duplicate(p2p::engine& engine, communicator_ref of) {
-  const auto tag = call_tags + of->nonblocking_count % call_tags;
   auto result = std::make_shared<new_communicator>();
-  auto a = std::make_shared<agreement>(engine, of, static_cast<int>(tag), result);
-  ++of->nonblocking_count;
+  auto a = std::make_shared<agreement>(engine, of, nonblocking_tag(*of), result);
   agreement::start(a);
   return result;
 }

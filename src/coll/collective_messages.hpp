@@ -12,7 +12,7 @@ namespace sinew::coll {
 using p2p::request;
 
 /// Tags [0, call_tags) number the blocking collective calls, as many above them the nonblocking
-/// ones; the rest belongs to create_group.
+/// ones, and as many again the persistent ones; the rest belongs to create_group.
 inline constexpr std::uint32_t call_tags = core::collective_tags;
 
 class collective_messages {

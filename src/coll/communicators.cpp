@@ -160,8 +160,8 @@ communicator_ref create_group(participant at, const core::group& members, int ta
     ranks[static_cast<std::size_t>(r)] = at.comm.members().find(members[r]);
   }
   // Above the tags of the collectives. Two tags of the user fall together only if they differ by
-  // max_tag + 1 - 2 * call_tags, and even that harms only if their groups create at the same time.
-  constexpr std::uint32_t others = 2 * call_tags;
+  // max_tag + 1 - 3 * call_tags, and even that harms only if their groups create at the same time.
+  constexpr std::uint32_t others = 3 * call_tags;
   constexpr auto range = static_cast<std::uint32_t>(p2p::max_tag) - others + 1;
   const std::uint32_t own_tag = others + static_cast<std::uint32_t>(tag) % range;
   collective_messages t(at, ranks, rank, static_cast<int>(own_tag));

@@ -6,33 +6,33 @@
 
 namespace sinew::coll {
 
-void schedule::send(const void* from, std::size_t bytes, int dest) {
-  SINEW_EXPECT(pending_count_ < most_pending);
-  p2p::request* r =
-      engine_.isend(*comm_, *comm_->collectives, p2p::buffer::of_bytes(from, bytes), dest, tag_);
+void schedule::send(const p2p::buffer& from, int dest) {
+  pending_.reserve(pending_.size() + 1);  // before there is something to be lost
+  p2p::request* r = engine_.isend(*comm_, *comm_->collectives, from, dest, tag_);
   if (r != nullptr) {
-    pending_[pending_count_++] = r;
+    pending_.push_back(r);
   }
 }
 
-void schedule::receive(void* into, std::size_t bytes, int source) {
-  SINEW_EXPECT(pending_count_ < most_pending);
-  pending_[pending_count_++] =
-      engine_.irecv(*comm_, *comm_->collectives, p2p::buffer::of_bytes(into, bytes), source, tag_);
+void schedule::receive(const p2p::buffer& into, int source) {
+  pending_.reserve(pending_.size() + 1);
+  pending_.push_back(engine_.irecv(*comm_, *comm_->collectives, into, source, tag_));
 }
 
 int schedule::advance(bool& over) noexcept {
   over = false;
   for (int steps = 0;; ++steps) {
-    for (int i = 0; i < pending_count_; ++i) {
-      if (!pending_[i]->done()) {
+    for (; ended_ < pending_.size(); ++ended_) {
+      if (!pending_[ended_]->done()) {
         return steps;
       }
     }
-    for (int i = 0; i < pending_count_; ++i) {
-      engine_.release(pending_[i]);
+    for (p2p::request* r : pending_) {
+      note(r->outcome.error);
+      engine_.release(r);
     }
-    pending_count_ = 0;
+    pending_.clear();
+    ended_ = 0;
     next then = next::over;
     if (!broken_) {
       try {
@@ -41,8 +41,8 @@ int schedule::advance(bool& over) noexcept {
         failed();
         // What was started still refers to this object. A receive may never get its message.
         broken_ = true;
-        for (int i = 0; i < pending_count_; ++i) {
-          (void)engine_.cancel(*pending_[i]);
+        for (p2p::request* r : pending_) {
+          (void)engine_.cancel(*r);
         }
         then = next::wait;
       }
@@ -63,41 +63,55 @@ schedules::schedules(core::runtime& runtime) : runtime_(runtime) {
 }
 
 void schedules::start(std::shared_ptr<schedule> s) {
-  {
-    const core::guard held(lock, runtime_.threaded());
-    running_.push_back(std::move(s));
-    // Before its first receive is posted: who completes that one must look here afterwards.
-    runtime_.want_chore(chore_, true);
+  const core::guard held(lock, runtime_.threaded());
+  running_.push_back(std::move(s));
+  // Before its first receive is posted: who completes that one must look here afterwards.
+  runtime_.want_chore(chore_, true);
+  // It alone: many may be under way, and to look at all each time that one begins would take long.
+  (void)advance(running_.size() - 1);
+  rest_if_empty();
+}
+
+/// Lets the schedule go as far as it can, and what follows it; true if its place is empty then.
+bool schedules::advance(std::size_t i) noexcept {
+  bool over = false;
+  steps_ += running_[i]->advance(over);
+  while (over) {
+    auto then = running_[i]->successor();
+    if (then == nullptr) {
+      running_[i] = std::move(running_.back());
+      running_.pop_back();
+      return true;
+    }
+    running_[i] = std::move(then);
+    steps_ += running_[i]->advance(over);
   }
-  advance();
+  return false;
+}
+
+void schedules::rest_if_empty() noexcept {
+  if (running_.empty()) {
+    runtime_.want_chore(chore_, false);
+  }
 }
 
 // It waits for the lock instead of giving way: the holder may have looked at a request just before
 // this thread completed it. Whoever holds the lock never waits for progress.
 int schedules::advance() noexcept {
   const core::guard held(lock, runtime_.threaded());
-  int steps = 0;
+  steps_ = 0;
   for (bool again = true; again;) {
     again = false;
     for (std::size_t i = 0; i < running_.size();) {
-      bool over = false;
-      steps += running_[i]->advance(over);
-      if (!over) {
-        ++i;
-        continue;
-      }
-      again = true;  // it may have been in the way of others
-      if (auto then = running_[i]->successor()) {
-        running_[i] = std::move(then);
+      if (advance(i)) {
+        again = true;  // it may have been in the way of others
       } else {
-        running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+        ++i;
       }
     }
   }
-  if (running_.empty()) {
-    runtime_.want_chore(chore_, false);
-  }
-  return steps;
+  rest_if_empty();
+  return steps_;
 }
 
 }  // namespace sinew::coll

@@ -40,21 +40,36 @@ class schedule {
   [[nodiscard]] const core::communicator& comm() const noexcept { return *comm_; }
   [[nodiscard]] p2p::engine& engine() const noexcept { return engine_; }
   /// The memory must last until the message has ended, at least as long as this object.
-  void send(const void* from, std::size_t bytes, int dest);
-  void receive(void* into, std::size_t bytes, int source);
+  void send(const p2p::buffer& from, int dest);
+  void receive(const p2p::buffer& into, int source);
+  void send(const void* from, std::size_t bytes, int dest) {
+    send(p2p::buffer::of_bytes(from, bytes), dest);
+  }
+  void receive(void* into, std::size_t bytes, int source) {
+    receive(p2p::buffer::of_bytes(into, bytes), source);
+  }
+  /// Whether messages that it has started have not been looked at by advance() yet.
+  [[nodiscard]] bool pending() const noexcept { return !pending_.empty(); }
+  /// The first fault of its messages, and what it has noted itself.
+  [[nodiscard]] p2p::fault outcome() const noexcept { return fault_; }
+  void note(p2p::fault f) noexcept {
+    if (fault_ == p2p::fault::none) {
+      fault_ = f;
+    }
+  }
 
  private:
   friend class schedules;
   /// How many times it has gone on; `over` tells whether that was all.
   int advance(bool& over) noexcept;
 
-  static constexpr int most_pending = 2;
   p2p::engine& engine_;
   communicator_ref comm_;
   int tag_;
-  int pending_count_ = 0;
   bool broken_ = false;
-  p2p::request* pending_[most_pending] = {};
+  p2p::fault fault_ = p2p::fault::none;
+  std::vector<p2p::request*> pending_;
+  std::size_t ended_ = 0;  ///< of `pending_`, the first ones
 };
 
 /// One per rank.
@@ -73,9 +88,13 @@ class schedules {
   core::lock lock;
 
  private:
+  bool advance(std::size_t i) noexcept;
+  void rest_if_empty() noexcept;
+
   core::runtime& runtime_;
   int chore_;
-  std::vector<std::shared_ptr<schedule>> running_;
+  int steps_ = 0;                                   ///< of the present advance()
+  std::vector<std::shared_ptr<schedule>> running_;  ///< in no order
 };
 
 }  // namespace sinew::coll

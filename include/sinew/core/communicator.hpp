@@ -65,6 +65,8 @@ class communicator {
   std::uint32_t collective_count = 0;
   /// The same for nonblocking ones: their tags must last while any number of others come and go.
   std::uint32_t nonblocking_count = 0;
+  /// And for persistent ones, which keep theirs from start to start.
+  std::uint32_t persistent_count = 0;
   collective_record collective;
   std::string name;
 

@@ -1,0 +1,71 @@
+// Arguments of collectives, checked and as coll takes them: blocking and nonblocking ones alike.
+#pragma once
+
+#include <vector>
+
+#include "abi/mpi/message.hpp"
+#include "sinew/coll/collectives.hpp"
+
+namespace sinew::mpi {
+
+[[nodiscard]] inline bool in_place(const void* p) { return p == MPI_IN_PLACE; }
+
+/// The send argument of calls that allow MPI_IN_PLACE there.
+[[nodiscard]] inline p2p::buffer send_of(const void* base, MPI_Count count, MPI_Datatype type) {
+  if (in_place(base)) {
+    return {const_cast<void*>(base), 0, nullptr};
+  }
+  return data_of(base, count, type);
+}
+
+[[nodiscard]] inline p2p::buffer receive_of(void* base, MPI_Count count, MPI_Datatype type) {
+  if (in_place(base)) {
+    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed as this buffer");
+  }
+  return data_of(base, count, type);
+}
+
+[[nodiscard]] inline coll::parts parts_of(int blocks, const void* base, const MPI_Count* counts,
+                                          const MPI_Aint* displacements, MPI_Datatype type) {
+  if (blocks > 0) {
+    check_out(counts, "counts");
+    check_out(displacements, "displs");
+  }
+  bool empty = true;
+  for (int r = 0; r < blocks; ++r) {
+    check_count(counts[r]);
+    empty = empty && counts[r] == 0;
+  }
+  return {base, counts, displacements, &layout_of(type, empty)};
+}
+
+/// A count, a displacement in bytes and a datatype for each of several blocks. Lives as long as the
+/// call that uses it.
+class typed_parts {
+ public:
+  typed_parts(int blocks, const void* base, const MPI_Count* counts, const MPI_Aint* displacements,
+              const MPI_Datatype* types)
+      : parts_{base, nullptr, nullptr, nullptr} {
+    if (in_place(base)) {
+      return;
+    }
+    if (blocks > 0) {
+      check_out(counts, "counts");
+      check_out(displacements, "displs");
+      check_out(types, "types");
+    }
+    layouts_.reserve(static_cast<std::size_t>(blocks));
+    for (int r = 0; r < blocks; ++r) {
+      check_count(counts[r]);
+      layouts_.push_back(&layout_of(types[r], counts[r] == 0));
+    }
+    parts_ = {base, counts, displacements, layouts_.data()};
+  }
+  operator const coll::parts_w&() const noexcept { return parts_; }
+
+ private:
+  std::vector<const layout::datatype*> layouts_;
+  coll::parts_w parts_;
+};
+
+}  // namespace sinew::mpi

@@ -1,0 +1,87 @@
+// Nonblocking, persistent and neighbour collectives. A plan says what one rank sends, receives,
+// copies and combines, in order; it is made from the call's arguments without any communication,
+// and it is carried out, once or often, by whoever makes progress on this rank (MPI-5.0 sections
+// 6.12, 6.13, 8.6).
+//
+// Arguments are trusted (bindings check them) and as in collectives.hpp; `in_place` may stand
+// where MPI allows it. Plans share in the ownership of datatypes and operators; the user's buffers
+// must last while one is carried out. Warm.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <span>
+
+#include "sinew/coll/collectives.hpp"
+#include "sinew/coll/communicators.hpp"
+#include "sinew/core/completion.hpp"
+
+namespace sinew::coll {
+
+class plan;
+using plan_ref = std::shared_ptr<const plan>;
+using op_ref = std::shared_ptr<const op>;
+
+/// A plan that is being carried out. The other fields are for reading once `over` is done.
+struct ongoing {
+  completion over;
+  fault outcome = fault::none;
+  std::exception_ptr problem;  ///< there was no memory to go on
+};
+
+/// The tag of the next nonblocking collective of `comm`, and of the next persistent one: all ranks
+/// begin them in one order. Called by one thread per communicator at a time.
+[[nodiscard]] int nonblocking_tag(core::communicator& comm) noexcept;
+[[nodiscard]] int persistent_tag(core::communicator& comm) noexcept;
+
+/// Begins to carry out a plan made for `over`, and returns at once. A plan may be under way once
+/// at a time. Throws std::bad_alloc.
+[[nodiscard]] std::shared_ptr<ongoing> start(p2p::engine& engine, communicator_ref over,
+                                             plan_ref what, int tag);
+
+// What follows makes plans, for this rank of `c`. They throw std::bad_alloc.
+
+[[nodiscard]] plan_ref plan_barrier(const core::communicator& c);
+[[nodiscard]] plan_ref plan_bcast(const core::communicator& c, buffer data, int root);
+[[nodiscard]] plan_ref plan_reduce(const core::communicator& c, const void* send, buffer recv,
+                                   op_ref o, int root);
+[[nodiscard]] plan_ref plan_allreduce(const core::communicator& c, const void* send, buffer recv,
+                                      op_ref o);
+[[nodiscard]] plan_ref plan_scan(const core::communicator& c, const void* send, buffer recv,
+                                 op_ref o);
+[[nodiscard]] plan_ref plan_exscan(const core::communicator& c, const void* send, buffer recv,
+                                   op_ref o);
+[[nodiscard]] plan_ref plan_reduce_scatter(const core::communicator& c, const void* send,
+                                           void* recv, std::span<const std::ptrdiff_t> counts,
+                                           const layout::datatype& type, op_ref o);
+[[nodiscard]] plan_ref plan_reduce_scatter_block(const core::communicator& c, const void* send,
+                                                 buffer recv, op_ref o);
+[[nodiscard]] plan_ref plan_gather(const core::communicator& c, buffer send, buffer recv, int root);
+[[nodiscard]] plan_ref plan_gatherv(const core::communicator& c, buffer send, parts recv, int root);
+[[nodiscard]] plan_ref plan_scatter(const core::communicator& c, buffer send, buffer recv,
+                                    int root);
+[[nodiscard]] plan_ref plan_scatterv(const core::communicator& c, parts send, buffer recv,
+                                     int root);
+[[nodiscard]] plan_ref plan_allgather(const core::communicator& c, buffer send, buffer recv);
+[[nodiscard]] plan_ref plan_allgatherv(const core::communicator& c, buffer send, parts recv);
+[[nodiscard]] plan_ref plan_alltoall(const core::communicator& c, buffer send, buffer recv);
+[[nodiscard]] plan_ref plan_alltoallv(const core::communicator& c, parts send, parts recv);
+[[nodiscard]] plan_ref plan_alltoallw(const core::communicator& c, parts_w send, parts_w recv);
+
+/// A rank's neighbours, in the order of its buffers' blocks; negative: none there (MPI_PROC_NULL).
+struct neighbours {
+  std::span<const int> sources;
+  std::span<const int> destinations;
+  /// Blocks of a Cartesian topology lie in pairs, one for each direction of a dimension: what is
+  /// sent up arrives from below, also where both neighbours are one rank.
+  bool cartesian = false;
+};
+/// The same block to all, a block from each.
+[[nodiscard]] plan_ref plan_neighbour_allgather(const neighbours& n, buffer send, buffer recv);
+[[nodiscard]] plan_ref plan_neighbour_allgatherv(const neighbours& n, buffer send, parts recv);
+/// A block to each, a block from each.
+[[nodiscard]] plan_ref plan_neighbour_alltoall(const neighbours& n, buffer send, buffer recv);
+[[nodiscard]] plan_ref plan_neighbour_alltoallv(const neighbours& n, parts send, parts recv);
+[[nodiscard]] plan_ref plan_neighbour_alltoallw(const neighbours& n, parts_w send, parts_w recv);
+
+}  // namespace sinew::coll

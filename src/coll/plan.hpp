@@ -1,0 +1,70 @@
+// Plans of collectives: what nonblocking.hpp hands out. A plan is a list of steps; messages are
+// begun as their steps are reached, and a `wait` is passed when all of them have ended.
+#pragma once
+
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "coll/scratch.hpp"
+#include "sinew/coll/nonblocking.hpp"
+
+namespace sinew::coll {
+
+struct step {
+  enum class kind : std::uint8_t { send, receive, wait, copy, combine };
+  kind what;
+  int peer;     ///< send, receive
+  buffer from;  ///< send, copy; combine: the operand of the lower ranks
+  buffer into;  ///< receive, copy; combine: the other operand, and the result
+};
+
+class plan {
+ public:
+  explicit plan(op_ref o = nullptr) : op_(std::move(o)) {}
+
+  void send(const buffer& from, int dest) { add({step::kind::send, dest, hold(from), {}}); }
+  void receive(const buffer& into, int source) {
+    add({step::kind::receive, source, {}, hold(into)});
+  }
+  void wait() { add({step::kind::wait, 0, {}, {}}); }
+  void copy(const buffer& from, const buffer& into) {
+    // Datatypes with absolute addresses have one base.
+    if (from.base != into.base || from.type != into.type) {
+      add({step::kind::copy, 0, hold(from), hold(into)});
+    }
+  }
+  /// into = from (op) into.
+  void combine(const buffer& from, const buffer& into) {
+    if (into.count != 0) {
+      add({step::kind::combine, 0, hold(from), hold(into)});
+    }
+  }
+  /// Memory of the plan's own for `count` instances.
+  [[nodiscard]] buffer space(std::size_t count, const layout::datatype& type) {
+    return {own_.emplace_back(count, type).base(), count, &type};
+  }
+  [[nodiscard]] buffer space(std::size_t bytes) {
+    return buffer::of_bytes(own_.emplace_back(bytes).base(), bytes);
+  }
+
+  [[nodiscard]] const std::vector<step>& steps() const noexcept { return steps_; }
+  [[nodiscard]] const op& operation() const noexcept { return *op_; }
+
+ private:
+  void add(step s) { steps_.push_back(s); }
+  /// The program may free its datatypes before the plan has been carried out.
+  const buffer& hold(const buffer& b) {
+    if (b.type != nullptr && (types_.empty() || types_.back().get() != b.type)) {
+      types_.push_back(layout::share(*b.type));
+    }
+    return b;
+  }
+
+  op_ref op_;
+  std::vector<step> steps_;
+  std::vector<layout::datatype_ref> types_;
+  std::deque<scratch> own_;
+};
+
+}  // namespace sinew::coll

@@ -1,0 +1,212 @@
+// Plans that move data: barrier, bcast, gather, scatter, allgather, alltoall, and their kin among
+// neighbours. All messages of the latter, and those with a root or between all, are under way at
+// once; empty ones are not sent, since both sides know their size.
+#include "coll/collective_messages.hpp"
+#include "coll/plan.hpp"
+
+namespace sinew::coll {
+namespace {
+
+using plan_ptr = std::shared_ptr<plan>;
+
+void send_if_any(plan& p, const buffer& from, int dest) {
+  if (from.bytes() != 0) {
+    p.send(from, dest);
+  }
+}
+
+void receive_if_any(plan& p, const buffer& into, int source) {
+  if (into.bytes() != 0) {
+    p.receive(into, source);
+  }
+}
+
+/// in(r): where rank r's data go at the root.
+template <class In>
+plan_ref collect(const core::communicator& c, const buffer& mine, int root, const In& in) {
+  auto p = std::make_shared<plan>();
+  if (c.rank() != root) {
+    send_if_any(*p, mine, root);
+    return p;
+  }
+  for (int i = 1; i < c.size(); ++i) {
+    const int r = (root + i) % c.size();
+    receive_if_any(*p, in(r), r);
+  }
+  if (mine.base != in_place) {
+    p->copy(mine, in(root));
+  }
+  return p;
+}
+
+/// out(r): what the root sends to rank r.
+template <class Out>
+plan_ref hand_out(const core::communicator& c, const buffer& mine, int root, const Out& out) {
+  auto p = std::make_shared<plan>();
+  if (c.rank() != root) {
+    receive_if_any(*p, mine, root);
+    return p;
+  }
+  for (int i = 1; i < c.size(); ++i) {
+    const int r = (root + i) % c.size();
+    send_if_any(*p, out(r), r);
+  }
+  if (mine.base != in_place) {
+    p->copy(out(root), mine);
+  }
+  return p;
+}
+
+/// Everybody sends out(r) to r and receives in(r) from r. Each begins with its own neighbours, so
+/// that nobody is everybody's first.
+template <class Out, class In>
+plan_ref exchange(const core::communicator& c, const Out& out, const In& in) {
+  auto p = std::make_shared<plan>();
+  const int n = c.size();
+  for (int i = 1; i < n; ++i) {
+    receive_if_any(*p, in((c.rank() - i + n) % n), (c.rank() - i + n) % n);
+  }
+  for (int i = 1; i < n; ++i) {
+    send_if_any(*p, out((c.rank() + i) % n), (c.rank() + i) % n);
+  }
+  p->copy(out(c.rank()), in(c.rank()));
+  return p;
+}
+
+/// What is sent lies where the partners' data go: it is set aside first.
+template <class Slot>
+plan_ref exchange_in_place(const core::communicator& c, const Slot& slot) {
+  auto p = std::make_shared<plan>();
+  std::vector<buffer> aside(static_cast<std::size_t>(c.size()));
+  for (int r = 0; r < c.size(); ++r) {
+    const buffer here = slot(r);
+    if (r != c.rank() && here.bytes() != 0) {
+      aside[static_cast<std::size_t>(r)] = p->space(here.bytes());
+      p->copy(here, aside[static_cast<std::size_t>(r)]);
+    }
+  }
+  for (int r = 0; r < c.size(); ++r) {
+    if (aside[static_cast<std::size_t>(r)].type != nullptr) {
+      p->receive(slot(r), r);
+      p->send(aside[static_cast<std::size_t>(r)], r);
+    }
+  }
+  return p;
+}
+
+/// out(i), in(i): the block for the i-th destination, from the i-th source.
+template <class Out, class In>
+plan_ref with_neighbours(const neighbours& n, const Out& out, const In& in) {
+  auto p = std::make_shared<plan>();
+  // Between two ranks messages meet receives in their order. In a Cartesian topology the one that
+  // a rank sends down first is what its neighbour gets from above.
+  for (std::size_t i = 0; i < n.sources.size(); ++i) {
+    const std::size_t from = n.cartesian ? i ^ 1U : i;
+    if (n.sources[from] >= 0) {
+      p->receive(in(static_cast<int>(from)), n.sources[from]);
+    }
+  }
+  for (std::size_t i = 0; i < n.destinations.size(); ++i) {
+    if (n.destinations[i] >= 0) {
+      p->send(out(static_cast<int>(i)), n.destinations[i]);
+    }
+  }
+  return p;
+}
+
+}  // namespace
+
+/// Dissemination (Hensgen, Finkel and Manber 1988): ceil(log2 n) rounds.
+plan_ref plan_barrier(const core::communicator& c) {
+  auto p = std::make_shared<plan>();
+  const int n = c.size();
+  for (int distance = 1; distance < n; distance *= 2) {
+    p->receive(buffer::of_bytes(static_cast<void*>(nullptr), 0), (c.rank() - distance + n) % n);
+    p->send(buffer::of_bytes(static_cast<void*>(nullptr), 0), (c.rank() + distance) % n);
+    p->wait();
+  }
+  return p;
+}
+
+/// A binomial tree.
+plan_ref plan_bcast(const core::communicator& c, buffer data, int root) {
+  auto p = std::make_shared<plan>();
+  if (data.bytes() == 0) {
+    return p;
+  }
+  const int n = c.size();
+  const int v = (c.rank() - root + n) % n;
+  int mask = 1;
+  while (mask < n && (v & mask) == 0) {
+    mask *= 2;
+  }
+  if (v != 0) {
+    p->receive(data, (v - mask + root) % n);
+    p->wait();
+  }
+  for (mask /= 2; mask > 0; mask /= 2) {
+    if (v + mask < n) {
+      p->send(data, (v + mask + root) % n);
+    }
+  }
+  return p;
+}
+
+plan_ref plan_gather(const core::communicator& c, buffer send, buffer recv, int root) {
+  return collect(c, send, root, [&](int r) { return block(recv, r); });
+}
+plan_ref plan_gatherv(const core::communicator& c, buffer send, parts recv, int root) {
+  return collect(c, send, root, [&](int r) { return block(recv, r); });
+}
+plan_ref plan_scatter(const core::communicator& c, buffer send, buffer recv, int root) {
+  return hand_out(c, recv, root, [&](int r) { return block(send, r); });
+}
+plan_ref plan_scatterv(const core::communicator& c, parts send, buffer recv, int root) {
+  return hand_out(c, recv, root, [&](int r) { return block(send, r); });
+}
+
+plan_ref plan_allgather(const core::communicator& c, buffer send, buffer recv) {
+  const buffer mine = send.base == in_place ? block(recv, c.rank()) : send;
+  return exchange(c, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
+}
+plan_ref plan_allgatherv(const core::communicator& c, buffer send, parts recv) {
+  const buffer mine = send.base == in_place ? block(recv, c.rank()) : send;
+  return exchange(c, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
+}
+
+plan_ref plan_alltoall(const core::communicator& c, buffer send, buffer recv) {
+  const auto in = [&](int r) { return block(recv, r); };
+  return send.base == in_place ? exchange_in_place(c, in)
+                               : exchange(c, [&](int r) { return block(send, r); }, in);
+}
+plan_ref plan_alltoallv(const core::communicator& c, parts send, parts recv) {
+  const auto in = [&](int r) { return block(recv, r); };
+  return send.base == in_place ? exchange_in_place(c, in)
+                               : exchange(c, [&](int r) { return block(send, r); }, in);
+}
+plan_ref plan_alltoallw(const core::communicator& c, parts_w send, parts_w recv) {
+  const auto in = [&](int r) { return block(recv, r); };
+  return send.base == in_place ? exchange_in_place(c, in)
+                               : exchange(c, [&](int r) { return block(send, r); }, in);
+}
+
+plan_ref plan_neighbour_allgather(const neighbours& n, buffer send, buffer recv) {
+  return with_neighbours(n, [&](int) { return send; }, [&](int i) { return block(recv, i); });
+}
+plan_ref plan_neighbour_allgatherv(const neighbours& n, buffer send, parts recv) {
+  return with_neighbours(n, [&](int) { return send; }, [&](int i) { return block(recv, i); });
+}
+plan_ref plan_neighbour_alltoall(const neighbours& n, buffer send, buffer recv) {
+  return with_neighbours(
+      n, [&](int i) { return block(send, i); }, [&](int i) { return block(recv, i); });
+}
+plan_ref plan_neighbour_alltoallv(const neighbours& n, parts send, parts recv) {
+  return with_neighbours(
+      n, [&](int i) { return block(send, i); }, [&](int i) { return block(recv, i); });
+}
+plan_ref plan_neighbour_alltoallw(const neighbours& n, parts_w send, parts_w recv) {
+  return with_neighbours(
+      n, [&](int i) { return block(send, i); }, [&](int i) { return block(recv, i); });
+}
+
+}  // namespace sinew::coll

@@ -1,6 +1,6 @@
 /* Blocking collectives by their other forms: with FORM 1 MPI_X becomes MPI_IX and a wait, with
- * FORM 2 MPI_X_init, started, completed and freed; those run twice that do no harm to data in place.
- * Included before the program's own text. */
+ * FORM 2 MPI_X_init, started, completed and freed; those run twice that do no harm to data in
+ * place. Included before the program's own text. */
 #ifndef SINEW_TESTS_FORMS_H
 #define SINEW_TESTS_FORMS_H
 

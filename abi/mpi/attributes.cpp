@@ -1,4 +1,4 @@
-// MPI-5.0 section 7.7: attributes of communicators and datatypes. (Windows come with windows.)
+// MPI-5.0 section 7.7: attributes of communicators, datatypes and windows.
 #include "abi/mpi/attributes.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/type.hpp"
+#include "abi/mpi/window.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -296,5 +297,62 @@ int impl::Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
   return Comm_get_attr(comm, keyval, attribute_val, flag);
 }
 int impl::Attr_delete(MPI_Comm comm, int keyval) { return Comm_delete_attr(comm, keyval); }
+
+namespace {
+
+/// The attributes that MPI attaches to windows (section 12.2.7); null for other keys.
+void* predefined_value(window_object& w, int key) {
+  switch (key) {
+    case MPI_WIN_BASE:
+      return w.flavor == MPI_WIN_FLAVOR_DYNAMIC ? nullptr : w.memory->base_of(w.comm->comm->rank());
+    case MPI_WIN_SIZE:
+      return &w.bytes;
+    case MPI_WIN_DISP_UNIT:
+      return &w.unit;
+    case MPI_WIN_CREATE_FLAVOR:
+      return &w.flavor;
+    case MPI_WIN_MODEL:
+      return &w.model;
+    default:
+      return nullptr;
+  }
+}
+
+bool is_predefined_of_windows(int key) { return key >= MPI_WIN_BASE && key <= MPI_WIN_MODEL; }
+
+void check_not_of_windows(int key) {
+  if (is_predefined_of_windows(key)) {
+    fail(MPI_ERR_KEYVAL, "the predefined attribute %d cannot be changed", key);
+  }
+}
+
+}  // namespace
+
+int impl::Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* flag) {
+  return on_window(win, [&](window_object& w) -> int {
+    if (!is_predefined_of_windows(win_keyval)) {
+      return get(attached_to::win, w.attached, win_keyval, attribute_val, flag);
+    }
+    check_out(attribute_val, "attribute_val");
+    check_out(flag, "flag");
+    *static_cast<void**>(attribute_val) = predefined_value(w, win_keyval);
+    *flag = 1;
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_set_attr(MPI_Win win, int win_keyval, void* attribute_val) {
+  return on_window(win, [&](window_object& w) -> int {
+    check_not_of_windows(win_keyval);
+    return set(attached_to::win, win, w.attached, win_keyval, attribute_val);
+  });
+}
+
+int impl::Win_delete_attr(MPI_Win win, int win_keyval) {
+  return on_window(win, [&](window_object& w) -> int {
+    check_not_of_windows(win_keyval);
+    return remove(attached_to::win, win, w.attached, win_keyval);
+  });
+}
 
 }  // namespace sinew::mpi

@@ -87,7 +87,7 @@ void unsupported() {
 int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept {
   errhandler_object* handler = comm != nullptr ? comm->errors : default_error_handler();
   using action = errhandler_object::action;
-  if (handler->act != action::ret && handler->act != action::comm) {
+  if (handler->act != action::ret && handler->act != action::comm && handler->act != action::win) {
     try {
       die(code, sentence);
     } catch (...) {  // returning would tell the program that its errors are not fatal
@@ -103,6 +103,11 @@ int raise_error(comm_object* comm, int code, const std::string& sentence) noexce
     MPI_Comm handle = comm != nullptr ? comm->handle : MPI_COMM_SELF;
     int copy = code;
     reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &copy);
+  }
+  if (handler->act == action::win) {
+    MPI_Win handle = comm->window;
+    int copy = code;
+    reinterpret_cast<MPI_Win_errhandler_function*>(handler->function)(&handle, &copy);
   }
   return code;
 }

@@ -26,6 +26,7 @@ enum class kind : std::uint32_t {
   info,
   errhandler,
   session,
+  window,
   unfinished_comm,  ///< of MPI_Comm_idup, before its request has been completed
 };
 

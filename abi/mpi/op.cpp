@@ -94,6 +94,19 @@ bound_op::bound_op(MPI_Op handle, MPI_Datatype type, const layout::datatype& of)
   op_.handle = this;
 }
 
+coll::op accumulate_op(MPI_Op handle, layout::element of) {
+  const auto kind = predefined_kind(handle);
+  if (!kind) {
+    (void)user_op(handle);
+    fail(MPI_ERR_OP, "accumulates take predefined operations only");
+  }
+  const coll::op o{.kind = *kind};
+  if (!o.allowed(of)) {
+    fail(MPI_ERR_OP, "the operation is not defined for elements of this kind");
+  }
+  return o;
+}
+
 void bound_op::release() noexcept {
   drop(user_);
   drop(resolve<type_object>(type_));

@@ -41,4 +41,8 @@ class bound_op {
   MPI_Datatype type_;
 };
 
+/// For accumulates: a predefined operation, MPI_REPLACE and MPI_NO_OP among them, defined for
+/// elements of `of`. Throws MPI_ERR_OP.
+[[nodiscard]] coll::op accumulate_op(MPI_Op handle, layout::element of);
+
 }  // namespace sinew::mpi

@@ -1,0 +1,325 @@
+// MPI-5.0 section 12.4: puts, gets and accumulates. All have been done when their call returns (see
+// window_memory.hpp), so that a request of theirs is complete at once.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/message.hpp"
+#include "abi/mpi/op.hpp"
+#include "abi/mpi/window.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+constexpr const char* no_epoch =
+    "no epoch is open in which rank %d may be accessed: MPI_Win_fence, MPI_Win_start, MPI_Win_lock "
+    "or MPI_Win_lock_all come first";
+
+/// Throws if [from, to), counted from the attached address 0, is not within one attached piece.
+void check_attached(const window_object& w, int target, std::uint64_t from, std::uint64_t to) {
+  for (const auto& a : w.memory->of(target).attached) {
+    // Acquire: with the release in MPI_Win_attach.
+    const std::uint64_t end = a.end.load(std::memory_order_acquire);
+    if (end != 0 && from >= a.begin.load(std::memory_order_relaxed) && to <= end) {
+      return;
+    }
+  }
+  fail(MPI_ERR_RMA_RANGE, "the memory is not attached at rank %d (MPI_Win_attach)", target);
+}
+
+/// Where instances of `data.type` begin at the target; checks the epoch and that all lie inside.
+window_place place_of(const window_object& w, int target, MPI_Aint disp, const p2p::buffer& data) {
+  check_target(w, target);
+  if (!w.access_open(target)) [[unlikely]] {
+    fail(MPI_ERR_RMA_SYNC, no_epoch, target);
+  }
+  const auto last =
+      data.count == 0 ? 0 : static_cast<std::ptrdiff_t>(data.count - 1) * data.type->extent();
+  const std::ptrdiff_t low = data.type->true_lower() + std::min<std::ptrdiff_t>(last, 0);
+  const std::ptrdiff_t high =
+      data.type->true_lower() + data.type->true_extent() + std::max<std::ptrdiff_t>(last, 0);
+  if (w.flavor == MPI_WIN_FLAVOR_DYNAMIC) [[unlikely]] {
+    const auto address = static_cast<std::uint64_t>(disp);
+    if (data.bytes() != 0) {
+      check_attached(w, target, address + static_cast<std::uint64_t>(low),
+                     address + static_cast<std::uint64_t>(high));
+    }
+    return w.memory->at_address(target, address);
+  }
+  const window_record& r = w.memory->of(target);
+  std::int64_t begin = 0;
+  const bool overflows = __builtin_mul_overflow(disp, r.unit, &begin);
+  if (data.bytes() != 0 && (overflows || begin + low < 0 ||
+                            begin + high > static_cast<std::int64_t>(r.bytes))) [[unlikely]] {
+    if (disp < 0) {
+      fail(MPI_ERR_DISP, "the displacement %lld is negative", static_cast<long long>(disp));
+    }
+    fail(MPI_ERR_RMA_RANGE, "bytes %lld to %lld are not in the window of rank %d, which has %lld",
+         static_cast<long long>(begin + low), static_cast<long long>(begin + high), target,
+         static_cast<long long>(r.bytes));
+  }
+  return w.memory->place(target, begin);
+}
+
+/// The target's side of a call: how many of what.
+p2p::buffer target_of(MPI_Count count, MPI_Datatype datatype) {
+  check_count(count);
+  return {nullptr, static_cast<std::size_t>(count), &layout_of(datatype, count == 0)};
+}
+
+int put(MPI_Win win, const p2p::buffer& from, int target, MPI_Aint disp, const p2p::buffer& there) {
+  return on_window(win, [&](window_object& w) -> int {
+    if (target == MPI_PROC_NULL) {
+      return MPI_SUCCESS;
+    }
+    w.memory->write(target, place_of(w, target, disp, there), from, there);
+    return MPI_SUCCESS;
+  });
+}
+
+int get(MPI_Win win, const p2p::buffer& into, int target, MPI_Aint disp, const p2p::buffer& there) {
+  return on_window(win, [&](window_object& w) -> int {
+    if (target == MPI_PROC_NULL) {
+      return MPI_SUCCESS;
+    }
+    w.memory->read(target, place_of(w, target, disp, there), into, there);
+    return MPI_SUCCESS;
+  });
+}
+
+/// The element that all of a type's data are, or a failure.
+layout::element element_of(const p2p::buffer& b, const char* which) {
+  const layout::element e = b.type->base();
+  if (e == layout::element::none && b.bytes() != 0) {
+    fail(MPI_ERR_TYPE, "the datatype of %s is made of elements of several kinds", which);
+  }
+  return e;
+}
+
+/// Elements of one kind side by side, as the operators take them.
+class operand {
+ public:
+  explicit operand(layout::element e, std::size_t count)
+      : type_(layout::of(e)), count_(count), bytes_(count * layout::extent_of(e)) {}
+  [[nodiscard]] p2p::buffer all() { return {bytes_.data(), count_, &type_}; }
+  [[nodiscard]] std::byte* at(std::size_t i) {
+    return bytes_.data() + static_cast<std::ptrdiff_t>(i) * type_.extent();
+  }
+
+ private:
+  const layout::datatype& type_;
+  std::size_t count_;
+  std::vector<std::byte> bytes_;
+};
+
+void copy_elements(const p2p::buffer& from, const p2p::buffer& to) {
+  layout::copy(*from.type, from.count, from.base, *to.type, to.count, to.base);
+}
+
+/// target = origin (op) target, run of elements by run; what was there goes to `before`, if any.
+void combine(const window_object& w, int target, window_place at, const p2p::buffer& there,
+             layout::element e, const coll::op& o, operand& origin, operand* before) {
+  const layout::datatype& one = layout::of(e);
+  const bool changes = o.kind != coll::op_kind::no_op;
+  std::size_t done = 0;
+  const accumulating alone(w.memory->of(target));
+  layout::for_each_leaf(
+      *there.type, there.count, [&](std::ptrdiff_t offset, std::size_t n, layout::element) {
+        const p2p::buffer elements{nullptr, n, &one};
+        if (at.here != nullptr) {
+          std::byte* here = at.here + offset;
+          if (before != nullptr) {
+            copy_elements({here, n, &one}, {before->at(done), n, &one});
+          }
+          if (changes) {
+            o.apply(origin.at(done), here, n, one);
+          }
+        } else {
+          const window_place piece{nullptr, at.there + static_cast<std::uint64_t>(offset)};
+          operand now(e, n);
+          w.memory->read(target, piece, now.all(), elements);
+          if (before != nullptr) {
+            copy_elements(now.all(), {before->at(done), n, &one});
+          }
+          if (changes) {
+            o.apply(origin.at(done), now.at(0), n, one);
+            w.memory->write(target, piece, now.all(), elements);
+          }
+        }
+        done += n;
+      });
+}
+
+/// `result`: null type if none.
+int accumulate(MPI_Win win, const p2p::buffer& from, const p2p::buffer& result, int target,
+               MPI_Aint disp, const p2p::buffer& there, MPI_Op op) {
+  return on_window(win, [&](window_object& w) -> int {
+    const layout::element e = element_of(there, "the target");
+    if (there.bytes() == 0 || target == MPI_PROC_NULL) {
+      if (target != MPI_PROC_NULL) {
+        (void)place_of(w, target, disp, there);
+      }
+      return MPI_SUCCESS;
+    }
+    const coll::op o = accumulate_op(op, e);
+    const window_place at = place_of(w, target, disp, there);
+    const std::size_t n = there.count * there.type->elements();
+    const bool reads_origin = o.kind != coll::op_kind::no_op;
+    if (reads_origin &&
+        (element_of(from, "the origin") != e || from.count * from.type->elements() < n)) {
+      fail(MPI_ERR_TYPE, "the origin's data are not as many elements of the target's kind");
+    }
+    operand origin(e, reads_origin ? n : 0);
+    if (reads_origin) {
+      copy_elements(from, origin.all());
+    }
+    if (result.type == nullptr) {
+      combine(w, target, at, there, e, o, origin, nullptr);
+      return MPI_SUCCESS;
+    }
+    operand before(e, n);
+    combine(w, target, at, there, e, o, origin, &before);
+    copy_elements(before.all(), result);
+    return MPI_SUCCESS;
+  });
+}
+
+int get_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                   void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
+                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  // With MPI_NO_OP the origin means nothing.
+  const p2p::buffer from =
+      op == MPI_NO_OP ? p2p::buffer{} : data_of(origin_addr, origin_count, origin_datatype);
+  return accumulate(win, from, data_of(result_addr, result_count, result_datatype), target_rank,
+                    target_disp, target_of(target_count, target_datatype), op);
+}
+
+/// The call that `done` was has ended well: so has its request.
+int requested(int done, MPI_Request* request) {
+  if (done == MPI_SUCCESS) {
+    *request = done_request();
+  }
+  return done;
+}
+
+void check_request(MPI_Request* request) {
+  check_out(request, "request");
+  *request = MPI_REQUEST_NULL;
+}
+
+}  // namespace
+
+int impl::Put(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+              int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+              MPI_Datatype target_datatype, MPI_Win win) {
+  return on_window(win, [&](window_object&) -> int {
+    return put(win, data_of(origin_addr, origin_count, origin_datatype), target_rank, target_disp,
+               target_of(target_count, target_datatype));
+  });
+}
+
+int impl::Get(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+              int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+              MPI_Datatype target_datatype, MPI_Win win) {
+  return on_window(win, [&](window_object&) -> int {
+    return get(win, data_of(origin_addr, origin_count, origin_datatype), target_rank, target_disp,
+               target_of(target_count, target_datatype));
+  });
+}
+
+int impl::Accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                     int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  return on_window(win, [&](window_object&) -> int {
+    return accumulate(win, data_of(origin_addr, origin_count, origin_datatype), {}, target_rank,
+                      target_disp, target_of(target_count, target_datatype), op);
+  });
+}
+
+int impl::Get_accumulate(const void* origin_addr, MPI_Count origin_count,
+                         MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count,
+                         MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                         MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                         MPI_Win win) {
+  return on_window(win, [&](window_object&) -> int {
+    return get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                          result_datatype, target_rank, target_disp, target_count, target_datatype,
+                          op, win);
+  });
+}
+
+int impl::Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype datatype,
+                       int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
+  return on_window(win, [&](window_object&) -> int {
+    return get_accumulate(origin_addr, 1, datatype, result_addr, 1, datatype, target_rank,
+                          target_disp, 1, datatype, op, win);
+  });
+}
+
+int impl::Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr,
+                           MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
+                           MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    const p2p::buffer there = target_of(1, datatype);
+    constexpr std::size_t most = 16;
+    if (!there.type->dense() || there.bytes() > most || there.bytes() == 0) {
+      fail(MPI_ERR_TYPE, "the datatype is no integer, logical, multi-language type or byte");
+    }
+    if (target_rank == MPI_PROC_NULL) {
+      return MPI_SUCCESS;
+    }
+    const window_place at = place_of(w, target_rank, target_disp, there);
+    std::byte now[most];
+    const p2p::buffer before{now, 1, there.type};
+    const accumulating alone(w.memory->of(target_rank));
+    w.memory->read(target_rank, at, before, there);
+    if (std::memcmp(now, compare_addr, there.bytes()) == 0) {
+      w.memory->write(target_rank, at, {const_cast<void*>(origin_addr), 1, there.type}, there);
+    }
+    std::memcpy(result_addr, now, there.bytes());
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Rput(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+               MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
+  check_request(request);
+  return requested(impl::Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                             target_count, target_datatype, win),
+                   request);
+}
+
+int impl::Rget(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+               MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
+  check_request(request);
+  return requested(impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                             target_count, target_datatype, win),
+                   request);
+}
+
+int impl::Raccumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request) {
+  check_request(request);
+  return requested(impl::Accumulate(origin_addr, origin_count, origin_datatype, target_rank,
+                                    target_disp, target_count, target_datatype, op, win),
+                   request);
+}
+
+int impl::Rget_accumulate(const void* origin_addr, MPI_Count origin_count,
+                          MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count,
+                          MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                          MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                          MPI_Win win, MPI_Request* request) {
+  check_request(request);
+  return requested(impl::Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
+                                        result_count, result_datatype, target_rank, target_disp,
+                                        target_count, target_datatype, op, win),
+                   request);
+}
+
+}  // namespace sinew::mpi

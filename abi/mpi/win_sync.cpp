@@ -1,0 +1,332 @@
+// MPI-5.0 section 12.5: epochs. Operations have been done when their calls return, so an epoch's
+// end has nothing to wait for but the other ranks.
+#include <algorithm>
+
+#include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/message.hpp"
+#include "abi/mpi/window.hpp"
+#include "sinew/core/retry.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+using hold = window_object::hold;
+
+/// Messages of MPI_Win_post and MPI_Win_complete, in the window's own communicator.
+constexpr int posted_tag = 1;
+constexpr int completed_tag = 2;
+
+constexpr int all_asserts =
+    MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+
+void check_assert(int assert) {
+  if ((assert & ~all_asserts) != 0) {
+    fail(MPI_ERR_ASSERT, "the assertion %d is none", assert);
+  }
+}
+
+p2p::buffer nothing() { return p2p::buffer::of_bytes(static_cast<void*>(nullptr), 0); }
+
+void tell(const window_object& w, int rank, int tag) {
+  core::communicator& c = *w.comm->comm;
+  (void)process.engine->send(c, *c.messages, nothing(), rank, tag);
+}
+
+/// Everything before is seen by whoever goes on after.
+void order_memory() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+std::vector<int> ranks_of(const window_object& w, MPI_Group group) {
+  std::vector<int> ranks;
+  for (const int job_rank : group_of(group).members()) {
+    const int rank = w.comm->comm->members().find(job_rank);
+    if (rank < 0) {
+      fail(MPI_ERR_GROUP, "the group has a rank that the window has not");
+    }
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+bool try_shared(std::atomic<std::uint32_t>& lock) {
+  std::uint32_t now = lock.load(std::memory_order_relaxed);
+  while ((now & window_record::exclusive) == 0) {
+    if (lock.compare_exchange_weak(now, now + 1, std::memory_order_acquire,
+                                   std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool try_exclusive(std::atomic<std::uint32_t>& lock) {
+  std::uint32_t none = 0;
+  return lock.compare_exchange_strong(none, window_record::exclusive, std::memory_order_acquire,
+                                      std::memory_order_relaxed);
+}
+
+void acquire(const window_object& w, int rank, bool exclusively) {
+  std::atomic<std::uint32_t>& lock = w.memory->of(rank).lock;
+  core::retry_loop tries(*process.runtime);
+  while (!(exclusively ? try_exclusive(lock) : try_shared(lock))) {
+    tries.again();
+  }
+}
+
+void release(const window_object& w, int rank, hold how) {
+  std::atomic<std::uint32_t>& lock = w.memory->of(rank).lock;
+  if (how == hold::exclusive) {
+    lock.store(0, std::memory_order_release);
+  } else if (how == hold::shared) {
+    lock.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+bool any_lock(const window_object& w) {
+  return w.all_held ||
+         std::any_of(w.held.begin(), w.held.end(), [](hold h) { return h != hold::none; });
+}
+
+/// For calls that need an epoch of MPI_Win_lock or MPI_Win_lock_all.
+void check_locked(const window_object& w, int rank) {
+  check_target(w, rank);
+  if (!w.all_held && w.held[static_cast<std::size_t>(rank)] == hold::none) {
+    fail(MPI_ERR_RMA_SYNC, "rank %d is not locked: MPI_Win_lock or MPI_Win_lock_all come first",
+         rank);
+  }
+}
+
+int flush(MPI_Win win, int rank) {
+  return on_window(win, [&](window_object& w) -> int {
+    if (rank != MPI_PROC_NULL) {
+      check_locked(w, rank);
+    }
+    order_memory();
+    return MPI_SUCCESS;
+  });
+}
+
+int flush_all(MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    if (!any_lock(w)) {
+      fail(MPI_ERR_RMA_SYNC, "no rank is locked: MPI_Win_lock or MPI_Win_lock_all come first");
+    }
+    order_memory();
+    return MPI_SUCCESS;
+  });
+}
+
+bool all_arrived(void* window) {
+  const auto& w = *static_cast<window_object*>(window);
+  return std::all_of(w.arrivals.begin(), w.arrivals.end(),
+                     [](const p2p::request* r) { return r->done(); });
+}
+
+void end_exposure(window_object& w) {
+  for (p2p::request* r : w.arrivals) {
+    process.engine->release(r);
+  }
+  w.arrivals.clear();
+  w.posted.clear();
+  w.is_posted = false;
+  order_memory();
+}
+
+void check_posted(const window_object& w) {
+  if (!w.is_posted) {
+    fail(MPI_ERR_RMA_SYNC, "the window is not exposed: MPI_Win_post comes first");
+  }
+}
+
+}  // namespace
+
+int impl::Win_fence(int assert, MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    check_assert(assert);
+    if (any_lock(w) || !w.is_started.empty() || w.is_posted) {
+      fail(MPI_ERR_RMA_SYNC, "another epoch of the window is open");
+    }
+    order_memory();
+    (void)coll::barrier(participant_of(*w.comm));
+    order_memory();
+    w.fence_open = (assert& MPI_MODE_NOSUCCEED) == 0;
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_post(MPI_Group group, int assert, MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    check_assert(assert);
+    if (w.is_posted) {
+      fail(MPI_ERR_RMA_SYNC, "the window is exposed already: MPI_Win_wait is missing");
+    }
+    w.fence_open = false;
+    w.posted = ranks_of(w, group);
+    w.is_posted = true;
+    core::communicator& c = *w.comm->comm;
+    order_memory();
+    for (const int origin : w.posted) {
+      w.arrivals.push_back(process.engine->irecv(c, *c.messages, nothing(), origin, completed_tag));
+      if ((assert& MPI_MODE_NOCHECK) == 0) {
+        tell(w, origin, posted_tag);
+      }
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_start(MPI_Group group, int assert, MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    check_assert(assert);
+    if (!w.is_started.empty() || any_lock(w)) {
+      fail(MPI_ERR_RMA_SYNC, "another access epoch of the window is open");
+    }
+    w.fence_open = false;
+    w.started = ranks_of(w, group);
+    core::communicator& c = *w.comm->comm;
+    for (const int target : w.started) {
+      if ((assert& MPI_MODE_NOCHECK) == 0) {
+        (void)process.engine->recv(c, *c.messages, nothing(), target, posted_tag);
+      }
+    }
+    order_memory();
+    w.is_started.assign(static_cast<std::size_t>(c.size()), false);
+    for (const int target : w.started) {
+      w.is_started[static_cast<std::size_t>(target)] = true;
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_complete(MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    if (w.is_started.empty()) {
+      fail(MPI_ERR_RMA_SYNC, "no access epoch is open: MPI_Win_start comes first");
+    }
+    order_memory();
+    w.is_started.clear();
+    for (const int target : w.started) {
+      tell(w, target, completed_tag);
+    }
+    w.started.clear();
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_wait(MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    check_posted(w);
+    for (p2p::request* r : w.arrivals) {
+      process.engine->wait(*r);
+    }
+    end_exposure(w);
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_test(MPI_Win win, int* flag) {
+  return on_window(win, [&](window_object& w) -> int {
+    check_out(flag, "flag");
+    check_posted(w);
+    if (!all_arrived(&w)) {
+      process.runtime->poll();
+    }
+    *flag = all_arrived(&w) ? 1 : 0;
+    if (*flag != 0) {
+      end_exposure(w);
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    check_assert(assert);
+    if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE) {
+      fail(MPI_ERR_LOCKTYPE, "%d is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", lock_type);
+    }
+    if (rank == MPI_PROC_NULL) {
+      return MPI_SUCCESS;
+    }
+    check_target(w, rank);
+    hold& held = w.held[static_cast<std::size_t>(rank)];
+    if (held != hold::none || w.all_held || !w.is_started.empty()) {
+      fail(MPI_ERR_RMA_SYNC,
+           held != hold::none ? "rank %d is locked by this rank already"
+                              : "another access epoch is open (rank %d)",
+           rank);
+    }
+    w.fence_open = false;
+    const bool exclusively = lock_type == MPI_LOCK_EXCLUSIVE;
+    if ((assert& MPI_MODE_NOCHECK) != 0) {
+      held = hold::unchecked;
+      order_memory();
+      return MPI_SUCCESS;
+    }
+    acquire(w, rank, exclusively);
+    held = exclusively ? hold::exclusive : hold::shared;
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_unlock(int rank, MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    if (rank == MPI_PROC_NULL) {
+      return MPI_SUCCESS;
+    }
+    check_target(w, rank);
+    hold& held = w.held[static_cast<std::size_t>(rank)];
+    if (held == hold::none || w.all_held) {
+      fail(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank alone", rank);
+    }
+    order_memory();
+    release(w, rank, held);
+    held = hold::none;
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_lock_all(int assert, MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    check_assert(assert);
+    if (any_lock(w) || !w.is_started.empty()) {
+      fail(MPI_ERR_RMA_SYNC, "another access epoch of the window is open");
+    }
+    w.fence_open = false;
+    const bool checked = (assert& MPI_MODE_NOCHECK) == 0;
+    for (int r = 0; checked && r < w.comm->comm->size(); ++r) {
+      acquire(w, r, false);
+    }
+    std::fill(w.held.begin(), w.held.end(), checked ? hold::shared : hold::unchecked);
+    w.all_held = true;
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_unlock_all(MPI_Win win) {
+  return on_window(win, [&](window_object& w) -> int {
+    if (!w.all_held) {
+      fail(MPI_ERR_RMA_SYNC, "the ranks are not locked: MPI_Win_lock_all comes first");
+    }
+    order_memory();
+    for (int r = 0; r < w.comm->comm->size(); ++r) {
+      release(w, r, w.held[static_cast<std::size_t>(r)]);
+    }
+    std::fill(w.held.begin(), w.held.end(), hold::none);
+    w.all_held = false;
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Win_flush(int rank, MPI_Win win) { return flush(win, rank); }
+int impl::Win_flush_local(int rank, MPI_Win win) { return flush(win, rank); }
+int impl::Win_flush_all(MPI_Win win) { return flush_all(win); }
+int impl::Win_flush_local_all(MPI_Win win) { return flush_all(win); }
+
+int impl::Win_sync(MPI_Win win) {
+  return on_window(win, [&](window_object&) -> int {
+    order_memory();
+    return MPI_SUCCESS;
+  });
+}
+
+}  // namespace sinew::mpi

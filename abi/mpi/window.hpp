@@ -1,0 +1,69 @@
+// Windows behind their handles (MPI-5.0 chapter 12).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "abi/mpi/comm.hpp"
+#include "abi/mpi/info.hpp"
+#include "abi/mpi/window_memory.hpp"
+
+namespace sinew::mpi {
+
+struct window_object : object {
+  static constexpr kind tag = kind::window;
+  window_object() : object(tag) {}
+
+  comm_object* comm = nullptr;  ///< its own, of the window's ranks; has its error handler
+  std::unique_ptr<window_memory> memory;
+  int flavor = MPI_WIN_FLAVOR_CREATE;
+  int model = MPI_WIN_UNIFIED;
+  int unit = 1;  ///< these two: what MPI_Win_get_attr points to
+  MPI_Aint bytes = 0;
+  std::string name;
+  attributes attached;
+  info_object* hints = nullptr;  ///< what MPI_Win_get_info returns
+
+  // Epochs. A rank's own; several threads may use an epoch, one opens or closes it.
+  bool fence_open = false;
+  enum class hold : char { none, shared, exclusive, unchecked };
+  std::vector<hold> held;               ///< MPI_Win_lock, by rank
+  bool all_held = false;                ///< MPI_Win_lock_all
+  std::vector<int> started;             ///< MPI_Win_start: the targets
+  std::vector<bool> is_started;         ///< by rank; empty: no such epoch
+  std::vector<int> posted;              ///< MPI_Win_post: the origins
+  std::vector<p2p::request*> arrivals;  ///< what those send when they complete
+  bool is_posted = false;
+
+  /// Whether operations on `target` may be called now.
+  [[nodiscard]] bool access_open(int target) const noexcept {
+    const auto t = static_cast<std::size_t>(target);
+    return fence_open || all_held || held[t] != hold::none ||
+           (!is_started.empty() && is_started[t]);
+  }
+};
+
+/// Throws MPI_ERR_WIN. Hot.
+[[nodiscard]] window_object& window_of(MPI_Win handle);
+
+/// Runs a call on a window: what goes wrong is for the window's error handler.
+template <class Call>
+int on_window(MPI_Win win, Call call) {
+  window_object& w = window_of(win);
+  try {
+    return call(w);
+  } catch (failure& f) {
+    if (f.comm == nullptr) {
+      f.comm = w.comm;
+    }
+    throw;
+  }
+}
+
+inline void check_target(const window_object& w, int rank) {
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(w.comm->comm->size())) [[unlikely]] {
+    bad_rank(*w.comm, rank, "target rank");
+  }
+}
+
+}  // namespace sinew::mpi

@@ -1,0 +1,125 @@
+// What a window's ranks have of each other's memory, and the words by which they agree. Knows no
+// handles.
+//
+// Each window has one piece of memory that all its ranks map: a record for every rank, and behind
+// them, where the window allocates it, the window's own memory. Puts, gets and accumulates there
+// are loads and stores of the caller's. Memory that a program brings (MPI_Win_create, attached
+// memory) is reached by the kernel's copies between processes. In both cases an operation has been
+// done, at the target too, when its call returns: completing and flushing need no communication,
+// and the two copies of MPI's separate memory model are one (MPI_WIN_UNIFIED).
+//
+// Accumulates to one rank exclude each other by a lock in that rank's record, whichever way its
+// memory is reached; so they are atomic element by element, and ordered.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "sinew/boot/shared_memory.hpp"
+#include "sinew/coll/collectives.hpp"
+
+namespace sinew::mpi {
+
+/// Of one rank, in memory that all map.
+struct alignas(64) window_record {
+  static constexpr std::size_t most_attached = 64;
+
+  /// MPI_Win_lock: how many hold it shared, or `exclusive`. Acquired and released with those
+  /// orders: what the last holder has stored is seen by the next.
+  std::atomic<std::uint32_t> lock;
+  static constexpr std::uint32_t exclusive = 1U << 31;
+  /// 1 while somebody accumulates to this rank; likewise.
+  std::atomic<std::uint32_t> accumulating;
+  std::uint64_t base;    ///< in the rank's own address space
+  std::uint64_t bytes;   ///< of its memory
+  std::uint64_t offset;  ///< of its memory in the mapping; 0: it is not there
+  std::int64_t unit;     ///< displacement unit
+  /// Attached memory: first address and the one behind the last; equal: none. Written by the owner,
+  /// the end first and last 0, so that no reader sees memory that is not attached.
+  struct attached_memory {
+    std::atomic<std::uint64_t> begin;
+    std::atomic<std::uint64_t> end;
+  } attached[most_attached];
+};
+
+/// A place at a rank: an address here, or, if that is null, one there.
+struct window_place {
+  std::byte* here = nullptr;
+  std::uint64_t there = 0;
+};
+
+class window_memory {
+ public:
+  enum class placement { own, separate, contiguous };  ///< own: the program brings it
+  /// What a rank brings to make().
+  struct part {
+    void* base;
+    std::uint64_t bytes;
+    std::int64_t unit;
+  };
+
+  /// Collective over `at`. Throws sinew::error, on all ranks, if there is no memory. Suspends.
+  /// Cold.
+  [[nodiscard]] static std::unique_ptr<window_memory> make(coll::participant at, placement how,
+                                                           const part& mine);
+
+  [[nodiscard]] window_record& of(int rank) const noexcept {
+    return reinterpret_cast<window_record*>(shared_.base())[rank];
+  }
+  /// Where memory of `rank` lies in this process; null: nowhere.
+  [[nodiscard]] std::byte* base_of(int rank) const noexcept {
+    const window_record& r = of(rank);
+    if (r.offset != 0) {
+      return shared_.base() + r.offset;
+    }
+    return rank == own_ ? reinterpret_cast<std::byte*>(r.base) : nullptr;
+  }
+  /// `from_base` bytes behind the base of `rank`. Hot.
+  [[nodiscard]] window_place place(int rank, std::int64_t from_base) const noexcept {
+    std::byte* base = base_of(rank);
+    const auto offset = static_cast<std::uint64_t>(from_base);
+    return base != nullptr ? window_place{base + from_base, 0}
+                           : window_place{nullptr, of(rank).base + offset};
+  }
+  /// An absolute address at `rank`.
+  [[nodiscard]] window_place at_address(int rank, std::uint64_t address) const noexcept {
+    return rank == own_ ? window_place{reinterpret_cast<std::byte*>(address), 0}
+                        : window_place{nullptr, address};
+  }
+
+  /// Copies from or to instances of `there.type`, whose addresses count from `at`; `there.base` is
+  /// not looked at. Throws sinew::error if the kernel does not let this process do it. Warm.
+  void write(int rank, window_place at, const p2p::buffer& from, const p2p::buffer& there) const;
+  void read(int rank, window_place at, const p2p::buffer& into, const p2p::buffer& there) const;
+
+ private:
+  window_memory(coll::participant at, boot::memory_mapping shared)
+      : endpoint_(at.engine.runtime().endpoint()),
+        comm_(at.comm),
+        own_(at.comm.rank()),
+        shared_(std::move(shared)) {}
+  template <class Move>
+  void by_kernel(int rank, std::uint64_t address, const p2p::buffer& packed,
+                 const p2p::buffer& there, Move way) const;
+
+  fabric::endpoint& endpoint_;
+  const core::communicator& comm_;
+  int own_;
+  boot::memory_mapping shared_;
+};
+
+/// Excludes other accumulates to a rank. Held without suspending.
+class accumulating {
+ public:
+  explicit accumulating(window_record& r) noexcept;
+  accumulating(const accumulating&) = delete;
+  accumulating& operator=(const accumulating&) = delete;
+  ~accumulating() { word_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<std::uint32_t>& word_;
+};
+
+}  // namespace sinew::mpi

@@ -149,14 +149,13 @@ void window_memory::read(int rank, window_place at, const p2p::buffer& into,
 
 accumulating::accumulating(window_record& r) noexcept : word_(r.accumulating) {
   constexpr int patience = 200;
-  // Wait: another rank combines elements; it waits for nothing meanwhile, and a job whose rank has
-  // died is ended.
   for (int i = 0; word_.exchange(1, std::memory_order_acquire) != 0; ++i) {
     if (i < patience) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
     } else {
+      // Wait: another rank combines elements, and waits for nothing meanwhile.
       ::sched_yield();
     }
   }

@@ -28,12 +28,14 @@ static struct window make(enum flavour f) {
   w.address = (MPI_Aint*)calloc((size_t)size, sizeof(MPI_Aint));
   if (f == created || f == dynamic) w.mine = (int*)malloc(sizeof(int) * CELLS);
   if (f == created) {
-    MPI_Win_create(w.mine, sizeof(int) * CELLS, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w.win);
+    MPI_Win_create(w.mine, sizeof(int) * CELLS, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &w.win);
   } else if (f == allocated) {
-    MPI_Win_allocate(sizeof(int) * CELLS, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w.mine, &w.win);
+    MPI_Win_allocate(sizeof(int) * CELLS, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w.mine,
+                     &w.win);
   } else if (f == shared) {
-    MPI_Win_allocate_shared(sizeof(int) * CELLS, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w.mine,
-                            &w.win);
+    MPI_Win_allocate_shared(sizeof(int) * CELLS, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                            &w.mine, &w.win);
   } else {
     MPI_Aint own;
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &w.win);
@@ -90,7 +92,8 @@ static void random_operations(enum flavour f, int rounds) {
       } else if (way == 2) {
         MPI_Accumulate(data, n, MPI_INT, target, disp, 1, there, MPI_SUM, w.win);
       } else if (way == 3) {
-        MPI_Get_accumulate(data, n, MPI_INT, got, n, MPI_INT, target, disp, 1, there, MPI_MAX, w.win);
+        MPI_Get_accumulate(data, n, MPI_INT, got, n, MPI_INT, target, disp, 1, there, MPI_MAX,
+                           w.win);
       } else if (way == 4) {
         MPI_Fetch_and_op(data, got, MPI_INT, target, disp, MPI_REPLACE, w.win);
       } else {
@@ -228,7 +231,8 @@ static void refusals(void) {
   EXPECT_ERROR(MPI_Win_lock(MPI_LOCK_SHARED, size, 0, w.win), MPI_ERR_RANK, "target rank");
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win);
   EXPECT_ERROR(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win), MPI_ERR_RMA_SYNC, "already");
-  EXPECT_ERROR(MPI_Put(&x, 1, MPI_INT, 0, CELLS, 1, MPI_INT, w.win), MPI_ERR_RMA_RANGE, "not in the");
+  EXPECT_ERROR(MPI_Put(&x, 1, MPI_INT, 0, CELLS, 1, MPI_INT, w.win), MPI_ERR_RMA_RANGE,
+               "not in the");
   EXPECT_ERROR(MPI_Put(&x, 1, MPI_INT, 0, -1, 1, MPI_INT, w.win), MPI_ERR_DISP, "negative");
   EXPECT_ERROR(MPI_Accumulate(&y, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_BAND, w.win), MPI_ERR_OP,
                "not defined");

@@ -17,6 +17,7 @@
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/core/lock.hpp"
+#include "sinew/core/retry.hpp"
 #include "sinew/event/system.hpp"
 #include "sinew/fiber/scheduler.hpp"
 
@@ -393,18 +394,22 @@ void tasks::body::send_or_accept(order o, const std::byte* values, std::size_t b
 }
 
 void tasks::body::receive(const message& m) {
-  if (deaf.load(std::memory_order_relaxed)) [[unlikely]] {
-    return;
-  }
+  const bool ignored = deaf.load(std::memory_order_relaxed);
   if (m.small == a_task) {
     order o;
     std::memcpy(&o, m.data, sizeof o);
     try {
+      if (ignored) [[unlikely]] {
+        events.poison(user_event(event::from_bits(o.done)));
+        return;
+      }
       send_or_accept(o, m.data + sizeof o, m.size - sizeof o);
     } catch (const sinew::error& e) {
       log_line(log_level::error, e.what());
       events.poison(user_event(event::from_bits(o.done)));
     }
+  } else if (ignored) [[unlikely]] {
+    return;
   } else if (m.small == a_table) {
     const auto from = static_cast<std::size_t>(m.source);
     core::guard held(lock, threaded);
@@ -538,7 +543,14 @@ tasks::~tasks() {
   body_->leaving.store(true, std::memory_order_release);
   const bool by_exception = std::uncaught_exceptions() > body_->exceptions;
   if (by_exception) {
-    body_->give_up_deferred();
+    // What tasks wait for may never be: they are given up, also one that another thread accepts
+    // just now. The ranks have not agreed to end, so more may be sent: those are poisoned.
+    body_->deaf.store(true, std::memory_order_relaxed);
+    core::retry_loop tries(system_.runtime());
+    for (body_->give_up_deferred(); body_->pending.load(std::memory_order_acquire) != 0;
+         body_->give_up_deferred()) {
+      tries.again();
+    }
   }
   system_.runtime().wait_until(
       [](void* self) {
@@ -546,9 +558,7 @@ tasks::~tasks() {
       },
       body_.get());
   if (by_exception) {
-    // The ranks have not agreed to end: messages may still come, to whichever thread polls. What
-    // takes them stays, and ignores them.
-    body_->deaf.store(true, std::memory_order_relaxed);
+    // Messages may still come, to whichever thread polls: what takes them stays.
     (void)body_.release();
     return;
   }

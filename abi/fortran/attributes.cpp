@@ -8,7 +8,27 @@
 
 using namespace sinew::fortran;
 
+// Of Sinew's libmpi_abi alone (abi/mpi/attributes.cpp); null on another library, where a value that
+// Fortran has set is read in C as the integer itself, not as its address.
+extern "C" [[gnu::weak]] void SINEW_caller_is_fortran(int integer_bytes);
+
 namespace {
+
+/// Says for the one call that follows that it is Fortran's.
+class fortran_call {
+ public:
+  explicit fortran_call(std::size_t integer_bytes) { say(static_cast<int>(integer_bytes)); }
+  fortran_call(const fortran_call&) = delete;
+  fortran_call& operator=(const fortran_call&) = delete;
+  ~fortran_call() { say(0); }
+
+ private:
+  static void say(int integer_bytes) {
+    if (SINEW_caller_is_fortran != nullptr) {
+      SINEW_caller_is_fortran(integer_bytes);
+    }
+  }
+};
 
 /// What C's address of a value means to Fortran.
 MPI_Aint fortran_value(int key, void* value) {
@@ -35,6 +55,7 @@ template <class Create, class Copy, class Delete>
 void create_keyval(Create create, Copy copy, Delete erase, attribute_procedures all, int* key,
                    int* ierror) {
   auto kept = std::make_unique<attribute_procedures>(all);
+  const fortran_call from(all.old ? sizeof(int) : sizeof(MPI_Aint));
   const int code = create(copy, erase, key, kept.get());
   if (code == MPI_SUCCESS) {
     (void)kept.release();  // see attribute_procedures
@@ -58,6 +79,7 @@ extern "C" {
                                                                                                    \
   void FORTRAN(name##_set_attr)(const int* handle, const int* key, const MPI_Aint* value,          \
                                 int* ierror) {                                                     \
+    const fortran_call from(sizeof *value);                                                        \
     done(ierror, MPI(Name##_set_attr)(from_fortran<Handle>(handle), *key,                          \
                                       reinterpret_cast<void*>(*value)));                           \
   }                                                                                                \
@@ -69,6 +91,7 @@ extern "C" {
                                 int* ierror) {                                                     \
     void* there = nullptr;                                                                         \
     int found = 0;                                                                                 \
+    const fortran_call from(sizeof *value);                                                        \
     const int code = MPI(Name##_get_attr)(from_fortran<Handle>(handle), *key, &there, &found);     \
     if (code == MPI_SUCCESS) {                                                                     \
       *flag = logical(found);                                                                      \
@@ -98,6 +121,7 @@ void FORTRAN(keyval_create)(callback* copy, callback* erase, int* key, const int
 void FORTRAN(keyval_free)(int* key, int* ierror) { done(ierror, MPI(Comm_free_keyval)(key)); }
 
 void FORTRAN(attr_put)(const int* comm, const int* key, const int* value, int* ierror) {
+  const fortran_call from(sizeof *value);
   done(ierror, MPI(Comm_set_attr)(from_fortran<MPI_Comm>(comm), *key,
                                   reinterpret_cast<void*>(static_cast<MPI_Aint>(*value))));
 }
@@ -105,6 +129,7 @@ void FORTRAN(attr_put)(const int* comm, const int* key, const int* value, int* i
 void FORTRAN(attr_get)(const int* comm, const int* key, int* value, int* flag, int* ierror) {
   void* there = nullptr;
   int found = 0;
+  const fortran_call from(sizeof *value);
   const int code = MPI(Comm_get_attr)(from_fortran<MPI_Comm>(comm), *key, &there, &found);
   if (code == MPI_SUCCESS) {
     *flag = logical(found);

@@ -12,7 +12,27 @@
 
 using namespace sinew::fortran;
 
+// Weak: libraries of the ABI that are older than these functions do not have them.
+extern "C" {
+#pragma weak PMPI_Abi_get_fortran_booleans
+#pragma weak PMPI_Abi_set_fortran_booleans
+#pragma weak MPI_Abi_get_fortran_booleans
+#pragma weak MPI_Abi_set_fortran_booleans
+}
+
 namespace {
+
+int warn_of_library(int code) {
+  if (code == MPI_SUCCESS) {
+    std::fputs(
+        "sinew: warning: MPI in Fortran: this libmpi_abi has no MPI_Abi_set_fortran_booleans, so "
+        "that it cannot know the compiler's LOGICALs (reductions of MPI_LOGICAL may be wrong): "
+        "take "
+        "a library of MPI-5.0\n",
+        stderr);
+  }
+  return code;
+}
 
 // What the standard has C's library know of Fortran (section 20.4). It may know already, and then
 // refuses to be told. After MPI_Init: a library may not take it earlier.
@@ -20,6 +40,9 @@ int with_fortran_described(int code) {
   int yes = mpi_fortran_true;
   int no = mpi_fortran_false;
   int is_set = 0;
+  if (PMPI_Abi_get_fortran_booleans == nullptr || PMPI_Abi_set_fortran_booleans == nullptr) {
+    return warn_of_library(code);
+  }
   if (code == MPI_SUCCESS &&
       PMPI_Abi_get_fortran_booleans(sizeof yes, &yes, &no, &is_set) == MPI_SUCCESS && is_set == 0) {
     yes = mpi_fortran_true;
@@ -99,6 +122,10 @@ SAME_AS(info_create_env) void FORTRAN(info_create_env_f08)(int* info, int* ierro
 // The patterns themselves are passed, not their meaning.
 void FORTRAN(abi_get_fortran_booleans)(const int* size, int* yes, int* no, int* is_set,
                                        int* ierror) {
+  if (MPI(Abi_get_fortran_booleans) == nullptr) {
+    done(ierror, MPI_ERR_UNSUPPORTED_OPERATION);
+    return;
+  }
   done(ierror, MPI(Abi_get_fortran_booleans)(*size, yes, no, logical_out(is_set).at()));
 }
 SAME_AS(abi_get_fortran_booleans)
@@ -107,6 +134,10 @@ void FORTRAN(abi_get_fortran_booleans_f08)(const int* size, int* yes, int* no, i
 
 void FORTRAN(abi_set_fortran_booleans)(const int* size, const int* yes, const int* no,
                                        int* ierror) {
+  if (MPI(Abi_set_fortran_booleans) == nullptr) {
+    done(ierror, MPI_ERR_UNSUPPORTED_OPERATION);
+    return;
+  }
   done(ierror, MPI(Abi_set_fortran_booleans)(*size, const_cast<int*>(yes), const_cast<int*>(no)));
 }
 SAME_AS(abi_set_fortran_booleans)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
@@ -21,6 +22,7 @@ using delete_function = int(void* object, int key, void* value, void* extra);
 /// each: called as if it were void*, as every C ABI in question allows.
 struct key_record {
   attached_to what;
+  language written_in;
   copy_function* copy;
   delete_function* remove;
   void* extra;
@@ -44,11 +46,17 @@ const char* name_of(attached_to what) {
                                      : "windows";
 }
 
+thread_local language next_call = language::c;
+
+/// The language that the present call comes from: what SINEW_caller_is_fortran() has said of it.
+language caller() { return std::exchange(next_call, language::c); }
+
 int create(attached_to what, void* copy, void* remove, int* key, void* extra) {
+  const language from = caller();
   check_out(key, "keyval");
   const std::lock_guard held(table().lock);
   *key = table().next++;
-  table().keys[*key] = {what, reinterpret_cast<copy_function*>(copy),
+  table().keys[*key] = {what, from, reinterpret_cast<copy_function*>(copy),
                         reinterpret_cast<delete_function*>(remove), extra};
   return MPI_SUCCESS;
 }
@@ -92,14 +100,20 @@ int free_key(attached_to what, int* key) {
 }
 
 auto find(attributes& all, int key) {
-  return std::find_if(all.begin(), all.end(), [key](const auto& a) { return a.first == key; });
+  return std::find_if(all.begin(), all.end(), [key](const attribute& a) { return a.key == key; });
 }
 
-void call_delete(const key_record& k, void* object, int key, void* value) {
+/// A value as functions in the key's language get it.
+void* as_seen_by(const key_record& k, const attribute& a) {
+  return k.written_in == language::c ? a.in_c() : a.value;
+}
+
+void call_delete(const key_record& k, void* object, const attribute& a) {
   if (k.remove == nullptr) {
     return;
   }
-  const int code = k.remove(object, key, value, k.extra);
+  const int key = a.key;
+  const int code = k.remove(object, key, as_seen_by(k, a), k.extra);
   if (code != MPI_SUCCESS) {
     throw failure{code, "the delete function of attribute key " + std::to_string(key) + " failed"};
   }
@@ -116,30 +130,33 @@ void detach(attributes& all, int key) {
 }
 
 int set(attached_to what, void* object, attributes& all, int key, void* value) {
+  const language from = caller();
   const key_record k = record_of(what, key);
   count_use(key, 1);  // the new value's, before the old one's goes
   const auto at = find(all, key);
   if (at != all.end()) {
     try {
-      call_delete(k, object, key, at->second);
+      call_delete(k, object, *at);
     } catch (...) {
       count_use(key, -1);
       throw;
     }
     detach(all, key);
   }
-  all.emplace_back(key, value);
+  const auto integer = static_cast<int>(reinterpret_cast<std::intptr_t>(value));
+  all.push_back({key, from, value, integer});
   return MPI_SUCCESS;
 }
 
 int get(attached_to what, attributes& all, int key, void* value, int* flag) {
+  const language by = caller();
   check_out(value, "attribute_val");
   check_out(flag, "flag");
   (void)record_of(what, key);
   const auto at = find(all, key);
   *flag = at != all.end();
   if (*flag != 0) {
-    *static_cast<void**>(value) = at->second;
+    *static_cast<void**>(value) = by == language::c ? at->in_c() : at->value;
   }
   return MPI_SUCCESS;
 }
@@ -150,7 +167,7 @@ int remove(attached_to what, void* object, attributes& all, int key) {
   if (at == all.end()) {
     fail(MPI_ERR_KEYVAL, "no value is attached under key %d", key);
   }
-  call_delete(k, object, key, at->second);
+  call_delete(k, object, *at);
   detach(all, key);
   return MPI_SUCCESS;
 }
@@ -195,31 +212,37 @@ void check_not_predefined(int key) {
 }  // namespace
 
 void copy_attributes(attached_to what, void* old_handle, const attributes& from, attributes& to) {
-  for (const auto& [key, value] : from) {
-    const key_record k = record_of(what, key);
+  for (const attribute& a : from) {
+    const key_record k = record_of(what, a.key);
     if (k.copy == nullptr) {
       continue;
     }
-    void* copied = value;
+    attribute made = a;
     int flag = 1;
     if (value_of(reinterpret_cast<void*>(k.copy)) != 1) {
-      const int code = k.copy(old_handle, key, k.extra, value, &copied, &flag);
+      void* const seen = as_seen_by(k, a);
+      void* copied = seen;
+      const int code = k.copy(old_handle, a.key, k.extra, seen, &copied, &flag);
       if (code != MPI_SUCCESS) {
         throw failure{code,
-                      "the copy function of attribute key " + std::to_string(key) + " failed"};
+                      "the copy function of attribute key " + std::to_string(a.key) + " failed"};
+      }
+      if (copied != seen) {  // else also the address of Fortran's integer means the integer
+        made = {a.key, k.written_in, copied,
+                static_cast<int>(reinterpret_cast<std::intptr_t>(copied))};
       }
     }
     if (flag != 0) {
-      to.emplace_back(key, copied);
-      count_use(key, 1);
+      to.push_back(made);
+      count_use(a.key, 1);
     }
   }
 }
 
 void delete_attributes(attached_to what, void* handle, attributes& from) {
   while (!from.empty()) {
-    const auto [key, value] = from.back();
-    call_delete(record_of(what, key), handle, key, value);
+    const int key = from.back().key;
+    call_delete(record_of(what, key), handle, from.back());
     detach(from, key);
   }
 }
@@ -356,3 +379,14 @@ int impl::Win_delete_attr(MPI_Win win, int win_keyval) {
 }
 
 }  // namespace sinew::mpi
+
+// Not of MPI: libmpifort_abi says with it that the thread's next call that creates a key, sets or
+// gets an attribute comes from Fortran, whose value has `integer_bytes` bytes; 0 takes it back. The
+// library looks for it at run time, so that it runs on libraries without it as well.
+extern "C" [[gnu::visibility("default")]] void SINEW_caller_is_fortran(int integer_bytes) {
+  using sinew::mpi::language;
+  sinew::mpi::next_call = integer_bytes == 0 ? language::c
+                          : integer_bytes == static_cast<int>(sizeof(int))
+                              ? language::fortran_int
+                              : language::fortran_address;
+}

@@ -2713,6 +2713,237 @@ double PMPI_Wtick(void);
 double MPI_Wtime(void);
 double PMPI_Wtime(void);
 
+#if defined(__cplusplus)
+#define SINEW_MPI_INLINE static inline
+#elif defined(__GNUC__)
+#define SINEW_MPI_INLINE static __inline__ __attribute__((unused))
+#else
+#define SINEW_MPI_INLINE static inline
+#endif
+/* Handles and statuses of C as Fortran's, and back. Also without libmpifort_abi. */
+#define MPI_F_STATUS_IGNORE ((MPI_Fint*)0)
+#define MPI_F_STATUSES_IGNORE ((MPI_Fint*)0)
+typedef MPI_Status MPI_F08_status;
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status*)0)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status*)0)
+SINEW_MPI_INLINE MPI_Fint MPI_Comm_c2f(MPI_Comm handle) {
+  return PMPI_Comm_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Comm MPI_Comm_f2c(MPI_Fint handle) {
+  return PMPI_Comm_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Comm_c2f(MPI_Comm handle) {
+  return PMPI_Comm_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Comm PMPI_Comm_f2c(MPI_Fint handle) {
+  return PMPI_Comm_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_Errhandler_c2f(MPI_Errhandler handle) {
+  return PMPI_Errhandler_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Errhandler MPI_Errhandler_f2c(MPI_Fint handle) {
+  return PMPI_Errhandler_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Errhandler_c2f(MPI_Errhandler handle) {
+  return PMPI_Errhandler_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Errhandler PMPI_Errhandler_f2c(MPI_Fint handle) {
+  return PMPI_Errhandler_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_File_c2f(MPI_File handle) {
+  return PMPI_File_toint(handle);
+}
+SINEW_MPI_INLINE MPI_File MPI_File_f2c(MPI_Fint handle) {
+  return PMPI_File_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_File_c2f(MPI_File handle) {
+  return PMPI_File_toint(handle);
+}
+SINEW_MPI_INLINE MPI_File PMPI_File_f2c(MPI_Fint handle) {
+  return PMPI_File_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_Group_c2f(MPI_Group handle) {
+  return PMPI_Group_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Group MPI_Group_f2c(MPI_Fint handle) {
+  return PMPI_Group_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Group_c2f(MPI_Group handle) {
+  return PMPI_Group_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Group PMPI_Group_f2c(MPI_Fint handle) {
+  return PMPI_Group_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_Info_c2f(MPI_Info handle) {
+  return PMPI_Info_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Info MPI_Info_f2c(MPI_Fint handle) {
+  return PMPI_Info_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Info_c2f(MPI_Info handle) {
+  return PMPI_Info_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Info PMPI_Info_f2c(MPI_Fint handle) {
+  return PMPI_Info_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_Message_c2f(MPI_Message handle) {
+  return PMPI_Message_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Message MPI_Message_f2c(MPI_Fint handle) {
+  return PMPI_Message_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Message_c2f(MPI_Message handle) {
+  return PMPI_Message_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Message PMPI_Message_f2c(MPI_Fint handle) {
+  return PMPI_Message_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_Op_c2f(MPI_Op handle) {
+  return PMPI_Op_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Op MPI_Op_f2c(MPI_Fint handle) {
+  return PMPI_Op_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Op_c2f(MPI_Op handle) {
+  return PMPI_Op_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Op PMPI_Op_f2c(MPI_Fint handle) {
+  return PMPI_Op_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_Request_c2f(MPI_Request handle) {
+  return PMPI_Request_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Request MPI_Request_f2c(MPI_Fint handle) {
+  return PMPI_Request_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Request_c2f(MPI_Request handle) {
+  return PMPI_Request_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Request PMPI_Request_f2c(MPI_Fint handle) {
+  return PMPI_Request_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_Session_c2f(MPI_Session handle) {
+  return PMPI_Session_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Session MPI_Session_f2c(MPI_Fint handle) {
+  return PMPI_Session_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Session_c2f(MPI_Session handle) {
+  return PMPI_Session_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Session PMPI_Session_f2c(MPI_Fint handle) {
+  return PMPI_Session_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_Type_c2f(MPI_Datatype handle) {
+  return PMPI_Type_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Datatype MPI_Type_f2c(MPI_Fint handle) {
+  return PMPI_Type_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Type_c2f(MPI_Datatype handle) {
+  return PMPI_Type_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Datatype PMPI_Type_f2c(MPI_Fint handle) {
+  return PMPI_Type_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint MPI_Win_c2f(MPI_Win handle) {
+  return PMPI_Win_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Win MPI_Win_f2c(MPI_Fint handle) {
+  return PMPI_Win_fromint(handle);
+}
+SINEW_MPI_INLINE MPI_Fint PMPI_Win_c2f(MPI_Win handle) {
+  return PMPI_Win_toint(handle);
+}
+SINEW_MPI_INLINE MPI_Win PMPI_Win_f2c(MPI_Fint handle) {
+  return PMPI_Win_fromint(handle);
+}
+SINEW_MPI_INLINE int MPI_Status_c2f(const MPI_Status* from, MPI_Fint* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int PMPI_Status_c2f(const MPI_Status* from, MPI_Fint* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int MPI_Status_f2c(const MPI_Fint* from, MPI_Status* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int PMPI_Status_f2c(const MPI_Fint* from, MPI_Status* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int MPI_Status_c2f08(const MPI_Status* from, MPI_F08_status* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int PMPI_Status_c2f08(const MPI_Status* from, MPI_F08_status* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int MPI_Status_f082c(const MPI_F08_status* from, MPI_Status* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int PMPI_Status_f082c(const MPI_F08_status* from, MPI_Status* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int MPI_Status_f2f08(const MPI_Fint* from, MPI_F08_status* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int PMPI_Status_f2f08(const MPI_Fint* from, MPI_F08_status* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int MPI_Status_f082f(const MPI_F08_status* from, MPI_Fint* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+SINEW_MPI_INLINE int PMPI_Status_f082f(const MPI_F08_status* from, MPI_Fint* to) {
+  int i;
+  for (i = 0; i < 8; ++i) {
+    ((int*)to)[i] = ((const int*)from)[i];
+  }
+  return MPI_SUCCESS;
+}
+#undef SINEW_MPI_INLINE
+
 /* Removed from the standard in MPI-3.0. They are here so that old programs link; a compiler that
  * can warns of each use and names what has taken its place. */
 #if defined(__GNUC__)

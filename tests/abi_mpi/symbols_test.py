@@ -1,5 +1,5 @@
 """libmpi_abi exports exactly the ABI's functions and the removed ones of MPI-1, each also under its
-PMPI_ name."""
+PMPI_ name, and what libmpifort_abi looks for beside them (abi/fortran/attributes.cpp)."""
 
 import subprocess
 import sys
@@ -9,6 +9,7 @@ def main(nm, library, names_file, removed_file):
     names = open(names_file, encoding="ascii").read().split()
     removed = open(removed_file, encoding="ascii").read().split()
     wanted = {prefix + name for name in names + removed for prefix in ("", "P")}
+    wanted.add("SINEW_caller_is_fortran")
     listing = subprocess.run([nm, "-D", "--defined-only", library], check=True,
                              capture_output=True, text=True).stdout
     kinds = {line.split()[2].split("@")[0]: line.split()[1] for line in listing.splitlines()}

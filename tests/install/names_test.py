@@ -61,12 +61,12 @@ class Names:
                 self.assertTrue(out.startswith(f"{name} of Sinew runs {theirs}"), out)
                 self.assertRegex(out.splitlines()[-1], rf"^{name.replace('+', '.')}: Sinew \d")
 
-    def test_help_says_who_it_is_and_then_the_compiler(self):
+    def test_help_is_the_compilers_and_then_says_who_it_is(self):
         for name, compiler in self.names().items():
             out = run(self.bin / name, "--help")
             with self.subTest(name):
-                self.assertTrue(out.startswith(name + " compiles and links MPI programs"), out)
-                self.assertTrue(out.endswith(run(compiler, "--help")))
+                self.assertTrue(out.startswith(run(compiler, "--help")))
+                self.assertIn(name + " compiles and links MPI programs", out)
                 self.assertIn("-showme:link", out)
 
     def test_questions_about_the_compiler_pass_through(self):

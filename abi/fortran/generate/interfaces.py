@@ -117,6 +117,30 @@ def _handles(sections):
                 yield title[4:], name, int(value, 0)
 
 
+# Datatypes of default REAL, DOUBLE PRECISION and their like, by the kinds that the program's options
+# give these (-fdefault-real-8): a variable of the kind; the datatypes of kinds 4, 8 and 16.
+DEFAULT_REALS = {"MPI_REAL": ("rk", "MPI_REAL", "MPI_REAL8", "MPI_REAL16"),
+                 "MPI_DOUBLE_PRECISION": ("dk", "MPI_REAL4", "MPI_DOUBLE_PRECISION", "MPI_REAL16"),
+                 "MPI_COMPLEX": ("rk", "MPI_COMPLEX", "MPI_COMPLEX16", "MPI_COMPLEX32"),
+                 "MPI_DOUBLE_COMPLEX": ("dk", "MPI_COMPLEX8", "MPI_DOUBLE_COMPLEX",
+                                        "MPI_COMPLEX32"),
+                 "MPI_2REAL": ("rk", "MPI_2REAL", "MPI_2DOUBLE_PRECISION", "MPI_DATATYPE_NULL"),
+                 "MPI_2DOUBLE_PRECISION": ("dk", "MPI_2REAL", "MPI_2DOUBLE_PRECISION",
+                                           "MPI_DATATYPE_NULL")}
+
+
+def _fortran_handles(sections):
+    """As _handles(), but values are Fortran's: those of DEFAULT_REALS depend on MPI_rk, MPI_dk."""
+    handles = list(_handles(sections))
+    numbers = {name: value for _, name, value in handles}
+    for kind, name, value in handles:
+        if name in DEFAULT_REALS:
+            real, single, double, quadruple = DEFAULT_REALS[name]
+            value = (f"MERGE({numbers[single]},MERGE({numbers[double]},{numbers[quadruple]},"
+                     f"MPI_{real}<9),MPI_{real}<5)")
+        yield kind, name, value
+
+
 def _booleans(interface):
     """Per interface: sections are passed as they are by mpi_f08 alone."""
     value = ".true." if interface == "mpi_f08" else ".false."
@@ -132,7 +156,8 @@ def common_module(sections):
              "integer, parameter, private :: integer_has_4_bytes = 1 / merge(1, 0, kind(0) == 4)"]
     lines += [f"integer, parameter :: {name} = {value}" for name, value in KINDS.items()]
     lines += [f"integer, parameter :: {name} = {value}" for name, value in _integers(sections)]
-    lines += ["integer(kind=MPI_OFFSET_KIND), parameter :: MPI_DISPLACEMENT_CURRENT = -1"]
+    lines += ["integer(kind=MPI_OFFSET_KIND), parameter :: MPI_DISPLACEMENT_CURRENT = -1",
+              "integer, parameter :: MPI_rk = kind(1.0), MPI_dk = kind(1d0)"]
     for name, kind, shape, block in CELLS:
         lines += [f"{kind}, target :: {name}{shape}", f"common /mpi_fortran_{block}/ {name}"]
     for handle in HANDLES:
@@ -192,7 +217,8 @@ def _for_module_mpi(argument, kind, attributes, shape):
 def _body(procedure, name, interface, bind=""):
     arguments = ", ".join(a.name for a in procedure.arguments)
     word = "function" if procedure.result else "subroutine"
-    head = f"  {procedure.result.lower() + ' ' if procedure.result else ''}{word} {name}"
+    result = procedure.result.lower().replace("double precision", "real(kind=8)")
+    head = f"  {result + ' ' if result else ''}{word} {name}"
     lines = wrap(f"{head}({arguments}){bind}") + ["    import"]
     if any(a.type == "TYPE(C_PTR)" for a in procedure.arguments):
         lines += ["    use, intrinsic :: iso_c_binding, only: c_ptr"]
@@ -211,7 +237,7 @@ def f08_module(procedures, callbacks, sections):
              "private :: c_ptr"]
     lines += [f"logical, parameter :: {name} = {value}" for name, value in _booleans("mpi_f08")]
     lines += [f"type(MPI_{kind}), parameter :: {name} = MPI_{kind}({value})"
-              for kind, name, value in _handles(sections)]
+              for kind, name, value in _fortran_handles(sections)]
     lines += ['type(MPI_Status), bind(C, name="mpi_f08_status_ignore"), target ::'
               " MPI_STATUS_IGNORE",
               'type(MPI_Status), bind(C, name="mpi_f08_statuses_ignore"), target ::'
@@ -273,7 +299,8 @@ def mpi_module(procedures, sections):
     lines = [f"! {NOTE}", "! MPI-5.0 section 19.1.3.", "module mpi", "use mpi_abi_common",
              "implicit none", "public"]
     lines += [f"logical, parameter :: {name} = {value}" for name, value in _booleans("mpi")]
-    lines += [f"integer, parameter :: {name} = {value}" for _, name, value in _handles(sections)]
+    lines += [f"integer, parameter :: {name} = {value}"
+              for _, name, value in _fortran_handles(sections)]
     for name, kind, shape, block in STATUS_CELLS:
         lines += [f"{kind}, target :: {name}{shape}", f"common /mpi_fortran_{block}/ {name}"]
     for name in COPY_FUNCTIONS + DELETE_FUNCTIONS + OLD_FUNCTIONS + CONVERSIONS:
@@ -319,6 +346,12 @@ def _detach(procedure, prefix):
     return out
 
 
+def _result(procedure):
+    """As C returns it, whatever the options make of DOUBLE PRECISION."""
+    kind = procedure.result.replace("KIND=MPI_ADDRESS_KIND", "KIND=8")
+    return kind.replace("DOUBLE PRECISION", "REAL(KIND=8)")
+
+
 # --- mpif.h --------------------------------------------------------------------------------------
 
 def mpif_h(procedures, sections):
@@ -335,7 +368,14 @@ def mpif_h(procedures, sections):
         parameter("INTEGER", name, value)
     for name, value in _integers(sections):
         parameter("INTEGER", name, value)
-    for _, name, value in _handles(sections):
+    parameter("INTEGER", "MPI_rk", "KIND(1.0)")
+    parameter("INTEGER", "MPI_dk", "KIND(1D0)")
+    for _, name, value in _fortran_handles(sections):
+        match = re.match(r"(MERGE\(\d+,)(MERGE\(.*<9\))(,.*)$", str(value))
+        if match:  # in two steps, for the width
+            step = f"MPI_x{list(DEFAULT_REALS).index(name)}"
+            parameter("INTEGER", step, match.group(2))
+            value = match.group(1) + step + match.group(3)
         parameter("INTEGER", name, value)
     parameter("INTEGER(KIND=8)", "MPI_DISPLACEMENT_CURRENT", "-1_8")
     for name, value in _booleans("mpif.h"):
@@ -349,7 +389,7 @@ def mpif_h(procedures, sections):
         for p in procedures:
             if p.result and not p.large:
                 name = f"{prefix}{p.generic}".upper()
-                lines += [f"      {re.sub('KIND=MPI_ADDRESS_KIND', 'KIND=8', p.result)} {name}",
+                lines += [f"      {_result(p)} {name}",
                           f"      EXTERNAL {name}"]
     assert all(len(line) <= 72 or line.startswith("!") for line in lines), "too long for fixed form"
     return "\n".join(lines + [""])

@@ -59,10 +59,10 @@ integer, parameter :: MPI_C_DOUBLE_COMPLEX = 534
 integer, parameter :: MPI_CXX_DOUBLE_COMPLEX = 535
 integer, parameter :: MPI_LOGICAL = 536
 integer, parameter :: MPI_INTEGER = 537
-integer, parameter :: MPI_REAL = 538
-integer, parameter :: MPI_COMPLEX = 539
-integer, parameter :: MPI_DOUBLE_PRECISION = 540
-integer, parameter :: MPI_DOUBLE_COMPLEX = 541
+integer, parameter :: MPI_REAL = MERGE(538,MERGE(730,738,MPI_rk<9),MPI_rk<5)
+integer, parameter :: MPI_COMPLEX = MERGE(539,MERGE(739,747,MPI_rk<9),MPI_rk<5)
+integer, parameter :: MPI_DOUBLE_PRECISION = MERGE(722,MERGE(540,738,MPI_dk<9),MPI_dk<5)
+integer, parameter :: MPI_DOUBLE_COMPLEX = MERGE(731,MERGE(541,747,MPI_dk<9),MPI_dk<5)
 integer, parameter :: MPI_CHARACTER = 542
 integer, parameter :: MPI_LONG_DOUBLE = 544
 integer, parameter :: MPI_C_LONG_DOUBLE_COMPLEX = 548
@@ -73,8 +73,8 @@ integer, parameter :: MPI_LONG_INT = 554
 integer, parameter :: MPI_2INT = 555
 integer, parameter :: MPI_SHORT_INT = 556
 integer, parameter :: MPI_LONG_DOUBLE_INT = 557
-integer, parameter :: MPI_2REAL = 560
-integer, parameter :: MPI_2DOUBLE_PRECISION = 561
+integer, parameter :: MPI_2REAL = MERGE(560,MERGE(561,512,MPI_rk<9),MPI_rk<5)
+integer, parameter :: MPI_2DOUBLE_PRECISION = MERGE(560,MERGE(561,512,MPI_dk<9),MPI_dk<5)
 integer, parameter :: MPI_2INTEGER = 562
 integer, parameter :: MPI_C_BOOL = 568
 integer, parameter :: MPI_CXX_BOOL = 569
@@ -4209,10 +4209,10 @@ interface
     INTEGER, intent(in) :: win
     INTEGER, intent(out) :: ierror
   end subroutine
-  double precision function MPI_Wtick()
+  real(kind=8) function MPI_Wtick()
     import
   end function
-  double precision function MPI_Wtime()
+  real(kind=8) function MPI_Wtime()
     import
   end function
 subroutine MPI_Attr_delete(comm, keyval, ierror)
@@ -8349,10 +8349,10 @@ interface
     INTEGER, intent(in) :: win
     INTEGER, intent(out) :: ierror
   end subroutine
-  double precision function PMPI_Wtick()
+  real(kind=8) function PMPI_Wtick()
     import
   end function
-  double precision function PMPI_Wtime()
+  real(kind=8) function PMPI_Wtime()
     import
   end function
 subroutine PMPI_Attr_delete(comm, keyval, ierror)

@@ -179,6 +179,7 @@ integer, parameter :: MPI_WIN_SIZE = 603
 integer, parameter :: MPI_WIN_CREATE_FLAVOR = 604
 integer, parameter :: MPI_WIN_MODEL = 605
 integer(kind=MPI_OFFSET_KIND), parameter :: MPI_DISPLACEMENT_CURRENT = -1
+integer, parameter :: MPI_rk = kind(1.0), MPI_dk = kind(1d0)
 INTEGER, target :: MPI_BOTTOM
 common /mpi_fortran_bottom/ MPI_BOTTOM
 INTEGER, target :: MPI_IN_PLACE

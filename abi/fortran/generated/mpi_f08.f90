@@ -61,10 +61,10 @@ type(MPI_Datatype), parameter :: MPI_C_DOUBLE_COMPLEX = MPI_Datatype(534)
 type(MPI_Datatype), parameter :: MPI_CXX_DOUBLE_COMPLEX = MPI_Datatype(535)
 type(MPI_Datatype), parameter :: MPI_LOGICAL = MPI_Datatype(536)
 type(MPI_Datatype), parameter :: MPI_INTEGER = MPI_Datatype(537)
-type(MPI_Datatype), parameter :: MPI_REAL = MPI_Datatype(538)
-type(MPI_Datatype), parameter :: MPI_COMPLEX = MPI_Datatype(539)
-type(MPI_Datatype), parameter :: MPI_DOUBLE_PRECISION = MPI_Datatype(540)
-type(MPI_Datatype), parameter :: MPI_DOUBLE_COMPLEX = MPI_Datatype(541)
+type(MPI_Datatype), parameter :: MPI_REAL = MPI_Datatype(MERGE(538,MERGE(730,738,MPI_rk<9),MPI_rk<5))
+type(MPI_Datatype), parameter :: MPI_COMPLEX = MPI_Datatype(MERGE(539,MERGE(739,747,MPI_rk<9),MPI_rk<5))
+type(MPI_Datatype), parameter :: MPI_DOUBLE_PRECISION = MPI_Datatype(MERGE(722,MERGE(540,738,MPI_dk<9),MPI_dk<5))
+type(MPI_Datatype), parameter :: MPI_DOUBLE_COMPLEX = MPI_Datatype(MERGE(731,MERGE(541,747,MPI_dk<9),MPI_dk<5))
 type(MPI_Datatype), parameter :: MPI_CHARACTER = MPI_Datatype(542)
 type(MPI_Datatype), parameter :: MPI_LONG_DOUBLE = MPI_Datatype(544)
 type(MPI_Datatype), parameter :: MPI_C_LONG_DOUBLE_COMPLEX = MPI_Datatype(548)
@@ -75,8 +75,8 @@ type(MPI_Datatype), parameter :: MPI_LONG_INT = MPI_Datatype(554)
 type(MPI_Datatype), parameter :: MPI_2INT = MPI_Datatype(555)
 type(MPI_Datatype), parameter :: MPI_SHORT_INT = MPI_Datatype(556)
 type(MPI_Datatype), parameter :: MPI_LONG_DOUBLE_INT = MPI_Datatype(557)
-type(MPI_Datatype), parameter :: MPI_2REAL = MPI_Datatype(560)
-type(MPI_Datatype), parameter :: MPI_2DOUBLE_PRECISION = MPI_Datatype(561)
+type(MPI_Datatype), parameter :: MPI_2REAL = MPI_Datatype(MERGE(560,MERGE(561,512,MPI_rk<9),MPI_rk<5))
+type(MPI_Datatype), parameter :: MPI_2DOUBLE_PRECISION = MPI_Datatype(MERGE(560,MERGE(561,512,MPI_dk<9),MPI_dk<5))
 type(MPI_Datatype), parameter :: MPI_2INTEGER = MPI_Datatype(562)
 type(MPI_Datatype), parameter :: MPI_C_BOOL = MPI_Datatype(568)
 type(MPI_Datatype), parameter :: MPI_CXX_BOOL = MPI_Datatype(569)
@@ -6760,12 +6760,12 @@ interface MPI_Win_wait
   end subroutine
 end interface
 interface MPI_Wtick
-  double precision function MPI_Wtick_f08()
+  real(kind=8) function MPI_Wtick_f08()
     import
   end function
 end interface
 interface MPI_Wtime
-  double precision function MPI_Wtime_f08()
+  real(kind=8) function MPI_Wtime_f08()
     import
   end function
 end interface
@@ -13197,12 +13197,12 @@ interface PMPI_Win_wait
   end subroutine
 end interface
 interface PMPI_Wtick
-  double precision function PMPI_Wtick_f08()
+  real(kind=8) function PMPI_Wtick_f08()
     import
   end function
 end interface
 interface PMPI_Wtime
-  double precision function PMPI_Wtime_f08()
+  real(kind=8) function PMPI_Wtime_f08()
     import
   end function
 end interface

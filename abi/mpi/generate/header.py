@@ -36,6 +36,35 @@ typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
 typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 """
 
+# Names that the standard gives to C (section 19.3.4, 19.3.5) and the ABI leaves to MPI's Fortran
+# library: over the ABI's own functions they need none.
+CONVERSIONS = """\
+#if defined(__cplusplus)
+#define SINEW_MPI_INLINE static inline
+#elif defined(__GNUC__)
+#define SINEW_MPI_INLINE static __inline__ __attribute__((unused))
+#else
+#define SINEW_MPI_INLINE static inline
+#endif
+/* Handles and statuses of C as Fortran's, and back. Also without libmpifort_abi. */
+"""
+
+STATUS_FORMS = """\
+#define MPI_F_STATUS_IGNORE ((MPI_Fint*)0)
+#define MPI_F_STATUSES_IGNORE ((MPI_Fint*)0)
+typedef MPI_Status MPI_F08_status;
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status*)0)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status*)0)
+"""
+
+# Name, parameters; each copies the 8 integers that a status has in every language.
+STATUS_CONVERSIONS = (("c2f", "const MPI_Status* from, MPI_Fint* to"),
+                      ("f2c", "const MPI_Fint* from, MPI_Status* to"),
+                      ("c2f08", "const MPI_Status* from, MPI_F08_status* to"),
+                      ("f082c", "const MPI_F08_status* from, MPI_Status* to"),
+                      ("f2f08", "const MPI_Fint* from, MPI_F08_status* to"),
+                      ("f082f", "const MPI_F08_status* from, MPI_Fint* to"))
+
 HANDLES = ("Op Comm Group Win File Session Message Info Errhandler Request Datatype T_enum "
            "T_cvar_handle T_pvar_handle T_pvar_session T_event_registration "
            "T_event_instance").split()
@@ -96,6 +125,25 @@ def prototypes(procedures):
     return lines
 
 
+def conversions():
+    lines = CONVERSIONS.split("\n")[:-1] + STATUS_FORMS.split("\n")[:-1]
+    for name in ("Comm", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request",
+                 "Session", "Type", "Win"):
+        kind = "MPI_Datatype" if name == "Type" else f"MPI_{name}"
+        for prefix in ("", "P"):
+            lines += [f"SINEW_MPI_INLINE MPI_Fint {prefix}MPI_{name}_c2f({kind} handle) {{",
+                      f"  return PMPI_{name}_toint(handle);", "}",
+                      f"SINEW_MPI_INLINE {kind} {prefix}MPI_{name}_f2c(MPI_Fint handle) {{",
+                      f"  return PMPI_{name}_fromint(handle);", "}"]
+    for name, parameters in STATUS_CONVERSIONS:
+        for prefix in ("", "P"):
+            lines += [f"SINEW_MPI_INLINE int {prefix}MPI_Status_{name}({parameters}) {{",
+                      "  int i;", "  for (i = 0; i < 8; ++i) {",
+                      "    ((int*)to)[i] = ((const int*)from)[i];", "  }",
+                      "  return MPI_SUCCESS;", "}"]
+    return lines + ["#undef SINEW_MPI_INLINE"]
+
+
 def render(procedures, callbacks, sections, removed):
     lines = [INTRODUCTION, TYPES]
     lines += [f"typedef struct MPI_ABI_{h}* MPI_{h};" for h in HANDLES] + [""]
@@ -105,6 +153,6 @@ def render(procedures, callbacks, sections, removed):
     lines += [FORMER_NAMES]
     lines += _constants(sections, ("handle", "pointer", "alias"), False)
     lines += _constants(sections, ("handle", "pointer", "alias"), True)
-    lines += prototypes(procedures) + [""] + removed
+    lines += prototypes(procedures) + [""] + conversions() + [""] + removed
     lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)

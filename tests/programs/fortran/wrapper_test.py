@@ -5,6 +5,7 @@ usage: wrapper_test.py MPIFORT NAMES (the folder with mpifort, mpif90, mpif77, m
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -123,6 +124,50 @@ end
         made = list((self.work / "cache/sinew").glob("*/gfortran-mod-16/mpi_f08.mod"))
         self.assertEqual(len(made), 1)
         self.assertEqual(run(self.work / "a").stdout, "rank 0\n")
+
+    def test_options_of_default_reals_have_modules_of_their_own(self):
+        source = self.write("a.f90", "use mpi_f08\nprint '(i0)', MPI_REAL%MPI_VAL\nend\n")
+        for options, value in (((), "538"), (("-fdefault-real-8",), "730"),
+                               (("-fdefault-real-8", "-fdefault-double-8"), "730")):
+            with self.subTest(options):
+                done = run(MPIFORT, *options, source, "-o", self.work / "a", cwd=self.work,
+                           more={"XDG_CACHE_HOME": str(self.work / "cache")})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(run(self.work / "a").stdout, value + "\n")
+        self.assertEqual(len(list((self.work / "cache/sinew").glob("*/gfortran*"))), 2)
+
+    def test_one_folder_has_all(self):
+        # What configure scripts want for --with-mpi-dir.
+        self.assertTrue((NAMES.parent / "include/mpi.h").exists())
+        self.assertTrue((NAMES.parent / "lib/libmpi_abi.so.1").exists())
+
+    def test_a_library_that_cannot_be_told_of_fortran(self):
+        # libmpi_abi without the functions that say what Fortran's LOGICALs are.
+        names = [n for n in run("nm", "-D", "--undefined-only", ROOT / "lib/libmpifort_abi.so.1")
+                 .stdout.split() if n.startswith(("MPI_", "PMPI_"))]
+        stub = "".join(f"int {n}(void) {{ return 0; }}\n" for n in names
+                       if "fortran_booleans" not in n)
+        self.write("stub.c", stub)
+        done = run("cc", "-shared", "-fPIC", "-o", "libmpi_abi.so.1", "stub.c", cwd=self.work)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        source = self.write("a.f90", "use mpi_f08\ncall MPI_Init()\nend\n")
+        run(MPIFORT, source, "-o", self.work / "a", cwd=self.work)
+        told = run(self.work / "a", more={
+            "LD_LIBRARY_PATH": f"{self.work}", "LD_PRELOAD": f"{self.work}/libmpi_abi.so.1"})
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("no MPI_Abi_set_fortran_booleans", told.stderr)
+
+    @unittest.skipUnless(shutil.which("meson"), "no meson")
+    def test_meson_finds_it(self):
+        self.write("meson.build", "project('stranger', 'fortran')\n"
+                                  "executable('hello', 'hello.f90',\n"
+                                  "  dependencies: dependency('mpi', language: 'fortran'))\n")
+        self.write("hello.f90", HELLO)
+        more = {"PATH": f"{NAMES}:{os.environ['PATH']}"}
+        for words in (("meson", "setup", "build"), ("meson", "compile", "-C", "build")):
+            done = run(*words, cwd=self.work, more=more)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(run(self.work / "build/hello").stdout, "rank 0\n")
 
     def test_cmake_finds_all_three(self):
         self.write("CMakeLists.txt", CMAKE)

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "abi/fortran/section_cache.hpp"
+
 namespace sinew::fortran {
 namespace {
 
@@ -165,9 +167,14 @@ void section::copy_or_fail(use how) {
   at_ = copy_;
 }
 
+void section::use_type(held_type* held) {
+  held_ = held;
+  type_ = type_of(*held);
+}
+
 void section::end() {
-  if (made_) {
-    PMPI_Type_free(&type_);  // what is under way keeps it
+  if (held_ != nullptr) {
+    release(held_);
   }
   if (copy_ != nullptr) {
     if (write_back_) {
@@ -188,6 +195,12 @@ void counted_section::describe(use how) {
   if (s.contiguous()) {
     return;
   }
+  const section_key key{section_key::counted, type_, count_, s};
+  if (held_type* const known = find_type(key)) {
+    use_type(known);
+    count_ = 1;
+    return;
+  }
   const unit u = unit_of(type_, s.element);
   const MPI_Count elements =
       u.of_it > 1 && u.type == type_ ? count_ / u.of_it : count_ * u.elements;
@@ -199,7 +212,7 @@ void counted_section::describe(use how) {
     copy_or_fail(how);
     return;
   }
-  adopt(made.release());
+  use_type(keep_type(key, made.release()));
   count_ = 1;
 }
 
@@ -211,6 +224,11 @@ void block_section::describe(use how) {
   if (s.contiguous()) {
     return;
   }
+  const section_key key{section_key::blocks, type_, 0, s};
+  if (held_type* const known = find_type(key)) {
+    use_type(known);
+    return;
+  }
   const unit u = unit_of(type_, s.element);
   building made;
   if (!s.even() || s.stride[0] < 0 || !u.known || u.type != type_ || u.of_it != 1 ||
@@ -219,7 +237,7 @@ void block_section::describe(use how) {
     copy_or_fail(how);
     return;
   }
-  adopt(made.release());
+  use_type(keep_type(key, made.release()));
 }
 
 int refuse_section(MPI_Comm comm, const char* procedure, const char* argument) {

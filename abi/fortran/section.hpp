@@ -18,6 +18,7 @@ struct use {
 /// A section of an array as extents and strides, the fastest first; neighbouring dimensions that
 /// lie one behind the other are one, so that a contiguous array has no stride but its element's.
 struct shape {
+  shape() = default;
   explicit shape(const CFI_cdesc_t& of);
 
   [[nodiscard]] std::size_t elements() const;
@@ -28,7 +29,7 @@ struct shape {
   [[nodiscard]] bool even() const { return rank <= 1; }
 
   int rank = 0;
-  std::size_t element;  ///< bytes
+  std::size_t element = 0;  ///< bytes
   std::ptrdiff_t extent[CFI_MAX_RANK];
   std::ptrdiff_t stride[CFI_MAX_RANK];  ///< bytes
 };
@@ -44,6 +45,8 @@ inline bool contiguous(const CFI_cdesc_t* array) {
   }
   return true;
 }
+
+class held_type;  // section_cache.hpp
 
 /// Part common to all: the buffer as it is, or a contiguous copy that is written back at the end.
 class section {
@@ -61,24 +64,21 @@ class section {
   section(const CFI_cdesc_t* buffer, MPI_Datatype datatype)
       : buffer_(buffer), at_(address_of(buffer)), type_(datatype) {}
   ~section() {
-    if (made_ || copy_ != nullptr) [[unlikely]] {
+    if (held_ != nullptr || copy_ != nullptr) [[unlikely]] {
       end();
     }
   }
 
-  void adopt(MPI_Datatype type) {
-    type_ = type;
-    made_ = true;
-  }
+  void use_type(held_type* held);
   void copy_or_fail(use how);
   void end();
 
   const CFI_cdesc_t* buffer_;
   void* at_;
   MPI_Datatype type_;
+  held_type* held_ = nullptr;  ///< has the type, unless it is the caller's
   char* copy_ = nullptr;
   bool write_back_ = false;
-  bool made_ = false;
   bool failed_ = false;
 };
 

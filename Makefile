@@ -1,6 +1,6 @@
 # Thin: each target is one or two commands that one could type oneself.
 PREFIX ?= /usr/local
-.PHONY: help build check demo bench install docs format format-check clean
+.PHONY: help build check check-mpi4py check-fortran check-apps demo bench install docs format format-check clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -19,6 +19,17 @@ check: ## build and test: release, the sanitizers' trees, clang's warnings, form
 	@if command -v clang++-19 > /dev/null; then cmake --workflow --preset clang && tools/lint; \
 	else echo "no clang++-19: its warnings and clang-tidy's are skipped"; fi
 	cmake --workflow --preset check
+
+check-mpi4py: build ## all of mpi4py's own tests, with 1, 2 and 3 ranks
+	tests/programs/mpi4py/run --build build
+
+check-fortran: build ## others' tests of MPI in Fortran: PnetCDF, parallel HDF5, PETSc (an hour)
+	./bootstrap --apps
+	tests/applications/run --build build --fortran
+
+check-apps: build ## others' tests of MPI: PnetCDF, parallel HDF5, PETSc (hours)
+	./bootstrap --apps
+	tests/applications/run --build build
 
 demo: build ## run MPI programs nobody here wrote, and the latency table
 	tools/demo

@@ -34,7 +34,7 @@ enum class kind : std::uint32_t {
 struct object {
   explicit object(kind k) noexcept : what(k) {}
   std::atomic<kind> what;
-  int number = 0;                  ///< for MPI_*_toint; 0: none yet
+  std::atomic<int> number{0};      ///< for MPI_*_toint; 0: none yet. See numbers.cpp
   std::atomic<int> references{1};  ///< handles and other objects that need it
 };
 
@@ -57,45 +57,54 @@ template <class T>
 }
 
 /// Where objects of one kind live. The longest dead is reused first, so that a stale handle stays
-/// recognisable for long. Any thread. Cold.
+/// recognisable for long, and the memory keeps its number (numbers.cpp). Any thread. Cold.
 template <class T>
 class arena {
  public:
   template <class... Args>
   [[nodiscard]] static T* make(Args&&... args) {
-    void* room = nullptr;
+    room in;
     {
       const std::lock_guard held(lock());
       if (retired().size() > spare) {
-        room = retired().front();
+        in = retired().front();
         retired().pop_front();
       }
     }
-    if (room == nullptr) {
-      room = ::operator new(sizeof(T), std::align_val_t{alignof(T)});
+    if (in.memory == nullptr) {
+      in.memory = ::operator new(sizeof(T), std::align_val_t{alignof(T)});
     }
-    return new (room) T(std::forward<Args>(args)...);
+    T* const made = new (in.memory) T(std::forward<Args>(args)...);
+    // Relaxed: whoever gets the handle gets it with what synchronises the object itself.
+    made->number.store(in.number, std::memory_order_relaxed);
+    return made;
   }
 
   static void retire(T* object) {
+    const int number = object->number.load(std::memory_order_relaxed);
     object->~T();
     const kind dead = kind::dead;
     std::memcpy(static_cast<void*>(object), &dead, sizeof dead);
     // The compiler may not drop the tag as a store to an object that ends.
     asm volatile("" : : "r"(object) : "memory");
     const std::lock_guard held(lock());
-    retired().push_back(object);
+    retired().push_back({object, number});
   }
 
  private:
+  struct room {
+    void* memory = nullptr;
+    int number = 0;
+  };
+
   static constexpr std::size_t spare = 64;
   // Never destroyed: MPI may be called while the program exits.
   static std::mutex& lock() {
     static auto& it = *new std::mutex;
     return it;
   }
-  static std::deque<void*>& retired() {
-    static auto& it = *new std::deque<void*>;
+  static std::deque<room>& retired() {
+    static auto& it = *new std::deque<room>;
     return it;
   }
 };

@@ -1,12 +1,9 @@
-// Versions, clocks, memory, names (MPI-5.0 chapters 9, 10), the ABI's queries (chapter 20), and
-// handles as integers.
+// Versions, clocks, memory, names (MPI-5.0 chapters 9, 10), the ABI's queries (chapter 20).
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
@@ -15,43 +12,6 @@
 
 namespace sinew::mpi {
 namespace {
-
-/// Objects that have an integer: number n stands for entry n - first_address.
-struct number_table {
-  std::mutex lock;
-  std::vector<object*> objects;
-};
-number_table& numbers() {
-  static auto& it = *new number_table;
-  return it;
-}
-
-int to_int(void* handle) {
-  if (value_of(handle) < first_address) {
-    return static_cast<int>(value_of(handle));
-  }
-  auto* o = static_cast<object*>(handle);
-  const std::lock_guard held(numbers().lock);
-  if (o->number == 0) {
-    o->number = static_cast<int>(first_address + numbers().objects.size());
-    numbers().objects.push_back(o);
-  }
-  return o->number;
-}
-
-template <class Handle>
-Handle from_int(int number, std::uintptr_t null) {
-  const auto n = static_cast<std::uintptr_t>(number);
-  if (number >= 0 && n < first_address) {
-    return predefined<Handle>(n);
-  }
-  const std::lock_guard held(numbers().lock);
-  if (number < 0 || n - first_address >= numbers().objects.size()) {
-    return predefined<Handle>(null);
-  }
-  object* o = numbers().objects[n - first_address];
-  return o->number == number ? handle_of<Handle>(o) : predefined<Handle>(null);
-}
 
 void set_info(info_object& info, const char* key, const std::string& value) {
   info.entries.emplace_back(key, value);
@@ -217,41 +177,5 @@ int impl::Abi_set_fortran_booleans(int logical_size, void* logical_true, void* l
   }
   return MPI_SUCCESS;
 }
-
-int impl::Comm_toint(MPI_Comm comm) { return to_int(comm); }
-int impl::Errhandler_toint(MPI_Errhandler errhandler) { return to_int(errhandler); }
-int impl::File_toint(MPI_File file) { return to_int(file); }
-int impl::Group_toint(MPI_Group group) { return to_int(group); }
-int impl::Info_toint(MPI_Info info) { return to_int(info); }
-int impl::Message_toint(MPI_Message message) { return to_int(message); }
-int impl::Op_toint(MPI_Op op) { return to_int(op); }
-int impl::Request_toint(MPI_Request request) { return to_int(request); }
-int impl::Session_toint(MPI_Session session) { return to_int(session); }
-int impl::Type_toint(MPI_Datatype datatype) { return to_int(datatype); }
-int impl::Win_toint(MPI_Win win) { return to_int(win); }
-
-MPI_Comm impl::Comm_fromint(int comm) { return from_int<MPI_Comm>(comm, value_of(MPI_COMM_NULL)); }
-MPI_Errhandler impl::Errhandler_fromint(int errhandler) {
-  return from_int<MPI_Errhandler>(errhandler, value_of(MPI_ERRHANDLER_NULL));
-}
-MPI_File impl::File_fromint(int file) { return from_int<MPI_File>(file, value_of(MPI_FILE_NULL)); }
-MPI_Group impl::Group_fromint(int group) {
-  return from_int<MPI_Group>(group, value_of(MPI_GROUP_NULL));
-}
-MPI_Info impl::Info_fromint(int info) { return from_int<MPI_Info>(info, value_of(MPI_INFO_NULL)); }
-MPI_Message impl::Message_fromint(int message) {
-  return from_int<MPI_Message>(message, value_of(MPI_MESSAGE_NULL));
-}
-MPI_Op impl::Op_fromint(int op) { return from_int<MPI_Op>(op, value_of(MPI_OP_NULL)); }
-MPI_Request impl::Request_fromint(int request) {
-  return from_int<MPI_Request>(request, value_of(MPI_REQUEST_NULL));
-}
-MPI_Session impl::Session_fromint(int session) {
-  return from_int<MPI_Session>(session, value_of(MPI_SESSION_NULL));
-}
-MPI_Datatype impl::Type_fromint(int datatype) {
-  return from_int<MPI_Datatype>(datatype, value_of(MPI_DATATYPE_NULL));
-}
-MPI_Win impl::Win_fromint(int win) { return from_int<MPI_Win>(win, value_of(MPI_WIN_NULL)); }
 
 }  // namespace sinew::mpi

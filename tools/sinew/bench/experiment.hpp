@@ -122,6 +122,8 @@ class runner {
 [[nodiscard]] const runner& mpi_programs();
 /// Coarray programs *.f90 on Sinew and OpenCoarrays, C programs beside them on each MPI.
 [[nodiscard]] const runner& coarray_programs();
+/// MPI programs *.f90 in Fortran, and *.c beside them, on the implementations that have modules.
+[[nodiscard]] const runner& fortran_programs();
 /// Ours is the build's program bench-<name>; peers are libraries (experiment::peers).
 [[nodiscard]] const runner& library_programs();
 /// Starts of this binary itself; words[0] names the command. They have no peers.

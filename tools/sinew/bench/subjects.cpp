@@ -71,7 +71,8 @@ std::optional<subject> identify(const fs::path& compiler, const fs::path& launch
     }
     return subject{"mpich", compiler, launcher, version};
   }
-  if (runs.find("Open MPI") != std::string::npos) {
+  // Its launcher of versions before 5 has a name of its own.
+  if (runs.find("Open MPI") != std::string::npos || runs.find("OpenRTE") != std::string::npos) {
     const std::string version = word_after(ask(compiler, "--showme:version"), "Open MPI");
     if (version.empty()) {
       return std::nullopt;
@@ -155,7 +156,8 @@ std::optional<subject> find_ours() {
   return subject{"sinew", compiler, fs::path(own_folder()) / "sinew"};
 }
 
-std::vector<subject> find_peers() {
+std::vector<subject> find_peers(const std::string& wrapper,
+                                const std::function<bool(const subject&)>& works) {
   std::vector<subject> found;
   const auto known = [&found](const std::string& name) {
     return std::any_of(found.begin(), found.end(),
@@ -166,9 +168,9 @@ std::vector<subject> find_peers() {
       if (known("mpich") && known("openmpi")) {
         break;
       }
-      const auto one = identify(folder / ("mpicc" + std::string(suffix)),
-                                folder / ("mpiexec" + std::string(suffix)));
-      if (one && !known(one->name)) {
+      const auto one =
+          identify(folder / (wrapper + suffix), folder / ("mpiexec" + std::string(suffix)));
+      if (one && !known(one->name) && (!works || works(*one))) {
         found.push_back(*one);
       }
     }

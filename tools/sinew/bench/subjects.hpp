@@ -1,6 +1,7 @@
 // Who is measured: Sinew beside this binary, and the MPI implementations found on the machine.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +39,9 @@ std::optional<subject> find_ours();
 /// Peers by asking each pair of mpicc and mpiexec what it is, in: the folders of the setting
 /// SINEW_BENCH_PEERS, <build>/peers, $VIRTUAL_ENV, .venv, then PATH. The first of a kind wins.
 /// Starts programs, hence suspends. Cold.
-std::vector<subject> find_peers();
+/// `wrapper`: which of their compilers is meant; those that do not pass `works` are passed over.
+std::vector<subject> find_peers(const std::string& wrapper = "mpicc",
+                                const std::function<bool(const subject&)>& works = {});
 
 /// Compiles bench/<experiment>/<program>.c (empty: named as the experiment) with the subject's
 /// wrapper, unless the cache holds it. Returns the program's path; on failure nothing, and

@@ -374,12 +374,8 @@ int impl::File_get_atomicity(MPI_File fh, int* flag) {
 int impl::File_sync(MPI_File fh) {
   return on_file(fh, [&](file_object& f) -> int {
     check_no_split(f);
-    together(participant_of(*f.comm), [&] {
-      const int error = f.inner.flush();
-      if (error != 0) {
-        fail_io(error, "flush", f.path);
-      }
-    });
+    // On one node: the system flushes what any process has written to the file.
+    by_first_rank(f, "flush", [&] { return f.inner.flush(); });
     return MPI_SUCCESS;
   });
 }

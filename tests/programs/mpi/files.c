@@ -207,8 +207,8 @@ static void one_access(MPI_File fh, long displacement, long* length) {
       if (writes) {
         memcpy(model + at, &v, 4);
         if (at + 4 > *length) *length = at + 4;
-      } else if (r == rank && at + 4 <= before) {
-        good += 4;
+      } else if (r == rank && at < before) {
+        good += at + 4 <= before ? 4 : before - at; /* the file may end in a cell */
       }
     }
   }
@@ -227,8 +227,10 @@ static void one_access(MPI_File fh, long displacement, long* length) {
   CHECK(bytes_of(&status) == (writes ? count * 4 : good));
   for (int i = 0; !writes && i < count * step; i++) {
     int wanted = -1;
-    if (i % step == 0 && i / step * 4 < good)
-      memcpy(&wanted, model + place_of(rank, displacement, first + i / step), 4);
+    const long left = good - i / step * 4L;
+    if (i % step == 0 && left > 0)
+      memcpy(&wanted, model + place_of(rank, displacement, first + i / step),
+             left < 4 ? (size_t)left : 4);
     CHECK(buf[i] == wanted);
   }
   if (how == individual || how == iindividual_all) { /* and their kin */

@@ -17,8 +17,8 @@ struct file_hints {
   struct common {
     choice cb_read = choice::automatic;  ///< collective accesses go through aggregating ranks
     choice cb_write = choice::automatic;
-    std::int64_t cb_buffer_size = std::int64_t{16} << 20;  ///< of each aggregating rank
-    std::int64_t cb_nodes = 0;                             ///< aggregating ranks; 0: we choose
+    std::int64_t cb_buffer_size = std::int64_t{4} << 20;  ///< of each aggregating rank
+    std::int64_t cb_nodes = 0;                            ///< aggregating ranks; 0: we choose
     std::int64_t striping_unit = 0;  ///< to which their parts of the file are aligned; 0: unknown
     std::int64_t striping_factor = 0;
   } shared;

@@ -20,8 +20,10 @@ namespace {
 using choice = file_hints::choice;
 
 constexpr std::int64_t page = 4096;
-/// Pieces as long as this one are as well served by a call each.
-constexpr std::int64_t long_piece = std::int64_t{64} << 10;
+/// Pieces as long as this one are as well served by a call each: a system call costs as much as
+/// copying a piece once more, or a message to a server does.
+constexpr std::int64_t long_piece = 1024;
+constexpr std::int64_t long_remote_piece = std::int64_t{64} << 10;
 /// Of a range of which fewer bytes than one in so many are accessed, most rounds would be empty.
 constexpr std::int64_t sparse = 16;
 
@@ -33,12 +35,13 @@ struct told {
   std::int64_t pieces;  ///< about how many
   std::int64_t size;    ///< of the file, as the rank sees it
   std::int64_t alone;   ///< 1: this rank can only do it alone
+  std::int64_t remote;  ///< 1: the file is another machine's
 };
 
 std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
 told tell(const file_object& f, std::int64_t position, std::int64_t bytes) {
-  told mine{0, 0, bytes, 0, f.inner.size(), 0};
+  told mine{0, 0, bytes, 0, f.inner.size(), 0, f.inner.remote() ? 1 : 0};
   if (bytes != 0) {
     const file_view& v = *f.view;
     mine.begin = v.offset_of(position);
@@ -77,8 +80,10 @@ parts_of_file divide(const file_object& f, choice how, std::span<const told> all
   std::int64_t pieces = 0;
   bool interleaved = false;
   bool possible = true;
+  std::int64_t long_one = long_piece;
   for (const told& t : all) {
     possible = possible && t.alone == 0;
+    long_one = t.remote != 0 ? long_remote_piece : long_one;
     if (t.bytes == 0) {
       continue;
     }
@@ -88,7 +93,7 @@ parts_of_file divide(const file_object& f, choice how, std::span<const told> all
     bytes += t.bytes;
     pieces += t.pieces;
   }
-  const bool pays = interleaved && bytes / std::max<std::int64_t>(pieces, 1) < long_piece;
+  const bool pays = interleaved && bytes / std::max<std::int64_t>(pieces, 1) < long_one;
   if (!possible || bytes == 0 || (p.end - p.begin) / sparse > bytes ||
       (how == choice::automatic && !pays)) {
     p.begin = p.end = 0;
@@ -101,6 +106,13 @@ parts_of_file divide(const file_object& f, choice how, std::span<const told> all
   p.each = round_up((p.end - p.begin + p.aggregators - 1) / p.aggregators, unit);
   p.step = std::min(hints.cb_buffer_size, p.each);
   return p;
+}
+
+/// Buffers are used again round by round; what they hold does not outlive one.
+void grow(std::vector<std::byte>& buffer, std::int64_t bytes) {
+  if (static_cast<std::int64_t>(buffer.size()) < bytes) {
+    buffer.resize(static_cast<std::size_t>(bytes));
+  }
 }
 
 /// Counts and displacements in bytes, one per rank.
@@ -194,7 +206,7 @@ class two_phases {
     if (!data_.type->dense()) {
       // The data go through a buffer of their own, in the order of the ranks.
       own_positions_ = own_.places;
-      staged_.resize(static_cast<std::size_t>(own_.line_up()));
+      grow(staged_, own_.line_up());
     }
   }
 
@@ -213,7 +225,7 @@ class two_phases {
       others_.counts[r] = in[2 * r];
       others_lists_.counts[r] = in[2 * r + 1];
     }
-    gathered_.resize(static_cast<std::size_t>(others_.line_up()));
+    grow(gathered_, others_.line_up());
     others_pieces_.resize(static_cast<std::size_t>(others_lists_.line_up()) / sizeof(file_piece));
     check_collective(coll::alltoallv(at_, own_lists_.of(own_pieces_.data()),
                                      others_lists_.of(others_pieces_.data())));
@@ -271,9 +283,7 @@ class two_phases {
       }
       const std::byte* bytes = all[first].bytes;
       if (after != first + 1) {
-        if (static_cast<std::int64_t>(assembled_.size()) < end - begin) {
-          assembled_.resize(static_cast<std::size_t>(end - begin));
-        }
+        grow(assembled_, end - begin);
         for (std::size_t i = first; i < after; ++i) {
           std::memcpy(assembled_.data() + (all[i].piece.offset - begin), all[i].bytes,
                       static_cast<std::size_t>(all[i].piece.bytes));
@@ -311,9 +321,7 @@ class two_phases {
       }
       return;
     }
-    if (static_cast<std::int64_t>(assembled_.size()) < end - begin) {
-      assembled_.resize(static_cast<std::size_t>(end - begin));
-    }
+    grow(assembled_, end - begin);
     read_whole(begin, assembled_.data(), end - begin);
     for (const placed& p : all) {
       std::memcpy(p.bytes, assembled_.data() + (p.piece.offset - begin),

@@ -1,7 +1,9 @@
 #include "abi/mpi/posix_file.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,6 +46,29 @@ int uninterrupted(Call call) noexcept {
   return result == 0 ? 0 : errno;
 }
 
+bool is_remote(int descriptor) noexcept {
+  struct statfs about{};
+  if (::fstatfs(descriptor, &about) != 0) {
+    return false;
+  }
+  switch (static_cast<unsigned long>(about.f_type) & 0xffffffff) {
+    case NFS_SUPER_MAGIC:
+    case SMB_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+    case CEPH_SUPER_MAGIC:
+    case V9FS_MAGIC:
+    case FUSE_SUPER_MAGIC:
+    // Of these the kernel's headers know nothing: Lustre, GPFS, BeeGFS.
+    case 0x0bd00bd0:
+    case 0x47504653:
+    case 0x19830326:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 int posix_file::open(const std::string& path, int flags, mode_t mode) {
@@ -63,6 +88,7 @@ int posix_file::open(const std::string& path, int flags, mode_t mode) {
     return EISDIR;
   }
   descriptor_ = std::move(opened);
+  remote_ = is_remote(number);
   return 0;
 }
 

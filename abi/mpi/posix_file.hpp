@@ -33,6 +33,8 @@ class posix_file {
 
   /// The file's length, or -1 and errno.
   [[nodiscard]] std::int64_t size() const noexcept;
+  /// Whether each call costs a message to another machine.
+  [[nodiscard]] bool remote() const noexcept { return remote_; }
   // These return the system's error number.
   [[nodiscard]] int resize(std::int64_t bytes) const noexcept;
   [[nodiscard]] int reserve(std::int64_t bytes) const noexcept;
@@ -45,6 +47,7 @@ class posix_file {
 
  private:
   boot::descriptor descriptor_;
+  bool remote_ = false;
 };
 
 /// The error class of a system's error number.

@@ -49,9 +49,11 @@ void open_all(file_object& f) {
     }
   };
   const bool first = at.comm.rank() == 0;
+  constexpr int new_one = MPI_MODE_CREATE | MPI_MODE_EXCL;
+  const bool exclusive = (f.amode & new_one) == new_one;
   together(at, [&] {
     if (first) {
-      open((f.amode & MPI_MODE_EXCL) != 0 ? O_EXCL : 0);
+      open(exclusive ? O_EXCL : 0);
     }
   });
   if (at.comm.size() != 1) {

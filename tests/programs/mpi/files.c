@@ -3,6 +3,7 @@
 #include "files.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <time.h>
 
 static unsigned long long state;
@@ -139,6 +140,7 @@ static MPI_Info random_hints(void) {
   MPI_Info_set(info, "cb_nodes", number);
   snprintf(number, sizeof number, "%u", 4096 << below(4));
   MPI_Info_set(info, "cb_buffer_size", number);
+  MPI_Info_set(info, "striping_unit", number);
   MPI_Info_set(info, "ind_rd_buffer_size", number);
   MPI_Info_set(info, "ind_wr_buffer_size", number);
   return info;
@@ -432,6 +434,51 @@ static void atomic_mode(void) {
   gone();
 }
 
+/* --- threads: one individual pointer, several users --- */
+
+enum { threads = 4, records = 60 };
+static MPI_File common;
+
+static void* write_records(void* which) {
+  for (int i = 0; i < records; i++) {
+    const int r = *(const int*)which * records + i;
+    const int record[3] = {r, r, r};
+    MPI_Request request;
+    MPI_Status status;
+    if (i % 2 == 0) {
+      CHECK(MPI_File_write(common, record, 3, MPI_INT, &status) == MPI_SUCCESS);
+    } else {
+      CHECK(MPI_File_iwrite(common, record, 3, MPI_INT, &request) == MPI_SUCCESS);
+      MPI_Wait(&request, &status);
+    }
+    CHECK(bytes_of(&status) == 12);
+  }
+  return NULL;
+}
+
+static void users_of_one_pointer(int atomic) {
+  pthread_t ids[threads];
+  int which[threads], seen[threads * records] = {0}, record[3];
+  CHECK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                      &common) == MPI_SUCCESS);
+  MPI_File_set_atomicity(common, atomic);
+  MPI_File_set_view(common, (MPI_Offset)rank * 12 * threads * records, MPI_INT, MPI_INT, "native",
+                    MPI_INFO_NULL);
+  for (int t = 0; t < threads; t++) {
+    which[t] = t;
+    pthread_create(&ids[t], NULL, write_records, &which[t]);
+  }
+  for (int t = 0; t < threads; t++) pthread_join(ids[t], NULL);
+  for (int i = 0; i < threads * records; i++) {
+    MPI_File_read_at(common, 3 * i, record, 3, MPI_INT, MPI_STATUS_IGNORE);
+    CHECK(record[0] == record[1] && record[1] == record[2]);
+    seen[record[0]]++;
+  }
+  for (int i = 0; i < threads * records; i++) CHECK(seen[i] == 1);
+  closed(&common);
+  gone();
+}
+
 /* --- nothing is left --- */
 
 static int descriptors(void) {
@@ -470,6 +517,8 @@ int main(int argc, char** argv) {
   shared_pointer();
   in_order();
   atomic_mode();
+  users_of_one_pointer(0);
+  users_of_one_pointer(1);
   many();
   random_accesses();
   MPI_Finalize();

@@ -45,7 +45,8 @@ static inline long slurp(void) {
 }
 
 static inline void begin(int* argc, char*** argv) {
-  MPI_Init(argc, argv);
+  int level;
+  MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

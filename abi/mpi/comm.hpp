@@ -41,6 +41,7 @@ struct comm_object : object {
   core::communicator* comm;  ///< owned.get(): one load less on the hot path
   MPI_Comm handle;
   MPI_Win window = MPI_WIN_NULL;  ///< whose own it is; then `errors` is the window's handler
+  MPI_File file = MPI_FILE_NULL;  ///< likewise
   errhandler_object* errors;
   promises promised;
   buffered_sends* buffer = nullptr;  ///< MPI_Comm_attach_buffer

@@ -1,6 +1,7 @@
 // MPI-5.0 section 9.3: error handlers.
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/errors.hpp"
+#include "abi/mpi/file.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/world.hpp"
 
@@ -107,25 +108,46 @@ int impl::Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   return MPI_SUCCESS;
 }
 
-// There are no files yet, but the handler that new ones are to get can be chosen.
+errhandler_object* errhandler_of_files() noexcept {
+  return files != nullptr ? files : &fixed(action::ret);
+}
+
 int impl::File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
-  errhandler_object* e = errhandler_of(errhandler);
-  if (file != MPI_FILE_NULL) {
-    fail(MPI_ERR_FILE, "the file is none");
+  const auto set = [errhandler](errhandler_object*& where) -> int {
+    errhandler_object* e = errhandler_of(errhandler);
+    if (e->act == action::comm || e->act == action::win || e->act == action::session) {
+      fail(MPI_ERR_ERRHANDLER, "the error handler was not made for files");
+    }
+    drop(std::exchange(where, keep(e)));
+    return MPI_SUCCESS;
+  };
+  if (file == MPI_FILE_NULL) {
+    return on_no_file([&] { return set(files); });
   }
-  errhandler_object* before = files;
-  files = keep(e);
-  drop(before);
-  return MPI_SUCCESS;
+  return on_file(file, [&](file_object& f) { return set(f.comm->errors); });
 }
 
 int impl::File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
-  check_out(errhandler, "errhandler");
-  if (file != MPI_FILE_NULL) {
-    fail(MPI_ERR_FILE, "the file is none");
+  const auto get = [errhandler](errhandler_object* which) -> int {
+    check_out(errhandler, "errhandler");
+    *errhandler = handle_of(keep(which));
+    return MPI_SUCCESS;
+  };
+  if (file == MPI_FILE_NULL) {
+    return on_no_file([&] { return get(errhandler_of_files()); });
   }
-  *errhandler = files != nullptr ? handle_of(keep(files)) : MPI_ERRORS_RETURN;
-  return MPI_SUCCESS;
+  return on_file(file, [&](file_object& f) { return get(f.comm->errors); });
+}
+
+int impl::File_call_errhandler(MPI_File fh, int errorcode) {
+  if (fh == MPI_FILE_NULL) {
+    (void)raise_file_error(errorcode, "called by the program");
+    return MPI_SUCCESS;
+  }
+  return on_file(fh, [&](file_object& f) -> int {
+    (void)raise_error(f.comm, errorcode, "called by the program");
+    return MPI_SUCCESS;
+  });
 }
 
 int impl::Errhandler_free(MPI_Errhandler* errhandler) {

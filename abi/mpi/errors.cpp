@@ -84,10 +84,14 @@ void unsupported() {
   fail(MPI_ERR_UNSUPPORTED_OPERATION, "Sinew does not implement this function yet");
 }
 
-int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept {
-  errhandler_object* handler = comm != nullptr ? comm->errors : default_error_handler();
+namespace {
+
+/// `comm`: what the error belongs to, null for nothing or for MPI_FILE_NULL.
+int raise_by(errhandler_object* handler, comm_object* comm, int code,
+             const std::string& sentence) noexcept {
   using action = errhandler_object::action;
-  if (handler->act != action::ret && handler->act != action::comm && handler->act != action::win) {
+  if (handler->act != action::ret && handler->act != action::comm && handler->act != action::win &&
+      handler->act != action::file) {
     try {
       die(code, sentence);
     } catch (...) {  // returning would tell the program that its errors are not fatal
@@ -109,7 +113,22 @@ int raise_error(comm_object* comm, int code, const std::string& sentence) noexce
     int copy = code;
     reinterpret_cast<MPI_Win_errhandler_function*>(handler->function)(&handle, &copy);
   }
+  if (handler->act == action::file) {
+    MPI_File handle = comm != nullptr ? comm->file : MPI_FILE_NULL;
+    int copy = code;
+    reinterpret_cast<MPI_File_errhandler_function*>(handler->function)(&handle, &copy);
+  }
   return code;
+}
+
+}  // namespace
+
+int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept {
+  return raise_by(comm != nullptr ? comm->errors : default_error_handler(), comm, code, sentence);
+}
+
+int raise_file_error(int code, const std::string& sentence) noexcept {
+  return raise_by(errhandler_of_files(), nullptr, code, sentence);
 }
 
 int caught(const char* name, MPI_Comm comm) noexcept {
@@ -118,6 +137,9 @@ int caught(const char* name, MPI_Comm comm) noexcept {
   try {
     throw;
   } catch (const failure& f) {
+    if (f.of_no_file) {
+      return raise_file_error(f.code, f.sentence);
+    }
     return raise_error(f.comm != nullptr ? f.comm : on, f.code, f.sentence);
   } catch (const std::bad_alloc&) {
     return raise_error(on, MPI_ERR_NO_MEM, "out of memory");

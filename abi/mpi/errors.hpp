@@ -16,6 +16,7 @@ struct failure {
   int code;
   std::string sentence;
   comm_object* comm = nullptr;
+  bool of_no_file = false;  ///< the handler of MPI_FILE_NULL decides
 };
 
 /// Name of the MPI function that this thread has entered last, for messages. After a suspension it
@@ -37,6 +38,8 @@ extern constinit thread_local const char* current_call [[gnu::tls_model("initial
 
 /// Calls the error handler that decides; returns `code` if it returns. Cold.
 int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept;
+/// The same by the handler of MPI_FILE_NULL.
+int raise_file_error(int code, const std::string& sentence) noexcept;
 
 /// Behind MPI_Errhandler. The predefined ones are objects too, so that holders need no cases.
 struct errhandler_object : object {
@@ -50,6 +53,8 @@ struct errhandler_object : object {
 /// Throws MPI_ERR_ERRHANDLER.
 [[nodiscard]] errhandler_object* errhandler_of(MPI_Errhandler handle);
 [[nodiscard]] MPI_Errhandler handle_of(errhandler_object* e) noexcept;
+/// The handler of MPI_FILE_NULL, which new files get: MPI_ERRORS_RETURN until the program sets it.
+[[nodiscard]] errhandler_object* errhandler_of_files() noexcept;
 
 /// The class of a code, as MPI_Error_class.
 [[nodiscard]] int class_of(int code) noexcept;

@@ -39,6 +39,9 @@ struct form {
   [[nodiscard]] constexpr std::size_t external() const noexcept {
     return value.external * repeated + tail.external;
   }
+  [[nodiscard]] constexpr std::size_t native() const noexcept {
+    return value.width * repeated + tail.width;
+  }
 };
 
 form form_of(element e) noexcept {
@@ -153,6 +156,19 @@ std::size_t external_size(const layout::datatype& t) {
     fail(MPI_ERR_COUNT, "the size of the data overflows");
   }
   return bytes;
+}
+
+std::size_t native_bytes_in(const layout::datatype& t, std::size_t external) {
+  std::size_t native = 0;
+  bool over = false;
+  layout::for_each_leaf(t, 1, [&](std::ptrdiff_t, std::size_t n, element kind) {
+    const form f = form_of(kind);
+    const std::size_t whole = over ? 0 : std::min(n, external / f.external());
+    native += whole * f.native();
+    external -= whole * f.external();
+    over = over || whole < n;
+  });
+  return native;
 }
 
 void to_external(const layout::datatype& t, std::size_t count, const std::byte* packed,

@@ -12,6 +12,10 @@ namespace sinew::mpi {
 /// Bytes of one instance of `t` in external32. Throws MPI_ERR_COUNT on overflow.
 [[nodiscard]] std::size_t external_size(const layout::datatype& t);
 
+/// How many packed bytes the whole elements have that lie in the first `external` bytes of one
+/// instance.
+[[nodiscard]] std::size_t native_bytes_in(const layout::datatype& t, std::size_t external);
+
 /// Packed bytes of `count` whole instances: as layout::pack gives them, to and from external32.
 void to_external(const layout::datatype& t, std::size_t count, const std::byte* packed,
                  std::byte* external);

@@ -27,6 +27,7 @@ enum class kind : std::uint32_t {
   errhandler,
   session,
   window,
+  file,
   unfinished_comm,  ///< of MPI_Comm_idup, before its request has been completed
 };
 

@@ -79,6 +79,7 @@ void drop_owned(request_object& r) noexcept {
   r.copy.reset();
   r.duplicates.reset();
   r.collective.reset();
+  r.file.reset();
   r.owns = false;
 }
 
@@ -152,6 +153,12 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
   } else if (r->what_for == request_object::sort::collective) {
     code = conclude_collective(*r, sentence);
     set_empty(status);
+  } else if (r->what_for == request_object::sort::file) {
+    code = r->file->code;
+    set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
+    if (sentence != nullptr) {
+      *sentence = r->file->sentence;
+    }
   } else {
     const bool receives = r->what_for == request_object::sort::receive ||
                           r->what_for == request_object::sort::exchange;

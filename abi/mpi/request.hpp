@@ -23,6 +23,13 @@ struct collective_operation {
   std::shared_ptr<coll::ongoing> runs{};  ///< null: not started yet
 };
 
+/// How a nonblocking access to a file has ended: when its call returned (file_access.cpp).
+struct file_outcome {
+  std::int64_t bytes = 0;
+  int code = MPI_SUCCESS;
+  std::string sentence{};
+};
+
 /// Starts a persistent request once more. Throws failure.
 using starter = void (*)(request_object& r);
 
@@ -38,7 +45,8 @@ struct alignas(64) request_object : object {
     flush,
     generalized,
     duplicate,
-    collective
+    collective,
+    file
   };
 
   request_object() noexcept : object(kind::dead) {}
@@ -50,7 +58,7 @@ struct alignas(64) request_object : object {
   sort what_for = sort::finished;
   bool persistent = false;
   bool active = true;         ///< false between uses of a persistent request
-  bool owns = false;          ///< `keeps`, `copy`, `duplicates` or `collective` is set
+  bool owns = false;          ///< one of the pointers below is set
   core::completion finished;  ///< generalized
 
   // What follows lies in other cache lines than the fields above, which every request uses.
@@ -67,6 +75,7 @@ struct alignas(64) request_object : object {
   std::unique_ptr<std::byte[]> copy;        ///< what MPI_Isendrecv_replace sends
   std::shared_ptr<duplication> duplicates;  ///< duplicate
   std::unique_ptr<collective_operation> collective;
+  std::unique_ptr<file_outcome> file;
 
   buffered_sends* flushing = nullptr;  ///< flush: where, and how many messages are to have left
   std::uint64_t flush_up_to = 0;

@@ -272,6 +272,8 @@ void peek(const request_object* r, MPI_Status* status) {
   } else if (r->what_for == request_object::sort::duplicate) {
     (void)install(*r->duplicates, nullptr);  // what failed is told when the request is completed
     set_empty(status);
+  } else if (r->what_for == request_object::sort::file) {
+    set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
   } else if (r->inner != nullptr && r->what_for != request_object::sort::send) {
     set_status(status, r->inner->outcome);
   } else {

@@ -1,0 +1,30 @@
+// One rank's bytes between its memory and what it sees of a file. Knows no other ranks, but for
+// the locks that keep them apart.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/mpi/file_view.hpp"
+#include "sinew/p2p/engine.hpp"
+
+namespace sinew::mpi {
+
+struct file_object;
+
+enum class file_way { read, write };
+
+/// Moves all bytes of `data` from or to the view's bytes from `position` on. Returns how many:
+/// fewer if the file ends before. Throws failure with the system's reason. Warm.
+[[nodiscard]] std::int64_t move_alone(file_object& f, file_way way, std::int64_t position,
+                                      const p2p::buffer& data);
+
+/// The same, collective: every rank of the file has its own part (file_together.cpp).
+[[nodiscard]] std::int64_t move_together(file_object& f, file_way way, std::int64_t position,
+                                         const p2p::buffer& data);
+
+/// Writes bytes that lie side by side; with the lock that writers agree on, if they do. Returns the
+/// system's error number. Warm.
+[[nodiscard]] int write_plainly(const file_object& f, std::int64_t offset, const std::byte* from,
+                                std::int64_t bytes) noexcept;
+
+}  // namespace sinew::mpi

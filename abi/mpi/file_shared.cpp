@@ -1,0 +1,57 @@
+#include "abi/mpi/file_shared.hpp"
+
+#include <new>
+
+#include "abi/mpi/file.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew::mpi {
+
+shared_position::shared_position(boot::memory_mapping memory)
+    : memory_(std::move(memory)), where_(reinterpret_cast<number*>(memory_.base())) {}
+
+std::unique_ptr<shared_position> shared_position::make(coll::participant at) {
+  if (at.comm.size() == 1) {
+    return std::unique_ptr<shared_position>(new shared_position);
+  }
+  constexpr std::size_t page = 4096;
+  boot::descriptor memory;
+  boot::memory_mapping shared;
+  std::string problem;
+  const int rank = at.comm.rank();
+  // A rank that fails says so before the others wait for it.
+  const auto attempt = [&](auto&& step) {
+    try {
+      if (problem.empty()) {
+        step();
+      }
+    } catch (const std::exception& e) {
+      problem = e.what();
+    }
+    if (largest_of(at, problem.empty() ? 0 : 1) != 0) {
+      throw error{"the shared file pointer cannot be made",
+                  problem.empty() ? "another rank has no memory" : problem,
+                  "give the job more shared memory"};
+    }
+  };
+  attempt([&] {
+    if (rank == 0) {
+      memory = boot::make_shared_memory("file");
+      shared = boot::memory_mapping::of(memory.get(), page);
+      new (shared.base()) number(0);
+    }
+  });
+  attempt([&] {
+    // Unique among all files of the node while its ranks are in here.
+    const std::string name = at.engine.runtime().session().where().job + "-file-" +
+                             std::to_string(at.comm.job_rank(0)) + "-" +
+                             std::to_string(at.comm.context());
+    memory = boot::share_descriptor(name, rank, at.comm.size(), std::move(memory));
+    if (rank != 0) {
+      shared = boot::memory_mapping::of(memory.get(), page);
+    }
+  });
+  return std::unique_ptr<shared_position>(new shared_position(std::move(shared)));
+}
+
+}  // namespace sinew::mpi

@@ -87,13 +87,14 @@ inline void ensure_open() {
   }
 }
 
-/// This image leaves as `status`; others learn it at once. Returns when it is told.
+/// Records that this image has stopped or failed (`status`) and wakes the images that wait for it.
+/// Returns when all of them can see it. Cold.
 void depart(std::uint64_t status);
-/// Normal termination: leaves, and waits until all images have.
+/// Normal termination: departs, and waits until all images have. Cold.
 void stop_image();
-/// The launcher is told that this process ends in order; or, on the contrary, that all shall end
-/// (`why` is empty if it has been printed).
+/// Tells the launcher that this process is about to end normally. Cold.
 void say_goodbye() noexcept;
+/// Ends the whole job with exit code `code`, after printing `why` unless it is empty. Cold.
 [[noreturn]] void end_all(int code, const std::string& why);
 
 }  // namespace sinew::coarray

@@ -1,9 +1,9 @@
 // Teams and the synchronisation of their images.
 //
-// Image control has to end when an image stops or fails. So nobody waits for a word alone, but for
-// "the word, or somebody left who will never write it": whoever leaves records in its own memory
-// how many barriers of each of its teams it has come to, then its status, and then counts itself in
-// a word of every image and wakes it.
+// Image control must also return when an image stops or fails. So every wait ends when the awaited
+// word is written, or when an image that should write it has left. An image that leaves records in
+// its own memory how many barriers of each of its teams it has entered, then its status; then it
+// increments a counter at every other image and wakes it.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
-// The usual send, short and to be had at once, before the usual frame: MPI_Send and MPI_Isend begin
-// with it. It calls nothing but the fabric, keeps nothing and throws nothing; whatever is not
-// usual, wrong arguments included, makes it false before anything has happened, and the full way
-// decides.
+// The fast path of MPI_Send and MPI_Isend: a short message of a predefined datatype over
+// MPI_COMM_WORLD or MPI_COMM_SELF that fits into the fabric now. It runs before the generated
+// binding sets up its error handling, and so calls nothing but the fabric, keeps no state and does
+// not throw. In all other cases, wrong arguments included, it returns false with nothing changed,
+// and the caller takes the general path.
 #pragma once
 
 #include "abi/mpi/request.hpp"
@@ -15,12 +16,12 @@ namespace sinew::mpi {
                                                            MPI_Comm comm) noexcept {
   const std::uintptr_t c = value_of(comm);
   const std::uintptr_t t = value_of(type);
-  if (process.now.load(std::memory_order_relaxed) != phase::running || c - 0x101 >= 2 ||
-      t >> 8 != 2 || (count | tag) < 0) [[unlikely]] {
+  if (process.now.load(std::memory_order_relaxed) != phase::running || !is_initial_comm(c) ||
+      !is_predefined_type(t) || (count | tag) < 0) [[unlikely]] {
     return false;
   }
-  const core::communicator& in = *process.comms[c & 3]->comm;
-  const layout::datatype* const layout = predefined_layouts[t & 0xff];
+  const core::communicator& in = *initial_comm(c).comm;
+  const layout::datatype* const layout = predefined_layouts[t - first_type_value];
   if (static_cast<unsigned>(dest) >= static_cast<unsigned>(in.size()) || layout == nullptr ||
       (buf == nullptr && count != 0)) [[unlikely]] {
     return false;

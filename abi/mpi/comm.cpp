@@ -42,7 +42,8 @@ comm_object::~comm_object() { drop(errors); }
 
 comm_object* find_comm(MPI_Comm handle) noexcept {
   const std::uintptr_t v = value_of(handle);
-  return v - 0x101 < 2 ? process.comms[v & 3] : resolve<comm_object>(handle);
+  return is_initial_comm(v) ? process.comms[v - abi::comm_null_value]
+                            : resolve<comm_object>(handle);
 }
 
 namespace {

@@ -52,14 +52,24 @@ struct comm_object : object {
   attributes attached;
 };
 
+/// MPI_COMM_WORLD or MPI_COMM_SELF, by the value of the handle.
+[[nodiscard]] constexpr bool is_initial_comm(std::uintptr_t value) noexcept {
+  static_assert(abi::comm_self_value == abi::comm_world_value + 1);
+  return value - abi::comm_world_value < 2;
+}
+[[nodiscard]] inline comm_object& initial_comm(std::uintptr_t value) noexcept {
+  SINEW_EXPECT(is_initial_comm(value));
+  return *process.comms[value - abi::comm_null_value];
+}
+
 /// Throws MPI_ERR_COMM and says what is wrong with the handle. Cold.
 [[noreturn, gnu::cold]] void bad_comm(MPI_Comm handle);
 
 /// Hot.
 [[nodiscard]] inline comm_object& comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
-  if (v - 0x101 < 2) [[likely]] {
-    return *process.comms[v & 3];
+  if (is_initial_comm(v)) [[likely]] {
+    return initial_comm(v);
   }
   auto* found = resolve<comm_object>(handle);
   if (found == nullptr) [[unlikely]] {
@@ -73,8 +83,8 @@ struct comm_object : object {
 [[nodiscard, gnu::cold]] comm_object& unfinished_comm(MPI_Comm handle);
 [[nodiscard]] inline comm_object& local_comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
-  if (v - 0x101 < 2) [[likely]] {
-    return *process.comms[v & 3];
+  if (is_initial_comm(v)) [[likely]] {
+    return initial_comm(v);
   }
   auto* found = resolve<comm_object>(handle);
   return found != nullptr ? *found : unfinished_comm(handle);

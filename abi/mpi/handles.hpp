@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "abi/mpi/generated/predefined.hpp"
 #include "c/mpi.h"
 
 namespace sinew::mpi {
@@ -41,6 +42,7 @@ struct object {
 
 /// Values below are predefined handles.
 inline constexpr std::uintptr_t first_address = 0x1000;
+static_assert(abi::complex32_value < first_address);
 
 [[nodiscard]] inline std::uintptr_t value_of(const void* handle) noexcept {
   return reinterpret_cast<std::uintptr_t>(handle);

@@ -15,33 +15,33 @@ namespace {
 std::optional<coll::op_kind> predefined_kind(MPI_Op handle) {
   using coll::op_kind;
   switch (value_of(handle)) {
-    case 0x21:
+    case abi::sum_value:
       return op_kind::sum;
-    case 0x22:
+    case abi::min_value:
       return op_kind::min;
-    case 0x23:
+    case abi::max_value:
       return op_kind::max;
-    case 0x24:
+    case abi::prod_value:
       return op_kind::prod;
-    case 0x28:
+    case abi::band_value:
       return op_kind::band;
-    case 0x29:
+    case abi::bor_value:
       return op_kind::bor;
-    case 0x2a:
+    case abi::bxor_value:
       return op_kind::bxor;
-    case 0x30:
+    case abi::land_value:
       return op_kind::land;
-    case 0x31:
+    case abi::lor_value:
       return op_kind::lor;
-    case 0x32:
+    case abi::lxor_value:
       return op_kind::lxor;
-    case 0x38:
+    case abi::minloc_value:
       return op_kind::minloc;
-    case 0x39:
+    case abi::maxloc_value:
       return op_kind::maxloc;
-    case 0x3c:
+    case abi::replace_value:
       return op_kind::replace;
-    case 0x3d:
+    case abi::no_op_value:
       return op_kind::no_op;
     default:
       return std::nullopt;

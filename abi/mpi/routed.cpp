@@ -132,7 +132,7 @@ bool routed::plan(coll::participant at) {
   } catch (const error&) {
     fits = false;
   }
-  // What is amiss the usual algorithm tells as MPI has it.
+  // Wrong counts are reported by the general algorithm, by MPI's rules.
   if (agree(at, fits ? 1 : 0) == 0) {
     transfer_.reset();
   }

@@ -89,13 +89,13 @@ const entry entries[] = {
     {MPI_COMPLEX32, "MPI_COMPLEX32", element::c128},
 };
 
-type_object* objects[256];
+type_object* objects[type_values];
 
 /// Fills both tables before main(); constructors of layouts have no order to depend on.
 struct filler {
   filler() {
     for (const entry& e : entries) {
-      const std::size_t at = value_of(e.handle) & 0xff;
+      const std::size_t at = value_of(e.handle) - first_type_value;
       layout::datatype_ref made = layout::share(layout::of(e.kind));
       predefined_layouts[at] = made.get();
       auto* o = new type_object(std::move(made), {});
@@ -110,7 +110,7 @@ const filler filled;
 
 }  // namespace
 
-const layout::datatype* predefined_layouts[256];
+const layout::datatype* predefined_layouts[type_values];
 
 type_object::~type_object() {
   for (const MPI_Datatype t : made.types) {
@@ -141,7 +141,8 @@ void uncommitted_type(MPI_Datatype handle) {
 
 type_object& type_of(MPI_Datatype handle) {
   const std::uintptr_t v = value_of(handle);
-  auto* found = v >> 8 == 2 ? objects[v & 0xff] : resolve<type_object>(handle);
+  auto* found =
+      is_predefined_type(v) ? objects[v - first_type_value] : resolve<type_object>(handle);
   if (found == nullptr) {
     bad_type(handle);
   }

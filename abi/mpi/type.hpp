@@ -35,8 +35,16 @@ struct type_object : object {
   attributes attached;
 };
 
-/// The predefined ones by the last eight bits of the handle; null where there is none.
-extern const layout::datatype* predefined_layouts[256];
+/// Handles of predefined datatypes have the values from MPI_DATATYPE_NULL's on (MPI-5.0 appendix
+/// A).
+inline constexpr std::uintptr_t first_type_value = abi::datatype_null_value;
+inline constexpr std::uintptr_t type_values = 256;
+[[nodiscard]] constexpr bool is_predefined_type(std::uintptr_t value) noexcept {
+  return value - first_type_value < type_values;
+}
+
+/// The predefined ones by value - first_type_value; null where there is none.
+extern const layout::datatype* predefined_layouts[type_values];
 
 /// Throw MPI_ERR_TYPE and say why. Cold.
 [[noreturn, gnu::cold]] void bad_type(MPI_Datatype handle);
@@ -48,8 +56,8 @@ extern const layout::datatype* predefined_layouts[256];
 /// The layout of a type that is to be used in communication: must be committed. Hot.
 [[nodiscard]] inline const layout::datatype& layout_of(MPI_Datatype handle) {
   const std::uintptr_t v = value_of(handle);
-  if (v >> 8 == 2) [[likely]] {
-    const layout::datatype* found = predefined_layouts[v & 0xff];
+  if (is_predefined_type(v)) [[likely]] {
+    const layout::datatype* found = predefined_layouts[v - first_type_value];
     if (found == nullptr) [[unlikely]] {
       bad_type(handle);
     }
@@ -67,8 +75,9 @@ extern const layout::datatype* predefined_layouts[256];
 
 /// The same for a buffer, of which it is known whether it is empty. Hot.
 [[nodiscard]] inline const layout::datatype& layout_of(MPI_Datatype handle, bool empty) {
-  if (value_of(handle) >> 8 == 2) [[likely]] {
-    const layout::datatype* found = predefined_layouts[value_of(handle) & 0xff];
+  const std::uintptr_t v = value_of(handle);
+  if (is_predefined_type(v)) [[likely]] {
+    const layout::datatype* found = predefined_layouts[v - first_type_value];
     return found != nullptr ? *found : no_data(handle, empty);
   }
   return layout_of(handle);

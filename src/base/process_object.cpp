@@ -5,12 +5,14 @@
 #include <string>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
 
 namespace sinew::process_object {
 namespace {
 
 struct entry {
   void* object = nullptr;
+  std::string build{};  ///< of the code that made it
   int users = 0;
 };
 
@@ -26,11 +28,18 @@ table& all() {
 
 }  // namespace
 
-void* join(const char* name, void* (*make)(void* context), void* context) {
+void* join(const char* name, const char* build, void* (*make)(void* context), void* context) {
   const std::lock_guard held(all().mutex);
   entry& e = all().entries[name];
   if (e.object == nullptr) {
     e.object = make(context);
+    e.build = build;
+  } else if (e.build != build) {
+    throw error("two builds of Sinew in one process cannot share " + std::string(name),
+                "its libraries (libmpi_abi, libcaf_sinew) come from build " + e.build +
+                    " and from build " + build,
+                "let LD_LIBRARY_PATH and the program's run path name one build; "
+                "`ldd PROGRAM` shows which are found");
   }
   ++e.users;
   return e.object;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sinew/base/build_id.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/process_object.hpp"
 #include "sinew/base/settings.hpp"
@@ -11,9 +12,7 @@
 namespace sinew::core {
 namespace {
 
-/// The libraries of one process come from one build, so the layout of a runtime is the same in
-/// all; its size in the name is a guard against an accident of installation.
-std::string name() { return "core::runtime " + std::to_string(sizeof(runtime)); }
+constexpr const char* name = "core::runtime";
 
 /// By this library's copy of the code. Written once, under the table's lock.
 bool opened_here = false;
@@ -34,7 +33,7 @@ runtime& join_job(threading wanted) {
   for (const std::string& complaint : settings::load_environment()) {
     log_line(log_level::warn, complaint);
   }
-  return *static_cast<runtime*>(process_object::join(name().c_str(), open, &wanted));
+  return *static_cast<runtime*>(process_object::join(name, build_id, open, &wanted));
 }
 
 void settle_job(runtime& joined) {
@@ -44,7 +43,7 @@ void settle_job(runtime& joined) {
 }
 
 void leave_job() {
-  if (void* last = process_object::leave(name().c_str())) {
+  if (void* last = process_object::leave(name)) {
     static_cast<runtime*>(last)->session().finalize();
   }
 }

@@ -5,6 +5,7 @@
 
 #include "rma/outside.hpp"
 #include "rma/words.hpp"
+#include "sinew/base/build_id.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/membarrier.hpp"
 #include "sinew/base/process_object.hpp"
@@ -28,9 +29,8 @@ std::unique_ptr<engine> engine::open(core::runtime& runtime) {
 }
 
 engine& engine::of_process(core::runtime& runtime) {
-  const std::string name = "rma::engine " + std::to_string(sizeof(engine));
   return *static_cast<engine*>(process_object::join(
-      name.c_str(),
+      "rma::engine", build_id,
       [](void* r) -> void* { return open(*static_cast<core::runtime*>(r)).release(); }, &runtime));
 }
 

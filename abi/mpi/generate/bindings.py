@@ -42,6 +42,18 @@ def implementation_name(function, procedure):
     return function.short
 
 
+def predefined(sections):
+    """The values of predefined handles as constants, which the casts in mpi.h are not."""
+    lines = [NOTE + "#pragma once", "", "#include <cstdint>", "", "// Handles that the ABI defines, as integers: mpi.h has them as casts, which are no constant",
+             "// expressions.", "namespace sinew::mpi::abi {", ""]
+    for kind, title, entries in sections:
+        if kind == "handle":
+            lines += [f"// {title}"]
+            lines += [f"inline constexpr std::uintptr_t {name[4:].lower()}_value = {value};"
+                      for name, value in entries] + [""]
+    return "\n".join(lines + ["}  // namespace sinew::mpi::abi", ""])
+
+
 def declarations(procedures):
     lines = [NOTE + "#pragma once", "", '#include "c/mpi.h"', "",
              "namespace sinew::mpi::impl {", ""]

@@ -24,6 +24,7 @@ def products():
         ROOT / "include/c/mpi.h": header.render(procedures, model.callbacks(), sections,
                                                     removed.prototypes()),
         GENERATED / "impl.hpp": bindings.declarations(plain),
+        GENERATED / "predefined.hpp": bindings.predefined(sections),
         GENERATED / "unsupported.cpp": bindings.unsupported(plain),
         GENERATED / "names.txt": "\n".join(sorted(
             f.name for p in procedures for f in (p.small, p.large) if f)) + "\n",

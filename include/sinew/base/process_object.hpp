@@ -5,10 +5,12 @@
 
 namespace sinew::process_object {
 
-/// The object of that name, made by the first caller, and counts one user more. `name` is compared
-/// by its text and must include what the libraries have to agree on, such as a version. What
-/// `make` throws goes to the caller. Any thread; makers must not call join(). Cold.
-[[nodiscard]] void* join(const char* name, void* (*make)(void* context), void* context);
+/// The object of that name, made by the first caller, and counts one user more. `build` is the
+/// build_id of the caller's copy of the code (build_id.hpp): copies of two builds may lay the
+/// object out differently, so the second is refused with an error. What `make` throws goes to the
+/// caller. Any thread; makers must not call join(). Cold.
+[[nodiscard]] void* join(const char* name, const char* build, void* (*make)(void* context),
+                         void* context);
 
 /// One user less. The last gets the object, to end what it does, all others null. The object stays
 /// in the table. Cold.

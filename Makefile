@@ -1,6 +1,6 @@
 # Thin: each target is one or two commands that one could type oneself.
 PREFIX ?= /usr/local
-.PHONY: help build check demo bench install docs format format-check clean
+.PHONY: help build check check-apps demo bench install docs format format-check clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -19,6 +19,9 @@ check: ## build and test: release, the sanitizers' trees, clang's warnings, form
 	@if command -v clang++-19 > /dev/null; then cmake --workflow --preset clang && tools/lint; \
 	else echo "no clang++-19: its warnings and clang-tidy's are skipped"; fi
 	cmake --workflow --preset check
+
+check-apps: build ## tests of programs that others have written for any MPI: HDF5's
+	ctest --test-dir build -C apps -L apps --output-on-failure
 
 demo: build ## run MPI programs nobody here wrote, and the latency table
 	tools/demo

@@ -218,6 +218,7 @@ int impl::File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info inf
       f->comm->errors = keep(errhandler_of_files());
       f->comm->file = handle_of<MPI_File>(f);
       f->path = filename;
+      f->comm->comm->name = "of the file " + f->path;  // for reports
       f->amode = amode;
       if (hints != nullptr) {
         f->hints.take(*hints);

@@ -66,6 +66,9 @@ std::int64_t hole_to_read_over(choice c) {
 
 /// Reads `bytes` bytes of the view; fewer if the file ends.
 std::int64_t read_view(file_object& f, view_cursor& cursor, std::byte* to, std::int64_t bytes) {
+  if (f.view->contiguous()) {
+    return checked(f, f.inner.read(cursor.next(bytes).offset, to, bytes), "read");
+  }
   const std::int64_t hole = hole_to_read_over(f.hints.ds_read);
   std::vector<std::byte> sieve;
   std::int64_t done = 0;
@@ -124,6 +127,10 @@ void write_view(file_object& f, view_cursor& cursor, const std::byte* from, std:
   // What lies in the holes may be written by others meanwhile, so that this is done on request
   // only, when all writers agree to lock what they write.
   const bool sieves = f.hints.ds_write == choice::enable && f.may_read();
+  if (f.view->contiguous() && !sieves) {
+    (void)checked(f, f.inner.write(cursor.next(bytes).offset, from, bytes), "write");
+    return;
+  }
   std::vector<std::byte> sieve;
   group g;
   for (std::int64_t left = bytes; left != 0;) {

@@ -7,7 +7,7 @@
 namespace sinew::region {
 
 /// Where an instance may lie. More kinds (a device's memory) would be more values here, and their
-/// ways to move bytes more cases in src/region/transfer.cpp: nothing else knows kinds.
+/// ways to move bytes an edge beside src/region/peer_memory.hpp: nothing else knows kinds.
 enum class memory_kind : std::uint8_t {
   heap,    ///< private memory of one rank: large, and reached by the kernel or by messages
   shared,  ///< one rank's part of the rma module's heap, which all ranks of the node have mapped

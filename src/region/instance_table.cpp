@@ -69,10 +69,11 @@ known_ptr instance_table::find(instance i) const {
   const auto refuse = [](const char* why) {
     SINEW_CHECK(false, "an instance cannot be used", why, "");
   };
-  const instance base = base_of(i);
-  if (!i.exists() || i.creator() >= heaps_.size() || base.creator() >= heaps_.size()) {
+  const auto most_makers = static_cast<std::uint32_t>(heaps_.size());
+  if (!i.exists() || i.creator() >= heaps_.size() || i.index() / slots_ > most_makers) {
     refuse("the handle stands for none");
   }
+  const instance base = base_of(i);
   const slot_word word =
       slot_word::from(slot(base.creator(), base.index()).load(std::memory_order_acquire));
   if (word.generation != i.generation() || word.offset == 0) {

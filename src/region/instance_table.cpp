@@ -69,11 +69,13 @@ known_ptr instance_table::find(instance i) const {
   const auto refuse = [](const char* why) {
     SINEW_CHECK(false, "an instance cannot be used", why, "");
   };
-  const auto most_makers = static_cast<std::uint32_t>(heaps_.size());
-  if (!i.exists() || i.creator() >= heaps_.size() || i.index() / slots_ > most_makers) {
+  const auto ranks = static_cast<std::uint32_t>(heaps_.size());
+  // Of an image the row tells the creator, as below; else it is 0.
+  const std::uint32_t row = i.index() / slots_;
+  if (!i.exists() || static_cast<std::uint32_t>(i.creator()) >= ranks || row > ranks) {
     refuse("the handle stands for none");
   }
-  const instance base = base_of(i);
+  const instance base = row == 0 ? i : base_of(i);
   const slot_word word =
       slot_word::from(slot(base.creator(), base.index()).load(std::memory_order_acquire));
   if (word.generation != i.generation() || word.offset == 0) {

@@ -37,7 +37,7 @@ maker::entered maker::create(const layout& l, memory_kind kind, std::span<const 
       make_parts(*k);
     }
   });
-  return {i, ready};
+  return {k, ready};
 }
 
 void maker::make_parts(const known& k) {

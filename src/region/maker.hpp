@@ -29,7 +29,7 @@ class maker {
   maker(const parts& p, bool threaded) noexcept : all_(p), unfinished_(threaded) {}
 
   struct entered {
-    instance what;  ///< as the creator knows it
+    known_ptr what;  ///< as the creator knows it; perhaps ready already
     sinew::event::user_event ready;
   };
   /// Enters an instance and makes its parts after `before`. Throws sinew::error if no slot or no

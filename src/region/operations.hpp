@@ -22,8 +22,8 @@ class operations {
       : events_(events), mover_(m), messages_(messages), problems_(trouble) {}
 
   /// The rank that begins it.
-  [[nodiscard]] int executor_of(const transfer& t) const {
-    return choose_executor(t.what, mover_.owners_of(t), events_.rank(), mover_.kernel_copies());
+  [[nodiscard]] int executor_of(action what, owners of) const {
+    return choose_executor(what, of, events_.rank(), mover_.kernel_copies());
   }
   /// Does it after `before`, now if that is possible; returns the event after it. `t.post` is set
   /// if it was not done at once.

@@ -9,6 +9,16 @@ namespace {
 
 constexpr const char* cannot = "an instance cannot be looked at";
 
+std::byte* reach(const instance_table& table, const known& k, std::uint32_t part) {
+  SINEW_CHECK(k.ready(), cannot, "it is not ready", "wait for the event that create() returned");
+  SINEW_CHECK(part < k.where.parts, cannot, "it has no part " + std::to_string(part), "");
+  std::byte* base = table.reach(k, part);
+  SINEW_CHECK(base != nullptr, cannot,
+              "it is private memory of rank " + std::to_string(k.place(part).rank),
+              "copy it here, or make it in shared memory");
+  return base;
+}
+
 }  // namespace
 
 std::string system::why(instance what) const { return body_->table.find(what)->there->why; }
@@ -39,14 +49,7 @@ std::uint64_t system::elements_of(instance what, std::uint32_t part) const {
 }
 
 std::byte* system::bytes_of(instance what, std::uint32_t part) const {
-  const known_ptr k = body_->table.find(what);
-  SINEW_CHECK(k->ready(), cannot, "it is not ready", "wait for the event that create() returned");
-  SINEW_CHECK(part < k->where.parts, cannot, "it has no part " + std::to_string(part), "");
-  std::byte* base = body_->table.reach(*k, part);
-  SINEW_CHECK(base != nullptr, cannot,
-              "it is private memory of rank " + std::to_string(k->place(part).rank),
-              "copy it here, or make it in shared memory");
-  return base;
+  return reach(body_->table, *body_->table.find(what), part);
 }
 
 /// `axes` 0: a part as one axis. A striped instance has parts also in a job of one rank, where its
@@ -59,7 +62,7 @@ std::byte* system::locate(instance what, std::uint16_t number, std::uint64_t typ
   const field_place& f = field_of(*k, number, cannot);
   SINEW_CHECK(f.info.type_id == type, cannot,
               "field " + quoted(f.info.name) + " has type " + std::string(f.info.type.view()), "");
-  std::byte* base = bytes_of(what, part);
+  std::byte* base = reach(body_->table, *k, part);
   const shape& s = k->where.elements;
   if (axes == 0) {
     SINEW_CHECK(k->kind == memory_kind::global || k->where.parts > 1 || s.axes() == 1, cannot,

@@ -30,8 +30,8 @@ made system::create(const schema& what, region::memory where, const layout_optio
   const bool at_once = here && events_.has_triggered(after);
   const maker::entered i = body_->instances.create(wanted.where, where.kind, wanted.owners, after);
   const instance name =
-      where.kind == memory_kind::symmetric ? table.image_of(i.what, rank()) : i.what;
-  if (at_once && table.find(i.what)->ready()) {
+      where.kind == memory_kind::symmetric ? table.image_of(i.what->id, rank()) : i.what->id;
+  if (at_once && i.what->ready()) {
     return {name, {}};
   }
   return {name, i.ready};
@@ -88,7 +88,8 @@ event system::copy(const side& from, const side& to, event after) {
   checked_sides sides = check_sides(body_->table, from, to, no_copy);
   check_types(sides.from.field(), sides.to.field());
   transfer t = transfer_of(action::copy, sides);
-  const int executor = body_->transfers.executor_of(t);
+  const int executor = body_->transfers.executor_of(
+      action::copy, {sides.from.what->private_to(), sides.to.what->private_to()});
   const bool here = body_->table.sees(*sides.from.what) && body_->table.sees(*sides.to.what);
   std::array<side, 2> wanted{from, to};
   std::array<instance, 2> temporary;
@@ -147,7 +148,9 @@ event system::fill_bytes(const side& to, const void* value, std::size_t bytes, s
   t.elements = goal.elements;
   t.bytes = static_cast<std::uint32_t>(bytes);
   std::memcpy(t.value, value, bytes);
-  return body_->transfers.issue(t, body_->transfers.executor_of(t), after);
+  const int executor =
+      body_->transfers.executor_of(action::fill, {every_rank, goal.what->private_to()});
+  return body_->transfers.issue(t, executor, after);
 }
 
 // --- reductions ---------------------------------------------------------------------------------

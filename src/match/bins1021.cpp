@@ -6,6 +6,7 @@
 // behind wildcard receives, and for wildcard receives among many messages.
 
 #include <array>
+#include <bit>
 
 #include "match/engines.hpp"
 #include "match/stored_engine.hpp"
@@ -20,6 +21,9 @@ constexpr std::size_t slots = 1024;  ///< what xor can make of two numbers below
   return static_cast<std::uint32_t>(e.tag) % modulus ^
          static_cast<std::uint32_t>(e.source) % modulus;
 }
+
+static_assert(std::bit_ceil(modulus) == slots, "xor of two numbers below the modulus is a slot");
+static_assert(bin_of({5, 1021 + 3}) == bin_of({5, 3}) && bin_of({-1, -1}) < slots);
 
 [[nodiscard]] constexpr bool is_wild(const envelope& e) noexcept {
   return e.source == any_source || e.tag == any_tag;

@@ -12,6 +12,7 @@
 #include "match/crc32c.hpp"
 #include "match/engines.hpp"
 #include "match/stored_engine.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::match {
 namespace {
@@ -32,6 +33,8 @@ constexpr std::size_t both_wild = tables;  ///< the class, and the lane, of the 
   const std::uint64_t tag = table == 2 ? 0 : static_cast<std::uint32_t>(e.tag);
   return crc32c(0, source << 32 | tag) % bins;
 }
+static_assert(class_of({any_source, any_tag}) == both_wild && class_of({0, 0}) < tables);
+static_assert(bin_of({7, 3}, 1) == bin_of({9, 3}, 1) && bin_of({7, 3}, 2) == bin_of({7, 4}, 2));
 
 class receives {
  public:
@@ -56,6 +59,7 @@ class receives {
   }
 
   void remove(receive& r) noexcept {
+    SINEW_EXPECT(size_ != 0);
     unlink(queue_of(r), r, 0);
     if (--size_ == 0) {
       hashed_ = false;
@@ -119,6 +123,7 @@ class messages {
   }
 
   void remove(message& m) noexcept {
+    SINEW_EXPECT(size_ != 0 && list_ != nullptr);
     unlink(list_, m, both_wild);
     if (hashed_) {
       for (std::size_t t = 0; t < tables; ++t) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "match/engines.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::match {
@@ -62,18 +63,22 @@ struct contents {
 
   void remove_all() const {
     for (const auto& [r, in] : receives) {
-      (void)in->cancel(*r);
+      [[maybe_unused]] const bool removed = in->cancel(*r);
+      SINEW_ASSERT(removed);
     }
     for (const auto& [m, in] : messages) {
-      (void)in->take(m->sent);
+      [[maybe_unused]] const message* const taken = in->take(m->sent);
+      SINEW_ASSERT(taken == m);
     }
   }
   void put_back() const {
     for (const auto& [r, in] : receives) {
-      (void)in->post(*r);
+      [[maybe_unused]] const message* const partner = in->post(*r);
+      SINEW_ASSERT(partner == nullptr);
     }
     for (const auto& [m, in] : messages) {
-      (void)in->arrive(*m);
+      [[maybe_unused]] const receive* const partner = in->arrive(*m);
+      SINEW_ASSERT(partner == nullptr);
     }
   }
   /// Stores all in the engines that to(envelope) says; or throws, with nothing stored there.
@@ -84,11 +89,13 @@ struct contents {
     try {
       for (; done_receives < receives.size(); ++done_receives) {
         receive& r = *receives[done_receives].entry;
-        (void)to(r.wanted).post(r);
+        [[maybe_unused]] const message* const partner = to(r.wanted).post(r);
+        SINEW_ASSERT(partner == nullptr);
       }
       for (; done_messages < messages.size(); ++done_messages) {
         message& m = *messages[done_messages].entry;
-        (void)to(m.sent).arrive(m);
+        [[maybe_unused]] const receive* const partner = to(m.sent).arrive(m);
+        SINEW_ASSERT(partner == nullptr);
       }
     } catch (...) {
       for (std::size_t i = 0; i < done_receives; ++i) {
@@ -139,12 +146,16 @@ void move_entries(engine& from, engine& to) {
 
 void move_entries(std::span<engine* const> from, std::span<engine* const> to,
                   std::size_t (*place)(const envelope&) noexcept) {
+  SINEW_EXPECT(!from.empty() && !to.empty());
   const contents all(from);
   all.remove_all();
+  SINEW_ASSERT(std::all_of(from.begin(), from.end(), [](const engine* e) {
+    return e->posted() == 0 && e->unexpected() == 0;
+  }));
   try {
     all.put([&](const envelope& e) -> engine& { return *to[place(e)]; });
   } catch (...) {
-    all.put_back();  // where there has been room for them
+    all.put_back();  // cannot fail: they had a place there before
     throw;
   }
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "sinew/base/check.hpp"
 #include "sinew/match/engine.hpp"
 
 namespace sinew::match {
@@ -29,6 +30,7 @@ inline void append(Entry*& head, Entry& e, std::size_t lane) noexcept {
     return;
   }
   Entry* const tail = previous_of(*head, lane);
+  SINEW_EXPECT(&e != tail && next_of(*tail, lane) == head);
   next_of(e, lane) = head;
   previous_of(e, lane) = tail;
   next_of(*tail, lane) = &e;
@@ -39,11 +41,14 @@ inline void append(Entry*& head, Entry& e, std::size_t lane) noexcept {
 template <class Entry>
 inline void unlink(Entry*& head, Entry& e, std::size_t lane) noexcept {
   Entry* const next = next_of(e, lane);
+  SINEW_EXPECT(head != nullptr && previous_of(*next, lane) == &e);
   if (next == &e) {
+    SINEW_ASSERT(head == &e);
     head = nullptr;
     return;
   }
   Entry* const previous = previous_of(e, lane);
+  SINEW_ASSERT(next_of(*previous, lane) == &e);
   next_of(*previous, lane) = next;
   previous_of(*next, lane) = previous;
   if (head == &e) {
@@ -60,6 +65,7 @@ inline void append_queue(Entry*& head, Entry& first, std::size_t lane) noexcept 
   }
   Entry* const tail = previous_of(*head, lane);
   Entry* const last = previous_of(first, lane);
+  SINEW_EXPECT(next_of(*tail, lane) == head && next_of(*last, lane) == &first);
   next_of(*tail, lane) = &first;
   previous_of(first, lane) = tail;
   next_of(*last, lane) = head;
@@ -89,6 +95,7 @@ template <class Entry>
   Entry* first = nullptr;
   Entry** end = &first;
   while (a != nullptr && b != nullptr) {
+    SINEW_ASSERT(a->link.sequence != b->link.sequence);
     Entry*& older = a->link.sequence < b->link.sequence ? a : b;
     *end = older;
     end = &next_of(*older, lane);
@@ -114,6 +121,8 @@ template <class Entry>
   for (Entry* run : runs) {
     chain = merged(run, chain, lane);
   }
+  SINEW_ENSURE(chain == nullptr || next_of(*chain, lane) == nullptr ||
+               chain->link.sequence < next_of(*chain, lane)->link.sequence);
   return chain;
 }
 

@@ -23,6 +23,7 @@
 #include "match/engines.hpp"
 #include "match/fifo.hpp"
 #include "match/key_table.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::match {
@@ -42,6 +43,7 @@ constexpr std::size_t classes = 4;
 [[nodiscard]] constexpr std::size_t class_of(const envelope& wanted) noexcept {
   return (wanted.source == any_source ? source_wild : 0) + (wanted.tag == any_tag ? tag_wild : 0);
 }
+static_assert(class_of({any_source, any_tag}) == both_wild && both_wild + 1 == classes);
 
 /// The key under which a receive of class `c` that takes `sent` is stored.
 [[nodiscard]] constexpr key key_in_class(const envelope& sent, std::size_t c) noexcept {
@@ -77,8 +79,10 @@ struct young_list {
     ++size;
   }
   void remove(Entry& e) noexcept {
+    SINEW_EXPECT(size != 0);
     unlink(head, e, exact);
     --size;
+    SINEW_ENSURE((size == 0) == (head == nullptr));
   }
   /// Whether a stored entry is here and not in the table.
   [[nodiscard]] bool has(const Entry& e) const noexcept {
@@ -118,6 +122,7 @@ class receive_store {
   /// match(), where the first of a list is what fits; else null, and nothing has been done.
   [[nodiscard]] receive* match_first(const envelope& sent, search_counts& counts) noexcept {
     receive* const first = small_;
+    SINEW_ASSERT(first == nullptr || !hashed_);
     if (first == nullptr || !first->wanted.takes(sent)) {
       return nullptr;
     }
@@ -138,6 +143,7 @@ class receive_store {
   }
 
   void remove(receive& r) noexcept {
+    SINEW_EXPECT(r.link.sequence != 0 && r.link.sequence <= clock_);
     if (!hashed_) {
       remove_small(r);
     } else if (young_.has(r)) {
@@ -170,6 +176,7 @@ class receive_store {
   void added(receive& r, std::uint64_t& most) noexcept {
     r.link.sequence = ++clock_;
     count_stored(most, ++size_);
+    SINEW_ENSURE(hashed_ == (filed_ != 0) && size_ >= filed_ + young_.size);
   }
 
   [[gnu::noinline]] void add_other(receive& r, std::uint64_t& most) {
@@ -211,9 +218,11 @@ class receive_store {
 
   [[nodiscard, gnu::noinline]] receive* match_hashed(const envelope& sent,
                                                      search_counts& counts) noexcept {
+    SINEW_EXPECT(hashed_ && filed_ != 0);
     std::uint64_t examined = 0;
     receive* const found = find_hashed(sent, examined);
     count_search(counts, examined);
+    SINEW_ENSURE(found == nullptr || (found->wanted.takes(sent) && found->link.sequence == 0));
     return found;
   }
 
@@ -253,6 +262,7 @@ class receive_store {
 
   /// Of the list; if it is uniform, all of it.
   void file_oldest() noexcept {
+    SINEW_EXPECT(young_.head != nullptr && young_.size != 0);
     receive& r = *young_.head;
     const std::size_t count = young_.uniform ? young_.size : 1;
     if (young_.uniform) {
@@ -268,7 +278,9 @@ class receive_store {
   }
 
   void remove_filed(table::slot& s, receive& r) noexcept {
+    SINEW_EXPECT(filed_ != 0 && in_class_[class_of(r.wanted)] != 0);
     receive* queue = &head(s);
+    SINEW_ASSERT(queue->wanted == r.wanted);
     unlink(queue, r, exact);
     if (queue == nullptr) {
       table_.erase(s);
@@ -279,6 +291,7 @@ class receive_store {
     r.link.sequence = 0;
     --size_;
     if (--filed_ == 0) {  // what is left is a plain list again
+      SINEW_ASSERT(table_.used() == 0);
       small_ = young_.head;
       uniform_ = young_.uniform;
       young_ = {};
@@ -293,6 +306,7 @@ class receive_store {
   }
 
   void remove_small(receive& r) noexcept {
+    SINEW_EXPECT(!hashed_ && size_ != 0);
     unlink(small_, r, exact);
     r.link.sequence = 0;
     --size_;
@@ -344,6 +358,7 @@ class message_store {
   }
 
   void remove(message& m) noexcept {
+    SINEW_EXPECT(m.link.sequence != 0 && m.link.sequence <= clock_ && size_ != 0);
     if (!hashed_) {
       unlink(small_, m, exact);
     } else if (young_.has(m)) {
@@ -397,9 +412,11 @@ class message_store {
   }
 
   [[nodiscard, gnu::noinline]] message* find_hashed(const envelope& wanted, search_counts& counts) {
+    SINEW_EXPECT(hashed_ && filed_ != 0);
     std::uint64_t examined = 0;
     message* const found = find_filed(wanted, examined);
     count_search(counts, examined);
+    SINEW_ENSURE(found == nullptr || (wanted.takes(found->sent) && found->link.sequence != 0));
     return found;
   }
 
@@ -443,6 +460,7 @@ class message_store {
 
   /// Of the list; if it is uniform, all of it.
   void file_oldest() noexcept {
+    SINEW_EXPECT(young_.head != nullptr);
     const bool whole = young_.uniform;
     message* const first = young_.head;
     message* const end = whole ? first : next_of(*first, exact);
@@ -474,12 +492,15 @@ class message_store {
   }
 
   [[gnu::noinline]] void unfile(message& m) noexcept {
+    SINEW_EXPECT(filed_ != 0 && indexed_[exact]);
     for (std::size_t c = 0; c < tables_.size(); ++c) {
       if (!indexed_[c]) {
         continue;
       }
       std::uint64_t examined = 0;
-      auto& s = *tables_[c].find(key_in_class(m.sent, c), examined);
+      auto* const there = tables_[c].find(key_in_class(m.sent, c), examined);
+      SINEW_ASSERT(there != nullptr);  // what is filed is filed in each class
+      auto& s = *there;
       message* queue = table::head(s);
       unlink(queue, m, c);
       if (queue == nullptr) {
@@ -498,6 +519,7 @@ class message_store {
 
   /// Nothing is filed any more: what is left is a plain list again.
   void become_small() noexcept {
+    SINEW_EXPECT(filed_ == 0 && tables_[exact].used() == 0);
     small_ = young_.head;
     uniform_ = young_.uniform;
     young_ = {};
@@ -509,6 +531,7 @@ class message_store {
 
   /// Files what is filed in class `c` too, by age.
   [[gnu::noinline]] void index(std::size_t c) {
+    SINEW_EXPECT(c != exact && c < classes && !indexed_[c]);
     if (c != both_wild) {
       tables_[c].reserve(tables_[exact].used() + short_limit + 1);
     }
@@ -546,6 +569,7 @@ class hash_engine final : public engine {
   std::string_view name() const noexcept override { return "hash"; }
 
   message* post(receive& r) override {
+    SINEW_EXPECT(r.wanted.source >= any_source);
     if (messages_.size() != 0) [[unlikely]] {
       return post_behind_messages(r);
     }

@@ -58,6 +58,7 @@ class key_table {
   /// The slot of `k`, or null. Adds the slots looked at to `examined`. There must have been room
   /// for a key at some time (see reserve).
   [[nodiscard]] slot* find(key k, std::uint64_t& examined) noexcept {
+    SINEW_EXPECT(lines_ != nullptr && used_ < capacity());  // or the loop would not end
     const std::uint64_t h = hash(k);
     std::size_t away = 0;
     for (std::size_t p = home(k, h);; p = next(p), ++away) {
@@ -74,6 +75,8 @@ class key_table {
 
   /// The head of the queue of `k`; or null, and then `e` has become it. There must be room.
   [[nodiscard]] Entry* head_or_put(key k, Entry& e) noexcept {
+    SINEW_EXPECT(can_hold(e) && key_of_entry_(e) == k);
+    SINEW_EXPECT(used_ < full_at(capacity()));
     const std::uint64_t h = hash(k);
     std::size_t away = 0;
     std::size_t p = home(k, h);
@@ -92,13 +95,16 @@ class key_table {
 
   /// Of the same key.
   static void set_head(slot& s, Entry& e) noexcept {
+    SINEW_EXPECT(s != 0 && can_hold(e));
     s = (s & ~address_mask) | reinterpret_cast<std::uintptr_t>(&e);
   }
 
   /// Frees a slot. Moves others: pointers to slots end here.
   void erase(slot& s) noexcept {
+    SINEW_EXPECT(s != 0 && used_ != 0);
     --used_;
     const auto index = static_cast<std::size_t>(&s - lines_[0].data());
+    SINEW_ASSERT(index < capacity());
     std::size_t hole = index % per_line << shift_ | index / per_line;
     for (std::size_t p = next(hole); at(p) != 0; hole = p, p = next(p)) {
       const std::size_t away = distance(at(p), p);
@@ -115,6 +121,7 @@ class key_table {
     if (full_at(capacity()) < used_ + more) [[unlikely]] {
       grow(used_ + more);
     }
+    SINEW_ENSURE(full_at(capacity()) >= used_ + more);
   }
 
   /// Loads the line in which `k` will be looked for.
@@ -142,6 +149,8 @@ class key_table {
   static constexpr std::size_t ahead = 16;
 
   struct alignas(64) line : std::array<slot, per_line> {};
+  static_assert(sizeof(line) == 64, "eight slots are one cache line");
+  static_assert(mark_shift + mark_bits == 64, "address, distance and mark fill a slot");
 
   // Of the hash: low bits the line, bits 53 and up the mark, the highest three the turn. All
   // members of a line's eight share it.
@@ -197,6 +206,7 @@ class key_table {
     }
     auto fresh = std::make_unique<line[]>(wanted);
     const std::size_t slots = capacity();
+    [[maybe_unused]] const std::size_t before = used_;
     const auto old = std::exchange(lines_, std::move(fresh));
     line_mask_ = wanted - 1;
     shift_ = std::countr_zero(wanted);
@@ -209,6 +219,7 @@ class key_table {
         (void)head_or_put(key_of_entry_(*head(s)), *head(s));
       }
     }
+    SINEW_ENSURE(used_ == before && std::has_single_bit(wanted));
   }
 
   const hash_key* secret_;

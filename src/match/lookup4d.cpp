@@ -11,6 +11,7 @@
 
 #include "match/engines.hpp"
 #include "match/stored_engine.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::match {
 namespace {
@@ -20,6 +21,8 @@ constexpr std::size_t width = 256;
 [[nodiscard]] constexpr std::size_t coordinate(std::uint32_t source, int dimension) noexcept {
   return source >> (8 * dimension) & (width - 1);
 }
+
+static_assert(coordinate(0x04030201u, 0) == 1 && coordinate(0x04030201u, 3) == 4);
 
 /// What one hyperplane of the rank space holds: planes of one dimension less.
 template <class Entry, int Dimension>
@@ -40,6 +43,7 @@ struct plane {
   }
   /// Of a source that make() has been called for.
   [[nodiscard]] Entry*& known(std::uint32_t source) noexcept {
+    SINEW_EXPECT(of[coordinate(source, Dimension)] != nullptr);
     return of[coordinate(source, Dimension)]->known(source);
   }
   template <class Fn>

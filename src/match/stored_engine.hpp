@@ -1,9 +1,9 @@
 // What most engines share: all but how a side keeps and finds its entries. An engine is then two
 // stores, one of receives and one of messages, each with
-//   void add(Entry&)                       stores it as the youngest; may throw std::bad_alloc,
-//   unchanged Entry* find(envelope, examined) noexcept  the earliest that fits, left in place, or
-//   null void remove(Entry&) noexcept           takes out one that is stored void each(fn) const
-//   calls fn(Entry*) for each, in any order
+//   void add(Entry&)                 stores it as the youngest; may throw std::bad_alloc, unchanged
+//   Entry* find(envelope, examined)  noexcept: the earliest that fits, left in place, or null
+//   void remove(Entry&)              noexcept: takes out one that is stored
+//   void each(fn) const              calls fn(Entry*) for each, in any order
 // Sequence numbers are given here, after add(): they order entries of different queues by age.
 #pragma once
 
@@ -52,6 +52,7 @@ class stored_engine final : public engine {
   std::string_view name() const noexcept override { return name_; }
 
   message* post(receive& r) override {
+    SINEW_EXPECT(r.wanted.source >= any_source);
     message* const m = take(r.wanted);
     if (m != nullptr) {
       r.link.sequence = 0;
@@ -114,10 +115,12 @@ class stored_engine final : public engine {
     in.add(e);
     e.link.sequence = ++clock_;
     count_stored(most, ++size);
+    SINEW_ENSURE(e.link.sequence != 0 && most >= size);
   }
 
   template <class Store, class Entry>
   void drop(Store& from, Entry& e, std::size_t& size) noexcept {
+    SINEW_EXPECT(e.link.sequence != 0 && e.link.sequence <= clock_ && size != 0);
     from.remove(e);
     e.link.sequence = 0;
     --size;
@@ -128,6 +131,7 @@ class stored_engine final : public engine {
     std::uint64_t examined = 0;
     auto* const found = in.find(e, examined);
     count_search(counts_, examined);
+    SINEW_ENSURE(found == nullptr || (fits(*found, e) && found->link.sequence != 0));
     return found;
   }
 

@@ -26,7 +26,8 @@ struct alignas(64) cell {
   std::uint32_t small[3];
   std::uint64_t word[6];
 };
-static_assert(sizeof(cell) == 64);
+static_assert(sizeof(cell) == 64, "one cache line");
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 /// Address space for `count` cells, all zero, touched lazily.
 class cell_range {
@@ -41,14 +42,19 @@ class cell_range {
     mapped_ = at;
     const auto address = (reinterpret_cast<std::uintptr_t>(at) + huge - 1) / huge * huge;
     cells_ = reinterpret_cast<cell*>(address);
+    SINEW_ENSURE(address + bytes_ <= reinterpret_cast<std::uintptr_t>(at) + bytes_ + huge);
   }
   ~cell_range() { (void)munmap(mapped_, bytes_ + huge); }
   cell_range(const cell_range&) = delete;
   cell_range& operator=(const cell_range&) = delete;
 
-  [[nodiscard]] cell& operator[](std::size_t i) const noexcept { return cells_[i]; }
+  [[nodiscard]] cell& operator[](std::size_t i) const noexcept {
+    SINEW_EXPECT(i < bytes_ / sizeof(cell));
+    return cells_[i];
+  }
   /// In bytes.
   [[nodiscard]] cell& at_offset(std::size_t offset) const noexcept {
+    SINEW_EXPECT(offset < bytes_ && offset % sizeof(cell) == 0);
     return *reinterpret_cast<cell*>(reinterpret_cast<std::byte*>(cells_) + offset);
   }
 
@@ -101,6 +107,7 @@ class cell_stock {
   }
 
   void put(std::size_t stripe, std::uint32_t c) noexcept {
+    SINEW_EXPECT(c != 0 && c < end_);
     part& p = stripes_[stripe % stripes];
     acquire(p);
     cells_[c].control.store(p.first, std::memory_order_relaxed);
@@ -120,6 +127,7 @@ class cell_stock {
     }
     // fresh_ changes only under some stripe's lock: it stands still now.
     const std::uint32_t fresh = fresh_.load(std::memory_order_relaxed);
+    SINEW_ASSERT(fresh >= 1 && fresh <= end_ && free < fresh);
     if (free == fresh - 1) {
       for (part& p : stripes_) {
         p.first = p.count = 0;
@@ -146,6 +154,7 @@ class cell_stock {
   [[nodiscard]] std::uint32_t take_from(part& p) noexcept {
     acquire(p);
     std::uint32_t c = p.first;
+    SINEW_ASSERT((c == 0) == (p.count == 0));
     if (c != 0) {
       p.first = cells_[c].control.load(std::memory_order_relaxed);
       --p.count;
@@ -159,6 +168,7 @@ class cell_stock {
       }
     }
     release(p);
+    SINEW_ENSURE(c < end_);
     return c;
   }
 

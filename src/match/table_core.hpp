@@ -91,6 +91,7 @@ class table_core {
         last_level_(std::max(first_level_, level_for(options.most_lines))),
         lines_(std::size_t{1} << last_level_),
         stock_(options.most_cells) {
+    SINEW_EXPECT(first_level_ >= 1 && last_level_ <= level_bits >> level_shift);
     // Where a huge page's worth of lines is sure to be used: at once, or after growing so far.
     constexpr std::size_t per_huge_page = (std::size_t{2} << 20) / sizeof(cell);
     lines_.use_huge_pages(lines() >= per_huge_page ? 0 : per_huge_page);
@@ -232,6 +233,9 @@ class table_core {
   // The lower bits of a value: its side, and whether it is a queue (its upper bits: the last cell).
   static constexpr std::uint64_t side_bit = 1;
   static constexpr std::uint64_t queue_bit = 2;
+
+  static_assert(((held | level_bits) >> chain_shift) == 0 && (held & level_bits) == 0);
+  static_assert(chain_shift + 26 == 32, "a cell's index has 26 bits (table_options)");
 
   struct parts {
     std::uint64_t envelope;
@@ -401,6 +405,7 @@ class table_core {
   }
   /// A plain store: nobody writes to the control word of a line that is held.
   static void release(const home& h) noexcept {
+    SINEW_EXPECT((h.control & held) == 0);
     Steps::step();
     h.line->control.store(h.control, std::memory_order_release);
   }
@@ -434,6 +439,7 @@ class table_core {
       std::uint64_t i = low_bits(hash, l);
       std::uint32_t seen = look(lines_[i]);
       while (level_of(seen) == 0) {  // ends: lines below 2^first_level_ are always born
+        SINEW_ASSERT(l > first_level_);
         i = low_bits(hash, --l);
         seen = look(lines_[i]);
       }
@@ -443,6 +449,7 @@ class table_core {
         while (level_of(h.control) < level()) {
           h = split(h, i, hash);
         }
+        SINEW_ENSURE(low_bits(hash, level_of(h.control)) == i);  // the home of `hash`
         return h;
       }
       Steps::wait(attempt);
@@ -478,6 +485,7 @@ class table_core {
   }
 
   static void store_in(cell& c, unsigned slot, const parts& k, std::uint64_t value) noexcept {
+    SINEW_EXPECT(slot < 3 && c.word[3 + slot] == 0 && value != 0);
     c.word[slot] = k.envelope;
     c.small[slot] = k.context;
     c.word[3 + slot] = value;
@@ -487,6 +495,7 @@ class table_core {
     unsigned i = 0;
     while (c.word[3 + i] != 0) {
       ++i;
+      SINEW_ASSERT(i < 3);
     }
     store_in(c, i, k, value);
   }
@@ -535,6 +544,7 @@ class table_core {
 
   /// Puts a spill cell in front of the chain.
   cell& chain(home& h, std::uint32_t spill) noexcept {
+    SINEW_EXPECT(spill != 0 && spill != chain_of(h.control));
     cell& c = stock_[spill];
     c.word[3] = c.word[4] = c.word[5] = 0;
     set_next(c, chain_of(h.control));
@@ -588,6 +598,7 @@ class table_core {
   // a hole, and no cell is without values.
 
   [[nodiscard]] cell& last_of(std::uint64_t stored) const noexcept {
+    SINEW_EXPECT((stored & queue_bit) != 0);
     return stock_[static_cast<std::uint32_t>(stored >> 2)];
   }
   [[nodiscard]] static std::uint64_t ring(std::uint32_t last, std::uint64_t side) noexcept {
@@ -596,8 +607,10 @@ class table_core {
 
   [[gnu::noinline]] bool append(std::uint64_t& stored, std::uint64_t fresh,
                                 std::uint64_t hash) noexcept {
+    SINEW_EXPECT(stored != 0 && ((stored ^ fresh) & side_bit) == 0);
     if ((stored & queue_bit) != 0) {
       cell& last = last_of(stored);
+      SINEW_ASSERT(last.small[1] <= 6);
       if (last.small[1] < 6) {
         last.word[last.small[1]++] = fresh;
         return true;
@@ -623,10 +636,12 @@ class table_core {
   }
 
   [[nodiscard]] void* first_of(std::uint64_t stored) const noexcept {
+    SINEW_EXPECT(stored != 0);
     if ((stored & queue_bit) == 0) {
       return value_of(stored);
     }
     const cell& first = stock_[next_of(last_of(stored))];
+    SINEW_ASSERT(first.small[0] < first.small[1] && first.word[first.small[0]] != 0);
     return value_of(first.word[first.small[0]]);
   }
 
@@ -639,6 +654,7 @@ class table_core {
       first.word[first.small[0]] = 0;
       drop_holes(stored, hash);
     }
+    SINEW_ENSURE(found != nullptr);
     return found;
   }
 
@@ -769,6 +785,7 @@ class table_core {
       while (spare != 0) {
         const std::uint32_t c = spare;
         spare = next_of(t.stock_[c]);
+        SINEW_ASSERT(empty(t.stock_[c]));
         t.stock_.put(hash, c);
       }
     }
@@ -780,6 +797,7 @@ class table_core {
   /// need at most ceil((a-3)/3) + ceil((b-3)/3) <= k chained cells, at every moment of the move.
   [[nodiscard]] home split(home h, std::uint64_t& i, std::uint64_t hash) noexcept {
     const std::uint32_t l = level_of(h.control);
+    SINEW_EXPECT(l >= first_level_ && l < last_level_ && i < std::uint64_t{1} << l);
     const std::uint64_t bit = std::uint64_t{1} << l;
     const bool chained = chain_of(h.control) != 0;
     home child{&lines_[i + bit], (l + 1) << level_shift};
@@ -814,6 +832,7 @@ class table_core {
   /// Enough cells: a child's own line may add up to 3 entries, for which one cell is taken before.
   [[nodiscard]] bool merge_level() noexcept {
     const std::uint32_t high = level();
+    SINEW_EXPECT(high > first_level_);
     const std::uint64_t half = std::uint64_t{1} << (high - 1);
     set_level(high - 1);
     for (std::uint64_t i = 0; i < half; ++i) {

@@ -53,6 +53,7 @@ class table_engine final : public engine {
   message* take(const envelope& wanted) override {
     message* const m = found(table_.take(key_of_exact(wanted), table_side::send));
     if (m != nullptr) {
+      SINEW_ASSERT(m->link.sequence != 0 && unexpected_ != 0);
       m->link.sequence = 0;
       --unexpected_;
     }
@@ -108,6 +109,7 @@ class table_engine final : public engine {
       ++same;
       return nullptr;
     }
+    SINEW_ASSERT(other != 0);  // the partner was one of them
     e.link.sequence = 0;
     if (side == table_side::send) {
       static_cast<receive*>(o.partner)->link.sequence = 0;

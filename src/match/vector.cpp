@@ -12,12 +12,14 @@
 #include "match/engines.hpp"
 #include "match/stored_engine.hpp"
 #include "match/vector_kernels.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::match {
 namespace {
 
 [[nodiscard]] compare_keys best_kernel() noexcept {
   const vector_kernel_list list = vector_kernels();
+  SINEW_ASSERT(list.count != 0 && list.first[list.count - 1].usable);
   return std::find_if(list.first, list.first + list.count, [](auto& k) { return k.usable; })
       ->compare;
 }
@@ -60,6 +62,7 @@ class blocks {
       place = 0;
     }
     block& b = *last_;
+    SINEW_ASSERT(place < vector_block && (b.used >> place) == 0);
     b.keys[place] = key_of(envelope_of(e));
     b.masks[place] = mask_of(envelope_of(e));
     b.entries[place] = &e;
@@ -89,7 +92,9 @@ class blocks {
 
   void remove(Entry& e) noexcept {
     block& b = *static_cast<block*>(e.link.pointer[0]);
-    b.used &= ~(std::uint64_t{1} << (static_cast<Entry**>(e.link.pointer[1]) - b.entries));
+    const auto place = static_cast<Entry**>(e.link.pointer[1]) - b.entries;
+    SINEW_EXPECT(b.entries[place] == &e && (b.used >> place & 1) != 0);
+    b.used &= ~(std::uint64_t{1} << place);
     if (b.used == 0 && &b != last_) {
       retire(b);
     }
@@ -105,6 +110,7 @@ class blocks {
   }
 
  private:
+  static_assert(vector_block == 64, "a block's places are the bits of a word");
   struct alignas(64) block {
     std::uint16_t keys[vector_block] = {};
     std::uint16_t masks[vector_block] = {};
@@ -129,6 +135,7 @@ class blocks {
 
   /// Keeps an empty block for later.
   void retire(block& b) noexcept {
+    SINEW_EXPECT(b.used == 0 && b.next != nullptr);
     (b.previous == nullptr ? first_ : b.previous->next) = b.next;
     b.next->previous = b.previous;
     b.next = spare_;

@@ -24,9 +24,10 @@ slice resolve(const slice& s, std::uint64_t extent, const std::string& what) {
     if (s.start < 0 || s.start > size) {
       refuse(s.start);
     }
-    const std::int64_t room = s.step > 0 ? size - s.start : s.start + (s.start < size ? 1 : 0);
+    const std::int64_t span = s.step > 0 ? size - s.start : s.start + (s.start < size ? 1 : 0);
     const std::int64_t step = s.step > 0 ? s.step : -s.step;
-    r.count = static_cast<std::uint64_t>((room + step - 1) / step);
+    r.count = static_cast<std::uint64_t>((span + step - 1) / step);
+    SINEW_ENSURE(r.count <= extent);
     return r;
   }
   if (s.count != 0) {
@@ -67,6 +68,8 @@ box resolve(const shape& whole, const section& s, const char* what) {
         resolve(s.axis[axis], whole.extent(axis),
                 std::string(what) + " outside of axis " + std::to_string(axis));
   }
+  SINEW_ENSURE(
+      std::all_of(b.begin(), b.end(), [](const slice& a) { return a.count != slice::all; }));
   return b;
 }
 
@@ -74,6 +77,7 @@ std::uint64_t elements_of(const box& b) noexcept { return b[0].count * b[1].coun
 
 walker::walker(const layout& where, std::uint16_t field, const box& which)
     : layout_(where), field_(where.fields[field].at), left_(elements_of(which)) {
+  SINEW_EXPECT(field < where.fields.size() && where.parts >= 1);
   std::array<std::int64_t, most_axes> unit = field_.stride;
   base_ = static_cast<std::int64_t>(field_.offset);
   if (where.parts > 1) {
@@ -105,12 +109,18 @@ walker::walker(const layout& where, std::uint16_t field, std::span<const std::in
       field_(where.fields[field].at),
       list_(elements),
       listed_(true),
-      left_(elements.size()) {}
+      left_(elements.size()) {
+  SINEW_EXPECT(field < where.fields.size());
+  SINEW_EXPECT(std::all_of(elements.begin(), elements.end(), [&where](std::int64_t e) {
+    return e >= 0 && static_cast<std::uint64_t>(e) < where.elements.elements();
+  }));
+}
 
 run walker::place(std::int64_t at, std::int64_t step, std::uint64_t count) const noexcept {
   if (layout_.parts == 1) {
     return {0, at, step, count};
   }
+  SINEW_ASSERT(at >= 0 && static_cast<std::uint64_t>(at) < layout_.elements.elements());
   const auto element = static_cast<std::uint64_t>(at);
   const std::uint64_t size = std::uint64_t{1} << layout_.shift;
   const std::uint64_t inside = element & (size - 1);
@@ -124,6 +134,7 @@ run walker::place(std::int64_t at, std::int64_t step, std::uint64_t count) const
 }
 
 run walker::now() const noexcept {
+  SINEW_EXPECT(!done());
   if (!listed_) {
     const loop& inner = loops_[2];
     const std::int64_t at = base_ + static_cast<std::int64_t>(loops_[0].at) * loops_[0].step +
@@ -150,6 +161,7 @@ void walker::skip(std::uint64_t elements) noexcept {
   if (elements == 0) {
     return;  // loops may be empty
   }
+  SINEW_EXPECT(elements <= left_);
   left_ -= elements;
   if (listed_) {
     next_ += elements;
@@ -164,6 +176,7 @@ void walker::skip(std::uint64_t elements) noexcept {
 }
 
 void walker::addresses(std::span<const std::uint64_t> bases, std::span<std::uint64_t> to) noexcept {
+  SINEW_EXPECT(bases.size() == layout_.parts && to.size() <= left_);
   if (listed_ && layout_.parts == 1 && layout_.elements.axes() == 1) {
     const std::uint64_t first = bases[0] + field_.offset;
     const auto stride = static_cast<std::uint64_t>(field_.stride[2]);
@@ -185,6 +198,7 @@ void walker::addresses(std::span<const std::uint64_t> bases, std::span<std::uint
 
 void copy_run(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
               std::uint64_t count, std::size_t bytes) noexcept {
+  SINEW_EXPECT(count == 0 || (to != nullptr && from != nullptr && bytes != 0));
   const auto size = static_cast<std::int64_t>(bytes);
   if (to_step == size && from_step == size) {
     std::memcpy(to, from, bytes * count);

@@ -1,4 +1,5 @@
-// The elements of one side of a transfer, in their order, as runs of equal steps.
+// The elements of one side of a transfer, in their order, as runs: offsets in equal steps. Pure
+// arithmetic on layouts; plan.hpp pairs the runs of two sides.
 #pragma once
 
 #include <array>
@@ -9,11 +10,11 @@
 
 namespace sinew::region {
 
-/// A section with all its counts known, padded at the front. POD: travels in messages.
+/// A section with all its counts known, padded at the front. Plain data: travels in messages.
 using box = std::array<slice, most_axes>;
 
-/// Throws sinew::error that names the axis if a place lies outside of `whole`. `what` begins the
-/// sentence.
+/// Throws sinew::error that names the axis if an element lies outside of `whole`. `what` begins the
+/// message.
 [[nodiscard]] box resolve(const shape& whole, const section& s, const char* what);
 [[nodiscard]] std::uint64_t elements_of(const box& b) noexcept;
 
@@ -25,19 +26,23 @@ struct run {
   std::uint64_t count;
 };
 
+/// Refers to the layout (and the list), which must live as long.
 class walker {
  public:
+  /// `which` lies inside of the layout's shape, as resolve() returns it.
   walker(const layout& where, std::uint16_t field, const box& which);
-  /// By their numbers, which lie inside.
+  /// By the elements' numbers, which lie inside.
   walker(const layout& where, std::uint16_t field, std::span<const std::int64_t> elements);
 
   [[nodiscard]] bool done() const noexcept { return left_ == 0; }
+  [[nodiscard]] std::uint64_t left() const noexcept { return left_; }  ///< elements
   /// The longest run from here. Not if done().
   [[nodiscard]] run now() const noexcept;
+  /// Not more than are left.
   void skip(std::uint64_t elements) noexcept;
   [[nodiscard]] bool listed() const noexcept { return listed_; }
-  /// Addresses of the next elements, as many as there is room for; skips them. `bases`: where each
-  /// part begins. Not more than are left.
+  /// Addresses of the next `to.size()` elements (not more than are left); skips them. `bases`:
+  /// where each part begins.
   void addresses(std::span<const std::uint64_t> bases, std::span<std::uint64_t> to) noexcept;
 
  private:
@@ -59,12 +64,7 @@ class walker {
   std::uint64_t next_ = 0;  ///< in list_
 };
 
-/// How far both sides run on alike.
-[[nodiscard]] inline std::uint64_t common(const run& a, const run& b) noexcept {
-  return a.count < b.count ? a.count : b.count;
-}
-
-/// Elements of `bytes` each. The two sides do not overlap.
+/// Copies `count` elements of `bytes` each. The two sides do not overlap. Hot.
 void copy_run(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
               std::uint64_t count, std::size_t bytes) noexcept;
 

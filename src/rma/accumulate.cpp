@@ -108,6 +108,7 @@ void write(void* to, std::size_t i, T value) noexcept {
 
 void engine::accumulate(place to, const void* from, std::size_t count, element type, combine op,
                         void* before) {
+  SINEW_EXPECT(count <= (shape_.bytes - to.offset) / size_of(type));
   accumulate_mapped(at(to), from, count, type, op, before);
   alert(to.rank);
 }
@@ -115,6 +116,7 @@ void engine::accumulate(place to, const void* from, std::size_t count, element t
 void engine::accumulate_mapped(std::byte* to, const void* from, std::size_t count, element type,
                                combine op, void* before) noexcept {
   SINEW_EXPECT(reinterpret_cast<std::uintptr_t>(to) % size_of(type) == 0);
+  SINEW_EXPECT(count == 0 || (to != nullptr && (from != nullptr || op == combine::keep)));
   with_type(type, [&]<class T>(T) {
     T* target = reinterpret_cast<T*>(to);
     for (std::size_t i = 0; i < count; ++i) {
@@ -129,6 +131,7 @@ void engine::accumulate_mapped(std::byte* to, const void* from, std::size_t coun
 
 std::uint64_t engine::atomic_outside(outside at, fabric::atomic_op op, std::size_t width,
                                      std::uint64_t operand, std::uint64_t compare) {
+  SINEW_EXPECT((width == 4 || width == 8) && at.address % width == 0);
   std::uint64_t old = 0;
   persist(runtime_, [&](fabric::callback done) {
     return runtime_.endpoint().atomic(at.rank, op, {at.address, {}}, width, operand, compare, &old,
@@ -143,6 +146,7 @@ namespace {
 /// The bytes of a value as a word of the fabric, and back.
 template <class T>
 std::uint64_t bits(T value) noexcept {
+  static_assert(sizeof(T) <= sizeof(std::uint64_t));
   std::uint64_t word = 0;
   std::memcpy(&word, &value, sizeof(T));
   return word;

@@ -15,6 +15,8 @@ arena::arena(std::uint64_t begin, std::uint64_t bytes) : begin_(begin), bytes_(b
 }
 
 void arena::add_free(std::uint64_t begin, std::uint64_t bytes) {
+  SINEW_EXPECT(bytes != 0 && begin % grain == 0 && bytes % grain == 0);
+  SINEW_EXPECT(begin >= begin_ && begin + bytes <= begin_ + bytes_);
   free_.emplace(begin, bytes);
   by_size_.emplace(bytes, begin);
 }
@@ -38,6 +40,7 @@ std::uint64_t arena::allocate(std::uint64_t bytes, std::uint64_t alignment) {
 
 // The best fit for an offset that modulo `alignment` is `residue`, or 0.
 std::uint64_t arena::take(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t residue) {
+  SINEW_EXPECT(residue < alignment && bytes % grain == 0 && residue % grain == 0);
   for (auto fit = by_size_.lower_bound({bytes, 0}); fit != by_size_.end(); ++fit) {
     const auto [size, begin] = *fit;
     const std::uint64_t at = begin + (residue - begin) % alignment;
@@ -54,6 +57,7 @@ std::uint64_t arena::take(std::uint64_t bytes, std::uint64_t alignment, std::uin
       add_free(at + bytes, begin + size - at - bytes);
     }
     used_ += bytes;
+    SINEW_ENSURE(at % alignment == residue && used_ <= bytes_);
     return at;
   }
   return 0;
@@ -66,6 +70,7 @@ std::uint64_t arena::release(std::uint64_t offset) {
     return 0;
   }
   const std::uint64_t size = found->second;
+  SINEW_ASSERT(used_ >= size);
   taken_.erase(found);
   used_ -= size;
   std::uint64_t begin = offset;
@@ -85,6 +90,7 @@ std::uint64_t arena::release(std::uint64_t offset) {
     }
   }
   add_free(begin, end - begin);
+  SINEW_ENSURE(free_.size() == by_size_.size());
   return size;
 }
 

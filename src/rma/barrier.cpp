@@ -1,11 +1,12 @@
-// Two ways, by what is scarce. With a processor for each rank: dissemination. In round k each
-// member tells the one 2^k further on, and hears from the one 2^k before; after ceil(log2 n) rounds
-// it has heard, directly or not, from all. Each word is written by one member and read by one, and
-// holds the number of the barrier, so nothing is ever reset. With more ranks than processors each
-// round would be a change of process; there all count on one word and the last one releases all
-// through another.
+// Two algorithms. With a processor for each rank: dissemination (Hensgen, Finkel and Manber 1988).
+// In round k each member notifies the one 2^k further on, and waits for the one 2^k before; after
+// ceil(log2 n) rounds it has been notified, directly or not, by all. Each word is written by one
+// member and read by one, and holds the number of the barrier, so nothing is ever reset. With more
+// ranks than processors each round would be a change of process; there all count on one word and
+// the last one releases all through another (the central counter of Mellor-Crummey and Scott 1991).
 //
-// Lines: 0 who has come, 1 the release, 2 who is gone for ever, then each member's rounds.
+// Lines: 0 how many have come, 1 the release, 2 how many have left for ever, then each member's
+// rounds.
 #include "sinew/rma/barrier.hpp"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ barrier::barrier(engine& e, all_ranks, std::uint64_t offset)
   for (int r = 0; r < e.size(); ++r) {
     members_.push_back(r);
   }
+  SINEW_ENSURE(offset_ != 0 && members_.size() == static_cast<std::size_t>(e.size()));
 }
 
 barrier::barrier(engine& e, std::span<const int> members)
@@ -63,7 +65,8 @@ barrier::barrier(engine& e, std::span<const int> members)
   if (offset_ == 0 || offset_ == no_memory) {
     refuse();
   }
-  wait();  // so that nobody's mail is overwritten before it was read
+  SINEW_ASSERT(offset_ % line_bytes == 0);
+  wait();  // so that no mail is overwritten before it was read
 }
 
 /// The first member has no memory. It must know that all have read so before it goes on.
@@ -102,6 +105,8 @@ void barrier::wait() {
 
 void barrier::wait_around(std::uint64_t epoch) {
   const std::size_t n = members_.size();
+  SINEW_EXPECT(me_ < n && members_[me_] == engine_.rank());
+  SINEW_EXPECT(n <= std::size_t{1} << rounds_);  // or not all would be heard of
   const int home = members_.front();
   for (std::size_t k = 0; k < rounds_; ++k) {
     const std::size_t next = (me_ + (std::size_t{1} << k)) % n;
@@ -118,7 +123,9 @@ void barrier::wait_at_counter(std::uint64_t epoch) {
   const auto released = engine_.word_at<std::uint64_t>({home, line(release)});
   const auto count = engine_.word_at<std::uint64_t>({home, line(come)});
   // Nobody comes for the next barrier before this one is over, so the count needs no reset.
-  if (count.fetch_add(1, std::memory_order_seq_cst) + 1 != epoch * members_.size()) {
+  const std::uint64_t come_now = count.fetch_add(1, std::memory_order_seq_cst) + 1;
+  SINEW_ASSERT(come_now > (epoch - 1) * members_.size() && come_now <= epoch * members_.size());
+  if (come_now != epoch * members_.size()) {
     engine_.wait_for(released, until::at_least, epoch);
     return;
   }
@@ -157,7 +164,9 @@ void engine::give_up_barrier(std::uint64_t offset, std::size_t members) {
 void engine::release_barriers() {
   const core::guard held(dying_lock_, runtime_.threaded());
   std::erase_if(dying_, [this](const dying_barrier& d) {
-    if (load<std::uint64_t>({rank_, d.offset + gone * line_bytes}) != d.members) {
+    const auto left = load<std::uint64_t>({rank_, d.offset + gone * line_bytes});
+    SINEW_ASSERT(left <= d.members);
+    if (left != d.members) {
       return false;
     }
     heap_.release(d.offset);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::rma {
 
 /// Goes one way, and tries the other one now and then: seldom, the longer the answer stays the
@@ -20,6 +22,7 @@ class cheaper_way {
     sum_ += cost;
     largest_ = std::max(largest_, cost);
     if (++uses_ == window) {
+      SINEW_ASSERT(largest_ <= sum_);
       end_window(sum_ - largest_);  // without the one that was interrupted, if one was
       uses_ = 0;
       sum_ = 0;
@@ -33,6 +36,7 @@ class cheaper_way {
   /// Windows between two trials: a trial may cost twenty times what the other way does.
   static constexpr int shortest_pause = 16;
   static constexpr int longest_pause = 2048;
+  static_assert(window > 1 && settling >= 1 && shortest_pause < longest_pause);
 
  private:
   void change() noexcept {
@@ -65,6 +69,7 @@ class cheaper_way {
     } else {
       --left_;
     }
+    SINEW_ASSERT(pause_ >= shortest_pause && pause_ <= longest_pause);
     if (left_ <= 0) {
       trial_ = true;
       change();

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "rma/cheaper_way.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/copy.hpp"
 #include "sinew/base/settings.hpp"
@@ -32,6 +33,7 @@ constexpr std::size_t learn_from = std::size_t{16} << 10;
 constinit thread_local std::array<cheaper_way, 12> ways;
 
 cheaper_way& way_of(std::size_t bytes) noexcept {
+  SINEW_EXPECT(bytes >= learn_from);
   return ways[std::min<std::size_t>(
       ways.size() - 1, static_cast<std::size_t>(std::bit_width(bytes / learn_from)) - 1)];
 }

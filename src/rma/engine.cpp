@@ -75,6 +75,7 @@ engine::~engine() {
 std::uint64_t engine::offset_of(const void* address) const noexcept {
   const auto offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(address) -
                                                  parts_[static_cast<std::size_t>(rank_)]);
+  SINEW_ENSURE(offset >= shape_.bytes || at({rank_, offset}) == address);
   return offset < shape_.bytes ? offset : 0;
 }
 
@@ -95,6 +96,7 @@ void engine::take(std::uint64_t offset, std::uint64_t count) {
   const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>({rank_, offset});
   // Several threads may take: one that finds too few left waits again.
   std::uint64_t there = wait_for(word, until::at_least, count);
+  SINEW_ASSERT(holds(there, until::at_least, count));
   while (!word.compare_exchange_weak(there, there - count, std::memory_order_seq_cst)) {
     if (!holds(there, until::at_least, count)) {
       there = wait_for(word, until::at_least, count);
@@ -103,10 +105,12 @@ void engine::take(std::uint64_t offset, std::uint64_t count) {
 }
 
 void engine::signal(int r) {
+  SINEW_EXPECT(r >= 0 && r < size_);
   (void)fetch_add<std::uint64_t>({r, pair_offset(shape_, rank_) + offsetof(pair_line, signals)}, 1);
 }
 
 void engine::await(int r) {
+  SINEW_EXPECT(r >= 0 && r < size_);
   const std::uint64_t number = ++awaited_[static_cast<std::size_t>(r)];
   (void)wait(pair_offset(shape_, r) + offsetof(pair_line, signals), until::at_least, number);
 }

@@ -53,6 +53,7 @@ std::string mebibytes(std::size_t n) { return std::to_string((n + mib - 1) / mib
 }  // namespace
 
 heap_sizes default_heap_sizes(int local_ranks) {
+  SINEW_EXPECT(local_ranks >= 1);
   const auto share = [&](std::int64_t wanted) {
     const std::size_t bytes = wanted > 0
                                   ? static_cast<std::size_t>(wanted)
@@ -71,6 +72,8 @@ heap_shape::heap_shape(int ranks, heap_sizes sizes) {
   symmetric_at = round_up(barrier_at + barrier_bytes(ranks), page);
   local_at = round_up(symmetric_at + sizes.symmetric, page);
   bytes = round_up(local_at + sizes.local, page);
+  SINEW_ENSURE(pairs_at >= sizeof(control_lines) && barrier_at > pairs_at &&
+               symmetric_at > barrier_at && local_at >= symmetric_at && bytes >= local_at);
   SINEW_CHECK(bytes < std::size_t{1} << offset_bits,
               "a heap of " + mebibytes(bytes) + " MiB is too large", "the limit is 16 TiB a rank",
               "lower SINEW_RMA_HEAP or SINEW_RMA_LOCAL_HEAP");
@@ -80,7 +83,10 @@ heap::heap(const heap_shape& shape, heap_sizes sizes, std::byte* mine)
     : mine_(mine),
       symmetric_(std::make_unique<arena>(shape.symmetric_at,
                                          sizes.symmetric / arena::grain * arena::grain)),
-      local_(std::make_unique<arena>(shape.local_at, sizes.local / arena::grain * arena::grain)) {}
+      local_(std::make_unique<arena>(shape.local_at, sizes.local / arena::grain * arena::grain)) {
+  SINEW_EXPECT(shape.symmetric_at + sizes.symmetric <= shape.local_at);
+  SINEW_EXPECT(shape.local_at + sizes.local <= shape.bytes);
+}
 
 heap::~heap() = default;
 
@@ -97,7 +103,7 @@ std::uint64_t heap::allocate(part where, std::size_t bytes, std::size_t alignmen
   if (got == 0) {
     const arena& from = arena_of(where);
     const char* name = where == part::symmetric ? "SINEW_RMA_HEAP" : "SINEW_RMA_LOCAL_HEAP";
-    // Its longest free piece grows at the end.
+    // Its longest free piece is at its end, and becomes longer with the setting.
     const std::size_t enough =
         from.bytes() - from.largest_free() + bytes + std::max(alignment, arena::page);
     throw error("no room for an object of " + std::to_string(bytes) + " bytes",

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "rma/words.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::rma {
 namespace {
@@ -14,6 +15,7 @@ constexpr std::uint64_t next_at = 0;
 constexpr std::uint64_t granted_at = 8;
 constexpr std::uint64_t before_at = 16;
 constexpr std::size_t nodes_per_block = 64;
+static_assert(before_at + 8 <= line_bytes && next_at != granted_at && granted_at != before_at);
 
 }  // namespace
 
@@ -29,6 +31,7 @@ lock_table::~lock_table() {
 
 /// Lists the lock as wanted by this rank; the line for it, or 0 if it is listed already.
 std::uint64_t lock_table::enter(place lock) {
+  SINEW_EXPECT(lock.offset % 8 == 0 && lock.offset != 0);
   const core::guard held(guard_, engine_.runtime().threaded());
   const std::uint64_t packed = pack(lock);
   if (std::any_of(held_.begin(), held_.end(), [&](const entry& e) { return e.lock == packed; })) {
@@ -55,7 +58,9 @@ std::uint64_t lock_table::enter(place lock) {
 
 void lock_table::leave(std::uint64_t node) {
   const core::guard held(guard_, engine_.runtime().threaded());
-  std::erase_if(held_, [node](const entry& e) { return e.node == node; });
+  [[maybe_unused]] const std::size_t erased =
+      std::erase_if(held_, [node](const entry& e) { return e.node == node; });
+  SINEW_ASSERT(erased == 1);
   nodes_.push_back(node);
 }
 
@@ -75,6 +80,7 @@ lock_table::answer lock_table::acquire(place lock) {
   const std::uint64_t last = engine_.swap<std::uint64_t>(lock, me);
   if (last != 0) {
     const place before = unpack(last);
+    SINEW_ASSERT(before.rank != engine_.rank() && before.rank < engine_.size());
     engine_.store<std::uint64_t>({engine_.rank(), node + before_at}, last);
     engine_.store<std::uint64_t>({before.rank, before.offset + next_at}, me);
     (void)engine_.wait(node + granted_at, until::equal, 1);
@@ -128,6 +134,7 @@ lock_table::answer lock_table::release(place lock) {
       engine_.compare_swap<std::uint64_t>(lock, me, 0) != me) {
     // Somebody has swapped the lock's word, and is about to write itself here.
     const place next = unpack(engine_.wait(node + next_at, until::not_equal, 0));
+    SINEW_ASSERT(next.rank != engine_.rank() && next.rank < engine_.size());
     engine_.store<std::uint64_t>({next.rank, next.offset + granted_at}, 1);
   }
   leave(node);

@@ -74,6 +74,7 @@ extent far_extent(const loops& section) {
     e.high += high;
   }
   e.high += static_cast<std::ptrdiff_t>(section.element);
+  SINEW_ENSURE(e.high > e.low);
   return e;
 }
 
@@ -109,10 +110,12 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
     page.address = begin;
     page.rank = from.rank;
   }
+  SINEW_ASSERT(at + bytes <= page_bytes && page.address + at == from.address);
   std::memcpy(to, page.bytes.data() + at, bytes);
 }
 
 void engine::move_pieces(int r, bool in, std::span<const fabric::piece> pieces) {
+  SINEW_EXPECT(r >= 0 && r < size_ && r != rank_ && !pieces.empty());
   fabric::endpoint& net = runtime_.endpoint();
   const bool now = net.copy_now(r, in ? direction::in : direction::out, pieces);
   if (!in) {

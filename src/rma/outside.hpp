@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/core/retry.hpp"
 #include "sinew/rma/engine.hpp"
@@ -47,6 +48,7 @@ struct copied_pages {
   const std::uint64_t longest_life = ns_to_ticks(20'000);
 
   [[nodiscard]] page& of(int rank, std::uint64_t address) noexcept {
+    SINEW_EXPECT(rank >= 0 && address % page_bytes == 0);
     return pages[(address / page_bytes + static_cast<std::uint64_t>(rank) * 7) % count];
   }
 };

@@ -1,27 +1,28 @@
 // Waiting for a word of mapped memory that another rank changes.
 //
-// A change of memory wakes nobody by itself. So a waiter looks for a while, and then lists itself,
-// arms a word of its rank (`armed`) and waits for a completion; progress goes on meanwhile and may
-// sleep. Whoever changes a word with an atomic looks at that rank's `armed` afterwards. If it is 1
-// he makes it 0 and sends a message, whose handler arms anew, looks at all listed words and
-// completes those waiters whose condition holds. So a rank gets one message for each time it arms,
-// however many others change its words.
+// A change of memory wakes no waiter by itself. So a waiter looks for a while, and then lists
+// itself, arms a word of its rank (`armed`) and waits for a completion; progress goes on meanwhile
+// and may sleep. A thread that changes a word with an atomic (the changer) looks at that rank's
+// `armed` afterwards. If it is 1 the changer makes it 0 and sends a message, whose handler arms
+// anew, looks at all listed words and completes those waiters whose condition holds. So a rank gets
+// one message for each time it arms, however many others change its words.
 //
 // No wake-up is lost. All accesses named here are sequentially consistent, so there is one order of
-// them. The changer's change comes before his look at `armed`; the waiter's arming (its own, or the
+// them. The changer's change comes before its look at `armed`; the waiter's arming (its own, or the
 // handler's) before its look at the word. Suppose the waiter's look misses the change: it comes
-// before it. Then the arming came before the changer's look, which so finds 1, or a 0 that somebody
-// made after that arming. In the second case that somebody's message is on its way and its handler
-// looks after arming again, which is later than the changer's look and so than his change. In the
-// first case the changer sends it himself.
+// before it. Then the arming came before the changer's look, which so finds 1, or a 0 that another
+// changer made after that arming. In the second case the other changer's message is on its way and
+// its handler looks after arming again, which is later than this changer's look and so than its
+// change. In the first case this changer sends the message itself.
 //
-// announce() spares the changer the fence between his change and his look: the waiter pays for it
+// announce() spares the changer the fence between its change and its look: the waiter pays for it
 // with a membarrier after arming, which has the effect of a full barrier in every running thread
 // of the ranks. If the changer's store came before that barrier, the waiter's look sees it; if
-// after, so did his look at `armed`, which then finds 1. Ranks say by a bit of `armed` that they
+// after, so did its look at `armed`, which then finds 1. Ranks say by a bit of `armed` that they
 // pay; with more ranks than processors, where sleeping is frequent, they do not.
 #include <sched.h>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/membarrier.hpp"
 #include "sinew/core/handlers.hpp"
@@ -94,6 +95,7 @@ void engine::look_for_waiters() {
 
 /// Under the lock.
 void engine::delist(waiting& w) noexcept {
+  SINEW_EXPECT(w.listed && (w.previous != nullptr || waiting_ == &w));
   (w.previous != nullptr ? w.previous->next : waiting_) = w.next;
   if (w.next != nullptr) {
     w.next->previous = w.previous;
@@ -125,6 +127,7 @@ std::uint64_t engine::wait_longer(std::atomic_ref<std::uint64_t> word, until how
         return true;
       },
       &wanted);
+  SINEW_ENSURE(holds(wanted.seen.load(std::memory_order_relaxed), how, value));
   return wanted.seen.load(std::memory_order_relaxed);
 }
 

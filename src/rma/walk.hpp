@@ -19,6 +19,7 @@ struct loops {
 
   loops(std::size_t element_bytes, std::span<const axis> given) noexcept : element(element_bytes) {
     SINEW_EXPECT(given.size() <= most_axes);
+    static_assert(most_axes + 1 < 32, "a section's axes lie on the stack");
     if (element_bytes == 0) {
       return;
     }
@@ -54,6 +55,7 @@ struct loops {
   }
 
   void add(const axis& a) noexcept {
+    SINEW_EXPECT(a.count != 0 && depth >= 1);
     axis& last = axes[depth - 1];
     if (a.count == 1 && plain(a)) {
       return;
@@ -77,12 +79,14 @@ struct loops {
     if (last.count == 1 && plain(last)) {
       last = a;
     } else {
+      SINEW_ASSERT(depth < axes.size());
       axes[depth++] = a;
     }
   }
 
   template <class Row>
   void descend(std::size_t level, std::ptrdiff_t near, std::ptrdiff_t far, Row& row) const {
+    SINEW_EXPECT(level < depth);
     const axis& a = axes[level];
     if (level == 0) {
       row(near, far, a);

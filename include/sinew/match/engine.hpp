@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace sinew::match {
 
@@ -31,7 +32,12 @@ struct envelope {
   return wanted.source == any_source || wanted.tag == any_tag;
 }
 
-/// Room for an engine's links inside each entry, so that engines never allocate per entry.
+static_assert(sizeof(envelope) == 8, "engines make it a key of 64 bits");
+static_assert(envelope{any_source, any_tag}.takes({3, 4}) && envelope{3, any_tag}.takes({3, 4}) &&
+              !envelope{3, any_tag}.takes({4, 4}) && !envelope{any_source, 5}.takes({3, 4}));
+static_assert(has_wildcard({3, any_tag}) && has_wildcard({any_source, 4}) && !has_wildcard({3, 4}));
+
+/// Memory for an engine's links inside each entry, so that engines never allocate per entry.
 /// An engine may use it as it likes while the entry is stored. `sequence` is 0 exactly when an
 /// entry that was once handed to an engine is not stored; the rest means nothing outside.
 template <std::size_t Pointers>
@@ -47,13 +53,16 @@ struct receive {
   links<4> link;
 };
 
-/// A message that has arrived; base of the caller's own record. Same rule of address. It has room
-/// to be linked four ways: by envelope, by source, by tag, and with all others.
+/// A message that has arrived; base of the caller's own record. Same rule of address. It can be
+/// linked in four ways at once: by envelope, by source, by tag, and with all others.
 struct message {
   envelope sent;
   links<8> link;
   std::uint64_t arrival = 0;  ///< its number among all stored, where several threads match
 };
+static_assert(std::is_trivially_destructible_v<receive> &&
+                  std::is_trivially_destructible_v<message>,
+              "engines only forget entries");
 
 /// What matching has cost so far. Entries examined are candidates whose envelope was compared; the
 /// longest is of one search. The last two: how many were stored at the fullest moment.

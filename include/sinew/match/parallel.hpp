@@ -23,6 +23,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sinew/base/check.hpp"
 #include "sinew/match/engine.hpp"
 
 namespace sinew::match {
@@ -57,6 +58,7 @@ class parallel_engine {
     }
 
     [[nodiscard]] message* post(receive& r) {
+      SINEW_EXPECT(part_ != nullptr && whole_->belongs(*part_, r.wanted));
       message* const m = part_->by->post(r);
       if (m == nullptr && has_wildcard(r.wanted)) {
         ++whole_->wildcards_posted_;
@@ -64,6 +66,7 @@ class parallel_engine {
       return m;
     }
     [[nodiscard]] receive* arrive(message& m) {
+      SINEW_EXPECT(part_ != nullptr && whole_->belongs(*part_, m.sent));
       receive* const r = part_->by->arrive(m);
       if (r == nullptr) {
         // Relaxed: calls for one source are ordered by their caller, and gathering, which compares
@@ -74,9 +77,16 @@ class parallel_engine {
       }
       return r;
     }
-    [[nodiscard]] message* peek(const envelope& wanted) { return part_->by->peek(wanted); }
-    [[nodiscard]] message* take(const envelope& wanted) { return part_->by->take(wanted); }
+    [[nodiscard]] message* peek(const envelope& wanted) {
+      SINEW_EXPECT(part_ != nullptr && whole_->belongs(*part_, wanted));
+      return part_->by->peek(wanted);
+    }
+    [[nodiscard]] message* take(const envelope& wanted) {
+      SINEW_EXPECT(part_ != nullptr && whole_->belongs(*part_, wanted));
+      return part_->by->take(wanted);
+    }
     bool cancel(receive& r) {
+      SINEW_EXPECT(part_ != nullptr && whole_->belongs(*part_, r.wanted));
       const bool removed = part_->by->cancel(r);
       if (removed) {
         forget(r);
@@ -91,6 +101,7 @@ class parallel_engine {
     access(parallel_engine& whole, part& held) noexcept : whole_(&whole), part_(&held) {}
     void forget(const receive& r) noexcept {
       if (has_wildcard(r.wanted)) {
+        SINEW_ASSERT(whole_->wildcards_posted_ != 0);
         --whole_->wildcards_posted_;
       }
     }
@@ -200,10 +211,15 @@ class parallel_engine {
                               static_cast<std::uint32_t>(e.tag);
     return key * 0x9E3779B97F4A7C15u >> 60;  // Fibonacci: the golden ratio's bits
   }
-  static_assert(parts == 16);
+  static_assert(parts == 16, "place() gives four bits");
+  /// Entries with this envelope are in this part, which is held.
+  [[nodiscard]] bool belongs(const part& held, const envelope& e) const noexcept {
+    return divided() ? !has_wildcard(e) && &held == &at(place(e)) : &held == &first_;
+  }
   [[nodiscard]] part& at(std::size_t i) const noexcept { return i == 0 ? first_ : others_[i - 1]; }
 
   void use(std::unique_ptr<engine> by) noexcept {
+    SINEW_EXPECT(by != nullptr);
     first_.by = std::move(by);
     may_divide_ = first_.by->name() == "hash";
   }
@@ -261,10 +277,14 @@ class parallel_engine {
       throw;
     }
     divided_.store(false, std::memory_order_relaxed);
+    SINEW_ENSURE(std::all_of(from.begin() + 1, from.end(), [](const engine* e) {
+      return e->posted() == 0 && e->unexpected() == 0;
+    }));
     release_others();
   }
 
   bool spread() noexcept try {
+    SINEW_EXPECT(wildcards_posted_ == 0 && !divided());
     if (!may_divide_) {
       waits_ = 0;
       return false;

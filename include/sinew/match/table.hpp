@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "sinew/base/status.hpp"
 
@@ -19,8 +20,12 @@ struct table_key {
   constexpr bool operator==(const table_key&) const noexcept = default;
 };
 
+static_assert(sizeof(table_key) == 12 && std::is_trivially_copyable_v<table_key>);
+
 /// Values of one side wait for values of the other.
 enum class table_side : std::uint8_t { send = 0, receive = 1 };
+static_assert(static_cast<int>(table_side::send) == 0 && static_cast<int>(table_side::receive) == 1,
+              "the lowest bit of a stored value is its side");
 
 struct table_options {
   /// Buckets, of one cache line each, at the beginning; rounded up to a power of two, at least 2.
@@ -91,6 +96,7 @@ class table {
   [[nodiscard]] body& in() const noexcept;
   /// The body itself, not its address: each operation has one load less to wait for.
   static constexpr std::size_t body_bytes = 1216;
+  static_assert(body_bytes % 64 == 0, "whole cache lines");
   alignas(64) mutable std::byte memory_[body_bytes];
 };
 

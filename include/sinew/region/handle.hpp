@@ -4,10 +4,12 @@
 #include <compare>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::region {
 
-/// Where an instance may lie. More kinds (a device's memory) would be more values here, and their
-/// ways to move bytes more cases in src/region/transfer.cpp: nothing else knows kinds.
+/// Where an instance may lie. Another kind (a device's memory) would be another value here, and its
+/// way to move bytes an edge beside src/region/peer_memory.hpp: nothing else knows kinds.
 enum class memory_kind : std::uint8_t {
   heap,    ///< private memory of one rank: large, and reached by the kernel or by messages
   shared,  ///< one rank's part of the rma module's heap, which all ranks of the node have mapped
@@ -17,7 +19,7 @@ enum class memory_kind : std::uint8_t {
   symmetric,
 };
 
-/// A value.
+/// A kind of memory, and whose it is. A value; equal on all ranks for the same memory.
 struct memory {
   memory_kind kind = memory_kind::heap;
   std::int32_t rank = 0;
@@ -33,19 +35,23 @@ struct memory {
   friend bool operator==(memory, memory) = default;
 };
 
-/// Names an instance. Its creator, a slot there, the slot's generation: a handle of a destroyed
-/// instance is told from a new one in the same slot until the slot was used 2^20 times more.
-/// In symmetric memory it names one rank's image: creator() is that rank, and index() tells the
-/// creator too, so that the images' handles follow from each other.
+/// Names an instance by its creator, a slot there and the slot's generation: so a handle of a
+/// destroyed instance differs from that of a new one in the same slot, until the slot has been used
+/// 2^20 times more. In symmetric memory it names one rank's image: creator() is that rank, and
+/// index() contains the creator as well, so that the images' handles follow from each other.
 class instance {
  public:
   static constexpr unsigned index_bits = 24;
   static constexpr unsigned generation_bits = 20;
+  static constexpr unsigned creator_bits = 64 - index_bits - generation_bits;
 
   constexpr instance() noexcept = default;
   constexpr instance(int creator, std::uint32_t index, std::uint32_t generation) noexcept
       : bits_(static_cast<std::uint64_t>(creator + 1) << (index_bits + generation_bits) |
-              static_cast<std::uint64_t>(index) << generation_bits | generation) {}
+              static_cast<std::uint64_t>(index) << generation_bits | generation) {
+    SINEW_EXPECT(creator >= 0 && creator < (1 << creator_bits) - 1);
+    SINEW_EXPECT(index < 1u << index_bits && generation < 1u << generation_bits);
+  }
   [[nodiscard]] static constexpr instance from_bits(std::uint64_t bits) noexcept {
     instance i;
     i.bits_ = bits;
@@ -69,6 +75,9 @@ class instance {
   std::uint64_t bits_ = 0;
 };
 
-static_assert(sizeof(instance) == 8);
+static_assert(sizeof(instance) == 8, "a handle is one word, which programs put into messages");
+static_assert(instance(5, 77, 9).creator() == 5 && instance(5, 77, 9).index() == 77 &&
+              instance(5, 77, 9).generation() == 9);
+static_assert(!instance().exists() && instance(0, 0, 0).exists(), "rank 0's first is not `none`");
 
 }  // namespace sinew::region

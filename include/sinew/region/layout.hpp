@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/region/names.hpp"
 
 namespace sinew::region {
@@ -17,7 +18,8 @@ namespace sinew::region {
 inline constexpr std::size_t most_axes = 3;
 inline constexpr std::size_t most_fields = 64;
 
-/// How many elements along each axis; the last axis is the fastest. Missing axes are leading ones.
+/// How many elements along each axis. The last axis is the fastest: its elements are neighbours in
+/// memory. With fewer than most_axes axes, the leading ones have one element.
 class shape {
  public:
   shape() = default;
@@ -26,12 +28,13 @@ class shape {
 
   [[nodiscard]] std::size_t axes() const noexcept { return axes_; }
   [[nodiscard]] std::uint64_t extent(std::size_t axis) const noexcept {
+    SINEW_EXPECT(axis < axes_);
     return count_[most_axes - axes_ + axis];
   }
   [[nodiscard]] std::uint64_t elements() const noexcept {
     return count_[0] * count_[1] * count_[2];
   }
-  /// Padded at the front to most_axes.
+  /// All most_axes extents, with ones at the front.
   [[nodiscard]] const std::array<std::uint64_t, most_axes>& padded() const noexcept {
     return count_;
   }
@@ -42,11 +45,11 @@ class shape {
   std::size_t axes_ = 1;
 };
 
-/// Some places along one axis: start, start + step, ...; the step may be negative.
+/// Some positions along one axis: start, start + step, ...; the step may be negative.
 struct slice {
   static constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   std::int64_t start = 0;
-  std::uint64_t count = all;  ///< all: what is left, in that step
+  std::uint64_t count = all;  ///< all: as many as the axis has from `start` on
   std::int64_t step = 1;
 };
 
@@ -58,7 +61,7 @@ struct section {
   std::size_t axes = 0;
 };
 
-/// Names a field of a region, with its type. A value.
+/// Names a field of a region by its number, and has its type. A value.
 template <class T>
 struct field {
   std::uint16_t number = 0;
@@ -72,8 +75,8 @@ struct field_info {
   std::uint32_t alignment = 1;
 };
 
-/// What a region is made of: its elements, and the fields that each of them has. Instances are made
-/// from it. A value; cold.
+/// What a region consists of: its elements, and the fields that each of them has. Instances are
+/// made from it. A value; cold.
 class schema {
  public:
   explicit schema(shape elements) : shape_(elements) {}
@@ -111,20 +114,21 @@ enum class order : std::uint8_t {
 struct layout_options {
   order how = order::by_field;
   /// as_given: one for each field, with as many strides as the shape has axes, in its order.
-  /// Strides are positive; fields must not overlap, which nobody checks.
+  /// Strides are positive. Fields must not overlap, which is not checked.
   std::vector<affine> given = {};
-  /// Elements that follow each other in one part of a striped instance, a power of two. 0: as many
-  /// as make the parts about equal.
+  /// Elements of a stripe of a striped instance, a power of two. 0: as many as make the parts about
+  /// equal.
   std::uint64_t stripe = 0;
 };
 
 struct field_place {
   field_info info;
-  affine at;  ///< strides padded at the front
+  affine at;  ///< the last axes' strides are at the end, as in shape::padded()
 };
+static_assert(std::is_trivially_copyable_v<field_place>, "it lies in shared records");
 
-/// Every rank computes addresses from it. Elements are numbered row by row; stripes of 2^shift of
-/// them go around the parts.
+/// Where elements and fields lie; every rank computes the same addresses from it. Elements are
+/// numbered row by row, and stripes of 2^shift of them are dealt to the parts in turn.
 struct layout {
   shape elements;
   std::uint32_t parts = 1;
@@ -132,17 +136,19 @@ struct layout {
   std::uint64_t part_bytes = 0;  ///< of each part
   std::vector<field_place> fields;
 
-  /// Throws sinew::error for what no striped instance can have, however many parts it gets.
+  /// Throws sinew::error for options that no striped instance can have, with any number of parts.
   static void check_striping(const layout_options& how);
   /// Throws sinew::error for strides that cannot be and sizes that overflow.
   [[nodiscard]] static layout of(const schema& what, const layout_options& how,
                                  std::uint32_t parts = 1);
 
   [[nodiscard]] std::uint32_t part_of(std::uint64_t element) const noexcept {
+    SINEW_EXPECT(parts >= 1 && shift < 64);
     return static_cast<std::uint32_t>((element >> shift) % parts);
   }
   /// Number of an element within its part.
   [[nodiscard]] std::uint64_t within(std::uint64_t element) const noexcept {
+    SINEW_EXPECT(parts >= 1 && shift < 64);
     const std::uint64_t stripe = element >> shift;
     return ((stripe / parts) << shift) | (element & ((std::uint64_t{1} << shift) - 1));
   }

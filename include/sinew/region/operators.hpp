@@ -6,11 +6,12 @@
 //     using rhs = float;                 // what is contributed
 //     static constexpr rhs identity = 0;
 //     static void apply(lhs& value, const rhs& by) noexcept;
-//     static void fold(rhs& value, const rhs& by) noexcept;  // may be missing: then no fold
-//     instance
+//     static void fold(rhs& value, const rhs& by) noexcept;  // may be missing; region::fold and
+//                                                            // region::adaptive need it
 //   };
 //
-// apply and fold commute. system::add makes an operator known on a rank.
+// The order in which apply and fold are called does not matter to their result. system::add makes
+// an operator known on a rank.
 #pragma once
 
 #include <atomic>
@@ -21,6 +22,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "sinew/base/check.hpp"
 #include "sinew/region/names.hpp"
 
 namespace sinew::region {
@@ -38,8 +40,8 @@ concept folding = reduction<Op> && requires(typename Op::rhs& value, const typen
   Op::fold(value, by);
 };
 
-/// exclusive: nobody else touches these elements meanwhile; any lhs. atomic: others reduce them
-/// atomically too; lhs of 1, 2, 4 or 8 aligned bytes.
+/// exclusive: no other thread touches these elements meanwhile; any lhs. atomic: other threads may
+/// reduce the same elements, atomically too; lhs of 1, 2, 4 or 8 aligned bytes.
 enum class sharing : std::uint8_t { exclusive, atomic };
 
 namespace detail {
@@ -66,12 +68,15 @@ struct word_of<8> {
 template <class T>
 inline constexpr bool fits_a_word = requires { typename detail::word_of<sizeof(T)>::type; };
 
-/// change(value) in one piece against others that do the same. Relaxed: the order of reductions is
-/// nobody's promise; the event that ends them orders everything. Hot.
+/// change(value) as one atomic step, against other threads that do the same. Relaxed: reductions
+/// promise no order among themselves, and the event that ends them orders everything. Hot.
 template <class T, class Change>
   requires fits_a_word<T>
 void atomically(T& place, Change change) noexcept {
   using word = typename detail::word_of<sizeof(T)>::type;
+  static_assert(std::atomic_ref<word>::is_always_lock_free, "other processes use it, too");
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) == sizeof(word));
+  SINEW_EXPECT(reinterpret_cast<std::uintptr_t>(&place) % sizeof(word) == 0);
   const std::atomic_ref<word> there(reinterpret_cast<word&>(place));
   word before = there.load(std::memory_order_relaxed);
   for (;;) {
@@ -96,7 +101,7 @@ void apply(typename Op::lhs& value, const typename Op::rhs& by) noexcept {
   }
 }
 
-// --- the usual ones -----------------------------------------------------------------------------
+// --- sum, product, minimum and maximum -----------------------------------------------------------
 
 template <class T>
 struct sum {
@@ -140,10 +145,9 @@ struct maximum {
   static void fold(T& value, const T& by) noexcept { apply(value, by); }
 };
 
-// --- the same, by a number that messages carry
-// ----------------------------------------------------
+// --- the same, by a number that messages carry ---------------------------------------------------
 
-/// Values side by side, in steps of bytes.
+/// Values and contributions in two arrays, with their steps in bytes.
 struct paired_run {
   std::byte* to;
   std::int64_t to_step;
@@ -153,14 +157,14 @@ struct paired_run {
   sharing how;
 };
 
-/// A contribution in a log: to which element of its part. 2^32 elements a part at most.
+/// A contribution in a log, and the number of its element within the part: at most 2^31 elements.
 template <class Rhs>
 struct logged {
   std::uint32_t element;
   Rhs value;
 };
 
-/// A log, and the field of the part that it belongs to.
+/// A log, and where the elements of its part lie.
 struct log_run {
   std::byte* to;
   std::int64_t to_step;
@@ -169,7 +173,7 @@ struct log_run {
   std::uint64_t limit;  ///< elements of the part; entries beyond are left out and counted
 };
 
-/// What is known of an operator at run time. Kernels are compiled where it is added.
+/// An operator at run time. Its functions are compiled where it is added.
 struct operator_entry {
   std::uint64_t id = 0;
   short_name name;
@@ -192,6 +196,8 @@ namespace detail {
 
 template <class To, class From, class Each>
 void for_pairs(const paired_run& r, Each each) noexcept {
+  SINEW_EXPECT(r.count == 0 || (r.to != nullptr && r.from != nullptr));
+  SINEW_EXPECT(r.count == 0 || reinterpret_cast<std::uintptr_t>(r.to) % alignof(To) == 0);
   if (r.to_step == sizeof(To) && r.from_step == sizeof(From)) {
     auto* to = reinterpret_cast<To*>(r.to);
     const auto* from = reinterpret_cast<const From*>(r.from);
@@ -227,6 +233,7 @@ void fold_run(const paired_run& r) noexcept {
 template <reduction Op>
 std::uint64_t replay_log(const log_run& r) noexcept {
   using lhs = typename Op::lhs;
+  SINEW_EXPECT(r.count == 0 || (r.to != nullptr && r.entries != nullptr));
   const auto* entries = reinterpret_cast<const logged<typename Op::rhs>*>(r.entries);
   std::uint64_t beyond = 0;
   if (r.to_step == sizeof(lhs)) {
@@ -256,6 +263,8 @@ template <reduction Op>
 [[nodiscard]] operator_entry entry_of() noexcept {
   using lhs = typename Op::lhs;
   using rhs = typename Op::rhs;
+  static_assert(sizeof(logged<rhs>) > sizeof(rhs) && alignof(logged<rhs>) <= 64,
+                "chunks of logs begin on a cache line");
   operator_entry e;
   e.id = hash_of(type_name<Op>());
   e.name = short_name(type_name<Op>());

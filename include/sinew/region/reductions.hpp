@@ -1,17 +1,18 @@
-// Ways to reduce many contributions into an instance; each is one task's own and not to be shared.
+// Ways to reduce many contributions into an instance: the reduction instances of Treichler et al.
+// 2014 (Realm), and one that chooses between two of them. Each belongs to one task at a time.
 //
 //   fold      an array of contributions, combined as they come: for more of them than elements
 //   list      a log of contributions: for few among many elements
 //   adaptive  a log that becomes a fold when it has grown to a part of the target's size
-//   single    each for itself, in messages to the owners that carry as many as fit
+//   single    every contribution by itself, in messages to the owners; a message holds many
 //
 // reduce() is hot and inline. merge() (single: flush()) hands everything over to the owners of the
-// target's parts and returns when they will have applied it; after that the instance is as new, and
-// may be used again at once (a fold: once the event has come, whatever became of the merge). An
-// element outside of the target is a usage error: a fold does not look, the others' event is
-// poisoned.
+// target's parts and returns the event of their having applied it. After the call a list, an
+// adaptive or a single is empty and may be used again at once; a fold once the event has triggered,
+// poisoned or not. An element outside of the target is a usage error: a fold does not check for it,
+// the others' event is poisoned.
 //
-// All memory is this rank's shared memory (SINEW_RMA_LOCAL_HEAP); sinew::error if there is no room.
+// All memory is this rank's shared memory (SINEW_RMA_LOCAL_HEAP); sinew::error if it is exhausted.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/region/system.hpp"
 
 namespace sinew::region {
@@ -47,6 +49,7 @@ class fold {
     }
     values_ =
         std::span<rhs>(reinterpret_cast<rhs*>(all.bytes_of(what_)), schema_.elements().elements());
+    SINEW_ENSURE(reinterpret_cast<std::uintptr_t>(values_.data()) % alignof(rhs) == 0);
     reset();
   }
   ~fold() { (void)all_.destroy(what_, ended_); }
@@ -61,9 +64,10 @@ class fold {
   void reduce_atomic(std::uint64_t element, const rhs& by) noexcept
     requires fits_a_word<rhs>
   {
+    SINEW_EXPECT(element < values_.size());
     atomically(values_[element], [&](rhs& value) { Op::fold(value, by); });
   }
-  /// Its event comes once the instance is empty again.
+  /// Its event triggers once the instance is empty again.
   [[nodiscard]] event merge(event after = {}) {
     sinew::event::system& events = all_.events();
     auto next = std::make_unique<renewal>(events, values_);
@@ -72,19 +76,19 @@ class fold {
       reset();
       return next->applied;
     }
-    // Two events: the caller may cancel the one it gets, and the memory is needed all the same.
-    const user_event told = events.create();
+    // Two events: the caller may cancel the one it gets, and the memory stays in use all the same.
+    const user_event for_caller = events.create();
     const user_event empty = next->empty = events.create();
-    events.trigger(told, empty);
+    events.trigger(for_caller, empty);
     const event ended = std::exchange(ended_, events.settled(empty));
     if (events.subscribe(ended, *next) == sinew::event::state::pending) {
       (void)next.release();  // it deletes itself
     } else {
       next->end();
     }
-    return told;
+    return for_caller;
   }
-  /// The same, of an instance that will only be destroyed: nobody empties it.
+  /// The same, of an instance that will only be destroyed: it is not emptied.
   [[nodiscard]] event merge_for_good(event after = {}) {
     return all_.reduce<Op>(at(what_, contributions_), at(target_, of_), after, sharing::exclusive,
                            &ended_);
@@ -94,8 +98,8 @@ class fold {
   void reset() noexcept { std::fill(values_.begin(), values_.end(), rhs(Op::identity)); }
 
  private:
-  /// Empties the instance after a merge, by whoever ends that; the fold itself may be gone by then,
-  /// but not its memory.
+  /// Empties the instance after a merge, on the thread that ends that; the fold itself may be
+  /// destroyed by then, but not its memory.
   struct renewal : sinew::event::waiter {
     renewal(sinew::event::system& all, std::span<rhs> of) noexcept : events(all), values(of) {
       fire = [](sinew::event::waiter& w) noexcept {
@@ -105,6 +109,7 @@ class fold {
     }
     /// All parts have ended, so it is known how the whole has.
     void end() noexcept {
+      SINEW_EXPECT(empty.exists() && events.look(applied) != sinew::event::state::pending);
       std::fill(values.begin(), values.end(), rhs(Op::identity));
       const bool failed = events.look(applied) == sinew::event::state::poisoned;
       failed ? events.poison(empty) : events.trigger(empty);
@@ -123,10 +128,10 @@ class fold {
   field<rhs> contributions_;
   instance what_;
   std::span<rhs> values_;
-  event ended_;  ///< nobody uses what was handed over any more, whatever became of it
+  event ended_;  ///< the owners read what was handed over no more, whether they applied it or not
 };
 
-/// The memory of logs, one for each part of the target; what list and adaptive share. Cold.
+/// The memory of logs, one log for each part of the target: what list and adaptive share. Cold.
 class logs {
  public:
   logs(system& all, const operator_entry& op, const system::target& to);
@@ -136,7 +141,7 @@ class logs {
 
   /// The part's log is full, or has not begun: memory for more of it.
   [[nodiscard]] std::span<std::byte> grow(std::uint32_t part);
-  /// The part's last chunk has room for so many entries more.
+  /// No more entries for now: so many would still fit into the part's last chunk.
   void end_chunk(std::uint32_t part, std::uint64_t left);
   [[nodiscard]] std::uint64_t logged() const noexcept { return logged_; }  ///< in full chunks
   /// Entries of one chunk, after end_chunk(); 0: there is none of that number.
@@ -165,7 +170,9 @@ class part_finder {
         low_((std::uint64_t{1} << to.shift) - 1),
         parts_(to.parts),
         bits_(static_cast<std::uint32_t>(std::countr_zero(to.parts))),
-        even_(std::has_single_bit(to.parts)) {}
+        even_(std::has_single_bit(to.parts)) {
+    SINEW_EXPECT(to.parts >= 1 && to.shift < 64);
+  }
 
   [[nodiscard]] std::uint32_t part(std::uint64_t element) const noexcept {
     const std::uint64_t stripe = element >> shift_;
@@ -207,6 +214,7 @@ class list {
     if (b.at == b.end) [[unlikely]] {
       grow(part);
     }
+    SINEW_ASSERT(b.at < b.end);
     *b.at++ = {element < to_.elements ? find_.within(element) : nowhere, by};
   }
   [[nodiscard]] event merge(event after = {}) {
@@ -215,6 +223,7 @@ class list {
   }
 
  protected:
+  /// No element of a part, which has less than 2^31: its owner counts it as outside.
   static constexpr std::uint32_t nowhere = 0xffffffff;
   struct bin {
     entry* at = nullptr;
@@ -226,6 +235,7 @@ class list {
   }
   [[gnu::noinline]] void grow(std::uint32_t part) {
     const std::span<std::byte> memory = logs_.grow(part);
+    SINEW_ASSERT(memory.size() >= sizeof(entry) && memory.size() % sizeof(entry) == 0);
     bins_[part].at = reinterpret_cast<entry*>(memory.data());
     bins_[part].end = bins_[part].at + memory.size() / sizeof(entry);
   }
@@ -262,7 +272,9 @@ class adaptive : private list<Op> {
         all_(all),
         of_(of),
         most_logged_(
-            static_cast<std::uint64_t>(static_cast<double>(base::to_.elements) * how.fold_at)) {}
+            static_cast<std::uint64_t>(static_cast<double>(base::to_.elements) * how.fold_at)) {
+    SINEW_EXPECT(how.fold_at >= 0);
+  }
 
   void reduce(std::uint64_t element, const rhs& by) {
     if (values_ != nullptr) [[likely]] {
@@ -277,7 +289,7 @@ class adaptive : private list<Op> {
       return base::merge(after);
     }
     const event end = folded_->merge_for_good(after);
-    folded_.reset();  // destroyed when that has come
+    folded_.reset();  // its memory is given back after `end`
     values_ = nullptr;
     return end;
   }
@@ -313,6 +325,7 @@ class adaptive : private list<Op> {
     }
     base::logs_.drop();
     values_ = folded_->values().data();
+    SINEW_ENSURE(folded_->values().size() == base::to_.elements && base::logs_.logged() == 0);
   }
 
   system& all_;
@@ -346,6 +359,7 @@ class single {
   void reduce(std::uint64_t element, const rhs& by) {
     const std::uint32_t part = find_.part(element);
     bin& b = bins_[part];
+    SINEW_ASSERT(b.count < capacity_);
     entries_[part * capacity_ + b.count] = {
         element < to_.elements ? find_.within(element) : 0xffffffff, by};
     if (++b.count == capacity_) [[unlikely]] {
@@ -365,8 +379,8 @@ class single {
   }
 
  private:
-  /// Every so many batches one is marked, and the mark before must have come: so the owner is at
-  /// most twice as many behind.
+  /// Every so many batches one gets an event, its mark, and the mark before must have triggered: so
+  /// the owner is at most twice as many batches behind.
   static constexpr std::uint32_t batches_a_mark = 16;
   struct bin {
     std::size_t count = 0;

@@ -1,21 +1,22 @@
 // One rank's regions: making instances, moving data between them, reducing into them; all deferred.
 //
 // Each operation takes an event that must come before and returns one that comes after. What can be
-// done at once is done in the call, and then there is nothing to wait for (the event that stands
-// for nothing). If the event before is poisoned, nothing is done, and the event after is poisoned
-// too.
+// done at once is done in the call, and then there is nothing to wait for: the event returned does
+// not exist. If the event before is poisoned, nothing is done, and the event after is poisoned too.
+// The model is that of Treichler et al. 2014 (Realm).
 //
 // Promises (tests/region holds the module to each)
 //  values     a copy's result is as if all of its source had been read before its target was
 //             written, also where the two overlap. Copies, fills and reductions of the same
-//             elements that no event orders have no order.
+//             elements that no event orders may happen in any order, or at the same time.
 //  who works  a rank that sees both sides: the caller, if it does; else the owner of a private
-//  side.
-//             Reductions into an instance are done by the owners of its parts, each in its part.
-//  messages   none, if all instances lie in shared memory, but for reductions.
-//  errors     what can be told in the call throws sinew::error: a destroyed instance, a section
-//             outside of it, unlike types. What is found later (no memory, an index outside)
-//             poisons the event after, and is logged and kept by the rank that found it.
+//             side. Reductions into an instance are done by the owners of its parts, each in its
+//             part.
+//  messages   none, if all instances lie in shared memory, except for reductions.
+//  errors     what can be found in the call throws sinew::error: a destroyed instance, a section
+//             outside of it, different types. What is found later (no memory, an index outside)
+//             poisons the event after, and the rank that found it logs it and keeps it for
+//             last_problem().
 //
 // Ranks of one node. Any thread if the runtime is threaded. Warm, unless said otherwise.
 #pragma once
@@ -27,6 +28,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "sinew/base/check.hpp"
 #include "sinew/event/system.hpp"
@@ -41,8 +43,8 @@ namespace sinew::region {
 using event::user_event;
 using sinew::event::event;
 
-/// The elements that an operation reads or writes: of an instance, a field, a section; or those
-/// that an instance of indices names, in its order.
+/// The elements that an operation reads or writes: a section of a field of an instance; or, in its
+/// order, those whose numbers stand in an instance of indices.
 struct side {
   instance what;
   std::uint16_t field = 0;
@@ -65,16 +67,15 @@ struct side {
 
 template <class T>
 [[nodiscard]] side at(instance what, field<T> of, const section& where = {}) {
+  static_assert(std::is_trivially_copyable_v<T>, "fields are moved as bytes");
   return {what, of.number, hash_of(type_name<T>()), where};
 }
 
-/// A new instance, and when it can be used (poisoned if it could not be made).
+/// A new instance, and the event from which on it can be used; poisoned if it could not be made.
 struct made {
   instance what;
   event ready;
 };
-
-struct known;
 
 class system {
  public:
@@ -147,16 +148,16 @@ class system {
 
   // --- reductions ---
 
-  /// Makes an operator known here. Each rank that owns what it reduces into needs it, before the
-  /// first reduction arrives. Again: nothing. Cold.
+  /// Makes an operator known here: needed on each rank that owns what is reduced, before the first
+  /// reduction arrives there. Adding it again does nothing. Cold.
   template <reduction Op>
   void add() {
     add_operator(entry_of<Op>());
   }
   /// to = to op from, element by element: `from` holds contributions (Op::rhs), `to` values.
-  /// Owners work one reduction at a time; `atomic` also bears others who reduce by apply<atomic>.
-  /// If it fails in one part the event is poisoned at once; `ended` comes when no part is worked on
-  /// any more, and is not poisoned.
+  /// Owners apply one reduction at a time; with `atomic` other threads may meanwhile reduce the
+  /// same elements by apply<atomic>. If it fails in one part the event is poisoned at once; `ended`
+  /// triggers when no part is worked on any more, and is never poisoned.
   template <reduction Op>
   event reduce(const side& from, const side& to, event after = {}, sharing how = sharing::exclusive,
                event* ended = nullptr) {
@@ -165,7 +166,7 @@ class system {
 
   // --- for reduction instances (reductions.hpp) ---
 
-  /// What a reduction instance must know of its target. Throws for unlike types.
+  /// What a reduction instance must know of its target. Throws sinew::error for another type.
   struct target {
     instance what;
     std::uint16_t field;
@@ -187,7 +188,7 @@ class system {
   [[nodiscard]] std::uint64_t take_memory(std::size_t bytes);
   void give_memory(std::uint64_t offset);
 
-  /// What was found wrong here last, after the calls that caused it; "" if nothing was.
+  /// What this rank found wrong last, after the call that caused it had returned; "" if nothing.
   [[nodiscard]] std::string last_problem() const;
 
  private:

@@ -1,5 +1,6 @@
-// Elements of an instance as an array of one to three axes: what mdspan will be, with strides in
-// bytes, so that a field of an array of structures is a view like any other.
+// The elements of an instance as an array of one to three axes. Like std::mdspan of C++23, but with
+// strides in bytes: so a field of an array of structures, whose stride need not be a multiple of
+// its own size, is a view like any other.
 #pragma once
 
 #include <array>
@@ -17,7 +18,8 @@ namespace sinew::region {
 /// Any context; hot.
 template <class T, std::size_t Axes>
 class view {
-  static_assert(Axes >= 1 && Axes <= 3);
+  static_assert(Axes >= 1 && Axes <= 3, "a shape has one to three axes");
+  static_assert(std::is_trivially_copyable_v<T>, "fields are moved as bytes");
 
  public:
   using element_type = T;
@@ -25,10 +27,19 @@ class view {
   view() = default;
   view(T* first, std::array<std::uint64_t, Axes> extents,
        std::array<std::int64_t, Axes> byte_strides) noexcept
-      : first_(first), extents_(extents), strides_(byte_strides) {}
+      : first_(first), extents_(extents), strides_(byte_strides) {
+    SINEW_EXPECT(first != nullptr || size() == 0);
+    SINEW_EXPECT(reinterpret_cast<std::uintptr_t>(first) % alignof(T) == 0);
+  }
 
-  [[nodiscard]] std::uint64_t extent(std::size_t axis) const noexcept { return extents_[axis]; }
-  [[nodiscard]] std::int64_t byte_stride(std::size_t axis) const noexcept { return strides_[axis]; }
+  [[nodiscard]] std::uint64_t extent(std::size_t axis) const noexcept {
+    SINEW_EXPECT(axis < Axes);
+    return extents_[axis];
+  }
+  [[nodiscard]] std::int64_t byte_stride(std::size_t axis) const noexcept {
+    SINEW_EXPECT(axis < Axes);
+    return strides_[axis];
+  }
   [[nodiscard]] std::uint64_t size() const noexcept {
     std::uint64_t n = 1;
     for (const std::uint64_t e : extents_) {

@@ -21,7 +21,10 @@ enum class combine : std::uint8_t {
 
 [[nodiscard]] constexpr std::size_t size_of(element e) noexcept {
   constexpr std::size_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+  static_assert(sizeof sizes / sizeof *sizes == static_cast<std::size_t>(element::f64) + 1);
   return sizes[static_cast<std::size_t>(e)];
 }
+static_assert(size_of(element::i16) == 2 && size_of(element::u64) == 8 &&
+              size_of(element::f32) == 4 && size_of(element::f64) == 8);
 
 }  // namespace sinew::rma

@@ -81,9 +81,13 @@ class engine {
   // --- transfers; hot, but for long ones. Heap memory: never suspend. ---
 
   void put(place to, const void* from, std::size_t bytes) noexcept {
+    SINEW_EXPECT(bytes == 0 || (from != nullptr && bytes <= shape_.bytes - to.offset));
     move_out(at(to), from, bytes);
   }
-  void get(void* to, place from, std::size_t bytes) noexcept { move_in(to, at(from), bytes); }
+  void get(void* to, place from, std::size_t bytes) noexcept {
+    SINEW_EXPECT(bytes == 0 || (to != nullptr && bytes <= shape_.bytes - from.offset));
+    move_in(to, at(from), bytes);
+  }
   /// The same to and from what at() has returned.
   static void move_out(std::byte* to, const void* from, std::size_t bytes) noexcept {
     if (!move_word<std::uint64_t>(to, from, bytes) && !move_word<std::uint32_t>(to, from, bytes)) {
@@ -177,6 +181,7 @@ class engine {
   }
   /// May poll if `r` was put to outside of its heap. Else hot (about 10 ns).
   void flush(int r) {
+    SINEW_EXPECT(r >= 0 && r < size_);
     (void)r;
     flush_all();
   }
@@ -203,6 +208,7 @@ class engine {
   /// Waits until `ready(context)` holds, which looks at mapped memory and must not wait or throw.
   /// Whoever makes it true calls alert() of this rank afterwards, or changes memory by announce().
   void wait_until(bool (*ready)(void*), void* context) {
+    SINEW_EXPECT(ready != nullptr);
     if (!ready(context)) {
       wait_longer(ready, context);
     }
@@ -247,7 +253,8 @@ class engine {
 
   template <class Word>
   [[nodiscard]] std::atomic_ref<Word> word_at(place p) const noexcept {
-    SINEW_EXPECT(p.offset % sizeof(Word) == 0);
+    static_assert(std::atomic_ref<Word>::is_always_lock_free, "other processes use it, too");
+    SINEW_EXPECT(p.offset % sizeof(Word) == 0 && p.offset != 0);
     return std::atomic_ref<Word>(*reinterpret_cast<Word*>(at(p)));
   }
 
@@ -280,6 +287,7 @@ class engine {
   static constexpr std::uint32_t is_armed = 1;
   static constexpr std::uint32_t needs_no_fence = 2;
   [[nodiscard]] std::atomic_ref<std::uint32_t> armed(int r) const noexcept {
+    SINEW_EXPECT(r >= 0 && r < size_);
     return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(
         parts_[static_cast<std::size_t>(r)] + heap_shape::armed_at));
   }

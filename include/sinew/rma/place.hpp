@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::rma {
 
 /// A byte of a rank's heap. The same `offset` names the same symmetric object on every rank.
@@ -19,6 +21,7 @@ struct place {
 struct outside {
   outside() = default;
   [[nodiscard]] static outside of(std::int32_t rank, std::uint64_t address) noexcept {
+    SINEW_EXPECT(rank >= 0);
     outside o;
     o.rank = rank;
     o.address = address;
@@ -34,11 +37,15 @@ inline constexpr std::int32_t most_ranks = (1 << 20) - 2;
 
 /// One word that means the same on every rank; 0 only for what pack() was never given.
 [[nodiscard]] constexpr std::uint64_t pack(place p) noexcept {
+  SINEW_EXPECT(p.rank >= 0 && p.rank <= most_ranks && p.offset < std::uint64_t{1} << offset_bits);
   return ((static_cast<std::uint64_t>(p.rank) + 1) << offset_bits) | p.offset;
 }
 [[nodiscard]] constexpr place unpack(std::uint64_t word) noexcept {
   return {static_cast<std::int32_t>(word >> offset_bits) - 1,
           word & ((std::uint64_t{1} << offset_bits) - 1)};
 }
+
+static_assert(unpack(pack({most_ranks, 4096})) == place{most_ranks, 4096});
+static_assert(pack({0, 0}) != 0, "0 stands for no place at all");
 
 }  // namespace sinew::rma

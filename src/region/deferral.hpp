@@ -1,0 +1,60 @@
+// Work that begins once an event has triggered, and the event that tells how it ended.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/memory.hpp"
+#include "sinew/event/system.hpp"
+
+namespace sinew::region {
+
+/// Calls f(poisoned) when `before` has triggered: now if it has.
+template <class F>
+void after(sinew::event::system& events, sinew::event::event before, F f) {
+  using sinew::event::state;
+  if (!before.exists()) {
+    f(false);
+    return;
+  }
+  struct task : sinew::event::waiter {
+    explicit task(F f) : call(std::move(f)) {
+      fire = [](sinew::event::waiter& w) noexcept {
+        const std::unique_ptr<task> self(static_cast<task*>(&w));
+        base::must_have_memory("what waited for an event began",
+                               [&] { self->call(self->poisoned); });
+      };
+    }
+    F call;
+  };
+  auto waiting = std::make_unique<task>(std::move(f));
+  const state now = events.subscribe(before, *waiting);
+  if (now == state::pending) {
+    (void)waiting.release();  // it deletes itself
+    return;
+  }
+  waiting->call(now == state::poisoned);
+}
+
+/// Triggers the event of these bits, or poisons it.
+inline void finish(sinew::event::system& events, std::uint64_t post, bool good) {
+  SINEW_EXPECT(post != 0);
+  const sinew::event::user_event e(sinew::event::event::from_bits(post));
+  if (good) {
+    events.trigger(e);
+  } else {
+    events.poison(e);
+  }
+}
+
+/// A failed operation's event.
+[[nodiscard]] inline sinew::event::event poisoned(sinew::event::system& events) {
+  const sinew::event::user_event e = events.create();
+  events.poison(e);
+  SINEW_ENSURE(e.exists() && events.look(e) == sinew::event::state::poisoned);
+  return e;
+}
+
+}  // namespace sinew::region

@@ -1,0 +1,133 @@
+#include "region/instance_table.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace sinew::region {
+
+instance_table::instance_table(shared_heaps heaps, std::uint64_t slots_at, std::uint32_t slots,
+                               bool threaded)
+    : heaps_(std::move(heaps)), slots_at_(slots_at), slots_(slots), threaded_(threaded) {
+  SINEW_EXPECT(heaps_.rank >= 0 && heaps_.rank < heaps_.size());
+  SINEW_EXPECT(slots_at_ % sizeof(std::uint64_t) == 0 && slots_at_ != 0);
+  SINEW_EXPECT(slots_ >= 1 && slots_ <= 1u << instance::index_bits);
+}
+
+std::optional<instance> instance_table::enter(std::uint64_t offset, const layout& l,
+                                              memory_kind kind, std::span<const int> owners) {
+  SINEW_EXPECT(owners.size() == l.parts && l.parts >= 1);
+  SINEW_EXPECT(!l.fields.empty() && l.fields.size() <= most_fields);
+  SINEW_EXPECT(offset < std::uint64_t{1} << rma::offset_bits);
+  auto* r = new (&record_at(heaps_.rank, offset)) record;
+  r->state.store(record_state::making, std::memory_order_relaxed);
+  r->kind = kind;
+  r->elements = l.elements;
+  r->parts = l.parts;
+  r->shift = l.shift;
+  r->fields = static_cast<std::uint32_t>(l.fields.size());
+  r->part_bytes = l.part_bytes;
+  r->why_is_taken.store(false, std::memory_order_relaxed);
+  r->why[0] = 0;
+  std::uninitialized_copy(l.fields.begin(), l.fields.end(), r->field_list());
+  for (std::uint32_t p = 0; p < l.parts; ++p) {
+    SINEW_ASSERT(owners[p] >= 0 && owners[p] < heaps_.size());
+    new (r->places() + p) part_place{owners[p], 0};
+  }
+  const core::guard held(lock_, threaded_);
+  std::uint32_t index = fresh_;
+  if (fresh_ < slots_) {
+    ++fresh_;
+  } else if (!free_.empty()) {
+    index = free_.front();
+    free_.pop_front();
+  } else {
+    return {};
+  }
+  const auto word = slot(heaps_.rank, index);
+  const slot_word before = slot_word::from(word.load(std::memory_order_relaxed));
+  SINEW_ASSERT(before.offset == 0);  // nobody has it
+  word.store(slot_word{before.generation, offset}.bits(), std::memory_order_release);
+  return instance(heaps_.rank, index, before.generation);
+}
+
+std::optional<std::uint64_t> instance_table::retire(instance i) {
+  SINEW_EXPECT(i.exists() && i.creator() == heaps_.rank && base_of(i) == i);
+  const core::guard held(lock_, threaded_);
+  const auto word = slot(heaps_.rank, i.index());
+  const slot_word before = slot_word::from(word.load(std::memory_order_relaxed));
+  if (before.generation != i.generation() || before.offset == 0) {
+    return {};
+  }
+  free_.push_back(i.index());  // first, since it may lack memory
+  word.store(slot_word{slot_word::after(i.generation()), 0}.bits(), std::memory_order_release);
+  cache_.erase(cache_key(i));
+  SINEW_ENSURE(free_.size() <= fresh_);
+  return before.offset;
+}
+
+known_ptr instance_table::find(instance i) const {
+  const auto refuse = [](const char* why) {
+    SINEW_CHECK(false, "an instance cannot be used", why, "");
+  };
+  const auto ranks = static_cast<std::uint32_t>(heaps_.size());
+  // Of an image the row tells the creator, as below; else it is 0.
+  const std::uint32_t row = i.index() / slots_;
+  if (!i.exists() || static_cast<std::uint32_t>(i.creator()) >= ranks || row > ranks) {
+    refuse("the handle stands for none");
+  }
+  const instance base = row == 0 ? i : base_of(i);
+  const slot_word word =
+      slot_word::from(slot(base.creator(), base.index()).load(std::memory_order_acquire));
+  if (word.generation != i.generation() || word.offset == 0) {
+    refuse("it has been destroyed");
+  }
+  const core::guard held(lock_, threaded_);
+  known_ptr& cached = cache_[cache_key(i)];
+  if (cached != nullptr && cached->id == i) {
+    return cached;
+  }
+  record& r = record_at(base.creator(), word.offset);
+  SINEW_ASSERT(r.parts >= 1 && r.fields >= 1 && r.fields <= most_fields);
+  auto k = std::make_shared<known>();
+  k->id = i;
+  k->kind = r.kind;
+  k->there = &r;
+  k->where.elements = r.elements;
+  k->where.parts = r.parts;
+  k->where.shift = r.shift;
+  k->where.part_bytes = r.part_bytes;
+  k->where.fields.assign(r.field_list(), r.field_list() + r.fields);
+  cached = k;
+  return k;
+}
+
+// An image's index is that of the instance plus as many rows of slots as the creator's rank + 1.
+
+instance instance_table::base_of(instance i) const noexcept {
+  const std::uint32_t maker = i.index() / slots_;
+  return maker == 0 ? i : instance(static_cast<int>(maker) - 1, i.index() % slots_, i.generation());
+}
+
+instance instance_table::image_of(instance base, int of) const noexcept {
+  SINEW_EXPECT(base.index() < slots_ && of >= 0 && of < heaps_.size());
+  const instance image(of, static_cast<std::uint32_t>(base.creator() + 1) * slots_ + base.index(),
+                       base.generation());
+  SINEW_ENSURE(base_of(image) == base && image.creator() == of);
+  return image;
+}
+
+bool instance_table::can_name_images() const noexcept {
+  return (static_cast<std::uint64_t>(heaps_.size()) + 1) * slots_ <= std::uint64_t{1}
+                                                                         << instance::index_bits;
+}
+
+std::byte* instance_table::reach(const known& k, std::uint32_t part) const noexcept {
+  const part_place p = k.place(part);
+  SINEW_ASSERT(p.address != 0);  // whoever asks has seen that it is ready
+  if (k.kind != memory_kind::heap) {
+    return heaps_.at(p.rank, p.address);
+  }
+  return p.rank == heaps_.rank ? reinterpret_cast<std::byte*>(p.address) : nullptr;
+}
+
+}  // namespace sinew::region

@@ -1,0 +1,125 @@
+// The table of instances: which handle stands for which record.
+//
+// Each rank has a row of slots, at the same offset of every rank's shared heap: one word a slot,
+// with a generation and the offset of a record, or 0 while the slot is free. The handle carries
+// rank, slot and generation; so any rank finds the record of any instance without a message, and
+// notices that an instance has been destroyed by the generation, which destroying raises.
+//
+// Pure: the heaps are plain memory to it. It sends nothing, waits for nothing and allocates no
+// shared memory, so tests give it arrays.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "region/record.hpp"
+#include "sinew/core/lock.hpp"
+#include "sinew/rma/place.hpp"
+
+namespace sinew::region {
+
+/// The shared heaps of all ranks as they are mapped here.
+struct shared_heaps {
+  std::vector<std::byte*> begins;  ///< one a rank
+  int rank = 0;                    ///< whose table this is
+
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(begins.size()); }
+  [[nodiscard]] std::byte* at(int whose, std::uint64_t offset) const noexcept {
+    SINEW_EXPECT(whose >= 0 && whose < size());
+    return begins[static_cast<std::size_t>(whose)] + offset;
+  }
+};
+
+/// A slot's word. The bits of the generation are as many as a handle has for it.
+struct slot_word {
+  std::uint32_t generation = 0;
+  std::uint64_t offset = 0;  ///< of the record in the creator's heap; 0: there is no instance
+
+  [[nodiscard]] constexpr std::uint64_t bits() const noexcept {
+    return static_cast<std::uint64_t>(generation) << rma::offset_bits | offset;
+  }
+  [[nodiscard]] static constexpr slot_word from(std::uint64_t bits) noexcept {
+    return {static_cast<std::uint32_t>(bits >> rma::offset_bits),
+            bits & ((std::uint64_t{1} << rma::offset_bits) - 1)};
+  }
+  [[nodiscard]] static constexpr std::uint32_t after(std::uint32_t generation) noexcept {
+    return (generation + 1) & ((1u << instance::generation_bits) - 1);
+  }
+};
+static_assert(rma::offset_bits + instance::generation_bits == 64, "a slot is one word");
+static_assert(slot_word::from(slot_word{7, 4096}.bits()).generation == 7);
+static_assert(slot_word::from(slot_word{7, 4096}.bits()).offset == 4096);
+static_assert(slot_word::after((1u << instance::generation_bits) - 1) == 0, "generations wrap");
+
+/// Any thread, if `threaded`. find() is warm, the rest cold.
+class instance_table {
+ public:
+  /// `slots_at`: offset of the row of slots in every heap, `slots` words that are zero at first.
+  instance_table(shared_heaps heaps, std::uint64_t slots_at, std::uint32_t slots, bool threaded);
+
+  // --- the creator's part ---
+
+  /// Writes a record into memory of this rank's heap (record::bytes of it) and gives it a slot and
+  /// a handle. Nothing if all slots are taken; then the memory is not used.
+  [[nodiscard]] std::optional<instance> enter(std::uint64_t offset, const layout& l,
+                                              memory_kind kind, std::span<const int> owners);
+  /// Makes the handle of an instance of this rank invalid; returns the offset of its record, whose
+  /// memory the caller gives back. Nothing if it is invalid already.
+  [[nodiscard]] std::optional<std::uint64_t> retire(instance i);
+
+  // --- everybody's ---
+
+  /// Throws sinew::error for handles that stand for no instance, or for a destroyed one.
+  [[nodiscard]] known_ptr find(instance i) const;
+
+  /// The handle by which its creator knows it: of a symmetric instance, not that of an image.
+  [[nodiscard]] instance base_of(instance i) const noexcept;
+  [[nodiscard]] instance image_of(instance base, int of) const noexcept;
+  /// Whether handles have bits enough to name an image on every rank.
+  [[nodiscard]] bool can_name_images() const noexcept;
+
+  /// The first byte of a part as mapped here, or null: another rank's private memory.
+  [[nodiscard]] std::byte* reach(const known& k, std::uint32_t part) const noexcept;
+  [[nodiscard]] bool sees(const known& k) const noexcept {
+    return k.private_to() == every_rank || k.private_to() == heaps_.rank;
+  }
+  [[nodiscard]] record& record_at(int creator, std::uint64_t offset) const noexcept {
+    SINEW_EXPECT(offset != 0 && offset % alignof(record) == 0);
+    return *reinterpret_cast<record*>(heaps_.at(creator, offset));
+  }
+  [[nodiscard]] std::uint64_t offset_of(const record& r) const noexcept {
+    return static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(&r) -
+                                      heaps_.at(heaps_.rank, 0));
+  }
+  [[nodiscard]] const shared_heaps& heaps() const noexcept { return heaps_; }
+  [[nodiscard]] int rank() const noexcept { return heaps_.rank; }
+  [[nodiscard]] std::uint32_t slots() const noexcept { return slots_; }
+
+ private:
+  /// Stored with release once the record is written, by its creator only; loaded with acquire.
+  [[nodiscard]] std::atomic_ref<std::uint64_t> slot(int whose, std::uint32_t index) const noexcept {
+    SINEW_EXPECT(index < slots_);
+    return std::atomic_ref<std::uint64_t>(
+        *reinterpret_cast<std::uint64_t*>(heaps_.at(whose, slots_at_ + 8 * std::uint64_t{index})));
+  }
+  [[nodiscard]] static std::uint64_t cache_key(instance i) noexcept {
+    return i.bits() >> instance::generation_bits;
+  }
+
+  const shared_heaps heaps_;
+  const std::uint64_t slots_at_;
+  const std::uint32_t slots_;
+  const bool threaded_;
+  mutable core::lock lock_;                                     ///< guards all below
+  mutable std::unordered_map<std::uint64_t, known_ptr> cache_;  ///< by handle without generation
+  std::deque<std::uint32_t> free_;  ///< in the order of retirement: a slot rests as long as it can
+  std::uint32_t fresh_ = 0;         ///< slots from here on have never been used
+};
+
+}  // namespace sinew::region

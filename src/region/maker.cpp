@@ -1,0 +1,158 @@
+#include "region/maker.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "sinew/base/error.hpp"
+
+namespace sinew::region {
+
+using sinew::event::event;
+using sinew::event::user_event;
+
+instance maker::enter(const layout& l, memory_kind kind, std::span<const int> owners) {
+  const std::uint64_t offset =
+      all_.memory.memory().allocate(rma::part::local, record::bytes(l.fields.size(), l.parts));
+  const std::optional<instance> i = all_.table.enter(offset, l, kind, owners);
+  if (!i) {
+    all_.memory.memory().release(offset);
+    SINEW_CHECK(
+        false, "an instance cannot be made",
+        "this rank has made " + std::to_string(all_.table.slots()) + " that are not destroyed",
+        "destroy some, or set SINEW_REGION_INSTANCES higher, the same on all ranks");
+  }
+  return *i;
+}
+
+maker::entered maker::create(const layout& l, memory_kind kind, std::span<const int> owners,
+                             event before) {
+  const instance i = enter(l, kind, owners);
+  const known_ptr k = all_.table.find(i);
+  const user_event ready = all_.events.create();
+  unfinished_.begin(i, l.parts, ready);
+  after(all_.events, before, [this, k](bool bad) {
+    if (bad) {
+      fail(*k, "the event before it was poisoned", unfinished_.abandon(k->id));
+    } else {
+      make_parts(*k);
+    }
+  });
+  return {k, ready};
+}
+
+void maker::make_parts(const known& k) {
+  const std::uint64_t record_at = all_.table.offset_of(*k.there);
+  for (std::uint32_t p = 0; p < k.where.parts; ++p) {
+    const allocation a{k.id.bits(), record_at, k.where.part_bytes, p, k.kind};
+    // From the record: an image's place names the image's rank, not who allocates. After the last
+    // answer the record may be gone, but that is not before all parts have been asked for.
+    const int owner = k.there->places()[p].rank;
+    if (owner == all_.table.rank()) {
+      make_part(owner, a);
+    } else {
+      all_.messages.allocate(owner, a);
+    }
+  }
+}
+
+/// Writes the address, or why there is none, into the creator's record.
+void maker::make_part(int creator, const allocation& a) {
+  const std::size_t bytes = std::max<std::uint64_t>(a.bytes, 1);
+  const part_memory::result got = all_.blocks.take(a.kind, bytes);
+  record& r = all_.table.record_at(creator, a.record_at);
+  SINEW_ASSERT(a.part < r.parts && r.places()[a.part].rank == all_.table.rank());
+  SINEW_ASSERT(r.places()[a.part].address == 0);
+  r.places()[a.part].address = got.address;
+  if (got.address == 0) {
+    SINEW_ASSERT(!got.why.empty());
+    if (!r.why_is_taken.exchange(true, std::memory_order_relaxed)) {
+      std::snprintf(r.why, sizeof r.why, "%s", got.why.c_str());
+    }
+    all_.trouble.add("an instance cannot be made (" + got.why + ")");
+  }
+  const instance i = instance::from_bits(a.id);
+  if (creator == all_.table.rank()) {
+    part_made(i);
+  } else {
+    all_.messages.allocated(creator, i);
+  }
+}
+
+void maker::part_made(instance i) {
+  SINEW_EXPECT(i.creator() == all_.table.rank());
+  const std::optional<user_event> ready = unfinished_.part_answered(i);
+  if (!ready) {
+    return;  // more parts are to come
+  }
+  const known_ptr k = all_.table.find(i);
+  bool good = true;
+  for (std::uint32_t p = 0; p < k->where.parts; ++p) {
+    good = good && k->place(p).address != 0;
+  }
+  if (good) {
+    succeed(*k, *ready);
+  } else {
+    fail(*k, k->there->why, *ready);
+  }
+}
+
+void maker::succeed(const known& k, user_event ready) {
+  SINEW_EXPECT(k.there->state.load(std::memory_order_relaxed) == record_state::making);
+  k.there->state.store(record_state::ready, std::memory_order_release);
+  all_.events.trigger(ready);
+}
+
+void maker::fail(const known& k, const std::string& why, user_event ready) {
+  SINEW_EXPECT(k.there->state.load(std::memory_order_relaxed) == record_state::making);
+  for (std::uint32_t p = 0; p < k.where.parts; ++p) {
+    release_part(k.kind, k.there->places()[p]);
+    k.there->places()[p].address = 0;
+  }
+  if (why != k.there->why) {
+    std::snprintf(k.there->why, sizeof k.there->why, "%s", why.c_str());
+  }
+  SINEW_ENSURE(k.there->why[0] != 0);
+  k.there->state.store(record_state::failed, std::memory_order_release);
+  all_.events.poison(ready);
+}
+
+bool maker::end(instance i) {
+  const auto refuse = [&](const char* why) {
+    all_.trouble.add(why);
+    return false;
+  };
+  known_ptr k;
+  try {
+    k = all_.table.find(i);
+  } catch (const error& e) {
+    return refuse(e.what());
+  }
+  if (k->there->state.load(std::memory_order_acquire) == record_state::making) {
+    return refuse(
+        "an instance cannot be destroyed (it is still being made; destroy it after its ready)");
+  }
+  const std::optional<std::uint64_t> record_at = all_.table.retire(i);
+  if (!record_at) {
+    return refuse("an instance cannot be destroyed (another thread has destroyed it)");
+  }
+  SINEW_ASSERT(*record_at == all_.table.offset_of(*k->there));
+  for (std::uint32_t p = 0; p < k->where.parts; ++p) {
+    release_part(k->kind, k->there->places()[p]);
+  }
+  all_.memory.memory().release(*record_at);
+  return true;
+}
+
+/// To its owner, if it has memory.
+void maker::release_part(memory_kind kind, const part_place& p) {
+  if (p.address == 0) {
+    return;
+  }
+  if (p.rank == all_.table.rank()) {
+    free_part(kind, p.address);
+  } else {
+    all_.messages.release(p.rank, kind, p.address);
+  }
+}
+
+}  // namespace sinew::region

@@ -1,0 +1,62 @@
+// Making and destroying instances: the creator enters them into the table and asks the owners of
+// their parts for memory; owners write the parts' addresses into the creator's record and answer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "region/courier.hpp"
+#include "region/deferral.hpp"
+#include "region/instance_table.hpp"
+#include "region/part_memory.hpp"
+#include "region/problems.hpp"
+#include "region/unfinished.hpp"
+
+namespace sinew::region {
+
+/// Any thread, if `threaded`. Cold.
+class maker {
+ public:
+  struct parts {
+    sinew::event::system& events;
+    rma::engine& memory;
+    instance_table& table;
+    part_memory& blocks;
+    courier& messages;
+    problems& trouble;
+  };
+  maker(const parts& p, bool threaded) noexcept : all_(p), unfinished_(threaded) {}
+
+  struct entered {
+    known_ptr what;  ///< as the creator knows it; perhaps ready already
+    sinew::event::user_event ready;
+  };
+  /// Enters an instance and makes its parts after `before`. Throws sinew::error if no slot or no
+  /// memory for the record is left.
+  [[nodiscard]] entered create(const layout& l, memory_kind kind, std::span<const int> owners,
+                               sinew::event::event before);
+  /// Takes an instance of this rank out of the table and gives its memory back. False: it was still
+  /// being made, or had been destroyed, and the problem is kept.
+  [[nodiscard]] bool end(instance i);
+
+  // --- what messages ask for ---
+
+  /// Of the owner of a part.
+  void make_part(int creator, const allocation& a);
+  /// Of the creator, after each part.
+  void part_made(instance i);
+  void free_part(memory_kind kind, std::uint64_t address) { all_.blocks.give_back(kind, address); }
+
+ private:
+  [[nodiscard]] instance enter(const layout& l, memory_kind kind, std::span<const int> owners);
+  void make_parts(const known& k);
+  void succeed(const known& k, sinew::event::user_event ready);
+  void fail(const known& k, const std::string& why, sinew::event::user_event ready);
+  void release_part(memory_kind kind, const part_place& p);
+
+  parts all_;
+  unfinished unfinished_;
+};
+
+}  // namespace sinew::region

@@ -1,0 +1,50 @@
+// When and where transfers happen: after their event, by the rank that plan.hpp names; and the
+// event that says how they ended.
+//
+// Down: issue() -> start() -> mover::carry_out(), here or on another rank through the courier.
+// Up:   the outcome -> finish(), which triggers or poisons the event of whoever asked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "region/courier.hpp"
+#include "region/deferral.hpp"
+#include "region/mover.hpp"
+#include "region/problems.hpp"
+
+namespace sinew::region {
+
+/// Any thread, if the runtime is threaded. Warm.
+class operations {
+ public:
+  operations(sinew::event::system& events, mover& m, courier& messages, problems& trouble) noexcept
+      : events_(events), mover_(m), messages_(messages), problems_(trouble) {}
+
+  /// The rank that begins it.
+  [[nodiscard]] int executor_of(action what, owners of) const {
+    return choose_executor(what, of, events_.rank(), mover_.kernel_copies());
+  }
+  /// Does it after `before`, now if that is possible; returns the event after it. `t.post` is set
+  /// if it was not done at once.
+  [[nodiscard]] sinew::event::event issue(transfer& t, int executor, sinew::event::event before);
+
+  // --- what messages ask for ---
+
+  /// This rank was named the executor. `t.post` tells how it ended.
+  void perform(const transfer& t);
+  void take_delivery(const delivery& d, const std::byte* elements, bool last);
+
+ private:
+  void start(const transfer& t, int executor);
+  [[nodiscard]] int sender_of(const transfer& t) const {
+    return choose_sender(mover_.owners_of(t), events_.rank());
+  }
+
+  sinew::event::system& events_;
+  mover& mover_;
+  courier& messages_;
+  problems& problems_;
+};
+
+}  // namespace sinew::region

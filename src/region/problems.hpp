@@ -1,0 +1,32 @@
+// What this rank has found wrong after the calls that caused it: logged, and the last one kept.
+#pragma once
+
+#include <string>
+
+#include "sinew/base/log.hpp"
+#include "sinew/core/lock.hpp"
+
+namespace sinew::region {
+
+/// Any thread, if `threaded`. Cold.
+class problems {
+ public:
+  explicit problems(bool threaded) noexcept : threaded_(threaded) {}
+
+  void add(const std::string& text) {
+    SINEW_LOG(warn, text);
+    const core::guard held(lock_, threaded_);
+    last_ = text;
+  }
+  [[nodiscard]] std::string last() const {
+    const core::guard held(lock_, threaded_);
+    return last_;
+  }
+
+ private:
+  const bool threaded_;
+  mutable core::lock lock_;
+  std::string last_;  ///< guarded by lock_
+};
+
+}  // namespace sinew::region

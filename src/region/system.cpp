@@ -1,0 +1,224 @@
+// The calls that make and change instances: checked here, handed down, nothing else.
+#include "sinew/region/system.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "region/body.hpp"
+#include "sinew/base/check.hpp"
+
+namespace sinew::region {
+namespace {
+
+constexpr const char* no_copy = "a copy cannot be made";
+
+}  // namespace
+
+system::system(rma::engine& memory, sinew::event::system& events)
+    : rma_(memory), events_(events), body_(std::make_unique<body>(memory, events)) {}
+system::~system() = default;
+
+// --- instances ----------------------------------------------------------------------------------
+
+made system::create(const schema& what, region::memory where, const layout_options& how,
+                    event after) {
+  const instance_table& table = body_->table;
+  const new_instance wanted = check_new(what, where, how, table);
+  const bool here = wanted.owners.size() == 1 && wanted.owners[0] == rank();
+  const bool at_once = here && events_.has_triggered(after);
+  const maker::entered i = body_->instances.create(wanted.where, where.kind, wanted.owners, after);
+  const instance name =
+      where.kind == memory_kind::symmetric ? table.image_of(i.what->id, rank()) : i.what->id;
+  if (at_once && i.what->ready()) {
+    return {name, {}};
+  }
+  return {name, i.ready};
+}
+
+event system::destroy(instance what, event after) {
+  (void)body_->table.find(what);
+  what = body_->table.base_of(what);
+  body* b = body_.get();
+  const bool here = what.creator() == rank();
+  if (here && !after.exists()) {
+    return b->instances.end(what) ? event{} : poisoned(events_);
+  }
+  const user_event gone = events_.create();
+  region::after(events_, after, [b, what, here, gone](bool bad) {
+    if (bad) {
+      b->events.poison(gone);
+    } else if (here) {
+      finish(b->events, gone.bits(), b->instances.end(what));
+    } else {
+      b->messages.destroy(what.creator(), what, gone.bits());
+    }
+  });
+  return gone;
+}
+
+// --- transfers ----------------------------------------------------------------------------------
+
+namespace {
+
+/// An instance of indices that the rank which copies might not see is copied to where every rank
+/// does.
+struct fetched {
+  event ready;         ///< when the side can be used
+  instance temporary;  ///< to be destroyed after the copy; may be none
+};
+fetched fetch_indices(system& all, const known& list, side& s, event before) {
+  SINEW_EXPECT(s.index == list.id);
+  const box which = resolve(list.where.elements, s.index_where, "indices");
+  schema numbers(elements_of(which));
+  const auto f = numbers.add<std::int64_t>("indices");
+  const made m = all.create(numbers, memory::shared(all.rank()), {}, {});
+  const event there = all.copy(side{s.index, s.index_field, 0, s.index_where}, at(m.what, f),
+                               all.events().merge(before, m.ready));
+  s.index = m.what;
+  s.index_field = f.number;
+  s.index_where = {};
+  return {there, m.what};
+}
+
+}  // namespace
+
+event system::copy(const side& from, const side& to, event after) {
+  checked_sides sides = check_sides(body_->table, from, to, no_copy);
+  check_types(sides.from.field(), sides.to.field());
+  transfer t = transfer_of(action::copy, sides);
+  const int executor = body_->transfers.executor_of(
+      action::copy, {sides.from.what->private_to(), sides.to.what->private_to()});
+  const bool here = body_->table.sees(*sides.from.what) && body_->table.sees(*sides.to.what);
+  std::array<side, 2> wanted{from, to};
+  std::array<instance, 2> temporary;
+  event ready = after;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i].index.exists()) {
+      continue;
+    }
+    const known_ptr list = body_->table.find(wanted[i].index);
+    // If both sides are seen here this rank copies for sure, and indices of its own are seen, too.
+    if (list->private_to() == every_rank || (here && list->private_to() == rank())) {
+      continue;
+    }
+    const fetched f = fetch_indices(*this, *list, wanted[i], ready);
+    ready = f.ready;
+    temporary[i] = f.temporary;
+  }
+  if (temporary[0].exists() || temporary[1].exists()) {
+    sides = check_sides(body_->table, wanted[0], wanted[1], no_copy);
+    t = transfer_of(action::copy, sides);
+  }
+  const event end = body_->transfers.issue(t, executor, ready);
+  for (const instance i : temporary) {
+    if (i.exists()) {
+      (void)destroy(i, events_.settled(end));
+    }
+  }
+  return end;
+}
+
+event system::copy(instance from, instance to, event after) {
+  const known_ptr k = body_->table.find(from);
+  const known_ptr l = body_->table.find(to);
+  SINEW_CHECK(
+      k->where.fields.size() == l->where.fields.size() && k->where.elements == l->where.elements,
+      no_copy, "the two instances have not the same fields and shape", "copy field by field");
+  std::vector<event> ends;
+  for (std::uint16_t f = 0; f < k->where.fields.size(); ++f) {
+    ends.push_back(copy(side{from, f}, side{to, f}, after));
+  }
+  return events_.merge(ends);
+}
+
+event system::fill_bytes(const side& to, const void* value, std::size_t bytes, std::uint64_t type,
+                         event after) {
+  constexpr const char* what = "a fill cannot be made";
+  SINEW_EXPECT(value != nullptr && bytes != 0 && bytes <= most_fill_bytes);
+  side typed = to;
+  typed.type_id = type;
+  SINEW_CHECK(!to.index.exists(), what, "it goes to indices", "copy from an instance instead");
+  const checked_side goal = check_side(body_->table, typed, what, "target");
+  SINEW_ASSERT(goal.field().bytes == bytes);
+  transfer t;
+  t.what = action::fill;
+  t.to = goal.wire;
+  t.elements = goal.elements;
+  t.bytes = static_cast<std::uint32_t>(bytes);
+  std::memcpy(t.value, value, bytes);
+  const int executor =
+      body_->transfers.executor_of(action::fill, {every_rank, goal.what->private_to()});
+  return body_->transfers.issue(t, executor, after);
+}
+
+// --- reductions ---------------------------------------------------------------------------------
+
+void system::add_operator(const operator_entry& e) { body_->operators.add(e); }
+
+event system::reduce_by(std::uint64_t op, const side& from, const side& to, event after,
+                        sharing how, event* ended) {
+  constexpr const char* what = "a reduction cannot be made";
+  const operator_entry& e = body_->operators.find(op);
+  SINEW_CHECK(!from.index.exists() && !to.index.exists(), what, "it names indices",
+              "gather into an instance first, or use a list instance");
+  const checked_sides sides = check_sides(body_->table, from, to, what);
+  check_contributions(e, sides.from.field());
+  const target goal = checked_target(e, *sides.to.what, to.field);
+  SINEW_CHECK(how == sharing::exclusive || e.atomic, what,
+              "operator " + std::string(e.name.view()) + " cannot be atomic on values of " +
+                  std::to_string(e.lhs_bytes) + " bytes",
+              "use sharing::exclusive");
+  transfer t = transfer_of(action::reduce, sides);
+  t.op = op;
+  t.how = how;
+  std::vector<event> ends;
+  for (t.part = 0; t.part < goal.parts; ++t.part) {
+    transfer one = t;  // issue() puts the event into it
+    const int owner = sides.to.what->place(t.part).rank;
+    ends.push_back(body_->transfers.issue(one, owner, after));
+  }
+  SINEW_ASSERT(ends.size() == goal.parts);
+  if (ended != nullptr) {
+    *ended = events_.settled(ends);
+  }
+  return events_.merge(ends);
+}
+
+system::target system::target_of(const operator_entry& op, instance what, std::uint16_t field) {
+  return checked_target(op, *body_->table.find(what), field);
+}
+
+void system::replay(const target& to, std::uint64_t op, std::uint32_t part, std::uint64_t offset,
+                    std::uint64_t count, event after, user_event done) {
+  SINEW_EXPECT(part < to.parts && offset != 0 && count != 0);
+  const log_place l{to.what.bits(), op, done.bits(), offset, count, part, to.field};
+  const int owner = body_->table.find(to.what)->place(part).rank;
+  region::after(events_, after, [b = body_.get(), l, owner](bool bad) {
+    if (bad) {
+      finish(b->events, l.done, false);
+    } else {
+      b->messages.replay(owner, l);
+    }
+  });
+}
+
+void system::apply_there(const target& to, std::uint64_t op, std::uint32_t part,
+                         const void* entries, std::uint64_t count, std::size_t bytes, event done) {
+  SINEW_EXPECT(part < to.parts && (count == 0) == (bytes == 0));
+  const log_place l{to.what.bits(), op, done.bits(), 0, count, part, to.field};
+  body_->messages.batch(body_->table.find(to.what)->place(part).rank, l,
+                        {static_cast<const std::byte*>(entries), bytes});
+}
+
+std::size_t system::largest_batch() const noexcept { return body_->messages.largest_batch(); }
+
+std::uint64_t system::take_memory(std::size_t bytes) {
+  SINEW_EXPECT(bytes != 0);
+  const std::uint64_t offset = body_->blocks.take_shared(bytes);
+  return offset != 0 ? offset : rma_.memory().allocate(rma::part::local, bytes);  // throws
+}
+void system::give_memory(std::uint64_t offset) { body_->blocks.give_back_shared(offset); }
+
+}  // namespace sinew::region

@@ -1,0 +1,72 @@
+// Messages as they arrive, without a network: each calls the one function that it is for.
+#include "region/courier.hpp"
+
+#include "fixture.hpp"
+
+namespace sinew::region {
+namespace {
+
+using sinew::event::message;
+using sinew::event::topic;
+
+/// Writes down what it was asked.
+struct recorder final : inbox {
+  void on_allocate(int creator, const allocation& a) override {
+    say("allocate", creator, a.id, a.bytes, a.part);
+  }
+  void on_allocated(instance i) override { say("allocated", i.bits()); }
+  void on_release(memory_kind kind, std::uint64_t address) override {
+    say("release", static_cast<int>(kind), address);
+  }
+  void on_destroy(instance i, std::uint64_t post) override { say("destroy", i.bits(), post); }
+  void on_perform(transfer& t) override { say("perform", t.elements, t.post); }
+  void on_delivery(const delivery& d, const std::byte* elements, bool last) override {
+    say("delivery", d.first, d.count, static_cast<int>(elements[0]), last);
+  }
+  void on_contributions(int sender, const log_place& l, const std::byte* entries) override {
+    say("contributions", sender, l.count, entries == nullptr ? -1 : static_cast<int>(entries[0]));
+  }
+  template <class... Numbers>
+  void say(const char* what, Numbers... numbers) {
+    said += what;
+    ((said += " " + std::to_string(numbers)), ...);
+    said += "; ";
+  }
+  std::string said;
+};
+
+template <class T>
+std::vector<std::byte> bytes_of(const T& value, std::size_t more = 0, int filled = 0) {
+  std::vector<std::byte> bytes(sizeof value + more, static_cast<std::byte>(filled));
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+std::string arrived(topic of, std::uint64_t small, std::uint64_t word,
+                    const std::vector<std::byte>& data) {
+  recorder to;
+  read(of, message{3, small, word, data.data(), data.size()}, to);
+  return to.said;
+}
+
+TEST(Courier, EachMessageCallsWhatItIsFor) {
+  EXPECT_EQ(
+      arrived(topic::region, 0, 0, bytes_of(allocation{7, 4096, 100, 2, memory_kind::shared})),
+      "allocate 3 7 100 2; ");
+  EXPECT_EQ(arrived(topic::region, 1, 77, {}), "allocated 77; ");
+  EXPECT_EQ(arrived(topic::region, 2, 4096, bytes_of(memory_kind::shared)), "release 1 4096; ");
+  EXPECT_EQ(arrived(topic::region, 3, 9, bytes_of(instance::from_bits(55))), "destroy 55 9; ");
+  transfer t;
+  t.elements = 12;
+  t.post = 34;
+  t.bytes = 4;
+  EXPECT_EQ(arrived(topic::copy, 0, 0, bytes_of(t)), "perform 12 34; ");
+  EXPECT_EQ(arrived(topic::copy, 1, 0, bytes_of(delivery{t, 5, 2}, 8, 99)), "delivery 5 2 99 0; ");
+  EXPECT_EQ(arrived(topic::copy, 2, 0, bytes_of(delivery{t, 5, 2}, 8, 98)), "delivery 5 2 98 1; ");
+  const log_place l{1, 2, 3, 4096, 10, 0, 0};
+  EXPECT_EQ(arrived(topic::reduction, 0, 0, bytes_of(l)), "contributions 3 10 -1; ");
+  EXPECT_EQ(arrived(topic::reduction, 1, 0, bytes_of(l, 80, 42)), "contributions 3 10 42; ");
+}
+
+}  // namespace
+}  // namespace sinew::region

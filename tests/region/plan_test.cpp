@@ -1,0 +1,225 @@
+// The planner: no memory of instances, no ranks.
+#include "region/plan.hpp"
+
+#include "fixture.hpp"
+#include "plain_heaps.hpp"
+
+namespace sinew::region {
+namespace {
+
+using fabric::direction;
+using fabric::piece;
+
+TEST(Plan, ARankThatSeesBothSidesExecutes) {
+  for (const bool kernel : {true, false}) {
+    for (const int source : {every_rank, 0, 1, 2}) {
+      for (const int target : {every_rank, 0, 1, 2}) {
+        const owners of{source, target};
+        const int executor = choose_executor(action::copy, of, 0, kernel);
+        const bool seen = !of.source_is_far(0) && !of.target_is_far(0);
+        const std::string where =
+            std::to_string(source) + " to " + std::to_string(target) + (kernel ? "" : " alone");
+        EXPECT_EQ(executor == 0,
+                  seen || source == 0 || (kernel && !(of.source_is_far(0) && of.target_is_far(0))))
+            << where;
+        EXPECT_FALSE(!kernel && of.source_is_far(executor)) << where;
+        EXPECT_FALSE(of.source_is_far(choose_sender(of, 0))) << where;
+        const int filler = choose_executor(action::fill, {every_rank, target}, 0, kernel);
+        EXPECT_FALSE(owners({every_rank, target}).target_is_far(filler)) << where;
+      }
+    }
+  }
+}
+
+TEST(Plan, WaysOfCopies) {
+  const owners seen{};
+  const owners far_source{1, every_rank};
+  const owners far{1, 2};
+  EXPECT_EQ(choose_copy_way({0, 8, 8, true}, far, 0), copy_way::nothing);
+  EXPECT_EQ(choose_copy_way({9, 8, 8, false}, seen, 0), copy_way::by_runs);
+  EXPECT_EQ(choose_copy_way({9, 8, 8, true}, seen, 0), copy_way::scattered);
+  EXPECT_EQ(choose_copy_way({1000, 8, 8, false}, far_source, 0), copy_way::scattered);
+  EXPECT_EQ(choose_copy_way({1000, 8, least_piece, false}, far_source, 0), copy_way::by_runs);
+  EXPECT_EQ(choose_copy_way({9, 8, 72, false}, far_source, 0), copy_way::by_runs)
+      << "all in one piece";
+  EXPECT_EQ(choose_copy_way({1000, 8, 8, false}, far_source, 1), copy_way::by_runs);
+  EXPECT_EQ(choose_copy_way({1000, 8, 8000, false}, far, 0), copy_way::messages);
+}
+
+TEST(Plan, PairsOfRunsEndWhereEitherSideEnds) {
+  const layout one = layout_of<int>(shape{6, 10});
+  const layout parts = layout_of<int>(shape(60), 3, {order::by_field, {}, 8});
+  walker from(one, 0, resolve(one.elements, {{0, 5}, {0, 8}}, "a test"));
+  walker to(parts, 0, resolve(parts.elements, {{4, 40}}, "a test"));
+  paired_walk both(from, to);
+  EXPECT_EQ(both.contiguous(4), 16u);
+  std::vector<std::uint64_t> counts;
+  std::uint64_t element = 4;
+  for (; !both.done(); both.skip(counts.back())) {
+    const paired_walk::pair p = both.now();
+    EXPECT_EQ(p.to.part, parts.part_of(element));
+    EXPECT_EQ(p.from.step, 4);
+    counts.push_back(p.count);
+    element += p.count;
+  }
+  EXPECT_EQ(counts, (std::vector<std::uint64_t>{4, 4, 4, 4, 4, 4, 4, 4, 4, 4}));
+}
+
+struct batch {
+  int peer;
+  direction way;
+  std::vector<piece> pieces;
+};
+
+TEST(Plan, PiecesAreBatchedByPeerAndDirection) {
+  std::vector<batch> got;
+  piece_batch pieces([&](int peer, direction way, std::span<const piece> list) {
+    got.push_back({peer, way, {list.begin(), list.end()}});
+  });
+  std::byte memory[64];
+  pieces.add(1, direction::in, {memory, 4, 1000, 4, 5, 4});
+  pieces.add(1, direction::in, {memory, 4, 2000, 8, 3, 4});
+  pieces.add(2, direction::in, {memory, 4, 3000, -4, 1, 4});
+  pieces.add(2, direction::out, {memory + 8, -4, 4000, 4, 2, 4});
+  pieces.flush();
+  pieces.flush();  // nothing more
+  ASSERT_EQ(got.size(), 3u);
+  ASSERT_EQ(got[0].pieces.size(), 4u);
+  EXPECT_EQ(got[0].pieces[0].bytes, 20u);
+  EXPECT_EQ(got[0].pieces[3].remote, 2016u);
+  EXPECT_EQ(got[0].pieces[3].local, memory + 8);
+  EXPECT_EQ(got[1].peer, 2);
+  EXPECT_EQ(got[2].way, direction::out);
+  EXPECT_EQ(got[2].pieces[1].local, memory + 4);
+  EXPECT_EQ(got[2].pieces[1].remote, 4004u);
+  got.clear();
+  pieces.add(1, direction::in, {memory, 0, 1000, 8, 600, 4});
+  pieces.flush();
+  ASSERT_EQ(got.size(), 3u);
+  EXPECT_EQ(got[0].pieces.size() + got[1].pieces.size() + got[2].pieces.size(), 600u);
+  EXPECT_EQ(got[2].pieces.back().remote, 1000u + 599 * 8);
+}
+
+/// What the other rank's memory holds, and a kernel that copies from and to it.
+struct other_rank {
+  std::vector<std::byte> memory;
+  void read(std::span<const piece> pieces) {
+    for (const piece& p : pieces) {
+      std::memcpy(p.local, memory.data() + p.remote, p.bytes);
+    }
+  }
+  void write(std::span<const piece> pieces) {
+    for (const piece& p : pieces) {
+      std::memcpy(memory.data() + p.remote, p.local, p.bytes);
+    }
+  }
+};
+
+TEST(Plan, JoinedReadsFetchEachElement) {
+  random_generator random(seed());
+  for (int round = 0; round < 300; ++round) {
+    other_rank other{std::vector<std::byte>(4000)};
+    for (std::byte& b : other.memory) {
+      b = static_cast<std::byte>(random.between(0, 255));
+    }
+    const auto bytes = static_cast<std::size_t>(random.between(1, 24));
+    const auto gap = static_cast<std::uint64_t>(random.between(0, 40));
+    const auto count = static_cast<std::size_t>(random.between(1, 100));
+    std::vector<std::byte> here(count * bytes);
+    std::vector<element_move> moves;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto slot =
+          static_cast<std::uint64_t>(random.between(0, 3900 / static_cast<int>(bytes)));
+      moves.push_back({slot * bytes, here.data() + i * bytes});
+    }
+    std::vector<element_move> all = moves;
+    sort_by_address(moves);
+    std::vector<std::byte> buffer(bytes + static_cast<std::size_t>(random.between(0, 500)));
+    joined_read plan;
+    std::size_t calls = 0;
+    for (std::span<const element_move> left = moves; !left.empty(); ++calls) {
+      plan_read(left, bytes, gap, buffer, plan);
+      ASSERT_GE(plan.found.size(), 1u);
+      ASSERT_LE(plan.pieces.size(), plan.found.size());
+      for (std::size_t p = 1; p < plan.pieces.size(); ++p) {
+        ASSERT_GT(plan.pieces[p].remote,
+                  plan.pieces[p - 1].remote + plan.pieces[p - 1].bytes + gap);
+      }
+      other.read(plan.pieces);
+      for (std::size_t i = 0; i < plan.found.size(); ++i) {
+        std::memcpy(left[i].here, plan.found[i], bytes);
+      }
+      left = left.subspan(plan.found.size());
+    }
+    ASSERT_LE(calls, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(std::memcmp(here.data() + i * bytes, other.memory.data() + all[i].there, bytes), 0);
+    }
+  }
+}
+
+TEST(Plan, JoinedWritesTouchNothingElseAndTheLastCounts) {
+  random_generator random(seed() + 1);
+  for (int round = 0; round < 300; ++round) {
+    const auto bytes = static_cast<std::size_t>(random.between(1, 24));
+    const auto count = static_cast<std::size_t>(random.between(1, 100));
+    other_rank other{std::vector<std::byte>(150 * bytes)};
+    std::vector<std::byte> expected = other.memory;
+    std::vector<std::byte> here(count * bytes);
+    std::vector<element_move> moves;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::fill_n(here.data() + i * bytes, bytes, static_cast<std::byte>(i + 1));
+      const auto slot = static_cast<std::uint64_t>(random.between(0, 149));
+      moves.push_back({slot * bytes, here.data() + i * bytes});
+      std::memcpy(expected.data() + slot * bytes, here.data() + i * bytes, bytes);
+    }
+    sort_by_address(moves);
+    std::vector<std::byte> packed(count * bytes);
+    const std::vector<piece> pieces = plan_write(moves, bytes, packed);
+    for (std::size_t p = 1; p < pieces.size(); ++p) {
+      ASSERT_GT(pieces[p].remote, pieces[p - 1].remote + pieces[p - 1].bytes);
+    }
+    other.write(pieces);
+    ASSERT_EQ(other.memory, expected);
+  }
+}
+
+TEST(Plan, ParcelsHoldWhatGoesToOnePart) {
+  random_generator random(seed() + 2);
+  for (int round = 0; round < 200; ++round) {
+    const auto parts = static_cast<std::uint32_t>(random.between(1, 4));
+    const layout source = layout_of<int>(shape(1000));
+    const layout target = layout_of<int>(shape(1000), parts, {order::by_field, {}, 16});
+    const auto count = static_cast<std::uint64_t>(random.between(0, 700));
+    const auto first = random.between(0, 250);
+    const auto most = static_cast<std::uint64_t>(random.between(1, 90));
+    const auto part = static_cast<std::uint32_t>(random.between(0, static_cast<int>(parts) - 1));
+    walker from(source, 0, resolve(source.elements, {{0, count}}, "a test"));
+    walker to(target, 0, resolve(target.elements, {{first, count}}, "a test"));
+    paired_walk both(from, to);
+    parcel_cutter cutter(both, part, most);
+    std::vector<bool> sent(count, false);
+    do {
+      std::uint64_t taken = 0;
+      const parcel p =
+          cutter.next([&](const paired_walk::pair& pair, std::uint64_t n, std::uint64_t at) {
+            ASSERT_EQ(at, taken);
+            ASSERT_EQ(pair.to.part, part);
+            ASSERT_LE(n, pair.count);
+            taken += n;
+          });
+      ASSERT_EQ(p.count, taken);
+      ASSERT_LE(p.count, most);
+      for (std::uint64_t i = 0; i < p.count; ++i) {
+        ASSERT_FALSE(sent[p.first + i]);
+        sent[p.first + i] = true;
+      }
+    } while (!cutter.done());
+    for (std::uint64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(sent[i], target.part_of(static_cast<std::uint64_t>(first) + i) == part);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sinew::region

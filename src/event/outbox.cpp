@@ -41,6 +41,7 @@ const char* name_of(std::size_t which) {
 outbox::outbox(core::runtime& runtime)
     : runtime_(runtime),
       endpoint_(runtime.endpoint()),
+      most_short_(endpoint_.bounds().max_short),
       owed_(std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(runtime.size()))),
       forgotten_(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(runtime.size()))),
       full_(std::make_unique<bool[]>(static_cast<std::size_t>(runtime.size()))) {
@@ -121,7 +122,7 @@ void outbox::deliver(const message& m, std::size_t which) const {
 }
 
 status outbox::try_send(int peer, const fabric::header& head, const void* data, std::size_t bytes) {
-  return bytes <= endpoint_.bounds().max_short
+  return bytes <= most_short_
              ? endpoint_.send_short(peer, core::handlers::event, head, data, bytes)
              : endpoint_.send_medium(peer, core::handlers::event, head, data, bytes);
 }

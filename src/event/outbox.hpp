@@ -51,6 +51,7 @@ class outbox {
 
   core::runtime& runtime_;
   fabric::endpoint& endpoint_;
+  const std::size_t most_short_;  ///< bytes of a short message
   std::array<receiver, topics> receivers_{};
   int chore_ = -1;
   /// Keeps the order between threads and what is late. Taken under the graph's lock, never around.

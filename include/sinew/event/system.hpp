@@ -31,6 +31,7 @@
 
 #include "sinew/core/runtime.hpp"
 #include "sinew/event/event.hpp"
+#include "sinew/event/slot.hpp"
 #include "sinew/event/waiter.hpp"
 
 namespace sinew::event {
@@ -160,20 +161,6 @@ class system {
   friend class completion_queue;
   friend class section;
   friend class together;
-  friend struct continuation;
-
-  /// A place for one pending event. Changed under the rank's lock, but for what is said below.
-  struct slot {
-    /// Of the event that is pending or will be next: an event of an earlier one has triggered.
-    /// Raised (release) when an event triggers, after its fate is recorded; read by anybody.
-    std::atomic<std::uint32_t> generation;
-    std::uint32_t remaining;  ///< inputs still pending; of an alias: the generation it stands for
-    waiter* waiters;          ///< the last of a ring
-    std::uint32_t first;      ///< a slot that has this one as input; 0: none
-    std::uint32_t more;       ///< further ones: a chunk; 0: none
-    std::uint32_t ranks;      ///< subscribed: rank + 1, or a chunk; of an alias: the next alias
-    std::uint32_t link;       ///< the next in the queue or free, and six flags
-  };
 
   [[nodiscard]] bool triggered_here(event e) const noexcept {
     return slots_[e.index()].generation.load(std::memory_order_acquire) > e.generation();
@@ -190,7 +177,7 @@ class system {
   core::runtime& runtime_;
   int rank_;
   int size_;
-  slot* slots_ = nullptr;
+  detail::slot* slots_ = nullptr;  ///< of the graph
   std::atomic<bool> any_poisoned_{false};
   std::unique_ptr<body> body_;
   std::unique_ptr<barriers> barriers_;

@@ -224,11 +224,16 @@ void graph::finish(std::uint32_t i, slot& s) noexcept {
 
 graph::description graph::describe(std::uint32_t i) const noexcept {
   const slot& s = at(i);
-  const bool retired = s.generation.load(std::memory_order_relaxed) > last_generation_;
-  return {handle_of(i),          (s.link & failed) == 0 && !retired,
-          (s.link & alias) != 0, (s.link & armed) == 0,
-          s.remaining,           s.waiters != nullptr,
-          s.first != 0,          s.subscribers != 0};
+  const std::uint32_t g = s.generation.load(std::memory_order_relaxed);
+  const bool retired = g > last_generation_;
+  return {retired ? event() : event(rank_, i, g),
+          (s.link & failed) == 0 && !retired,
+          (s.link & alias) != 0,
+          (s.link & armed) == 0,
+          s.remaining,
+          s.waiters != nullptr,
+          s.first != 0,
+          s.subscribers != 0};
 }
 
 }  // namespace sinew::event

@@ -32,7 +32,7 @@ std::uint32_t graph::shared_set(std::span<const event> of, resolver& others) {
     return 0;
   }
   const auto usable = [this] {
-    return set_event_.exists() && handle_of(set_event_.index()) == set_event_;
+    return set_event_.exists() && find(set_event_).known == state::pending;
   };
   if (!usable()) {
     const std::size_t before = in_use_;

@@ -69,7 +69,7 @@ class number_lists {
   void grow(std::uint32_t& list);
   void prefetch(std::uint32_t c) const noexcept {
     for (std::uint32_t line = 0; c != 0 && line < large_lines; ++line) {
-      __builtin_prefetch(&chunks_[c + line]);
+      __builtin_prefetch(chunks_.data() + c + line);
     }
   }
   /// Returns the chunk after it.

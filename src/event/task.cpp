@@ -121,7 +121,7 @@ struct tasks::body {
   system& events;
   const bool threaded;
   const int exceptions = std::uncaught_exceptions();  ///< when it was made
-  std::atomic<bool> deaf{false};                      ///< see ~tasks(). Relaxed: only itself counts
+  std::atomic<bool> ignores_messages{false};          ///< see ~tasks(). Relaxed: only itself counts
   core::lock lock;                 ///< guards what follows but for what start() made
   std::vector<description> table;  ///< by name, once started
   std::unordered_map<const void*, std::uint32_t> numbers;
@@ -357,6 +357,7 @@ processor tasks::body::choose(std::uint32_t group) {
     log_line(log_level::warn,
              "a task fails: it was given to a group of processors whose ranks are all lost");
   }
+  SINEW_ASSERT(!m.of.empty() && m.of.size() == m.given.size());
   const auto least = std::min_element(m.given.begin(), m.given.end());
   ++*least;
   return m.of[static_cast<std::size_t>(least - m.given.begin())];
@@ -394,9 +395,10 @@ void tasks::body::send_or_accept(order o, const std::byte* values, std::size_t b
 }
 
 void tasks::body::receive(const message& m) {
-  const bool ignored = deaf.load(std::memory_order_relaxed);
+  const bool ignored = ignores_messages.load(std::memory_order_relaxed);
   if (m.small == a_task) {
     order o;
+    SINEW_EXPECT(m.size >= sizeof o);
     std::memcpy(&o, m.data, sizeof o);
     try {
       if (ignored) [[unlikely]] {
@@ -413,6 +415,7 @@ void tasks::body::receive(const message& m) {
   } else if (m.small == a_table) {
     const auto from = static_cast<std::size_t>(m.source);
     core::guard held(lock, threaded);
+    SINEW_EXPECT(events.rank() == 0 && m.size >= sizeof(table_head));
     std::memcpy(&heads[from], m.data, sizeof heads[from]);
     tables[from].assign(reinterpret_cast<const char*>(m.data) + sizeof(table_head),
                         m.size - sizeof(table_head));
@@ -435,7 +438,7 @@ std::string tasks::body::text() const {
   return lines;
 }
 
-/// At rank 0, when all tables are there: tells all ranks how they differ, or of their processors.
+/// At rank 0, when all tables are there: sends all ranks how they differ, or their processors.
 void tasks::body::compare() {
   std::string verdict;
   for (std::size_t r = 1; r < tables.size() && verdict.empty(); ++r) {
@@ -453,6 +456,7 @@ void tasks::body::compare() {
     verdict = "rank 0 has " + line_at(tables[0], at) + " where rank " + std::to_string(r) +
               " has " + line_at(tables[r], at);
   }
+  SINEW_EXPECT(events.rank() == 0 && arrived == events.size());
   const std::size_t bytes = heads.size() * sizeof(table_head);
   for (int r = events.size(); r-- > 0;) {
     if (verdict.empty()) {
@@ -464,7 +468,7 @@ void tasks::body::compare() {
   }
 }
 
-/// No task is given to that rank any more, unless no other is left: then it fails there.
+/// No task is given to that rank any more, unless no other is left: then the task fails.
 void tasks::body::members::drop(int rank) {
   const auto is_there = [rank](processor p) { return p.rank() == rank; };
   if (std::all_of(of.begin(), of.end(), is_there)) {
@@ -500,6 +504,7 @@ void tasks::body::learn(const message& m) {
     fault.assign(reinterpret_cast<const char*>(m.data), m.size);
   } else {
     const std::vector<std::byte> copy(m.data, m.data + m.size);
+    SINEW_EXPECT(m.size % sizeof(table_head) == 0);
     heads.resize(m.size / sizeof(table_head));
     std::memcpy(heads.data(), copy.data(), copy.size());
     whole.ranks = events.size();
@@ -545,7 +550,7 @@ tasks::~tasks() {
   if (by_exception) {
     // What tasks wait for may never be: they are given up, also one that another thread accepts
     // just now. The ranks have not agreed to end, so more may be sent: those are poisoned.
-    body_->deaf.store(true, std::memory_order_relaxed);
+    body_->ignores_messages.store(true, std::memory_order_relaxed);
     core::retry_loop tries(system_.runtime());
     for (body_->give_up_deferred(); body_->pending.load(std::memory_order_acquire) != 0;
          body_->give_up_deferred()) {

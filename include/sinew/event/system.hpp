@@ -69,7 +69,7 @@ class system {
   /// Triggers it as failed.
   void poison(user_event e) { give_trigger(e, true, {}); }
   /// Poisons an event that is still pending, whatever it is (a merge, too; its inputs stay as they
-  /// are). False if it had triggered or belongs to another rank (then the wish is sent there).
+  /// are). False if it had triggered or belongs to another rank (then that is asked to).
   bool cancel(event e);
 
   /// Triggers when all have; poisoned as soon as one is. What has triggered does not count: with
@@ -125,12 +125,12 @@ class system {
 
   // --- failures and reports; cold ---
 
-  /// `rank` has died. All other ranks learn it from this one, and nothing is heard of `rank` any
-  /// more. What is still awaited of its events is poisoned, on all ranks, and so is whatever is
-  /// asked of it later; so are events entrusted to it, and barriers of which it was part or may
-  /// have become part (barrier.hpp). For reservations see there. Events that it was to trigger and
-  /// that nobody entrusted to it stay as they are: cancel them. The launcher ends a job in which a
-  /// rank dies; this is for those who know better. Again: nothing.
+  /// `rank` has died. All other ranks are notified, and messages of `rank` are ignored from now on.
+  /// What is still awaited of its events is poisoned, on all ranks, and so is whatever is asked of
+  /// it later; so are events entrusted to it, and barriers of which it was part or may have become
+  /// part (barrier.hpp). For reservations see there. Events that it was to trigger and that nobody
+  /// entrusted to it stay as they are: cancel them. The launcher ends a job in which a rank dies;
+  /// this is for those who know better. Again: nothing.
   void lost(int rank);
   [[nodiscard]] bool is_lost(int rank) const noexcept;
   /// `e`, of this rank, will be triggered by `rank`: it is poisoned should that be lost. No

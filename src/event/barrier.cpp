@@ -100,7 +100,7 @@ struct owned {
   std::vector<std::uint64_t> poisoned;  ///< phases, for ever
 };
 
-/// A barrier where somebody asks for its phases.
+/// A barrier on a rank that has asked for its phases.
 struct followed {
   std::uint64_t alterations = 0;
   std::map<std::uint64_t, user_event> awaited;
@@ -164,8 +164,8 @@ void take_held(owned& b) {
   }
 }
 
-/// Completes what is complete: only phases at which somebody has arrived, or that were altered. A
-/// barrier for nobody would run away.
+/// Completes what is complete: only phases that have arrivals or were altered. (A barrier whose
+/// count was altered to 0 would complete phases without end.)
 void advance(owned& b) {
   for (auto at = b.open.begin(); at != b.open.end() && at->first == b.current;
        at = b.open.begin()) {

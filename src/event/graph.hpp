@@ -72,7 +72,7 @@ class graph {
 
   /// Throws sinew::error if there are too many.
   [[nodiscard]] event create() { return handle_of(take_slot()); }
-  /// A slot that stands for an event of another rank. Nobody has a handle of it.
+  /// A slot that stands for an event of another rank. No handle names it.
   [[nodiscard]] std::uint32_t create_alias();
   /// It is not needed after all: nothing depends on it.
   void drop_alias(std::uint32_t i) noexcept;
@@ -105,7 +105,8 @@ class graph {
   [[nodiscard]] bool awaits_program(std::uint32_t i) const noexcept {
     return (at(i).link & armed) == 0;
   }
-  /// A program's event or an alias triggers: it waits in the queue for its dependents to learn.
+  /// A program's event or an alias triggers: it waits in the queue until pass() notifies its
+  /// dependents.
   void trigger(std::uint32_t i, bool poisoned);
   /// A program's event will trigger when slot `input` does.
   void trigger_after(std::uint32_t i, std::uint32_t input) {
@@ -128,7 +129,7 @@ class graph {
 
   // --- cascades ---
 
-  /// Events have triggered whose dependents do not know yet.
+  /// Events have triggered whose dependents have not been notified yet.
   [[nodiscard]] bool has_queue() const noexcept { return queue_first_ != 0; }
   /// Works off at most slots_per_pass of these. The notices of the last pass have been taken.
   void pass();
@@ -155,7 +156,7 @@ class graph {
     event handle;
     bool pending;         ///< if it is in use, it has not triggered
     bool alias;           ///< stands for another rank's event
-    bool awaits_program;  ///< nobody has triggered it
+    bool awaits_program;  ///< it has not been triggered
     std::uint32_t inputs;
     bool has_waiters;
     bool has_dependents;

@@ -67,7 +67,7 @@ event graph::settled(std::span<const event> of, resolver& others) {
   return combine(of, tolerant, others);
 }
 
-/// Nobody gets to know event `target`: its slot is used again when its inputs have triggered.
+/// Event `target` is not returned: its slot is used again when its inputs have triggered.
 void graph::abandon(std::uint32_t target, std::uint32_t inputs) noexcept {
   if (target == 0) {
     return;

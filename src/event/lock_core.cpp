@@ -235,7 +235,7 @@ void lock_core::absorb(cell& c, const lock_item& m) noexcept {
   c.left = m.left;
   c.drained = m.drained_;
   c.suspect = m.rank != 0;
-  if (c.owes) {  // our own who stayed are ordinary holders again
+  if (c.owes) {  // our holders that stayed behind are ordinary ones again
     c.owes = false;
     --c.left;
   } else {

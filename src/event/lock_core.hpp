@@ -49,10 +49,10 @@ struct lock_item {
   enum kind : std::uint16_t { want, token, gone, drain, drained, refuse, lost, census, counted };
   std::uint64_t what;
   std::uint16_t of;
-  std::uint16_t rank;      ///< want, drain: who asks; token: 1 if suspect; lost: which
+  std::uint16_t rank;      ///< want, drain: that requests; token: 1 if suspect; lost: which
   std::uint32_t left;      ///< token, census, drain, drained; counted: how many ranks are lost
   std::uint32_t drained_;  ///< token; census: flags, and how many ranks are lost
-  std::uint32_t mode;      ///< token, census: of those who stayed behind
+  std::uint32_t mode;      ///< token, census: of holders that stayed behind
 };
 static_assert(sizeof(lock_item) == 24, "an array of them is a message");
 
@@ -62,7 +62,7 @@ class lock_core {
     lock_request* head = nullptr;
     lock_request* tail = nullptr;
     std::uint32_t generation = 0;  ///< 0: not used yet
-    std::uint32_t mode = 0;        ///< of the holders here, or of those who stayed behind
+    std::uint32_t mode = 0;        ///< of the holders here, or of those that stayed behind
     std::uint32_t holders = 0;
     std::uint32_t left = 0;     ///< with the lock: ranks that it left with holders
     std::uint32_t drained = 0;  ///< with the lock: how many of those are known to have none
@@ -78,7 +78,7 @@ class lock_core {
     bool owes = false;     ///< `gone`: the lock has moved on, holders have stayed
     bool asking = false;   ///< a drain is under way
     bool kept = false;     ///< while a loss is being settled: the token is here, but frozen
-    bool suspect = false;  ///< with the lock: lock_request::suspect for all who get it
+    bool suspect = false;  ///< with the token: lock_request::suspect of each grant
     bool live = false;     ///< at the creator: made and not destroyed
   };
 
@@ -101,7 +101,7 @@ class lock_core {
     return find_new(r);
   }
 
-  /// Grants at once if nobody is in the way; then `q` is not kept.
+  /// Grants at once if neither holders nor waiting requests prevent it.
   [[nodiscard]] bool try_enter(cell& c, lock_mode how) noexcept {
     if (c.here && c.head == nullptr && c.next < 0 && free_for(c, how.mode, how.exclusive) &&
         !c.suspect) {

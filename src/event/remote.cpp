@@ -1,6 +1,6 @@
 // Events of other ranks: where the graph, the peer table and the courier meet. All that waits here
-// for another rank's event depends on a slot of ours, its alias, which triggers when the owner says
-// so.
+// for another rank's event depends on a slot of ours, its alias, which triggers when the
+// owner's message has come.
 #include <string>
 
 #include "event/body.hpp"
@@ -104,7 +104,8 @@ void system::body::handle(const event_message& m) {
   }
 }
 
-/// The message names an event that cannot be: its sender is told that it has failed, if it asks.
+/// The message names an event that does not exist: if its sender waits for it, it is poisoned
+/// there.
 void system::body::refuse(const event_message& m, const error& why) {
   log_line(log_level::error, "a message of rank " + std::to_string(m.source) +
                                  " about an event is refused: " + why.what());

@@ -1,6 +1,6 @@
-// Which events never trigger, and who waits for them. A rank whose wait has lasted for
+// Which events never trigger, and what waits for them. A rank whose wait has lasted for
 // SINEW_CORE_HANG_TIMEOUT prints what it knows, and asks the owners of the events that it waits for
-// to explain these, who do the same: so the chain ends at the rank that has not done its part.
+// to print what these wait for; and so on, up to the rank that has not triggered its own.
 #include <algorithm>
 #include <string>
 
@@ -72,7 +72,7 @@ std::string system::body::report(bool ask_others) {
   std::vector<event> elsewhere;
   peers.each_awaited([&](event e) { elsewhere.push_back(e); });
   for (std::size_t n = 0; n < elsewhere.size() && n < most_listed; ++n) {
-    text += "\n  " + describe(elsewhere[n]) + ": awaited here, its owner has not told";
+    text += "\n  " + describe(elsewhere[n]) + ": awaited here, its owner has not answered";
     if (ask_others) {
       messages.send(elsewhere[n].owner(), topic::hang, 0, elsewhere[n].bits(), nullptr, 0);
     }

@@ -61,7 +61,7 @@ struct tasks::body {
     body* home = nullptr;
     job* next = nullptr;
     order what{};
-    bool deferred = false;  ///< its event has not come; guarded by the lock
+    bool deferred = false;  ///< its event has not triggered; guarded by the lock
     std::byte inside[64];
     std::vector<std::byte> outside;  ///< more values than fit inside
     [[nodiscard]] const std::byte* values() const {
@@ -90,7 +90,7 @@ struct tasks::body {
   struct worker {
     body* home = nullptr;
     std::uint32_t index = 0;
-    std::deque<lane> lanes;  ///< they stay where they are; the first has standard stacks
+    std::deque<lane> lanes;  ///< they stay where they are; the first has default stacks
     [[nodiscard]] lane& lane_of(std::size_t stack_bytes);
   };
   struct members {
@@ -275,7 +275,7 @@ void tasks::body::run(lane& l) noexcept {
   end(*j, well);
 }
 
-/// Tasks whose event has not come fail now: who would trigger it may be gone with an exception.
+/// Tasks whose event has not triggered fail now: an exception may have ended what would trigger it.
 void tasks::body::give_up_deferred() noexcept {
   std::vector<job*> waiting;
   {
@@ -306,7 +306,7 @@ void tasks::body::end(job& j, bool well) noexcept {
   try {
     well ? events.trigger(done) : events.poison(done);
   } catch (const sinew::error& e) {
-    log_line(log_level::error, e.what());  // somebody has triggered a task's event
+    log_line(log_level::error, e.what());  // the program has triggered a task's event
   }
   core::runtime& runtime = events.runtime();  // this object may be gone before the last line
   const bool awaited = leaving.load(std::memory_order_acquire);
@@ -376,7 +376,7 @@ void tasks::body::send_or_accept(order o, const std::byte* values, std::size_t b
   const user_event done(event::from_bits(o.done));
   if (done.owner() == events.rank()) {
     events.entrust(done, where.rank());
-  } else {  // given to a group of ours: who waits for its end does not know where it runs
+  } else {  // given to a group of ours: the rank that waits for its end does not know where it runs
     const user_event ours = events.create();
     events.entrust(ours, where.rank());
     events.trigger(done, ours);
@@ -665,7 +665,7 @@ processor tasks::group(std::span<const processor> of) {
   body::members& m = body_->groups.emplace_back();
   m.of.assign(of.begin(), of.end());
   m.given.resize(of.size());
-  for (const processor p : of) {  // whoever is lost later is dropped by lose(), after this
+  for (const processor p : of) {  // a rank that is lost later is dropped by lose(), after this
     if (p.rank() != system_.rank() && system_.is_lost(p.rank())) {
       m.drop(p.rank());
     }

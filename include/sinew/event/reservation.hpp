@@ -1,4 +1,5 @@
-// Reservations: locks whose grant is an event, so that who wants one need not wait for it.
+// Reservations: locks whose grant is an event, so that acquiring one does not wait (Realm has them:
+// Treichler, Bauer, Aiken, PACT 2014). They move between ranks as in Naimi and Trehel 1987.
 //
 // Promises (tests/event/reservation_test.cpp holds the module to each)
 //  balance    each acquire is matched by one release on the same rank, whatever has failed: an
@@ -161,7 +162,8 @@ class reservations {
   /// Suspends a fiber, parks a thread. Not from waiters and handlers.
   [[nodiscard]] hold lock(reservation r, lock_mode how = {});
   /// What `r` guards is whole again after a holder was lost (see above): grants are no longer
-  /// poisoned, but for those that were made already. By who holds it, exclusively. Warm.
+  /// poisoned, but for those that were made already. Called by the holder, which is exclusive.
+  /// Warm.
   void recover(reservation r);
   /// For coroutines: `hold mine = co_await all.scoped(r);`
   [[nodiscard]] scoped_acquire scoped(reservation r, lock_mode how = {}) noexcept {

@@ -1,14 +1,14 @@
 // One rank's events: making, triggering and merging them, and waiting for those of any rank.
 //
 // Promises (tests/event holds the module to each)
-//  once       an event triggers once and for all, poisoned or not; everybody learns the same.
+//  once       an event triggers once and for all, poisoned or not; all ranks see the same.
 //  poison     what depends on a poisoned event is poisoned, however far; never lost, never spread
 //             through settled(). A merge is poisoned with its first poisoned input.
 //  order      everything that the triggering thread did before is seen by what the event fires.
 //  no stack   a cascade of any length takes no stack and allocates nothing.
 //  messages   making an event takes none. A rank that waits for an event of another sends one, once
-//             for all its waiters, and is sent one. A trigger from afar is one to the owner, who
-//             decides: its sender learns of it like all others.
+//             for all its waiters, and is sent one. A trigger of another rank's event is one to the
+//             owner, which decides: its sender is notified as all others are.
 //  storage    32 bytes for a pending event, 4 for each dependence beyond an event's first (lines of
 //             64 bytes, then blocks of 512), 16 for each slot of another rank ever asked for;
 //             nothing for what has triggered, but 12 bytes for each run of poisoned generations.
@@ -130,7 +130,7 @@ class system {
   /// it later; so are events entrusted to it, and barriers of which it was part or may have become
   /// part (barrier.hpp). For reservations see there. Events that it was to trigger and that nobody
   /// entrusted to it stay as they are: cancel them. The launcher ends a job in which a rank dies;
-  /// this is for those who know better. Again: nothing.
+  /// this is for programs that survive that. Again: nothing.
   void lost(int rank);
   [[nodiscard]] bool is_lost(int rank) const noexcept;
   /// `e`, of this rank, will be triggered by `rank`: it is poisoned should that be lost. No

@@ -11,9 +11,9 @@
 //   while (g.has_queue()) { g.pass(); ... take_notices() ... }
 //   ... take_ready() ...
 //
-// Handles with generations, merges that count down and poison that spreads are Realm's (Treichler,
-// Bauer, Aiken, "Realm: An Event-Based Low-Level Runtime for Distributed Memory Architectures",
-// PACT 2014).
+// Handles with generations and merges are Realm's (Treichler, Bauer, Aiken, "Realm: An Event-Based
+// Low-Level Runtime for Distributed Memory Architectures", PACT 2014), as is, in its later
+// versions, poison that spreads.
 #pragma once
 
 #include <array>

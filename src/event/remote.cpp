@@ -93,6 +93,7 @@ void system::body::handle(const event_message& m) {
     case event_message::kind::batch:
       for (std::size_t i = 0; i < m.events; ++i) {
         const event each = m[i];
+        SINEW_ASSERT(each.owner() == m.source);
         learn(each, {1, each.generation(), false});
       }
       break;

@@ -423,8 +423,13 @@ void messages<Threads>::sleep(std::uint64_t timeout_ns, bool (*more)(void* conte
 template <bool Threads>
 std::uint64_t messages<Threads>::sent_to(int peer) {
   pair_type& p = pair_with(peer);
-  const short_guard<Threads> guard(p.lock);
-  return p.tail;
+  while (!p.lock.acquire()) {
+    // Wait: for a thread of this process.
+    sched_yield();  // its holder was descheduled inside a few instructions
+  }
+  const std::uint64_t sent = p.tail;
+  p.lock.release();
+  return sent;
 }
 
 template <bool Threads>

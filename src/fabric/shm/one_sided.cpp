@@ -440,9 +440,8 @@ int one_sided<Threads>::step() {
   flush_replies();
   const bool own = has_own_to_copy();
   for (std::size_t i = 0; i < serves_.size();) {
-    if (own && serves_[i].how == way::both_by_cma && !serves_[i].probing) {
-      ++i;
-    } else if (step_serve(serves_[i], moved)) {
+    const bool waits = own && serves_[i].how == way::both_by_cma && !serves_[i].probing;
+    if (!waits && step_serve(serves_[i], moved)) {
       serves_.erase(serves_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;

@@ -1,11 +1,12 @@
 // Barriers. The owner counts; a phase completes when its arrivals have come, and phases complete in
-// order. Ranks that ask for a phase's end are told once, with its value.
+// order. A rank that asks for a phase's end is notified once, with its value. That an altered count
+// travels with the barrier's value is Realm's (Treichler, Bauer, Aiken, PACT 2014: phase barriers).
 //
 // Messages: to the owner arrive, alter, ask; from it complete. An arrival may depend on an
-// alteration that travels on another way: it carries the alteration's stamp, and the owner keeps it
-// until it has seen that one. (A rank's own alterations come to the owner in order, so it is enough
-// to count them: stamp = rank of the alterer and how many it has made.) The same holds for an
-// alteration by somebody who was handed an altered barrier.
+// alteration that travels by another route: it carries the alteration's stamp, and the owner holds
+// it back until it has seen that one. (A rank's own alterations come to the owner in order, so it
+// is enough to count them: stamp = rank of the alterer and how many it has made.) The same holds
+// for an alteration by a rank that was given an altered barrier.
 #include "sinew/event/barrier.hpp"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -31,8 +33,8 @@ struct alignas(std::max_align_t) value_bytes : std::array<std::byte, most_reduce
 
 enum op : std::uint64_t { op_arrive, op_alter, op_ask, op_complete };
 
-/// What travels. Numbers beside the message's own word, which is the barrier's id.
-struct parcel {
+/// The payload of each message; its word is the barrier's id.
+struct barrier_message {
   std::uint64_t phase = 0;
   std::uint64_t after = 0;  ///< the alteration that must have been seen before; 0: none
   std::uint64_t stamp = 0;  ///< of an alteration: its own
@@ -41,7 +43,9 @@ struct parcel {
   std::uint64_t poisoned = 0;
   value_bytes value{};
 };
-constexpr std::size_t bare_parcel = offsetof(parcel, value);
+constexpr std::size_t bytes_without_value = offsetof(barrier_message, value);
+static_assert(std::is_trivially_copyable_v<barrier_message>);
+static_assert(bytes_without_value % alignof(value_bytes) == 0);
 
 constexpr int stamp_shift = 40;  ///< rank + 1 above, how many below
 std::size_t alterer(std::uint64_t stamp) { return static_cast<std::size_t>(stamp >> stamp_shift); }
@@ -71,6 +75,7 @@ void remember(history& h, const ended& e) {
   if (h.size() > kept_phases) {
     h.pop_front();
   }
+  SINEW_ENSURE(!h.empty() && h.size() <= kept_phases);
 }
 const ended* recall(const history& h, std::uint64_t phase) {
   const auto at =
@@ -89,13 +94,13 @@ struct owned {
   std::map<std::uint64_t, open_phase> open;
   std::map<std::uint64_t, std::int64_t> changes;        ///< of arrivals, from that phase on
   std::unordered_map<std::size_t, std::uint64_t> seen;  ///< alterations, by rank + 1
-  std::vector<std::pair<op, parcel>> held;              ///< which come after some that is not seen
+  std::vector<std::pair<op, barrier_message>> held;     ///< which come after some that is not seen
   std::vector<std::pair<std::uint64_t, int>> asked;     ///< phase, rank
   history past;
   std::vector<std::uint64_t> poisoned;  ///< phases, for ever
 };
 
-/// A barrier where somebody asks for its phases.
+/// A barrier on a rank that has asked for its phases.
 struct followed {
   std::uint64_t alterations = 0;
   std::map<std::uint64_t, user_event> awaited;
@@ -107,7 +112,8 @@ struct followed {
   return stamp != 0 && (found == b.seen.end() || found->second < how_many(stamp));
 }
 
-void count(owned& b, const parcel& p) {
+void count(owned& b, const barrier_message& p) {
+  SINEW_EXPECT(!b.broken && !unseen(b, p.after));
   if (p.phase < b.current) {
     log_line(log_level::error, "an arrival at phase " + std::to_string(p.phase) +
                                    " of a barrier that is at phase " + std::to_string(b.current) +
@@ -115,6 +121,7 @@ void count(owned& b, const parcel& p) {
     return;
   }
   open_phase& at = b.open[p.phase];
+  SINEW_ASSERT(b.open.begin()->first >= b.current);
   at.arrived += p.count;
   at.poisoned = at.poisoned || p.poisoned != 0;
   if (p.has_value != 0 && b.fold != nullptr) {
@@ -126,10 +133,11 @@ void count(owned& b, const parcel& p) {
 }
 
 /// False: it comes later.
-[[nodiscard]] bool take(owned& b, op what, const parcel& p) {
+[[nodiscard]] bool take(owned& b, op what, const barrier_message& p) {
   if (unseen(b, p.after)) {
     return false;
   }
+  SINEW_EXPECT(what == op_arrive || what == op_alter);
   if (what == op_arrive) {
     count(b, p);
   } else {
@@ -137,7 +145,8 @@ void count(owned& b, const parcel& p) {
     b.changes[phase] += p.count;
     (void)b.open[phase];  // it may be complete now
     auto& seen = b.seen[alterer(p.stamp)];
-    seen = std::max(seen, how_many(p.stamp));
+    SINEW_ASSERT(how_many(p.stamp) == seen + 1);  // a rank's alterations come in order
+    seen = how_many(p.stamp);
   }
   return true;
 }
@@ -155,8 +164,8 @@ void take_held(owned& b) {
   }
 }
 
-/// Completes what is complete: only phases at which somebody has arrived, or that were altered. A
-/// barrier for nobody would run away.
+/// Completes what is complete: only phases that have arrivals or were altered. (A barrier whose
+/// count was altered to 0 would complete phases without end.)
 void advance(owned& b) {
   for (auto at = b.open.begin(); at != b.open.end() && at->first == b.current;
        at = b.open.begin()) {
@@ -171,11 +180,13 @@ void advance(owned& b) {
       log_line(log_level::error, "more arrivals than awaited at phase " +
                                      std::to_string(b.current) + " of a barrier");
     }
+    SINEW_ASSERT(b.past.empty() || b.past.back().phase < b.current);
     b.arrivals = needed;
     b.changes.erase(b.current);
     remember(b.past,
              {b.current, at->second.poisoned, at->second.valued ? at->second.value : b.identity});
     if (at->second.poisoned) {
+      SINEW_ASSERT(b.poisoned.empty() || b.poisoned.back() < b.current);  // answer() searches it
       b.poisoned.push_back(b.current);
     }
     b.open.erase(at);
@@ -188,15 +199,15 @@ void advance(owned& b) {
 struct barriers::body {
   /// What must be done once the lock is free.
   struct pending_sends {
-    std::vector<std::pair<int, parcel>> told;
+    std::vector<std::pair<int, barrier_message>> replies;
     std::vector<std::pair<user_event, bool>> triggered;
   };
   /// An arrival that waits for its precondition.
   struct deferred : waiter {
-    deferred(body* in, std::uint64_t of, const parcel& what) : home(in), id(of), p(what) {}
+    deferred(body* in, std::uint64_t of, const barrier_message& what) : home(in), id(of), p(what) {}
     body* home;
     std::uint64_t id;
-    parcel p;
+    barrier_message p;
   };
 
   explicit body(system& of) : s(of) {
@@ -206,13 +217,17 @@ struct barriers::body {
   }
   [[nodiscard]] core::guard locked() { return {lock, s.runtime().threaded()}; }
 
-  void send(std::uint64_t id, int to, op what, const parcel& p) {
-    s.send(to, topic::barrier, what, id, &p, p.has_value != 0 ? sizeof p : bare_parcel);
+  void send(std::uint64_t id, int to, op what, const barrier_message& p) {
+    SINEW_EXPECT(to >= 0 && to < s.size());
+    s.send(to, topic::barrier, what, id, &p, p.has_value != 0 ? sizeof p : bytes_without_value);
   }
 
   void handle(const message& m) {
-    parcel p;
-    std::memcpy(&p, m.data, std::min(m.size, sizeof p));
+    barrier_message p;
+    SINEW_CHECK(m.size == sizeof p || m.size == bytes_without_value,
+                "cannot read a message for barriers", "it has " + std::to_string(m.size) + " bytes",
+                "run the same version of Sinew on all ranks");
+    std::memcpy(&p, m.data, m.size);
     pending_sends todo;
     {
       const core::guard held = locked();
@@ -222,15 +237,16 @@ struct barriers::body {
         at_owner(m.word, static_cast<op>(m.small), p, m.source, todo);
       }
     }
-    for (const auto& [rank, told] : todo.told) {
-      send(m.word, rank, op_complete, told);
+    for (const auto& [rank, reply] : todo.replies) {
+      send(m.word, rank, op_complete, reply);
     }
     for (const auto& [e, bad] : todo.triggered) {
       bad ? s.poison(e) : s.trigger(e);
     }
   }
 
-  void at_owner(std::uint64_t id, op what, const parcel& p, int from, pending_sends& todo) {
+  void at_owner(std::uint64_t id, op what, const barrier_message& p, int from,
+                pending_sends& todo) {
     const auto found = mine.find(id);
     if (found == mine.end()) {
       const bool asks = what == op_ask;
@@ -238,7 +254,7 @@ struct barriers::body {
                                      (number_of(id) < next ? "destroyed" : "never made") +
                                      (asks ? ": its event is poisoned" : ": ignored"));
       if (asks) {
-        todo.told.emplace_back(from, refusal_of(p.phase));
+        todo.replies.emplace_back(from, refusal_of(p.phase));
       }
       return;
     }
@@ -257,14 +273,14 @@ struct barriers::body {
     answer(id, b, todo);
   }
 
-  [[nodiscard]] static parcel refusal_of(std::uint64_t phase) {
-    parcel p;
+  [[nodiscard]] static barrier_message refusal_of(std::uint64_t phase) {
+    barrier_message p;
     p.phase = phase;
     p.poisoned = 1;
     return p;
   }
 
-  /// Throws if it can be told here that the handle stands for no barrier. Under the lock.
+  /// Throws if it is known here that the handle stands for no barrier. Under the lock.
   void check(barrier b) const {
     const char* const what = "a barrier cannot be used";
     SINEW_CHECK(
@@ -282,7 +298,7 @@ struct barriers::body {
       if (never && !b.broken) {
         return false;
       }
-      parcel p;
+      barrier_message p;
       p.phase = a.first;
       p.poisoned =
           never || std::binary_search(b.poisoned.begin(), b.poisoned.end(), a.first) ? 1 : 0;
@@ -290,12 +306,12 @@ struct barriers::body {
         p.has_value = 1;
         p.value = e->value;
       }
-      todo.told.emplace_back(a.second, p);
+      todo.replies.emplace_back(a.second, p);
       return true;
     });
   }
 
-  void complete_here(std::uint64_t id, const parcel& p, pending_sends& todo) {
+  void complete_here(std::uint64_t id, const barrier_message& p, pending_sends& todo) {
     followed& f = theirs[id];
     const auto at = f.awaited.find(p.phase);
     if (at != f.awaited.end()) {
@@ -330,6 +346,7 @@ barrier barriers::create(std::uint64_t arrivals, const reduction& values) {
   const std::uint64_t id = static_cast<std::uint64_t>(body_->s.rank()) << 48 |
                            static_cast<std::uint64_t>(values.bytes) << 40 | body_->next++;
   owned& b = body_->mine[id];
+  SINEW_ASSERT(value_bytes_of(id) == values.bytes && barrier{id}.owner() == body_->s.rank());
   b.arrivals = static_cast<std::int64_t>(arrivals);
   b.users.resize(static_cast<std::size_t>(body_->s.size()));
   b.fold = values.fold;
@@ -359,7 +376,7 @@ void barriers::arrive(barrier b, std::uint64_t count, const void* value, event a
     const core::guard held = body_->locked();
     body_->check(b);
   }
-  parcel p;
+  barrier_message p;
   p.phase = b.phase;
   p.after = b.stamp;
   p.count = static_cast<std::int64_t>(count);
@@ -385,7 +402,7 @@ void barriers::arrive(barrier b, std::uint64_t count, const void* value, event a
 }
 
 barrier barriers::alter(barrier b, std::int64_t change) {
-  parcel p;
+  barrier_message p;
   p.phase = b.phase;
   p.after = b.stamp;
   p.count = change;
@@ -393,6 +410,7 @@ barrier barriers::alter(barrier b, std::int64_t change) {
     const core::guard held = body_->locked();
     body_->check(b);
     const std::uint64_t number = ++body_->theirs[b.id].alterations;
+    SINEW_ASSERT(how_many(number) == number);
     p.stamp = static_cast<std::uint64_t>(body_->s.rank() + 1) << stamp_shift | number;
   }
   body_->send(b.id, b.owner(), op_alter, p);
@@ -422,7 +440,7 @@ event barriers::completed(barrier b) {
   if (bad) {
     body_->s.poison(made);
   } else {
-    parcel p;
+    barrier_message p;
     p.phase = b.phase;
     body_->send(b.id, b.owner(), op_ask, p);
   }
@@ -445,7 +463,7 @@ bool barriers::value(barrier b, void* into) {
 
 void barriers::lost(int rank) {
   std::vector<user_event> gone;
-  std::vector<std::pair<std::uint64_t, body::pending_sends>> told;
+  std::vector<std::pair<std::uint64_t, body::pending_sends>> refusals;
   {
     const core::guard held = body_->locked();
     for (auto& [id, b] : body_->mine) {
@@ -453,7 +471,7 @@ void barriers::lost(int rank) {
         b.broken = true;
         b.open.clear();
         b.held.clear();
-        body::answer(id, b, told.emplace_back(id, body::pending_sends{}).second);
+        body::answer(id, b, refusals.emplace_back(id, body::pending_sends{}).second);
       }
     }
     for (auto& [id, f] : body_->theirs) {
@@ -465,8 +483,8 @@ void barriers::lost(int rank) {
       }
     }
   }
-  for (const auto& [id, todo] : told) {
-    for (const auto& [asker, what] : todo.told) {
+  for (const auto& [id, todo] : refusals) {
+    for (const auto& [asker, what] : todo.replies) {
       body_->send(id, asker, op_complete, what);
     }
   }

@@ -34,10 +34,12 @@ struct completion_queue::body {
     user_event wake;
     {
       const core::guard held(lock, s.runtime().threaded());
+      SINEW_EXPECT((first == nullptr) == (last == nullptr) && size != 0);
       e.after = nullptr;
       (last == nullptr ? first : last->after) = &e;
       last = &e;
       wake = std::exchange(filled, {});
+      SINEW_ENSURE(!filled.exists() && first != nullptr);
     }
     if (wake.exists()) {
       s.trigger(wake);
@@ -51,7 +53,7 @@ struct completion_queue::body {
   entry* first = nullptr;  ///< triggered, the oldest
   entry* last = nullptr;
   std::size_t size = 0;
-  user_event filled;  ///< somebody waits for the first
+  user_event filled;  ///< what filled() returned and has not triggered
 };
 
 completion_queue::completion_queue(system& s) : body_(std::make_unique<body>(s)) {}
@@ -65,6 +67,7 @@ completion_queue::~completion_queue() {
 
 void completion_queue::add(event e, std::uint64_t tag) {
   body::entry& mine = *body_->take();
+  SINEW_ASSERT(mine.next == nullptr || mine.home == body_.get());
   mine.home = body_.get();
   mine.what = e;
   mine.tag = tag;
@@ -92,6 +95,7 @@ std::size_t completion_queue::pop(std::span<completed> out) {
   if (body_->first == nullptr) {
     body_->last = nullptr;
   }
+  SINEW_ASSERT(n <= body_->size);
   body_->size -= n;
   return n;
 }

@@ -35,12 +35,16 @@ lock_core::lock_core(int rank, int size, std::uint32_t local_grants)
     : rank_(rank),
       budget_(static_cast<std::uint16_t>(std::clamp<std::uint32_t>(local_grants, 1, UINT16_MAX))),
       tables_(static_cast<std::size_t>(size)),
-      mail_(static_cast<std::size_t>(size)),
+      outgoing_(static_cast<std::size_t>(size)),
       lost_(static_cast<std::size_t>(size)),
       heard_(static_cast<std::size_t>(size)),
-      counted_(static_cast<std::size_t>(size)) {}
+      counted_(static_cast<std::size_t>(size)) {
+  SINEW_EXPECT(rank >= 0 && rank < size && size <= 1 << 16);
+  SINEW_ENSURE(budget_ >= 1);
+}
 
 lock_core::cell& lock_core::reach(int creator, std::uint32_t index) {
+  SINEW_EXPECT(static_cast<std::size_t>(creator) < tables_.size());
   table& t = tables_[static_cast<std::size_t>(creator)];
   const std::size_t chunk = index / chunk_cells;
   if (chunk >= t.size()) [[unlikely]] {
@@ -63,10 +67,12 @@ reservation lock_core::create() {
     ++created_;
   }
   cell& c = reach(rank_, index);
+  SINEW_ASSERT(!c.live && c.holders == 0 && c.head == nullptr);
   c.generation = std::max<std::uint32_t>(c.generation, 1);
   c.last = static_cast<std::uint16_t>(rank_);
   c.here = c.live = true;
   c.wanted = false;
+  SINEW_ENSURE(in_queue_order({rank_, index, c.generation}, c));
   return {rank_, index, c.generation};
 }
 
@@ -95,10 +101,11 @@ lock_core::cell* lock_core::renew(reservation r, cell& c) {
 }
 
 void lock_core::post(int rank, const lock_item& m) {
+  SINEW_EXPECT(rank != rank_);
   if (is_lost(rank)) [[unlikely]] {
     return;
   }
-  auto& to = mail_[static_cast<std::size_t>(rank)];
+  auto& to = outgoing_[static_cast<std::size_t>(rank)];
   if (to.empty()) {
     addressees_.push_back(static_cast<std::uint16_t>(rank));
   }
@@ -106,12 +113,14 @@ void lock_core::post(int rank, const lock_item& m) {
 }
 
 void lock_core::grant(lock_request& q) noexcept {
+  SINEW_EXPECT(granted_end_ != nullptr && *granted_end_ == nullptr);
   q.pool_link = nullptr;
   *granted_end_ = &q;
   granted_end_ = &q.pool_link;
 }
 
 void lock_core::enter(reservation r, cell& c, lock_request& q) {
+  SINEW_EXPECT(c.generation == r.generation() && !q.refused);
   if (is_lost(r.creator())) [[unlikely]] {
     refuse(q);
     return;
@@ -120,6 +129,7 @@ void lock_core::enter(reservation r, cell& c, lock_request& q) {
   (c.head == nullptr ? c.head : c.tail->pool_link) = &q;
   c.tail = &q;
   settle(r, c);
+  SINEW_ENSURE(in_queue_order(r, c));
 }
 
 bool lock_core::release(reservation r, cell& c) {
@@ -136,11 +146,13 @@ bool lock_core::release(reservation r, cell& c) {
   if (c.head != nullptr || c.next >= 0) {
     settle(r, c);
   }
+  SINEW_ENSURE(in_queue_order(r, c));
   return true;
 }
 
 /// Grants what can be granted here, lets the lock go, or asks for what is missing.
 void lock_core::settle(reservation r, cell& c) {
+  SINEW_EXPECT(!(c.here && c.wanted) && !(c.here && c.owes));
   if (!c.here) {
     if (c.head != nullptr && !c.wanted) {
       c.wanted = true;
@@ -173,6 +185,7 @@ void lock_core::settle(reservation r, cell& c) {
 }
 
 void lock_core::pass_on(reservation r, cell& c) {
+  SINEW_EXPECT(c.here && c.next >= 0 && c.next != rank_ && !c.alone);
   if (c.holders > 0) {
     c.owes = true;
     ++c.left;
@@ -187,7 +200,7 @@ void lock_core::pass_on(reservation r, cell& c) {
   c.next = -1;
   c.here = false;
   c.asking = false;
-  settle(r, c);  // whoever still waits here wants it back
+  settle(r, c);  // for requests that still wait here it is requested again
 }
 
 void lock_core::on_want(reservation r, const lock_item& m) {
@@ -209,7 +222,7 @@ void lock_core::on_want(reservation r, const lock_item& m) {
 }
 
 void lock_core::on_token(reservation r, cell& c, const lock_item& m) {
-  SINEW_ASSERT(!c.here);
+  SINEW_ASSERT(!c.here && reached(m.left, m.drained_));
   c.here = true;
   c.wanted = false;
   c.budget = budget_;
@@ -222,7 +235,7 @@ void lock_core::absorb(cell& c, const lock_item& m) noexcept {
   c.left = m.left;
   c.drained = m.drained_;
   c.suspect = m.rank != 0;
-  if (c.owes) {  // our own who stayed are ordinary holders again
+  if (c.owes) {  // our holders that stayed behind are ordinary ones again
     c.owes = false;
     --c.left;
   } else {
@@ -231,6 +244,7 @@ void lock_core::absorb(cell& c, const lock_item& m) noexcept {
 }
 
 void lock_core::ask_to_drain(reservation r, cell& c) {
+  SINEW_EXPECT(c.here && c.holders == 0 && !c.asking);
   c.asking = true;
   lock_item m = item(lock_item::drain, r);
   m.rank = static_cast<std::uint16_t>(rank_);
@@ -251,6 +265,7 @@ void lock_core::notify_gone(reservation r) {
 }
 
 void lock_core::on_gone(reservation r, cell& c) {
+  SINEW_EXPECT(r.creator() == rank_);
   ++c.gone;
   if (c.asker >= 0 && reached(c.gone, c.target)) {
     lock_item m = item(lock_item::drain, r);
@@ -261,6 +276,7 @@ void lock_core::on_gone(reservation r, cell& c) {
 }
 
 void lock_core::on_drain(reservation r, cell& c, const lock_item& m) {
+  SINEW_EXPECT(r.creator() == rank_);
   if (!reached(c.gone, m.left)) {
     c.asker = m.rank;
     c.target = m.left;
@@ -280,6 +296,7 @@ void lock_core::on_drained(reservation r, cell& c, const lock_item& m) {
   c.asking = false;
   if (c.here) {
     c.drained = m.left;
+    SINEW_ASSERT(reached(c.left, c.drained));
     c.alone = c.alone && c.holders != 0;
     settle(r, c);
   }
@@ -287,6 +304,7 @@ void lock_core::on_drained(reservation r, cell& c, const lock_item& m) {
 
 /// The holder of `c`, here at its creator, has destroyed it.
 void lock_core::end(reservation r, cell& c) {
+  SINEW_EXPECT(r.creator() == rank_ && c.holders == 0);
   refuse_all(r, c);
   const std::uint32_t generation = following(c.generation);
   c = cell{};
@@ -309,6 +327,7 @@ void lock_core::refuse_all(reservation r, cell& c) {
 }
 
 void lock_core::receive(int from, const lock_item& m) {
+  SINEW_EXPECT(from != rank_ && m.of <= lock_item::counted);
   if ((losses_ != 0 || m.of == lock_item::lost) && !admits(from, m)) [[unlikely]] {
     return;
   }
@@ -335,6 +354,7 @@ void lock_core::receive(int from, const lock_item& m) {
       on_drained(r, *c, m);
       break;
     default:
+      SINEW_ASSERT(m.of == lock_item::refuse);
       refuse_all(r, *c);
       c->wanted = false;
       c->last = static_cast<std::uint16_t>(r.creator());

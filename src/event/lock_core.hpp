@@ -1,21 +1,23 @@
 // How a reservation moves between ranks: a state machine without threads, clocks or a network, so
 // that a test can deliver its messages in any order.
 //
-// The lock (a token) of a reservation is on one rank or on its way to one; only there is anything
-// granted. Each rank keeps `last`, where it believes the end of the queue of ranks to be, and
-// `next`, the rank behind itself (Naimi and Trehel 1987):
-//  want   a rank that needs the lock sends its wish to `last` and makes itself `last`. Whoever gets
-//         a wish and is not the end passes it on to `last`; the end makes the wisher its `next`.
-//         Either way the wisher becomes `last`. So paths shorten, and each rank has one wish and
-//         one `next` at most.
+// The token of a reservation is on one rank or on its way to one; only there is anything granted.
+// Each rank keeps `last`, the probable end of the queue of ranks, and `next`, the rank behind
+// itself (Naimi, Trehel, "An Improvement of the log n Distributed Algorithm for Mutual Exclusion",
+// 1987):
+//  want   a rank that needs the token sends a request to `last` and makes itself `last`. A rank
+//  that
+//         receives a request and is not the end forwards it to `last`; the end makes the requester
+//         its `next`. Either way the requester becomes `last`. So paths shorten, and each rank has
+//         at most one request under way and one `next`.
 //  token  goes to `next` when nobody waits here, or after local_grants grants since `next` came.
-// Invariant: last == self if and only if this rank has the lock or has a wish out, and next is
-// none.
+// Invariant (in_queue_order): last == self if and only if next is none and this rank has the token
+// or has requested it.
 //
-// Shared holders stay behind when the lock moves on: then this rank owes its end, `left` (which
-// travels with the lock) counts it, and when its last holder is gone the creator is told. Nothing
-// else than that mode is granted until the creator has heard of all that `left` counts: the rank
-// with the lock asks it (drain) and is told once. All counters only grow and wrap.
+// Shared holders stay behind when the token moves on: `left`, which travels with the token, counts
+// such ranks, and a rank whose last holder is gone sends `gone` to the creator. Nothing but that
+// mode is granted until the creator has received `gone` from all that `left` counts: the rank with
+// the token asks it (drain) and is answered once. All counters only grow, and wrap.
 //
 // What happens when a rank is lost: see lock_recovery.cpp.
 #pragma once
@@ -26,11 +28,12 @@
 #include <utility>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/event/reservation.hpp"
 
 namespace sinew::event {
 
-/// Somebody who wants a reservation here. The link is the queue's until it was granted, then that
+/// A request for a reservation on this rank. The link is the queue's until it is granted, then that
 /// of the list of granted ones.
 struct lock_request {
   lock_request* pool_link = nullptr;
@@ -41,17 +44,17 @@ struct lock_request {
   bool suspect = false;   ///< out: a lost rank may have left half done what it guards
 };
 
-/// What one rank tells another about one reservation.
+/// What one rank sends another about one reservation.
 struct lock_item {
   enum kind : std::uint16_t { want, token, gone, drain, drained, refuse, lost, census, counted };
   std::uint64_t what;
   std::uint16_t of;
-  std::uint16_t rank;      ///< want, drain: who asks; token: 1 if suspect; lost: which
+  std::uint16_t rank;      ///< want, drain: that requests; token: 1 if suspect; lost: which
   std::uint32_t left;      ///< token, census, drain, drained; counted: how many ranks are lost
   std::uint32_t drained_;  ///< token; census: flags, and how many ranks are lost
-  std::uint32_t mode;      ///< token, census: of those who stayed behind
+  std::uint32_t mode;      ///< token, census: of holders that stayed behind
 };
-static_assert(sizeof(lock_item) == 24);
+static_assert(sizeof(lock_item) == 24, "an array of them is a message");
 
 class lock_core {
  public:
@@ -59,7 +62,7 @@ class lock_core {
     lock_request* head = nullptr;
     lock_request* tail = nullptr;
     std::uint32_t generation = 0;  ///< 0: not used yet
-    std::uint32_t mode = 0;        ///< of the holders here, or of those who stayed behind
+    std::uint32_t mode = 0;        ///< of the holders here, or of those that stayed behind
     std::uint32_t holders = 0;
     std::uint32_t left = 0;     ///< with the lock: ranks that it left with holders
     std::uint32_t drained = 0;  ///< with the lock: how many of those are known to have none
@@ -70,14 +73,16 @@ class lock_core {
     std::uint16_t last = 0;
     std::uint16_t budget = 0;  ///< grants before the lock must move to `next`
     bool here = false;
-    bool wanted = false;   ///< our wish is out
+    bool wanted = false;   ///< our request is under way
     bool alone = false;    ///< the holder is exclusive
-    bool owes = false;     ///< the lock has gone, holders have stayed
+    bool owes = false;     ///< `gone`: the lock has moved on, holders have stayed
     bool asking = false;   ///< a drain is under way
-    bool kept = false;     ///< while a loss is being settled: the lock is here, but asleep
-    bool suspect = false;  ///< with the lock: lock_request::suspect for all who get it
+    bool kept = false;     ///< while a loss is being settled: the token is here, but frozen
+    bool suspect = false;  ///< with the token: lock_request::suspect of each grant
     bool live = false;     ///< at the creator: made and not destroyed
   };
+
+  static_assert(sizeof(cell) == 64, "reservation.hpp promises 64 bytes");
 
   lock_core(int rank, int size, std::uint32_t local_grants);
 
@@ -96,7 +101,7 @@ class lock_core {
     return find_new(r);
   }
 
-  /// Grants at once if nobody is in the way; then `q` is not kept.
+  /// Grants at once if neither holders nor waiting requests prevent it.
   [[nodiscard]] bool try_enter(cell& c, lock_mode how) noexcept {
     if (c.here && c.head == nullptr && c.next < 0 && free_for(c, how.mode, how.exclusive) &&
         !c.suspect) {
@@ -115,9 +120,10 @@ class lock_core {
   [[nodiscard]] bool release(reservation r, cell& c);
   void receive(int from, const lock_item& m);
 
-  /// `rank` is lost; all others are told. Again, or of this rank: nothing. Cold.
+  /// `rank` is lost; all others are notified. Again, or of this rank: nothing. Cold.
   void lose(int rank);
   [[nodiscard]] bool is_lost(int rank) const noexcept {
+    SINEW_EXPECT(static_cast<std::size_t>(rank) < lost_.size());
     return lost_[static_cast<std::size_t>(rank)] != 0;
   }
   /// What it guards is whole again. False if it is not held here, alone and with the lock.
@@ -132,10 +138,11 @@ class lock_core {
     granted_end_ = &granted_;
     return first;
   }
-  /// Ranks for which there is mail, and that mail; the caller clears both.
+  /// Ranks to which something must be sent, and what; the caller clears both.
   [[nodiscard]] std::vector<std::uint16_t>& addressees() noexcept { return addressees_; }
-  [[nodiscard]] std::vector<lock_item>& mail(int rank) noexcept {
-    return mail_[static_cast<std::size_t>(rank)];
+  [[nodiscard]] std::vector<lock_item>& outgoing(int rank) noexcept {
+    SINEW_EXPECT(static_cast<std::size_t>(rank) < outgoing_.size());
+    return outgoing_[static_cast<std::size_t>(rank)];
   }
 
   [[nodiscard]] std::uint64_t moved() const noexcept { return moved_; }
@@ -165,11 +172,18 @@ class lock_core {
     return !exclusive && !c.alone && c.mode == mode;
   }
   static void take(cell& c, std::uint32_t mode, bool exclusive) noexcept {
+    SINEW_EXPECT(c.here && free_for(c, mode, exclusive));
     ++c.holders;
     c.mode = mode;
     c.alone = exclusive;
+    SINEW_ENSURE(!c.alone || c.holders == 1);
   }
 
+  /// See above; not while a loss is being settled, nor of a reservation that was destroyed.
+  [[nodiscard]] bool in_queue_order(reservation r, const cell& c) const noexcept {
+    const bool destroyed = r.creator() == rank_ && !c.live;
+    return losses_ != 0 || destroyed || (c.last == rank_) == ((c.here || c.wanted) && c.next < 0);
+  }
   [[nodiscard]] cell* find_new(reservation r);
   cell& reach(int creator, std::uint32_t index);
   cell* renew(reservation r, cell& c);
@@ -198,7 +212,7 @@ class lock_core {
   template <class Heard>
   [[nodiscard]] bool all_alive(Heard heard) const;
   void proceed();
-  void sleep(cell& c) noexcept;
+  void freeze(cell& c) noexcept;
   void abandon(reservation r, cell& c);
   void hand_in();
   void hand_in(reservation r, cell& c);
@@ -212,7 +226,7 @@ class lock_core {
   std::vector<std::uint32_t> unused_;
   lock_request* granted_ = nullptr;
   lock_request** granted_end_ = &granted_;
-  std::vector<std::vector<lock_item>> mail_;
+  std::vector<std::vector<lock_item>> outgoing_;  ///< by rank
   std::vector<std::uint16_t> addressees_;
   std::uint64_t moved_ = 0;
 
@@ -220,7 +234,7 @@ class lock_core {
   stage stage_ = stage::none;
   std::uint32_t losses_ = 0;            ///< how many ranks are lost
   std::vector<char> lost_;              ///< by rank
-  std::vector<std::uint32_t> heard_;    ///< by rank: of how many losses it has told
+  std::vector<std::uint32_t> heard_;    ///< by rank: how many `lost` it has sent
   std::vector<std::uint32_t> counted_;  ///< by rank: with how many losses it has handed in last
   std::vector<lock_item> early_;        ///< of ranks that have handed in, before all others have
   std::vector<reservation> suspects_;

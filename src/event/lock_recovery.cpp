@@ -1,20 +1,22 @@
 // Reservations when a rank is lost.
 //
-// Those that the lost rank made end with it: who waits for one is refused, and so is who asks
-// later. All others go back to their creators, who make them anew:
-//  lost     whoever learns of the loss puts all locks to sleep (they are granted and moved no more)
-//           and tells all ranks, which do the same. Messages between two ranks arrive in order, so
-//           who has heard `lost` from all that are left knows that nothing older is under way to
-//           it.
-//  census   then it hands in to each creator the locks that it has and where it has holders.
-//  counted  follows. Who has it from all ranks knows who holds its reservations and whether the
-//  lock
-//           was handed in. If it was not, or more ranks have holders than have told, the lost rank
-//           had it or held it: what the reservation guards may be half done, and it is suspect.
-// Then the lock is at its creator, the holders elsewhere are ones that stayed behind, and all
-// wishes are sent again. One more loss on the way begins this again; locks handed in stay handed
-// in. `losses_` tells the rounds apart: who has heard `lost` as often as he himself knows of losses
-// has heard of the same ones.
+// Those that the lost rank made end with it: requests for them are refused, now and later. All
+// others return to their creators, which rebuild their state:
+//  lost     a rank that learns of the loss freezes all its reservations (they are neither granted
+//           nor moved) and notifies all ranks, which do the same. Messages between two ranks arrive
+//           in order: once `lost` has come from all ranks that are left, nothing older is under
+//           way.
+//  census   then the rank returns to each creator the tokens that it has, and says where it has
+//           holders.
+//  counted  follows. A rank that has it from all others knows which ranks hold its reservations,
+//  and
+//           whether the token was returned. If it was not, or if more ranks had holders than have
+//           said so, the lost rank had it or held it: what the reservation guards may be half
+//           written, and it is suspect.
+// Then the token is at its creator, the holders elsewhere are ones that stayed behind, and all
+// requests are sent again. Another loss meanwhile begins this again; tokens that were returned stay
+// returned. `losses_` numbers the rounds: a rank that has received as many `lost` from each other
+// as it knows of losses has received the same ones.
 #include <algorithm>
 
 #include "event/lock_core.hpp"
@@ -29,6 +31,7 @@ constexpr std::uint32_t with_holders = 2;
 constexpr std::uint32_t held_alone = 4;
 constexpr std::uint32_t held_suspect = 8;
 constexpr int losses_shift = 4;
+static_assert(((with_lock | with_holders | held_alone | held_suspect) >> losses_shift) == 0);
 
 }  // namespace
 
@@ -46,10 +49,11 @@ void lock_core::lose(int rank) {
   }
   lost_[static_cast<std::size_t>(rank)] = 1;
   ++losses_;
+  SINEW_ASSERT(losses_ < lost_.size());
   stage_ = stage::silence;
   std::erase_if(early_, [](const lock_item& e) { return e.of == lock_item::want; });
   take_early();
-  each([&](reservation r, cell& c) { r.creator() == rank ? abandon(r, c) : sleep(c); });
+  each([&](reservation r, cell& c) { r.creator() == rank ? abandon(r, c) : freeze(c); });
   lock_item m{};
   m.of = lock_item::lost;
   m.rank = static_cast<std::uint16_t>(rank);
@@ -58,6 +62,7 @@ void lock_core::lose(int rank) {
 }
 
 void lock_core::notify_all(const lock_item& m) {
+  SINEW_EXPECT(m.of >= lock_item::lost);
   for (int rank = 0; rank < static_cast<int>(lost_.size()); ++rank) {
     if (rank != rank_) {
       post(rank, m);
@@ -88,7 +93,7 @@ void lock_core::proceed() {
 }
 
 /// Not `here`, it grants nothing; `wanted`, it asks for nothing.
-void lock_core::sleep(cell& c) noexcept {
+void lock_core::freeze(cell& c) noexcept {
   c.kept = c.kept || c.here;
   c.here = false;
   c.wanted = true;
@@ -98,13 +103,13 @@ void lock_core::sleep(cell& c) noexcept {
   c.target = 0;
 }
 
-/// Its creator is lost. Who holds it releases it as ever.
+/// Its creator is lost. Its holders release it as always.
 void lock_core::abandon(reservation r, cell& c) {
   refuse_all(r, c);
   c.here = c.kept = c.owes = false;
 }
 
-/// Whether a message is to be taken as in ordinary times.
+/// Whether a message is handled as if no rank were lost.
 bool lock_core::admits(int from, const lock_item& m) {
   if (is_lost(from)) {
     return false;
@@ -121,7 +126,7 @@ bool lock_core::admits(int from, const lock_item& m) {
   if (stage_ == stage::none || (stage_ == stage::counting && !own)) {
     return true;
   }
-  // What comes from one that has handed in is of the new time.
+  // What comes from a rank that has counted is of the new round.
   const bool early = own && counted_[static_cast<std::size_t>(from)] == losses_;
   if (m.of == lock_item::token) {
     if (cell* const c = find(r)) {
@@ -131,7 +136,7 @@ bool lock_core::admits(int from, const lock_item& m) {
   } else if (early && (m.of == lock_item::want || m.of == lock_item::gone)) {
     early_.push_back(m);
   }
-  // Wishes of the old time will be sent again; there is no more to ask whether holders have gone.
+  // Requests of the old round will be sent again; nobody waits any more for holders to go.
   return !early && (m.of == lock_item::gone || m.of == lock_item::refuse);
 }
 
@@ -148,19 +153,22 @@ void lock_core::take_early() {
 
 void lock_core::settle_loss(int from, const lock_item& m) {
   const auto who = static_cast<std::size_t>(from);
+  SINEW_EXPECT(!is_lost(from));
   if (m.of == lock_item::census) {
     on_census(m);
   } else if (m.of == lock_item::counted) {
     counted_[who] = m.left;
+    SINEW_ASSERT(counted_[who] <= losses_);  // it has sent as many `lost` before
     proceed();
   } else {
     ++heard_[who];
     lose(m.rank);
+    SINEW_ASSERT(heard_[who] <= losses_);
     proceed();
   }
 }
 
-/// The lock is left here as pass_on() would, whoever holds it: all holders stay behind.
+/// The token leaves as in pass_on(), whoever holds it: all holders stay behind.
 void lock_core::hand_in(reservation r, cell& c) {
   if (c.kept && c.holders > 0) {
     c.owes = true;
@@ -224,6 +232,7 @@ void lock_core::on_census(const lock_item& m) {
 
 /// All that is left of the reservation is known here, its creator; `target` ranks have holders.
 void lock_core::rebuild(reservation r, cell& c) {
+  SINEW_EXPECT(r.creator() == rank_ && stage_ == stage::none && !c.here);
   if (!c.kept || c.left - c.gone != c.target) {
     c.suspect = true;
     suspects_.push_back(r);
@@ -235,6 +244,7 @@ void lock_core::rebuild(reservation r, cell& c) {
   c.kept = c.owes = c.wanted = false;
   c.target = 0;
   c.last = static_cast<std::uint16_t>(rank_);
+  SINEW_ENSURE(c.here && c.next < 0 && !c.asking);
 }
 
 void lock_core::rebuild() {

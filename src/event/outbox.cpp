@@ -41,6 +41,7 @@ const char* name_of(std::size_t which) {
 outbox::outbox(core::runtime& runtime)
     : runtime_(runtime),
       endpoint_(runtime.endpoint()),
+      most_short_(endpoint_.bounds().max_short),
       owed_(std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(runtime.size()))),
       forgotten_(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(runtime.size()))),
       full_(std::make_unique<bool[]>(static_cast<std::size_t>(runtime.size()))) {
@@ -55,13 +56,14 @@ outbox::outbox(core::runtime& runtime)
       this);
 }
 
-// Whoever polls has not asked for this message and could do nothing about what is thrown; and who
-// has sent it waits for an answer. What can be answered is answered further in; what comes as far
-// as here ends the job.
+// The thread that polls has not asked for this message and could do nothing about what is thrown;
+// and its sender waits for an answer. What can be answered is answered by the handler; what is
+// thrown as far as here ends the job.
 void outbox::arrived(const fabric::arrival& a) noexcept {
   if (forgotten_[static_cast<std::size_t>(a.source)].load(std::memory_order_relaxed)) {
     return;
   }
+  SINEW_EXPECT(a.source >= 0 && a.source < endpoint_.size() && a.source != endpoint_.rank());
   const std::uint64_t first = a.head.word[0];
   const std::size_t which = first & 0xff;
   try {
@@ -88,17 +90,18 @@ void outbox::give_up(int source, std::size_t which, const char* why) const noexc
 
 outbox::~outbox() {
   runtime_.drop_chore(chore_);
-  // A late message finds nobody.
+  // A message that comes later is dropped.
   endpoint_.set_handler(
       core::handlers::event, [](void*, const fabric::arrival&) noexcept { return status::ok(); },
       nullptr);
 }
 
 void outbox::set_handler(topic t, message_handler function, void* context) {
+  SINEW_EXPECT(static_cast<std::size_t>(t) < topics && function != nullptr);
   receivers_[static_cast<std::size_t>(t)] = {function, context};
 }
 
-// Nothing may be thrown through the fabric, and whoever has sent it would wait for ever.
+// Nothing may be thrown through the fabric, and the sender would wait for ever.
 void outbox::refuse(int source, std::size_t which) const {
   const error failure(
       "rank " + std::to_string(source) + " has sent a message for " + std::string(name_of(which)) +
@@ -121,14 +124,16 @@ void outbox::deliver(const message& m, std::size_t which) const {
 }
 
 status outbox::try_send(int peer, const fabric::header& head, const void* data, std::size_t bytes) {
-  return bytes <= endpoint_.bounds().max_short
+  return bytes <= most_short_
              ? endpoint_.send_short(peer, core::handlers::event, head, data, bytes)
              : endpoint_.send_medium(peer, core::handlers::event, head, data, bytes);
 }
 
 void outbox::send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
                   std::size_t bytes) {
+  SINEW_EXPECT(peer >= 0 && peer < endpoint_.size() && static_cast<std::size_t>(t) < topics);
   SINEW_EXPECT(small >> 56 == 0 && bytes <= endpoint_.bounds().max_medium);
+  SINEW_EXPECT(data != nullptr || bytes == 0);
   if (peer == endpoint_.rank()) {
     deliver({peer, small, word, static_cast<const std::byte*>(data), bytes},
             static_cast<std::size_t>(t));
@@ -144,6 +149,7 @@ void outbox::send(int peer, topic t, std::uint64_t small, std::uint64_t word, co
 void outbox::forget(int peer) {
   const core::guard held(lock_, runtime_.threaded());
   const auto which = static_cast<std::size_t>(peer);
+  SINEW_EXPECT(peer != endpoint_.rank());
   forgotten_[which].store(true, std::memory_order_relaxed);
   std::erase_if(late_, [peer](const late& l) { return l.peer == peer; });
   owed_[which] = 1;  // so that send() comes to keep()
@@ -156,10 +162,11 @@ void outbox::keep(int peer, const fabric::header& head, const void* data, std::s
   const auto* first = static_cast<const std::byte*>(data);
   late_.push_back({peer, head, {first, first + bytes}});
   ++owed_[static_cast<std::size_t>(peer)];
+  SINEW_ENSURE(late_.size() >= owed_[static_cast<std::size_t>(peer)]);
   runtime_.want_chore(chore_, true);
 }
 
-// One round over what is late; a rank whose ring is full is passed over, so order is kept.
+// One round over what is late; a rank whose ring is full is skipped, so order is kept.
 int outbox::retry() noexcept {
   const core::guard held(lock_, runtime_.threaded());
   std::fill_n(full_.get(), runtime_.size(), false);
@@ -170,6 +177,7 @@ int outbox::retry() noexcept {
       full_[peer] = true;
       return false;
     }
+    SINEW_ASSERT(owed_[peer] != 0);
     --owed_[peer];
     return true;
   });

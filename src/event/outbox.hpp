@@ -51,14 +51,15 @@ class outbox {
 
   core::runtime& runtime_;
   fabric::endpoint& endpoint_;
+  const std::size_t most_short_;  ///< bytes of a short message
   std::array<receiver, topics> receivers_{};
   int chore_ = -1;
   /// Keeps the order between threads and what is late. Taken under the graph's lock, never around.
   core::lock lock_;
   std::deque<late> late_;                  ///< in the order of send()
   std::unique_ptr<std::uint32_t[]> owed_;  ///< late ones, by rank; forgotten: one more
-  /// Written once, under the lock. Read without: relaxed, since who forgets a rank from one thread
-  /// while another delivers its last message may find either to be first.
+  /// Written once, under the lock. Read without: relaxed, since a thread that forgets a rank
+  /// while another delivers its last message does not care which comes first.
   std::unique_ptr<std::atomic<bool>[]> forgotten_;
   std::unique_ptr<bool[]> full_;  ///< retry()'s, by rank, so that it need not allocate
 };

@@ -1,10 +1,11 @@
-// Which events never trigger, and who waits for them. A rank whose wait has lasted for
+// Which events never trigger, and what waits for them. A rank whose wait has lasted for
 // SINEW_CORE_HANG_TIMEOUT prints what it knows, and asks the owners of the events that it waits for
-// to explain these, who do the same: so the chain ends at the rank that has not done its part.
+// to print what these wait for; and so on, up to the rank that has not triggered its own.
 #include <algorithm>
 #include <string>
 
 #include "event/body.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/log.hpp"
 
 namespace sinew::event {
@@ -13,14 +14,9 @@ namespace {
 constexpr int most_listed = 32;
 constexpr int deepest = 8;
 
-bool holds(const chunk& c, std::uint32_t item) {
-  const std::uint32_t* const items = c.items;
-  return std::find(items, items + c.count, item) != items + c.count;
-}
-
 }  // namespace
 
-std::string system::body::describe(event e) {
+std::string system::body::describe(event e) const {
   std::string text = "event " + std::to_string(e.index()) + "." + std::to_string(e.generation()) +
                      " of rank " + std::to_string(e.owner());
   const auto named = names.find(e);
@@ -30,67 +26,55 @@ std::string system::body::describe(event e) {
   return text;
 }
 
-/// What slot i waits for, one line each, indented; events of other ranks are gathered.
-void system::body::explain(std::uint32_t i, int depth, std::string& text,
-                           std::vector<event>& elsewhere) {
+/// What slot i, no alias, waits for, one line each, indented. Aliases are listed by their events.
+void system::body::explain(std::uint32_t i, int depth, std::string& text) const {
+  SINEW_EXPECT(i != 0 && depth <= deepest);
   const std::string line = '\n' + std::string(static_cast<std::size_t>(2 + 2 * depth), ' ');
-  const slot& s = at(i);
-  if ((s.link & alias) != 0) {
-    return;  // told by whoever lists it
-  }
-  if ((s.link & armed) == 0) {
-    text += line + describe(handle_of(i)) + ": nobody has triggered it";
+  const graph::description s = events.describe(i);
+  if (s.alias) {
     return;
   }
-  text += line + describe(handle_of(i)) + ": waits for " + std::to_string(s.remaining) +
-          (s.remaining == 1 ? " event" : " events");
+  if (s.awaits_program) {
+    text += line + describe(s.handle) + ": nobody has triggered it";
+    return;
+  }
+  text += line + describe(s.handle) + ": waits for " + std::to_string(s.inputs) +
+          (s.inputs == 1 ? " event" : " events");
   int listed = 0;
-  for (std::uint32_t input = 1; input <= used && depth < deepest && listed < most_listed; ++input) {
-    bool feeds = at(input).first == i;
-    for (std::uint32_t c = at(input).more; c != 0 && !feeds; c = chunks[c].next) {
-      feeds = holds(chunks[c], i);
-    }
-    if (feeds && (at(input).link & alias) == 0) {
-      explain(input, depth + 1, text, elsewhere);
+  for (std::uint32_t input = 1; input <= events.used() && depth < deepest && listed < most_listed;
+       ++input) {
+    if (events.feeds(input, i) && !events.describe(input).alias) {
+      explain(input, depth + 1, text);
       ++listed;
     }
   }
 }
 
 std::string system::body::report(bool ask_others) {
-  std::string text = "rank " + std::to_string(self.rank_) + ": " + std::to_string(in_use) +
-                     " events have not triggered";
-  std::vector<event> elsewhere;
+  std::string text = "rank " + std::to_string(self.rank_) + ": " +
+                     std::to_string(events.pending()) + " events have not triggered";
   int listed = 0;
-  for (std::uint32_t i = 1; i <= used && listed < most_listed; ++i) {
-    const slot& s = at(i);
-    const bool waited_for = s.waiters != nullptr || s.first != 0 || s.ranks != 0;
-    if ((s.link & alias) == 0 && waited_for && (s.link & (armed | failed)) == 0 &&
-        s.generation.load(std::memory_order_relaxed) <= last_generation) {
-      explain(i, 0, text, elsewhere);
-      text += s.ranks == 0 ? "; waited for here" : "; waited for by other ranks";
+  for (std::uint32_t i = 1; i <= events.used() && listed < most_listed; ++i) {
+    const graph::description s = events.describe(i);
+    if (s.alias) {
+      continue;
+    }
+    const bool waited_for = s.has_waiters || s.has_dependents || s.has_subscribers;
+    if (s.pending && s.awaits_program && waited_for) {
+      explain(i, 0, text);
+      text += s.has_subscribers ? "; waited for by other ranks" : "; waited for here";
       ++listed;
-    } else if ((s.link & alias) == 0 && s.waiters != nullptr) {
-      explain(i, 0, text, elsewhere);
+    } else if (s.has_waiters) {
+      explain(i, 0, text);
       ++listed;
     }
   }
-  for (std::size_t owner = 0; owner < peers.size(); ++owner) {
-    for (std::size_t page = 0; page < peers[owner].pages.size(); ++page) {
-      const proxy* const all = peers[owner].pages[page].get();
-      for (std::uint32_t n = 0; all != nullptr && n < proxies_per_page; ++n) {
-        for (std::uint32_t i = all[n].alias; i != 0; i = at(i).ranks) {
-          elsewhere.emplace_back(static_cast<int>(owner),
-                                 static_cast<std::uint32_t>(page) * proxies_per_page + n,
-                                 at(i).remaining);
-        }
-      }
-    }
-  }
+  std::vector<event> elsewhere;
+  peers.each_awaited([&](event e) { elsewhere.push_back(e); });
   for (std::size_t n = 0; n < elsewhere.size() && n < most_listed; ++n) {
-    text += "\n  " + describe(elsewhere[n]) + ": awaited here, its owner has not told";
+    text += "\n  " + describe(elsewhere[n]) + ": awaited here, its owner has not answered";
     if (ask_others) {
-      out.send(elsewhere[n].owner(), topic::hang, 0, elsewhere[n].bits(), nullptr, 0);
+      messages.send(elsewhere[n].owner(), topic::hang, 0, elsewhere[n].bits(), nullptr, 0);
     }
   }
   if (elsewhere.size() > most_listed) {
@@ -108,10 +92,9 @@ void system::body::on_hang_message(void* context, const message& m) {
   const event e = event::from_bits(m.word);
   std::string text =
       "rank " + std::to_string(b.self.rank_) + ", asked by rank " + std::to_string(m.source) + ":";
-  const found f = b.find(e);
-  std::vector<event> elsewhere;
+  const graph::place f = b.find(e);
   if (f.known == state::pending) {
-    b.explain(f.slot, 0, text, elsewhere);
+    b.explain(f.slot, 0, text);
   } else {
     text += b.describe(e);
     text += ": has triggered";
@@ -122,11 +105,11 @@ void system::body::on_hang_message(void* context, const message& m) {
 void system::body::print_report(void* context) {
   auto& b = *static_cast<body*>(context);
   const section s(b);
-  bool told = b.in_use != 0;
+  bool any = b.events.pending() != 0;
   for (const auto& [lines, of] : b.reporters) {
-    told = told || !lines(of, false).empty();
+    any = any || !lines(of, false).empty();
   }
-  if (told) {
+  if (any) {
     log_line(log_level::error, b.report(true));
   }
 }

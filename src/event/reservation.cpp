@@ -72,7 +72,7 @@ struct reservations::request final : waiter, lock_request {
   user_event grant;
 };
 
-/// Last in, first out, so that a chain of requests meets warm lines. Memory is kept to the end.
+/// Last in, first out, so that a chain of requests stays in cache. Memory is kept to the end.
 class reservations::request_pool {
  public:
   [[nodiscard]] request& get() {
@@ -87,6 +87,7 @@ class reservations::request_pool {
     return static_cast<request&>(q);
   }
   void put(lock_request& q) noexcept {
+    SINEW_EXPECT(&q != free_);
     q.pool_link = free_;
     free_ = &q;
   }
@@ -119,7 +120,7 @@ struct reservations::body {
   void lose(int rank) noexcept;
   void notify_suspects() noexcept;
   [[nodiscard]] std::string report(bool ask);
-  void tell_holders(const message& m);
+  void log_holders(const message& m);
 
   static void on_acquire(waiter& w) noexcept {
     auto& q = static_cast<request&>(w);
@@ -138,7 +139,7 @@ struct reservations::body {
   system& events;
   const bool threaded;
   const int exceptions = std::uncaught_exceptions();  ///< when it was made
-  std::atomic<bool> deaf{false};                      ///< see ~tasks(). Relaxed: only itself counts
+  std::atomic<bool> ignores_messages{false};          ///< see ~tasks(). Relaxed: only itself counts
   core::lock lock;  ///< guards what follows; nothing is fired under it
   lock_core core;
   request_pool requests;
@@ -171,6 +172,7 @@ reservations::request& reservations::body::make(reservation r, lock_mode how,
 }
 
 void reservations::body::enter(request& q) noexcept {
+  SINEW_EXPECT(q.home == this && q.grant.exists());
   core::guard held(lock, threaded);
   lock_core::cell* const c = core.find(q.what);
   if (trace::on()) [[unlikely]] {
@@ -216,7 +218,7 @@ void reservations::body::release_late(request& q) noexcept {
   }
 }
 
-/// Triggers what has been granted, and sees that mail goes out. Unlocks.
+/// Triggers what has been granted, and has what must be sent flushed. Unlocks.
 void reservations::body::finish(core::guard& held) noexcept {
   lock_request* first = core.take_granted();
   const bool must_flush = !core.addressees().empty() && !flush_is_due;
@@ -233,6 +235,7 @@ void reservations::body::finish(core::guard& held) noexcept {
     auto& q = *static_cast<request*>(first);
     first = q.pool_link;
     const user_event grant = q.grant;
+    SINEW_ASSERT(grant.owner() == events.rank());
     const bool fails = q.refused || q.poisoned || q.suspect;
     {
       const core::guard again(lock, threaded);
@@ -252,6 +255,7 @@ void reservations::body::finish(core::guard& held) noexcept {
 /// Another rank wants a reservation of ours destroyed.
 void reservations::body::destroy_for(const message& m) {
   std::uint64_t words[2];
+  SINEW_EXPECT(m.size == sizeof words);
   std::memcpy(words, m.data, sizeof words);
   const user_event gone(event::from_bits(words[0]));
   try {
@@ -262,7 +266,7 @@ void reservations::body::destroy_for(const message& m) {
 }
 
 void reservations::body::receive(const message& m) {
-  if (deaf.load(std::memory_order_relaxed)) [[unlikely]] {
+  if (ignores_messages.load(std::memory_order_relaxed)) [[unlikely]] {
     return;
   }
   if (m.small == wants_destruction) {
@@ -270,9 +274,10 @@ void reservations::body::receive(const message& m) {
     return;
   }
   if (m.small == asks_for_holders) {
-    tell_holders(m);
+    log_holders(m);
     return;
   }
+  SINEW_EXPECT(m.size != 0 && m.size % sizeof(lock_item) == 0);
   const together all_at_once(events);
   core::guard held(lock, threaded);
   for (std::size_t at = 0; at + sizeof(lock_item) <= m.size; at += sizeof(lock_item)) {
@@ -305,20 +310,22 @@ void reservations::body::flush() noexcept {
   const core::guard held(lock, threaded);
   flush_is_due = false;
   const std::size_t most = events.largest_message() / sizeof(lock_item);
+  SINEW_ASSERT(most != 0);
   for (const std::uint16_t peer : core.addressees()) {
-    std::vector<lock_item>& mail = core.mail(peer);
-    for (std::size_t at = 0; at < mail.size(); at += most) {
-      const std::size_t count = std::min(most, mail.size() - at);
-      events.send(peer, topic::reservation, 0, 0, mail.data() + at, count * sizeof(lock_item));
+    std::vector<lock_item>& items = core.outgoing(peer);
+    SINEW_ASSERT(!items.empty());
+    for (std::size_t at = 0; at < items.size(); at += most) {
+      const std::size_t count = std::min(most, items.size() - at);
+      events.send(peer, topic::reservation, 0, 0, items.data() + at, count * sizeof(lock_item));
       ++messages;
     }
-    mail.clear();
+    items.clear();
   }
   core.addressees().clear();
 }
 
-/// Another rank has waited too long for it.
-void reservations::body::tell_holders(const message& m) {
+/// Another rank has waited too long for it: says on stderr who holds it here.
+void reservations::body::log_holders(const message& m) {
   const reservation r = reservation::from_bits(m.word);
   const core::guard held(lock, threaded);
   const lock_core::cell* const c = core.find(r);
@@ -329,7 +336,8 @@ void reservations::body::tell_holders(const message& m) {
   }
 }
 
-// Which rank has the lock only that one knows. So in a hang all are asked, and holders answer.
+// Only the rank that has the lock knows that it has. So in a hang all are asked, and holders
+// answer.
 std::string reservations::body::report(bool ask) {
   // The caller holds the lock of events, which is taken under ours elsewhere.
   if (!lock.try_acquire()) {
@@ -375,7 +383,7 @@ reservations::reservations(system& s, const reservation_options& how)
 reservations::~reservations() {
   if (std::uncaught_exceptions() > body_->exceptions) {
     // As in ~tasks(): messages may still come.
-    body_->deaf.store(true, std::memory_order_relaxed);
+    body_->ignores_messages.store(true, std::memory_order_relaxed);
     (void)body_.release();
     return;
   }
@@ -454,7 +462,7 @@ bool reservations::try_acquire(reservation r, lock_mode how, event* again) {
 event reservations::destroy(reservation r, event after) {
   body& b = *body_;
   if (r.creator() != system_.rank()) {
-    // Whoever made it does it, and triggers an event of ours.
+    // Its creator does it, and triggers an event of ours.
     const user_event gone = system_.create();
     system_.entrust(gone, r.creator());
     const std::uint64_t words[2] = {gone.bits(), after.bits()};
@@ -514,7 +522,7 @@ void reservations::recover(reservation r) {
   lock_core::cell& c = body_->cell_of(r);
   SINEW_CHECK(lock_core::recover(c), name_of(r) + " cannot be called whole",
               "this rank does not hold it alone, or one more rank was lost since",
-              "mend what it guards while you hold it exclusively, then call recover()");
+              "repair what it guards while you hold it exclusively, then call recover()");
 }
 
 void hold::release(event after) noexcept {

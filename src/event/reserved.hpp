@@ -19,18 +19,23 @@ class reserved {
  public:
   explicit reserved(std::uint32_t count) : bytes_(std::size_t{count} * sizeof(T)) {
     static_assert(std::is_trivially_destructible_v<T>);
+    SINEW_EXPECT(count != 0);
     void* got = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     SINEW_CHECK(got != MAP_FAILED, "cannot reserve addresses for events",
                 "the system refuses " + std::to_string(bytes_ >> 20) + " MiB (no page is used yet)",
                 "lower SINEW_EVENT_MOST_PENDING, or raise the limit (ulimit -v)");
     first_ = static_cast<T*>(got);
+    SINEW_ENSURE(reinterpret_cast<std::uintptr_t>(first_) % alignof(T) == 0);
   }
   ~reserved() { ::munmap(first_, bytes_); }
   reserved(const reserved&) = delete;
   reserved& operator=(const reserved&) = delete;
 
-  [[nodiscard]] T& operator[](std::uint32_t i) const noexcept { return first_[i]; }
+  [[nodiscard]] T& operator[](std::uint32_t i) const noexcept {
+    SINEW_EXPECT(i < bytes_ / sizeof(T));
+    return first_[i];
+  }
   [[nodiscard]] T* data() const noexcept { return first_; }
 
  private:

@@ -1,10 +1,13 @@
-// What became of the generations of a slot, as runs of equal fate. Only slots of which an event was
-// poisoned have any: all others are clean up to their newest generation.
+// How the generations of a slot ended, as runs that ended alike. Only slots of which an event was
+// poisoned have any: all others are clean up to their newest generation. (Realm keeps such a list
+// of poisoned generations for each event.)
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include "sinew/base/check.hpp"
 
 namespace sinew::event {
 
@@ -16,7 +19,7 @@ struct run {
   [[nodiscard]] bool holds(std::uint32_t g) const noexcept { return from <= g && g <= to; }
 };
 
-/// Sorted, disjoint; neighbours that touch differ in fate.
+/// Sorted, disjoint; neighbours that touch ended differently.
 class runs {
  public:
   [[nodiscard]] const run* find(std::uint32_t g) const noexcept {
@@ -25,26 +28,31 @@ class runs {
     return after != all_.begin() && (after - 1)->holds(g) ? &*(after - 1) : nullptr;
   }
 
-  /// Facts do not contradict each other: where `r` overlaps what is known, fates are equal.
+  /// Facts do not contradict each other: where `r` overlaps what is known, it says the same.
   void add(run r) {
+    SINEW_EXPECT(r.from >= 1 && r.from <= r.to);
     auto at = std::lower_bound(all_.begin(), all_.end(), r, [](const run& a, const run& b) {
       return a.to + 1 < b.from;  // neither overlaps nor touches
     });
     if (at != all_.end() && at->poisoned != r.poisoned && at->to < r.from) {
-      ++at;  // touches from below, but is of the other fate
+      ++at;  // touches from below, but ended the other way
     }
     while (at != all_.end() && at->poisoned == r.poisoned && at->from <= r.to + 1) {
       r.from = std::min(r.from, at->from);
       r.to = std::max(r.to, at->to);
       at = all_.erase(at);
     }
+    SINEW_ASSERT(at == all_.end() || r.to < at->from);
+    SINEW_ASSERT(at == all_.begin() || (at - 1)->to < r.from);
     all_.insert(at, r);
   }
 
   /// At the owner, which knows all of 1..newest and lists the poisoned ones only.
   [[nodiscard]] run around(std::uint32_t g, std::uint32_t newest) const noexcept {
+    SINEW_EXPECT(g >= 1 && g <= newest);
     run between{1, newest, false};
     for (const run& r : all_) {
+      SINEW_ASSERT(r.poisoned && r.to <= newest);
       if (r.holds(g)) {
         return r;
       }
@@ -55,6 +63,7 @@ class runs {
         break;
       }
     }
+    SINEW_ENSURE(between.holds(g));
     return between;
   }
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }

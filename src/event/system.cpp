@@ -28,26 +28,30 @@ std::uint32_t wanted_slots(const options& how) {
   return static_cast<std::uint32_t>(wanted);
 }
 
-/// Somebody in system::wait().
-struct sleeper : waiter {
+/// A call of system::wait() that has not returned.
+struct blocked_wait : waiter {
   completion done;
 };
+
+[[noreturn]] void refuse_trigger(event e) {
+  throw error("cannot trigger an event",
+              !e.exists() ? "it is none"
+                          : "it has triggered, or is a merge, or was given a precondition before",
+              "trigger each user event once");
+}
 
 }  // namespace
 
 system::body::body(system& s, const options& how)
     : self(s),
       threaded(s.runtime_.threaded()),
-      most(wanted_slots(how)),
-      last_generation(how.last_generation),
-      slots(most),
-      chunks(most),
-      out(s.runtime_),
-      peers(static_cast<std::size_t>(s.size_)),
-      batches(static_cast<std::size_t>(s.size_)) {
-  dirty.reserve(static_cast<std::size_t>(s.size_));
-  out.set_handler(topic::event, &body::on_message, this);
-  out.set_handler(topic::hang, &body::on_hang_message, this);
+      lists(wanted_slots(how)),
+      events(s.rank_, {wanted_slots(how), how.last_generation}, lists, s.any_poisoned_),
+      peers(s.rank_, s.size_, lists),
+      messages(s.runtime_),
+      remote(messages, s.rank_, s.size_, &body::on_message, this),
+      callbacks(this, &body::run_continuation) {
+  messages.set_handler(topic::hang, &body::on_hang_message, this);
   s.runtime_.add_diagnosis(&body::print_report, this);
 }
 
@@ -58,36 +62,38 @@ system::system(core::runtime& runtime, const options& how)
   SINEW_CHECK(size_ <= 1 << 16, "cannot make events", "the job has more than 65536 ranks",
               "start fewer");
   body_ = std::make_unique<body>(*this, how);
-  slots_ = body_->slots.data();
+  slots_ = body_->events.slots();
   barriers_ = std::make_unique<barriers>(*this);
+  SINEW_ENSURE(slots_ != nullptr);
 }
 
 system::~system() = default;
 
 user_event system::create() {
   const section s(*body_);
-  return user_event(body_->handle_of(body_->take_slot()));
+  return user_event(body_->events.create());
 }
 
 event system::merge(std::span<const event> of) {
   section s(*body_);
-  const event made = body_->merge(of);
+  const event made = body_->events.merge(of, *body_);
   s.work();
   return made;
 }
 
 event system::settled(std::span<const event> of) {
   section s(*body_);
-  const event made = body_->combine(of, body::tolerant);
+  const event made = body_->events.settled(of, *body_);
   s.work();
   return made;
 }
 
 void system::give_trigger(event e, bool bad, event after) {
   section s(*body_);
+  graph& events = body_->events;
   std::uint32_t input = 0;
   if (after.exists()) {
-    const body::found f = body_->find(after);
+    const graph::place f = body_->find(after);
     input = f.slot;
     bad = bad || f.known == state::poisoned;
   }
@@ -95,48 +101,32 @@ void system::give_trigger(event e, bool bad, event after) {
     if (input == 0) {
       body_->trigger_remote(user_event(e), bad);
     } else {
-      continuation* const then = body_->take_continuation();
-      then->call = nullptr;
-      then->target = user_event(e);
-      body_->append(body_->at(input), *then);
+      events.subscribe(input, body_->callbacks.take_trigger(user_event(e)));
     }
     s.work();
     return;
   }
-  const body::found f = e.exists() ? body_->find(e) : body::found{0, state::triggered};
+  const graph::place f = e.exists() ? events.find(e) : graph::place{0, state::triggered};
   if (f.known == state::poisoned) {
     return;
   }
-  if (f.known == state::triggered || (body_->at(f.slot).link & body::armed) != 0) {
-    body::twice(e);
+  if (f.known == state::triggered || !events.awaits_program(f.slot)) {
+    refuse_trigger(e);
   }
   if (input == 0) {
-    body_->mark(f.slot, bad);
+    events.trigger(f.slot, bad);
     s.work();
   } else {
-    body_->at(f.slot).link |= body::armed;
-    body_->at(f.slot).remaining = 1;
-    body_->depend(input, f.slot);
+    events.trigger_after(f.slot, input);
   }
-}
-
-void system::body::twice(event e) {
-  throw error("cannot trigger an event",
-              !e.exists() ? "it is none"
-                          : "it has triggered, or is a merge, or was given a precondition before",
-              "trigger each user event once");
 }
 
 bool system::body::cancel_here(event e) {
-  const found f = find(e);
+  const graph::place f = find(e);
   if (f.known != state::pending) {
     return false;
   }
-  if ((at(f.slot).link & armed) != 0) {
-    mark_early(f.slot);
-  } else {
-    mark(f.slot, true);
-  }
+  events.cancel(f.slot);
   return true;
 }
 
@@ -150,40 +140,28 @@ state system::subscribe(event e, waiter& w) {
     return state::triggered;
   }
   const section s(*body_);
-  const body::found f = body_->find(e);
+  const graph::place f = body_->find(e);
   if (f.known == state::pending) {
-    body_->append(body_->at(f.slot), w);
+    body_->events.subscribe(f.slot, w);
   }
   return f.known;
 }
 
 bool system::unsubscribe(event e, waiter& w) {
+  if (!e.exists()) {
+    return false;
+  }
   const section s(*body_);
-  const body::found f = e.exists() ? body_->find(e) : body::found{0, state::triggered};
-  waiter* const last = f.known == state::pending ? body_->at(f.slot).waiters : nullptr;
-  if (last == nullptr) {
-    return false;
-  }
-  waiter* before = last;
-  while (before->next != &w && before->next != last) {
-    before = before->next;
-  }
-  if (before->next != &w) {
-    return false;
-  }
-  before->next = w.next;
-  if (last == &w) {
-    body_->at(f.slot).waiters = before == &w ? nullptr : before;
-  }
-  return true;
+  const graph::place f = body_->find(e);
+  return f.known == state::pending && body_->events.unsubscribe(f.slot, w);
 }
 
 state system::wait_for(event e) {
   SINEW_CHECK(!body_->firing_here(), "cannot wait for an event here",
               "this is a callback or coroutine that an event has just started",
               "await the event in a coroutine, or wait in a fiber");
-  sleeper me;
-  me.fire = [](waiter& w) noexcept { static_cast<sleeper&>(w).done.complete(); };
+  blocked_wait me;
+  me.fire = [](waiter& w) noexcept { static_cast<blocked_wait&>(w).done.complete(); };
   const state now = subscribe(e, me);
   if (now != state::pending) {
     return now;
@@ -194,48 +172,15 @@ state system::wait_for(event e) {
   return me.poisoned ? state::poisoned : state::triggered;
 }
 
-continuation* system::body::take_continuation() {
-  continuation* e = free_continuation;
-  if (e != nullptr) {
-    free_continuation = e->free;
-  } else {
-    e = &continuations.emplace_back();
-    e->home = this;
-    e->fire = &body::run_continuation;
-  }
-  return e;
-}
-
-void system::body::run_continuation(waiter& w) noexcept {
-  auto& e = static_cast<continuation&>(w);
-  body& home = *e.home;
-  const continuation copy = e;
-  {
-    const section s(home);
-    e.free = std::exchange(home.free_continuation, &e);
-  }
-  if (copy.call != nullptr) {
-    copy.call(copy.argument, copy.poisoned);
-    return;
-  }
-  try {
-    home.self.give_trigger(copy.target, copy.poisoned, {});
-  } catch (const error& failure) {
-    log_line(log_level::error, failure.what());
-  }
-}
-
 void system::on(event e, void (*call)(void*, bool) noexcept, void* argument) {
+  SINEW_EXPECT(call != nullptr);
   state now = state::triggered;
   if (e.exists()) {
     const section s(*body_);
-    const body::found f = body_->find(e);
+    const graph::place f = body_->find(e);
     now = f.known;
     if (now == state::pending) {
-      continuation* const then = body_->take_continuation();
-      then->call = call;
-      then->argument = argument;
-      body_->append(body_->at(f.slot), *then);
+      body_->events.subscribe(f.slot, body_->callbacks.take_call(call, argument));
     }
   }
   if (now != state::pending) {
@@ -244,12 +189,12 @@ void system::on(event e, void (*call)(void*, bool) noexcept, void* argument) {
 }
 
 void system::set_handler(topic t, message_handler function, void* context) {
-  body_->out.set_handler(t, function, context);
+  body_->messages.set_handler(t, function, context);
 }
 
 void system::send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
                   std::size_t bytes) {
-  body_->out.send(peer, t, small, word, data, bytes);
+  body_->messages.send(peer, t, small, word, data, bytes);
 }
 
 void detail::log_failed_activity() noexcept {
@@ -268,12 +213,12 @@ std::size_t system::largest_message() const noexcept {
 
 std::size_t system::pending() const noexcept {
   const section s(*body_);
-  return body_->in_use;
+  return body_->events.pending();
 }
 
 std::size_t system::slots() const noexcept {
   const section s(*body_);
-  return body_->used;
+  return body_->events.used();
 }
 
 }  // namespace sinew::event

@@ -61,7 +61,7 @@ struct tasks::body {
     body* home = nullptr;
     job* next = nullptr;
     order what{};
-    bool deferred = false;  ///< its event has not come; guarded by the lock
+    bool deferred = false;  ///< its event has not triggered; guarded by the lock
     std::byte inside[64];
     std::vector<std::byte> outside;  ///< more values than fit inside
     [[nodiscard]] const std::byte* values() const {
@@ -90,7 +90,7 @@ struct tasks::body {
   struct worker {
     body* home = nullptr;
     std::uint32_t index = 0;
-    std::deque<lane> lanes;  ///< they stay where they are; the first has standard stacks
+    std::deque<lane> lanes;  ///< they stay where they are; the first has default stacks
     [[nodiscard]] lane& lane_of(std::size_t stack_bytes);
   };
   struct members {
@@ -121,7 +121,7 @@ struct tasks::body {
   system& events;
   const bool threaded;
   const int exceptions = std::uncaught_exceptions();  ///< when it was made
-  std::atomic<bool> deaf{false};                      ///< see ~tasks(). Relaxed: only itself counts
+  std::atomic<bool> ignores_messages{false};          ///< see ~tasks(). Relaxed: only itself counts
   core::lock lock;                 ///< guards what follows but for what start() made
   std::vector<description> table;  ///< by name, once started
   std::unordered_map<const void*, std::uint32_t> numbers;
@@ -275,7 +275,7 @@ void tasks::body::run(lane& l) noexcept {
   end(*j, well);
 }
 
-/// Tasks whose event has not come fail now: who would trigger it may be gone with an exception.
+/// Tasks whose event has not triggered fail now: an exception may have ended what would trigger it.
 void tasks::body::give_up_deferred() noexcept {
   std::vector<job*> waiting;
   {
@@ -306,7 +306,7 @@ void tasks::body::end(job& j, bool well) noexcept {
   try {
     well ? events.trigger(done) : events.poison(done);
   } catch (const sinew::error& e) {
-    log_line(log_level::error, e.what());  // somebody has triggered a task's event
+    log_line(log_level::error, e.what());  // the program has triggered a task's event
   }
   core::runtime& runtime = events.runtime();  // this object may be gone before the last line
   const bool awaited = leaving.load(std::memory_order_acquire);
@@ -357,6 +357,7 @@ processor tasks::body::choose(std::uint32_t group) {
     log_line(log_level::warn,
              "a task fails: it was given to a group of processors whose ranks are all lost");
   }
+  SINEW_ASSERT(!m.of.empty() && m.of.size() == m.given.size());
   const auto least = std::min_element(m.given.begin(), m.given.end());
   ++*least;
   return m.of[static_cast<std::size_t>(least - m.given.begin())];
@@ -375,7 +376,7 @@ void tasks::body::send_or_accept(order o, const std::byte* values, std::size_t b
   const user_event done(event::from_bits(o.done));
   if (done.owner() == events.rank()) {
     events.entrust(done, where.rank());
-  } else {  // given to a group of ours: who waits for its end does not know where it runs
+  } else {  // given to a group of ours: the rank that waits for its end does not know where it runs
     const user_event ours = events.create();
     events.entrust(ours, where.rank());
     events.trigger(done, ours);
@@ -394,9 +395,10 @@ void tasks::body::send_or_accept(order o, const std::byte* values, std::size_t b
 }
 
 void tasks::body::receive(const message& m) {
-  const bool ignored = deaf.load(std::memory_order_relaxed);
+  const bool ignored = ignores_messages.load(std::memory_order_relaxed);
   if (m.small == a_task) {
     order o;
+    SINEW_EXPECT(m.size >= sizeof o);
     std::memcpy(&o, m.data, sizeof o);
     try {
       if (ignored) [[unlikely]] {
@@ -413,6 +415,7 @@ void tasks::body::receive(const message& m) {
   } else if (m.small == a_table) {
     const auto from = static_cast<std::size_t>(m.source);
     core::guard held(lock, threaded);
+    SINEW_EXPECT(events.rank() == 0 && m.size >= sizeof(table_head));
     std::memcpy(&heads[from], m.data, sizeof heads[from]);
     tables[from].assign(reinterpret_cast<const char*>(m.data) + sizeof(table_head),
                         m.size - sizeof(table_head));
@@ -435,7 +438,7 @@ std::string tasks::body::text() const {
   return lines;
 }
 
-/// At rank 0, when all tables are there: tells all ranks how they differ, or of their processors.
+/// At rank 0, when all tables are there: sends all ranks how they differ, or their processors.
 void tasks::body::compare() {
   std::string verdict;
   for (std::size_t r = 1; r < tables.size() && verdict.empty(); ++r) {
@@ -453,6 +456,7 @@ void tasks::body::compare() {
     verdict = "rank 0 has " + line_at(tables[0], at) + " where rank " + std::to_string(r) +
               " has " + line_at(tables[r], at);
   }
+  SINEW_EXPECT(events.rank() == 0 && arrived == events.size());
   const std::size_t bytes = heads.size() * sizeof(table_head);
   for (int r = events.size(); r-- > 0;) {
     if (verdict.empty()) {
@@ -464,7 +468,7 @@ void tasks::body::compare() {
   }
 }
 
-/// No task is given to that rank any more, unless no other is left: then it fails there.
+/// No task is given to that rank any more, unless no other is left: then the task fails.
 void tasks::body::members::drop(int rank) {
   const auto is_there = [rank](processor p) { return p.rank() == rank; };
   if (std::all_of(of.begin(), of.end(), is_there)) {
@@ -500,6 +504,7 @@ void tasks::body::learn(const message& m) {
     fault.assign(reinterpret_cast<const char*>(m.data), m.size);
   } else {
     const std::vector<std::byte> copy(m.data, m.data + m.size);
+    SINEW_EXPECT(m.size % sizeof(table_head) == 0);
     heads.resize(m.size / sizeof(table_head));
     std::memcpy(heads.data(), copy.data(), copy.size());
     whole.ranks = events.size();
@@ -545,7 +550,7 @@ tasks::~tasks() {
   if (by_exception) {
     // What tasks wait for may never be: they are given up, also one that another thread accepts
     // just now. The ranks have not agreed to end, so more may be sent: those are poisoned.
-    body_->deaf.store(true, std::memory_order_relaxed);
+    body_->ignores_messages.store(true, std::memory_order_relaxed);
     core::retry_loop tries(system_.runtime());
     for (body_->give_up_deferred(); body_->pending.load(std::memory_order_acquire) != 0;
          body_->give_up_deferred()) {
@@ -660,7 +665,7 @@ processor tasks::group(std::span<const processor> of) {
   body::members& m = body_->groups.emplace_back();
   m.of.assign(of.begin(), of.end());
   m.given.resize(of.size());
-  for (const processor p : of) {  // whoever is lost later is dropped by lose(), after this
+  for (const processor p : of) {  // a rank that is lost later is dropped by lose(), after this
     if (p.rank() != system_.rank() && system_.is_lost(p.rank())) {
       m.drop(p.rank());
     }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::fabric {
@@ -36,6 +37,7 @@ template <class Word>
 [[nodiscard]] inline std::uint64_t apply_atomic(atomic_op op, void* at, std::size_t width,
                                                 std::uint64_t operand,
                                                 std::uint64_t compare) noexcept {
+  SINEW_EXPECT((width == 4 || width == 8) && reinterpret_cast<std::uintptr_t>(at) % width == 0);
   if (width == 8) {
     return apply_atomic<std::uint64_t>(op, *static_cast<std::uint64_t*>(at), operand, compare);
   }

@@ -9,6 +9,7 @@ namespace sinew::fabric {
 /// packet has 14 bits.
 inline constexpr std::int64_t least_packets = 4;
 inline constexpr std::int64_t most_packets = 16384;
+static_assert(least_packets < most_packets && most_packets <= 1 << 14);
 
 struct tuning {
   std::int64_t packets;       ///< SINEW_FABRIC_PACKETS

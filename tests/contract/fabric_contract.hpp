@@ -210,7 +210,7 @@ inline void all_to_all(member& m, std::uint64_t count, bool mostly_small) {
                    [&] { m.idle(); });
     }
     if (random() % 4 == 0) {
-      m.fabric.progress(static_cast<int>(random() % 8));
+      m.fabric.progress(static_cast<int>(1 + random() % 7));
       r.check();
     }
   }

@@ -163,11 +163,11 @@ class world {
       here.insert(&w);
     }
     for (const std::uint16_t peer : core(rank).addressees()) {
-      for (const lock_item& item : core(rank).mail(peer)) {
+      for (const lock_item& item : core(rank).outgoing(peer)) {
         letters.push_back({rank, peer, item});
         ++sent;
       }
-      core(rank).mail(peer).clear();
+      core(rank).outgoing(peer).clear();
     }
     core(rank).addressees().clear();
   }

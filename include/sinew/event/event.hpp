@@ -1,5 +1,5 @@
-// An event: something that will have happened. A 64-bit value, valid on every rank, passed by
-// value.
+// An event: something that will have happened, as Realm's events are (Treichler, Bauer, Aiken, PACT
+// 2014). A 64-bit value, valid on every rank, passed by value.
 #pragma once
 
 #include <compare>
@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <functional>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::event {
 
 /// What is known of an event. `poisoned` is triggered too: what it stood for has failed.
 enum class state : std::uint8_t { pending, triggered, poisoned };
 
-/// Owner, slot at the owner, generation of the slot. The standard value stands for nothing to wait
+/// Owner, slot at the owner, generation of the slot. The default value stands for nothing to wait
 /// for: it has triggered. A handle stays valid for ever: the slot of a triggered event is used
 /// again under the next generation, and a slot whose generations are used up is not used again.
 /// So a rank can make 2^48 events (a year at 9 million a second) and have 2^26 pending at a time.
@@ -22,11 +24,15 @@ class event {
   static constexpr int index_bits = 26;
   static constexpr std::uint32_t last_generation = (1u << generation_bits) - 1;
   static constexpr std::uint32_t most_slots = 1u << index_bits;
+  static constexpr int most_owners = 1 << (64 - index_bits - generation_bits);
 
   constexpr event() noexcept = default;
   constexpr event(int owner, std::uint32_t index, std::uint32_t generation) noexcept
       : bits_(static_cast<std::uint64_t>(owner) << (index_bits + generation_bits) |
-              static_cast<std::uint64_t>(index) << generation_bits | generation) {}
+              static_cast<std::uint64_t>(index) << generation_bits | generation) {
+    SINEW_EXPECT(owner >= 0 && owner < most_owners);
+    SINEW_EXPECT(index < most_slots && generation <= last_generation);
+  }
   [[nodiscard]] static constexpr event from_bits(std::uint64_t bits) noexcept {
     event e;
     e.bits_ = bits;

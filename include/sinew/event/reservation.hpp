@@ -1,4 +1,5 @@
-// Reservations: locks whose grant is an event, so that who wants one need not wait for it.
+// Reservations: locks whose grant is an event, so that acquiring one does not wait (Realm has them:
+// Treichler, Bauer, Aiken, PACT 2014). They move between ranks as in Naimi and Trehel 1987.
 //
 // Promises (tests/event/reservation_test.cpp holds the module to each)
 //  balance    each acquire is matched by one release on the same rank, whatever has failed: an
@@ -7,18 +8,17 @@
 //  order      on one rank requests are granted in the order in which they came to wait. Nobody
 //             overtakes; shared ones of one mode that stand together are granted together.
 //  fairness   while another rank waits, this one is granted local_grants more, then the lock moves
-//             on; ranks get it in the order in which their wishes reached the last of the queue.
-//  loss       system::lost() is enough. A reservation ends with the rank that made it: who waits
-//  for
-//             it and who asks later is refused (a poisoned event, nothing is held, releases are
+//             on; ranks get it in the order in which their requests reached the end of the queue.
+//  loss       system::lost() is enough. A reservation ends with the rank that made it: requests
+//             that wait and later ones are refused (a poisoned event, nothing is held, releases are
 //             ignored). Others come back from a lost rank, to the rank that made them. If the lost
 //             one may have held it, what it guards may be half written: from then on each grant's
-//             event is poisoned (and held, and to be released, as ever) until somebody who holds it
-//             has looked and says recover(). Who holds it while another rank is lost keeps it.
+//             event is poisoned (and held, and to be released, as always) until a holder has
+//             checked it and calls recover(). A holder keeps it while another rank is lost.
 //  sharing    holders of one shared mode hold at the same time, on whichever ranks.
-//  messages   none while one rank uses a reservation. Moving it takes the wish, forwarded
-//             O(log ranks) times on average, and the lock; wishes and locks to one rank that arise
-//             together travel in one message.
+//  messages   none while one rank uses a reservation. Moving it takes the request, forwarded
+//             O(log ranks) times on average, and the lock; requests and locks to one rank that
+//             arise together travel in one message.
 //  storage    64 bytes on each rank that has used a reservation, 64 for each request that waits.
 #pragma once
 
@@ -30,6 +30,7 @@
 #include <memory>
 #include <utility>
 
+#include "sinew/base/check.hpp"
 #include "sinew/event/event.hpp"
 #include "sinew/event/waiter.hpp"
 
@@ -48,7 +49,10 @@ class reservation {
   constexpr reservation() noexcept = default;
   constexpr reservation(int creator, std::uint32_t index, std::uint32_t generation) noexcept
       : bits_(static_cast<std::uint64_t>(creator) << (index_bits + generation_bits) |
-              static_cast<std::uint64_t>(index) << generation_bits | generation) {}
+              static_cast<std::uint64_t>(index) << generation_bits | generation) {
+    SINEW_EXPECT(creator >= 0 && creator < 1 << (64 - index_bits - generation_bits));
+    SINEW_EXPECT(index < 1u << index_bits && generation < 1u << generation_bits);
+  }
   [[nodiscard]] static constexpr reservation from_bits(std::uint64_t bits) noexcept {
     reservation r;
     r.bits_ = bits;
@@ -158,7 +162,8 @@ class reservations {
   /// Suspends a fiber, parks a thread. Not from waiters and handlers.
   [[nodiscard]] hold lock(reservation r, lock_mode how = {});
   /// What `r` guards is whole again after a holder was lost (see above): grants are no longer
-  /// poisoned, but for those that were made already. By who holds it, exclusively. Warm.
+  /// poisoned, but for those that were made already. Called by the holder, which is exclusive.
+  /// Warm.
   void recover(reservation r);
   /// For coroutines: `hold mine = co_await all.scoped(r);`
   [[nodiscard]] scoped_acquire scoped(reservation r, lock_mode how = {}) noexcept {

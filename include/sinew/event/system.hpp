@@ -1,14 +1,14 @@
 // One rank's events: making, triggering and merging them, and waiting for those of any rank.
 //
 // Promises (tests/event holds the module to each)
-//  once       an event triggers once and for all, poisoned or not; everybody learns the same.
+//  once       an event triggers once and for all, poisoned or not; all ranks see the same.
 //  poison     what depends on a poisoned event is poisoned, however far; never lost, never spread
 //             through settled(). A merge is poisoned with its first poisoned input.
 //  order      everything that the triggering thread did before is seen by what the event fires.
 //  no stack   a cascade of any length takes no stack and allocates nothing.
 //  messages   making an event takes none. A rank that waits for an event of another sends one, once
-//             for all its waiters, and is sent one. A trigger from afar is one to the owner, who
-//             decides: its sender learns of it like all others.
+//             for all its waiters, and is sent one. A trigger of another rank's event is one to the
+//             owner, which decides: its sender is notified as all others are.
 //  storage    32 bytes for a pending event, 4 for each dependence beyond an event's first (lines of
 //             64 bytes, then blocks of 512), 16 for each slot of another rank ever asked for;
 //             nothing for what has triggered, but 12 bytes for each run of poisoned generations.
@@ -31,6 +31,7 @@
 
 #include "sinew/core/runtime.hpp"
 #include "sinew/event/event.hpp"
+#include "sinew/event/slot.hpp"
 #include "sinew/event/waiter.hpp"
 
 namespace sinew::event {
@@ -68,7 +69,7 @@ class system {
   /// Triggers it as failed.
   void poison(user_event e) { give_trigger(e, true, {}); }
   /// Poisons an event that is still pending, whatever it is (a merge, too; its inputs stay as they
-  /// are). False if it had triggered or belongs to another rank (then the wish is sent there).
+  /// are). False if it had triggered or belongs to another rank (then that is asked to).
   bool cancel(event e);
 
   /// Triggers when all have; poisoned as soon as one is. What has triggered does not count: with
@@ -124,12 +125,12 @@ class system {
 
   // --- failures and reports; cold ---
 
-  /// `rank` has died. All other ranks learn it from this one, and nothing is heard of `rank` any
-  /// more. What is still awaited of its events is poisoned, on all ranks, and so is whatever is
-  /// asked of it later; so are events entrusted to it, and barriers of which it was part or may
-  /// have become part (barrier.hpp). For reservations see there. Events that it was to trigger and
-  /// that nobody entrusted to it stay as they are: cancel them. The launcher ends a job in which a
-  /// rank dies; this is for those who know better. Again: nothing.
+  /// `rank` has died. All other ranks are notified, and messages of `rank` are ignored from now on.
+  /// What is still awaited of its events is poisoned, on all ranks, and so is whatever is asked of
+  /// it later; so are events entrusted to it, and barriers of which it was part or may have become
+  /// part (barrier.hpp). For reservations see there. Events that it was to trigger and that nobody
+  /// entrusted to it stay as they are: cancel them. The launcher ends a job in which a rank dies;
+  /// this is for programs that survive that. Again: nothing.
   void lost(int rank);
   [[nodiscard]] bool is_lost(int rank) const noexcept;
   /// `e`, of this rank, will be triggered by `rank`: it is poisoned should that be lost. No
@@ -160,20 +161,6 @@ class system {
   friend class completion_queue;
   friend class section;
   friend class together;
-  friend struct continuation;
-
-  /// A place for one pending event. Changed under the rank's lock, but for what is said below.
-  struct slot {
-    /// Of the event that is pending or will be next: an event of an earlier one has triggered.
-    /// Raised (release) when an event triggers, after its fate is recorded; read by anybody.
-    std::atomic<std::uint32_t> generation;
-    std::uint32_t remaining;  ///< inputs still pending; of an alias: the generation it stands for
-    waiter* waiters;          ///< the last of a ring
-    std::uint32_t first;      ///< a slot that has this one as input; 0: none
-    std::uint32_t more;       ///< further ones: a chunk; 0: none
-    std::uint32_t ranks;      ///< subscribed: rank + 1, or a chunk; of an alias: the next alias
-    std::uint32_t link;       ///< the next in the queue or free, and six flags
-  };
 
   [[nodiscard]] bool triggered_here(event e) const noexcept {
     return slots_[e.index()].generation.load(std::memory_order_acquire) > e.generation();
@@ -190,7 +177,7 @@ class system {
   core::runtime& runtime_;
   int rank_;
   int size_;
-  slot* slots_ = nullptr;
+  detail::slot* slots_ = nullptr;  ///< of the graph
   std::atomic<bool> any_poisoned_{false};
   std::unique_ptr<body> body_;
   std::unique_ptr<barriers> barriers_;

@@ -16,7 +16,7 @@ struct waiter {
   bool poisoned = false;   ///< set before the call
 };
 
-/// Who gets a message of this module or of those above, which share one handler of the fabric.
+/// What a message is for, of this module or those above, which share one handler of the fabric.
 enum class topic : std::uint8_t {
   event = 0,
   barrier = 1,

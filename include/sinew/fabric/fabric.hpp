@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "sinew/base/status.hpp"
@@ -31,6 +32,7 @@ namespace sinew::fabric {
 struct header {
   std::uint64_t word[2];
 };
+static_assert(sizeof(header) == 16);
 
 using handler_id = std::uint8_t;
 inline constexpr int max_handlers = 16;
@@ -55,6 +57,7 @@ struct callback {
 struct remote_key {
   std::uint64_t word[2] = {0, 0};
 };
+static_assert(std::is_trivially_copyable_v<remote_key>, "it is sent as bytes");
 
 /// Memory at a peer: an address there, and the key under which that peer exposed it.
 struct remote_address {
@@ -121,8 +124,8 @@ class endpoint {
   virtual status reserve(int peer, packet& out) = 0;
   virtual status commit(int peer, handler_id id, header head, packet& filled, std::size_t size) = 0;
 
-  /// A hint that may change at any time: messages of some packets' length reach `peer` sooner in
-  /// packets than when it gets them. Warm.
+  /// A hint that may change at any time: a message of several packets reaches `peer` sooner if it
+  /// is sent in packets than if `peer` copies it by get(). Warm.
   [[nodiscard]] virtual bool streams_to(int /*peer*/) { return false; }
 
   /// Makes [address, address + bytes) reachable by get, put and atomics of every rank. Cold.
@@ -150,7 +153,7 @@ class endpoint {
   [[nodiscard]] virtual bool in_one_process() const noexcept { return false; }
 
   /// Handles what has arrived and moves transfers along; returns how many things happened.
-  /// One thread at a time. `budget` bounds the active messages handled.
+  /// One thread at a time. `budget`, at least 1, bounds the active messages handled.
   virtual int progress(int budget) = 0;
 
   /// Sleeps until something arrives for this rank, wake() is called, or the time is over; returns

@@ -24,6 +24,7 @@ constexpr std::size_t max_medium = 8192;
 constexpr std::size_t queue_slots = 256;
 /// More than one queue holds, so that a rank that does not read cannot take them all.
 constexpr std::size_t buffers_per_rank = 2 * queue_slots;
+static_assert(buffers_per_rank > queue_slots);
 
 using buffer = std::unique_ptr<std::byte[]>;
 
@@ -75,7 +76,7 @@ class inproc_endpoint final : public endpoint {
   [[nodiscard]] const char* name() const noexcept override { return "inproc"; }
 
   void set_handler(handler_id id, handler function, void* context) override {
-    SINEW_EXPECT(id < max_handlers);
+    SINEW_EXPECT(id < max_handlers && function != nullptr);
     handlers_[id] = {function, context};
   }
 
@@ -167,6 +168,7 @@ class inproc_endpoint final : public endpoint {
   [[nodiscard]] bool in_one_process() const noexcept override { return true; }
 
   int progress(int budget) override {
+    SINEW_EXPECT(budget > 0);
     int handled = 0;
     while (handled < budget) {
       if (!held_ && !take_message(next_)) {
@@ -207,6 +209,8 @@ class inproc_endpoint final : public endpoint {
   /// Puts one message into the peer's queue; takes `*packet` only if it does.
   status post(int peer, handler_id id, header head, const void* data, std::size_t size,
               buffer* packet) {
+    SINEW_EXPECT(index(peer) < hub_->boxes.size() && id < max_handlers);
+    SINEW_EXPECT(packet != nullptr ? size <= max_medium && *packet != nullptr : size <= max_short);
     inbox& box = hub_->boxes[index(peer)];
     {
       const std::lock_guard lock(box.mutex);
@@ -215,6 +219,7 @@ class inproc_endpoint final : public endpoint {
         return status::again(retry_reason::no_slot);
       }
       message& m = box.ring[(box.head + box.count) % queue_slots];
+      SINEW_ASSERT(m.packet == nullptr);  // take_message() has moved it out
       m.source = rank_;
       m.id = id;
       m.head = head;
@@ -225,6 +230,7 @@ class inproc_endpoint final : public endpoint {
         std::memcpy(m.short_data.data(), data, size);
       }
       ++box.count;
+      SINEW_ENSURE(box.count <= queue_slots);
     }
     box.bell.notify_one();
     return status::ok();
@@ -245,7 +251,7 @@ class inproc_endpoint final : public endpoint {
     return true;
   }
 
-  /// A slot or a buffer is free again: everybody who was refused may try. Wakes too many rather
+  /// A slot or a buffer is free again: all ranks that were refused may try. Wakes too many rather
   /// than too few.
   void wake_refused() {
     for (inbox& box : hub_->boxes) {
@@ -281,10 +287,12 @@ class inproc_endpoint final : public endpoint {
   }
 
   void return_buffer(int owner, buffer b) {
+    SINEW_EXPECT(b != nullptr && owner >= 0 && owner < size());
     {
       buffer_pool& pool = hub_->pools[index(owner)];
       const std::lock_guard lock(pool.mutex);
       pool.free.push_back(std::move(b));
+      SINEW_ENSURE(pool.free.size() <= pool.made);  // each was taken once
     }
     wake_refused();
   }
@@ -293,7 +301,8 @@ class inproc_endpoint final : public endpoint {
   int rank_;
   limits bounds_{max_short, max_medium, true};
   std::array<service, max_handlers> handlers_{};
-  message next_;       ///< of whoever makes progress, as is:
+  // Of the thread that makes progress.
+  message next_;
   bool held_ = false;  ///< its handler has refused `next_`, which therefore comes before the queue
 };
 

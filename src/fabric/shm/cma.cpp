@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/copy.hpp"
 
 namespace sinew::fabric::shm {
@@ -15,6 +16,7 @@ namespace {
 
 template <class Call>
 bool move_all(Call call, pid_t pid, std::byte* local, std::uint64_t remote, std::size_t bytes) {
+  SINEW_EXPECT(pid > 0);
   while (bytes > 0) {
     const iovec here{local, bytes};
     const iovec there{reinterpret_cast<void*>(remote), bytes};
@@ -26,6 +28,7 @@ bool move_all(Call call, pid_t pid, std::byte* local, std::uint64_t remote, std:
       return false;
     }
     const auto n = static_cast<std::size_t>(moved);
+    SINEW_ASSERT(n <= bytes);
     local += n;
     remote += n;
     bytes -= n;
@@ -64,6 +67,7 @@ const piece* move_pieces(Call call, pid_t pid, std::span<const piece> pieces) {
     if (at == before && left == skip) {
       return &pieces[at];
     }
+    SINEW_ASSERT(at == pieces.size() ? left == 0 : left < pieces[at].bytes || left == 0);
     skip = left;
   }
   return nullptr;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 
 namespace sinew::fabric::shm {
@@ -41,6 +42,7 @@ class distance {
     const bool was = far();
     mean += (sample - mean) / (was ? 2 : 8);  // looks are rare
     mean_.store(mean, std::memory_order_relaxed);
+    SINEW_ASSERT(mean >= 0 && near_below_ < far_from_);
     const bool is = mean > static_cast<std::int64_t>(was ? near_below_ : far_from_);
     if (is == was) {
       return change::none;

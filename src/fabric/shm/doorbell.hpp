@@ -19,6 +19,8 @@
 
 namespace sinew::fabric::shm {
 
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "a futex in shared memory");
+
 enum bell_state : std::uint32_t { bell_awake = 0, bell_armed = 1, bell_nudged = 2 };
 
 /// Waits while the word is `armed`, at most so long. Cold.

@@ -2,6 +2,7 @@
 
 #include "fabric/shm/messages.hpp"
 #include "fabric/shm/one_sided.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::fabric {
 namespace shm {
@@ -63,6 +64,7 @@ class shm_endpoint final : public endpoint {
   }
 
   int progress(int budget) override {
+    SINEW_EXPECT(budget > 0);
     // Apart, so that a look at rings that are all empty is short.
     auto* const first = messages_.first_ready();
     return first != nullptr || transfers_.busy() ? handle(first, budget) : 0;

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::fabric::shm {
 
 /// take() -> fill the entry -> start() -> (progress) -> release(). Lock-free. An entry that was
@@ -25,15 +27,22 @@ class fixed_table {
     }
     return -1;
   }
-  void start(int i) noexcept { started_.fetch_or(bit(i), std::memory_order_release); }
+  void start(int i) noexcept {
+    SINEW_EXPECT((free_.load(std::memory_order_relaxed) & bit(i)) == 0);
+    started_.fetch_or(bit(i), std::memory_order_release);
+  }
   void release(int i) noexcept {
+    SINEW_EXPECT((free_.load(std::memory_order_relaxed) & bit(i)) == 0);
     started_.fetch_and(~bit(i), std::memory_order_relaxed);
     free_.fetch_or(bit(i), std::memory_order_release);
   }
   [[nodiscard]] std::uint64_t started() const noexcept {
     return started_.load(std::memory_order_acquire);
   }
-  [[nodiscard]] Entry& operator[](int i) noexcept { return entries_[i]; }
+  [[nodiscard]] Entry& operator[](int i) noexcept {
+    SINEW_EXPECT(i >= 0 && i < capacity);
+    return entries_[i];
+  }
 
  private:
   static constexpr std::uint64_t bit(int i) noexcept { return std::uint64_t{1} << i; }

@@ -12,13 +12,16 @@ namespace shm {
 namespace {
 
 constexpr std::uint64_t layout_version = 2;
+constexpr std::uint32_t most_slots = 256;
+static_assert(most_slots <= slot_word::ack_mask, "an acknowledgement names any slot of a ring");
+static_assert(most_packets < 1 << 20 && max_local_ranks < 1 << 20, "fields of the signature");
 
 std::size_t page_up(std::size_t n) { return (n + page_bytes - 1) / page_bytes * page_bytes; }
 
 std::uint32_t slots_for(int local_size) {
   // A receiver's rings together stay near 1 MiB, however many ranks share the node.
   const auto share = static_cast<std::uint32_t>(16384 / local_size);
-  return std::bit_floor(std::clamp(share, 16u, 256u));
+  return std::bit_floor(std::clamp(share, 16u, most_slots));
 }
 
 std::uint32_t packets_for(int local_size, std::int64_t wanted) {
@@ -44,6 +47,8 @@ part_layout::part_layout(int local_size) {
   bytes = packets_at + page_up(packet_stride * packets);
   signature = (layout_version << 56) | (std::uint64_t{slots} << 40) |
               (std::uint64_t{packets} << 20) | ranks;
+  SINEW_ENSURE(std::has_single_bit(slots) && packets >= least_packets && packets <= wanted);
+  SINEW_ENSURE(rings_at % page_bytes == 0 && packets_at % page_bytes == 0 && bytes > packets_at);
 }
 
 }  // namespace shm

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::fabric::shm {
@@ -37,23 +38,29 @@ struct alignas(line_bytes) slot {
     std::atomic_ref(head.word[1]).store(h.word[1], std::memory_order_relaxed);
   }
 };
-static_assert(sizeof(slot) == line_bytes);
+static_assert(sizeof(slot) == line_bytes &&
+              offsetof(slot, payload) + max_short_bytes == line_bytes);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "several processes touch it");
 
 /// slot::word: tag 32 | size 14 | handler 4 | kind 3 | acknowledgement 11.
 /// The acknowledgement is the low bits of how many slots the sender of this message has consumed
 /// from its peer: it returns ring credit and packets without a cache line of their own.
 namespace slot_word {
 inline constexpr std::uint64_t ack_mask = (1u << 11) - 1;
+inline constexpr std::size_t size_mask = 0x3fff;
+static_assert(max_medium_bytes <= size_mask && max_handlers <= 16);
+static_assert(static_cast<unsigned>(slot_kind::inner_medium) < 8);
 
 [[nodiscard]] inline std::uint64_t make(std::uint32_t tag, slot_kind kind, std::uint8_t id,
                                         std::size_t size, std::uint64_t consumed) noexcept {
+  SINEW_EXPECT(size <= size_mask && id < 16);
   return std::uint64_t{tag} | (std::uint64_t{size} << 32) | (std::uint64_t{id} << 46) |
          (static_cast<std::uint64_t>(kind) << 50) | ((consumed & ack_mask) << 53);
 }
 [[nodiscard]] inline std::uint32_t tag(std::uint64_t w) noexcept {
   return static_cast<std::uint32_t>(w);
 }
-[[nodiscard]] inline std::size_t size(std::uint64_t w) noexcept { return (w >> 32) & 0x3fff; }
+[[nodiscard]] inline std::size_t size(std::uint64_t w) noexcept { return (w >> 32) & size_mask; }
 [[nodiscard]] inline unsigned id(std::uint64_t w) noexcept { return (w >> 46) & 0xf; }
 [[nodiscard]] inline slot_kind kind(std::uint64_t w) noexcept {
   return static_cast<slot_kind>((w >> 50) & 0x7);
@@ -70,12 +77,13 @@ struct alignas(line_bytes) credit {
 };
 
 /// A get under way, in the getter's part. `cursor` = generation 24 | offset 40: the next byte that
-/// nobody has taken on. Getter and source claim by compare-and-swap, so that a claim on a ticket
+/// no side has taken on. Getter and source claim by compare-and-swap, so that a claim on a ticket
 /// that has since been reused fails. `done` counts bytes that the source wrote by itself.
 struct ticket {
   alignas(line_bytes) std::atomic<std::uint64_t> cursor;
   alignas(line_bytes) std::atomic<std::uint64_t> done;
 };
+static_assert(sizeof(ticket) == 2 * line_bytes && sizeof(credit) == line_bytes);
 
 /// First pages of a part.
 struct control {
@@ -92,7 +100,7 @@ struct control {
   alignas(line_bytes) std::atomic<std::uint32_t> announce;
   alignas(line_bytes) std::atomic<std::uint64_t> opened[max_local_ranks / 64];
   /// A bit for each local rank to which the owner had better not stream (distance.hpp). A hint,
-  /// relaxed: whoever gets from the owner looks, and either way is right.
+  /// relaxed: a rank that gets from the owner reads it, and either way is right.
   alignas(line_bytes) std::atomic<std::uint64_t> far[max_local_ranks / 64];
 };
 
@@ -115,14 +123,19 @@ struct part {
   std::byte* at = nullptr;
   const part_layout* shape = nullptr;
 
-  [[nodiscard]] control& state() const noexcept { return *reinterpret_cast<control*>(at); }
+  [[nodiscard]] control& state() const noexcept {
+    SINEW_EXPECT(at != nullptr && reinterpret_cast<std::uintptr_t>(at) % line_bytes == 0);
+    return *reinterpret_cast<control*>(at);
+  }
   [[nodiscard]] ticket* tickets() const noexcept {
     return reinterpret_cast<ticket*>(at + shape->tickets_at);
   }
   [[nodiscard]] credit* credit_for(int sender) const noexcept {
+    SINEW_EXPECT(sender >= 0 && sender < max_local_ranks);
     return reinterpret_cast<credit*>(at + shape->credits_at) + sender;
   }
   [[nodiscard]] slot* ring_from(int sender) const noexcept {
+    SINEW_EXPECT(sender >= 0 && sender < max_local_ranks);
     return reinterpret_cast<slot*>(at + shape->rings_at) +
            static_cast<std::size_t>(sender) * shape->slots;
   }

@@ -18,6 +18,7 @@ namespace {
 /// A sender that runs ahead, `ahead_from` messages or more, takes so many lines over at a time.
 constexpr std::uint64_t taken_at_once = 16;
 constexpr std::uint64_t ahead_from = 8;
+static_assert(std::has_single_bit(taken_at_once));
 
 }  // namespace
 
@@ -90,13 +91,14 @@ messages<Threads>::~messages() = default;
 
 template <bool Threads>
 void messages<Threads>::set_handler(handler_id id, handler function, void* context) {
-  SINEW_EXPECT(id < max_handlers);
+  SINEW_EXPECT(id < max_handlers && function != nullptr);
   handlers_[id] = {function, context};
 }
 
 /// First send to a peer: false until it has set up. Under the pair's lock.
 template <bool Threads>
 bool messages<Threads>::open(pair_type& p) {
+  SINEW_EXPECT(p.limit == 0 && p.tail == 0);
   control& theirs = part_at(p.local_rank).state();
   const std::uint64_t signature = theirs.ready.load(std::memory_order_acquire);
   if (signature == 0) {
@@ -125,6 +127,7 @@ bool messages<Threads>::open(pair_type& p) {
 /// over a line that both have cached.) Under the pair's lock.
 template <bool Threads>
 void messages<Threads>::take_lines(pair_type& p) noexcept {
+  SINEW_EXPECT(shape_.slots >= 4 * taken_at_once);  // so it is none that the next publish() fills
   const std::uint64_t first = p.tail + taken_at_once;
   for (std::uint64_t n = first; n < first + taken_at_once; ++n) {
     std::atomic<std::uint64_t>& word = p.out[n & slot_mask_].word;
@@ -155,6 +158,7 @@ bool messages<Threads>::find_credit(pair_type& p) {
     take_lines(p);
   }
   p.limit = std::min(consumed + shape_.slots, p.tail + taken_at_once);
+  SINEW_ENSURE(p.limit > p.tail);
   return true;
 }
 
@@ -222,10 +226,12 @@ void messages<Threads>::collect(pair_type& p) noexcept {
   }
   while (p.first != no_index && pool_.link_of(p.first).slot < consumed) {
     const std::uint16_t index = p.first;
+    SINEW_ASSERT(p.under_way != 0);
     p.first = pool_.link_of(index).next;
     pool_.give_back(index);
     --p.under_way;
   }
+  SINEW_ENSURE((p.first == no_index) == (p.under_way == 0));
 }
 
 /// The pool is empty: looks at every peer's credit. Under no lock.
@@ -269,6 +275,7 @@ status messages<Threads>::reserve(int peer, packet& out, bool is_short) {
       if (!pool_.empty()) {
         const std::uint16_t index =
             is_short && p.first == no_index ? pool_.take_hot() : pool_.take_cold();
+        SINEW_ASSERT(index < shape_.packets);
         out = {mine_.packets() + index * packet_stride, max_medium_bytes, index};
         return status::ok();
       }
@@ -297,6 +304,7 @@ template <bool Threads>
 status messages<Threads>::commit(int peer, slot_kind kind, std::uint8_t id, header head,
                                  packet& filled, std::size_t size) {
   SINEW_EXPECT(filled.data != nullptr && size <= filled.capacity);
+  SINEW_EXPECT(filled.data == mine_.packets() + filled.token * packet_stride);
   pair_type& p = pair_with(peer);
   const auto index = static_cast<std::uint16_t>(filled.token);
   {
@@ -345,7 +353,7 @@ status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id,
 }
 
 template <bool Threads>
-void messages<Threads>::tell_distance(pair_type& p, distance::change c) noexcept {
+void messages<Threads>::publish_distance(pair_type& p, distance::change c) noexcept {
   const auto them = static_cast<unsigned>(p.local_rank);
   std::atomic<std::uint64_t>& word = mine_.state().far[them / 64];
   const std::uint64_t bit = std::uint64_t{1} << (them % 64);
@@ -415,8 +423,13 @@ void messages<Threads>::sleep(std::uint64_t timeout_ns, bool (*more)(void* conte
 template <bool Threads>
 std::uint64_t messages<Threads>::sent_to(int peer) {
   pair_type& p = pair_with(peer);
-  const short_guard<Threads> guard(p.lock);
-  return p.tail;
+  while (!p.lock.acquire()) {
+    // Wait: for a thread of this process.
+    sched_yield();  // its holder was descheduled inside a few instructions
+  }
+  const std::uint64_t sent = p.tail;
+  p.lock.release();
+  return sent;
 }
 
 template <bool Threads>

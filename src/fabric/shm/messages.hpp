@@ -63,14 +63,17 @@ class messages {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   void set_handler(handler_id id, handler function, void* context);
-  void set_inner_handler(inner_handler h) noexcept { inner_ = h; }
+  void set_inner_handler(inner_handler h) noexcept {
+    SINEW_EXPECT(h.call != nullptr);
+    inner_ = h;
+  }
 
   /// At most max_short_bytes. Hot: needs no frame, so that few stores of its own (saved registers)
   /// come between those to one slot and the next. The processor's queue of stores is what bounds
   /// how many slots it can be taking over at a time.
   status send_short_message(int peer, slot_kind kind, std::uint8_t id, header head,
                             const void* data, std::size_t size) {
-    SINEW_EXPECT(size <= max_short_bytes);
+    SINEW_EXPECT(size <= max_short_bytes && (data != nullptr || size == 0));
     pair_type& p = pair_with(peer);
     bool sent = false;
     {
@@ -121,7 +124,7 @@ class messages {
       return;  // its first use: the system has just provided the pages
     }
     if (const auto c = p.away.note(ticks() - begin, size); c != distance::change::none) {
-      tell_distance(p, c);
+      publish_distance(p, c);
     }
   }
   /// Whether long messages to `peer` had better be streamed through packets, and whether those of
@@ -171,7 +174,7 @@ class messages {
       handled += drain(*w, budget - handled);
       ++w;
       if (handled >= budget) [[unlikely]] {
-        // Who used the budget up goes last, so that nobody is kept waiting for long.
+        // The ring that used the budget up goes last, so that none waits for long.
         std::rotate(active_.data(), w, end);
         break;
       }
@@ -182,7 +185,7 @@ class messages {
     return handled;
   }
 
-  /// Something to do for progress, or for a caller who was told to retry. Cold.
+  /// Something to do for progress, or for a caller that got `retry`. Cold.
   [[nodiscard]] bool anything_new();
   /// Arms the bell, looks again (also by `more`), waits. Cold.
   void sleep(std::uint64_t timeout_ns, bool (*more)(void* context), void* context);
@@ -226,6 +229,7 @@ class messages {
   /// Makes slot `p.tail` visible. The release also covers the packet it names, and what this
   /// rank has read of the peer's packets up to the head that it acknowledges.
   void publish(pair_type& p, slot& s, slot_kind kind, std::uint8_t id, std::size_t size) noexcept {
+    SINEW_EXPECT(p.tail < p.limit && &s == &p.out[p.tail & slot_mask_]);
     const std::uint64_t consumed = p.head.load(std::memory_order_acquire);
     s.word.store(slot_word::make(tag_of(p.tail), kind, id, size, consumed),
                  std::memory_order_release);
@@ -235,6 +239,7 @@ class messages {
   /// Handles what is ready: at least one message, at most `budget`. Acknowledgements are noted once
   /// for all of them: the last says most, and at most a ring's length is ever outstanding.
   int drain(watch& w, int budget) {
+    SINEW_EXPECT(budget > 0 && w.ready());
     pair_type& p = *w.from;
     std::uint64_t head = p.head.load(std::memory_order_relaxed);
     const slot* s = &p.in[head & slot_mask_];
@@ -303,6 +308,7 @@ class messages {
   [[gnu::noinline]] bool dispatch_other(pair_type& p, const slot& s, std::uint64_t word);
 
   [[gnu::noinline]] void publish_credit(pair_type& p, std::uint64_t head) noexcept {
+    SINEW_EXPECT(head > p.published && head - p.published <= shape_.slots);
     p.published = head;
     p.credit_in->head.store(head, std::memory_order_release);
     after_publishing(*p.bell, p.fence_in);
@@ -324,7 +330,7 @@ class messages {
     return send_short_message(peer, kind, id, head, data, size);
   }
 
-  [[gnu::noinline]] void tell_distance(pair_type& p, distance::change c) noexcept;
+  [[gnu::noinline]] void publish_distance(pair_type& p, distance::change c) noexcept;
   [[gnu::noinline]] bool find_credit(pair_type& p);
   void take_lines(pair_type& p) noexcept;
   bool open(pair_type& p);

@@ -30,6 +30,8 @@ constexpr int stream_chunks_per_step = 8;
 constexpr std::uint64_t cma_chunk = 256 << 10;
 constexpr std::uint64_t least_cma_chunk = 32 << 10;
 constexpr std::int64_t patience_ns = 3000;
+static_assert(stream_claim % stream_chunk == 0 && probe_claim % stream_chunk == 0);
+static_assert(least_cma_chunk <= cma_chunk);
 
 /// What each side copies at a time: half, so that both are busy, but no less than a call is worth.
 constexpr std::uint64_t cma_piece(std::uint64_t bytes) {
@@ -40,10 +42,13 @@ constexpr std::uint64_t cma_piece(std::uint64_t bytes) {
 constexpr unsigned offset_bits = 40;
 constexpr std::uint64_t offset_mask = (std::uint64_t{1} << offset_bits) - 1;
 constexpr std::uint64_t generation_mask = (std::uint64_t{1} << (64 - offset_bits)) - 1;
+static_assert(generation_mask <= UINT32_MAX, "a get's message has 32 bits for it");
+static_assert(2 * sizeof(std::uint64_t) <= max_short_bytes, "what get and atomic requests carry");
 
 /// Takes on the next at most `want` of `bytes`; false if nothing is left or the ticket is reused.
 bool claim(std::atomic<std::uint64_t>& cursor, std::uint64_t generation, std::uint64_t want,
            std::uint64_t bytes, std::uint64_t& from, std::uint64_t& count) {
+  SINEW_EXPECT(want != 0 && generation <= generation_mask && bytes <= offset_mask);
   std::uint64_t seen = cursor.load(std::memory_order_acquire);
   for (;;) {
     const std::uint64_t offset = seen & offset_mask;
@@ -54,6 +59,7 @@ bool claim(std::atomic<std::uint64_t>& cursor, std::uint64_t generation, std::ui
     if (cursor.compare_exchange_weak(seen, seen + count, std::memory_order_acq_rel,
                                      std::memory_order_acquire)) {
       from = offset;
+      SINEW_ENSURE(count != 0 && from + count <= bytes);
       return true;
     }
   }
@@ -304,7 +310,7 @@ status one_sided<Threads>::atomic(int peer, atomic_op op, const remote_address& 
   return status::pending();
 }
 
-// --- what the peers' sides tell us; runs inside progress ---
+// --- messages of the peers' sides; run inside progress ---
 
 template <bool Threads>
 status one_sided<Threads>::handle(void* self, unsigned op, const arrival& m) noexcept {
@@ -434,9 +440,8 @@ int one_sided<Threads>::step() {
   flush_replies();
   const bool own = has_own_to_copy();
   for (std::size_t i = 0; i < serves_.size();) {
-    if (own && serves_[i].how == way::both_by_cma && !serves_[i].probing) {
-      ++i;
-    } else if (step_serve(serves_[i], moved)) {
+    const bool waits = own && serves_[i].how == way::both_by_cma && !serves_[i].probing;
+    if (!waits && step_serve(serves_[i], moved)) {
       serves_.erase(serves_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;
@@ -465,6 +470,7 @@ void one_sided<Threads>::flush_replies() {
     }
     ++sent;
   }
+  SINEW_ASSERT(sent <= replies_.size());
   replies_.erase(replies_.begin(), replies_.begin() + static_cast<std::ptrdiff_t>(sent));
 }
 
@@ -491,6 +497,7 @@ int one_sided<Threads>::step_get(int index) {
       copy_failed("read", g.peer, g.source + from, count);
     }
     g.arrived += count;
+    SINEW_ASSERT(g.arrived <= g.bytes);
     moved = 1;
     if (!complete()) {
       return moved;
@@ -539,6 +546,7 @@ int one_sided<Threads>::step_put(int index) {
       break;
     }
   }
+  SINEW_ASSERT(p.moved <= p.bytes);
   if (p.moved == p.bytes) {
     const callback done = p.when_done;
     puts_.release(index);
@@ -564,6 +572,7 @@ bool one_sided<Threads>::claim_for(serve_state& s, std::uint64_t want) {
     return false;
   }
   s.end = s.at + count;
+  SINEW_ENSURE(s.end <= s.bytes);
   return true;
 }
 
@@ -595,6 +604,7 @@ bool one_sided<Threads>::serve_by_stream(serve_state& s, int& moved) {
       return false;
     }
     s.at += s.filled_bytes;
+    SINEW_ASSERT(s.at <= s.end && s.filled.data == nullptr);  // commit() has emptied it
     ++moved;
   }
   return s.how == way::stream_alone && s.at == s.end;

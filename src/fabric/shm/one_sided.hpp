@@ -127,6 +127,8 @@ class one_sided {
   std::uint64_t patience_;  ///< ticks
   int my_rank_;
 
+  static_assert(fixed_table<get_state>::capacity <= tickets_per_rank, "a get has its ticket");
+  static_assert(tickets_per_rank <= 256, "a message has 8 bits for it");
   fixed_table<get_state> gets_;
   fixed_table<put_state> puts_;
   fixed_table<atomic_state> atomics_;

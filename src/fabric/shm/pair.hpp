@@ -8,6 +8,8 @@
 
 #include "fabric/shm/distance.hpp"
 #include "fabric/shm/layout.hpp"
+#include "fabric/tuning.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/spin.hpp"
 
 namespace sinew::fabric::shm {
@@ -64,6 +66,7 @@ class short_guard {
 };
 
 inline constexpr std::uint16_t no_index = 0xffff;
+static_assert(most_packets <= no_index, "every packet has an index");
 
 /// The two rings with one peer. The sending half is guarded by `lock`; the receiving half belongs
 /// to the thread that makes progress.
@@ -100,8 +103,8 @@ struct pair {
 
   /// How many of our slots the peer is known to have consumed.
   [[nodiscard]] std::uint64_t consumed() const noexcept {
-    const std::uint64_t told = acknowledged.load(std::memory_order_acquire);
-    return told > seen_head ? told : seen_head;
+    const std::uint64_t known = acknowledged.load(std::memory_order_acquire);
+    return known > seen_head ? known : seen_head;
   }
 };
 
@@ -117,16 +120,19 @@ class packet_pool {
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint16_t take_hot() noexcept {
+    SINEW_EXPECT(!empty());
     --size_;
     return ring_[(begin_ + size_) & mask_];
   }
   [[nodiscard]] std::uint16_t take_cold() noexcept {
+    SINEW_EXPECT(!empty());
     const std::uint16_t index = ring_[begin_ & mask_];
     ++begin_;
     --size_;
     return index;
   }
   void give_back(std::uint16_t index) noexcept {
+    SINEW_EXPECT(index < count_ && size_ < count_);
     ring_[(begin_ + size_) & mask_] = index;
     ++size_;
   }
@@ -135,7 +141,10 @@ class packet_pool {
     std::uint64_t slot = 0;  ///< number of the slot that names the packet
     std::uint16_t next = no_index;
   };
-  [[nodiscard]] link& link_of(std::uint16_t index) noexcept { return links_[index]; }
+  [[nodiscard]] link& link_of(std::uint16_t index) noexcept {
+    SINEW_EXPECT(index < count_);
+    return links_[index];
+  }
 
  private:
   std::uint32_t count_;

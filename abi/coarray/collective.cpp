@@ -30,9 +30,9 @@ constexpr std::size_t slot_bytes = team::line - slot_data_at;
 /// passes its allocatable components one at a time by descriptors whose span and offset it does not
 /// set: they hold what the stack held. Such a component begins where memory was allocated, so its
 /// address is aligned. A pointer to a component of an array's elements does have a span, which is
-/// longer than the element; it is recognised by an offset that fits the bounds and an address that is
-/// not aligned. A pointer to the first component looks like the former and is treated like it, the
-/// commoner case.
+/// longer than the element; it is recognised by an offset that fits the bounds and an address that
+/// is not aligned. A pointer to the first component looks like the former and is treated like it,
+/// the commoner case.
 bool has_span(const descriptor& d) noexcept {
   if (d.rank() != 1 || d.dim[0].stride != 1 || d.dim[0].lower != 1) {
     return true;  // a scalar's descriptor ends before `dim`

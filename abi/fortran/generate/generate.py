@@ -25,6 +25,7 @@ def products():
         "mpi_f08.f90": interfaces.f08_module(found, procedures.callbacks(), sections),
         "mpi.f90": interfaces.mpi_module(found, sections),
         "mpif.h": interfaces.mpif_h(found, sections),
+        **interfaces.default_reals(sections),
     }
     share = -(-len(found) // PARTS)
     for part in range(PARTS):

@@ -352,30 +352,39 @@ def _result(procedure):
     return kind.replace("DOUBLE PRECISION", "REAL(KIND=8)")
 
 
+def default_reals(sections):
+    """For mpif.h, which cannot ask for a kind: by file name, a script of sed that gives the datatypes
+    of REAL (real) or of DOUBLE PRECISION (double) other kinds than 4 and 8."""
+    numbers = {name: value for _, name, value in _handles(sections)}
+    scripts = {}
+    for real, word, usual in (("rk", "real", 0), ("dk", "double", 1)):
+        for at, kind in enumerate((4, 8, 16)):
+            if at == usual:
+                continue
+            scripts[f"mpif_{word}_{kind}.sed"] = "".join(
+                f"s/({name}={numbers[name]})/({name}={numbers[kinds[at]]})/\n"
+                for name, (of, *kinds) in DEFAULT_REALS.items() if of == real)
+    return scripts
+
+
 # --- mpif.h --------------------------------------------------------------------------------------
 
 def mpif_h(procedures, sections):
     """Fixed and free form alike: statements from column 7 to 72, no continuation."""
-    lines = [f"! {NOTE}", "! MPI-5.0 section 19.1.4. Fixed and free form.",
-             "! INTEGER must have 4 bytes (no -fdefault-integer-8):"]
+    lines = [f"! {NOTE}", "! MPI-5.0 section 19.1.4. Fixed and free form. No intrinsic function is",
+             "! called here: a program may have variables of such names.",
+             "! INTEGER must have 4 bytes (no -fdefault-integer-8): the two are of one kind."]
 
     def parameter(kind, name, value):
         lines.append(f"      {kind} {name}")
         lines.append(f"      PARAMETER ({name}={value})")
 
-    lines += ["      INTEGER MPI_int4", "      PARAMETER (MPI_int4=1/(1-MAX(0,KIND(0)-4)/4))"]
+    lines += ["      INTEGER MPI_int4(2)", "      PARAMETER (MPI_int4=(/0,0_4/))"]
     for name, value in KINDS.items():
         parameter("INTEGER", name, value)
     for name, value in _integers(sections):
         parameter("INTEGER", name, value)
-    parameter("INTEGER", "MPI_rk", "KIND(1.0)")
-    parameter("INTEGER", "MPI_dk", "KIND(1D0)")
-    for _, name, value in _fortran_handles(sections):
-        match = re.match(r"(MERGE\(\d+,)(MERGE\(.*<9\))(,.*)$", str(value))
-        if match:  # in two steps, for the width
-            step = f"MPI_x{list(DEFAULT_REALS).index(name)}"
-            parameter("INTEGER", step, match.group(2))
-            value = match.group(1) + step + match.group(3)
+    for _, name, value in _handles(sections):
         parameter("INTEGER", name, value)
     parameter("INTEGER(KIND=8)", "MPI_DISPLACEMENT_CURRENT", "-1_8")
     for name, value in _booleans("mpif.h"):

@@ -89,7 +89,12 @@ class Wrapper(unittest.TestCase):
         old = self.write("b.f90", "include 'mpif.h'\nend\n")
         told = run("gfortran", "-fdefault-integer-8", f"-I{ROOT}/include/mpi-fortran", old, "-c",
                    cwd=self.work)
-        self.assertIn("Division by zero", told.stderr)
+        self.assertIn("INTEGER(8)", told.stderr)
+        # A program may call its variables as the language's functions are called.
+        old = self.write("c.f90", "include 'mpif.h'\ninteger :: max, kind, merge\nmax = 1\n"
+                                  "kind = 2\nmerge = max + kind\nend\n")
+        told = run(MPIFORT, "-c", old, cwd=self.work)
+        self.assertEqual(told.returncode, 0, told.stderr)
 
     def test_wrong_arguments_are_told_at_compile_time(self):
         for use, statement, word in REFUSED:
@@ -134,6 +139,13 @@ end
                            more={"XDG_CACHE_HOME": str(self.work / "cache")})
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(run(self.work / "a").stdout, value + "\n")
+                old = self.write("b.f90", "include 'mpif.h'\nprint '(i0)', MPI_REAL, &\n"
+                                          "MPI_DOUBLE_PRECISION\nend\n")
+                done = run(MPIFORT, *options, old, "-o", self.work / "b", cwd=self.work,
+                           more={"XDG_CACHE_HOME": str(self.work / "cache")})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                double = "738" if options == ("-fdefault-real-8",) else "540"
+                self.assertEqual(run(self.work / "b").stdout, f"{value}\n{double}\n")
         self.assertEqual(len(list((self.work / "cache/sinew").glob("*/gfortran*"))), 2)
 
     def test_one_folder_has_all(self):

@@ -110,8 +110,9 @@ int main(int argc, char** argv) {
   pin(me);
   where.rank = where.local_rank = me;
   const auto threading = threads ? sinew::core::threading::many : sinew::core::threading::one;
-  sinew::core::runtime runtime(std::make_unique<sinew::test::fake_session>(me, 2),
-                               sinew::fabric::open_shm(where, threads), threading);
+  const auto own = sinew::core::runtime::over(std::make_unique<sinew::test::fake_session>(me, 2),
+                                              sinew::fabric::open_shm(where, threads), threading);
+  sinew::core::runtime& runtime = *own;
   sinew::p2p::engine engine(runtime);
   sinew::core::communicator world(0, sinew::core::group::range(2), me);
   engine.attach(world);

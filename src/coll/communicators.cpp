@@ -78,10 +78,9 @@ std::uint32_t agree_on_context(participant at) {
 }  // namespace
 
 shared_state& state_of(core::runtime& rt) {
-  if (rt.contexts == nullptr) {
-    rt.contexts = std::make_shared<shared_state>(rt);
-  }
-  return *static_cast<shared_state*>(rt.contexts.get());
+  constexpr core::runtime_slot<shared_state> place(core::slots::coll_state);
+  shared_state* const made = rt.attached.get(place);
+  return made != nullptr ? *made : rt.attached.emplace(place, rt);
 }
 
 communicator_ref make_communicator(p2p::engine& engine, std::uint32_t context,

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/runtime_impl.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/process_object.hpp"
 #include "sinew/base/settings.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 /// The libraries of one process come from one build, so the layout of a runtime is the same in
 /// all; its size in the name is a guard against an accident of installation.
-std::string name() { return "core::runtime " + std::to_string(sizeof(runtime)); }
+std::string name() { return "core::runtime " + std::to_string(sizeof(runtime::impl)); }
 
 /// By this library's copy of the code. Written once, under the table's lock.
 bool opened_here = false;

@@ -1,4 +1,7 @@
 // Hot operations allocate nothing once warm; set-up survives the failure of any allocation.
+#include <array>
+#include <memory>
+
 #include "support/allocations.hpp"
 #include "support/job.hpp"
 
@@ -11,8 +14,9 @@ using test::backend;
 struct two_ranks {
   explicit two_ranks(backend over)
       : made(2, over, false),
-        first(std::make_unique<test::fake_session>(0, 2), made.take(0), core::threading::one),
-        second(std::make_unique<test::fake_session>(1, 2), made.take(1), core::threading::one),
+        runtimes{open(0), open(1)},
+        first(*runtimes[0]),
+        second(*runtimes[1]),
         one(first),
         two(second),
         here(0, core::group::range(2), 0),
@@ -20,8 +24,13 @@ struct two_ranks {
     one.attach(here);
     two.attach(there);
   }
+  std::unique_ptr<core::runtime> open(int rank) {
+    return core::runtime::over(std::make_unique<test::fake_session>(rank, 2), made.take(rank),
+                               core::threading::one);
+  }
   test::endpoints made;
-  core::runtime first, second;
+  std::array<std::unique_ptr<core::runtime>, 2> runtimes;
+  core::runtime &first, &second;
   engine one, two;
   core::communicator here, there;
 };

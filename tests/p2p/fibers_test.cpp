@@ -10,13 +10,13 @@ namespace {
 
 struct rank_in_fibers {
   rank_in_fibers(int rank, std::unique_ptr<fabric::endpoint> endpoint)
-      : runtime(std::make_unique<test::fake_session>(rank, 2), std::move(endpoint),
-                core::threading::one),
-        engine(runtime),
+      : runtime(core::runtime::over(std::make_unique<test::fake_session>(rank, 2),
+                                    std::move(endpoint), core::threading::one)),
+        engine(*runtime),
         world(0, core::group::range(2), rank) {
     engine.attach(world);
   }
-  core::runtime runtime;
+  std::unique_ptr<core::runtime> runtime;
   p2p::engine engine;
   core::communicator world;
 };

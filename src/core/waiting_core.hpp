@@ -117,7 +117,7 @@ class waiting_core {
   ///   now_ns(), limits()  as a Clock of idle_pace
   /// What it throws leaves all that is shared as if the wait had ended.
   template <class Edge>
-  void wait(completion& c, Edge& edge);
+  [[gnu::always_inline]] void wait(completion& c, Edge& edge);
 
   /// Nobody waits, leads, or is listed. Only while nobody can come. Cold.
   [[nodiscard]] bool at_rest() const noexcept {
@@ -199,7 +199,7 @@ class waiting_core {
             put_offs_.load(std::memory_order_relaxed), leads, happened};
   }
   template <class Edge>
-  [[nodiscard]] wait_order look(wait_policy& policy, lead& leads, Edge& edge);
+  [[nodiscard, gnu::always_inline]] wait_order look(wait_policy& policy, lead& leads, Edge& edge);
   template <class Edge>
   void step_aside(lead& leads, Edge& edge);
 
@@ -301,7 +301,7 @@ wait_policy waiting_core<Platform>::came() noexcept {
 
 template <class Platform>
 template <class Edge>
-void waiting_core<Platform>::wait(completion& c, Edge& edge) {
+inline void waiting_core<Platform>::wait(completion& c, Edge& edge) {
   presence here(*this);
   wait_policy policy = came();
   lead leads;
@@ -346,7 +346,7 @@ void waiting_core<Platform>::wait(completion& c, Edge& edge) {
 // Polls if nobody else does.
 template <class Platform>
 template <class Edge>
-wait_order waiting_core<Platform>::look(wait_policy& policy, lead& leads, Edge& edge) {
+inline wait_order waiting_core<Platform>::look(wait_policy& policy, lead& leads, Edge& edge) {
   if (!leads && leads.take(*this)) {
     leader_.store(&this_thread, std::memory_order_relaxed);
   }

@@ -1,9 +1,9 @@
 // Two ways, by what is scarce. With a processor for each rank: dissemination. In round k each
 // member tells the one 2^k further on, and hears from the one 2^k before; after ceil(log2 n) rounds
-// it has heard, directly or not, from all. Each word is written by one member and read by one, and
-// holds the number of the barrier, so nothing is ever reset. With more ranks than processors each
-// round would be a change of process; there all count on one word and the last one releases all
-// through another.
+// it has heard, directly or not, from all (Hensgen, Finkel and Manber 1988). Each word is written
+// by one member and read by one, and holds the number of the barrier, so nothing is ever reset.
+// With more ranks than processors each round would be a change of process; there all count on one
+// word and the last one releases all through another.
 //
 // Lines: 0 who has come, 1 the release, 2 who is gone for ever, then each member's rounds.
 #include "sinew/rma/barrier.hpp"

@@ -107,7 +107,7 @@ struct member {
   int rank;
   int size;
 
-  [[nodiscard]] core::channel& messages() const { return *comm.messages; }
+  [[nodiscard]] p2p::channel& messages() const { return p2p::messages_of(comm); }
 };
 
 /// Runs `body` as every rank of a job of `ranks`, each on its own thread; returns when all have.

@@ -64,10 +64,16 @@ class slot_table {
     SINEW_EXPECT(fits(key));
     return static_cast<T*>(objects_[key.place()]);
   }
-  /// Refers to what somebody else owns; null takes it away.
+  /// Takes away what is there.
+  template <class T>
+  void clear(slot<Holder, T> key) noexcept {
+    SINEW_EXPECT(fits(key));
+    destroy(key.place());
+  }
+  /// Refers to what somebody else owns.
   template <class T>
   void set(slot<Holder, T> key, T* object) noexcept {
-    SINEW_EXPECT(fits(key));
+    SINEW_EXPECT(object != nullptr && fits(key));
     destroy(key.place());
     objects_[key.place()] = object;
     kinds_[key.place()] = {key.type(), nullptr};

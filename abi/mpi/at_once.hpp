@@ -27,7 +27,7 @@ namespace sinew::mpi {
     return false;
   }
   const p2p::buffer from{const_cast<void*>(buf), static_cast<std::size_t>(count), layout};
-  return process.engine->send_at_once(in, *in.messages, from, dest, tag);
+  return process.engine->send_at_once(in, p2p::messages_of(in), from, dest, tag);
 }
 
 /// Hot.

@@ -145,8 +145,9 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   }
   std::unique_ptr<std::byte[]> copy(new std::byte[from.bytes()]);
   layout::pack(*from.type, from.count, from.base, 0, {copy.get(), from.bytes()});
-  p2p::request* sending = process.engine->isend(
-      *c.comm, *c.comm->messages, p2p::buffer::of_bytes(copy.get(), from.bytes()), dest, tag);
+  p2p::request* sending =
+      process.engine->isend(*c.comm, p2p::messages_of(*c.comm),
+                            p2p::buffer::of_bytes(copy.get(), from.bytes()), dest, tag);
   if (sending != nullptr) {
     at.parcels.push_back({at.sent++, sending, std::move(copy), charge});
     at.used += charge;

@@ -32,7 +32,7 @@ struct checked {
                                        int dest, int tag, MPI_Comm comm, p2p::mode how) {
   const checked m = outgoing(buf, count, type, dest, tag, comm);
   const p2p::result r =
-      process.engine->send(*m.comm.comm, *m.comm.comm->messages, m.data, dest, tag, how);
+      process.engine->send(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, dest, tag, how);
   check_result(m.comm, r);
   return MPI_SUCCESS;
 }
@@ -53,7 +53,8 @@ struct checked {
   const checked m = outgoing(buf, count, type, dest, tag, comm);
   check_out(request, "request");
   *request = handle_for(
-      m.comm, process.engine->isend(*m.comm.comm, *m.comm.comm->messages, m.data, dest, tag, how),
+      m.comm,
+      process.engine->isend(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, dest, tag, how),
       sort::send);
   return MPI_SUCCESS;
 }
@@ -117,7 +118,7 @@ int impl::Recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, in
                MPI_Comm comm, MPI_Status* status) {
   const checked m = incoming(buf, count, datatype, source, tag, comm);
   const p2p::result r =
-      process.engine->recv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag);
+      process.engine->recv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, source, tag);
   set_status(status, r);
   check_result(m.comm, r);
   return MPI_SUCCESS;
@@ -128,7 +129,8 @@ int impl::Irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
   const checked m = incoming(buf, count, datatype, source, tag, comm);
   check_out(request, "request");
   *request = handle_for(
-      m.comm, process.engine->irecv(*m.comm.comm, *m.comm.comm->messages, m.data, source, tag),
+      m.comm,
+      process.engine->irecv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, source, tag),
       sort::receive);
   return MPI_SUCCESS;
 }
@@ -139,8 +141,8 @@ int impl::Sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
   const checked out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
   const checked in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
   core::communicator& c = *in.comm.comm;
-  const p2p::result r =
-      process.engine->exchange(c, *c.messages, out.data, dest, sendtag, in.data, source, recvtag);
+  const p2p::result r = process.engine->exchange(c, p2p::messages_of(c), out.data, dest, sendtag,
+                                                 in.data, source, recvtag);
   set_status(status, r);
   check_result(in.comm, r);
   return MPI_SUCCESS;
@@ -152,9 +154,9 @@ int impl::Sendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, in
   const checked in = incoming(buf, count, datatype, source, recvtag, comm);
   core::communicator& c = *in.comm.comm;
   const auto copy = packed(out.data);
-  const p2p::result r =
-      process.engine->exchange(c, *c.messages, p2p::buffer::of_bytes(copy.get(), out.data.bytes()),
-                               dest, sendtag, in.data, source, recvtag);
+  const p2p::result r = process.engine->exchange(
+      c, p2p::messages_of(c), p2p::buffer::of_bytes(copy.get(), out.data.bytes()), dest, sendtag,
+      in.data, source, recvtag);
   set_status(status, r);
   check_result(in.comm, r);
   return MPI_SUCCESS;
@@ -168,8 +170,8 @@ int impl::Isendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
   check_out(request, "request");
   core::communicator& c = *in.comm.comm;
   request_object& r = new_request(&in.comm, sort::exchange);
-  r.inner = process.engine->irecv(c, *c.messages, in.data, source, recvtag);
-  r.second = process.engine->isend(c, *c.messages, out.data, dest, sendtag);
+  r.inner = process.engine->irecv(c, p2p::messages_of(c), in.data, source, recvtag);
+  r.second = process.engine->isend(c, p2p::messages_of(c), out.data, dest, sendtag);
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -184,9 +186,9 @@ int impl::Isendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, i
   request_object& r = new_request(&in.comm, sort::exchange);
   r.copy = packed(out.data);
   r.owns = true;
-  r.inner = process.engine->irecv(c, *c.messages, in.data, source, recvtag);
+  r.inner = process.engine->irecv(c, p2p::messages_of(c), in.data, source, recvtag);
   r.second = process.engine->isend(
-      c, *c.messages, p2p::buffer::of_bytes(r.copy.get(), out.data.bytes()), dest, sendtag);
+      c, p2p::messages_of(c), p2p::buffer::of_bytes(r.copy.get(), out.data.bytes()), dest, sendtag);
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -234,14 +236,14 @@ void received(comm_object& c) {
 
 int impl::Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   comm_object& c = probed(source, tag, comm);
-  set_status(status, process.engine->probe(*c.comm, *c.comm->messages, source, tag));
+  set_status(status, process.engine->probe(*c.comm, p2p::messages_of(*c.comm), source, tag));
   return MPI_SUCCESS;
 }
 
 int impl::Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   comm_object& c = probed(source, tag, comm);
   check_out(flag, "flag");
-  const auto found = process.engine->iprobe(*c.comm, *c.comm->messages, source, tag);
+  const auto found = process.engine->iprobe(*c.comm, p2p::messages_of(*c.comm), source, tag);
   *flag = found.has_value() ? 1 : 0;
   if (found) {
     set_status(status, *found);
@@ -256,8 +258,8 @@ int impl::Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_S
   if (source == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
   } else {
-    *message =
-        message_handle(c, process.engine->mprobe(*c.comm, *c.comm->messages, source, tag, found));
+    *message = message_handle(
+        c, process.engine->mprobe(*c.comm, p2p::messages_of(*c.comm), source, tag, found));
   }
   set_status(status, found);
   return MPI_SUCCESS;
@@ -275,7 +277,7 @@ int impl::Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* me
     set_status(status, found);
     return MPI_SUCCESS;
   }
-  p2p::matched* m = process.engine->improbe(*c.comm, *c.comm->messages, source, tag, found);
+  p2p::matched* m = process.engine->improbe(*c.comm, p2p::messages_of(*c.comm), source, tag, found);
   if (m == nullptr) {
     *flag = 0;
     return MPI_SUCCESS;
@@ -310,10 +312,10 @@ int impl::Imrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
   if (*message == MPI_MESSAGE_NO_PROC) {
     *message = MPI_MESSAGE_NULL;
     comm_object& self = *process.comms[2];
-    *request = handle_for(
-        self,
-        process.engine->irecv(*self.comm, *self.comm->messages, into, MPI_PROC_NULL, MPI_ANY_TAG),
-        sort::receive);
+    *request = handle_for(self,
+                          process.engine->irecv(*self.comm, p2p::messages_of(*self.comm), into,
+                                                MPI_PROC_NULL, MPI_ANY_TAG),
+                          sort::receive);
     return MPI_SUCCESS;
   }
   comm_object* c = nullptr;

@@ -8,14 +8,16 @@ using sort = request_object::sort;
 
 void start_send(request_object& r) {
   core::communicator& c = *r.comm->comm;
-  r.inner = process.engine->isend(c, *c.messages, {r.again.base, r.again.count, r.again.type},
-                                  r.again.peer, r.again.message_tag, r.again.how);
+  r.inner =
+      process.engine->isend(c, p2p::messages_of(c), {r.again.base, r.again.count, r.again.type},
+                            r.again.peer, r.again.message_tag, r.again.how);
 }
 
 void start_receive(request_object& r) {
   core::communicator& c = *r.comm->comm;
-  r.inner = process.engine->irecv(c, *c.messages, {r.again.base, r.again.count, r.again.type},
-                                  r.again.peer, r.again.message_tag);
+  r.inner =
+      process.engine->irecv(c, p2p::messages_of(c), {r.again.base, r.again.count, r.again.type},
+                            r.again.peer, r.again.message_tag);
 }
 
 void start_buffered(request_object& r) {

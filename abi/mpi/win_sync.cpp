@@ -29,7 +29,7 @@ p2p::buffer nothing() { return p2p::buffer::of_bytes(static_cast<void*>(nullptr)
 
 void tell(const window_object& w, int rank, int tag) {
   core::communicator& c = *w.comm->comm;
-  (void)process.engine->send(c, *c.messages, nothing(), rank, tag);
+  (void)process.engine->send(c, p2p::messages_of(c), nothing(), rank, tag);
 }
 
 /// Everything before is seen by whoever goes on after.
@@ -165,7 +165,8 @@ int impl::Win_post(MPI_Group group, int assert, MPI_Win win) {
     core::communicator& c = *w.comm->comm;
     order_memory();
     for (const int origin : w.posted) {
-      w.arrivals.push_back(process.engine->irecv(c, *c.messages, nothing(), origin, completed_tag));
+      w.arrivals.push_back(
+          process.engine->irecv(c, p2p::messages_of(c), nothing(), origin, completed_tag));
       if ((assert& MPI_MODE_NOCHECK) == 0) {
         tell(w, origin, posted_tag);
       }
@@ -185,7 +186,7 @@ int impl::Win_start(MPI_Group group, int assert, MPI_Win win) {
     core::communicator& c = *w.comm->comm;
     for (const int target : w.started) {
       if ((assert& MPI_MODE_NOCHECK) == 0) {
-        (void)process.engine->recv(c, *c.messages, nothing(), target, posted_tag);
+        (void)process.engine->recv(c, p2p::messages_of(c), nothing(), target, posted_tag);
       }
     }
     order_memory();

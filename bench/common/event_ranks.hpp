@@ -70,9 +70,11 @@ bool on_ranks(int ranks, const sinew::event::options& how, Body body) {
       if (ranks <= cpus) {
         pin(rank);
       }
-      sinew::core::runtime runtime(std::make_unique<own_session>(rank, ranks),
-                                   endpoint_of(rank, ranks, ranks > cpus, fabric.as<std::byte>()),
-                                   sinew::core::threading::one);
+      const auto own =
+          sinew::core::runtime::over(std::make_unique<own_session>(rank, ranks),
+                                     endpoint_of(rank, ranks, ranks > cpus, fabric.as<std::byte>()),
+                                     sinew::core::threading::one);
+      sinew::core::runtime& runtime = *own;
       sinew::event::system events(runtime, how);
       rank_place place{runtime, events, *board.as<rank_board>(), rank, ranks};
       place.meet();

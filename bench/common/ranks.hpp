@@ -143,11 +143,12 @@ void run_ranks(int size, Body&& body) {
   {
     auto endpoint =
         endpoint_of(rank, size, size > CPU_COUNT(&before), fabric_memory.as<std::byte>());
-    sinew::core::runtime runtime(std::make_unique<own_session>(rank, size), std::move(endpoint),
-                                 sinew::core::threading::one);
+    const auto runtime =
+        sinew::core::runtime::over(std::make_unique<own_session>(rank, size), std::move(endpoint),
+                                   sinew::core::threading::one);
     meeting meet(*count, size);
-    body(runtime, meet);
-    meet(runtime);
+    body(*runtime, meet);
+    meet(*runtime);
   }
   if (rank != 0) {
     std::fflush(stdout);

@@ -31,10 +31,10 @@ struct rank_of_two {
   int me;
 
   void send(void* data, std::size_t n) {
-    engine.send(comm, *comm.messages, buffer::of_bytes(data, n), 1 - me, 1);
+    engine.send(comm, sinew::p2p::messages_of(comm), buffer::of_bytes(data, n), 1 - me, 1);
   }
   void recv(void* data, std::size_t n) {
-    engine.recv(comm, *comm.messages, buffer::of_bytes(data, n), 1 - me, 1);
+    engine.recv(comm, sinew::p2p::messages_of(comm), buffer::of_bytes(data, n), 1 - me, 1);
   }
 };
 
@@ -70,9 +70,9 @@ void rate(rank_of_two& r, std::byte* data) {
       std::vector<sinew::p2p::request*> open(window);
       for (int w = 0; w < window; ++w) {
         const auto b = buffer::of_bytes(data + 8 * w, 8);
-        open[static_cast<std::size_t>(w)] = r.me == 0
-                                                ? r.engine.isend(r.comm, *r.comm.messages, b, 1, 1)
-                                                : r.engine.irecv(r.comm, *r.comm.messages, b, 0, 1);
+        open[static_cast<std::size_t>(w)] =
+            r.me == 0 ? r.engine.isend(r.comm, sinew::p2p::messages_of(r.comm), b, 1, 1)
+                      : r.engine.irecv(r.comm, sinew::p2p::messages_of(r.comm), b, 0, 1);
       }
       for (auto* o : open) {
         if (o != nullptr) {
@@ -110,8 +110,9 @@ int main(int argc, char** argv) {
   pin(me);
   where.rank = where.local_rank = me;
   const auto threading = threads ? sinew::core::threading::many : sinew::core::threading::one;
-  sinew::core::runtime runtime(std::make_unique<sinew::test::fake_session>(me, 2),
-                               sinew::fabric::open_shm(where, threads), threading);
+  const auto own = sinew::core::runtime::over(std::make_unique<sinew::test::fake_session>(me, 2),
+                                              sinew::fabric::open_shm(where, threads), threading);
+  sinew::core::runtime& runtime = *own;
   sinew::p2p::engine engine(runtime);
   sinew::core::communicator world(0, sinew::core::group::range(2), me);
   engine.attach(world);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sinew/base/check.hpp"
 #include "sinew/coll/nonblocking.hpp"
 
 namespace sinew::coll {
@@ -17,12 +18,14 @@ agreement::agreement(p2p::engine& engine, communicator_ref over, int tag,
 agreement::~agreement() { leave(); }
 
 void agreement::start(const std::shared_ptr<agreement>& a) {
+  SINEW_EXPECT(!a->entered_ && a->after_ == nullptr);
   shared_state& state = a->state_;
   {
     const core::guard held(state.running.lock, a->engine().runtime().threaded());
     std::shared_ptr<agreement>& last = state.latest[a->comm().context()];
     const std::shared_ptr<agreement> before = std::exchange(last, a);
     if (before != nullptr) {
+      SINEW_ASSERT(before != a && before->after_ == nullptr);
       before->after_ = a;
       return;
     }
@@ -48,6 +51,7 @@ bool agreement::exchange_more() {
     return false;
   }
   const int rank = comm().rank();
+  SINEW_ASSERT(!pending());  // `sent_` and `heard_` are free
   sent_ = known_;
   receive(&heard_, sizeof heard_, (rank - distance_ + n) % n);
   send(&sent_, sizeof sent_, (rank + distance_) % n);
@@ -75,6 +79,7 @@ schedule::next agreement::go_on() {
     result_->over.complete();
     return next::over;
   }
+  SINEW_ASSERT(entered_ && !proposed_);
   begin_round(ledger.propose(key_, from_));
   proposed_ = true;
   if (exchange_more()) {

@@ -2,12 +2,15 @@
 #include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coll {
 namespace {
 
 /// After round k a rank holds, packed, the blocks of the 2^k ranks from its own upwards; the last
-/// round brings what is still missing. ceil(log2 n) rounds for any n.
+/// round brings what is still missing. ceil(log2 n) rounds for any n (Bruck, Ho, Kipnis, Upfal and
+/// Weathersby, Efficient algorithms for all-to-all communications in multiport message-passing
+/// systems, 1997).
 void store_and_forward(collective_messages& t, const buffer& mine, const buffer& recv) {
   const int n = t.size();
   const std::size_t each = recv.bytes();
@@ -19,6 +22,7 @@ void store_and_forward(collective_messages& t, const buffer& mine, const buffer&
   layout::pack(*mine.type, mine.count, mine.base, 0, {packed.base(), each});
   for (int held = 1; held < n; held *= 2) {
     const int count = 2 * held <= n ? held : n - held;
+    SINEW_ASSERT(count > 0 && held + count <= n);
     t.exchange(blocks(0, count), (t.rank() - held + n) % n, blocks(held, count),
                (t.rank() + held) % n);
   }
@@ -36,6 +40,7 @@ void store_and_forward(collective_messages& t, const buffer& mine, const buffer&
 
 /// One rank collects and tells everybody: two waits per rank instead of log2(n).
 void through_one(collective_messages& t, const buffer& mine, const buffer& recv, int fan) {
+  SINEW_EXPECT(t.size() > 1);
   if (t.rank() != 0) {
     t.send(mine, 0);
   } else {

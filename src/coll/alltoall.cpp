@@ -9,13 +9,15 @@
 namespace sinew::coll {
 namespace {
 
-/// In step s rank r trades with s - r: a partner for everybody, and nobody waits in a circle.
+/// In step s rank r trades with s - r: a partner for everybody, and nobody waits in a circle (an
+/// edge colouring of the complete graph, as in the circle method for round-robin tournaments).
 /// What is sent is packed aside first, because its place is where the partner's data go.
 template <class Slot>
 void in_place_exchange(collective_messages& t, const Slot& slot) {
   const int n = t.size();
   for (int step = 0; step < n; ++step) {
     const int peer = (step - t.rank() + n) % n;
+    SINEW_ASSERT((step - peer + n) % n == t.rank());  // the same pair on both sides
     const buffer here = slot(peer);
     if (peer == t.rank() || here.bytes() == 0) {
       continue;
@@ -27,7 +29,7 @@ void in_place_exchange(collective_messages& t, const Slot& slot) {
 }
 
 /// Blocks travel to the rank `i` places up by the binary digits of i: log2(n) messages of up to
-/// n / 2 packed blocks instead of n - 1 messages.
+/// n / 2 packed blocks instead of n - 1 messages (Bruck et al. 1997, see allgather.cpp).
 void store_and_forward(collective_messages& t, const buffer& send, const buffer& recv) {
   const int n = t.size();
   const std::size_t each = recv.bytes();
@@ -59,6 +61,7 @@ void store_and_forward(collective_messages& t, const buffer& send, const buffer&
       std::memcpy(at(i), incoming, each);
       incoming += each;
     }
+    SINEW_ENSURE(incoming == outgoing.base() + 2 * used);
   }
   for (int i = 0; i < n; ++i) {
     const buffer into = block(recv, (t.rank() - i + n) % n);

@@ -1,14 +1,17 @@
-// Barrier and broadcast.
+// Barrier and broadcast. Which algorithm for which length: Thakur, Rabenseifner and Gropp,
+// Optimization of collective communication operations in MPICH, 2005.
 #include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coll {
 namespace {
 
 buffer nothing() noexcept { return buffer::of_bytes(static_cast<void*>(nullptr), 0); }
 
-/// ceil(log2 n) rounds; after round k a rank has heard of 2^k others.
+/// ceil(log2 n) rounds; after round k a rank has heard of 2^k others (Hensgen, Finkel and Manber,
+/// Two algorithms for barrier synchronization, 1988).
 void dissemination(collective_messages& t) {
   const int n = t.size();
   for (int distance = 1; distance < n; distance *= 2) {
@@ -18,14 +21,18 @@ void dissemination(collective_messages& t) {
 
 /// The largest power of `fan` that divides v's place: v's children lie below it.
 int level(int v, int n, int fan) noexcept {
+  SINEW_EXPECT(v >= 0 && v < n && fan >= 2);
   int mask = 1;
   while (mask < n && (v / mask) % fan == 0) {
     mask *= fan;
   }
+  SINEW_ENSURE(v != 0 || mask >= n);  // all others lie below the root
   return mask;
 }
 
-/// Children tell their parents that they are here, then wait for the parent's word.
+/// Children tell their parents that they are here, then wait for the parent's word: a combining
+/// tree (Yew, Tzeng and Lawrie, Distributing hot-spot addressing in large-scale multiprocessors,
+/// 1987).
 void tree_barrier(collective_messages& t, int fan) {
   const int n = t.size();
   const int v = t.rank();
@@ -48,16 +55,20 @@ struct span_of_bytes {
   [[nodiscard]] std::size_t start(int i) const noexcept {
     const std::size_t piece =
         (size + static_cast<std::size_t>(pieces) - 1) / static_cast<std::size_t>(pieces);
+    SINEW_EXPECT(i >= 0 && i <= pieces);
     const std::size_t at = piece * static_cast<std::size_t>(i);
     return at < size ? at : size;
   }
   [[nodiscard]] buffer pieces_from(int first, int last) const noexcept {
+    SINEW_EXPECT(first <= last);
     return buffer::of_bytes(base + start(first), start(last) - start(first));
   }
 };
 
 /// A binomial tree hands every rank its piece, then all exchange their pieces: twice the bytes of
-/// one message per rank, but not log2(n) times.
+/// one message per rank, but not log2(n) times (van de Geijn's broadcast: Barnett, Gupta, Payne,
+/// Shuler, van de Geijn and Watts, Building a high-performance collective communication library,
+/// 1994).
 void scatter_and_collect(collective_messages& t, const span_of_bytes& data, int root) {
   const int n = t.size();
   const int v = (t.rank() - root + n) % n;
@@ -117,7 +128,9 @@ void bcast_long(collective_messages& t, const buffer& data, int root) {
 
 }  // namespace
 
+// With fan 2 a binomial tree, else a k-nomial one.
 void bcast_tree(collective_messages& t, const buffer& data, int root, int fan) {
+  SINEW_EXPECT(root >= 0 && root < t.size() && fan >= 2);
   const int n = t.size();
   const int v = (t.rank() - root + n) % n;
   const auto real = [&](int relative) { return (relative + root) % n; };

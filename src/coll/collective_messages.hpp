@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
 #include "sinew/coll/collectives.hpp"
 
 namespace sinew::coll {
@@ -14,6 +15,7 @@ using p2p::request;
 /// Tags [0, call_tags) number the blocking collective calls, as many above them the nonblocking
 /// ones, and as many again the persistent ones; the rest belongs to create_group.
 inline constexpr std::uint32_t call_tags = core::collective_tags;
+static_assert(3 * call_tags < static_cast<std::uint32_t>(p2p::max_tag));
 
 class collective_messages {
  public:
@@ -24,7 +26,9 @@ class collective_messages {
         around_(at.comm.collective.exchange({name, root})),
         tag_(static_cast<int>(at.comm.collective_count++ % call_tags)),
         rank_(at.comm.rank()),
-        size_(at.comm.size()) {}
+        size_(at.comm.size()) {
+    SINEW_EXPECT(name != nullptr && root >= -1 && root < size_);
+  }
 
   /// Among `ranks` (of the communicator) only; this rank is number `rank` of them.
   collective_messages(participant at, std::span<const int> ranks, int rank, int tag)
@@ -33,7 +37,10 @@ class collective_messages {
         ranks_(ranks.data()),
         tag_(tag),
         rank_(rank),
-        size_(static_cast<int>(ranks.size())) {}
+        size_(static_cast<int>(ranks.size())) {
+    SINEW_EXPECT(rank >= 0 && rank < size_);
+    SINEW_EXPECT(ranks[static_cast<std::size_t>(rank)] == at.comm.rank());
+  }
 
   collective_messages(const collective_messages&) = delete;
   collective_messages& operator=(const collective_messages&) = delete;
@@ -49,14 +56,17 @@ class collective_messages {
   [[nodiscard]] fault outcome() const noexcept { return fault_; }
 
   void send(const buffer& from, int dest) {
-    note(engine_.send(comm_, *comm_.collectives, from, real(dest), tag_).error);
+    SINEW_EXPECT(dest != rank_);  // it would wait for itself
+    note(engine_.send(comm_, p2p::collectives_of(comm_), from, real(dest), tag_).error);
   }
   void recv(const buffer& into, int source) {
-    note(engine_.recv(comm_, *comm_.collectives, into, real(source), tag_).error);
+    SINEW_EXPECT(source != rank_);
+    note(engine_.recv(comm_, p2p::collectives_of(comm_), into, real(source), tag_).error);
   }
   void exchange(const buffer& from, int dest, const buffer& into, int source) {
     note(engine_
-             .exchange(comm_, *comm_.collectives, from, real(dest), tag_, into, real(source), tag_)
+             .exchange(comm_, p2p::collectives_of(comm_), from, real(dest), tag_, into,
+                       real(source), tag_)
              .error);
   }
   void note(fault f) noexcept {
@@ -67,7 +77,10 @@ class collective_messages {
 
  private:
   friend class batch;
-  [[nodiscard]] int real(int r) const noexcept { return ranks_ == nullptr ? r : ranks_[r]; }
+  [[nodiscard]] int real(int r) const noexcept {
+    SINEW_EXPECT(r >= 0 && r < size_);
+    return ranks_ == nullptr ? r : ranks_[r];
+  }
 
   p2p::engine& engine_;
   core::communicator& comm_;
@@ -91,14 +104,16 @@ class batch {
 
   /// Makes sure that `n` operations can be started without waiting in between.
   void room(int n) {
+    SINEW_EXPECT(n > 0 && n <= window);
     if (used_ + n > window) {
       wait();
     }
+    SINEW_ENSURE(used_ + n <= window);
   }
   void send(const buffer& from, int dest) {
     room(1);
     collective_messages& t = call_;
-    auto* r = t.engine_.isend(t.comm_, *t.comm_.collectives, from, t.real(dest), t.tag_);
+    auto* r = t.engine_.isend(t.comm_, p2p::collectives_of(t.comm_), from, t.real(dest), t.tag_);
     if (r != nullptr) {
       pending_[used_++] = r;
     }
@@ -107,7 +122,7 @@ class batch {
     room(1);
     collective_messages& t = call_;
     pending_[used_++] =
-        t.engine_.irecv(t.comm_, *t.comm_.collectives, into, t.real(source), t.tag_);
+        t.engine_.irecv(t.comm_, p2p::collectives_of(t.comm_), into, t.real(source), t.tag_);
   }
   void wait() {
     for (int i = 0; i < used_; ++i) {
@@ -127,6 +142,7 @@ class batch {
 /// `count` instances from instance `first` on.
 [[nodiscard]] inline buffer part(const void* base, std::ptrdiff_t first, std::size_t count,
                                  const layout::datatype& type) noexcept {
+  SINEW_EXPECT(base != in_place);  // whoever takes it has replaced it
   return {static_cast<std::byte*>(const_cast<void*>(base)) + first * type.extent(), count, &type};
 }
 
@@ -135,9 +151,11 @@ class batch {
   return part(b.base, static_cast<std::ptrdiff_t>(b.count) * r, b.count, *b.type);
 }
 [[nodiscard]] inline buffer block(const parts& p, int r) noexcept {
+  SINEW_EXPECT(p.counts[r] >= 0);
   return part(p.base, p.displacements[r], static_cast<std::size_t>(p.counts[r]), *p.type);
 }
 [[nodiscard]] inline buffer block(const parts_w& p, int r) noexcept {
+  SINEW_EXPECT(p.counts[r] >= 0 && p.types[r] != nullptr);
   auto* base = static_cast<std::byte*>(const_cast<void*>(p.base));
   return {base + p.displacements[r], static_cast<std::size_t>(p.counts[r]), p.types[r]};
 }
@@ -156,7 +174,8 @@ inline fault copy(const buffer& from, const buffer& into) {
 /// Every rank sends out(r) to r and receives in(r) from r, itself excepted; one round of waiting
 /// for up to 16 partners. Empty messages are not sent: both sides know their size. In step i the
 /// partners are rank + i and rank - i. No deadlock: a rank waits only for steps it has started both
-/// halves of, and the earliest unfinished step of all ranks can always finish.
+/// halves of, and the earliest unfinished step of all ranks can always finish. (The shifted order
+/// is that of pairwise exchange: Thakur, Rabenseifner and Gropp 2005.)
 template <class Out, class In>
 void exchange_all(collective_messages& t, const Out& out, const In& in) {
   const int n = t.size();

@@ -78,10 +78,9 @@ std::uint32_t agree_on_context(participant at) {
 }  // namespace
 
 shared_state& state_of(core::runtime& rt) {
-  if (rt.contexts == nullptr) {
-    rt.contexts = std::make_shared<shared_state>(rt);
-  }
-  return *static_cast<shared_state*>(rt.contexts.get());
+  constexpr core::runtime_slot<shared_state> place(core::slots::coll_state);
+  shared_state* const made = rt.attached.get(place);
+  return made != nullptr ? *made : rt.attached.emplace(place, rt);
 }
 
 communicator_ref make_communicator(p2p::engine& engine, std::uint32_t context,
@@ -126,6 +125,7 @@ communicator_ref split(participant at, int color, int key) {
       allgather(at, buffer::of_bytes(&own, sizeof own), buffer::of_bytes(all.data(), sizeof own));
   SINEW_ASSERT(f == fault::none);
   (void)f;
+  SINEW_ASSERT(all[static_cast<std::size_t>(own.rank)].color == color);
   // The groups of different colours do not overlap, so one context serves them all.
   const std::uint32_t context = agree_on_context(at);
   if (color < 0) {
@@ -158,6 +158,7 @@ communicator_ref create_group(participant at, const core::group& members, int ta
   std::vector<int> ranks(static_cast<std::size_t>(members.size()));
   for (int r = 0; r < members.size(); ++r) {
     ranks[static_cast<std::size_t>(r)] = at.comm.members().find(members[r]);
+    SINEW_EXPECT(ranks[static_cast<std::size_t>(r)] != core::undefined_rank);
   }
   // Above the tags of the collectives. Two tags of the user fall together only if they differ by
   // max_tag + 1 - 3 * call_tags, and even that harms only if their groups create at the same time.

@@ -27,6 +27,8 @@
 #include <utility>
 #include <vector>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::coll {
 
 /// One per rank. Any thread; cold.
@@ -41,13 +43,16 @@ class context_ledger {
   }
   void leave(const key& k) noexcept {
     const std::lock_guard hold(lock_);
-    present_.erase(present_.find(k));
+    const auto mine = present_.find(k);
+    SINEW_EXPECT(mine != present_.end());
+    present_.erase(mine);
   }
 
   /// What this rank says in a round: its lowest free context that is not below `from`, or a word
   /// larger than all, so that one refusal refuses for all.
   [[nodiscard]] std::uint64_t propose(const key& k, std::uint32_t from) {
     const std::lock_guard hold(lock_);
+    SINEW_EXPECT(present_.contains(k) && from >= first_free && from % 2 == 0);
     if (owned_ || *present_.begin() != k) {
       return refused;
     }
@@ -64,6 +69,7 @@ class context_ledger {
   /// Instead of settle(): the round could not be ended.
   void abandon(std::uint64_t said) noexcept {
     const std::lock_guard hold(lock_);
+    SINEW_EXPECT(said == refused || owned_);
     if (said != refused) {
       owned_ = false;
     }
@@ -74,6 +80,7 @@ class context_ledger {
   [[nodiscard]] bool settle(std::uint64_t said, std::uint64_t lowest, std::uint64_t highest,
                             std::uint32_t& from) {
     const std::lock_guard hold(lock_);
+    SINEW_EXPECT(lowest <= said && said <= highest && highest <= refused);
     if (said != refused) {
       owned_ = false;
     }
@@ -88,6 +95,7 @@ class context_ledger {
     if (word >= held_.size()) {
       held_.resize(word + 1);
     }
+    SINEW_ASSERT((held_[word] & bit_of(from)) == 0);  // this rank has said that it is free
     held_[word] |= bit_of(from);
     return true;
   }
@@ -99,6 +107,8 @@ class context_ledger {
     if (context < first_free) {
       return;
     }
+    SINEW_EXPECT(context / 2 / bits < held_.size() &&
+                 (held_[context / 2 / bits] & bit_of(context)) != 0);
     held_[context / 2 / bits] &= ~bit_of(context);
   }
 

@@ -39,6 +39,7 @@ struct bf16 {
   friend bf16 operator*(bf16 a, bf16 b) noexcept { return of(a.value() * b.value()); }
   friend bool operator<(bf16 a, bf16 b) noexcept { return a.value() < b.value(); }
 };
+static_assert(sizeof(bf16) == 2);
 
 /// Laid out as C's complex. The product is the textbook's: no care for infinities, so it
 /// vectorises.
@@ -54,12 +55,15 @@ struct complex {
   }
 };
 
+static_assert(sizeof(complex<float>) == 8 && sizeof(complex<double>) == 16);
+
 /// A value and where it was found.
 template <class T, class Index = std::int32_t>
 struct pair {
   T value;
   Index index;
 };
+static_assert(sizeof(pair<double>) == 16 && sizeof(pair<float>) == 8);  // as C's structures
 
 /// A Fortran LOGICAL or C bool of this width: anything but zero is true.
 template <class T>

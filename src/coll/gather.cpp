@@ -1,5 +1,6 @@
 // Gather and scatter: the root deals with every rank directly, many at a time.
 #include "coll/collective_messages.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -7,6 +8,7 @@ namespace {
 /// in(r): where rank r's data go at the root.
 template <class In>
 void collect(collective_messages& t, const buffer& mine, int root, const In& in) {
+  SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
   if (t.rank() != root) {
     if (mine.bytes() != 0) {
       t.send(mine, root);
@@ -31,6 +33,7 @@ void collect(collective_messages& t, const buffer& mine, int root, const In& in)
 /// out(r): what the root sends to rank r.
 template <class Out>
 void hand_out(collective_messages& t, const buffer& mine, int root, const Out& out) {
+  SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
   if (t.rank() != root) {
     if (mine.bytes() != 0) {
       t.recv(mine, root);

@@ -34,6 +34,7 @@ class execution final : public schedule {
     if (pending()) {
       return next::wait;
     }
+    SINEW_ASSERT(!result_->over.done());
     result_->outcome = outcome();
     result_->over.complete();
     return next::over;

@@ -192,6 +192,7 @@ void run(op_kind kind, element e, const void* in, void* inout, std::size_t n) no
 void op::apply(const void* in, void* inout, std::size_t count, const layout::datatype& type) const {
   switch (kind) {
     case op_kind::user:
+      SINEW_EXPECT(call != nullptr);
       return call(handle, in, inout, count, type);
     case op_kind::no_op:
       return;

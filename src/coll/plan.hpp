@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coll/scratch.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/coll/nonblocking.hpp"
 
 namespace sinew::coll {
@@ -23,8 +24,12 @@ class plan {
  public:
   explicit plan(op_ref o = nullptr) : op_(std::move(o)) {}
 
-  void send(const buffer& from, int dest) { add({step::kind::send, dest, hold(from), {}}); }
+  void send(const buffer& from, int dest) {
+    SINEW_EXPECT(dest >= 0);
+    add({step::kind::send, dest, hold(from), {}});
+  }
   void receive(const buffer& into, int source) {
+    SINEW_EXPECT(source >= 0);
     add({step::kind::receive, source, {}, hold(into)});
   }
   void wait() { add({step::kind::wait, 0, {}, {}}); }
@@ -36,6 +41,7 @@ class plan {
   }
   /// into = from (op) into.
   void combine(const buffer& from, const buffer& into) {
+    SINEW_EXPECT(op_ != nullptr && from.count == into.count && from.type == into.type);
     if (into.count != 0) {
       add({step::kind::combine, 0, hold(from), hold(into)});
     }
@@ -49,7 +55,10 @@ class plan {
   }
 
   [[nodiscard]] const std::vector<step>& steps() const noexcept { return steps_; }
-  [[nodiscard]] const op& operation() const noexcept { return *op_; }
+  [[nodiscard]] const op& operation() const noexcept {
+    SINEW_EXPECT(op_ != nullptr);
+    return *op_;
+  }
 
  private:
   void add(step s) { steps_.push_back(s); }

@@ -24,6 +24,7 @@ void receive_if_any(plan& p, const buffer& into, int source) {
 /// in(r): where rank r's data go at the root.
 template <class In>
 plan_ref collect(const core::communicator& c, const buffer& mine, int root, const In& in) {
+  SINEW_EXPECT(root >= 0 && root < c.size());
   auto p = std::make_shared<plan>();
   if (c.rank() != root) {
     send_if_any(*p, mine, root);
@@ -42,6 +43,7 @@ plan_ref collect(const core::communicator& c, const buffer& mine, int root, cons
 /// out(r): what the root sends to rank r.
 template <class Out>
 plan_ref hand_out(const core::communicator& c, const buffer& mine, int root, const Out& out) {
+  SINEW_EXPECT(root >= 0 && root < c.size());
   auto p = std::make_shared<plan>();
   if (c.rank() != root) {
     receive_if_any(*p, mine, root);
@@ -97,6 +99,7 @@ plan_ref exchange_in_place(const core::communicator& c, const Slot& slot) {
 /// out(i), in(i): the block for the i-th destination, from the i-th source.
 template <class Out, class In>
 plan_ref with_neighbours(const neighbours& n, const Out& out, const In& in) {
+  SINEW_EXPECT(!n.cartesian || n.sources.size() % 2 == 0);  // they lie in pairs
   auto p = std::make_shared<plan>();
   // Between two ranks messages meet receives in their order. In a Cartesian topology the one that
   // a rank sends down first is what its neighbour gets from above.
@@ -130,6 +133,7 @@ plan_ref plan_barrier(const core::communicator& c) {
 
 /// A binomial tree.
 plan_ref plan_bcast(const core::communicator& c, buffer data, int root) {
+  SINEW_EXPECT(root >= 0 && root < c.size());
   auto p = std::make_shared<plan>();
   if (data.bytes() == 0) {
     return p;

@@ -1,10 +1,15 @@
 // Reduce and allreduce. Operators need not commute: unless an algorithm says so, every partial
 // result covers consecutive ranks, and the lower ranks' result is always the left operand.
+//
+// Short vectors go by recursive doubling or a tree, long ones by recursive halving and doubling,
+// and the ranks above a power of two are folded in and out: Rabenseifner, Optimization of
+// collective reduction operations, 2004; Thakur, Rabenseifner and Gropp 2005 (see bcast.cpp).
 #include <utility>
 
 #include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -29,8 +34,12 @@ struct fold {
         rest(n - core),
         rank(rank_now >= 2 * rest ? rank_now - rest
              : rank_now % 2 != 0  ? rank_now / 2
-                                  : -1) {}
+                                  : -1) {
+    SINEW_ENSURE(rank < core && rest < core);
+    SINEW_ENSURE(rank < 0 || real(rank) == rank_now);
+  }
   [[nodiscard]] int real(int folded) const noexcept {
+    SINEW_EXPECT(folded >= 0 && folded < core);
     return folded < rest ? 2 * folded + 1 : folded + rest;
   }
 };
@@ -108,6 +117,7 @@ struct division {
   std::size_t count;
   int pieces;
   [[nodiscard]] std::size_t start(int i) const noexcept {
+    SINEW_EXPECT(i >= 0 && i <= pieces);
     return count / static_cast<std::size_t>(pieces) * static_cast<std::size_t>(i) +
            count % static_cast<std::size_t>(pieces) * static_cast<std::size_t>(i) /
                static_cast<std::size_t>(pieces);
@@ -121,6 +131,7 @@ struct division {
 /// core holds piece r of the result in `mine`. The operator must commute.
 void halve(collective_messages& t, const fold& f, const division& d, std::byte* mine,
            std::byte* theirs, const op& o) {
+  SINEW_EXPECT(o.commutative);
   int first = 0;
   for (int mask = f.core / 2; mask > 0; mask /= 2) {
     const int peer = f.real(f.rank ^ mask);
@@ -135,6 +146,7 @@ void halve(collective_messages& t, const fold& f, const division& d, std::byte* 
     }
     first = keep;
   }
+  SINEW_ENSURE(first == f.rank);
 }
 
 /// Halving, then the pieces are collected by doubling: every byte is sent and combined about once
@@ -203,6 +215,7 @@ bool divisible(const collective_messages& t, const buffer& b, const op& o) {
 
 void reduce_tree(collective_messages& t, const void* input, void* result, std::size_t count,
                  const layout::datatype& type, const op& o, int root, int fan) {
+  SINEW_EXPECT(root >= 0 && root < t.size() && fan >= 2);
   const int n = t.size();
   // Rotating the ranks would break the order of an operator that does not commute.
   const int top = o.commutative ? root : 0;

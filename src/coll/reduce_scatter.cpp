@@ -4,6 +4,7 @@
 #include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -49,18 +50,21 @@ void by_root(collective_messages& t, const void* input, const buffer& mine, cons
     }
     start += static_cast<std::ptrdiff_t>(blocks.count(r));
   }
+  SINEW_ENSURE(static_cast<std::size_t>(start) == total);
   t.note(copy(part(whole.base(), 0, mine.count, type), mine));
 }
 
 /// In step i each rank sends block rank + i to its owner and gets its own block from rank - i.
 /// So the contributions of the lower ranks come in descending order, to be combined on the left
-/// of this rank's own; then those of the higher ranks, also descending, gathered apart.
+/// of this rank's own; then those of the higher ranks, also descending, gathered apart. (Pairwise
+/// exchange: Thakur, Rabenseifner and Gropp 2005, see bcast.cpp.)
 template <class Blocks>
 void pairwise(collective_messages& t, const void* input, const buffer& mine, const Blocks& blocks,
               const op& o) {
   const int n = t.size();
   const layout::datatype& type = *mine.type;
   const std::size_t count = mine.count;
+  SINEW_EXPECT(count == blocks.count(t.rank()));
   const scratch low(count, type);
   const scratch high(count, type);
   const scratch arriving(count, type);
@@ -110,6 +114,7 @@ fault reduce_blocks(participant at, const char* name, const void* send, const bu
 fault reduce_scatter(participant at, const void* send, void* recv,
                      std::span<const std::ptrdiff_t> counts, const layout::datatype& type,
                      const op& o) {
+  SINEW_EXPECT(counts.size() == static_cast<std::size_t>(at.comm.size()));
   const listed_blocks blocks{counts};
   return reduce_blocks(at, "MPI_Reduce_scatter", send, {recv, blocks.count(at.comm.rank()), &type},
                        blocks, o);

@@ -28,6 +28,7 @@ struct turns {
 /// The result lies in the returned buffer of `top`.
 buffer reduce_to(plan& p, const core::communicator& c, const buffer& input, int top) {
   const int n = c.size();
+  SINEW_EXPECT(top >= 0 && top < n);
   const int v = (c.rank() - top + n) % n;
   turns b{p.space(input.count, *input.type), p.space(input.count, *input.type)};
   p.copy(input, b.current);
@@ -46,7 +47,7 @@ buffer reduce_to(plan& p, const core::communicator& c, const buffer& input, int 
 }
 
 /// Recursive doubling among a power of two of the ranks: of the first 2 * rest ranks the even ones
-/// hand their data to their odd neighbours and get the result from them.
+/// hand their data to their odd neighbours and get the result from them (as in reduce.cpp).
 void double_up(plan& p, const core::communicator& c, const buffer& result) {
   const int n = c.size();
   const int rank = c.rank();
@@ -55,6 +56,7 @@ void double_up(plan& p, const core::communicator& c, const buffer& result) {
     core *= 2;
   }
   const int rest = n - core;
+  SINEW_ASSERT(rest >= 0 && rest < core);
   const auto real = [rest](int folded) { return folded < rest ? 2 * folded + 1 : folded + rest; };
   turns b{result, p.space(result.count, *result.type)};
   if (rank < 2 * rest && rank % 2 == 0) {
@@ -112,6 +114,7 @@ void prefix(plan& p, const core::communicator& c, const buffer& input, const buf
     }
     b.take_lower(p);
   }
+  SINEW_ENSURE(empty == (!inclusive && c.rank() == 0));
 }
 
 /// Each rank gets its block from all, and combines them in their order.
@@ -153,6 +156,7 @@ plan_ref reduce_blocks(const core::communicator& c, const void* send, const buff
 
 plan_ref plan_reduce(const core::communicator& c, const void* send, buffer recv, op_ref o,
                      int root) {
+  SINEW_EXPECT(o != nullptr && root >= 0 && root < c.size());
   const bool commutes = o->commutative;
   auto p = std::make_shared<plan>(std::move(o));
   if (recv.count == 0) {
@@ -202,6 +206,7 @@ plan_ref plan_exscan(const core::communicator& c, const void* send, buffer recv,
 plan_ref plan_reduce_scatter(const core::communicator& c, const void* send, void* recv,
                              std::span<const std::ptrdiff_t> counts, const layout::datatype& type,
                              op_ref o) {
+  SINEW_EXPECT(counts.size() == static_cast<std::size_t>(c.size()));
   std::vector<std::ptrdiff_t> starts(counts.size());
   for (std::size_t r = 1; r < counts.size(); ++r) {
     starts[r] = starts[r - 1] + counts[r - 1];

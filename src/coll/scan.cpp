@@ -1,8 +1,11 @@
 // Inclusive and exclusive prefix reductions, by recursive doubling; the order of ranks is kept.
+// (Simultaneous binomial trees: Sanders and Traff, Parallel prefix (scan) algorithms for MPI,
+// 2006.)
 #include <utility>
 
 #include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -11,6 +14,7 @@ namespace {
 /// (as far as they exist: a rank of an incomplete group never sends to a higher group) and the
 /// prefix within it. `prefix` is inclusive; it starts as the input.
 void inclusive(collective_messages& t, const buffer& prefix, const op& o) {
+  SINEW_EXPECT(t.size() > 1 && prefix.count != 0);
   const std::size_t count = prefix.count;
   const layout::datatype& type = *prefix.type;
   const scratch a(count, type);
@@ -63,6 +67,7 @@ void exclusive(collective_messages& t, const void* input, const buffer& prefix, 
     }
     o.apply(theirs, total, count, type);
   }
+  SINEW_ENSURE(empty == (t.rank() == 0));
 }
 
 }  // namespace

@@ -7,16 +7,18 @@
 namespace sinew::coll {
 
 void schedule::send(const p2p::buffer& from, int dest) {
+  SINEW_EXPECT(dest >= 0 && dest < comm_->size());
   pending_.reserve(pending_.size() + 1);  // before there is something to be lost
-  p2p::request* r = engine_.isend(*comm_, *comm_->collectives, from, dest, tag_);
+  p2p::request* r = engine_.isend(*comm_, p2p::collectives_of(*comm_), from, dest, tag_);
   if (r != nullptr) {
     pending_.push_back(r);
   }
 }
 
 void schedule::receive(const p2p::buffer& into, int source) {
+  SINEW_EXPECT(source >= 0 && source < comm_->size());
   pending_.reserve(pending_.size() + 1);
-  pending_.push_back(engine_.irecv(*comm_, *comm_->collectives, into, source, tag_));
+  pending_.push_back(engine_.irecv(*comm_, p2p::collectives_of(*comm_), into, source, tag_));
 }
 
 int schedule::advance(bool& over) noexcept {
@@ -52,6 +54,7 @@ int schedule::advance(bool& over) noexcept {
     }
     over = then == next::over;
     if (over) {
+      SINEW_ENSURE(pending_.empty());  // nothing refers to it any more
       return steps + 1;
     }
   }
@@ -60,9 +63,11 @@ int schedule::advance(bool& over) noexcept {
 schedules::schedules(core::runtime& runtime) : runtime_(runtime) {
   chore_ =
       runtime.add_chore([](void* self) { return static_cast<schedules*>(self)->advance(); }, this);
+  SINEW_ENSURE(chore_ > 0);
 }
 
 void schedules::start(std::shared_ptr<schedule> s) {
+  SINEW_EXPECT(s != nullptr && !s->pending());
   const core::guard held(lock, runtime_.threaded());
   running_.push_back(std::move(s));
   // Before its first receive is posted: who completes that one must look here afterwards.
@@ -74,6 +79,7 @@ void schedules::start(std::shared_ptr<schedule> s) {
 
 /// Lets the schedule go as far as it can, and what follows it; true if its place is empty then.
 bool schedules::advance(std::size_t i) noexcept {
+  SINEW_EXPECT(i < running_.size());
   bool over = false;
   steps_ += running_[i]->advance(over);
   while (over) {

@@ -39,9 +39,11 @@ void scratch::borrow(std::size_t bytes) {
       }
       heap_ = std::exchange(k.memory, nullptr);
       heap_bytes_ = std::exchange(k.bytes, 0);
+      SINEW_ENSURE(heap_ != nullptr && heap_bytes_ >= bytes);
       return;
     }
   }
+  SINEW_ASSERT(heap_bytes_ >= bytes);
   heap_ = std::aligned_alloc(alignment, heap_bytes_);
   if (heap_ == nullptr) {
     throw std::bad_alloc();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "sinew/base/check.hpp"
 #include "sinew/layout/datatype.hpp"
 
 namespace sinew::coll {
@@ -27,9 +28,11 @@ class scratch {
 
   /// Once.
   void take(std::size_t count, const layout::datatype& type) {
+    SINEW_EXPECT(base_ == nullptr);
     const auto last = count == 0 ? 0 : static_cast<std::ptrdiff_t>(count - 1) * type.extent();
     std::ptrdiff_t low = type.true_lower() + (last < 0 ? last : 0);
     const std::ptrdiff_t high = type.true_lower() + type.true_extent() + (last > 0 ? last : 0);
+    SINEW_ASSERT(low <= high);
     low = low & ~static_cast<std::ptrdiff_t>(alignment - 1);  // keeps the elements' alignment
     base_ = allocate(static_cast<std::size_t>(high - low)) - low;
   }
@@ -39,6 +42,7 @@ class scratch {
  private:
   static constexpr std::size_t alignment = 64;
   static constexpr std::size_t inline_bytes = 512;
+  static_assert((alignment & (alignment - 1)) == 0 && inline_bytes % alignment == 0);
 
   void borrow(std::size_t bytes);
   void give_back() noexcept;

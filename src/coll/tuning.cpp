@@ -1,5 +1,7 @@
 #include "coll/tuning.hpp"
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::coll::tuning {
 
 setting<std::int64_t> fan{
@@ -64,6 +66,7 @@ bool crowded(core::runtime& rt) {
 
 int short_fan(core::runtime& rt) {
   if (fan() != 0) {
+    SINEW_ENSURE(fan() >= 2);
     return static_cast<int>(fan());
   }
   return crowded(rt) ? crowded_fan : 2;

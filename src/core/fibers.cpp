@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/idler.hpp"
-#include "core/lead.hpp"
+#include "core/runtime_impl.hpp"
 #include "sinew/base/futex.hpp"
 #include "sinew/base/last_words.hpp"
 #include "sinew/base/log.hpp"
@@ -38,19 +38,19 @@ struct listing {
 
 }  // namespace
 
-runtime::fiber_poller& runtime::fiber_poller::of_process() {
+runtime::impl::fiber_poller& runtime::impl::fiber_poller::of_process() {
   static auto& it = *new fiber_poller;  // for ever: a scheduler may call wake() late
   return it;
 }
 
-void runtime::fiber_poller::add(runtime& rt) {
+void runtime::impl::fiber_poller::add(impl& rt) {
   fiber_poller& self = of_process();
   fiber::scheduler::set_process_poller(nullptr);
   self.all_.push_back(&rt);
   fiber::scheduler::set_process_poller(&self);
 }
 
-void runtime::fiber_poller::remove(runtime& rt) {
+void runtime::impl::fiber_poller::remove(impl& rt) {
   fiber_poller& self = of_process();
   fiber::scheduler::set_process_poller(nullptr);
   std::erase(self.all_, &rt);
@@ -60,10 +60,10 @@ void runtime::fiber_poller::remove(runtime& rt) {
 }
 
 // Several rounds if nothing arrives: a round is cheaper than the worker's way here and back.
-int runtime::fiber_poller::poll() noexcept {
+int runtime::impl::fiber_poller::poll() noexcept {
   int happened = 0;
   for (int i = 0; i < rounds_per_poll && happened == 0; ++i) {
-    for (runtime* rt : all_) {
+    for (impl* rt : all_) {
       happened += rt->round_for_fibers();
     }
   }
@@ -71,7 +71,7 @@ int runtime::fiber_poller::poll() noexcept {
   return happened;
 }
 
-void runtime::fiber_poller::sleep(std::uint64_t timeout_ns) noexcept {
+void runtime::impl::fiber_poller::sleep(std::uint64_t timeout_ns) noexcept {
   if (woken_.exchange(0, std::memory_order_acq_rel) != 0) {
     return;
   }
@@ -84,43 +84,42 @@ void runtime::fiber_poller::sleep(std::uint64_t timeout_ns) noexcept {
   watch_for_hang();
 }
 
-void runtime::fiber_poller::nap(std::uint64_t timeout_ns) noexcept {
+void runtime::impl::fiber_poller::nap(std::uint64_t timeout_ns) noexcept {
   // Wait: watch_for_hang() comes after it.
   base::futex_wait(woken_, 0, timeout_ns);
 }
 
 // A thread that leads meanwhile may leave without a word, hence the short nap then. A wake() that
 // comes while that thread sleeps on the doorbell is not lost: woken_ stays.
-void runtime::fiber_poller::sleep_in(runtime& rt, std::uint64_t timeout_ns) noexcept {
+void runtime::impl::fiber_poller::sleep_in(impl& rt, std::uint64_t timeout_ns) noexcept {
   if (!rt.serves_fibers()) {
     nap(timeout_ns);
     return;
   }
   lead mine;
-  if (rt.threaded() && !mine.take(rt)) {
+  if (rt.threaded() && !mine.take(rt.waiting_)) {
     nap(std::min(timeout_ns, nap_ns));
     return;
   }
-  if (rt.watchers_.load(std::memory_order_relaxed) != nullptr) {
+  if (rt.is_watched()) {
     rt.look_for_watchers();
   }
-  rt.resting_.store(true, std::memory_order_relaxed);
+  const thread_waiting::rest quiet(rt.waiting_);
   if (woken_.load(std::memory_order_acquire) == 0) {
     rt.endpoint_->sleep(timeout_ns);
   }
-  rt.resting_.store(false, std::memory_order_relaxed);
 }
 
-void runtime::fiber_poller::wake() noexcept {
+void runtime::impl::fiber_poller::wake() noexcept {
   if (woken_.exchange(1, std::memory_order_acq_rel) == 0) {
     base::futex_wake(woken_, 1);
   }
-  for (runtime* rt : all_) {
+  for (impl* rt : all_) {
     rt->endpoint_->wake();
   }
 }
 
-void runtime::fiber_poller::watch_for_hang() {
+void runtime::impl::fiber_poller::watch_for_hang() {
   if (!watches_hangs()) {
     return;
   }
@@ -128,24 +127,24 @@ void runtime::fiber_poller::watch_for_hang() {
   if (happened_ != happened_then_ || quiet_since_ns_ == 0) {
     happened_then_ = happened_;
     quiet_since_ns_ = now;
-    told_ = false;
-  } else if (!told_ && is_hang(static_cast<std::int64_t>(now - quiet_since_ns_))) {
-    told_ = true;
+    reported_ = false;
+  } else if (!reported_ && is_hang(static_cast<std::int64_t>(now - quiet_since_ns_))) {
+    reported_ = true;
     report("have waited for SINEW_CORE_HANG_TIMEOUT and still wait");
-  } else if (!told_ && !time_told_ && time_is_up_ns != 0 &&
+  } else if (!reported_ && !time_reported_ && time_is_up_ns != 0 &&
              now >= static_cast<std::uint64_t>(time_is_up_ns)) {
-    time_told_ = true;
+    time_reported_ = true;
     report("wait now that the job's time is up (--timeout)");
   }
 }
 
-void runtime::fiber_poller::report(const char* how) const noexcept try {
+void runtime::impl::fiber_poller::report(const char* how) const noexcept try {
   listing all;
   fiber::scheduler::of_process()->each(listing::visit, &all);
   if (all.stuck == 0) {
     return;
   }
-  for (const runtime* rt : all_) {
+  for (const impl* rt : all_) {
     rt->diagnose();
   }
   if (all.stuck > most_listed) {
@@ -158,26 +157,28 @@ void runtime::fiber_poller::report(const char* how) const noexcept try {
   base::last_words().add("sinew: no memory to say which fibers wait\n").write();
 }
 
-int runtime::round_for_fibers() {
+int runtime::impl::round_for_fibers() {
   if (!serves_fibers()) {
     return 0;
   }
   if (!threaded()) {
     return lead_round();
   }
-  const lead mine(*this);
+  const lead mine(waiting_);
   return mine ? lead_round() : 0;
 }
 
 // A runtime for one thread can be polled by fibers only if they are all on one.
-bool runtime::serves_fibers() const noexcept {
+bool runtime::impl::serves_fibers() const noexcept {
   const fiber::scheduler* s = fiber::scheduler::of_process();
   return threaded() || (s != nullptr && s->workers() == 1);
 }
 
-bool runtime::in_fiber() const noexcept { return fiber::self() != nullptr && serves_fibers(); }
+bool runtime::impl::in_fiber() const noexcept {
+  return fiber::self() != nullptr && serves_fibers();
+}
 
-void runtime::wait_as_fiber(completion& c) {
+void runtime::impl::wait_as_fiber(completion& c) {
   waiting_fiber me;
   if (c.attach(me)) {
     (void)me.wait();

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sinew/core/runtime.hpp"
+#include "core/runtime_impl.hpp"
 #include "sinew/fiber/scheduler.hpp"
 #include "sinew/fiber/sleeper.hpp"
 
@@ -22,10 +22,10 @@ class waiting_fiber final : public waiter, public fiber::sleeper {
 
 /// One per process, while there is a runtime. Called by one worker at a time. With several runtimes
 /// (tests run whole jobs in a process) it naps instead of sleeping on a doorbell.
-class runtime::fiber_poller final : public fiber::poller {
+class runtime::impl::fiber_poller final : public fiber::poller {
  public:
-  static void add(runtime& rt);
-  static void remove(runtime& rt);
+  static void add(impl& rt);
+  static void remove(impl& rt);
 
   int poll() noexcept override;
   void sleep(std::uint64_t timeout_ns) noexcept override;
@@ -34,12 +34,12 @@ class runtime::fiber_poller final : public fiber::poller {
  private:
   static fiber_poller& of_process();
   void nap(std::uint64_t timeout_ns) noexcept;
-  void sleep_in(runtime& rt, std::uint64_t timeout_ns) noexcept;
+  void sleep_in(impl& rt, std::uint64_t timeout_ns) noexcept;
   void watch_for_hang();
   void report(const char* how) const noexcept;
 
   /// Changed only while no scheduler knows this poller, hence no lock.
-  std::vector<runtime*> all_;
+  std::vector<impl*> all_;
   /// 1 after wake(), 0 when sleep() has seen it. The sleeper looks before it sleeps; exchanged with
   /// acquire and release, though what wakes it (a fiber made ready) is ordered elsewhere.
   std::atomic<std::uint32_t> woken_{0};
@@ -48,8 +48,8 @@ class runtime::fiber_poller final : public fiber::poller {
   std::uint64_t happened_ = 0;       ///< in all rounds
   std::uint64_t happened_then_ = 0;  ///< when quiet_since_ns_ was set
   std::uint64_t quiet_since_ns_ = 0;
-  bool time_told_ = false;
-  bool told_ = false;
+  bool time_reported_ = false;
+  bool reported_ = false;
 };
 
 }  // namespace sinew::core

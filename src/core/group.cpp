@@ -25,6 +25,7 @@ std::vector<int> filter(const group& from, const group& other, bool wanted) {
 }  // namespace
 
 group group::range(int size) {
+  SINEW_EXPECT(size >= 0);
   std::vector<int> all(static_cast<std::size_t>(size));
   std::iota(all.begin(), all.end(), 0);
   return group(std::move(all));
@@ -56,6 +57,7 @@ group group::exclude(std::span<const int> ranks) const {
       kept.push_back((*this)[r]);
     }
   }
+  SINEW_ENSURE(kept.size() + out.size() == members_.size());  // `ranks` were ranks of this group
   return group(std::move(kept));
 }
 
@@ -81,6 +83,7 @@ group::relation group::compare(const group& a, const group& b) {
 }
 
 void group::translate(std::span<const int> ranks, const group& other, std::span<int> out) const {
+  SINEW_EXPECT(ranks.size() == out.size());
   std::unordered_map<int, int> position;
   for (int r = 0; r < other.size(); ++r) {
     position.emplace(other[r], r);

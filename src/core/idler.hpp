@@ -1,13 +1,14 @@
-// How a waiter spends the time in which nothing arrives.
+// The edge of idle_pace: settings, clock, doorbell; and it watches for a wait that does not end.
 #pragma once
 
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/runtime_impl.hpp"
+#include "core/wait_policy.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/boot/launcher_wire.hpp"
-#include "sinew/core/runtime.hpp"
 
 namespace sinew::core {
 
@@ -33,49 +34,24 @@ inline const std::int64_t time_is_up_ns = [] {
 }();
 inline bool watches_hangs() noexcept { return hang_timeout() > 0 || time_is_up_ns != 0; }
 inline bool is_hang(std::int64_t waited_ns) noexcept {
+  SINEW_EXPECT(waited_ns >= 0);
   return hang_timeout() > 0 && static_cast<double>(waited_ns) > hang_timeout() * 1e9;
 }
 
-constexpr std::uint64_t longest_sleep_ns = 10'000'000;
-/// While more threads are awake than processors: looks before a thread parks. A switch costs 2 to
-/// 3 us here, an answer from a thread that runs on another processor 0.2 to 1: several microseconds
-/// of looking keep two such threads together.
-constexpr std::uint32_t looks_in_crowd = 512;
-
-/// What a waiter does between looks that found nothing: look again, yield, rest, in that order; and
-/// it watches for a wait that does not end.
-class runtime::idler {
+/// Of one wait. The Clock of its idle_pace, and its sleep on the doorbell.
+class runtime::impl::idler {
  public:
-  enum class next { look, yield, rest };
+  explicit idler(impl& rt) noexcept : rt_(rt) {}
 
-  explicit idler(runtime& rt) noexcept : rt_(rt) {}
-
-  void busy() noexcept { quiet_rounds_ = 0; }
-
-  /// No pause instruction: on some processors it lasts longer than a round of progress. (Here, no
-  /// difference could be measured.)
-  next quiet() noexcept {
-    ++quiet_rounds_;
-    const std::uint32_t first_look = rt_.crowded_ ? 8 : 64;
-    if (quiet_rounds_ < first_look || (!rt_.crowded_ && quiet_rounds_ % first_look != 0)) {
-      return next::look;
-    }
-    now_ = now_ns();
-    if (quiet_rounds_ == first_look) {
-      quiet_since_ = now_;
-      started_ = started_ == 0 ? now_ : started_;
-    }
-    const std::uint64_t quiet_us = (now_ - quiet_since_) / 1000;
-    const auto spin = static_cast<std::uint64_t>(rt_.crowded_ ? 0 : spin_us());
-    const auto yield =
-        spin + static_cast<std::uint64_t>(rt_.crowded_ ? crowded_yield_us() : yield_us());
-    return quiet_us >= yield ? next::rest : quiet_us >= spin ? next::yield : next::look;
+  [[nodiscard]] std::uint64_t now_ns() noexcept {
+    const auto now = static_cast<std::uint64_t>(sinew::now_ns());
+    started_ = started_ == 0 ? now : started_;
+    return now;
   }
-
-  /// The same while other threads of ours want this processor. Counts every look, whether or not
-  /// it brought something for others.
-  next among_others(std::uint32_t looks) noexcept {
-    return ++rounds_ <= looks ? next::look : next::rest;
+  [[nodiscard]] silence_limits limits() const noexcept {
+    const auto spin = static_cast<std::uint64_t>(rt_.crowded_ ? 0 : spin_us());
+    return {spin,
+            spin + static_cast<std::uint64_t>(rt_.crowded_ ? crowded_yield_us() : yield_us())};
   }
 
   void sleep() {
@@ -87,22 +63,18 @@ class runtime::idler {
 
  private:
   void watch() {
-    if (told_) {
+    if (reported_) {
       return;
     }
-    now_ = now_ns();
-    started_ = started_ == 0 ? now_ : started_;
-    told_ = rt_.told_of_hang(is_hang(static_cast<std::int64_t>(now_ - started_)),
-                             "has waited for SINEW_CORE_HANG_TIMEOUT and still waits");
+    const std::uint64_t now = now_ns();
+    SINEW_ASSERT(now >= started_);
+    reported_ = rt_.report_hang(is_hang(static_cast<std::int64_t>(now - started_)),
+                                "has waited for SINEW_CORE_HANG_TIMEOUT and still waits");
   }
 
-  runtime& rt_;
-  std::uint32_t quiet_rounds_ = 0;
-  std::uint32_t rounds_ = 0;
-  std::uint64_t quiet_since_ = 0;
-  std::uint64_t now_ = 0;
-  std::uint64_t started_ = 0;
-  bool told_ = false;
+  impl& rt_;
+  std::uint64_t started_ = 0;  ///< when the clock was read first; 0: not yet
+  bool reported_ = false;
 };
 
 }  // namespace sinew::core

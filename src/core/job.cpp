@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/runtime_impl.hpp"
 #include "sinew/base/build_id.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/process_object.hpp"

@@ -99,6 +99,7 @@ class packet_pool_core {
     c.count.store(0, std::memory_order_relaxed);
     leave(c);
     lock(caches_lock_);
+    SINEW_ASSERT(owners_ > 0);
     c.idle_next = idle_;
     idle_ = &c;
     set_owners(owners_ - 1);
@@ -110,6 +111,7 @@ class packet_pool_core {
     if (own != nullptr && enter(*own)) [[likely]] {
       const std::uint32_t n = own->count.load(std::memory_order_relaxed);
       Steps::step();
+      SINEW_ASSERT(n <= most_kept);
       if (n > 0) [[likely]] {
         void* const packet = own->items[n - 1];
         own->count.store(n - 1, std::memory_order_relaxed);
@@ -229,6 +231,7 @@ class packet_pool_core {
     handful moved;
     std::uint32_t n = own.count.load(std::memory_order_relaxed);
     const std::size_t going = take_oldest(own, moved, (n + 1) / 2);
+    SINEW_ASSERT(going > 0);  // else there is no place for `packet`
     n -= static_cast<std::uint32_t>(going);
     own.items[n] = packet;
     own.count.store(n + 1, std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/idler.hpp"
+#include "core/runtime_impl.hpp"
 #include "sinew/base/log.hpp"
 
 namespace sinew::core {
@@ -20,7 +21,7 @@ void retry_loop::again() {
     return;
   }
   sched_yield();  // Wait: watch() reports it.
-  if (++idle_ % tries_per_look == 0 && !told_ && hang_timeout() > 0) {
+  if (++idle_ % tries_per_look == 0 && !reported_ && hang_timeout() > 0) {
     watch();
   }
 }
@@ -29,11 +30,11 @@ void retry_loop::watch() {
   const std::uint64_t now = now_ns();
   since_ns_ = since_ns_ == 0 ? now : since_ns_;
   if (static_cast<double>(now - since_ns_) > hang_timeout() * 1e9) {
-    told_ = true;
+    reported_ = true;
     log_line(log_level::error, "rank " + std::to_string(rt_.rank()) +
                                    " has tried for SINEW_CORE_HANG_TIMEOUT to send something that "
                                    "another rank does not take: that rank makes no progress");
-    rt_.diagnose();
+    runtime::impl::of(rt_).diagnose();
   }
 }
 

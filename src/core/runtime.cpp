@@ -7,7 +7,7 @@
 
 #include "core/fibers.hpp"
 #include "core/idler.hpp"
-#include "core/lead.hpp"
+#include "core/runtime_impl.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/last_words.hpp"
 #include "sinew/base/topology.hpp"
@@ -53,28 +53,51 @@ std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, t
     endpoint = fabric::open_shm(where, many);
   }
   report_uncaught(*session);
-  return std::make_unique<runtime>(std::move(session), std::move(endpoint), threads);
+  return over(std::move(session), std::move(endpoint), threads);
+}
+
+std::unique_ptr<runtime> runtime::over(std::unique_ptr<boot::session> session,
+                                       std::unique_ptr<fabric::endpoint> endpoint,
+                                       threading threads) {
+  return std::make_unique<impl>(std::move(session), std::move(endpoint), threads);
 }
 
 runtime::runtime(std::unique_ptr<boot::session> session, std::unique_ptr<fabric::endpoint> endpoint,
                  threading threads)
-    : session_(std::move(session)), endpoint_(std::move(endpoint)), threads_(threads) {
-  crowded_ = session_ != nullptr && is_crowded(session_->where());
-  processors_ = topology::usable_cpus();
+    : session_(std::move(session)),
+      endpoint_(std::move(endpoint)),
+      threads_(threads),
+      crowded_(session_ != nullptr && is_crowded(session_->where())) {
+  SINEW_EXPECT(endpoint_ != nullptr);
+  SINEW_EXPECT(endpoint_->rank() >= 0 && endpoint_->rank() < endpoint_->size());
+  SINEW_EXPECT(session_ == nullptr || session_->where().rank == endpoint_->rank());
+}
+
+runtime::~runtime() = default;
+
+runtime::impl::impl(std::unique_ptr<boot::session> session,
+                    std::unique_ptr<fabric::endpoint> endpoint, threading threads)
+    : runtime(std::move(session), std::move(endpoint), threads),
+      waiting_(topology::usable_cpus(), crowded()) {
   fiber_poller::add(*this);
 }
 
-runtime::~runtime() {
+runtime::impl::~impl() {
   fiber_poller::remove(*this);
   forget_uncaught(session_.get());
+  SINEW_EXPECT(!is_watched());
 }
 
-void runtime::set_chore(int (*run)(void*), void* context) noexcept { chores_[0] = {run, context}; }
+void runtime::set_chore(int (*run)(void*), void* context) noexcept {
+  impl::of(*this).chores_[0] = {run, context};
+}
 
 int runtime::add_chore(int (*run)(void*), void* context) {
-  for (int which = 1; which < most_chores; ++which) {
-    if (chores_[which].run == nullptr) {
-      chores_[which] = {run, context};
+  SINEW_EXPECT(run != nullptr);
+  auto& chores = impl::of(*this).chores_;
+  for (int which = 1; which < impl::most_chores; ++which) {
+    if (chores[which].run == nullptr) {
+      chores[which] = {run, context};
       return which;
     }
   }
@@ -83,12 +106,26 @@ int runtime::add_chore(int (*run)(void*), void* context) {
   return -1;
 }
 
-void runtime::drop_chore(int which) noexcept {
-  want_chore(which, false);
-  chores_[which] = {};
+void runtime::want_chore(int which, bool wanted) noexcept {
+  impl& self = impl::of(*this);
+  SINEW_EXPECT(which >= 0 && which < impl::most_chores);
+  SINEW_EXPECT(!wanted || self.chores_[which].run != nullptr);
+  const std::uint32_t bit = 1u << which;
+  if (wanted) {
+    self.chores_wanted_.fetch_or(bit, std::memory_order_relaxed);
+  } else {
+    self.chores_wanted_.fetch_and(~bit, std::memory_order_relaxed);
+  }
 }
 
-void runtime::do_chores(std::uint32_t wanted, int& happened) {
+void runtime::drop_chore(int which) noexcept {
+  want_chore(which, false);
+  impl::of(*this).chores_[which] = {};
+}
+
+void runtime::impl::do_chores(std::uint32_t wanted, int& happened) {
+  static_assert(most_chores <= 32, "a bit each of chores_wanted_");
+  SINEW_EXPECT(wanted >> most_chores == 0);
   for (int which = 0; which < most_chores; ++which) {
     if ((wanted >> which & 1) != 0) {
       happened += chores_[which].run(chores_[which].context);
@@ -97,13 +134,15 @@ void runtime::do_chores(std::uint32_t wanted, int& happened) {
 }
 
 void runtime::set_diagnosis(void (*print)(void*), void* context) noexcept {
-  told_[0] = {print, context};
+  impl::of(*this).diagnoses_[0] = {print, context};
 }
 
 void runtime::add_diagnosis(void (*print)(void*), void* context) {
-  for (int which = 1; which < most_chores; ++which) {
-    if (told_[which].print == nullptr) {
-      told_[which] = {print, context};
+  SINEW_EXPECT(print != nullptr);
+  auto& diagnoses = impl::of(*this).diagnoses_;
+  for (int which = 1; which < impl::most_chores; ++which) {
+    if (diagnoses[which].print == nullptr) {
+      diagnoses[which] = {print, context};
       return;
     }
   }
@@ -112,27 +151,28 @@ void runtime::add_diagnosis(void (*print)(void*), void* context) {
 }
 
 void runtime::drop_diagnosis(void* context) noexcept {
-  for (int which = 1; which < most_chores; ++which) {
-    if (told_[which].print != nullptr && told_[which].context == context) {
-      told_[which] = {};
+  auto& diagnoses = impl::of(*this).diagnoses_;
+  for (int which = 1; which < impl::most_chores; ++which) {
+    if (diagnoses[which].print != nullptr && diagnoses[which].context == context) {
+      diagnoses[which] = {};
     }
   }
 }
 
-bool runtime::told_of_hang(bool hangs, const char* how) noexcept {
+bool runtime::impl::report_hang(bool hangs, const char* how) noexcept {
   if (hangs) {
-    tell(how);
+    report(how);
     return true;
   }
   if (time_is_up_ns != 0 && now_ns() >= time_is_up_ns &&
-      !time_told_.exchange(true, std::memory_order_relaxed)) {
-    tell("waits now that the job's time is up (--timeout)");
+      !time_reported_.exchange(true, std::memory_order_relaxed)) {
+    report("waits now that the job's time is up (--timeout)");
     return true;
   }
   return false;
 }
 
-void runtime::tell(const char* how) const noexcept {
+void runtime::impl::report(const char* how) const noexcept {
   base::last_words()
       .add("sinew: rank ")
       .add_number(static_cast<std::uint64_t>(rank()))
@@ -143,7 +183,7 @@ void runtime::tell(const char* how) const noexcept {
   diagnose();
 }
 
-void runtime::diagnose() const noexcept try {
+void runtime::impl::diagnose() const noexcept try {
   std::string absent;
   if (session_ != nullptr) {
     for (const int local : session_->absent()) {
@@ -160,7 +200,7 @@ void runtime::diagnose() const noexcept try {
         .add("\n")
         .write();
   }
-  for (const diagnosis& d : told_) {
+  for (const diagnosis& d : diagnoses_) {
     if (d.print != nullptr) {
       d.print(d.context);
     }
@@ -169,8 +209,9 @@ void runtime::diagnose() const noexcept try {
   base::last_words().add("sinew: no memory to say more about what is waited for\n").write();
 }
 
-int runtime::round() {
+int runtime::impl::round() {
   int happened = endpoint_->progress(round_budget);
+  SINEW_ASSERT(happened >= 0);
   const std::uint32_t wanted = chores_wanted_.load(std::memory_order_relaxed);
   if (wanted != 0) [[unlikely]] {
     do_chores(wanted, happened);
@@ -181,38 +222,19 @@ int runtime::round() {
   return happened;
 }
 
-int runtime::poll() {
-  const int happened = poll_before_wait();
-  if (happened == 0 && watches_hangs()) [[unlikely]] {
-    watch_polls();
+int runtime::impl::lead_round() {
+  const int happened = round();
+  if (happened != 0 && is_watched()) [[unlikely]] {
+    look_for_watchers();
   }
   return happened;
 }
 
-// Threads may mistake each other's polls for their own: they are of one rank.
-void runtime::watch_polls() {
-  const std::int64_t now = now_ns();
-  const std::int64_t since = polled_since_.load(std::memory_order_relaxed);
-  if (since == 0) {
-    polled_since_.store(now, std::memory_order_relaxed);
-    quiet_polls_.store(0, std::memory_order_relaxed);
-    return;
-  }
-  const int polls = quiet_polls_.load(std::memory_order_relaxed);
-  if (polls < 0) {
-    return;  // has been told
-  }
-  quiet_polls_.store(polls + 1, std::memory_order_relaxed);
-  if (polls >= least_polls && told_of_hang(is_hang(now - since), polling)) {
-    quiet_polls_.store(-1, std::memory_order_relaxed);
-  }
-}
-
-int runtime::poll_before_wait() {
+inline int runtime::impl::poll_once() {
   int happened = 0;
   if (!threaded()) {
     happened = lead_round();
-  } else if (const lead mine(*this); mine) {
+  } else if (const lead mine(waiting_); mine) {
     happened = lead_round();
   }
   if (happened == 0 && fiber::self() != nullptr) {
@@ -222,45 +244,75 @@ int runtime::poll_before_wait() {
   return happened;
 }
 
+int runtime::poll() {
+  impl& self = impl::of(*this);
+  const int happened = self.poll_once();
+  if (happened == 0 && watches_hangs()) [[unlikely]] {
+    self.watch_polls();
+  }
+  return happened;
+}
+
+int runtime::poll_before_wait() { return impl::of(*this).poll_once(); }
+
+// Threads may mistake each other's polls for their own: they are of one rank.
+void runtime::impl::watch_polls() {
+  const std::int64_t now = now_ns();
+  const std::int64_t since = polled_since_.load(std::memory_order_relaxed);
+  if (since == 0) {
+    polled_since_.store(now, std::memory_order_relaxed);
+    quiet_polls_.store(0, std::memory_order_relaxed);
+    return;
+  }
+  const int polls = quiet_polls_.load(std::memory_order_relaxed);
+  if (polls < 0) {
+    return;  // has been reported
+  }
+  quiet_polls_.store(polls + 1, std::memory_order_relaxed);
+  if (polls >= least_polls && report_hang(is_hang(now - since), polling)) {
+    quiet_polls_.store(-1, std::memory_order_relaxed);
+  }
+}
+
 void runtime::wait(completion& c) {
   if (c.done()) {
     return;
   }
-  if (in_fiber()) {
-    wait_as_fiber(c);
+  impl& self = impl::of(*this);
+  if (self.in_fiber()) {
+    self.wait_as_fiber(c);
   } else if (threaded()) {
-    wait_among_threads(c);
+    self.wait_among_threads(c);
   } else {
-    poll_until([&c] { return c.done(); });
+    self.poll_until([&c] { return c.done(); });
   }
 }
 
 void runtime::wait_until(bool (*ready)(void*), void* context) {
-  if (threaded() || in_fiber()) {
-    wait_as_watcher(ready, context);
+  SINEW_EXPECT(ready != nullptr);
+  impl& self = impl::of(*this);
+  if (threaded() || self.in_fiber()) {
+    self.wait_as_watcher(ready, context);
   } else {
-    poll_until([=] { return ready(context); });
+    self.poll_until([=] { return ready(context); });
   }
 }
 
 template <class Ready>
-void runtime::poll_until(Ready ready) {
+void runtime::impl::poll_until(Ready ready) {
   idler idle(*this);
+  idle_pace pace(real_platform::limits, crowded());
   while (!ready()) {
     if (round() != 0) {
-      idle.busy();
+      pace.busy();
       continue;
     }
-    switch (idle.quiet()) {
-      case idler::next::look:
-        break;
-      case idler::next::yield:
-        // Wait: the idler watches it once it sleeps.
-        sched_yield();
-        break;
-      case idler::next::rest:
-        idle.sleep();
-        break;
+    const wait_order next = pace.quiet(idle);
+    if (next == wait_order::yield) {
+      // Wait: the idler watches it once it sleeps.
+      sched_yield();
+    } else if (next == wait_order::rest) {
+      idle.sleep();
     }
   }
 }

@@ -57,7 +57,8 @@ struct listing {
 
 }  // namespace
 
-core::channel& engine::state::channel_of(std::uint32_t context) {
+channel& engine::state::channel_of(std::uint32_t context) {
+  SINEW_EXPECT(context < pages * page_contexts);
   const std::size_t p = context / page_contexts;
   if (page* at = directory[p].load(std::memory_order_acquire); at != nullptr) [[likely]] {
     if (auto* c = (*at)[context % page_contexts].load(std::memory_order_acquire); c != nullptr)
@@ -75,12 +76,12 @@ core::channel& engine::state::channel_of(std::uint32_t context) {
   if (auto* c = slot.load(std::memory_order_relaxed); c != nullptr) {
     return *c;
   }
-  auto fresh = std::make_unique<core::channel>(context, engine_name());
+  auto fresh = std::make_unique<channel>(context, engine_name());
   slot.store(fresh.get(), std::memory_order_release);
   return *fresh.release();
 }
 
-core::channel& engine::state::channel_of(const fabric::arrival& a) {
+channel& engine::state::channel_of(const fabric::arrival& a) {
   const std::uint64_t context = a.head.word[0];
   if (context >= pages * page_contexts || envelope_in(a.head).source < 0) [[unlikely]] {
     fabric::corrupt_peer(a.source, "a message names a communicator or a rank that cannot be",
@@ -90,6 +91,7 @@ core::channel& engine::state::channel_of(const fabric::arrival& a) {
 }
 
 bool engine::state::drop_channel(std::uint32_t context) {
+  SINEW_EXPECT(context < pages * page_contexts);
   core::guard held(channels_lock, threaded);
   latest_context.store(no_context, std::memory_order_relaxed);
   page* at = directory[context / page_contexts].load(std::memory_order_relaxed);
@@ -97,7 +99,7 @@ bool engine::state::drop_channel(std::uint32_t context) {
     return true;
   }
   auto& slot = (*at)[context % page_contexts];
-  core::channel* const gone = slot.load(std::memory_order_relaxed);
+  channel* const gone = slot.load(std::memory_order_relaxed);
   if (gone == nullptr) {
     return true;
   }
@@ -105,6 +107,7 @@ bool engine::state::drop_channel(std::uint32_t context) {
   if (gone->matcher.posted() != 0) {
     return false;  // their requests have been freed: they wait for their messages until the end
   }
+  SINEW_ASSERT(held_head.word[0] != context);  // a receive that is held back would be lost
   slot.store(nullptr, std::memory_order_release);
   past[context % 2] += gone->matcher.counts();
   delete gone;
@@ -120,7 +123,7 @@ void engine::state::report_statistics() {
   for (std::size_t p = 0; p < pages; ++p) {
     page* at = directory[p].load(std::memory_order_relaxed);
     for (std::size_t c = 0; at != nullptr && c < page_contexts; ++c) {
-      core::channel* in = (*at)[c].load(std::memory_order_relaxed);
+      channel* in = (*at)[c].load(std::memory_order_relaxed);
       if (in == nullptr) {
         continue;
       }
@@ -143,12 +146,12 @@ void engine::state::report_statistics() {
 }
 
 match_report engine::matching(const core::communicator& comm) {
-  const auto& m = comm.messages->matcher;
+  const auto& m = messages_of(comm).matcher;
   return {m.name(), m.counts(), m.posted(), m.unexpected()};
 }
 
 void engine::match_by(core::communicator& comm, std::string_view name) {
-  core::channel& in = *comm.messages;
+  channel& in = messages_of(comm);
   if (in.matcher.name() == name) {
     return;
   }
@@ -159,7 +162,7 @@ void engine::match_by(core::communicator& comm, std::string_view name) {
 }
 
 void engine::promise_exact_length(core::communicator& comm, bool promised) {
-  comm.messages->exact_length.store(promised, std::memory_order_relaxed);
+  messages_of(comm).exact_length.store(promised, std::memory_order_relaxed);
 }
 
 void engine::attach(core::communicator& comm) {
@@ -168,22 +171,27 @@ void engine::attach(core::communicator& comm) {
               "there are contexts for " + std::to_string(state::pages * state::page_contexts / 2) +
                   " at a time",
               "free communicators that are no longer used");
-  comm.messages = &state_->channel_of(comm.context());
-  comm.collectives = &state_->channel_of(comm.context() + 1);
-  comm.messages->comm = &comm;
-  comm.collectives->comm = &comm;
+  SINEW_EXPECT(comm.attached.get(messages_slot) == nullptr);
+  channel& messages = state_->channel_of(comm.context());
+  channel& collectives = state_->channel_of(comm.context() + 1);
+  SINEW_ASSERT(messages.comm == nullptr && collectives.comm == nullptr);  // else two have it
+  messages.comm = &comm;
+  collectives.comm = &comm;
+  comm.attached.set(messages_slot, &messages);
+  comm.attached.set(collectives_slot, &collectives);
 }
 
 bool engine::detach(core::communicator& comm) {
+  SINEW_EXPECT(messages_of(comm).comm == &comm && collectives_of(comm).comm == &comm);
   const bool no_messages = state_->drop_channel(comm.context());
   const bool no_collectives = state_->drop_channel(comm.context() + 1);
-  comm.messages = nullptr;
-  comm.collectives = nullptr;
+  comm.attached.clear(messages_slot);
+  comm.attached.clear(collectives_slot);
   return no_messages && no_collectives;
 }
 
 /// What one channel waits for and what has come, "" if there is nothing to say.
-std::string engine::state::describe(core::channel& in, bool collectives) {
+std::string engine::state::describe(channel& in, bool collectives) {
   const auto held = in.matcher.gathered();
   const match::engine& all = held.all();
   const core::communicator* const comm = in.comm;
@@ -221,7 +229,7 @@ std::string engine::state::describe(core::channel& in, bool collectives) {
 
 /// Who probes, and who has probed last and found nothing.
 std::string engine::state::describe_probes() {
-  const auto line = [](const char* what, const core::channel& in, const match::envelope& e) {
+  const auto line = [](const char* what, const channel& in, const match::envelope& e) {
     return std::string("\n  ") + what + " from " + name_of_rank(e.source) + ", " +
            name_of_tag(e.tag) + ", communicator " +
            (in.comm != nullptr && !in.comm->name.empty() ? in.comm->name
@@ -240,7 +248,7 @@ std::string engine::state::describe_probes() {
                              : directory[context / page_contexts].load(std::memory_order_acquire);
   if (text.empty() && at != nullptr) {
     // Its channel may be gone by now.
-    const core::channel* const in = (*at)[context % page_contexts].load(std::memory_order_acquire);
+    const channel* const in = (*at)[context % page_contexts].load(std::memory_order_acquire);
     if (in != nullptr) {
       text = line("last probe without success", *in,
                   std::bit_cast<match::envelope>(probed_for.load(std::memory_order_relaxed)));
@@ -260,7 +268,7 @@ void engine::state::diagnose() {
       c += page_contexts - 1;
       continue;
     }
-    core::channel* in = (*at)[c % page_contexts].load(std::memory_order_acquire);
+    channel* in = (*at)[c % page_contexts].load(std::memory_order_acquire);
     if (in != nullptr) {
       text += describe(*in, c % 2 != 0);
     }

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "p2p/state.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
 
 namespace sinew::p2p {
@@ -51,6 +53,12 @@ engine::state::state(core::runtime& runtime)
   if (spare == nullptr) {
     throw std::bad_alloc();
   }
+  SINEW_CHECK(sizeof(rts) <= max_short && max_short <= net.bounds().max_medium,
+              "this network cannot carry messages",
+              "an RTS takes " + std::to_string(sizeof(rts)) + " bytes and a line has " +
+                  std::to_string(max_short),
+              "use another back-end");
+  SINEW_ENSURE(at_once_limit <= eager_limit && eager_limit <= net.bounds().max_medium);
   take_eager();
   net.set_handler(am_rts, on<&state::arrived_rts>, this);
   net.set_handler(am_push, on<&state::arrived_push>, this);
@@ -64,17 +72,7 @@ engine::state::state(core::runtime& runtime)
   net.set_handler(
       am_matched,
       [](void* s, const fabric::arrival& a) noexcept {
-        auto& self = *static_cast<state*>(s);
-        auto& op = *reinterpret_cast<operation*>(a.head.word[0]);
-        if (op.exposed) {
-          self.net.withdraw(op.from.key);
-        }
-        op.packed.reset();
-        {
-          core::guard held(self.flow_lock, self.threaded);
-          --self.peers[static_cast<std::size_t>(a.source)].rts_pending;
-        }
-        self.finish(op);
+        static_cast<state*>(s)->arrived_matched(a);
         return status::ok();
       },
       this);
@@ -93,6 +91,22 @@ engine::state::state(core::runtime& runtime)
       this);
   rt.set_chore([](void* s) { return static_cast<state*>(s)->retry_backlog(); }, this);
   rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this);
+}
+
+// A receive has met a message of ours that its sender waits for, or whose data it has copied.
+void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
+  auto& op = *reinterpret_cast<operation*>(a.head.word[0]);
+  SINEW_EXPECT(!op.done() && op.peer == a.source);
+  if (op.exposed) {
+    net.withdraw(op.from.key);
+  }
+  op.packed.reset();
+  {
+    core::guard held(flow_lock, threaded);
+    SINEW_ASSERT(peers[static_cast<std::size_t>(a.source)].rts_pending > 0);
+    --peers[static_cast<std::size_t>(a.source)].rts_pending;
+  }
+  finish(op);
 }
 
 engine::state::~state() {
@@ -126,6 +140,7 @@ static_assert(sizeof(request) + sizeof(match::receive) + sizeof(buffer) + 2 * si
 void engine::state::no_operation() { throw std::bad_alloc(); }
 
 void engine::state::keep(operation& op, const buffer& data) {
+  SINEW_EXPECT(!data.type->dense());
   op.data = data;
   op.keeps = layout::share(*data.type);
 }
@@ -133,6 +148,7 @@ void engine::state::keep(operation& op, const buffer& data) {
 void engine::state::let_go(operation& op) { op.keeps = {}; }
 
 void engine::release(request* r) {
+  SINEW_EXPECT(r != nullptr);
   auto* op = static_cast<operation*>(r);
   if (op->done()) [[likely]] {
     state_->give_back(op);
@@ -151,6 +167,7 @@ void engine::release(request* r) {
 
 bool engine::cancel(request& r) {
   auto& op = static_cast<operation&>(r);
+  SINEW_EXPECT(op.in != nullptr);
   auto& matcher = op.in->matcher;
   const bool removed = state_->threaded ? [&] {
     auto held = matcher.enter(op.wanted);
@@ -166,8 +183,8 @@ bool engine::cancel(request& r) {
   return true;
 }
 
-result engine::exchange(const core::communicator& comm, core::channel& in, const buffer& from,
-                        int dest, int send_tag, const buffer& into, int source, int recv_tag) {
+result engine::exchange(const core::communicator& comm, channel& in, const buffer& from, int dest,
+                        int send_tag, const buffer& into, int source, int recv_tag) {
   request* receiving = irecv(comm, in, into, source, recv_tag);
   send(comm, in, from, dest, send_tag);
   wait(*receiving);
@@ -184,7 +201,7 @@ result about(const matched& m) {
 
 /// What a probe looks for, and what it found.
 struct search {
-  core::channel& in;
+  channel& in;
   match::envelope wanted;
   bool take;
   bool threaded;
@@ -257,8 +274,8 @@ bool look_once(engine::state& state, search& s) {
 
 }  // namespace
 
-std::optional<result> engine::iprobe(const core::communicator& /*comm*/, core::channel& in,
-                                     int source, int tag) {
+std::optional<result> engine::iprobe(const core::communicator& /*comm*/, channel& in, int source,
+                                     int tag) {
   if (source == no_rank) {
     return result{};
   }
@@ -269,7 +286,7 @@ std::optional<result> engine::iprobe(const core::communicator& /*comm*/, core::c
   return any ? std::optional(s.seen) : std::nullopt;
 }
 
-result engine::probe(const core::communicator& /*comm*/, core::channel& in, int source, int tag) {
+result engine::probe(const core::communicator& /*comm*/, channel& in, int source, int tag) {
   if (source == no_rank) {
     return {};
   }
@@ -279,7 +296,7 @@ result engine::probe(const core::communicator& /*comm*/, core::channel& in, int 
   return s.seen;
 }
 
-matched* engine::improbe(const core::communicator& /*comm*/, core::channel& in, int source, int tag,
+matched* engine::improbe(const core::communicator& /*comm*/, channel& in, int source, int tag,
                          result& found) {
   runtime_.poll();
   search s{in, {source, tag}, true, state_->threaded};
@@ -289,7 +306,7 @@ matched* engine::improbe(const core::communicator& /*comm*/, core::channel& in, 
   return s.found;
 }
 
-matched* engine::mprobe(const core::communicator& /*comm*/, core::channel& in, int source, int tag,
+matched* engine::mprobe(const core::communicator& /*comm*/, channel& in, int source, int tag,
                         result& found) {
   search s{in, {source, tag}, true, state_->threaded};
   wait_for(*state_, s);
@@ -299,6 +316,7 @@ matched* engine::mprobe(const core::communicator& /*comm*/, core::channel& in, i
 }
 
 request* engine::imrecv(matched* m, const buffer& into) {
+  SINEW_EXPECT(m != nullptr && m->in != nullptr);
   operation* op = state_->make(m->in, into);
   state_->consume(*op, m);
   return op;

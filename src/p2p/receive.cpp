@@ -23,6 +23,7 @@ inline void copy_out(void* to, const std::byte* from, std::size_t n) noexcept {
 }  // namespace
 
 inline void engine::state::post(operation& op) {
+  SINEW_EXPECT(!op.done());
   match::message* const met = threaded ? post_among_threads(op) : op.in->matcher.alone().post(op);
   if (met != nullptr) {
     consume(op, static_cast<matched*>(met));
@@ -33,8 +34,9 @@ match::message* engine::state::post_among_threads(operation& op) {
   return op.in->matcher.enter(op.wanted).post(op);
 }
 
-inline operation* engine::state::start_receive(core::channel& in, const buffer& into, int source,
+inline operation* engine::state::start_receive(channel& in, const buffer& into, int source,
                                                int tag) {
+  SINEW_EXPECT(source >= any_source && tag >= any_tag);
   if (held_head.word[0] == in.context) [[unlikely]] {
     post_held_back();
   }
@@ -50,6 +52,7 @@ inline void engine::state::post_late(operation& op, int source, int tag) {
     post(op);
     return;
   }
+  SINEW_ASSERT(!threaded);
   held_back = &op;
   held_head = make_header(*op.in, tag, source);
 }
@@ -57,6 +60,7 @@ inline void engine::state::post_late(operation& op, int source, int tag) {
 // Throws what post() does; then it is held back still.
 void engine::state::post_held_back() {
   const std::uint64_t context = held_head.word[0];
+  SINEW_EXPECT(context != no_context && held_back != nullptr);
   held_head.word[0] = no_context;
   try {
     post(*held_back);
@@ -68,7 +72,7 @@ void engine::state::post_held_back() {
 
 void engine::state::await(operation& op) { rt.wait(op); }
 
-request* engine::irecv(const core::communicator& /*comm*/, core::channel& in, const buffer& into,
+request* engine::irecv(const core::communicator& /*comm*/, channel& in, const buffer& into,
                        int source, int tag) {
   if (source == no_rank) {
     operation* op = state_->make(&in, into);
@@ -86,8 +90,8 @@ request* engine::irecv(const core::communicator& /*comm*/, core::channel& in, co
   return op;
 }
 
-result engine::recv(const core::communicator& /*comm*/, core::channel& in, const buffer& into,
-                    int source, int tag) {
+result engine::recv(const core::communicator& /*comm*/, channel& in, const buffer& into, int source,
+                    int tag) {
   if (source == no_rank) {
     return {};
   }
@@ -106,6 +110,7 @@ result engine::recv(const core::communicator& /*comm*/, core::channel& in, const
 
 // A receive has met a message that was stored before it. The operation may be gone afterwards.
 void engine::state::consume(operation& op, matched* m) noexcept {
+  SINEW_EXPECT(m->in == op.in);
   op.outcome.source = m->sent.source;
   op.outcome.tag = m->sent.tag;
   const int from = m->job_source;
@@ -168,11 +173,13 @@ void engine::state::prepare(operation& op, std::size_t bytes) noexcept {
       op.outcome.bytes = 0;
     }
   }
+  SINEW_ENSURE(op.outcome.bytes <= op.outcome.sent_bytes);
 }
 
 // Brings a long message from where it lies. `op` ends in fetched(), now or later.
 void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_operation,
                           const fabric::remote_address& from, std::size_t bytes) noexcept {
+  SINEW_EXPECT(sender_operation != 0);  // it waits for our word
   prepare(op, bytes);
   op.peer = job_source;
   op.from = from;
@@ -231,7 +238,7 @@ bool engine::state::arrived(const fabric::arrival& a) {
     latest = &channel_of(a);
     latest_context.store(context, std::memory_order_relaxed);
   }
-  core::channel& in = *latest;
+  channel& in = *latest;
   if constexpr (Threads) {
     return arrived_among_threads<Sync>(in, a);
   } else {
@@ -251,7 +258,7 @@ bool engine::state::arrived(const fabric::arrival& a) {
 }
 
 template <bool Sync>
-bool engine::state::arrived_among_threads(core::channel& in, const fabric::arrival& a) {
+bool engine::state::arrived_among_threads(channel& in, const fabric::arrival& a) {
   matched& m = *spare;
   m.sent = envelope_in(a.head);
   auto held = in.matcher.enter(m.sent);
@@ -297,7 +304,7 @@ bool engine::state::arrived_rts(const fabric::arrival& a) {
     fabric::corrupt_peer(a.source, "the offer of a long message has a wrong size", a.size);
   }
   std::memcpy(&o, a.data, sizeof o);
-  const meeting found = meet(a, [&](core::channel& in) {
+  const meeting found = meet(a, [&](channel& in) {
     matched& m = *spare;
     m.in = &in;
     m.how = matched::way::rts;
@@ -311,7 +318,7 @@ bool engine::state::arrived_rts(const fabric::arrival& a) {
   return found.met != nullptr || found.stored;
 }
 
-inline bool engine::state::store_eager(core::channel& in, const fabric::arrival& a,
+inline bool engine::state::store_eager(channel& in, const fabric::arrival& a,
                                        const eager_content& what) noexcept {
   matched& m = *spare;
   m.in = &in;
@@ -324,6 +331,7 @@ inline bool engine::state::store_eager(core::channel& in, const fabric::arrival&
 // finding it, and provide the next spare. Senders that outrun us are told to send an RTS first.
 bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte* data,
                           std::size_t bytes) noexcept {
+  SINEW_EXPECT(&m == spare && m.in != nullptr);
   matched* const next = messages.get();
   if (next == nullptr) {
     return false;
@@ -356,6 +364,8 @@ bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
       throttle(a.source, true);
     }
   }
+  SINEW_ENSURE(bytes <= matched::inline_bytes || m.how == matched::way::rts ||
+               m.heap_bytes >= bytes);
   spare = next;
   return true;
 }
@@ -375,8 +385,10 @@ void engine::state::throttle(int peer, bool on) noexcept {
 }
 
 void engine::state::discard(matched* m) noexcept {
+  SINEW_EXPECT(m != nullptr && m->in != nullptr);
   if (m->charged != 0) {
     peer_state& p = peers[static_cast<std::size_t>(m->job_source)];
+    SINEW_ASSERT(p.charged.load(std::memory_order_relaxed) >= m->charged);
     if (change(p.charged, 0 - m->charged) < unexpected_limit / 2 &&
         p.throttle_sent.load(std::memory_order_relaxed)) [[unlikely]] {
       throttle(m->job_source, false);

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "p2p/state.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::p2p {
 
@@ -26,12 +27,14 @@ bool engine::state::try_packed(int peer, fabric::header head, const buffer& from
     return false;
   }
   std::byte line[64];
+  SINEW_ASSERT(bytes <= sizeof line);
   layout::pack(*from.type, from.count, from.base, 0, {line, bytes});
   return net.send_short(peer, am_eager, head, line, bytes).done();
 }
 
-bool engine::send_at_once(const core::communicator& comm, core::channel& in, const buffer& from,
-                          int dest, int tag) noexcept try {
+bool engine::send_at_once(const core::communicator& comm, channel& in, const buffer& from, int dest,
+                          int tag) noexcept try {
+  SINEW_EXPECT(in.comm == &comm && tag >= 0);
   const int peer = comm.job_rank(dest);
   const std::size_t bytes = from.bytes();
   state& s = *state_;
@@ -46,11 +49,12 @@ bool engine::send_at_once(const core::communicator& comm, core::channel& in, con
   return false;  // the other way meets it again, and can say so
 }
 
-result engine::send(const core::communicator& comm, core::channel& in, const buffer& from, int dest,
+result engine::send(const core::communicator& comm, channel& in, const buffer& from, int dest,
                     int tag, mode how) {
   if (dest == no_rank) {
     return {};
   }
+  SINEW_EXPECT(in.comm == &comm && tag >= 0);
   const int peer = comm.job_rank(dest);
   const fabric::header head = make_header(in, tag, comm.rank());
   state& s = *state_;
@@ -61,8 +65,8 @@ result engine::send(const core::communicator& comm, core::channel& in, const buf
   return s.send_waiting(in, head, from, peer, how);
 }
 
-result engine::state::send_waiting(core::channel& in, fabric::header head, const buffer& from,
-                                   int peer, mode how) {
+result engine::state::send_waiting(channel& in, fabric::header head, const buffer& from, int peer,
+                                   mode how) {
   operation* op = start_send(in, head, from, peer, how);
   rt.wait(*op);
   const result ended = op->outcome;
@@ -70,11 +74,12 @@ result engine::state::send_waiting(core::channel& in, fabric::header head, const
   return ended;
 }
 
-request* engine::isend(const core::communicator& comm, core::channel& in, const buffer& from,
-                       int dest, int tag, mode how) {
+request* engine::isend(const core::communicator& comm, channel& in, const buffer& from, int dest,
+                       int tag, mode how) {
   if (dest == no_rank) {
     return nullptr;
   }
+  SINEW_EXPECT(in.comm == &comm && tag >= 0);
   const int peer = comm.job_rank(dest);
   const fabric::header head = make_header(in, tag, comm.rank());
   state& s = *state_;
@@ -86,8 +91,8 @@ request* engine::isend(const core::communicator& comm, core::channel& in, const 
 }
 
 // A send that could not go at once: synchronous, long, throttled, or behind others.
-operation* engine::state::start_send(core::channel& in, fabric::header head, const buffer& from,
-                                     int peer, mode how) {
+operation* engine::state::start_send(channel& in, fabric::header head, const buffer& from, int peer,
+                                     mode how) {
   operation* op = make(&in, from);
   op->head = head;
   op->peer = peer;
@@ -135,6 +140,8 @@ operation* engine::state::start_send(core::channel& in, fabric::header head, con
 // without the lock: a thread's own earlier sends are either gone or seen in the backlog, and
 // between threads MPI promises no order.
 void engine::state::submit(operation& op) {
+  SINEW_EXPECT(op.todo != step::nothing);
+  SINEW_EXPECT(op.peer >= 0 && op.peer < rt.size());
   peer_state& p = peers[static_cast<std::size_t>(op.peer)];
   const bool is_rts = op.todo == step::send_rts || op.todo == step::send_sync;
   bool clear = false;
@@ -148,6 +155,7 @@ void engine::state::submit(operation& op) {
   }
   op.next = nullptr;
   core::guard held(flow_lock, threaded);
+  SINEW_ASSERT(p.backlog == nullptr || p.backlog_last->next == nullptr);
   (p.backlog == nullptr ? p.backlog : p.backlog_last->next) = &op;
   p.backlog_last = &op;
   if ((p.slow.fetch_or(peer_state::backlogged, std::memory_order_relaxed) &
@@ -212,6 +220,7 @@ bool engine::state::attempt(operation& op) {
       return !s.retry();
     }
     case step::nothing:
+      SINEW_ASSERT(false);  // submit() expects something
       break;
   }
   return true;
@@ -253,6 +262,7 @@ int engine::state::retry_backlog() {
         if (first == nullptr) {
           p.slow.fetch_and(static_cast<std::uint8_t>(~peer_state::backlogged),
                            std::memory_order_relaxed);
+          SINEW_ASSERT(backlogged_peers > 0);
           if (--backlogged_peers == 0) {
             rt.want_chore(false);
           }

@@ -8,8 +8,10 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/memory.hpp"
 #include "sinew/core/handlers.hpp"
 #include "sinew/core/lock.hpp"
@@ -17,11 +19,13 @@
 #include "sinew/match/parallel.hpp"
 #include "sinew/p2p/engine.hpp"
 
+namespace sinew::p2p {
+
 /// Where messages of one context meet their receives.
-struct sinew::core::channel {
+struct channel {
   std::uint32_t context = 0;
   /// Null until the communicator is attached: messages may arrive before that.
-  const communicator* comm = nullptr;
+  const core::communicator* comm = nullptr;
   match::parallel_engine<core::lock> matcher;
   /// Promised: each message is as long as the receive that it meets. Set before the operations
   /// concerned; so relaxed.
@@ -29,8 +33,6 @@ struct sinew::core::channel {
 
   channel(std::uint32_t number, std::string_view engine) : context(number), matcher(engine) {}
 };
-
-namespace sinew::p2p {
 
 /// Active messages of p2p. Header of the first three: word 0 is the context, word 1 the envelope
 /// (the sender's rank in the communicator and the tag). Of the others: word 0 names the sender's
@@ -54,13 +56,15 @@ struct rts {
   fabric::remote_address from;
 };
 
+static_assert(std::is_trivially_copyable_v<rts>);  // it travels as bytes
+
 /// A message that arrived before its receive: data, or an RTS.
 struct matched : match::message {
   enum class way : std::uint8_t { eager, rts, pushed };
   static constexpr std::size_t inline_bytes = 48;
   static constexpr std::size_t most_kept = 2048;  ///< of heap, from one use to the next
 
-  core::channel* in = nullptr;
+  channel* in = nullptr;
   matched* pool_link = nullptr;
   std::uint64_t bytes = 0;
   std::uint64_t sender_operation = 0;  ///< to be told when matched; 0: nobody waits
@@ -115,7 +119,7 @@ struct alignas(64) operation final : request, match::receive {
   /// The user's buffer; as plain bytes if its type is dense, since the user may free the type.
   buffer data{};
   operation* pool_link = nullptr;
-  core::channel* in = nullptr;
+  channel* in = nullptr;
 
   layout::datatype_ref keeps;           ///< a count of a type that is not dense
   std::unique_ptr<std::byte[]> packed;  ///< the data of a long message that is not dense
@@ -172,28 +176,29 @@ struct engine::state {
   ~state();
 
   // --- channels.cpp ---
-  [[gnu::noinline]] core::channel& channel_of(std::uint32_t context);
+  [[gnu::noinline]] channel& channel_of(std::uint32_t context);
   /// The same for what a peer has written, which may be nonsense.
-  [[gnu::noinline]] core::channel& channel_of(const fabric::arrival& a);
+  [[gnu::noinline]] channel& channel_of(const fabric::arrival& a);
   /// False: receives are still posted there.
   bool drop_channel(std::uint32_t context);
   void report_statistics();
   void diagnose();
-  [[nodiscard]] std::string describe(core::channel& in, bool collectives);
+  [[nodiscard]] std::string describe(channel& in, bool collectives);
   [[nodiscard]] std::string describe_probes();
 
   // --- send.cpp ---
   bool try_eager(int peer, fabric::header head, const buffer& from, std::size_t bytes);
   [[gnu::noinline]] bool try_packed(int peer, fabric::header head, const buffer& from,
                                     std::size_t bytes);
-  [[gnu::noinline]] result send_waiting(core::channel& in, fabric::header head, const buffer& from,
+  [[gnu::noinline]] result send_waiting(channel& in, fabric::header head, const buffer& from,
                                         int peer, mode how);
-  [[gnu::noinline]] operation* start_send(core::channel& in, fabric::header head,
-                                          const buffer& from, int peer, mode how);
+  [[gnu::noinline]] operation* start_send(channel& in, fabric::header head, const buffer& from,
+                                          int peer, mode how);
   [[gnu::noinline]] void submit(operation& op);
   [[nodiscard]] bool attempt(operation& op);
   [[gnu::noinline]] void send_control(int peer, am what, std::uint64_t word) noexcept;
   int retry_backlog();
+  void arrived_matched(const fabric::arrival& a) noexcept;
 
   // --- push.cpp ---
   [[nodiscard]] bool can_push(int peer, std::size_t bytes) const {
@@ -206,7 +211,7 @@ struct engine::state {
   [[nodiscard]] bool take_over(operation& op, matched& m) noexcept;
 
   // --- receive.cpp ---
-  operation* start_receive(core::channel& in, const buffer& into, int source, int tag);
+  operation* start_receive(channel& in, const buffer& into, int source, int tag);
   void post(operation& op);
   void post_late(operation& op, int source, int tag);
   [[gnu::noinline]] void post_held_back();
@@ -225,7 +230,7 @@ struct engine::state {
   [[nodiscard, gnu::noinline]] bool store(matched& m, const fabric::arrival& a,
                                           const std::byte* data, std::size_t bytes) noexcept;
   void discard(matched* m) noexcept;
-  [[nodiscard]] bool store_eager(core::channel& in, const fabric::arrival& a,
+  [[nodiscard]] bool store_eager(channel& in, const fabric::arrival& a,
                                  const eager_content& what) noexcept;
   /// Adds to what a peer is charged with; without threads, without an atomic instruction.
   std::size_t change(std::atomic<std::size_t>& charged, std::size_t by) const noexcept {
@@ -241,8 +246,7 @@ struct engine::state {
   /// These answer false if there is no memory for the message, or throw std::bad_alloc: then
   /// nothing has happened. Once one has been matched nothing can fail any more.
   template <bool Sync>
-  [[nodiscard, gnu::noinline]] bool arrived_among_threads(core::channel& in,
-                                                          const fabric::arrival& a);
+  [[nodiscard, gnu::noinline]] bool arrived_among_threads(channel& in, const fabric::arrival& a);
   void end_eager(operation& op, const fabric::arrival& a, const eager_content& what) noexcept;
   template <bool Threads, bool Sync>
   [[nodiscard]] bool arrived(const fabric::arrival& a);
@@ -268,7 +272,7 @@ struct engine::state {
 
   // --- common ---
   /// Throws std::bad_alloc.
-  operation* make(core::channel* in, const buffer& data) {
+  operation* make(channel* in, const buffer& data) {
     operation* op = operations.get();
     if (op == nullptr) [[unlikely]] {
       no_operation();
@@ -288,6 +292,7 @@ struct engine::state {
   [[gnu::noinline]] void keep(operation& op, const buffer& data);
   [[gnu::noinline]] void let_go(operation& op);
   void give_back(operation* op) {
+    SINEW_EXPECT(op != nullptr && op->data.type != nullptr);
     if (op->data.type != plain_bytes) [[unlikely]] {
       let_go(*op);
     }
@@ -316,13 +321,15 @@ struct engine::state {
 
   static constexpr std::size_t page_contexts = 1024;
   static constexpr std::size_t pages = 4096;
-  using page = std::array<std::atomic<core::channel*>, page_contexts>;
+  static_assert(pages * page_contexts < 0xffffffff, "no_context is no context");
+  static_assert(page_contexts % 2 == 0, "both contexts of a communicator are in one page");
+  using page = std::array<std::atomic<channel*>, page_contexts>;
   /// Written under channels_lock with release, read without it with acquire: a channel is complete
   /// before it is seen, and never moves.
   std::unique_ptr<std::atomic<page*>[]> directory;
   /// The channel of the last arrival: the poller's own. Its number is also cleared, by whoever
   /// drops the channel, when no message can be under way in it; so relaxed.
-  core::channel* latest = nullptr;
+  channel* latest = nullptr;
   std::atomic<std::uint32_t> latest_context{no_context};
   static constexpr std::uint32_t no_context = 0xffffffff;
   core::lock channels_lock;
@@ -336,7 +343,7 @@ struct engine::state {
   operation* held_back = nullptr;
   /// A blocking probe that waits; listed for reports only.
   struct probe {
-    core::channel& in;
+    channel& in;
     match::envelope wanted;
     probe* next = nullptr;
   };
@@ -352,7 +359,7 @@ struct engine::state {
   std::array<match::search_counts, 2> past{};
 };
 
-inline fabric::header make_header(const core::channel& in, int tag, int source) noexcept {
+inline fabric::header make_header(const channel& in, int tag, int source) noexcept {
   return {{in.context, std::bit_cast<std::uint64_t>(match::envelope{source, tag})}};
 }
 
@@ -376,7 +383,8 @@ engine::state::meeting engine::state::meet(const fabric::arrival& a, const Store
   if (a.head.word[0] == held_head.word[0]) {
     post_held_back();
   }
-  core::channel& in = channel_of(a);
+  channel& in = channel_of(a);
+  SINEW_ASSERT(spare != nullptr);
   matched& m = *spare;
   m.sent = envelope_in(a.head);
   const auto look = [&](auto& where) -> meeting {

@@ -16,6 +16,9 @@ namespace sinew::route {
 /// dearer paths to its cheapest until they cost the same, and buys new paths at the prices of the
 /// moment. At rest the sum of exponentials is least, and its exponent, the sharpness, tells how
 /// near that is to the least maximum: the prices are then a near-optimal dual solution.
+/// (Exponential penalties for packing and flows: Shahrokhi and Matula, The maximum concurrent flow
+/// problem, 1990; Plotkin, Shmoys and Tardos, Fast approximation algorithms for fractional packing
+/// and covering problems, 1995.)
 ///
 /// Jobs have distinct ends and positive bytes. Shares are real numbers here.
 class balancer {

@@ -23,8 +23,8 @@ class pair_of_ranks {
       : made_(2, test::backend::shm, threads == threading::many) {
     for (int r = 0; r < 2; ++r) {
       ranks_[r].box = std::vector<completion>(boxes);
-      ranks_[r].own = std::make_unique<runtime>(std::make_unique<test::fake_session>(r, 2),
-                                                made_.take(r), threads);
+      ranks_[r].own =
+          runtime::over(std::make_unique<test::fake_session>(r, 2), made_.take(r), threads);
       ranks_[r].own->endpoint().set_handler(
           1,
           [](void* at, const fabric::arrival& a) noexcept {

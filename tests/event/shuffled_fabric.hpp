@@ -126,9 +126,9 @@ struct shuffled_job {
                const event::options& how = {1u << 10, event::event::last_generation})
       : net(ranks, seed) {
     for (int r = 0; r < ranks; ++r) {
-      runtimes.push_back(std::make_unique<core::runtime>(
-          std::make_unique<fake_session>(r, ranks), std::make_unique<shuffled_endpoint>(net, r),
-          core::threading::one));
+      runtimes.push_back(core::runtime::over(std::make_unique<fake_session>(r, ranks),
+                                             std::make_unique<shuffled_endpoint>(net, r),
+                                             core::threading::one));
       systems.push_back(std::make_unique<event::system>(*runtimes.back(), how));
     }
   }

@@ -1,4 +1,7 @@
 // Hot operations allocate nothing once warm; set-up survives the failure of any allocation.
+#include <array>
+#include <memory>
+
 #include "support/allocations.hpp"
 #include "support/job.hpp"
 
@@ -11,8 +14,9 @@ using test::backend;
 struct two_ranks {
   explicit two_ranks(backend over)
       : made(2, over, false),
-        first(std::make_unique<test::fake_session>(0, 2), made.take(0), core::threading::one),
-        second(std::make_unique<test::fake_session>(1, 2), made.take(1), core::threading::one),
+        runtimes{open(0), open(1)},
+        first(*runtimes[0]),
+        second(*runtimes[1]),
         one(first),
         two(second),
         here(0, core::group::range(2), 0),
@@ -20,8 +24,13 @@ struct two_ranks {
     one.attach(here);
     two.attach(there);
   }
+  std::unique_ptr<core::runtime> open(int rank) {
+    return core::runtime::over(std::make_unique<test::fake_session>(rank, 2), made.take(rank),
+                               core::threading::one);
+  }
   test::endpoints made;
-  core::runtime first, second;
+  std::array<std::unique_ptr<core::runtime>, 2> runtimes;
+  core::runtime &first, &second;
   engine one, two;
   core::communicator here, there;
 };
@@ -42,17 +51,17 @@ void round(two_ranks& t, std::size_t n, mode how, int ways = 3) {
   for (int k = 0; k < ways; ++k) {
     request* r = nullptr;
     if (k == 0) {
-      r = t.two.irecv(t.there, *t.there.messages, buffer::of_bytes(into, n), any_source, 1);
+      r = t.two.irecv(t.there, messages_of(t.there), buffer::of_bytes(into, n), any_source, 1);
     }
-    request* s = t.one.isend(t.here, *t.here.messages, buffer::of_bytes(from, n), 1, 1, how);
+    request* s = t.one.isend(t.here, messages_of(t.here), buffer::of_bytes(from, n), 1, 1, how);
     if (k == 1) {
       t.second.poll();
-      r = t.two.irecv(t.there, *t.there.messages, buffer::of_bytes(into, n), 0, 1);
+      r = t.two.irecv(t.there, messages_of(t.there), buffer::of_bytes(into, n), 0, 1);
     } else if (k == 2) {
       result found;
       matched* m = nullptr;
       while (m == nullptr) {
-        m = t.two.improbe(t.there, *t.there.messages, 0, any_tag, found);
+        m = t.two.improbe(t.there, messages_of(t.there), 0, any_tag, found);
       }
       r = t.two.imrecv(m, buffer::of_bytes(into, n));
     }
@@ -131,7 +140,7 @@ void all_kinds(two_ranks& t, std::vector<line>& from, std::vector<line>& into, l
     line& l = from[static_cast<std::size_t>(i)];
     l.first = i + 1;
     sends.push_back(despite_failure([&] {
-      return t.one.isend(t.here, *t.here.messages, buffer::of_bytes(&l, sizeof l), 1, i,
+      return t.one.isend(t.here, messages_of(t.here), buffer::of_bytes(&l, sizeof l), 1, i,
                          i % 3 == 0 ? mode::synchronous : mode::standard);
     }));
     t.second.poll();
@@ -145,7 +154,7 @@ void all_kinds(two_ranks& t, std::vector<line>& from, std::vector<line>& into, l
     line& l = into[static_cast<std::size_t>(i)];
     l = {};
     request* const r = despite_failure([&] {
-      return t.two.irecv(t.there, *t.there.messages, buffer::of_bytes(&l, sizeof l),
+      return t.two.irecv(t.there, messages_of(t.there), buffer::of_bytes(&l, sizeof l),
                          i % 2 == 0 ? any_source : 0, i);
     });
     finish(t.two, r, t.one);
@@ -164,12 +173,13 @@ void long_kinds(two_ranks& t, std::size_t bytes, bool posted_first, long fails_a
   test::fails_at = fails_at;
   const auto receive = [&] {
     return despite_failure([&] {
-      return t.two.irecv(t.there, *t.there.messages, {into.data(), 1, strided.get()}, 0, 1);
+      return t.two.irecv(t.there, messages_of(t.there), {into.data(), 1, strided.get()}, 0, 1);
     });
   };
   request* r = posted_first ? receive() : nullptr;
-  request* const s = despite_failure(
-      [&] { return t.one.isend(t.here, *t.here.messages, {from.data(), 1, strided.get()}, 1, 1); });
+  request* const s = despite_failure([&] {
+    return t.one.isend(t.here, messages_of(t.here), {from.data(), 1, strided.get()}, 1, 1);
+  });
   for (int i = 0; i < 4 && !posted_first; ++i) {
     t.second.poll();
     t.first.poll();

@@ -27,8 +27,8 @@ class corrupt_messages : public ::testing::TestWithParam<core::threading> {
  protected:
   corrupt_messages() : made_(2, backend::shm, GetParam() == core::threading::many) {
     for (int r = 0; r < 2; ++r) {
-      runtimes_[r] = std::make_unique<core::runtime>(std::make_unique<test::fake_session>(r, 2),
-                                                     made_.take(r), GetParam());
+      runtimes_[r] = core::runtime::over(std::make_unique<test::fake_session>(r, 2), made_.take(r),
+                                         GetParam());
       engines_[r] = std::make_unique<engine>(*runtimes_[r]);
     }
   }

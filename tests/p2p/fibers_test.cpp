@@ -10,13 +10,13 @@ namespace {
 
 struct rank_in_fibers {
   rank_in_fibers(int rank, std::unique_ptr<fabric::endpoint> endpoint)
-      : runtime(std::make_unique<test::fake_session>(rank, 2), std::move(endpoint),
-                core::threading::one),
-        engine(runtime),
+      : runtime(core::runtime::over(std::make_unique<test::fake_session>(rank, 2),
+                                    std::move(endpoint), core::threading::one)),
+        engine(*runtime),
         world(0, core::group::range(2), rank) {
     engine.attach(world);
   }
-  core::runtime runtime;
+  std::unique_ptr<core::runtime> runtime;
   p2p::engine engine;
   core::communicator world;
 };
@@ -42,19 +42,19 @@ void talk(void* at) {
     const mode how = (t.tag + i) % 4 == 0 ? mode::synchronous : mode::standard;
     if (i % 2 == rank) {
       std::memset(data.data(), static_cast<int>(mark), n);
-      e.send(c, *c.messages, buffer::of_bytes(data.data(), n), 1 - rank, t.tag, how);
+      e.send(c, messages_of(c), buffer::of_bytes(data.data(), n), 1 - rank, t.tag, how);
       continue;
     }
     std::memset(data.data(), 0x55, n);
     result got;
     if (t.tag % 5 == 0) {
-      got = e.probe(c, *c.messages, any_source, t.tag);
+      got = e.probe(c, messages_of(c), any_source, t.tag);
       EXPECT_EQ(got.bytes, n);
     } else if (t.tag % 5 == 1) {
-      while (!e.iprobe(c, *c.messages, 1 - rank, t.tag)) {
+      while (!e.iprobe(c, messages_of(c), 1 - rank, t.tag)) {
       }
     }
-    got = e.recv(c, *c.messages, buffer::of_bytes(data.data(), n), any_source, t.tag);
+    got = e.recv(c, messages_of(c), buffer::of_bytes(data.data(), n), any_source, t.tag);
     EXPECT_EQ(got.source, 1 - rank);
     EXPECT_EQ(got.bytes, n);
     if (n != 0) {

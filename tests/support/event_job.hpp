@@ -20,8 +20,8 @@ inline void run_events(int ranks, backend over, core::threading threads, const e
   std::vector<std::unique_ptr<core::runtime>> runtimes;
   std::vector<std::unique_ptr<event::system>> systems;
   for (int r = 0; r < ranks; ++r) {
-    runtimes.push_back(std::make_unique<core::runtime>(std::make_unique<fake_session>(r, ranks),
-                                                       made.take(r), threads));
+    runtimes.push_back(
+        core::runtime::over(std::make_unique<fake_session>(r, ranks), made.take(r), threads));
     systems.push_back(std::make_unique<event::system>(*runtimes.back(), how));
   }
   std::vector<std::thread> all;

@@ -67,8 +67,9 @@ void run_event_processes(int ranks, std::vector<int> killed, Body body) {
         where.local_ranks.push_back(i);
       }
       {
-        core::runtime runtime(std::make_unique<fake_session>(r, ranks),
-                              fabric::open_shm(where, false), core::threading::one);
+        const auto own = core::runtime::over(std::make_unique<fake_session>(r, ranks),
+                                             fabric::open_shm(where, false), core::threading::one);
+        core::runtime& runtime = *own;
         event::system events(runtime, {1u << 16, event::event::last_generation});
         process_rank me{{runtime, events, board.place, r, ranks}, board};
         me.meet();

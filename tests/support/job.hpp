@@ -107,7 +107,7 @@ struct member {
   int rank;
   int size;
 
-  [[nodiscard]] core::channel& messages() const { return *comm.messages; }
+  [[nodiscard]] p2p::channel& messages() const { return p2p::messages_of(comm); }
 };
 
 /// Runs `body` as every rank of a job of `ranks`, each on its own thread; returns when all have.
@@ -119,8 +119,8 @@ inline void run_job(int ranks, backend over, core::threading threads,
   std::vector<std::thread> all;
   std::vector<std::unique_ptr<core::runtime>> runtimes;
   for (int r = 0; r < ranks; ++r) {
-    runtimes.push_back(std::make_unique<core::runtime>(std::make_unique<fake_session>(r, ranks),
-                                                       made.take(r), threads));
+    runtimes.push_back(
+        core::runtime::over(std::make_unique<fake_session>(r, ranks), made.take(r), threads));
   }
   for (int r = 0; r < ranks; ++r) {
     all.emplace_back([&, r] {

@@ -105,8 +105,8 @@ class rma_job {
   [[nodiscard]] meeting& all() const { return *reinterpret_cast<meeting*>(board_.base()); }
 
   std::unique_ptr<core::runtime> open(int rank) {
-    return std::make_unique<core::runtime>(std::make_unique<fake_session>(rank, ranks_),
-                                           endpoint(rank), how_.threads);
+    return core::runtime::over(std::make_unique<fake_session>(rank, ranks_), endpoint(rank),
+                               how_.threads);
   }
 
   std::string run_rank(int rank, core::runtime& runtime, const rma_body& body) {

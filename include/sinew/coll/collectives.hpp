@@ -1,9 +1,9 @@
 // Blocking collectives over p2p, correct for any rank count and non-commutative operators.
 // Called by one thread per communicator at a time; suspends the caller; warm. Arguments are
-// trusted (bindings check them). They run in comm.collectives and never meet the user's messages.
-// All return the first fault met; a fault (a message longer than its buffer) does not keep a rank
-// from sending what the others wait for. They throw std::bad_alloc if there is no memory for
-// temporaries.
+// trusted (bindings check them). They run in p2p::collectives_of(comm) and never meet the user's
+// messages. All return the first fault met; a fault (a message longer than its buffer) does not
+// keep a rank from sending what the others wait for. They throw std::bad_alloc if there is no
+// memory for temporaries.
 #pragma once
 
 #include <cstddef>

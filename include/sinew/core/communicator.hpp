@@ -8,12 +8,9 @@
 #include <string>
 
 #include "sinew/core/group.hpp"
+#include "sinew/core/slot.hpp"
 
 namespace sinew::core {
-
-/// One matching space: where messages of one context meet their receives. Opaque here; p2p keeps
-/// the engine and its lock in it.
-struct channel;
 
 /// Tags 0 to this number the collective calls, in turn; those above are coll's for other uses.
 inline constexpr std::uint32_t collective_tags = 1U << 16;
@@ -48,7 +45,10 @@ class collective_record {
 class communicator {
  public:
   communicator(std::uint32_t context, group members, int rank)
-      : context_(context), rank_(rank), members_(std::move(members)) {}
+      : context_(context), rank_(rank), members_(std::move(members)) {
+    SINEW_EXPECT(context % 2 == 0);
+    SINEW_EXPECT(rank >= 0 && rank < size());
+  }
 
   /// Even number; `context() + 1` carries the collectives.
   [[nodiscard]] std::uint32_t context() const noexcept { return context_; }
@@ -58,9 +58,8 @@ class communicator {
   /// Rank in the job of rank `r` of this communicator. Hot.
   [[nodiscard]] int job_rank(int r) const noexcept { return members_[r]; }
 
-  /// The two matching spaces; set once by p2p when the communicator is made known to it.
-  channel* messages = nullptr;
-  channel* collectives = nullptr;
+  /// What other modules keep for this communicator, such as p2p's matching spaces.
+  slot_table<communicator, slots::communicator_end> attached;
   /// Numbers the collectives of this communicator, so that each can have tags of its own.
   std::uint32_t collective_count = 0;
   /// The same for nonblocking ones: their tags must last while any number of others come and go.

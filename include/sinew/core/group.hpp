@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::core {
 
 inline constexpr int undefined_rank = -32766;
@@ -17,6 +19,7 @@ class group {
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(members_.size()); }
   [[nodiscard]] int operator[](int r) const noexcept {
+    SINEW_EXPECT(r >= 0 && r < size());
     return members_[static_cast<std::size_t>(r)];
   }
   [[nodiscard]] std::span<const int> members() const noexcept { return members_; }

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::core {
 
 /// Invariant of word_: 0 free, 1 held, 2 held and somebody may sleep on it. Acquiring is an
@@ -24,7 +26,9 @@ class lock {
                                          std::memory_order_relaxed);
   }
   void release() noexcept {
-    if (word_.exchange(0, std::memory_order_release) == 2) [[unlikely]] {
+    const std::uint32_t before = word_.exchange(0, std::memory_order_release);
+    SINEW_ASSERT(before != 0);  // else it was not held
+    if (before == 2) [[unlikely]] {
       wake_one();
     }
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/core/lock.hpp"
 
 namespace sinew::core {
@@ -39,6 +40,7 @@ class pool {
   }
 
   void put(T* object) noexcept {
+    SINEW_EXPECT(object != nullptr);
     if (threaded_) {
       return put_on(shelves_[thread_number() % shelves], object);
     }
@@ -102,6 +104,7 @@ class pool {
       last->pool_link = mine.free;
       mine.free = found;
     }
+    SINEW_ENSURE(object != nullptr);
     return object;
   }
 

@@ -25,7 +25,7 @@ class retry_loop {
   runtime& rt_;
   std::uint32_t idle_ = 0;
   std::uint64_t since_ns_ = 0;
-  bool told_ = false;
+  bool reported_ = false;
 };
 
 }  // namespace sinew::core

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "sinew/base/check.hpp"
 #include "sinew/core/communicator.hpp"
 #include "sinew/core/completion.hpp"
 #include "sinew/core/runtime.hpp"
@@ -21,6 +22,23 @@ inline constexpr int any_tag = match::any_tag;
 inline constexpr int no_rank = -3;  ///< MPI_PROC_NULL: done at once, nothing moves
 inline constexpr int max_tag = 0x7fffffff;
 
+/// One matching space: where messages of one context meet their receives. Opaque here.
+struct channel;
+
+/// The two of a communicator: the user's messages, and the collectives'. Set by engine::attach().
+inline constexpr core::communicator_slot<channel> messages_slot(core::slots::p2p_messages);
+inline constexpr core::communicator_slot<channel> collectives_slot(core::slots::p2p_collectives);
+
+/// Of an attached communicator. Hot.
+[[nodiscard]] inline channel& messages_of(const core::communicator& comm) noexcept {
+  SINEW_EXPECT(comm.attached.get(messages_slot) != nullptr);
+  return *comm.attached.get(messages_slot);
+}
+[[nodiscard]] inline channel& collectives_of(const core::communicator& comm) noexcept {
+  SINEW_EXPECT(comm.attached.get(collectives_slot) != nullptr);
+  return *comm.attached.get(collectives_slot);
+}
+
 /// What a send or receive reads or fills: `count` instances of `type` at `base`.
 /// The type must outlive the operation (the engine takes a count of its own where it needs one).
 struct buffer {
@@ -28,7 +46,10 @@ struct buffer {
   std::size_t count = 0;
   const layout::datatype* type = nullptr;
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return count * type->size(); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    SINEW_EXPECT(type != nullptr);
+    return count * type->size();
+  }
   /// Plain bytes.
   static buffer of_bytes(void* base, std::size_t n) noexcept {
     return {base, n, &layout::of(layout::element::byte)};
@@ -110,23 +131,22 @@ class engine {
   /// hold it to that. Before the operations concerned. Cold.
   void promise_exact_length(core::communicator& comm, bool promised);
 
-  // --- hot; channel is comm.messages or comm.collectives; ranks are the communicator's ---
+  // --- hot; channel is messages_of(comm) or collectives_of(comm); ranks are the communicator's ---
 
   /// Returns when the buffer may be reused (or, synchronous, when matched).
-  result send(const core::communicator& comm, core::channel& in, const buffer& from, int dest,
-              int tag, mode how = mode::standard);
+  result send(const core::communicator& comm, channel& in, const buffer& from, int dest, int tag,
+              mode how = mode::standard);
   /// A standard send that is short, of dense data, if it can leave at once. If not it is false,
   /// nothing has happened, and send() or isend() is the way.
-  [[nodiscard]] bool send_at_once(const core::communicator& comm, core::channel& in,
-                                  const buffer& from, int dest, int tag) noexcept;
-  result recv(const core::communicator& comm, core::channel& in, const buffer& into, int source,
-              int tag);
+  [[nodiscard]] bool send_at_once(const core::communicator& comm, channel& in, const buffer& from,
+                                  int dest, int tag) noexcept;
+  result recv(const core::communicator& comm, channel& in, const buffer& into, int source, int tag);
   /// Null if the operation finished at once (only sends do; its outcome needs no looking at).
-  [[nodiscard]] request* isend(const core::communicator& comm, core::channel& in,
-                               const buffer& from, int dest, int tag, mode how = mode::standard);
+  [[nodiscard]] request* isend(const core::communicator& comm, channel& in, const buffer& from,
+                               int dest, int tag, mode how = mode::standard);
   /// Never null.
-  [[nodiscard]] request* irecv(const core::communicator& comm, core::channel& in,
-                               const buffer& into, int source, int tag);
+  [[nodiscard]] request* irecv(const core::communicator& comm, channel& in, const buffer& into,
+                               int source, int tag);
   void wait(request& r) {
     if (!r.done()) {
       runtime_.wait(r);
@@ -140,18 +160,15 @@ class engine {
   bool cancel(request& r);
 
   /// sendrecv without deadlock.
-  result exchange(const core::communicator& comm, core::channel& in, const buffer& from, int dest,
+  result exchange(const core::communicator& comm, channel& in, const buffer& from, int dest,
                   int send_tag, const buffer& into, int source, int recv_tag);
 
   /// One round of progress, then looks. Source, tag and size of the message if there is one.
-  std::optional<result> iprobe(const core::communicator& comm, core::channel& in, int source,
-                               int tag);
-  result probe(const core::communicator& comm, core::channel& in, int source, int tag);
+  std::optional<result> iprobe(const core::communicator& comm, channel& in, int source, int tag);
+  result probe(const core::communicator& comm, channel& in, int source, int tag);
   /// Takes the message out of the queue. Null if none.
-  matched* improbe(const core::communicator& comm, core::channel& in, int source, int tag,
-                   result& found);
-  matched* mprobe(const core::communicator& comm, core::channel& in, int source, int tag,
-                  result& found);
+  matched* improbe(const core::communicator& comm, channel& in, int source, int tag, result& found);
+  matched* mprobe(const core::communicator& comm, channel& in, int source, int tag, result& found);
   [[nodiscard]] request* imrecv(matched* m, const buffer& into);
   result mrecv(matched* m, const buffer& into);
 

@@ -1,0 +1,85 @@
+// What a runtime is made of. Private to core: whoever waits, polls or sends includes
+// sinew/core/runtime.hpp, and is not compiled again when something changes here.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "core/waiting.hpp"
+#include "sinew/core/lock.hpp"
+#include "sinew/core/runtime.hpp"
+
+namespace sinew::core {
+
+/// Every runtime is one, see of().
+class runtime::impl final : public runtime {
+ public:
+  class idler;
+  class fiber_poller;
+  using lead = thread_waiting::lead;
+
+  impl(std::unique_ptr<boot::session> session, std::unique_ptr<fabric::endpoint> endpoint,
+       threading threads);
+  ~impl() override;
+
+  [[nodiscard]] static impl& of(runtime& rt) noexcept { return static_cast<impl&>(rt); }
+
+  /// Prints what is waited for, by all diagnoses.
+  void diagnose() const noexcept;
+
+ private:
+  friend class runtime;  // the calls of its users
+  class edge;
+  struct watcher;
+
+  [[nodiscard]] bool serves_fibers() const noexcept;
+  [[nodiscard]] bool in_fiber() const noexcept;
+  void wait_as_fiber(completion& c);
+  int round_for_fibers();
+
+  int round();
+  int lead_round();
+  template <class Ready>
+  void poll_until(Ready ready);
+  void wait_among_threads(completion& c);
+
+  [[nodiscard]] bool is_watched() const noexcept {
+    return watchers_.load(std::memory_order_relaxed) != nullptr;
+  }
+  void look_for_watchers();
+  void wait_as_watcher(bool (*ready)(void*), void* context);
+  void unlist(const watcher& gone) noexcept;
+
+  int poll_once();
+  void do_chores(std::uint32_t wanted, int& happened);
+  void watch_polls();
+  [[nodiscard]] bool report_hang(bool hangs, const char* how) noexcept;
+  void report(const char* how) const noexcept;
+
+  static constexpr int most_chores = 4;
+  struct chore {
+    int (*run)(void*) = nullptr;
+    void* context = nullptr;
+  };
+  struct diagnosis {
+    void (*print)(void*) = nullptr;
+    void* context = nullptr;
+  };
+  chore chores_[most_chores];  ///< the first is set_chore's
+  /// A bit each. A hint: a stale value costs a round more or less, nothing else, so relaxed.
+  std::atomic<std::uint32_t> chores_wanted_{0};
+  diagnosis diagnoses_[most_chores];  ///< the first is set_diagnosis's
+  /// How many polls since polled_since_; -1 once a report was made. Only for reports, so relaxed.
+  std::atomic<int> quiet_polls_{0};
+  std::atomic<bool> time_reported_{false};  ///< relaxed: it only chooses who reports
+
+  thread_waiting waiting_;
+
+  lock watch_lock_;
+  /// Changed under watch_lock_; looked at without it only for being null (relaxed: whoever adds one
+  /// looks itself first, and the leader looks again after each event).
+  std::atomic<watcher*> watchers_{nullptr};
+};
+
+}  // namespace sinew::core

@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/error_table.hpp"
@@ -67,17 +68,17 @@ errhandler_object* default_error_handler() noexcept {
 void fail(int code, const char* format, ...) {
   std::va_list list;
   va_start(list, format);
-  failure f{code, print(format, list)};
+  std::string sentence = print(format, list);
   va_end(list);
-  throw f;
+  throw failure{code, std::move(sentence)};
 }
 
 void fail_on(comm_object* comm, int code, const char* format, ...) {
   std::va_list list;
   va_start(list, format);
-  failure f{code, print(format, list), comm};
+  std::string sentence = print(format, list);
   va_end(list);
-  throw f;
+  throw failure{code, std::move(sentence), comm};
 }
 
 void unsupported() {
@@ -109,7 +110,7 @@ int raise_by(errhandler_object* handler, comm_object* comm, int code,
     reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &copy);
   }
   if (handler->act == action::win) {
-    MPI_Win handle = comm->window;
+    MPI_Win handle = comm != nullptr ? comm->window : MPI_WIN_NULL;
     int copy = code;
     reinterpret_cast<MPI_Win_errhandler_function*>(handler->function)(&handle, &copy);
   }

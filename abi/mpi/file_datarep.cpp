@@ -123,7 +123,7 @@ made_type translated_struct(const datarep& rep, const recipe& made) {
   const auto displacements = a.addresses(n);
   std::vector<made_type> owned;
   std::vector<MPI_Datatype> types;
-  for (const MPI_Datatype t : made.types) {
+  for (auto* t : made.types) {
     owned.push_back(translated(rep, t));
     types.push_back(owned.back().get());
   }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "abi/mpi/file.hpp"
@@ -247,7 +248,8 @@ class two_phases {
     }
   }
 
-  /// The pieces of all ranks, with their bytes in gathered_, in the order of the file.
+  /// The pieces of all ranks, with their bytes in gathered_, in the order of the file, and of the
+  /// ranks where they are alike.
   std::vector<placed> in_order() {
     std::vector<placed> all;
     all.reserve(others_pieces_.size());
@@ -257,10 +259,10 @@ class two_phases {
       bytes += p.bytes;
     }
     const auto before = [](const placed& a, const placed& b) {
-      return a.piece.offset < b.piece.offset;
+      return std::tie(a.piece.offset, a.bytes) < std::tie(b.piece.offset, b.bytes);
     };
     if (!std::is_sorted(all.begin(), all.end(), before)) {
-      std::stable_sort(all.begin(), all.end(), before);
+      std::sort(all.begin(), all.end(), before);
     }
     return all;
   }

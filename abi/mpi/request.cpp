@@ -183,8 +183,7 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
 }
 
 std::string sentence_about(const p2p::result& r) {
-  const std::string which =
-      "tag " + std::to_string(r.tag) + " from rank " + std::to_string(r.source);
+  std::string which = "tag " + std::to_string(r.tag) + " from rank " + std::to_string(r.source);
   switch (r.error) {
     case p2p::fault::truncated:
       return which + ": message of " + std::to_string(r.sent_bytes) +

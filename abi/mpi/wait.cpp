@@ -258,9 +258,9 @@ int impl::Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
 namespace {
 
 void peek(const request_object* r, MPI_Status* status) {
-  if (r == nullptr || !r->active) {
-    set_empty(status);
-  } else if (r->what_for == request_object::sort::generalized) {
+  using sort = request_object::sort;
+  const sort what = r == nullptr || !r->active ? sort::finished : r->what_for;
+  if (what == sort::generalized) {
     MPI_Status own{};
     set_empty(&own);
     if (r->own.query != nullptr) {
@@ -269,12 +269,12 @@ void peek(const request_object* r, MPI_Status* status) {
     if (status != MPI_STATUS_IGNORE) {
       *status = own;
     }
-  } else if (r->what_for == request_object::sort::duplicate) {
+  } else if (what == sort::duplicate) {
     (void)install(*r->duplicates, nullptr);  // what failed is told when the request is completed
     set_empty(status);
-  } else if (r->what_for == request_object::sort::file) {
+  } else if (what == sort::file) {
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
-  } else if (r->inner != nullptr && r->what_for != request_object::sort::send) {
+  } else if (what != sort::finished && what != sort::send && r->inner != nullptr) {
     set_status(status, r->inner->outcome);
   } else {
     set_empty(status);

@@ -14,11 +14,40 @@ arena::arena(std::uint64_t begin, std::uint64_t bytes) : begin_(begin), bytes_(b
   }
 }
 
+// Where memory is exhausted each of these throws std::bad_alloc and has changed nothing: what needs
+// memory comes first, and after that entries are reused.
+
 void arena::add_free(std::uint64_t begin, std::uint64_t bytes) {
   SINEW_EXPECT(bytes != 0 && begin % grain == 0 && bytes % grain == 0);
   SINEW_EXPECT(begin >= begin_ && begin + bytes <= begin_ + bytes_);
-  free_.emplace(begin, bytes);
-  by_size_.emplace(bytes, begin);
+  const auto added = free_.emplace(begin, bytes).first;
+  try {
+    by_size_.emplace(bytes, begin);
+  } catch (...) {
+    free_.erase(added);
+    throw;
+  }
+}
+
+/// A free piece begins and ends elsewhere now. Its entries are reused: needs no memory.
+void arena::change_free(std::uint64_t old_begin, std::uint64_t begin,
+                        std::uint64_t bytes) noexcept {
+  SINEW_EXPECT(bytes != 0 && begin >= begin_ && begin + bytes <= begin_ + bytes_);
+  auto by_begin = free_.extract(old_begin);
+  SINEW_ASSERT(!by_begin.empty());
+  auto by_size = by_size_.extract({by_begin.mapped(), old_begin});
+  SINEW_ASSERT(!by_size.empty());
+  by_begin.key() = begin;
+  by_begin.mapped() = bytes;
+  by_size.value() = {bytes, begin};
+  free_.insert(std::move(by_begin));
+  by_size_.insert(std::move(by_size));
+  SINEW_ENSURE(free_.size() == by_size_.size());
+}
+
+void arena::remove_free(std::uint64_t begin, std::uint64_t bytes) noexcept {
+  [[maybe_unused]] const std::size_t erased = free_.erase(begin) + by_size_.erase({bytes, begin});
+  SINEW_ENSURE(erased == 2);
 }
 
 std::uint64_t arena::allocate(std::uint64_t bytes, std::uint64_t alignment) {
@@ -47,14 +76,23 @@ std::uint64_t arena::take(std::uint64_t bytes, std::uint64_t alignment, std::uin
     if (at - begin > size - bytes) {
       continue;
     }
-    taken_.emplace(at, bytes);
-    by_size_.erase(fit);
-    free_.erase(begin);
-    if (at != begin) {
-      add_free(begin, at - begin);
+    const std::uint64_t before = at - begin;
+    const std::uint64_t behind = size - before - bytes;
+    const auto taken = taken_.emplace(at, bytes).first;
+    if (before != 0 && behind != 0) {  // one piece more
+      try {
+        add_free(at + bytes, behind);
+      } catch (...) {
+        taken_.erase(taken);
+        throw;
+      }
     }
-    if (at + bytes != begin + size) {
-      add_free(at + bytes, begin + size - at - bytes);
+    if (before != 0) {
+      change_free(begin, begin, before);
+    } else if (behind != 0) {
+      change_free(begin, at + bytes, behind);
+    } else {
+      remove_free(begin, size);
     }
     used_ += bytes;
     SINEW_ENSURE(at % alignment == residue && used_ <= bytes_);
@@ -71,25 +109,25 @@ std::uint64_t arena::release(std::uint64_t offset) {
   }
   const std::uint64_t size = found->second;
   SINEW_ASSERT(used_ >= size);
+  const auto next = free_.lower_bound(offset);
+  const bool joins_next = next != free_.end() && next->first == offset + size;
+  const auto before = next == free_.begin() ? free_.end() : std::prev(next);
+  const bool joins_before = before != free_.end() && before->first + before->second == offset;
+  if (joins_before) {
+    const auto [begin, bytes] = *before;
+    std::uint64_t all = bytes + size;
+    if (joins_next) {
+      all += next->second;
+      remove_free(next->first, next->second);
+    }
+    change_free(begin, begin, all);
+  } else if (joins_next) {
+    change_free(next->first, offset, size + next->second);
+  } else {
+    add_free(offset, size);
+  }
   taken_.erase(found);
   used_ -= size;
-  std::uint64_t begin = offset;
-  std::uint64_t end = offset + size;
-  auto next = free_.lower_bound(offset);
-  if (next != free_.end() && next->first == end) {
-    end += next->second;
-    by_size_.erase({next->second, next->first});
-    next = free_.erase(next);
-  }
-  if (next != free_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + before->second == offset) {
-      begin = before->first;
-      by_size_.erase({before->second, before->first});
-      free_.erase(before);
-    }
-  }
-  add_free(begin, end - begin);
   SINEW_ENSURE(free_.size() == by_size_.size());
   return size;
 }

@@ -40,6 +40,8 @@ class arena {
  private:
   std::uint64_t take(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t residue);
   void add_free(std::uint64_t begin, std::uint64_t bytes);
+  void change_free(std::uint64_t old_begin, std::uint64_t begin, std::uint64_t bytes) noexcept;
+  void remove_free(std::uint64_t begin, std::uint64_t bytes) noexcept;
 
   const std::uint64_t begin_;
   const std::uint64_t bytes_;

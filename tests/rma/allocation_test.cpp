@@ -1,4 +1,7 @@
-// Hot operations allocate nothing.
+// Hot operations allocate nothing; and a heap whose bookkeeping lacks memory is as it was before.
+#include <map>
+
+#include "rma/arena.hpp"
 #include "rma/fixture.hpp"
 #include "sinew/rma/lock.hpp"
 #include "support/allocations.hpp"
@@ -40,6 +43,62 @@ TEST_P(rma_allocations, hot_operations_make_none) {
     const long made = test::allocations - before;
     require(made == 0, std::to_string(made) + " allocations in hot operations");
   });
+}
+
+/// An arena call in which the nth allocation fails; whether it did.
+template <class Call>
+bool fails(long n, Call call) {
+  test::fails_at = n;
+  bool failed = false;
+  try {
+    call();
+  } catch (const std::bad_alloc&) {
+    failed = true;
+  }
+  test::fails_at = 0;
+  return failed;
+}
+
+TEST(arena, a_call_that_lacks_memory_changes_nothing) {
+  constexpr std::uint64_t begin = 4096;
+  constexpr std::uint64_t bytes = std::uint64_t{4} << 20;
+  arena all(begin, bytes);
+  random_generator random(seed());
+  std::map<std::uint64_t, std::uint64_t> model;
+  std::uint64_t used = 0;
+  int failures = 0;
+  for (int step = 0; step < 20000; ++step) {
+    const auto n = static_cast<long>(random.below(5));  // 0: none fails
+    const std::uint64_t largest = all.largest_free();
+    bool failed = false;
+    if (model.empty() || random.with_probability(0.55)) {
+      const std::uint64_t wanted = 1 + random.below(std::size_t{1} << random.below(16));
+      const std::uint64_t alignment = std::uint64_t{1} << random.below(14);
+      std::uint64_t at = 0;
+      failed = fails(n, [&] { at = all.allocate(wanted, alignment); });
+      ASSERT_FALSE(failed && at != 0);
+      if (at != 0) {
+        model.emplace(at, all.bytes_of(at));
+        used += all.bytes_of(at);
+      }
+    } else {
+      auto victim = model.lower_bound(random.below(bytes));
+      victim = victim == model.end() ? model.begin() : victim;
+      failed = fails(n, [&] { all.release(victim->first); });
+      if (!failed) {
+        used -= victim->second;
+        model.erase(victim);
+      }
+    }
+    ASSERT_EQ(all.used(), used);
+    ASSERT_TRUE(!failed || all.largest_free() == largest);
+    failures += failed ? 1 : 0;
+  }
+  EXPECT_GT(failures, 100);
+  for (const auto& [at, size] : model) {
+    ASSERT_EQ(all.release(at), size);
+  }
+  EXPECT_EQ(all.largest_free(), bytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(ways, rma_allocations, every_way,

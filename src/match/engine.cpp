@@ -12,11 +12,12 @@
 namespace sinew::match {
 namespace {
 
-constexpr std::array<std::string_view, 6> names = {"hash",     "list",     "bins64",
-                                                   "bins1021", "lookup4d", "vector"};
-constexpr std::unique_ptr<engine> (*makers[])() = {make_hash,     make_list,     make_bins64,
-                                                   make_bins1021, make_lookup4d, make_vector};
-static_assert(std::size(makers) == names.size());
+constexpr auto names = [] {
+  std::array<std::string_view, std::size(engines)> all;
+  std::transform(std::begin(engines), std::end(engines), all.begin(),
+                 [](const named_engine& e) { return e.name; });
+  return all;
+}();
 
 /// All that some engines have stored, and where it was.
 struct contents {
@@ -122,9 +123,10 @@ struct contents {
 std::span<const std::string_view> engine_names() noexcept { return names; }
 
 std::unique_ptr<engine> make_engine(std::string_view name) {
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at != names.end()) {
-    return makers[at - names.begin()]();
+  for (const named_engine& e : engines) {
+    if (e.name == name) {
+      return e.make();
+    }
   }
   if (name == exact_engine) {
     return make_exact();

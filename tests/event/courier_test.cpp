@@ -71,9 +71,9 @@ TEST(wire, refuses_what_no_rank_sends) {
 struct two_ranks {
   two_ranks() : net(2, 1) {
     for (int r = 0; r < 2; ++r) {
-      runtimes.push_back(std::make_unique<core::runtime>(
-          std::make_unique<test::fake_session>(r, 2),
-          std::make_unique<test::shuffled_endpoint>(net, r), core::threading::one));
+      runtimes.push_back(core::runtime::over(std::make_unique<test::fake_session>(r, 2),
+                                             std::make_unique<test::shuffled_endpoint>(net, r),
+                                             core::threading::one));
       boxes.push_back(std::make_unique<outbox>(*runtimes.back()));
     }
     for (int r = 0; r < 2; ++r) {

@@ -16,16 +16,20 @@ enum copy_message : std::uint64_t { perform, deliver, deliver_last };
 enum reduction_message : std::uint64_t { replay_log, batch_of_entries };
 
 constexpr std::size_t batch_message = 16384;
+constexpr std::size_t delivery_bytes = sizeof(delivery);
+constexpr std::size_t log_bytes = sizeof(log_place);
 
 template <class T>
 T head_of(const message& m) {
   T value;
-  SINEW_ASSERT(m.size >= sizeof value);
-  std::memcpy(&value, m.data, sizeof value);
+  constexpr std::size_t bytes = sizeof value;
+  SINEW_ASSERT(m.size >= bytes);
+  std::memcpy(&value, m.data, bytes);
   return value;
 }
 
 void read_region(const message& m, inbox& to) {
+  SINEW_ASSERT(m.small <= destroy_instance);
   switch (static_cast<region_message>(m.small)) {
     case allocate:
       return to.on_allocate(m.source, head_of<allocation>(m));
@@ -36,7 +40,6 @@ void read_region(const message& m, inbox& to) {
     case destroy_instance:
       return to.on_destroy(head_of<instance>(m), m.word);
   }
-  SINEW_ASSERT(!"a message of a known kind");
 }
 
 void read_copy(const message& m, inbox& to) {
@@ -46,7 +49,7 @@ void read_copy(const message& m, inbox& to) {
   }
   SINEW_ASSERT(m.small == deliver || m.small == deliver_last);
   const auto d = head_of<delivery>(m);
-  SINEW_ASSERT(m.size == sizeof d + d.count * d.of.bytes);
+  SINEW_ASSERT(m.size == delivery_bytes + d.count * d.of.bytes);
   to.on_delivery(d, m.data + sizeof d, m.small == deliver_last);
 }
 
@@ -76,8 +79,8 @@ void read(topic of, const message& m, inbox& to) {
 }
 
 void courier::open(inbox& to) {
-  SINEW_EXPECT(events_.largest_message() > sizeof(delivery));
-  SINEW_EXPECT(events_.largest_message() > sizeof(log_place));
+  SINEW_EXPECT(events_.largest_message() > delivery_bytes);
+  SINEW_EXPECT(events_.largest_message() > log_bytes);
   events_.set_handler(topic::region, handle<topic::region>, &to);
   events_.set_handler(topic::copy, handle<topic::copy>, &to);
   events_.set_handler(topic::reduction, handle<topic::reduction>, &to);
@@ -140,11 +143,11 @@ void courier::batch(int owner, const log_place& l, std::span<const std::byte> en
 }
 
 std::size_t courier::largest_batch() const noexcept {
-  return std::min(events_.largest_message(), batch_message) - sizeof(log_place);
+  return std::min(events_.largest_message(), batch_message) - log_bytes;
 }
 
 std::size_t courier::largest_delivery() const noexcept {
-  return events_.largest_message() - sizeof(delivery);
+  return events_.largest_message() - delivery_bytes;
 }
 
 }  // namespace sinew::region

@@ -9,7 +9,7 @@ instance_table::instance_table(shared_heaps heaps, std::uint64_t slots_at, std::
                                bool threaded)
     : heaps_(std::move(heaps)), slots_at_(slots_at), slots_(slots), threaded_(threaded) {
   SINEW_EXPECT(heaps_.rank >= 0 && heaps_.rank < heaps_.size());
-  SINEW_EXPECT(slots_at_ % sizeof(std::uint64_t) == 0 && slots_at_ != 0);
+  SINEW_EXPECT(slots_at_ % 8 == 0 && slots_at_ != 0);
   SINEW_EXPECT(slots_ >= 1 && slots_ <= 1u << instance::index_bits);
 }
 

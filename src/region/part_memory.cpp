@@ -119,8 +119,8 @@ part_memory::result part_memory::take_symmetric(std::size_t bytes) {
 void part_memory::give_back(memory_kind kind, std::uint64_t address) {
   SINEW_EXPECT(address != 0);
   if (kind == memory_kind::symmetric) {
-    SINEW_EXPECT(pool_.has_value() && address >= pool_at_ && address < pool_at_ + pool_bytes_);
-    pool_->release(address - pool_at_ + pool_begin());
+    SINEW_EXPECT(address >= pool_at_ && address < pool_at_ + pool_bytes_);
+    pool_.value().release(address - pool_at_ + pool_begin());
     return;
   }
   if (kind != memory_kind::heap) {

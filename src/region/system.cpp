@@ -126,8 +126,10 @@ event system::copy(instance from, instance to, event after) {
   SINEW_CHECK(
       k->where.fields.size() == l->where.fields.size() && k->where.elements == l->where.elements,
       no_copy, "the two instances have not the same fields and shape", "copy field by field");
+  const auto fields = static_cast<std::uint16_t>(k->where.fields.size());
   std::vector<event> ends;
-  for (std::uint16_t f = 0; f < k->where.fields.size(); ++f) {
+  ends.reserve(fields);
+  for (std::uint16_t f = 0; f < fields; ++f) {
     ends.push_back(copy(side{from, f}, side{to, f}, after));
   }
   return events_.merge(ends);

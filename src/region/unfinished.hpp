@@ -22,8 +22,8 @@ class unfinished {
   void begin(instance i, std::uint32_t parts, sinew::event::user_event ready) {
     SINEW_EXPECT(i.exists() && parts >= 1 && ready.exists());
     const core::guard held(lock_, threaded_);
-    const bool fresh = waiting_.try_emplace(i.bits(), entry{parts, ready}).second;
-    SINEW_ASSERT(fresh);
+    SINEW_ASSERT(!waiting_.contains(i.bits()));
+    waiting_.try_emplace(i.bits(), entry{parts, ready});
   }
   /// One more part has an answer from its owner. After the last one: the event, and the instance is
   /// no longer kept here.

@@ -36,8 +36,9 @@ static_assert(sizeof(pair_line) == line_bytes, "one writer a line");
 
 /// Where the line is on which `teller` tells something.
 [[nodiscard]] inline std::uint64_t pair_offset(const heap_shape& shape, int teller) noexcept {
-  SINEW_EXPECT(teller >= 0 && sizeof(pair_line) * (static_cast<std::size_t>(teller) + 1) <=
-                                  shape.barrier_at - shape.pairs_at);
+  constexpr std::size_t line = sizeof(pair_line);
+  SINEW_EXPECT(teller >= 0 &&
+               static_cast<std::size_t>(teller) < (shape.barrier_at - shape.pairs_at) / line);
   return shape.pairs_at + sizeof(pair_line) * static_cast<std::size_t>(teller);
 }
 

@@ -76,7 +76,8 @@ void atomically(T& place, Change change) noexcept {
   using word = typename detail::word_of<sizeof(T)>::type;
   static_assert(std::atomic_ref<word>::is_always_lock_free, "other processes use it, too");
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) == sizeof(word));
-  SINEW_EXPECT(reinterpret_cast<std::uintptr_t>(&place) % sizeof(word) == 0);
+  constexpr std::size_t width = sizeof(word);
+  SINEW_EXPECT(reinterpret_cast<std::uintptr_t>(&place) % width == 0);
   const std::atomic_ref<word> there(reinterpret_cast<word&>(place));
   word before = there.load(std::memory_order_relaxed);
   for (;;) {

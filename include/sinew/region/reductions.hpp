@@ -235,7 +235,7 @@ class list {
   }
   [[gnu::noinline]] void grow(std::uint32_t part) {
     const std::span<std::byte> memory = logs_.grow(part);
-    SINEW_ASSERT(memory.size() >= sizeof(entry) && memory.size() % sizeof(entry) == 0);
+    SINEW_ASSERT(!memory.empty());  // a chunk has place for one entry at least
     bins_[part].at = reinterpret_cast<entry*>(memory.data());
     bins_[part].end = bins_[part].at + memory.size() / sizeof(entry);
   }

@@ -254,7 +254,8 @@ class engine {
   template <class Word>
   [[nodiscard]] std::atomic_ref<Word> word_at(place p) const noexcept {
     static_assert(std::atomic_ref<Word>::is_always_lock_free, "other processes use it, too");
-    SINEW_EXPECT(p.offset % sizeof(Word) == 0 && p.offset != 0);
+    constexpr std::size_t width = sizeof(Word);
+    SINEW_EXPECT(p.offset % width == 0 && p.offset != 0);
     return std::atomic_ref<Word>(*reinterpret_cast<Word*>(at(p)));
   }
 

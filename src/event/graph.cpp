@@ -185,8 +185,9 @@ void graph::add_notice(std::uint32_t i, slot& s) {
 void graph::pass() {
   SINEW_EXPECT(notice_count_ == 0);
   const bool traced = trace::on();
-  for (std::uint32_t left = slots_per_pass; queue_first_ != 0 && left != 0; --left) {
-    const std::uint32_t i = queue_first_;
+  // In a register: a chain that goes through memory from slot to slot is 2 ns a trigger slower.
+  std::uint32_t i = queue_first_;
+  for (std::uint32_t left = slots_per_pass; i != 0 && left != 0; --left) {
     slot& s = at(i);
     const bool bad = (s.link & failed) != 0;
     if (traced) [[unlikely]] {
@@ -210,12 +211,15 @@ void graph::pass() {
     if (s.subscribers != 0) {
       add_notice(i, s);
     }
-    queue_first_ = s.link & link_mask;
+    const std::uint32_t next = s.link & link_mask;
+    queue_first_ = next;
     finish(i, s);
+    i = next;
   }
 }
 
-void graph::finish(std::uint32_t i, slot& s) noexcept {
+/// Out of line: inlined into pass(), a chain is 0.7 ns a trigger slower.
+[[gnu::noinline]] void graph::finish(std::uint32_t i, slot& s) noexcept {
   s.link &= ~link_mask;
   if ((s.link & poisoned_early) == 0 || --s.remaining == 0) {
     release_slot(i, s);

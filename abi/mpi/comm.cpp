@@ -42,7 +42,7 @@ comm_object::~comm_object() { drop(errors); }
 
 comm_object* find_comm(MPI_Comm handle) noexcept {
   const std::uintptr_t v = value_of(handle);
-  return is_initial_comm(v) ? process.comms[v - abi::comm_null_value]
+  return is_initial_comm(v) ? process.comms[v - abi::handle_comm_null]
                             : resolve<comm_object>(handle);
 }
 

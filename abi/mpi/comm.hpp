@@ -54,12 +54,12 @@ struct comm_object : object {
 
 /// MPI_COMM_WORLD or MPI_COMM_SELF, by the value of the handle.
 [[nodiscard]] constexpr bool is_initial_comm(std::uintptr_t value) noexcept {
-  static_assert(abi::comm_self_value == abi::comm_world_value + 1);
-  return value - abi::comm_world_value < 2;
+  static_assert(abi::handle_comm_self == abi::handle_comm_world + 1);
+  return value - abi::handle_comm_world < 2;
 }
 [[nodiscard]] inline comm_object& initial_comm(std::uintptr_t value) noexcept {
   SINEW_EXPECT(is_initial_comm(value));
-  return *process.comms[value - abi::comm_null_value];
+  return *process.comms[value - abi::handle_comm_null];
 }
 
 /// Throws MPI_ERR_COMM and says what is wrong with the handle. Cold.

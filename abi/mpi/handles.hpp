@@ -42,7 +42,7 @@ struct object {
 
 /// Values below are predefined handles.
 inline constexpr std::uintptr_t first_address = 0x1000;
-static_assert(abi::complex32_value < first_address);
+static_assert(abi::handle_complex32 < first_address);
 
 [[nodiscard]] inline std::uintptr_t value_of(const void* handle) noexcept {
   return reinterpret_cast<std::uintptr_t>(handle);

@@ -15,33 +15,33 @@ namespace {
 std::optional<coll::op_kind> predefined_kind(MPI_Op handle) {
   using coll::op_kind;
   switch (value_of(handle)) {
-    case abi::sum_value:
+    case abi::handle_sum:
       return op_kind::sum;
-    case abi::min_value:
+    case abi::handle_min:
       return op_kind::min;
-    case abi::max_value:
+    case abi::handle_max:
       return op_kind::max;
-    case abi::prod_value:
+    case abi::handle_prod:
       return op_kind::prod;
-    case abi::band_value:
+    case abi::handle_band:
       return op_kind::band;
-    case abi::bor_value:
+    case abi::handle_bor:
       return op_kind::bor;
-    case abi::bxor_value:
+    case abi::handle_bxor:
       return op_kind::bxor;
-    case abi::land_value:
+    case abi::handle_land:
       return op_kind::land;
-    case abi::lor_value:
+    case abi::handle_lor:
       return op_kind::lor;
-    case abi::lxor_value:
+    case abi::handle_lxor:
       return op_kind::lxor;
-    case abi::minloc_value:
+    case abi::handle_minloc:
       return op_kind::minloc;
-    case abi::maxloc_value:
+    case abi::handle_maxloc:
       return op_kind::maxloc;
-    case abi::replace_value:
+    case abi::handle_replace:
       return op_kind::replace;
-    case abi::no_op_value:
+    case abi::handle_no_op:
       return op_kind::no_op;
     default:
       return std::nullopt;

@@ -37,7 +37,7 @@ struct type_object : object {
 
 /// Handles of predefined datatypes have the values from MPI_DATATYPE_NULL's on (MPI-5.0 appendix
 /// A).
-inline constexpr std::uintptr_t first_type_value = abi::datatype_null_value;
+inline constexpr std::uintptr_t first_type_value = abi::handle_datatype_null;
 inline constexpr std::uintptr_t type_values = 256;
 [[nodiscard]] constexpr bool is_predefined_type(std::uintptr_t value) noexcept {
   return value - first_type_value < type_values;

@@ -50,7 +50,7 @@ def predefined(sections):
     for kind, title, entries in sections:
         if kind == "handle":
             lines += [f"// {title}"]
-            lines += [f"inline constexpr std::uintptr_t {name[4:].lower()}_value = {value};"
+            lines += [f"inline constexpr std::uintptr_t handle_{name[4:].lower()} = {value};"
                       for name, value in entries] + [""]
     return "\n".join(lines + ["}  // namespace sinew::mpi::abi", ""])
 

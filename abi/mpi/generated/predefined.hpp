@@ -8,144 +8,144 @@
 namespace sinew::mpi::abi {
 
 // MPI_Op
-inline constexpr std::uintptr_t op_null_value = 0x20;
-inline constexpr std::uintptr_t sum_value = 0x21;
-inline constexpr std::uintptr_t min_value = 0x22;
-inline constexpr std::uintptr_t max_value = 0x23;
-inline constexpr std::uintptr_t prod_value = 0x24;
-inline constexpr std::uintptr_t band_value = 0x28;
-inline constexpr std::uintptr_t bor_value = 0x29;
-inline constexpr std::uintptr_t bxor_value = 0x2a;
-inline constexpr std::uintptr_t land_value = 0x30;
-inline constexpr std::uintptr_t lor_value = 0x31;
-inline constexpr std::uintptr_t lxor_value = 0x32;
-inline constexpr std::uintptr_t minloc_value = 0x38;
-inline constexpr std::uintptr_t maxloc_value = 0x39;
-inline constexpr std::uintptr_t replace_value = 0x3c;
-inline constexpr std::uintptr_t no_op_value = 0x3d;
+inline constexpr std::uintptr_t handle_op_null = 0x20;
+inline constexpr std::uintptr_t handle_sum = 0x21;
+inline constexpr std::uintptr_t handle_min = 0x22;
+inline constexpr std::uintptr_t handle_max = 0x23;
+inline constexpr std::uintptr_t handle_prod = 0x24;
+inline constexpr std::uintptr_t handle_band = 0x28;
+inline constexpr std::uintptr_t handle_bor = 0x29;
+inline constexpr std::uintptr_t handle_bxor = 0x2a;
+inline constexpr std::uintptr_t handle_land = 0x30;
+inline constexpr std::uintptr_t handle_lor = 0x31;
+inline constexpr std::uintptr_t handle_lxor = 0x32;
+inline constexpr std::uintptr_t handle_minloc = 0x38;
+inline constexpr std::uintptr_t handle_maxloc = 0x39;
+inline constexpr std::uintptr_t handle_replace = 0x3c;
+inline constexpr std::uintptr_t handle_no_op = 0x3d;
 
 // MPI_Comm
-inline constexpr std::uintptr_t comm_null_value = 0x100;
-inline constexpr std::uintptr_t comm_world_value = 0x101;
-inline constexpr std::uintptr_t comm_self_value = 0x102;
+inline constexpr std::uintptr_t handle_comm_null = 0x100;
+inline constexpr std::uintptr_t handle_comm_world = 0x101;
+inline constexpr std::uintptr_t handle_comm_self = 0x102;
 
 // MPI_Group
-inline constexpr std::uintptr_t group_null_value = 0x108;
-inline constexpr std::uintptr_t group_empty_value = 0x109;
+inline constexpr std::uintptr_t handle_group_null = 0x108;
+inline constexpr std::uintptr_t handle_group_empty = 0x109;
 
 // MPI_Win
-inline constexpr std::uintptr_t win_null_value = 0x110;
+inline constexpr std::uintptr_t handle_win_null = 0x110;
 
 // MPI_File
-inline constexpr std::uintptr_t file_null_value = 0x118;
+inline constexpr std::uintptr_t handle_file_null = 0x118;
 
 // MPI_Session
-inline constexpr std::uintptr_t session_null_value = 0x120;
+inline constexpr std::uintptr_t handle_session_null = 0x120;
 
 // MPI_Message
-inline constexpr std::uintptr_t message_null_value = 0x128;
-inline constexpr std::uintptr_t message_no_proc_value = 0x129;
+inline constexpr std::uintptr_t handle_message_null = 0x128;
+inline constexpr std::uintptr_t handle_message_no_proc = 0x129;
 
 // MPI_Info
-inline constexpr std::uintptr_t info_null_value = 0x130;
-inline constexpr std::uintptr_t info_env_value = 0x131;
+inline constexpr std::uintptr_t handle_info_null = 0x130;
+inline constexpr std::uintptr_t handle_info_env = 0x131;
 
 // MPI_Errhandler
-inline constexpr std::uintptr_t errhandler_null_value = 0x140;
-inline constexpr std::uintptr_t errors_are_fatal_value = 0x141;
-inline constexpr std::uintptr_t errors_abort_value = 0x142;
-inline constexpr std::uintptr_t errors_return_value = 0x143;
+inline constexpr std::uintptr_t handle_errhandler_null = 0x140;
+inline constexpr std::uintptr_t handle_errors_are_fatal = 0x141;
+inline constexpr std::uintptr_t handle_errors_abort = 0x142;
+inline constexpr std::uintptr_t handle_errors_return = 0x143;
 
 // MPI_Request
-inline constexpr std::uintptr_t request_null_value = 0x180;
+inline constexpr std::uintptr_t handle_request_null = 0x180;
 
 // MPI_Datatype
-inline constexpr std::uintptr_t datatype_null_value = 0x200;
-inline constexpr std::uintptr_t aint_value = 0x201;
-inline constexpr std::uintptr_t count_value = 0x202;
-inline constexpr std::uintptr_t offset_value = 0x203;
-inline constexpr std::uintptr_t packed_value = 0x207;
-inline constexpr std::uintptr_t short_value = 0x208;
-inline constexpr std::uintptr_t int_value = 0x209;
-inline constexpr std::uintptr_t long_value = 0x20a;
-inline constexpr std::uintptr_t long_long_value = 0x20b;
-inline constexpr std::uintptr_t unsigned_short_value = 0x20c;
-inline constexpr std::uintptr_t unsigned_value = 0x20d;
-inline constexpr std::uintptr_t unsigned_long_value = 0x20e;
-inline constexpr std::uintptr_t unsigned_long_long_value = 0x20f;
-inline constexpr std::uintptr_t float_value = 0x210;
-inline constexpr std::uintptr_t c_float_complex_value = 0x212;
-inline constexpr std::uintptr_t cxx_float_complex_value = 0x213;
-inline constexpr std::uintptr_t double_value = 0x214;
-inline constexpr std::uintptr_t c_double_complex_value = 0x216;
-inline constexpr std::uintptr_t cxx_double_complex_value = 0x217;
-inline constexpr std::uintptr_t logical_value = 0x218;
-inline constexpr std::uintptr_t integer_value = 0x219;
-inline constexpr std::uintptr_t real_value = 0x21a;
-inline constexpr std::uintptr_t complex_value = 0x21b;
-inline constexpr std::uintptr_t double_precision_value = 0x21c;
-inline constexpr std::uintptr_t double_complex_value = 0x21d;
-inline constexpr std::uintptr_t character_value = 0x21e;
-inline constexpr std::uintptr_t long_double_value = 0x220;
-inline constexpr std::uintptr_t c_long_double_complex_value = 0x224;
-inline constexpr std::uintptr_t cxx_long_double_complex_value = 0x225;
-inline constexpr std::uintptr_t float_int_value = 0x228;
-inline constexpr std::uintptr_t double_int_value = 0x229;
-inline constexpr std::uintptr_t long_int_value = 0x22a;
-inline constexpr std::uintptr_t 2int_value = 0x22b;
-inline constexpr std::uintptr_t short_int_value = 0x22c;
-inline constexpr std::uintptr_t long_double_int_value = 0x22d;
-inline constexpr std::uintptr_t 2real_value = 0x230;
-inline constexpr std::uintptr_t 2double_precision_value = 0x231;
-inline constexpr std::uintptr_t 2integer_value = 0x232;
-inline constexpr std::uintptr_t c_bool_value = 0x238;
-inline constexpr std::uintptr_t cxx_bool_value = 0x239;
-inline constexpr std::uintptr_t wchar_value = 0x23c;
-inline constexpr std::uintptr_t int8_t_value = 0x240;
-inline constexpr std::uintptr_t uint8_t_value = 0x241;
-inline constexpr std::uintptr_t char_value = 0x243;
-inline constexpr std::uintptr_t signed_char_value = 0x244;
-inline constexpr std::uintptr_t unsigned_char_value = 0x245;
-inline constexpr std::uintptr_t byte_value = 0x247;
-inline constexpr std::uintptr_t int16_t_value = 0x248;
-inline constexpr std::uintptr_t uint16_t_value = 0x249;
-inline constexpr std::uintptr_t int32_t_value = 0x250;
-inline constexpr std::uintptr_t uint32_t_value = 0x251;
-inline constexpr std::uintptr_t int64_t_value = 0x258;
-inline constexpr std::uintptr_t uint64_t_value = 0x259;
-inline constexpr std::uintptr_t logical1_value = 0x2c0;
-inline constexpr std::uintptr_t integer1_value = 0x2c1;
-inline constexpr std::uintptr_t logical2_value = 0x2c8;
-inline constexpr std::uintptr_t integer2_value = 0x2c9;
-inline constexpr std::uintptr_t real2_value = 0x2ca;
-inline constexpr std::uintptr_t logical4_value = 0x2d0;
-inline constexpr std::uintptr_t integer4_value = 0x2d1;
-inline constexpr std::uintptr_t real4_value = 0x2d2;
-inline constexpr std::uintptr_t complex4_value = 0x2d3;
-inline constexpr std::uintptr_t logical8_value = 0x2d8;
-inline constexpr std::uintptr_t integer8_value = 0x2d9;
-inline constexpr std::uintptr_t real8_value = 0x2da;
-inline constexpr std::uintptr_t complex8_value = 0x2db;
-inline constexpr std::uintptr_t logical16_value = 0x2e0;
-inline constexpr std::uintptr_t integer16_value = 0x2e1;
-inline constexpr std::uintptr_t real16_value = 0x2e2;
-inline constexpr std::uintptr_t complex16_value = 0x2e3;
-inline constexpr std::uintptr_t complex32_value = 0x2eb;
+inline constexpr std::uintptr_t handle_datatype_null = 0x200;
+inline constexpr std::uintptr_t handle_aint = 0x201;
+inline constexpr std::uintptr_t handle_count = 0x202;
+inline constexpr std::uintptr_t handle_offset = 0x203;
+inline constexpr std::uintptr_t handle_packed = 0x207;
+inline constexpr std::uintptr_t handle_short = 0x208;
+inline constexpr std::uintptr_t handle_int = 0x209;
+inline constexpr std::uintptr_t handle_long = 0x20a;
+inline constexpr std::uintptr_t handle_long_long = 0x20b;
+inline constexpr std::uintptr_t handle_unsigned_short = 0x20c;
+inline constexpr std::uintptr_t handle_unsigned = 0x20d;
+inline constexpr std::uintptr_t handle_unsigned_long = 0x20e;
+inline constexpr std::uintptr_t handle_unsigned_long_long = 0x20f;
+inline constexpr std::uintptr_t handle_float = 0x210;
+inline constexpr std::uintptr_t handle_c_float_complex = 0x212;
+inline constexpr std::uintptr_t handle_cxx_float_complex = 0x213;
+inline constexpr std::uintptr_t handle_double = 0x214;
+inline constexpr std::uintptr_t handle_c_double_complex = 0x216;
+inline constexpr std::uintptr_t handle_cxx_double_complex = 0x217;
+inline constexpr std::uintptr_t handle_logical = 0x218;
+inline constexpr std::uintptr_t handle_integer = 0x219;
+inline constexpr std::uintptr_t handle_real = 0x21a;
+inline constexpr std::uintptr_t handle_complex = 0x21b;
+inline constexpr std::uintptr_t handle_double_precision = 0x21c;
+inline constexpr std::uintptr_t handle_double_complex = 0x21d;
+inline constexpr std::uintptr_t handle_character = 0x21e;
+inline constexpr std::uintptr_t handle_long_double = 0x220;
+inline constexpr std::uintptr_t handle_c_long_double_complex = 0x224;
+inline constexpr std::uintptr_t handle_cxx_long_double_complex = 0x225;
+inline constexpr std::uintptr_t handle_float_int = 0x228;
+inline constexpr std::uintptr_t handle_double_int = 0x229;
+inline constexpr std::uintptr_t handle_long_int = 0x22a;
+inline constexpr std::uintptr_t handle_2int = 0x22b;
+inline constexpr std::uintptr_t handle_short_int = 0x22c;
+inline constexpr std::uintptr_t handle_long_double_int = 0x22d;
+inline constexpr std::uintptr_t handle_2real = 0x230;
+inline constexpr std::uintptr_t handle_2double_precision = 0x231;
+inline constexpr std::uintptr_t handle_2integer = 0x232;
+inline constexpr std::uintptr_t handle_c_bool = 0x238;
+inline constexpr std::uintptr_t handle_cxx_bool = 0x239;
+inline constexpr std::uintptr_t handle_wchar = 0x23c;
+inline constexpr std::uintptr_t handle_int8_t = 0x240;
+inline constexpr std::uintptr_t handle_uint8_t = 0x241;
+inline constexpr std::uintptr_t handle_char = 0x243;
+inline constexpr std::uintptr_t handle_signed_char = 0x244;
+inline constexpr std::uintptr_t handle_unsigned_char = 0x245;
+inline constexpr std::uintptr_t handle_byte = 0x247;
+inline constexpr std::uintptr_t handle_int16_t = 0x248;
+inline constexpr std::uintptr_t handle_uint16_t = 0x249;
+inline constexpr std::uintptr_t handle_int32_t = 0x250;
+inline constexpr std::uintptr_t handle_uint32_t = 0x251;
+inline constexpr std::uintptr_t handle_int64_t = 0x258;
+inline constexpr std::uintptr_t handle_uint64_t = 0x259;
+inline constexpr std::uintptr_t handle_logical1 = 0x2c0;
+inline constexpr std::uintptr_t handle_integer1 = 0x2c1;
+inline constexpr std::uintptr_t handle_logical2 = 0x2c8;
+inline constexpr std::uintptr_t handle_integer2 = 0x2c9;
+inline constexpr std::uintptr_t handle_real2 = 0x2ca;
+inline constexpr std::uintptr_t handle_logical4 = 0x2d0;
+inline constexpr std::uintptr_t handle_integer4 = 0x2d1;
+inline constexpr std::uintptr_t handle_real4 = 0x2d2;
+inline constexpr std::uintptr_t handle_complex4 = 0x2d3;
+inline constexpr std::uintptr_t handle_logical8 = 0x2d8;
+inline constexpr std::uintptr_t handle_integer8 = 0x2d9;
+inline constexpr std::uintptr_t handle_real8 = 0x2da;
+inline constexpr std::uintptr_t handle_complex8 = 0x2db;
+inline constexpr std::uintptr_t handle_logical16 = 0x2e0;
+inline constexpr std::uintptr_t handle_integer16 = 0x2e1;
+inline constexpr std::uintptr_t handle_real16 = 0x2e2;
+inline constexpr std::uintptr_t handle_complex16 = 0x2e3;
+inline constexpr std::uintptr_t handle_complex32 = 0x2eb;
 
 // MPI_Offset
-inline constexpr std::uintptr_t displacement_current_value = -1;
+inline constexpr std::uintptr_t handle_displacement_current = -1;
 
 // MPI_T_enum
-inline constexpr std::uintptr_t t_enum_null_value = 0x0;
+inline constexpr std::uintptr_t handle_t_enum_null = 0x0;
 
 // MPI_T_cvar_handle
-inline constexpr std::uintptr_t t_cvar_handle_null_value = 0x0;
+inline constexpr std::uintptr_t handle_t_cvar_handle_null = 0x0;
 
 // MPI_T_pvar_session
-inline constexpr std::uintptr_t t_pvar_session_null_value = 0x0;
+inline constexpr std::uintptr_t handle_t_pvar_session_null = 0x0;
 
 // MPI_T_pvar_handle
-inline constexpr std::uintptr_t t_pvar_handle_null_value = 0x0;
-inline constexpr std::uintptr_t t_pvar_all_handles_value = 0x1;
+inline constexpr std::uintptr_t handle_t_pvar_handle_null = 0x0;
+inline constexpr std::uintptr_t handle_t_pvar_all_handles = 0x1;
 
 }  // namespace sinew::mpi::abi

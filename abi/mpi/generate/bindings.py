@@ -45,8 +45,8 @@ def implementation_name(function, procedure):
 def predefined(sections):
     """The values of predefined handles as constants, which the casts in mpi.h are not."""
     lines = [NOTE + "#pragma once", "", "#include <cstdint>", "",
-             "// Handles that the ABI defines, as integers: mpi.h has them as casts, which are no constant",
-             "// expressions.", "namespace sinew::mpi::abi {", ""]
+             "// Handles that the ABI defines, as integers: mpi.h has them as casts, which are no",
+             "// constant expressions.", "namespace sinew::mpi::abi {", ""]
     for kind, title, entries in sections:
         if kind == "handle":
             lines += [f"// {title}"]

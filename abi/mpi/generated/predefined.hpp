@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-// Handles that the ABI defines, as integers: mpi.h has them as casts, which are no constant
-// expressions.
+// Handles that the ABI defines, as integers: mpi.h has them as casts, which are no
+// constant expressions.
 namespace sinew::mpi::abi {
 
 // MPI_Op

@@ -380,9 +380,6 @@ int impl::Win_delete_attr(MPI_Win win, int win_keyval) {
 
 }  // namespace sinew::mpi
 
-// Not of MPI: libmpifort_abi says with it that the thread's next call that creates a key, sets or
-// gets an attribute comes from Fortran, whose value has `integer_bytes` bytes; 0 takes it back. The
-// library looks for it at run time, so that it runs on libraries without it as well.
 extern "C" [[gnu::visibility("default")]] void SINEW_caller_is_fortran(int integer_bytes) {
   using sinew::mpi::language;
   sinew::mpi::next_call = integer_bytes == 0 ? language::c

@@ -47,6 +47,6 @@ void delete_attributes(attached_to what, void* handle, attributes& from);
 }  // namespace sinew::mpi
 
 /// Not of MPI: libmpifort_abi says with it that the thread's next call that creates a key, sets or
-/// gets an attribute comes from Fortran, whose value has `integer_bytes` bytes; 0 takes it back. The
-/// library looks for it at run time, so that it runs on libraries without it as well. Exported.
+/// gets an attribute comes from Fortran, whose value has `integer_bytes` bytes; 0 takes it back.
+/// The library looks for it at run time, so that it runs on libraries without it as well. Exported.
 extern "C" void SINEW_caller_is_fortran(int integer_bytes);

@@ -47,7 +47,10 @@ struct comm_object : object {
   buffered_sends* buffer = nullptr;  ///< MPI_Comm_attach_buffer
   bool freed = false;                ///< only operations under way keep it
   std::atomic<int> probed = 0;       ///< messages that matched probes took and nobody has received
-  std::unique_ptr<routed> routes;    ///< null: MPI_Alltoallv goes the usual way
+  /// Numbers the partitions that this rank sends, so that each has a tag of its own. Any thread;
+  /// nothing else depends on it, so relaxed.
+  std::atomic<std::uint32_t> partition_tags = 0;
+  std::unique_ptr<routed> routes;          ///< null: MPI_Alltoallv goes the usual way
   std::shared_ptr<const topology> places;  ///< null: the communicator has no topology
   attributes attached;
 };

@@ -1,6 +1,7 @@
 #include "abi/mpi/request.hpp"
 
 #include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/partitioned.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -80,6 +81,7 @@ void drop_owned(request_object& r) noexcept {
   r.duplicates.reset();
   r.collective.reset();
   r.file.reset();
+  r.parts.reset();
   r.owns = false;
 }
 
@@ -91,6 +93,9 @@ void bad_request(MPI_Request handle) {
 bool ended(const request_object& r) noexcept {
   if (!r.active) {
     return true;
+  }
+  if (r.what_for <= request_object::sort::exchange) {
+    return (r.inner == nullptr || r.inner->done()) && (r.second == nullptr || r.second->done());
   }
   if (r.what_for == request_object::sort::generalized) {
     return r.finished.done();
@@ -104,7 +109,7 @@ bool ended(const request_object& r) noexcept {
   if (r.what_for == request_object::sort::collective) {
     return r.collective->runs->over.done();
   }
-  return (r.inner == nullptr || r.inner->done()) && (r.second == nullptr || r.second->done());
+  return r.what_for == request_object::sort::partitioned ? r.parts->over().done() : true;
 }
 
 void await(request_object& r) {
@@ -131,6 +136,10 @@ void await(request_object& r) {
     (void)record.exchange(around);
     return;
   }
+  if (r.what_for == request_object::sort::partitioned) {
+    process.runtime->wait(r.parts->over());
+    return;
+  }
   if (r.inner != nullptr) {
     process.engine->wait(*r.inner);
   }
@@ -144,24 +153,10 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
     set_empty(status);
     return MPI_SUCCESS;
   }
+  using sort = request_object::sort;
   int code = MPI_SUCCESS;
-  if (r->what_for == request_object::sort::generalized) {
-    code = conclude_generalized(*r, status, sentence);
-  } else if (r->what_for == request_object::sort::duplicate) {
-    code = install(*r->duplicates, sentence);
-    set_empty(status);
-  } else if (r->what_for == request_object::sort::collective) {
-    code = conclude_collective(*r, sentence);
-    set_empty(status);
-  } else if (r->what_for == request_object::sort::file) {
-    code = r->file->code;
-    set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
-    if (sentence != nullptr) {
-      *sentence = r->file->sentence;
-    }
-  } else {
-    const bool receives = r->what_for == request_object::sort::receive ||
-                          r->what_for == request_object::sort::exchange;
+  if (r->what_for <= sort::flush) {
+    const bool receives = r->what_for == sort::receive || r->what_for == sort::exchange;
     const p2p::result outcome = collect(*r);
     receives ? set_status(status, outcome) : set_empty(status);
     if (outcome.error != p2p::fault::none && outcome.error != p2p::fault::cancelled) {
@@ -169,6 +164,22 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
       if (sentence != nullptr) {
         *sentence = sentence_about(outcome);
       }
+    }
+  } else if (r->what_for == sort::generalized) {
+    code = conclude_generalized(*r, status, sentence);
+  } else if (r->what_for == sort::duplicate) {
+    code = install(*r->duplicates, sentence);
+    set_empty(status);
+  } else if (r->what_for == sort::collective) {
+    code = conclude_collective(*r, sentence);
+    set_empty(status);
+  } else if (r->what_for == sort::partitioned) {
+    code = r->parts->conclude(status, sentence);
+  } else {
+    code = r->file->code;
+    set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
+    if (sentence != nullptr) {
+      *sentence = r->file->sentence;
     }
   }
   if (r->persistent) {
@@ -222,6 +233,14 @@ void refuse_collective(const request_object& r, const char* what) {
   }
 }
 
+/// MPI-5.0 section 4.2: partitions that are under way need their request.
+void refuse_partitioned(const request_object& r, const char* what) {
+  if (r.what_for == request_object::sort::partitioned && r.active) {
+    fail_on(r.comm, MPI_ERR_REQUEST,
+            "an active request of partitioned communication cannot be %s: wait for it", what);
+  }
+}
+
 }  // namespace
 
 int impl::Request_free(MPI_Request* request) {
@@ -231,6 +250,7 @@ int impl::Request_free(MPI_Request* request) {
     fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
   }
   refuse_collective(*r, "freed");
+  refuse_partitioned(*r, "freed");
   *request = MPI_REQUEST_NULL;
   if (r->what_for == request_object::sort::generalized) {
     // Freed by MPI_Grequest_complete if that is still to come.
@@ -260,6 +280,7 @@ int impl::Cancel(MPI_Request* request) {
     fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
   }
   refuse_collective(*r, "cancelled");
+  refuse_partitioned(*r, "cancelled");
   if (r->what_for == request_object::sort::generalized) {
     return r->own.cancel == nullptr ? MPI_SUCCESS
                                     : r->own.cancel(r->own.state, r->finished.done() ? 1 : 0);

@@ -14,6 +14,7 @@
 namespace sinew::mpi {
 
 struct request_object;
+class partitioned_operation;
 
 /// A nonblocking or persistent collective.
 struct collective_operation {
@@ -46,7 +47,8 @@ struct alignas(64) request_object : object {
     generalized,
     duplicate,
     collective,
-    file
+    file,
+    partitioned
   };
 
   request_object() noexcept : object(kind::dead) {}
@@ -76,6 +78,7 @@ struct alignas(64) request_object : object {
   std::shared_ptr<duplication> duplicates;  ///< duplicate
   std::unique_ptr<collective_operation> collective;
   std::unique_ptr<file_outcome> file;
+  std::shared_ptr<partitioned_operation> parts;
 
   buffered_sends* flushing = nullptr;  ///< flush: where, and how many messages are to have left
   std::uint64_t flush_up_to = 0;

@@ -1,5 +1,6 @@
 // MPI-5.0 sections 3.7.3 and 3.7.5: waiting for and testing one, any, some or all requests.
 #include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/partitioned.hpp"
 #include "abi/mpi/request.hpp"
 
 namespace sinew::mpi {
@@ -272,6 +273,8 @@ void peek(const request_object* r, MPI_Status* status) {
   } else if (what == sort::duplicate) {
     (void)install(*r->duplicates, nullptr);  // what failed is told when the request is completed
     set_empty(status);
+  } else if (what == sort::partitioned) {
+    r->parts->tell(status);
   } else if (what == sort::file) {
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
   } else if (what != sort::finished && what != sort::send && r->inner != nullptr) {

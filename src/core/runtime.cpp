@@ -101,7 +101,7 @@ int runtime::add_chore(int (*run)(void*), void* context) {
       return which;
     }
   }
-  SINEW_CHECK(false, "cannot add one more progress function", "a runtime takes 3 besides p2p's",
+  SINEW_CHECK(false, "cannot add one more progress function", "a runtime takes 5 besides p2p's",
               "raise most_chores");
   return -1;
 }

@@ -109,7 +109,7 @@ bool engine::state::drop_channel(std::uint32_t context) {
   }
   SINEW_ASSERT(held_head.word[0] != context);  // a receive that is held back would be lost
   slot.store(nullptr, std::memory_order_release);
-  past[context % 2] += gone->matcher.counts();
+  past[kind_of(context)] += gone->matcher.counts();
   delete gone;
   return true;
 }
@@ -127,7 +127,7 @@ void engine::state::report_statistics() {
       if (in == nullptr) {
         continue;
       }
-      sums[c % 2] += in->matcher.counts();
+      sums[kind_of(in->context)] += in->matcher.counts();
     }
   }
   std::string text;
@@ -166,11 +166,11 @@ void engine::promise_exact_length(core::communicator& comm, bool promised) {
 }
 
 void engine::attach(core::communicator& comm) {
-  SINEW_CHECK(comm.context() / state::page_contexts < state::pages,
-              "cannot create communicator " + std::to_string(comm.context() / 2),
-              "there are contexts for " + std::to_string(state::pages * state::page_contexts / 2) +
-                  " at a time",
-              "free communicators that are no longer used");
+  SINEW_CHECK(
+      comm.context() < state::first_partitioned,
+      "cannot create communicator " + std::to_string(comm.context() / 2),
+      "there are contexts for " + std::to_string(state::first_partitioned / 2) + " at a time",
+      "free communicators that are no longer used");
   SINEW_EXPECT(comm.attached.get(messages_slot) == nullptr);
   channel& messages = state_->channel_of(comm.context());
   channel& collectives = state_->channel_of(comm.context() + 1);
@@ -181,17 +181,34 @@ void engine::attach(core::communicator& comm) {
   comm.attached.set(collectives_slot, &collectives);
 }
 
+channel& engine::channel_for(const core::communicator& comm, partitioned what) {
+  static_assert(state::first_partitioned + state::first_partitioned <= 0xffffffff);
+  SINEW_EXPECT(messages_of(comm).comm == &comm);
+  channel& found = state_->channel_of(static_cast<std::uint32_t>(
+      state::first_partitioned + comm.context() + (what == partitioned::data ? 1U : 0U)));
+  core::guard held(state_->channels_lock, state_->threaded);
+  SINEW_ASSERT(found.comm == nullptr || found.comm == &comm);
+  found.comm = &comm;
+  return found;
+}
+
 bool engine::detach(core::communicator& comm) {
   SINEW_EXPECT(messages_of(comm).comm == &comm && collectives_of(comm).comm == &comm);
-  const bool no_messages = state_->drop_channel(comm.context());
-  const bool no_collectives = state_->drop_channel(comm.context() + 1);
+  bool empty = true;
+  for (const std::uint32_t from : {0U, static_cast<std::uint32_t>(state::first_partitioned)}) {
+    for (const std::uint32_t which : {0U, 1U}) {
+      empty = state_->drop_channel(from + comm.context() + which) && empty;
+    }
+  }
   comm.attached.clear(messages_slot);
   comm.attached.clear(collectives_slot);
-  return no_messages && no_collectives;
+  return empty;
 }
 
 /// What one channel waits for and what has come, "" if there is nothing to say.
-std::string engine::state::describe(channel& in, bool collectives) {
+std::string engine::state::describe(channel& in) {
+  const bool collectives = kind_of(in.context) != 0;
+  const bool partitioned = in.context >= first_partitioned;
   const auto held = in.matcher.gathered();
   const match::engine& all = held.all();
   const core::communicator* const comm = in.comm;
@@ -201,8 +218,13 @@ std::string engine::state::describe(channel& in, bool collectives) {
     return "";
   }
   std::string text =
-      std::string("\n  ") + (collectives ? "collectives" : "messages") + " of communicator " +
-      (comm != nullptr && !comm->name.empty() ? comm->name : std::to_string(in.context / 2));
+      std::string("\n  ") +
+      (collectives   ? "collectives"
+       : partitioned ? "partitioned messages"
+                     : "messages") +
+      " of communicator " +
+      (comm != nullptr && !comm->name.empty() ? comm->name
+                                              : std::to_string(in.context % first_partitioned / 2));
   listing waiting;
   waiting.collectives = collectives;
   if (!collectives) {
@@ -270,7 +292,7 @@ void engine::state::diagnose() {
     }
     channel* in = (*at)[c % page_contexts].load(std::memory_order_acquire);
     if (in != nullptr) {
-      text += describe(*in, c % 2 != 0);
+      text += describe(*in);
     }
   }
   text += describe_probes();

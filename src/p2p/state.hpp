@@ -181,9 +181,13 @@ struct engine::state {
   [[gnu::noinline]] channel& channel_of(const fabric::arrival& a);
   /// False: receives are still posted there.
   bool drop_channel(std::uint32_t context);
+  /// 0: a program's messages, partitioned ones included; 1: collectives.
+  [[nodiscard]] static std::size_t kind_of(std::uint32_t context) noexcept {
+    return context < first_partitioned ? context % 2 : 0;
+  }
   void report_statistics();
   void diagnose();
-  [[nodiscard]] std::string describe(channel& in, bool collectives);
+  [[nodiscard]] std::string describe(channel& in);
   [[nodiscard]] std::string describe_probes();
 
   // --- send.cpp ---
@@ -320,7 +324,10 @@ struct engine::state {
   base::shortage shortage;      ///< the poller's
 
   static constexpr std::size_t page_contexts = 1024;
-  static constexpr std::size_t pages = 4096;
+  /// Half of the contexts for communicators; as far above each lie those of its partitioned
+  /// messages.
+  static constexpr std::size_t pages = 8192;
+  static constexpr std::size_t first_partitioned = pages / 2 * page_contexts;
   static_assert(pages * page_contexts < 0xffffffff, "no_context is no context");
   static_assert(page_contexts % 2 == 0, "both contexts of a communicator are in one page");
   using page = std::array<std::atomic<channel*>, page_contexts>;

@@ -111,6 +111,11 @@ class engine {
   /// Makes a communicator's channels; before its first message leaves this rank. Messages that
   /// arrive earlier wait. Cold.
   void attach(core::communicator& comm);
+  /// Two more matching spaces of an attached communicator, for partitioned communication: what the
+  /// senders tell of their partitions, and the data. Made when first asked for; detach() ends them,
+  /// too. Any thread. Cold.
+  enum class partitioned { terms, data };
+  [[nodiscard]] channel& channel_for(const core::communicator& comm, partitioned what);
   /// Ends them. Receives whose requests have been freed still wait for their messages: false then,
   /// for the context must not be given to another communicator. Cold.
   bool detach(core::communicator& comm);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "abi/mpi/request.hpp"
@@ -34,6 +35,11 @@ class partitioned_operation {
   virtual void introduce() = 0;
   /// Throws failure, with nothing started.
   virtual void start() = 0;
+  /// Sends a partition, which exists. Throws failure if that has been done since the last start.
+  /// Any thread. Hot.
+  virtual void ready(std::size_t /*partition*/) {}
+  /// Of a receive that is active. Any thread. Hot.
+  [[nodiscard]] virtual bool arrived(std::size_t /*partition*/) const noexcept { return false; }
   [[nodiscard]] bool sends() const noexcept { return sends_; }
   [[nodiscard]] int partitions() const noexcept { return with_.partitions; }
   /// Done when all partitions of the present start have been sent, or have arrived.
@@ -70,5 +76,11 @@ class partitioned_operation {
   /// The first one of a start. Relaxed: `left_` publishes it.
   std::atomic<p2p::fault> fault_{p2p::fault::none};
 };
+
+/// Throw std::bad_alloc. Cold.
+[[nodiscard]] std::shared_ptr<partitioned_operation> new_partitioned_send(
+    const partitioned_operation::arguments& with);
+[[nodiscard]] std::shared_ptr<partitioned_operation> new_partitioned_receive(
+    const partitioned_operation::arguments& with);
 
 }  // namespace sinew::mpi

@@ -354,6 +354,29 @@ TEST_P(p2p_rules, cancelled_receive_takes_nothing) {
   });
 }
 
+TEST_P(p2p_rules, partitioned_messages_are_matched_among_themselves) {
+  job(2, [](member& m) {
+    using what = engine::partitioned;
+    channel* const channels[] = {&m.messages(), &m.engine.channel_for(m.comm, what::terms),
+                                 &m.engine.channel_for(m.comm, what::data)};
+    ASSERT_NE(channels[1], channels[2]);
+    ASSERT_EQ(channels[2], &m.engine.channel_for(m.comm, what::data));
+    int words[3] = {10, 11, 12};
+    if (m.rank == 0) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        m.engine.send(m.comm, *channels[i], buffer::of_bytes(&words[i], sizeof(int)), 1, 4);
+      }
+    } else {
+      for (std::size_t i = 3; i-- > 0;) {
+        int word = 0;
+        m.engine.recv(m.comm, *channels[i], buffer::of_bytes(&word, sizeof word), any_source,
+                      any_tag);
+        EXPECT_EQ(word, words[i]);
+      }
+    }
+  });
+}
+
 TEST_P(p2p_rules, messages_to_oneself) {
   job(1, [](member& m) {
     for (const std::size_t n : sizes) {

@@ -378,7 +378,7 @@ static void by_threads(void) {
 /* --- errors --- */
 
 static void refused(void) {
-  int data[6] = {0}, flag, code;
+  int data[6] = {0}, flag;
   const int list[] = {0, 7};
   MPI_Request s, r, kept, none = MPI_REQUEST_NULL;
   MPI_Comm comm;
@@ -420,7 +420,16 @@ static void refused(void) {
   EXPECT_ERROR(MPI_Pready(0, s), MPI_ERR_REQUEST, "not active");
   MPI_Request_free(&s);
   MPI_Request_free(&r);
-  /* More than there is room for; and less. */
+  MPI_Comm_free(&comm);
+}
+
+/* More than there is room for; and less. */
+static void lengths(void) {
+  int data[6] = {0};
+  MPI_Request s, r;
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Psend_init(data, 2, 1, MPI_INT, 0, 0, comm, MPI_INFO_NULL, &s);
   MPI_Precv_init(data + 3, 1, 1, MPI_INT, 0, 0, comm, MPI_INFO_NULL, &r);
   for (int round = 0; round < 2; ++round) {
@@ -430,8 +439,8 @@ static void refused(void) {
     MPI_Start(&r);
     MPI_Pready_range(0, 1, s);
     MPI_Wait(&s, MPI_STATUS_IGNORE);
-    code = MPI_Wait(&r, MPI_STATUS_IGNORE);
-    EXPECT_ERROR(code, MPI_ERR_TRUNCATE, "the sender's have 8 bytes in all");
+    EXPECT_ERROR(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE,
+                 "the sender's have 8 bytes in all");
     CHECK(data[3] == 11 + round && data[4] == -1);
   }
   MPI_Request_free(&s);
@@ -497,6 +506,7 @@ int main(int argc, char** argv) {
   }
   unused();
   refused();
+  lengths();
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) {
     printf("partitioned: ok\n");

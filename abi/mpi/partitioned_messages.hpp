@@ -1,0 +1,42 @@
+// What the two sides of partitioned communication send each other.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/mpi/partitioned.hpp"
+
+namespace sinew::mpi {
+
+/// What the sender tells.
+struct partition_terms {
+  std::uint32_t partitions;
+  std::uint32_t first_tag;  ///< the others' tags follow it, from 0 on again after the last one
+  std::uint64_t bytes;      ///< of a partition
+};
+
+[[nodiscard]] inline int partition_tag(std::uint32_t first, std::size_t partition) noexcept {
+  return static_cast<int>((first + partition) & static_cast<std::uint32_t>(p2p::max_tag));
+}
+
+[[nodiscard]] inline p2p::channel& partitioned_channel(const comm_object& c,
+                                                       p2p::engine::partitioned what) {
+  return process.engine->channel_for(*c.comm, what);
+}
+
+/// A message that tells somebody when it has ended.
+struct awaited_message : core::waiter {
+  p2p::request* message = nullptr;
+
+  /// False if it has ended already: then nobody is told.
+  [[nodiscard]] bool tell_when_ended(p2p::request* m) noexcept {
+    message = m;
+    return m->attach(*this);
+  }
+  p2p::fault take() noexcept {
+    const p2p::fault f = message->outcome.error;
+    process.engine->release(message);
+    return f;
+  }
+};
+
+}  // namespace sinew::mpi

@@ -241,6 +241,28 @@ void refuse_partitioned(const request_object& r, const char* what) {
   }
 }
 
+int free_now(request_object& r) {
+  const int code = r.own.free == nullptr ? MPI_SUCCESS : r.own.free(r.own.state);
+  free_request(r);
+  return code;
+}
+
+/// At once, or by whoever completes it, from within MPI_Grequest_complete: which of them comes
+/// first is decided by the completion.
+void free_generalized(request_object& r) {
+  r.own.freed.of = &r;
+  r.own.freed.fire = [](core::waiter& w) noexcept {
+    (void)free_now(*static_cast<request_object::freed_early&>(w).of);
+  };
+  if (r.finished.attach(r.own.freed)) {
+    return;
+  }
+  const int code = free_now(r);
+  if (code != MPI_SUCCESS) {
+    fail(code, "the free callback of a generalized request returned %d", code);
+  }
+}
+
 }  // namespace
 
 int impl::Request_free(MPI_Request* request) {
@@ -253,20 +275,13 @@ int impl::Request_free(MPI_Request* request) {
   refuse_partitioned(*r, "freed");
   *request = MPI_REQUEST_NULL;
   if (r->what_for == request_object::sort::generalized) {
-    // Freed by MPI_Grequest_complete if that is still to come.
-    if (!r->finished.done()) {
-      r->active = false;
-      return MPI_SUCCESS;
-    }
-    if (r->own.free != nullptr) {
-      r->own.free(r->own.state);
-    }
-  } else {
-    if (r->copy) {
-      await(*r);  // what is being sent belongs to the request
-    }
-    collect(*r);
+    free_generalized(*r);
+    return MPI_SUCCESS;
   }
+  if (r->copy) {
+    await(*r);  // what is being sent belongs to the request
+  }
+  collect(*r);
   if (r != &finished_request) {
     free_request(*r);
   }
@@ -282,8 +297,13 @@ int impl::Cancel(MPI_Request* request) {
   refuse_collective(*r, "cancelled");
   refuse_partitioned(*r, "cancelled");
   if (r->what_for == request_object::sort::generalized) {
-    return r->own.cancel == nullptr ? MPI_SUCCESS
-                                    : r->own.cancel(r->own.state, r->finished.done() ? 1 : 0);
+    const int code = r->own.cancel == nullptr
+                         ? MPI_SUCCESS
+                         : r->own.cancel(r->own.state, r->finished.done() ? 1 : 0);
+    if (code != MPI_SUCCESS) {
+      fail(code, "the cancel callback of a generalized request returned %d", code);
+    }
+    return MPI_SUCCESS;
   }
   // A send that was offered cannot be called back; MPI leaves that to the library.
   if (r->what_for == request_object::sort::receive && r->inner != nullptr) {
@@ -304,7 +324,7 @@ int impl::Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_fre
                          MPI_Request* request) {
   check_out(request, "request");
   request_object& r = new_request(nullptr, request_object::sort::generalized);
-  r.own = {query_fn, free_fn, cancel_fn, extra_state};
+  r.own = {query_fn, free_fn, cancel_fn, extra_state, {}};
   r.finished.reset();
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
@@ -315,14 +335,7 @@ int impl::Grequest_complete(MPI_Request request) {
   if (r == nullptr || r->what_for != request_object::sort::generalized || r->finished.done()) {
     fail(MPI_ERR_REQUEST, "not a generalized request under way");
   }
-  const bool abandoned = !r->active;
-  r->finished.complete();
-  if (abandoned) {
-    if (r->own.free != nullptr) {
-      r->own.free(r->own.state);
-    }
-    free_request(*r);
-  }
+  r->finished.complete();  // who waits for it, or own.freed, may have freed the request by now
   return MPI_SUCCESS;
 }
 

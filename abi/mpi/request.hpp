@@ -83,11 +83,16 @@ struct alignas(64) request_object : object {
   buffered_sends* flushing = nullptr;  ///< flush: where, and how many messages are to have left
   std::uint64_t flush_up_to = 0;
 
+  /// MPI_Request_free has come before MPI_Grequest_complete.
+  struct freed_early : core::waiter {
+    request_object* of = nullptr;
+  };
   struct users_own {
     MPI_Grequest_query_function* query = nullptr;
     MPI_Grequest_free_function* free = nullptr;
     MPI_Grequest_cancel_function* cancel = nullptr;
     void* state = nullptr;
+    freed_early freed;
   } own;  ///< generalized
 };
 

@@ -22,9 +22,15 @@ int set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   const auto n = static_cast<std::size_t>(count);
   std::size_t bytes = n / per_type * t.size();
   const std::size_t rest = n % per_type;
+  // The fewest bytes that hold them.
   std::size_t part = 0;
-  while (rest != 0 && layout::elements_in(t, part) < rest) {
-    ++part;
+  for (std::size_t enough = rest == 0 ? 0 : t.size(); part < enough;) {
+    const std::size_t middle = part + (enough - part) / 2;
+    if (layout::elements_in(t, middle) < rest) {
+      part = middle + 1;
+    } else {
+      enough = middle;
+    }
   }
   set_bytes(*status, static_cast<std::int64_t>(bytes + part));
   return MPI_SUCCESS;

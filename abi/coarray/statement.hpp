@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "abi/coarray/job.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/rma/place.hpp"
 
 namespace sinew::coarray {
@@ -50,6 +51,7 @@ struct pending {
 template <class Ready>
 void await(const pending& p, Ready&& ready) {
   if (!ready()) {
+    SINEW_ASSERT(this_job.open());
     this_job.waiting = &p;
     this_job.engine->wait_until([](void* r) { return (*static_cast<Ready*>(r))(); }, &ready);
     this_job.waiting = nullptr;

@@ -11,6 +11,8 @@ struct synchronisation {
   std::uint64_t word;  ///< a lock of rma, or the number of posts that nobody has taken
   std::uint64_t left;  ///< of a lock: how its holder left (image_words), if it held it then
 };
+// Two words without a gap: the compiler passes numbers of elements.
+static_assert(sizeof(synchronisation) == 16 && offsetof(synchronisation, left) == 8);
 
 /// This image leaves as `status` (of image_words): the locks that it holds become free, and tell
 /// so.

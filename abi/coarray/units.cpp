@@ -16,6 +16,8 @@
 #include <string>
 #include <thread>
 
+#include "sinew/base/check.hpp"
+
 extern "C" {
 /// libgfortran's; absent in programs without it, as our tests. A null unit means all from 0 on.
 [[gnu::weak]] void _gfortran_flush_i4(const int* unit);
@@ -81,6 +83,7 @@ void flush_from(const std::shared_ptr<progress>& at) {
 
 /// The first of these units that is locked, `last` + 1 if there is none.
 int flush_until_locked(int first, int last) {
+  SINEW_EXPECT(first <= last);
   const auto at = std::make_shared<progress>();
   at->unit = first;
   at->last = last;
@@ -96,6 +99,7 @@ int flush_until_locked(int first, int last) {
       asleep = at->thread != 0 && is_asleep(at->thread) ? asleep + 1 : 0;
     }
     if (asleep == most_asleep || look == most_looks) {
+      SINEW_ASSERT(seen >= first && seen <= last);
       return seen;
     }
   }

@@ -7,6 +7,7 @@
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/handles.hpp"
 #include "abi/mpi/world.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/coll/communicators.hpp"
 #include "sinew/core/communicator.hpp"
 
@@ -59,6 +60,7 @@ struct comm_object : object {
 }
 [[nodiscard]] inline comm_object& initial_comm(std::uintptr_t value) noexcept {
   SINEW_EXPECT(is_initial_comm(value));
+  SINEW_ASSERT(process.comms[value - abi::handle_comm_null] != nullptr);
   return *process.comms[value - abi::handle_comm_null];
 }
 
@@ -75,6 +77,7 @@ struct comm_object : object {
   if (found == nullptr) [[unlikely]] {
     bad_comm(handle);
   }
+  SINEW_ENSURE(found->comm != nullptr);
   return *found;
 }
 
@@ -98,6 +101,8 @@ void apply_hints(comm_object& c, const info_object& info);
 
 /// What collectives take.
 [[nodiscard]] inline coll::participant participant_of(comm_object& c) noexcept {
+  SINEW_EXPECT(process.engine != nullptr);
+  SINEW_EXPECT(c.comm != nullptr);
   return {*process.engine, *c.comm};
 }
 

@@ -6,6 +6,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/routed.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -30,6 +31,7 @@ bool is_exact(const promises& p) { return p.no_any_source && p.no_any_tag; }
 void choose_engine(comm_object& c, const std::string& wanted, bool was_exact) {
   const bool exact = is_exact(c.promised);
   const auto known = match::engine_names();
+  SINEW_ASSERT(!known.empty());
   if (std::find(known.begin(), known.end(), wanted) != known.end() ||
       (exact && wanted == match::exact_engine)) {
     process.engine->match_by(*c.comm, wanted);

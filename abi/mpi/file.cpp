@@ -10,6 +10,7 @@
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/request.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::mpi {
@@ -103,6 +104,7 @@ void check_size_argument(file_object& f, MPI_Offset size) {
 
 /// Gives up a file that may be half open.
 void give_up(file_object* f) {
+  SINEW_EXPECT(f != nullptr);
   f->shared.reset();
   (void)f->inner.close();
   if (f->comm != nullptr) {
@@ -127,6 +129,7 @@ file_object& file_of(MPI_File handle) {
         handle == MPI_FILE_NULL ? "the file is MPI_FILE_NULL" : "the file is closed or none",
         nullptr, true};
   }
+  SINEW_ENSURE(found->comm != nullptr);
   return *found;
 }
 
@@ -160,7 +163,9 @@ void check_collective(coll::fault f) {
 std::int64_t largest_of(coll::participant at, std::int64_t mine) {
   const coll::op most{.kind = coll::op_kind::max};
   const p2p::buffer word{&mine, 1, &layout::of(layout::element::i64)};
+  [[maybe_unused]] const std::int64_t own = mine;
   check_collective(coll::allreduce(at, coll::in_place, word, most));
+  SINEW_ENSURE(mine >= own);
   return mine;
 }
 
@@ -169,10 +174,12 @@ bool all_same(coll::participant at, std::int64_t mine) {
   const coll::op most{.kind = coll::op_kind::max};
   const p2p::buffer words{both, 2, &layout::of(layout::element::i64)};
   check_collective(coll::allreduce(at, coll::in_place, words, most));
+  SINEW_ASSERT(both[0] >= mine && both[1] >= -mine);
   return both[0] == -both[1];
 }
 
 void throw_together(coll::participant at, const failure* mine) {
+  SINEW_EXPECT(mine == nullptr || mine->code > 0);
   // The first rank that failed tells the others its class.
   const std::int64_t none = INT64_MIN;
   const std::int64_t worst =
@@ -233,6 +240,7 @@ int impl::File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info inf
         f->shared->set(end);
         check_collective(coll::barrier(participant_of(*f->comm)));
       }
+      SINEW_ASSERT(f->view != nullptr && f->shared != nullptr);
     } catch (...) {
       give_up(f);
       throw;

@@ -3,12 +3,15 @@
 #include <new>
 
 #include "abi/mpi/file.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::mpi {
 
 shared_position::shared_position(boot::memory_mapping memory)
-    : memory_(std::move(memory)), where_(reinterpret_cast<number*>(memory_.base())) {}
+    : memory_(std::move(memory)), where_(reinterpret_cast<number*>(memory_.base())) {
+  SINEW_EXPECT(where_ != nullptr);
+}
 
 std::unique_ptr<shared_position> shared_position::make(coll::participant at) {
   if (at.comm.size() == 1) {

@@ -7,6 +7,7 @@
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/handles.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -37,6 +38,7 @@ class number_table {
   static constexpr std::size_t chunk = 1 << 16;
   static constexpr std::size_t chunks = 1 << 14;
   using entries = std::array<std::atomic<object*>, chunk>;
+  static_assert(first_address + chunk * chunks <= INT_MAX);  // a number is an int
 
   int add(object& o) {
     const std::lock_guard held(lock_);
@@ -53,6 +55,7 @@ class number_table {
     (*in.load(std::memory_order_relaxed))[count_ % chunk].store(&o, std::memory_order_release);
     const int number = static_cast<int>(first_address + count_++);
     o.number.store(number, std::memory_order_release);
+    SINEW_ENSURE(find(static_cast<std::uintptr_t>(number)) == &o);
     return number;
   }
 

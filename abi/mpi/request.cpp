@@ -1,6 +1,7 @@
 #include "abi/mpi/request.hpp"
 
 #include "abi/mpi/generated/impl.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -12,6 +13,7 @@ request_object& make_finished() {
 }
 
 int conclude_generalized(request_object& r, MPI_Status* status, std::string* sentence) {
+  SINEW_EXPECT(r.finished.done());
   MPI_Status own{};
   set_empty(&own);
   int code = r.own.query == nullptr ? MPI_SUCCESS : r.own.query(r.own.state, &own);
@@ -31,6 +33,8 @@ int conclude_generalized(request_object& r, MPI_Status* status, std::string* sen
 }
 
 int conclude_collective(const request_object& r, std::string* sentence) {
+  SINEW_EXPECT(r.collective != nullptr && r.collective->runs != nullptr);
+  SINEW_EXPECT(r.collective->runs->over.done());
   const coll::ongoing& runs = *r.collective->runs;
   const int code = runs.problem ? MPI_ERR_NO_MEM : code_of(runs.outcome);
   if (code != MPI_SUCCESS && sentence != nullptr) {
@@ -55,6 +59,7 @@ p2p::result collect(request_object& r) {
     process.engine->release(r.second);
     r.second = nullptr;
   }
+  SINEW_ENSURE(r.inner == nullptr && r.second == nullptr);
   return outcome;
 }
 
@@ -75,6 +80,7 @@ void no_memory_for_request(comm_object* c) {
 }
 
 void drop_owned(request_object& r) noexcept {
+  SINEW_EXPECT(r.owns);
   r.keeps = {};
   r.copy.reset();
   r.duplicates.reset();
@@ -96,12 +102,15 @@ bool ended(const request_object& r) noexcept {
     return r.finished.done();
   }
   if (r.what_for == request_object::sort::flush) {
+    SINEW_ASSERT(r.flushing != nullptr);
     return is_flushed(*r.flushing, r.flush_up_to);
   }
   if (r.what_for == request_object::sort::duplicate) {
+    SINEW_ASSERT(r.duplicates != nullptr);
     return agreed(*r.duplicates);
   }
   if (r.what_for == request_object::sort::collective) {
+    SINEW_ASSERT(r.collective != nullptr && r.collective->runs != nullptr);
     return r.collective->runs->over.done();
   }
   return (r.inner == nullptr || r.inner->done()) && (r.second == nullptr || r.second->done());
@@ -125,6 +134,7 @@ void await(request_object& r) {
     return;
   }
   if (r.what_for == request_object::sort::collective) {
+    SINEW_ASSERT(r.comm != nullptr && r.collective->runs != nullptr);
     core::collective_record& record = r.comm->comm->collective;
     const core::collective_call around = record.exchange(r.collective->name);
     process.runtime->wait(r.collective->runs->over);
@@ -137,6 +147,7 @@ void await(request_object& r) {
   if (r.second != nullptr) {
     process.engine->wait(*r.second);
   }
+  SINEW_ENSURE(ended(r));
 }
 
 int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::string* sentence) {
@@ -144,6 +155,8 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
     set_empty(status);
     return MPI_SUCCESS;
   }
+  SINEW_EXPECT(ended(*r));
+  SINEW_EXPECT(handle != nullptr);
   int code = MPI_SUCCESS;
   if (r->what_for == request_object::sort::generalized) {
     code = conclude_generalized(*r, status, sentence);
@@ -154,6 +167,7 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
     code = conclude_collective(*r, sentence);
     set_empty(status);
   } else if (r->what_for == request_object::sort::file) {
+    SINEW_ASSERT(r->file != nullptr);
     code = r->file->code;
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
     if (sentence != nullptr) {
@@ -162,6 +176,7 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
   } else {
     const bool receives = r->what_for == request_object::sort::receive ||
                           r->what_for == request_object::sort::exchange;
+    SINEW_ASSERT(r->second == nullptr || r->what_for == request_object::sort::exchange);
     const p2p::result outcome = collect(*r);
     receives ? set_status(status, outcome) : set_empty(status);
     if (outcome.error != p2p::fault::none && outcome.error != p2p::fault::cancelled) {
@@ -183,9 +198,11 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
 }
 
 std::string sentence_about(const p2p::result& r) {
+  SINEW_EXPECT(r.error != p2p::fault::none);
   std::string which = "tag " + std::to_string(r.tag) + " from rank " + std::to_string(r.source);
   switch (r.error) {
     case p2p::fault::truncated:
+      SINEW_ASSERT(r.sent_bytes > r.bytes);
       return which + ": message of " + std::to_string(r.sent_bytes) +
              " bytes is longer than the buffer of " + std::to_string(r.bytes) + " bytes";
     case p2p::fault::no_memory:
@@ -208,6 +225,7 @@ int code_of(p2p::fault f) noexcept {
 }
 
 void bad_result(comm_object& c, const p2p::result& r) {
+  SINEW_EXPECT(code_of(r.error) != MPI_SUCCESS);
   throw failure{code_of(r.error), sentence_about(r), &c};
 }
 
@@ -285,6 +303,7 @@ int impl::Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_fre
   request_object& r = new_request(nullptr, request_object::sort::generalized);
   r.own = {query_fn, free_fn, cancel_fn, extra_state};
   r.finished.reset();
+  SINEW_ENSURE(!r.finished.done());
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -295,6 +314,7 @@ int impl::Grequest_complete(MPI_Request request) {
     fail(MPI_ERR_REQUEST, "not a generalized request under way");
   }
   const bool abandoned = !r->active;
+  SINEW_ASSERT(r->inner == nullptr && !r->persistent);
   r->finished.complete();
   if (abandoned) {
     if (r->own.free != nullptr) {

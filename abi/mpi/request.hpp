@@ -8,6 +8,7 @@
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/status.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/coll/nonblocking.hpp"
 #include "sinew/core/pool.hpp"
 
@@ -88,6 +89,9 @@ struct alignas(64) request_object : object {
   } own;  ///< generalized
 };
 
+// A handle is the address of one: resolve() refuses what is not aligned.
+static_assert(alignof(request_object) == 64 && sizeof(request_object) % 64 == 0);
+
 struct request_pool : core::pool<request_object> {
   using core::pool<request_object>::pool;
 };
@@ -108,6 +112,8 @@ extern request_object& finished_request;
   if (r == nullptr) [[unlikely]] {
     no_memory_for_request(c);
   }
+  SINEW_ASSERT(r->inner == nullptr && r->second == nullptr && !r->owns);
+  SINEW_ASSERT(r != &finished_request);
   r->comm = c;
   r->what_for = what;
   r->persistent = false;
@@ -119,6 +125,9 @@ extern request_object& finished_request;
 [[gnu::cold]] void drop_owned(request_object& r) noexcept;
 /// Not for finished_request. Hot.
 inline void free_request(request_object& r) noexcept {
+  SINEW_EXPECT(&r != &finished_request);
+  SINEW_EXPECT(r.what.load(std::memory_order_relaxed) == kind::request);
+  SINEW_EXPECT(r.inner == nullptr && r.second == nullptr);
   r.what.store(kind::dead, std::memory_order_relaxed);
   if (r.owns) [[unlikely]] {
     drop_owned(r);
@@ -166,6 +175,9 @@ void await(request_object& r);
     return false;
   }
   process.engine->wait(*r->inner);
+
+  SINEW_ASSERT(r->inner->done() && r->second == nullptr);
+  SINEW_ASSERT(r->active);
   const p2p::result& outcome = r->inner->outcome;
   if (outcome.error != p2p::fault::none) [[unlikely]] {
     return false;

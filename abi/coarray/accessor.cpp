@@ -93,7 +93,8 @@ bool still_poisoned(const std::byte* block) noexcept {
                      [](std::byte b) { return b == static_cast<std::byte>(poison); });
 }
 
-/// In the child. A function that did nothing, as for an array without elements, tells nothing.
+/// In the child. If the function did nothing, as for an array without elements, the verdict is
+/// open.
 verdict try_out(int accessor, remote_call a, std::size_t bytes) {
   std::byte* block = nullptr;
   std::byte* const object = poisoned(bytes, block);

@@ -1,4 +1,4 @@
-// GCC 8 to 15: who and how many; teams are in caf_team_12.cpp.
+// GCC 8 to 15: this_image and num_images; teams are in caf_team_12.cpp.
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/team.hpp"
 #include "sinew/base/check.hpp"

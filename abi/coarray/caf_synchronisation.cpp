@@ -84,9 +84,9 @@ place element_at(void* token, std::size_t index, int image, const outcome& out,
   return {rank, first.offset + index * sizeof(synchronisation)};
 }
 
-/// This image has it now, and a holder had left without unlocking it. If that one failed, what it
-/// protects may be half done, which the first to come is told. If it stopped, the program is wrong,
-/// and it is nobody's any more. False after fail() and giving it back.
+/// This image has acquired a lock whose last holder left without unlocking it. If that image
+/// failed, the protected data may be half changed: STAT_UNLOCKED_FAILED_IMAGE says so, once. If it
+/// stopped, the program is in error: the lock is released, and the result is false after fail().
 [[gnu::cold]] bool take_over(place lock, place left, const outcome& out) {
   SINEW_EXPECT(this_job.locks->holder(lock) == this_job.rank);
   if (this_job.engine->load<std::uint64_t>(left) == image_words::stopped) {

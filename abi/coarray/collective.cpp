@@ -132,8 +132,8 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
   return 0;
 }
 
-/// Two stages take turns: a member that fills one again has been in a barrier after which nobody
-/// reads what was in it.
+/// Two stages are used alternately: before a member fills one again it has passed a barrier after
+/// which no member reads its old contents.
 std::byte* stage(team& t, int member) noexcept {
   return this_job.engine->at(t.at(member, team::stages_at + t.chunks % 2 * t.stage_bytes()));
 }
@@ -234,7 +234,7 @@ int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op
   for (int m = 1; m < t.size(); ++m) {
     op.call(op, sum, operand(m), bytes / size);
   }
-  // Nobody else reads this share of this image's stage before the barrier.
+  // No other image reads this share of the stage before the barrier.
   put(stage(t, t.me()) + begin, sum, bytes);
   if (const int left = t.sync_all()) {
     return left;

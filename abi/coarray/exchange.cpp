@@ -6,9 +6,9 @@
 
 namespace sinew::coarray {
 
-// Each writes its word where nothing else is written: what a collective has left in the stages may
-// still be being read. The first barrier says that all are there, the
-// second that all have been read.
+// Each member writes its word at a place of its own, since the stages of the last collective may
+// still be read by others. After the first barrier all words are written, after the second all have
+// been read.
 std::vector<std::uint64_t> exchange(team& t, std::uint64_t word) {
   this_job.engine->store<std::uint64_t>(t.at(t.me(), team::word_at), word);
   if (t.sync_all() == stat::stopped_image) {

@@ -143,7 +143,7 @@ void end_team(const outcome& out) {
   const int left = this_job.now->sync_all();
   if (this_job.now->parent() != nullptr) {
     if (left != stat::stopped_image) {
-      release_memory_of(*this_job.now);  // nobody uses it any more: all have come
+      release_memory_of(*this_job.now);  // all members have come: none uses it any more
     }
     this_job.enter(*this_job.now->parent());
   }

@@ -58,7 +58,7 @@ struct descriptor {
   }
 };
 
-/// One dimension of a vector subscript; `count` 0: a triplet, and the descriptor says it all.
+/// One dimension of a vector subscript; `count` 0: a triplet.
 struct vector_subscript {
   std::size_t count;
   union {

@@ -146,7 +146,7 @@ pair result_in(const left_behind& found, parts how) noexcept {
   return p;
 }
 
-/// Numbers of any kind of 4 and 8 bytes, none of them strange.
+/// Read as two numbers of 4 bytes or one of 8, integer or real, it is neither NaN nor denormal.
 constexpr word sample = 0x3ff8'0000'3fc0'0000;
 
 struct question {

@@ -44,7 +44,8 @@ std::byte* mine(std::uint64_t offset) noexcept {
 }
 
 /// Memory that every image of the current team asks for. In a team of fewer images the symmetric
-/// heap would get out of step with the other teams', so each takes of its own and tells the others.
+/// heap would get out of step with the other teams', so each allocates locally and exchanges
+/// offsets.
 void allocate_for_team(token& t, std::size_t bytes) {
   if (this_job.now == this_job.first) {
     t.offset = this_job.engine->memory().allocate(rma::part::symmetric, bytes);
@@ -123,7 +124,7 @@ void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) 
   made->bytes = bytes;
   allocate_for_team(*made, bytes);
   if (is_synchronisation(kind)) {
-    // Nobody touches them before the synchronisation that ends ALLOCATE, or the start.
+    // No image uses them before the synchronisation that ends ALLOCATE or the program's start.
     std::memset(mine(made->offset), 0, bytes);
   }
   d.base = mine(made->offset);

@@ -27,7 +27,7 @@ enum class topic : std::uint64_t { request, answer, release };
 struct remote_request {
   remote_call call;
   int hash;
-  std::uint64_t object;  ///< in the heap of who does it
+  std::uint64_t object;  ///< in the heap of the image that carries it out
   descriptor source;
   descriptor array;
   std::size_t source_at;  ///< after this struct
@@ -69,7 +69,7 @@ bool send(int rank, std::uint64_t word, topic t) {
       .done();
 }
 
-// --- who does it ---
+// --- the image that carries it out ---
 
 std::size_t bytes_of_result(const remote_call& a, std::size_t element_bytes) noexcept {
   if (a.what == role::fetch_array) {
@@ -113,7 +113,7 @@ void perform_request(remote_request& e) {
   keep_result(e);
 }
 
-/// After a round of progress: neither performing nor sending is for a handler.
+/// Runs after a round of progress, since message handlers must neither block nor send.
 int do_requests(void*) {
   int done = 0;
   auto& queue = here().requests;
@@ -158,7 +158,7 @@ status on_message(void*, const fabric::arrival& m) noexcept {
   return status::ok();
 }
 
-// --- who asks ---
+// --- the image that asks ---
 
 /// The block in this image's heap.
 class written_down {

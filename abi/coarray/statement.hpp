@@ -1,5 +1,5 @@
-// What this image is in, and what it waits for there: for the report of a hang only. A statement
-// costs two stores, a wait a few more when it begins.
+// The statement that this image executes and what it waits for there; used by reports of hangs
+// only. A statement costs two stores, a wait a few more when it begins.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ void await(const pending& p, Ready&& ready) {
   }
 }
 
-/// Prints it. Called by whoever polls in a wait that has lasted too long.
+/// Prints the statement and the wait. Called while polling, when a wait has lasted too long.
 void report_statement(void*);
 
 }  // namespace sinew::coarray

@@ -25,7 +25,7 @@ int stat_of(int rank) noexcept {
                                                                : stat::stopped_image;
 }
 
-/// Stopped images are the graver news: without them nothing can go on.
+/// A stopped image takes precedence over a failed one: the statement cannot complete without it.
 int graver(int a, int b) noexcept { return a == stat::stopped_image || b == 0 ? a : b; }
 
 int rounds_for(int size) noexcept {
@@ -139,8 +139,9 @@ int team::sync_all() {
   return broken_ ? sync_those_left() : 0;
 }
 
-// Dissemination: in round k each member tells the one 2^k further on, and hears from the one 2^k
-// before. Each word has one writer and one reader, and holds the number of the barrier.
+// Dissemination barrier (Hensgen, Finkel, Manber 1988): in round k each member signals the one 2^k
+// further on, and waits for the one 2^k before. Each word has one writer and one reader, and holds
+// the number of the barrier.
 bool team::wait_around(std::uint64_t epoch) {
   for (int k = 0; k < rounds_; ++k) {
     const std::uint64_t offset = rounds_at + static_cast<std::uint64_t>(k) * line;
@@ -160,9 +161,9 @@ bool team::wait_around(std::uint64_t epoch) {
   return true;
 }
 
-// With more images than processors each round would be a change of process: all count on one word,
-// and the last one releases the others through a second. Nobody may count for a barrier after one
-// that is broken: it would be taken for the member that is missing there.
+// With more images than processors each round would cost a context switch: all increment one
+// counter, and the last one releases the others through a second word. After a broken barrier no
+// member may increment it, since that would count as the member that is missing there.
 bool team::wait_at_counter(std::uint64_t epoch) {
   SINEW_EXPECT(size_ > 1 && epoch == epoch_);
   const rma::place come = at(0, come_at);
@@ -182,9 +183,10 @@ bool team::wait_at_counter(std::uint64_t epoch) {
   return reached(word(release), epoch);
 }
 
-/// After an image has left without coming: the others synchronise by pairs, if only failed ones are
-/// missing. Everybody in this barrier ends here, since nobody hears from all. Who knows of a
-/// stopped one waits no more, but tells the others, which may only know of a failed one yet.
+/// After an image has left without coming to the barrier: if only failed images are missing, the
+/// others synchronise by pairs. All members of this barrier come here, since none of them gets all
+/// signals. A member that knows of a stopped image waits no more, but still signals the others,
+/// which may so far know of a failed image only.
 int team::sync_those_left() {
   SINEW_EXPECT(broken_);
   for (const int r : ranks_) {

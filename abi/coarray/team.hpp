@@ -91,7 +91,7 @@ class team {
   /// A member left without coming to an earlier barrier or collective: all members find that, each
   /// in the same one, and none of them comes to a later one.
   [[nodiscard]] bool broken() const noexcept { return broken_; }
-  /// Whoever finds it in a small collective tells; a barrier sees for itself.
+  /// Called by a small collective that finds it; barriers set it themselves.
   void set_broken() noexcept { broken_ = true; }
   /// A member has left without having come to that barrier, or (`of` 1) small collective.
   [[nodiscard]] bool will_not_come(std::uint64_t number, std::uint64_t of = 0) const noexcept;

@@ -141,7 +141,7 @@ void get_raw(const near_side& to, const far_side& from) {
     this_job.engine->get_section(to.base, rma::place{from.image_rank, from.offset}, from.what.bytes,
                                  both);
   } else if (both.empty()) {
-    // Within a segment nobody else may change it, and every image control statement fences.
+    // Within a segment no other image may change it, and every image control statement fences.
     this_job.engine->get_ahead(to.base, rma::outside::of(from.image_rank, from.address),
                                from.what.bytes);
   } else {

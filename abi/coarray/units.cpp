@@ -51,7 +51,7 @@ struct progress {
   pid_t thread = 0;  ///< 0 until it runs
 };
 
-/// As the kernel says; also where that cannot be learned.
+/// The thread's state in /proc; true also if that cannot be read.
 bool is_asleep(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
   std::string text;
@@ -130,7 +130,7 @@ void flush_units() noexcept {
   try {
     flush_all_but_locked();
   } catch (const std::exception&) {
-    // No memory or no thread: what is in the buffers is lost, the sentence is not.
+    // No memory or no thread: the buffered output is lost, the error message is not.
   }
   (void)::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
 }

@@ -29,7 +29,7 @@ struct buffered_sends {
   std::list<parcel> parcels;
   std::mutex lock;
 
-  /// Forgets what has left.
+  /// Releases the sends that are complete, and their copies.
   void sweep() {
     for (auto p = parcels.begin(); p != parcels.end();) {
       if (p->sending->done()) {
@@ -136,7 +136,7 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   }
   const std::size_t charge = from.bytes() + MPI_BSEND_OVERHEAD;
   if (!at.room_for(charge)) {
-    held.unlock();  // who polls may look whether a flush has ended
+    held.unlock();  // poll() may call is_flushed(), which takes the lock
     process.runtime->poll();
     held.lock();
     at.sweep();

@@ -195,13 +195,13 @@ int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
       break;
     case MPI_COMM_TYPE_HW_GUIDED:
     case MPI_COMM_TYPE_RESOURCE_GUIDED:
-      // The one resource that is told apart: the memory that a node's ranks share.
+      // The only resource type that is supported: memory shared by the ranks of a node.
       node = hints != nullptr && hints->value("mpi_hw_resource_type") == "mpi_shared_memory";
       break;
     default:
       fail(MPI_ERR_ARG, "%d is no split type", split_type);
   }
-  // Who gets nothing takes part all the same: types may differ between the ranks.
+  // Ranks that get MPI_COMM_NULL take part too, since the split type may differ between ranks.
   *newcomm = adopt(
       node ? coll::split_node(participant_of(c), key) : coll::split(participant_of(c), -1, key), c);
   SINEW_ENSURE((*newcomm != MPI_COMM_NULL) == node);
@@ -242,7 +242,7 @@ int impl::Comm_free(MPI_Comm* comm) {
   delete_attributes(attached_to::comm, c.handle, c.attached);
   flush_buffer(c);
   c.routes.reset();  // collective, as this call is
-  // From now on the handle is dead, while the object may have to wait for operations.
+  // The handle is invalid from here on; the object stays until its operations are complete.
   c.what = kind::dead;
   c.freed = true;
   *comm = MPI_COMM_NULL;
@@ -287,7 +287,7 @@ int impl::Comm_group(MPI_Comm comm, MPI_Group* group) {
 
 int impl::Comm_get_parent(MPI_Comm* parent) {
   check_out(parent, "parent");
-  *parent = MPI_COMM_NULL;  // nobody is spawned yet
+  *parent = MPI_COMM_NULL;  // MPI_Comm_spawn is not supported yet
   return MPI_SUCCESS;
 }
 

@@ -18,8 +18,8 @@ struct buffered_sends;
 struct topology;
 class routed;
 
-/// What a program has promised of a communicator's messages (MPI-5.0 section 7.4.4). Wildcards that
-/// are against it are refused. The other two are known: `allow_overtaking` gives nothing here.
+/// Assertions of the program about a communicator's messages (MPI-5.0 section 7.4.4). A wildcard
+/// that contradicts one is an error. `allow_overtaking` is accepted and has no effect.
 struct promises {
   bool no_any_tag = false;
   bool no_any_source = false;
@@ -45,10 +45,10 @@ struct comm_object : object {
   MPI_File file = MPI_FILE_NULL;  ///< likewise
   errhandler_object* errors;
   promises promised;
-  buffered_sends* buffer = nullptr;  ///< MPI_Comm_attach_buffer
-  bool freed = false;                ///< only operations under way keep it
-  std::atomic<int> probed = 0;       ///< messages that matched probes took and nobody has received
-  std::unique_ptr<routed> routes;    ///< null: MPI_Alltoallv goes the usual way
+  buffered_sends* buffer = nullptr;        ///< MPI_Comm_attach_buffer
+  bool freed = false;                      ///< only operations under way keep it
+  std::atomic<int> probed = 0;             ///< messages matched by probes and not received yet
+  std::unique_ptr<routed> routes;          ///< null: MPI_Alltoallv goes the usual way
   std::shared_ptr<const topology> places;  ///< null: the communicator has no topology
   attributes attached;
 };
@@ -81,8 +81,8 @@ struct comm_object : object {
   return *found;
 }
 
-/// For calls that need nothing of the other ranks: also takes a duplicate whose request has not
-/// been completed, since programs name such a one and set its error handler at once.
+/// For calls that are local: also accepts the result of MPI_Comm_idup before its request has been
+/// completed, since programs set its name and its error handler at once.
 [[nodiscard, gnu::cold]] comm_object& unfinished_comm(MPI_Comm handle);
 [[nodiscard]] inline comm_object& local_comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
@@ -96,7 +96,7 @@ struct comm_object : object {
 /// Null instead of an error. Cold.
 [[nodiscard]] comm_object* find_comm(MPI_Comm handle) noexcept;
 
-/// Takes from `info` what we know of (comm_info.cpp). Cold.
+/// Applies the hints of `info` that are supported (comm_info.cpp). Cold.
 void apply_hints(comm_object& c, const info_object& info);
 
 /// What collectives take.

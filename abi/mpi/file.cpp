@@ -72,13 +72,13 @@ void agree_on_hints(file_object& f) {
                                p2p::buffer::of_bytes(&f.hints.shared, sizeof f.hints.shared), 0));
 }
 
-/// Carries out on one rank what changes the file for all; throws on all what went wrong. The
-/// others are behind it when it returns.
+/// Rank 0 carries out a change of the file; an error is thrown on all ranks. On all of them the
+/// change is complete when this returns.
 template <class Change>
 void by_first_rank(file_object& f, const char* doing, Change change) {
   const coll::participant at = participant_of(*f.comm);
   if (at.comm.size() != 1) {
-    check_collective(coll::barrier(at));  // what ranks have called before comes before
+    check_collective(coll::barrier(at));  // complete what ranks have called before
   }
   together(at, [&] {
     const int error = at.comm.rank() == 0 ? change() : 0;
@@ -180,7 +180,7 @@ bool all_same(coll::participant at, std::int64_t mine) {
 
 void throw_together(coll::participant at, const failure* mine) {
   SINEW_EXPECT(mine == nullptr || mine->code > 0);
-  // The first rank that failed tells the others its class.
+  // All ranks get the error class of the lowest rank that failed.
   const std::int64_t none = INT64_MIN;
   const std::int64_t worst =
       largest_of(at, mine != nullptr ? -(std::int64_t{at.comm.rank()} << 32 | mine->code) : none);
@@ -266,7 +266,7 @@ int impl::File_close(MPI_File* fh) {
              f.path.c_str());
       }
     });
-    // Behind the agreement: nobody accesses the file any more.
+    // All ranks have agreed to close: no access is under way.
     int error = f.inner.close();
     if ((f.amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
       check_collective(coll::barrier(at));

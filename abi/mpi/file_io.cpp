@@ -106,7 +106,8 @@ std::int64_t read_view(file_object& f, view_cursor& cursor, std::byte* to, std::
   return done;
 }
 
-/// Writes by reading what lies between the pieces, too, under a lock that all who write so respect.
+/// Data sieving: reads the whole range, changes the pieces and writes it back, under a lock that
+/// all such writers take.
 void write_sieved(file_object& f, const group& g, const std::byte* from,
                   std::vector<std::byte>& sieve, bool locked) {
   std::optional<range_lock> alone;
@@ -130,8 +131,8 @@ void write_sieved(file_object& f, const group& g, const std::byte* from,
 void write_view(file_object& f, view_cursor& cursor, const std::byte* from, std::int64_t bytes,
                 bool locked) {
   SINEW_EXPECT(bytes > 0);
-  // What lies in the holes may be written by others meanwhile, so that this is done on request
-  // only, when all writers agree to lock what they write.
+  // Other processes may write the holes at the same time, so this is done only if the hint asks for
+  // it, and then all writers lock what they write.
   const bool sieves = f.hints.ds_write == choice::enable && f.may_read();
   if (f.view->contiguous() && !sieves) {
     (void)checked(f, f.inner.write(cursor.next(bytes).offset, from, bytes), "write");
@@ -215,7 +216,8 @@ std::int64_t move_alone(file_object& f, file_way way, std::int64_t position,
   if (!f.atomic_mode) {
     return move_in_steps(f, way, cursor, data, false);
   }
-  // Folded views do not end where their last byte lies; then all that follows is locked.
+  // The last byte of a folded view need not have the highest offset; then all that follows is
+  // locked.
   const std::int64_t first = f.view->offset_of(position);
   const std::int64_t end =
       f.view->folded() ? INT64_MAX : f.view->offset_of(position + bytes - 1) + 1;

@@ -31,7 +31,7 @@ MPI_Datatype another(MPI_Datatype type) {
   return type;
 }
 
-/// Of several seeks, where they lead. `now`: the pointer.
+/// The position that a seek leads to. `now`: the pointer.
 std::int64_t target_of(const file_object& f, MPI_Offset offset, int whence, std::int64_t now) {
   std::int64_t from = 0;
   if (whence == MPI_SEEK_CUR) {
@@ -121,7 +121,7 @@ int impl::File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Da
     if (hints != nullptr) {
       f.hints.take(*hints);
     }
-    // Behind the agreement: all have read the shared pointer, and nobody moves it yet.
+    // together() has returned: all ranks have read the shared pointer, and none has moved it yet.
     if (at.comm.rank() == 0) {
       f.shared->set(0);
     }

@@ -22,7 +22,7 @@ std::unique_ptr<shared_position> shared_position::make(coll::participant at) {
   boot::memory_mapping shared;
   std::string problem;
   const int rank = at.comm.rank();
-  // A rank that fails says so before the others wait for it.
+  // Each step ends with an agreement, so that no rank waits for one that has failed.
   const auto attempt = [&](auto&& step) {
     try {
       if (problem.empty()) {

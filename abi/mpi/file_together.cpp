@@ -30,7 +30,7 @@ constexpr std::int64_t long_remote_piece = std::int64_t{64} << 10;
 /// Of a range of which fewer bytes than one in so many are accessed, most rounds would be empty.
 constexpr std::int64_t sparse = 16;
 
-/// What the ranks tell each other first.
+/// What the ranks exchange first.
 struct told {
   std::int64_t begin;  ///< of what the rank accesses in the file; these two: 0 if nothing
   std::int64_t end;
@@ -81,7 +81,7 @@ struct parts_of_file {
   }
 };
 
-/// What two phases would serve; of no bytes if each rank is better served alone.
+/// How two-phase I/O would divide the access; an empty range if independent accesses are faster.
 parts_of_file divide(const file_object& f, choice how, std::span<const told> all) {
   parts_of_file p;
   p.ranks = static_cast<int>(all.size());
@@ -174,7 +174,7 @@ class two_phases {
       exchange_lists();
       way_ == file_way::write ? write_round() : read_round();
     }
-    // All have been told of a failure, and all has been written when anybody returns.
+    // When this returns on any rank, all data has been written, and all ranks know of a failure.
     const auto worst = static_cast<int>(largest_of(at_, error_));
     if (worst != 0) {
       fail_io(worst, way_ == file_way::write ? "write" : "read", f_.path);
@@ -352,7 +352,7 @@ class two_phases {
     const moved done = f_.inner.read(offset, to, bytes);
     SINEW_ASSERT(done.bytes <= bytes);
     error_ = error_ == 0 ? done.error : error_;
-    // Nobody asks for what lies behind the file's end, unless it was cut meanwhile.
+    // No piece lies behind the file's end, unless the file was truncated meanwhile.
     std::memset(to + done.bytes, 0, static_cast<std::size_t>(bytes - done.bytes));
   }
 
@@ -363,7 +363,7 @@ class two_phases {
   std::int64_t position_;
   std::int64_t end_;
   const p2p::buffer& data_;
-  int error_ = 0;  ///< the first that the system has told this rank
+  int error_ = 0;  ///< the first error number on this rank
 
   std::vector<std::int64_t> next_;  ///< by aggregator: what has not been exchanged yet
   // This rank's side, then an aggregator's; amounts by the other rank.

@@ -1,4 +1,4 @@
-// MPI-5.0 sections 8.5.3 to 8.5.5: graphs that every rank knows whole, and distributed ones.
+// MPI-5.0 sections 8.5.3 to 8.5.5: graphs that are known on every rank, and distributed graphs.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -128,13 +128,13 @@ int place_all(comm_object& c, topology t, MPI_Comm* to) {
   return MPI_SUCCESS;
 }
 
-/// An end of an edge, told to the rank that has it.
+/// One end of an edge, as sent to its rank.
 struct edge_end {
   std::int32_t outgoing, neighbor, weight;
 };
 static_assert(sizeof(edge_end) == 3 * sizeof(std::int32_t));  // it travels as three integers
 
-/// Every rank gives the others what it knows of their edges.
+/// Each rank sends the others the edges that it was given for them.
 std::vector<edge_end> told_by_all(comm_object& c,
                                   const std::vector<std::vector<edge_end>>& for_rank) {
   const std::size_t size = for_rank.size();

@@ -1,5 +1,5 @@
 // Handles are addresses of objects that begin with a tag, or the standard's small integers. A
-// freed or foreign handle is told from a live one by the tag: memory of freed objects is reused
+// freed or foreign handle differs from a live one by the tag: memory of freed objects is reused
 // for objects of the same kind only and never given back.
 #pragma once
 
@@ -90,7 +90,7 @@ class arena {
     SINEW_ASSERT(value_of(in.memory) % alignof(T) == 0);
     SINEW_ASSERT(value_of(in.memory) >= first_address);
     T* const made = new (in.memory) T(std::forward<Args>(args)...);
-    // Relaxed: whoever gets the handle gets it with what synchronises the object itself.
+    // Relaxed: passing the handle to another thread needs synchronisation anyway.
     made->number.store(in.number, std::memory_order_relaxed);
     SINEW_ENSURE(made->what.load(std::memory_order_relaxed) == T::tag);
     SINEW_ENSURE(resolve<T>(made) == made);

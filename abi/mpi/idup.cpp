@@ -30,9 +30,9 @@ void await(duplication& d) { process.runtime->wait(d.agreed->over); }
 
 namespace {
 
-/// A communicator that can be asked but not communicate yet, with the attributes of `old`.
+/// A communicator for local calls only, until it is finished, with the attributes of `old`.
 comm_object* begin(MPI_Comm comm, comm_object& old) {
-  // Until the context is known: who is in it, but no channels.
+  // Until the context is known it has members, and no channels.
   const core::communicator& c = *old.comm;
   auto* fresh = arena<comm_object>::make(
       std::make_shared<core::communicator>(c.context(), c.members(), c.rank()));

@@ -1,4 +1,4 @@
-// MPI-5.0 chapter 11: the world comes and goes.
+// MPI-5.0 chapter 11: initialisation and finalisation.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ std::mutex& init_lock() {
   return it;
 }
 
-/// A child of fork() has no share in the job: it must not touch the shared memory or the launcher.
+/// A child of fork() is not part of the job: it must not use the shared memory or the launcher.
 void in_child() {
   if (process.now.load() == phase::running) {
     process.now = phase::forked;
@@ -44,7 +44,7 @@ void in_child() {
 void open_world(int level) {
   SINEW_EXPECT(process.now.load() == phase::before);
   SINEW_EXPECT(process.engine == nullptr && process.requests == nullptr);
-  // Below MPI_THREAD_MULTIPLE the program itself keeps its calls apart.
+  // Below MPI_THREAD_MULTIPLE the program does not call from two threads at the same time.
   const bool many = level == MPI_THREAD_MULTIPLE;
   core::runtime& runtime = core::join_job(many ? core::threading::many : core::threading::one);
   if (many && !runtime.threaded()) {

@@ -14,7 +14,7 @@
 namespace sinew::mpi {
 namespace {
 
-// What MPI_Abi_get_info tells, and Fortran's MPI_ADDRESS_KIND and its like rely on.
+// MPI_Abi_get_info returns these, and Fortran's MPI_ADDRESS_KIND and its like rely on them.
 static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8);
 static_assert(MPI_VERSION == 5 && MPI_SUBVERSION == 0);
 
@@ -84,7 +84,7 @@ int impl::Get_processor_name(char* name, int* resultlen) {
 int impl::Get_hw_resource_info(MPI_Info* hw_info) {
   check_out(hw_info, "hw_info");
   auto* made = arena<info_object>::make();
-  // What MPI_Comm_split_type knows; no rank has more than one node.
+  // The resource type that MPI_Comm_split_type supports.
   set_info(*made, "mpi_shared_memory", "true");
   *hw_info = handle_of<MPI_Info>(made);
   return MPI_SUCCESS;

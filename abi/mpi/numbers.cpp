@@ -18,7 +18,7 @@ namespace {
 class number_table {
  public:
   int number_of(object& o) {
-    // Acquire: whoever sees the number may look into the table.
+    // Acquire: with the release in add(), so that the table has the entry of a number that is seen.
     const int known = o.number.load(std::memory_order_acquire);
     return known != 0 ? known : add(o);
   }
@@ -59,7 +59,7 @@ class number_table {
     return number;
   }
 
-  std::mutex lock_;        ///< for who adds
+  std::mutex lock_;        ///< taken to add
   std::size_t count_ = 0;  ///< under lock_
   std::array<std::atomic<entries*>, chunks> chunks_{};
 };

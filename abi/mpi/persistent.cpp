@@ -1,4 +1,4 @@
-// MPI-5.0 section 3.9: persistent requests. A recipe, started as often as one likes.
+// MPI-5.0 section 3.9: persistent requests. The arguments are kept and used by each start.
 #include "abi/mpi/message.hpp"
 #include "sinew/base/check.hpp"
 

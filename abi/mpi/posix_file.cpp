@@ -97,7 +97,7 @@ int posix_file::open(const std::string& path, int flags, mode_t mode) {
 }
 
 int posix_file::close() noexcept {
-  // The descriptor is gone whatever close(2) says; on NFS that tells of writes that failed late.
+  // close(2) frees the descriptor even if it fails; on NFS it reports writes that failed late.
   const int number = descriptor_.release();
   return number < 0 || ::close(number) == 0 || errno == EINTR ? 0 : errno;
 }

@@ -47,7 +47,7 @@ int conclude_collective(const request_object& r, std::string* sentence) {
   return code;
 }
 
-/// Gives the operations of `r` back to p2p, and tells how the one that counts has ended.
+/// Gives the operations of `r` back to p2p, and returns the outcome for the status.
 p2p::result collect(request_object& r) {
   p2p::result outcome;
   if (r.inner != nullptr) {
@@ -282,7 +282,7 @@ int impl::Cancel(MPI_Request* request) {
     return r->own.cancel == nullptr ? MPI_SUCCESS
                                     : r->own.cancel(r->own.state, r->finished.done() ? 1 : 0);
   }
-  // A send that was offered cannot be called back; MPI leaves that to the library.
+  // A send whose RTS has left cannot be cancelled; MPI leaves that to the library.
   if (r->what_for == request_object::sort::receive && r->inner != nullptr) {
     (void)process.engine->cancel(*r->inner);
   }

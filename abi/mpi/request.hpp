@@ -34,8 +34,8 @@ struct file_outcome {
 /// Starts a persistent request once more. Throws failure.
 using starter = void (*)(request_object& r);
 
-/// One operation, or a recipe for operations (persistent). Pooled: what its kind of operation
-/// reads must be set by whoever takes it.
+/// One operation, or the arguments of a persistent one. Pooled: the caller of new_request() sets
+/// the fields that its kind of operation reads.
 struct alignas(64) request_object : object {
   static constexpr kind tag = kind::request;
   enum class sort : std::uint8_t {

@@ -280,7 +280,7 @@ void peek(const request_object* r, MPI_Status* status) {
     }
   } else if (what == sort::duplicate) {
     SINEW_ASSERT(r->duplicates != nullptr);
-    (void)install(*r->duplicates, nullptr);  // what failed is told when the request is completed
+    (void)install(*r->duplicates, nullptr);  // an error is returned when the request is completed
     set_empty(status);
   } else if (what == sort::file) {
     SINEW_ASSERT(r->file != nullptr);

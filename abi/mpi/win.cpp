@@ -230,7 +230,7 @@ int impl::Win_free(MPI_Win* win) {
   return on_window(handle, [&](window_object& w) -> int {
     check_no_epoch(w);
     delete_attributes(attached_to::win, handle, w.attached);
-    (void)coll::barrier(participant_of(*w.comm));  // nobody's operations are under way
+    (void)coll::barrier(participant_of(*w.comm));  // no operations are under way
     w.memory.reset();
     w.comm->window = MPI_WIN_NULL;
     drop(w.hints);

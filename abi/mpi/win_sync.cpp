@@ -34,7 +34,7 @@ void tell(const window_object& w, int rank, int tag) {
   (void)process.engine->send(c, p2p::messages_of(c), nothing(), rank, tag);
 }
 
-/// Everything before is seen by whoever goes on after.
+/// Orders all accesses before it with all accesses after it.
 void order_memory() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 std::vector<int> ranks_of(const window_object& w, MPI_Group group) {

@@ -53,7 +53,7 @@ std::unique_ptr<window_memory> window_memory::make(coll::participant at, placeme
   end = rounded(end, page);
   SINEW_ASSERT(end >= records && records >= ranks * sizeof(window_record));
 
-  // A rank that fails says so before the others wait for it.
+  // Each step ends with an agreement, so that no rank waits for one that has failed.
   boot::descriptor memory;
   boot::memory_mapping shared;
   std::string problem;

@@ -31,7 +31,7 @@ struct alignas(64) window_record {
   /// orders: what the last holder has stored is seen by the next.
   std::atomic<std::uint32_t> lock;
   static constexpr std::uint32_t exclusive = 1U << 31;
-  /// 1 while somebody accumulates to this rank; likewise.
+  /// 1 while a rank accumulates to this one; orders likewise.
   std::atomic<std::uint32_t> accumulating;
   std::uint64_t base;    ///< in the rank's own address space
   std::uint64_t bytes;   ///< of its memory

@@ -12,6 +12,7 @@
 
 #include "abi/coarray/token.hpp"
 #include "abi/coarray/trial.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/boot/shared_memory.hpp"
 
@@ -82,6 +83,7 @@ std::byte* poisoned(std::size_t bytes, std::byte*& block) {
       return nullptr;
     }
   }
+  SINEW_ASSERT(wanted > bytes);
   std::memset(block, poison, block_bytes);
   return block;
 }
@@ -91,7 +93,8 @@ bool still_poisoned(const std::byte* block) noexcept {
                      [](std::byte b) { return b == static_cast<std::byte>(poison); });
 }
 
-/// In the child. A function that did nothing, as for an array without elements, tells nothing.
+/// In the child. If the function did nothing, as for an array without elements, the verdict is
+/// open.
 verdict try_out(int accessor, remote_call a, std::size_t bytes) {
   std::byte* block = nullptr;
   std::byte* const object = poisoned(bytes, block);
@@ -132,6 +135,7 @@ verdict trial(int accessor, const remote_call& a, std::size_t bytes) {
         return static_cast<int>(try_out(q.accessor, q.call, q.bytes));
       },
       &asked);
+  SINEW_ASSERT(answer < 0 || answer <= static_cast<int>(verdict::follows));
   return answer == died        ? verdict::follows
          : answer == not_tried ? verdict::unknown
                                : static_cast<verdict>(answer);
@@ -140,9 +144,11 @@ verdict trial(int accessor, const remote_call& a, std::size_t bytes) {
 }  // namespace
 
 void add_accessor(int hash, void* function) {
+  SINEW_EXPECT(function != nullptr);
   if (all().by_hash.emplace(hash, static_cast<int>(all().entries.size())).second) {
     all().entries.push_back({hash, function});
   }
+  SINEW_ENSURE(accessor_of(hash) >= 0 && all().by_hash.size() == all().entries.size());
 }
 
 int accessor_of(int hash) noexcept {
@@ -181,9 +187,11 @@ void perform(int accessor, remote_call& a, std::byte* object) {
     case role::fetch_array:
       reinterpret_cast<fetcher>(function)(a.add_data, &a.caller, a.array, &made, at, &pseudo, 0,
                                           dst_length, src_length);
+      SINEW_ASSERT(a.array != nullptr);
       a.found = a.array->base;
       break;
     case role::store:
+      SINEW_ASSERT(a.source != nullptr);
       reinterpret_cast<storer>(function)(a.add_data, &a.caller, at, a.source, &pseudo, 0,
                                          dst_length, src_length);
       break;

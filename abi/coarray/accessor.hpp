@@ -3,8 +3,8 @@
 // pointer components, which hold addresses of the other process: such functions must run there
 // (remote_request.hpp).
 //
-// Nothing says which they are, so each is tried once, in a child process that then ends: on memory
-// in which every word is an address that no process can have. Who follows one dies of it.
+// The compiler does not say which functions do so. Each is tried once, in a child process, on
+// memory in which every word is an invalid address: a function that follows one ends with a fault.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 #include "abi/coarray/images.hpp"
 #include "abi/coarray/statement.hpp"
 #include "abi/coarray/wide_real.hpp"
+#include "sinew/base/check.hpp"
 
 using namespace sinew::coarray;
 
@@ -23,6 +24,7 @@ element element_of(const descriptor& a, std::size_t characters) noexcept {
 
 /// All images together find out whether these are REAL(10) or REAL(16).
 int kind_of_wide(descriptor& a) {
+  SINEW_EXPECT(a.element.bytes == 16 || a.element.bytes == 32);
   wide_evidence seen;
   each_element(a, [&](std::byte* at) {
     for (std::size_t part = 0; part < a.element.bytes; part += 16) {

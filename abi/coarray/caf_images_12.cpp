@@ -1,6 +1,7 @@
-// GCC 8 to 15: who and how many; teams are in caf_team_12.cpp.
+// GCC 8 to 15: this_image and num_images; teams are in caf_team_12.cpp.
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/team.hpp"
+#include "sinew/base/check.hpp"
 
 using namespace sinew::coarray;
 
@@ -11,6 +12,7 @@ team& ancestor(int distance) noexcept {
   for (; distance > 0 && t->parent() != nullptr; --distance) {
     t = t->parent();
   }
+  SINEW_ENSURE(t != nullptr);
   return *t;
 }
 

@@ -1,4 +1,5 @@
-// GCC 16: who and how many, and teams; a team is its handle, and statements tell their outcome.
+// GCC 16: this_image, num_images and teams. A team is passed as its handle, and the statements have
+// STAT= and ERRMSG=.
 #include <string>
 
 #include "abi/coarray/failure.hpp"

@@ -1,4 +1,4 @@
-// Who has failed or stopped; random numbers. The same in all versions.
+// failed_images, stopped_images and random_init. The same in all versions.
 #include <cstdint>
 #include <cstdlib>
 #include <random>

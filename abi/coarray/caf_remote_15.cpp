@@ -16,6 +16,7 @@
 #include "abi/coarray/token.hpp"
 #include "abi/coarray/traced.hpp"
 #include "abi/coarray/transfer.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 using namespace sinew::coarray;
@@ -169,6 +170,7 @@ class own_copy {
       (last < 0 ? low : high) += last;
     }
     const std::size_t bytes = static_cast<std::size_t>(high - low) + of.element.bytes;
+    SINEW_ASSERT(low <= 0 && high >= 0);
     memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
     std::memcpy(memory_.get(), static_cast<const std::byte*>(of.base) + low, bytes);
     copy_.base = memory_.get() - low;

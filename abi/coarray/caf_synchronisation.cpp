@@ -2,6 +2,7 @@
 // in all versions.
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/token.hpp"
 #include "abi/coarray/traced.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coarray {
 namespace {
@@ -27,10 +29,12 @@ constexpr unsigned looks_between = 64;
 }  // namespace
 
 void abandon_locks(std::uint64_t status) {
+  SINEW_EXPECT(status == image_words::stopped || status == image_words::failed);
   for (const rma::place lock : held_locks()) {
     this_job.engine->store<std::uint64_t>(
         {lock.rank, lock.offset + offsetof(synchronisation, left)}, status);
-    (void)this_job.locks->release(lock);
+    [[maybe_unused]] const rma::lock_table::answer got = this_job.locks->release(lock);
+    SINEW_ASSERT(got == rma::lock_table::answer::done);  // held_locks() has no others
   }
   held_locks().clear();
 }
@@ -75,14 +79,16 @@ place element_at(void* token, std::size_t index, int image, const outcome& out,
              " of an array of " + std::to_string(there) + ")");
     return {-1, 0};
   }
+  SINEW_ASSERT(rank < this_job.size);
   const place first = token_of(token).at(rank);
   return {rank, first.offset + index * sizeof(synchronisation)};
 }
 
-/// This image has it now, and a holder had left without unlocking it. If that one failed, what it
-/// protects may be half done, which the first to come is told. If it stopped, the program is wrong,
-/// and it is nobody's any more. False after fail() and giving it back.
+/// This image has acquired a lock whose last holder left without unlocking it. If that image
+/// failed, the protected data may be half changed: STAT_UNLOCKED_FAILED_IMAGE says so, once. If it
+/// stopped, the program is in error: the lock is released, and the result is false after fail().
 [[gnu::cold]] bool take_over(place lock, place left, const outcome& out) {
+  SINEW_EXPECT(this_job.locks->holder(lock) == this_job.rank);
   if (this_job.engine->load<std::uint64_t>(left) == image_words::stopped) {
     (void)this_job.locks->release(lock);
     fail(out, stat::stopped_image, "lock",
@@ -224,6 +230,8 @@ void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired
       }
       return;
     }
+    SINEW_ASSERT(got == lock_table::answer::done);
+    SINEW_ASSERT(std::find(held_locks().begin(), held_locks().end(), lock) == held_locks().end());
     held_locks().push_back(lock);
   });
 }
@@ -281,6 +289,7 @@ void _gfortran_caf_event_wait(void* token, std::size_t index, int until_count, i
          "no other image is left that could post the event");
     return;
   }
+  SINEW_ASSERT(event.rank == this_job.rank && wanted >= 1);
   this_job.engine->take(event.offset, wanted);
   out.good();
 }

@@ -26,7 +26,7 @@ bool inside(const token& t, std::size_t offset, std::size_t bytes) noexcept {
   return offset <= t.bytes && bytes <= t.bytes - offset;
 }
 
-/// A part of a text comes with the length of the whole, and so would reach into what lies behind.
+/// A substring comes with the length of the whole text, and so would reach behind the coarray.
 void cut_text(side& s, const token& t, std::size_t offset) noexcept {
   if (s.what.type == type::character && t.plain && s.what.bytes != 0) {
     s.what.bytes -= offset % s.what.bytes;

@@ -17,6 +17,7 @@
 
 #include "abi/coarray/statement.hpp"
 #include "abi/coarray/team.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/copy.hpp"
 #include "sinew/base/error.hpp"
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::size_t slot_data_at = 8;
 constexpr std::size_t slot_bytes = team::line - slot_data_at;
+static_assert(slot_data_at >= sizeof(std::uint64_t) && slot_bytes > 0);  // first, the number
 
 /// Whether the descriptor's span may be used. When CO_BROADCAST is given a derived type, gfortran
 /// passes its allocatable components one at a time by descriptors whose span and offset it does not
@@ -96,6 +98,8 @@ class flat {
 
 /// A slot is used again two collectives later; its reader has answered in between.
 int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, const combiner& op) {
+  SINEW_EXPECT(bytes <= slot_bytes && bytes == count * op.element_bytes);
+  SINEW_EXPECT(std::has_single_bit(static_cast<unsigned>(t.size())));
   const std::uint64_t number = ++t.collectives;
   ++this_job.synchronised;
   if (t.broken()) {
@@ -104,6 +108,7 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
   alignas(64) std::byte theirs[slot_bytes];
   for (int k = 0; 1 << k < t.size(); ++k) {
     const int partner = t.me() ^ (1 << k);
+    SINEW_ASSERT(k < team::most_rounds && t.has(partner + 1));
     const std::uint64_t slot =
         team::slots_at + (2 * static_cast<std::uint64_t>(k) + number % 2) * team::line;
     std::memcpy(this_job.engine->at(t.at(partner, slot + slot_data_at)), data, bytes);
@@ -127,8 +132,8 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
   return 0;
 }
 
-/// Two stages take turns: a member that fills one again has been in a barrier after which nobody
-/// reads what was in it.
+/// Two stages are used alternately: before a member fills one again it has passed a barrier after
+/// which no member reads its old contents.
 std::byte* stage(team& t, int member) noexcept {
   return this_job.engine->at(t.at(member, team::stages_at + t.chunks % 2 * t.stage_bytes()));
 }
@@ -203,6 +208,7 @@ struct share {
 share share_of(std::size_t count, int member, int members) noexcept {
   const auto n = static_cast<std::size_t>(members);
   const auto m = static_cast<std::size_t>(member);
+  SINEW_EXPECT(m < n);
   return {count * m / n, count * (m + 1) / n};
 }
 
@@ -210,8 +216,10 @@ share share_of(std::size_t count, int member, int members) noexcept {
 /// too, and takes the other shares. `sum` has room for a share.
 int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op, bool wanted,
                  std::byte* sum) {
+  SINEW_EXPECT(count * op.element_bytes <= t.stage_bytes());
   const std::size_t size = op.element_bytes;
   const share mine = share_of(count, t.me(), t.size());
+  SINEW_ASSERT(mine.begin <= mine.end && mine.end <= count);
   const std::size_t begin = mine.begin * size;
   const std::size_t end = mine.end * size;
   const std::size_t bytes = end - begin;
@@ -226,7 +234,7 @@ int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op
   for (int m = 1; m < t.size(); ++m) {
     op.call(op, sum, operand(m), bytes / size);
   }
-  // Nobody else reads this share of this image's stage before the barrier.
+  // No other image reads this share of the stage before the barrier.
   put(stage(t, t.me()) + begin, sum, bytes);
   if (const int left = t.sync_all()) {
     return left;
@@ -242,6 +250,8 @@ int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op
 }  // namespace
 
 int reduce(descriptor& a, const combiner& op, int result_image) {
+  SINEW_EXPECT(op.call != nullptr && op.element_bytes == a.element.bytes);
+  SINEW_EXPECT(result_image == 0 || this_job.now->has(result_image));
   team& t = *this_job.now;
   flat all(a);
   if (t.size() == 1 || all.bytes() == 0) {
@@ -278,6 +288,7 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
 }
 
 int broadcast(descriptor& a, int source_image) {
+  SINEW_EXPECT(this_job.now->has(source_image));
   team& t = *this_job.now;
   if (t.size() == 1) {
     return 0;
@@ -300,6 +311,7 @@ int broadcast(descriptor& a, int source_image) {
   std::size_t i = 0;
   do {
     const std::size_t n = std::min(t.stage_bytes(), all.bytes() - i);
+    SINEW_ASSERT(i <= all.bytes());
     ++t.chunks;
     if (t.me() == source) {
       if (n == 0) {

@@ -6,6 +6,7 @@
 
 #include "abi/coarray/collective.hpp"
 #include "abi/coarray/wide_real.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -47,6 +48,7 @@ void greatest(const combiner&, void* into, const void* from, std::size_t count) 
 /// Code points of kind 4 compare as unsigned numbers, characters of kind 1 as unsigned bytes.
 template <class Character, bool Greatest>
 void extreme_text(const combiner& self, void* into, const void* from, std::size_t count) noexcept {
+  SINEW_EXPECT(self.element_bytes % sizeof(Character) == 0);
   auto* a = static_cast<Character*>(into);
   const auto* b = static_cast<const Character*>(from);
   const std::size_t n = self.element_bytes / sizeof(Character);
@@ -64,6 +66,7 @@ constexpr int by_descriptor = 8;
 
 template <class T>
 void call_function(const combiner& self, void* into, const void* from, std::size_t count) noexcept {
+  SINEW_EXPECT(self.function != nullptr && self.element_bytes == sizeof(T));
   auto* a = static_cast<T*>(into);
   const auto* b = static_cast<const T*>(from);
   if ((self.flags & by_value) != 0) {
@@ -81,6 +84,7 @@ void call_function(const combiner& self, void* into, const void* from, std::size
 
 void call_text_function(const combiner& self, void* into, const void* from,
                         std::size_t count) noexcept {
+  SINEW_EXPECT(self.function != nullptr);
   const auto op = reinterpret_cast<void (*)(void*, std::size_t, const void*, const void*,
                                             std::size_t, std::size_t)>(self.function);
   auto* a = static_cast<std::byte*>(into);
@@ -95,6 +99,7 @@ void call_text_function(const combiner& self, void* into, const void* from,
 
 void call_record_function(const combiner& self, void* into, const void* from,
                           std::size_t count) noexcept {
+  SINEW_EXPECT(self.function != nullptr && self.record != parts::unknown);
   auto* a = static_cast<std::byte*>(into);
   const auto* b = static_cast<const std::byte*>(from);
   const auto result = std::make_unique_for_overwrite<std::byte[]>(self.element_bytes);
@@ -222,6 +227,7 @@ combiner user_combiner(void* function, int flags, const element& given, std::siz
                 "its arguments are of type " + std::to_string(static_cast<int>(e.type)) + " with " +
                     std::to_string(e.bytes) + " bytes, flags " + std::to_string(flags));
   }
+  SINEW_ENSURE(e.type != type::derived || record != parts::unknown);
   return {c, e.bytes, function, flags, characters, record};
 }
 

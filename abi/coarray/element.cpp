@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -59,6 +60,8 @@ constexpr std::array<converter, count * count> make_table(std::index_sequence<I.
                    std::tuple_element_t<I % count, numbers>>...};
 }
 constexpr auto table = make_table(std::make_index_sequence<count * count>());
+static_assert(count == 13);  // 5 integers, 4 reals, 4 complex numbers: see slot()
+static_assert(sizeof(real16) == 16 && sizeof(int16) == 16);
 
 /// Index in `numbers`, or `count`.
 std::size_t slot(const element& e) noexcept {
@@ -129,6 +132,7 @@ void convert_text(std::byte* to, const element& t, const std::byte* from,
   const std::size_t n = t.bytes / to_kind;
   const std::size_t given = f.bytes / from_kind;
   const auto* source = reinterpret_cast<const unsigned char*>(from);
+  SINEW_EXPECT(t.bytes % to_kind == 0 && f.bytes % from_kind == 0);
   if (to_kind == 1 && from_kind == 1) {
     std::memcpy(to, from, std::min(n, given));
     std::memset(to + std::min(n, given), ' ', n - std::min(n, given));
@@ -175,11 +179,13 @@ conversion::conversion(const element& to, const element& from) : to_(to), from_(
 }
 
 void conversion::operator()(void* to, const void* from) const noexcept {
+  SINEW_EXPECT(to != nullptr && from != nullptr);
   if (number_ != nullptr) {
     number_(to, from);
   } else if (to_.type == type::character) {
     convert_text(static_cast<std::byte*>(to), to_, static_cast<const std::byte*>(from), from_);
   } else {
+    SINEW_ASSERT(to_.bytes == from_.bytes);
     std::memcpy(to, from, to_.bytes);
   }
 }

@@ -1,13 +1,14 @@
 #include "abi/coarray/exchange.hpp"
 
 #include "abi/coarray/gfortran.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
 
-// Each writes its word where nothing else is written: what a collective has left in the stages may
-// still be being read. The first barrier says that all are there, the
-// second that all have been read.
+// Each member writes its word at a place of its own, since the stages of the last collective may
+// still be read by others. After the first barrier all words are written, after the second all have
+// been read.
 std::vector<std::uint64_t> exchange(team& t, std::uint64_t word) {
   this_job.engine->store<std::uint64_t>(t.at(t.me(), team::word_at), word);
   if (t.sync_all() == stat::stopped_image) {
@@ -17,17 +18,20 @@ std::vector<std::uint64_t> exchange(team& t, std::uint64_t word) {
   for (int m = 0; m < t.size(); ++m) {
     words.push_back(this_job.engine->load<std::uint64_t>(t.at(m, team::word_at)));
   }
+  SINEW_ASSERT(words[static_cast<std::size_t>(t.me())] == word);
   (void)t.sync_all();
   return words;
 }
 
 std::vector<std::uint64_t> exchange_offsets(team& t, std::uint64_t offset) {
+  SINEW_EXPECT(offset != 0);
   std::vector<std::uint64_t> by_rank(static_cast<std::size_t>(this_job.size), 0);
   const std::vector<std::uint64_t> words = exchange(t, offset);
   for (int m = 0; m < t.size(); ++m) {
     by_rank[static_cast<std::size_t>(t.ranks()[static_cast<std::size_t>(m)])] =
         words[static_cast<std::size_t>(m)];
   }
+  SINEW_ENSURE(by_rank[static_cast<std::size_t>(this_job.rank)] == offset);
   return by_rank;
 }
 

@@ -1,4 +1,4 @@
-// Small things that all images of a team tell each other.
+// An allgather of one word among the images of a team.
 #pragma once
 
 #include <cstdint>

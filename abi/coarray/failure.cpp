@@ -8,11 +8,13 @@
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/team.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/raw_write.hpp"
 
 namespace sinew::coarray {
 
 void fail(const outcome& out, int code, const char* statement, const std::string& what) {
+  SINEW_EXPECT(statement != nullptr && !what.empty());
   if (out.stat == nullptr) {
     die(statement, what);
   }
@@ -25,6 +27,7 @@ void fail(const outcome& out, int code, const char* statement, const std::string
 }
 
 void fail_as_left(const outcome& out, int code, const char* statement) {
+  SINEW_EXPECT(code == stat::failed_image || code == stat::stopped_image);
   fail(out, code, statement,
        code == stat::failed_image ? "an image has failed" : "an image has stopped");
 }

@@ -9,6 +9,7 @@
 #include "abi/coarray/images.hpp"
 #include "abi/coarray/registration.hpp"
 #include "abi/coarray/statement.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -27,6 +28,7 @@ std::uint64_t packed(int number, int index) noexcept {
 
 /// From what all have said. Throws if the indices of a team are not 1 to its size.
 std::vector<int> in_order(int number, std::vector<candidate> members, bool indexed) {
+  SINEW_EXPECT(!members.empty());
   std::stable_sort(members.begin(), members.end(),
                    [](const candidate& a, const candidate& b) { return a.index < b.index; });
   std::vector<int> ranks;
@@ -39,6 +41,7 @@ std::vector<int> in_order(int number, std::vector<candidate> members, bool index
               ", each once");
     }
   }
+  SINEW_ENSURE(ranks.size() == members.size());
   return ranks;
 }
 
@@ -54,10 +57,12 @@ std::shared_ptr<const team::family> family_of(const team& from,
     by_number[static_cast<int>(word >> 32)].push_back(
         {static_cast<int>(word & 0xffffffff), from.rank_of(m + 1)});
   }
+  SINEW_EXPECT(words.size() == static_cast<std::size_t>(from.size()));
   auto all = std::make_shared<team::family>();
   for (auto& [each, members] : by_number) {
     (*all)[each] = in_order(each, std::move(members), indexed && each == number);
   }
+  SINEW_ENSURE(all->contains(number));
   return all;
 }
 
@@ -84,14 +89,17 @@ team* form_team(int number, const int* new_index) {
   }
   const std::uint64_t mine =
       this_job.engine->memory().allocate(rma::part::local, team::block_bytes(false));
+  SINEW_ASSERT(mine != 0);
   std::memset(this_job.engine->at({this_job.rank, mine}), 0, team::stages_at);
   const auto blocks = exchange_offsets(from, mine);
+  SINEW_ASSERT(blocks.size() == static_cast<std::size_t>(this_job.size));
   std::vector<std::uint64_t> places;
   int me = 0;
   for (const int rank : all->at(number)) {
     me = rank == this_job.rank ? static_cast<int>(places.size()) : me;
     places.push_back(blocks[static_cast<std::size_t>(rank)]);
   }
+  SINEW_ASSERT(all->at(number)[static_cast<std::size_t>(me)] == this_job.rank);
   return new team(&from, number, std::move(all), std::move(places), me);
 }
 
@@ -124,6 +132,7 @@ bool is_ancestor(const void* handle) noexcept {
 }
 
 void change_team(team& to, const outcome& out) {
+  SINEW_EXPECT(to.parent() == nullptr || to.siblings() != nullptr);
   const statement here("change team");
   this_job.enter(to);
   finish(out, to.sync_all(), "change team");
@@ -134,7 +143,7 @@ void end_team(const outcome& out) {
   const int left = this_job.now->sync_all();
   if (this_job.now->parent() != nullptr) {
     if (left != stat::stopped_image) {
-      release_memory_of(*this_job.now);  // nobody uses it any more: all have come
+      release_memory_of(*this_job.now);  // all members have come: none uses it any more
     }
     this_job.enter(*this_job.now->parent());
   }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::coarray {
 
 using index = std::ptrdiff_t;
@@ -46,14 +48,17 @@ struct descriptor {
   index span;
   dimension dim[most_dimensions];
 
-  [[nodiscard]] int rank() const noexcept { return element.rank; }
+  [[nodiscard]] int rank() const noexcept {
+    SINEW_ENSURE(element.rank >= 0 && element.rank <= most_dimensions);
+    return element.rank;
+  }
   /// The bytes from one element to the next. Old code leaves span zero.
   [[nodiscard]] index step() const noexcept {
     return span != 0 ? span : static_cast<index>(element.bytes);
   }
 };
 
-/// One dimension of a vector subscript; `count` 0: a triplet, and the descriptor says it all.
+/// One dimension of a vector subscript; `count` 0: a triplet.
 struct vector_subscript {
   std::size_t count;
   union {
@@ -132,6 +137,8 @@ inline constexpr int unlocked_failed_image = 6002;
 inline constexpr int other = 7000;  ///< any other failure; ERRMSG says which
 }  // namespace stat
 
+static_assert(sizeof(element_type) == 16 && offsetof(descriptor, element) == 16);
+static_assert(offsetof(descriptor, span) == 32 && sizeof(vector_subscript) == 32);
 static_assert(sizeof(dimension) == 24 && offsetof(descriptor, dim) == 40);
 static_assert(offsetof(reference, component) == 24);
 static_assert(offsetof(reference, array.dim) == 48);

@@ -4,6 +4,7 @@
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/team.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coarray {
 
@@ -22,6 +23,7 @@ inline int rank_of(const team& t, int image, const outcome& out, const char* sta
     return -1;
   }
   const int rank = t.rank_of(image);
+  SINEW_ASSERT(rank >= 0 && rank < this_job.size);
   if (this_job.somebody_left()) [[unlikely]] {
     if (has_failed(rank, out, statement)) {
       return -1;

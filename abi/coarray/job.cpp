@@ -12,6 +12,7 @@
 #include "abi/coarray/synchronisation.hpp"
 #include "abi/coarray/team.hpp"
 #include "abi/coarray/units.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/core/job.hpp"
 
 namespace sinew::coarray {
@@ -19,12 +20,14 @@ namespace sinew::coarray {
 constinit job this_job;
 
 void job::enter(team& t) noexcept {
+  SINEW_EXPECT(t.size() >= 1 && t.parts().size() == static_cast<std::size_t>(t.size()));
   now = &t;
   parts = t.parts().data();
   images = static_cast<unsigned>(t.size());
 }
 
 void open_job() {
+  SINEW_EXPECT(!this_job.open());
   try {
     settings::load_environment();  // of this library: what is unknown is told by join_job
     core::runtime& runtime =
@@ -34,8 +37,10 @@ void open_job() {
     this_job.rank = runtime.rank();
     this_job.size = runtime.size();
     const auto ranks = static_cast<std::size_t>(this_job.size);
+    SINEW_ASSERT(this_job.rank >= 0 && this_job.rank < this_job.size);
     this_job.words_at =
         engine.memory().allocate(rma::part::symmetric, sizeof(image_words) + 64 * ranks);
+    SINEW_ASSERT(this_job.words_at != 0 && this_job.words_at % alignof(image_words) == 0);
     this_job.departures =
         reinterpret_cast<std::uint64_t*>(engine.at(this_job.departures_at(this_job.rank)));
     this_job.sent.assign(ranks, 0);
@@ -47,6 +52,8 @@ void open_job() {
     this_job.engine = &engine;
     this_job.first = new team(this_job.size);
     this_job.enter(*this_job.first);
+    SINEW_ENSURE(this_job.open() && this_job.now == this_job.first);
+    SINEW_ENSURE(this_job.now->me() == this_job.rank);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sinew: coarrays cannot start: %s\n", e.what());
     std::_Exit(1);
@@ -54,9 +61,11 @@ void open_job() {
 }
 
 void depart(std::uint64_t status) {
+  SINEW_EXPECT(status == image_words::stopped || status == image_words::failed);
   if (this_job.over) {
     return;
   }
+  SINEW_EXPECT(this_job.open());
   this_job.over = true;
   abandon_locks(status);
   this_job.engine->flush_all();
@@ -71,6 +80,7 @@ void depart(std::uint64_t status) {
 
 void stop_image() {
   depart(image_words::stopped);
+  SINEW_ASSERT(this_job.over);
   await({pending::sort::departures}, [] {
     return this_job.engine->load<std::uint64_t>(this_job.departures_at(this_job.rank)) ==
            static_cast<std::uint64_t>(this_job.size);

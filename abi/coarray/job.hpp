@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/rma/engine.hpp"
 #include "sinew/rma/lock.hpp"
@@ -26,6 +27,9 @@ struct image_words {
   alignas(64) std::uint64_t departed;  ///< how many images, this one included, have left
   /// Followed by a line for each rank: how often that image has come to synchronise with this one.
 };
+// Each word has a cache line of its own, since other images write it.
+static_assert(offsetof(image_words, departed) == 64 && sizeof(image_words) == 128);
+static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);  // images are processes
 
 struct job {
   // What every put and get of one element looks at: one line. See enter().
@@ -58,19 +62,23 @@ struct job {
   void enter(team& t) noexcept;
   [[nodiscard]] bool open() const noexcept { return engine != nullptr; }
   [[nodiscard]] rma::place status_of(int r) const noexcept {
+    SINEW_EXPECT(r >= 0 && r < size && words_at != 0);
     return {r, words_at + offsetof(image_words, status)};
   }
   [[nodiscard]] rma::place departures_at(int r) const noexcept {
+    SINEW_EXPECT(r >= 0 && r < size && words_at != 0);
     return {r, words_at + offsetof(image_words, departed)};
   }
   /// Where `teller` announces itself to `listener`.
   [[nodiscard]] rma::place pair(int listener, int teller) const noexcept {
+    SINEW_EXPECT(listener >= 0 && listener < size && teller >= 0 && teller < size);
     return {listener, words_at + sizeof(image_words) + static_cast<std::uint64_t>(teller) * 64};
   }
   [[nodiscard]] bool gone(int r) const noexcept {
     return engine->load<std::uint64_t>(status_of(r)) != image_words::running;
   }
   [[nodiscard]] bool somebody_left() const noexcept {
+    SINEW_EXPECT(departures != nullptr);
     return std::atomic_ref<std::uint64_t>(*departures).load(std::memory_order_acquire) != 0;
   }
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "abi/coarray/trial.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coarray {
 namespace {
@@ -38,6 +39,7 @@ constexpr auto blob_calls(std::index_sequence<I...>) noexcept {
   return std::array<blob_call, sizeof...(I)>{call_blobs<(I + 3) * word_bytes>...};
 }
 constexpr auto by_words = blob_calls(std::make_index_sequence<most_by_value / word_bytes - 2>{});
+static_assert(most_by_value % word_bytes == 0 && by_words.size() == most_by_value / word_bytes - 2);
 
 void call_in_memory(void* function, bool by_value, std::size_t bytes, void* result, const void* a,
                     const void* b) noexcept {
@@ -46,6 +48,7 @@ void call_in_memory(void* function, bool by_value, std::size_t bytes, void* resu
     return;
   }
   const std::size_t words = (bytes + word_bytes - 1) / word_bytes;
+  SINEW_ASSERT(words >= 3 && words - 3 < by_words.size());
   std::array<word, most_by_value / word_bytes> x{};
   std::array<word, most_by_value / word_bytes> y{};
   std::array<word, most_by_value / word_bytes> z{};
@@ -115,6 +118,7 @@ bool second_is_real(parts how) noexcept {
 /// By the rule of the System V interface: each class takes its registers in turn.
 left_behind call_with(void* function, bool by_value, std::size_t bytes, parts how, const pair& a,
                       const pair& b) noexcept {
+  SINEW_EXPECT(how != parts::memory && how != parts::unknown && bytes <= sizeof(pair));
   word integers[4] = {};
   word reals[4] = {};
   if (!by_value) {
@@ -130,6 +134,7 @@ left_behind call_with(void* function, bool by_value, std::size_t bytes, parts ho
       (second_is_real(how) ? reals[r++] : integers[i++]) = each->second;
     }
   }
+  SINEW_ASSERT(i <= 4 && r <= 4);
   return call_raw(function, integers, reals);
 }
 
@@ -141,7 +146,7 @@ pair result_in(const left_behind& found, parts how) noexcept {
   return p;
 }
 
-/// Numbers of any kind of 4 and 8 bytes, none of them strange.
+/// Read as two numbers of 4 bytes or one of 8, integer or real, it is neither NaN nor denormal.
 constexpr word sample = 0x3ff8'0000'3fc0'0000;
 
 struct question {
@@ -200,6 +205,7 @@ parts parts_of(void* function, bool by_value, std::size_t bytes) {
     question q{function, by_value, bytes};
     const int answer = in_child(
         [](void* c) { return static_cast<int>(find_parts(*static_cast<question*>(c))); }, &q);
+    SINEW_ASSERT(answer <= static_cast<int>(parts::unknown));
     at->second = answer < 0 ? parts::unknown : static_cast<parts>(answer);
   }
   return at->second;
@@ -207,6 +213,7 @@ parts parts_of(void* function, bool by_value, std::size_t bytes) {
 
 void call_record(void* function, bool by_value, std::size_t bytes, parts how, void* result,
                  const void* a, const void* b) noexcept {
+  SINEW_EXPECT(how != parts::unknown);
   if (how == parts::memory) {
     call_in_memory(function, by_value, bytes, result, a, b);
     return;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "abi/coarray/team.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -21,6 +22,7 @@ class position {
     (offset_ != 0 ? offset_ : address_) += static_cast<std::uint64_t>(bytes);
   }
   void go_to(void* address) noexcept {
+    SINEW_EXPECT(address != nullptr);
     offset_ = 0;
     address_ = reinterpret_cast<std::uintptr_t>(address);
   }
@@ -59,6 +61,7 @@ struct selection {
 
 /// Of one dimension of an array with these bounds; not of a vector subscript.
 selection select(const reference& r, int d, const dimension& bounds) noexcept {
+  SINEW_EXPECT(d < dimensions_of(r) && r.array.mode[d] != subscript::vector);
   const auto& given = r.array.dim[d].range;
   const index step = given.stride != 0 ? given.stride : 1;
   switch (r.array.mode[d]) {
@@ -76,6 +79,7 @@ selection select(const reference& r, int d, const dimension& bounds) noexcept {
 }
 
 index last_of(const selection& part, std::size_t count) noexcept {
+  SINEW_EXPECT(count >= 1);
   return part.first + static_cast<index>(count - 1) * part.step;
 }
 
@@ -205,6 +209,7 @@ far_side walk(const token& t, int rank, const reference* refs, type what, int ki
     bytes = r->item_bytes;
   }
   w.at().store(s);
+  SINEW_ASSERT(s.rank <= most_dimensions && s.image_rank == rank);
   s.what = {what, kind, bytes};
   return s;
 }

@@ -20,6 +20,7 @@ std::unordered_set<const void*>& tokens() {
 }
 
 token& make_token(void** at) {
+  SINEW_EXPECT(at != nullptr);
   auto* made = new token;
   tokens().insert(made);
   *at = made;
@@ -38,20 +39,25 @@ bool is_plain(type t) noexcept {
 }
 
 std::byte* mine(std::uint64_t offset) noexcept {
+  SINEW_EXPECT(offset != 0);
   return this_job.engine->at({this_job.rank, offset});
 }
 
 /// Memory that every image of the current team asks for. In a team of fewer images the symmetric
-/// heap would get out of step with the other teams', so each takes of its own and tells the others.
+/// heap would get out of step with the other teams', so each allocates locally and exchanges
+/// offsets.
 void allocate_for_team(token& t, std::size_t bytes) {
   if (this_job.now == this_job.first) {
     t.offset = this_job.engine->memory().allocate(rma::part::symmetric, bytes);
     t.symmetric_bytes = bytes;
+    SINEW_ENSURE(t.offset != 0 && t.table.empty());
     return;
   }
   t.home = this_job.now;
   t.offset = this_job.engine->memory().allocate(rma::part::local, bytes);
   t.table = exchange_offsets(*this_job.now, t.offset);
+  SINEW_ENSURE(t.table.size() == static_cast<std::size_t>(this_job.size));
+  SINEW_ENSURE(t.offset != 0 && t.at(this_job.rank).offset == t.offset);
 }
 
 void enrol_component(std::size_t size, registration kind, void** token_at, descriptor& d) {
@@ -62,6 +68,7 @@ void enrol_component(std::size_t size, registration kind, void** token_at, descr
     return;
   }
   token& t = known ? token_of(*token_at) : make_token(token_at);
+  SINEW_ASSERT(is_registered(&t));
   t.component = true;
   t.bytes = size;
   t.offset = this_job.engine->memory().allocate(rma::part::local, size);
@@ -77,11 +84,13 @@ bool is_copied_component(registration kind, void** token_at, const descriptor& d
 
 /// CHANGE TEAM's association: the compiler has copied the other coarray's token and address.
 void enrol_alias(void** token_at, const descriptor& d) {
+  SINEW_EXPECT(is_registered(*token_at));
   const token old = token_of(*token_at);
   token& t = make_token(token_at);
   t = old;
   t.owner = false;
   const auto shift = static_cast<std::uint64_t>(static_cast<std::byte*>(d.base) - mine(old.offset));
+  SINEW_ASSERT(shift <= old.bytes);
   t.offset += shift;
   t.bytes -= shift;
   for (std::uint64_t& each : t.table) {
@@ -111,10 +120,11 @@ void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) 
   // Locks and events come as numbers of elements.
   const std::size_t bytes = is_synchronisation(kind) ? size * sizeof(synchronisation) : size;
   auto made = std::make_unique<token>();
+  SINEW_ASSERT(this_job.open() && this_job.now != nullptr);
   made->bytes = bytes;
   allocate_for_team(*made, bytes);
   if (is_synchronisation(kind)) {
-    // Nobody touches them before the synchronisation that ends ALLOCATE, or the start.
+    // No image uses them before the synchronisation that ends ALLOCATE or the program's start.
     std::memset(mine(made->offset), 0, bytes);
   }
   d.base = mine(made->offset);
@@ -124,6 +134,7 @@ void enrol(std::size_t size, registration kind, void** token_at, descriptor& d) 
   made->array = &d;
   tokens().insert(made.get());
   *token_at = made.release();
+  SINEW_ENSURE(is_registered(*token_at) && d.base != nullptr);
 }
 
 bool is_registered(const void* token) noexcept { return tokens().contains(token); }
@@ -137,6 +148,7 @@ void release_memory_of(const team& t) {
       return false;
     }
     this_job.engine->memory().release(found.offset);
+    SINEW_ASSERT(found.array != nullptr && found.held_at != nullptr && found.offset != 0);
     found.array->base = nullptr;
     *found.held_at = nullptr;
     delete &found;
@@ -153,6 +165,7 @@ void withdraw(void** token_at, deregistration kind) {
     // DEALLOCATE of a coarray waits for all images; the compiler leaves that to us.
     (void)this_job.now->sync_all();
   }
+  SINEW_EXPECT(kind == deregistration::everything || kind == deregistration::memory_only);
   if (t.owner && t.offset != 0) {
     this_job.engine->memory().release(t.offset);
   }

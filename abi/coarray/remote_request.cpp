@@ -5,11 +5,13 @@
 #include <cstring>
 #include <deque>
 #include <new>
+#include <type_traits>
 
 #include "abi/coarray/collective.hpp"
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/statement.hpp"
 #include "abi/coarray/team.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/memory.hpp"
 #include "sinew/core/handlers.hpp"
@@ -25,7 +27,7 @@ enum class topic : std::uint64_t { request, answer, release };
 struct remote_request {
   remote_call call;
   int hash;
-  std::uint64_t object;  ///< in the heap of who does it
+  std::uint64_t object;  ///< in the heap of the image that carries it out
   descriptor source;
   descriptor array;
   std::size_t source_at;  ///< after this struct
@@ -40,6 +42,8 @@ struct remote_request {
   [[nodiscard]] std::byte* after() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
+// The call is written by one image and carried out by another.
+static_assert(std::is_trivially_copyable_v<remote_call>);
 constexpr std::size_t least_room = 1024;
 constexpr std::size_t aligned(std::size_t n) noexcept { return (n + 63) / 64 * 64; }
 
@@ -65,7 +69,7 @@ bool send(int rank, std::uint64_t word, topic t) {
       .done();
 }
 
-// --- who does it ---
+// --- the image that carries it out ---
 
 std::size_t bytes_of_result(const remote_call& a, std::size_t element_bytes) noexcept {
   if (a.what == role::fetch_array) {
@@ -75,6 +79,7 @@ std::size_t bytes_of_result(const remote_call& a, std::size_t element_bytes) noe
 }
 
 void keep_result(remote_request& e) {
+  SINEW_EXPECT(e.known);
   remote_call& a = e.call;
   e.bytes = bytes_of_result(a, e.bytes);
   e.beyond = 0;
@@ -108,13 +113,14 @@ void perform_request(remote_request& e) {
   keep_result(e);
 }
 
-/// After a round of progress: neither performing nor sending is for a handler.
+/// Runs after a round of progress, since message handlers must neither block nor send.
 int do_requests(void*) {
   int done = 0;
   auto& queue = here().requests;
   while (!queue.empty()) {
     request& next = queue.front();
     auto& e = *reinterpret_cast<remote_request*>(this_job.engine->at({next.rank, next.offset}));
+    SINEW_ASSERT(next.offset != 0);
     if (!next.performed) {
       perform_request(e);
       next.performed = true;
@@ -130,6 +136,7 @@ int do_requests(void*) {
 }
 
 status on_message(void*, const fabric::arrival& m) noexcept {
+  SINEW_EXPECT(m.source >= 0 && m.source < this_job.size);
   const std::uint64_t word = m.head.word[0];
   switch (static_cast<topic>(m.head.word[1])) {
     case topic::request:
@@ -151,7 +158,7 @@ status on_message(void*, const fabric::arrival& m) noexcept {
   return status::ok();
 }
 
-// --- who asks ---
+// --- the image that asks ---
 
 /// The block in this image's heap.
 class written_down {
@@ -164,6 +171,7 @@ class written_down {
         a.what == role::fetch || a.what == role::fetch_array ? std::max(room, least_room) : 0;
     offset_ = this_job.engine->memory().allocate(rma::part::local,
                                                  sizeof(remote_request) + room_at + kept);
+    SINEW_ASSERT(offset_ != 0 && offset_ % alignof(remote_request) == 0);
     e_ = new (this_job.engine->at({this_job.rank, offset_})) remote_request;
     e_->call = a;
     e_->source_at = source_at;
@@ -228,6 +236,7 @@ class written_down {
 };
 
 void ask(int rank, written_down& w) {
+  SINEW_EXPECT(rank != this_job.rank && w.offset() != 0);
   struct waiting {
     bool done = false;
     int rank;
@@ -255,6 +264,7 @@ void ask(int rank, written_down& w) {
 
 /// The result in memory of this process that is for free().
 void* take_result(int rank, remote_request& e) {
+  SINEW_EXPECT(e.known && (e.beyond != 0 || e.bytes <= e.room));
   void* const mine = std::malloc(e.bytes + 1);
   if (mine == nullptr) {
     throw std::bad_alloc();
@@ -274,12 +284,14 @@ void* take_result(int rank, remote_request& e) {
 }  // namespace
 
 void serve_remote_requests() {
+  SINEW_EXPECT(this_job.runtime != nullptr && here().chore < 0);
   here().chore = this_job.runtime->add_chore(do_requests, nullptr);
   this_job.runtime->endpoint().set_handler(core::handlers::coarray, on_message, nullptr);
 }
 
 void perform_there(int accessor, remote_call& a, rma::place object, std::size_t element_bytes,
                    std::size_t room) {
+  SINEW_EXPECT(object.rank != this_job.rank && object.offset != 0);
   written_down w(a, element_bytes, room);
   remote_request& e = w.it();
   e.hash = hash_of(accessor);

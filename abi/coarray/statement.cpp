@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "abi/coarray/team.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/raw_write.hpp"
 
 namespace sinew::coarray {
@@ -28,6 +29,7 @@ std::string named(const std::vector<int>& images) {
 std::string named(int rank) { return named(std::vector<int>{this_job.now->image_of(rank)}); }
 
 std::string have_not_come(const pending& p) {
+  SINEW_EXPECT(p.in != nullptr);
   std::vector<int> missing;
   for (int m = 0; m < p.in->size(); ++m) {
     if (!p.in->is_here(m, p.number)) {
@@ -42,6 +44,7 @@ std::string have_not_come(const pending& p) {
 }
 
 std::string held_by(const pending& p) {
+  SINEW_EXPECT(this_job.locks != nullptr && p.at.offset != 0);
   const int holder = this_job.locks->holder(p.at);
   return "element " + std::to_string(p.number + 1) + " of the variable on " + named(p.at.rank) +
          " is locked by " +

@@ -1,10 +1,11 @@
-// What this image is in, and what it waits for there: for the report of a hang only. A statement
-// costs two stores, a wait a few more when it begins.
+// The statement that this image executes and what it waits for there; used by reports of hangs
+// only. A statement costs two stores, a wait a few more when it begins.
 #pragma once
 
 #include <cstdint>
 
 #include "abi/coarray/job.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/rma/place.hpp"
 
 namespace sinew::coarray {
@@ -50,13 +51,14 @@ struct pending {
 template <class Ready>
 void await(const pending& p, Ready&& ready) {
   if (!ready()) {
+    SINEW_ASSERT(this_job.open());
     this_job.waiting = &p;
     this_job.engine->wait_until([](void* r) { return (*static_cast<Ready*>(r))(); }, &ready);
     this_job.waiting = nullptr;
   }
 }
 
-/// Prints it. Called by whoever polls in a wait that has lasted too long.
+/// Prints the statement and the wait. Called while polling, when a wait has lasted too long.
 void report_statement(void*);
 
 }  // namespace sinew::coarray

@@ -7,6 +7,7 @@
 
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/statement.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coarray {
 namespace {
@@ -19,14 +20,16 @@ bool reached(std::uint64_t seen, std::uint64_t wanted) noexcept {
 }
 
 int stat_of(int rank) noexcept {
+  SINEW_EXPECT(this_job.gone(rank));
   return word(this_job.status_of(rank)) == image_words::failed ? stat::failed_image
                                                                : stat::stopped_image;
 }
 
-/// Stopped images are the graver news: without them nothing can go on.
+/// A stopped image takes precedence over a failed one: the statement cannot complete without it.
 int graver(int a, int b) noexcept { return a == stat::stopped_image || b == 0 ? a : b; }
 
 int rounds_for(int size) noexcept {
+  SINEW_EXPECT(size >= 1);
   return size < 2 ? 0 : std::bit_width(static_cast<unsigned>(size - 1));
 }
 
@@ -47,6 +50,7 @@ std::vector<team*>& all_teams() {
 }
 
 team::team(int size) : size_(size), me_(this_job.rank), rounds_(rounds_for(size)) {
+  SINEW_EXPECT(size == this_job.size && rounds_ <= most_rounds);
   ranks_.resize(static_cast<std::size_t>(size));
   std::iota(ranks_.begin(), ranks_.end(), 0);
   parts_ = parts_of(ranks_);
@@ -66,6 +70,9 @@ team::team(team* parent, int number, std::shared_ptr<const family> all,
       parts_(parts_of(ranks_)),
       siblings_(std::move(all)),
       blocks_(std::move(blocks)) {
+  SINEW_EXPECT(parent != nullptr && blocks_.size() == ranks_.size());
+  SINEW_EXPECT(me >= 0 && me < size_ && ranks_[static_cast<std::size_t>(me)] == this_job.rank);
+  SINEW_ENSURE(rounds_ <= most_rounds && parts_.size() == ranks_.size());
   all_teams().push_back(this);
 }
 
@@ -96,6 +103,7 @@ bool team::will_not_come(std::uint64_t number, std::uint64_t of) const noexcept 
 bool team::came(int m) const noexcept { return !left_before(m, epoch_, 0); }
 
 bool team::left_before(int m, std::uint64_t number, std::uint64_t of) const noexcept {
+  SINEW_EXPECT(m >= 0 && m < size_ && of <= 1);
   return this_job.gone(ranks_[static_cast<std::size_t>(m)]) &&
          !reached(word(at(m, left_at + 8 * of)), number);
 }
@@ -131,13 +139,15 @@ int team::sync_all() {
   return broken_ ? sync_those_left() : 0;
 }
 
-// Dissemination: in round k each member tells the one 2^k further on, and hears from the one 2^k
-// before. Each word has one writer and one reader, and holds the number of the barrier.
+// Dissemination barrier (Hensgen, Finkel, Manber 1988): in round k each member signals the one 2^k
+// further on, and waits for the one 2^k before. Each word has one writer and one reader, and holds
+// the number of the barrier.
 bool team::wait_around(std::uint64_t epoch) {
   for (int k = 0; k < rounds_; ++k) {
     const std::uint64_t offset = rounds_at + static_cast<std::uint64_t>(k) * line;
     int next = me_ + (1 << k);
     next -= next >= size_ ? size_ : 0;
+    SINEW_ASSERT(next >= 0 && next < size_ && next != me_);
     this_job.engine->announce(at(next, offset), epoch);
     const rma::place mine = at(me_, offset);
     bool came = true;
@@ -151,10 +161,11 @@ bool team::wait_around(std::uint64_t epoch) {
   return true;
 }
 
-// With more images than processors each round would be a change of process: all count on one word,
-// and the last one releases the others through a second. Nobody may count for a barrier after one
-// that is broken: it would be taken for the member that is missing there.
+// With more images than processors each round would cost a context switch: all increment one
+// counter, and the last one releases the others through a second word. After a broken barrier no
+// member may increment it, since that would count as the member that is missing there.
 bool team::wait_at_counter(std::uint64_t epoch) {
+  SINEW_EXPECT(size_ > 1 && epoch == epoch_);
   const rma::place come = at(0, come_at);
   const rma::place release = at(0, release_at);
   if (this_job.engine->fetch_add<std::uint64_t>(come, 1) + 1 ==
@@ -172,10 +183,12 @@ bool team::wait_at_counter(std::uint64_t epoch) {
   return reached(word(release), epoch);
 }
 
-/// After an image has left without coming: the others synchronise by pairs, if only failed ones are
-/// missing. Everybody in this barrier ends here, since nobody hears from all. Who knows of a
-/// stopped one waits no more, but tells the others, which may only know of a failed one yet.
+/// After an image has left without coming to the barrier: if only failed images are missing, the
+/// others synchronise by pairs. All members of this barrier come here, since none of them gets all
+/// signals. A member that knows of a stopped image waits no more, but still signals the others,
+/// which may so far know of a failed image only.
 int team::sync_those_left() {
+  SINEW_EXPECT(broken_);
   for (const int r : ranks_) {
     if (r != this_job.rank) {
       tell_pair(r);
@@ -193,11 +206,13 @@ int team::sync_those_left() {
 }
 
 void tell_pair(int rank) {
+  SINEW_EXPECT(rank >= 0 && rank < this_job.size && rank != this_job.rank);
   this_job.engine->announce(this_job.pair(rank, this_job.rank),
                             ++this_job.sent[static_cast<std::size_t>(rank)]);
 }
 
 int await_pair(int rank) {
+  SINEW_EXPECT(rank >= 0 && rank < this_job.size && rank != this_job.rank);
   const std::uint64_t number = ++this_job.heard[static_cast<std::size_t>(rank)];
   const rma::place told = this_job.pair(this_job.rank, rank);
   await({.what = pending::sort::pair, .rank = rank},

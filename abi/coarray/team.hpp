@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "abi/coarray/job.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coarray {
 
@@ -40,6 +41,7 @@ class team {
   }
   /// Of images 1 to size().
   [[nodiscard]] int rank_of(int image) const noexcept {
+    SINEW_EXPECT(has(image));
     return ranks_[static_cast<std::size_t>(image) - 1];
   }
   /// The image's index here, 0 if that rank is no member.
@@ -72,9 +74,12 @@ class team {
   static constexpr std::uint64_t rounds_at = 4 * line;
   static constexpr std::uint64_t slots_at = rounds_at + most_rounds * line;
   static constexpr std::uint64_t stages_at = slots_at + 2 * most_rounds * line;
+  static_assert(left_at >= release_at + line && here_at == left_at + 16);
+  static_assert(word_at >= here_at + 8 && rounds_at >= word_at + line && stages_at % line == 0);
 
   /// A place in the words of member `m` (from 0).
   [[nodiscard]] rma::place at(int m, std::uint64_t offset) const noexcept {
+    SINEW_EXPECT(m >= 0 && m < size_ && offset < block_bytes(parent_ == nullptr));
     return {ranks_[static_cast<std::size_t>(m)], blocks_[static_cast<std::size_t>(m)] + offset};
   }
 
@@ -86,7 +91,7 @@ class team {
   /// A member left without coming to an earlier barrier or collective: all members find that, each
   /// in the same one, and none of them comes to a later one.
   [[nodiscard]] bool broken() const noexcept { return broken_; }
-  /// Whoever finds it in a small collective tells; a barrier sees for itself.
+  /// Called by a small collective that finds it; barriers set it themselves.
   void set_broken() noexcept { broken_ = true; }
   /// A member has left without having come to that barrier, or (`of` 1) small collective.
   [[nodiscard]] bool will_not_come(std::uint64_t number, std::uint64_t of = 0) const noexcept;

@@ -7,6 +7,7 @@
 
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/job.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::coarray {
 
@@ -28,6 +29,8 @@ struct token {
   descriptor* array = nullptr;
 
   [[nodiscard]] rma::place at(int rank) const noexcept {
+    SINEW_EXPECT(rank >= 0 && rank < this_job.size);
+    SINEW_EXPECT(table.empty() || table.size() == static_cast<std::size_t>(this_job.size));
     return {rank, table.empty() ? offset : table[static_cast<std::size_t>(rank)]};
   }
 };

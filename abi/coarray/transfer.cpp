@@ -6,6 +6,7 @@
 #include <string>
 
 #include "abi/coarray/job.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::coarray {
@@ -28,6 +29,7 @@ std::string shape_of(const side& s) {
 
 /// The axes of both sides together. Dimensions of extent 1 may stand on one side alone.
 std::size_t join(axis_list& axes, const side& near, const side& far) {
+  SINEW_EXPECT(near.rank <= most_dimensions && far.rank <= most_dimensions);
   std::size_t n = 0;
   const bool repeat = near.rank == 0;
   int d = 0;
@@ -57,6 +59,7 @@ std::size_t join(axis_list& axes, const side& near, const side& far) {
       shapes_differ(near, far);
     }
   }
+  SINEW_ENSURE(n == static_cast<std::size_t>(far.rank));
   return n;
 }
 
@@ -85,6 +88,7 @@ class buffer {
 void convert(const near_side& to, const near_side& from) {
   axis_list axes;
   const std::size_t depth = join(axes, from, to);
+  SINEW_ASSERT(depth <= axes.size());
   const conversion one(to.what, from.what);
   std::array<std::size_t, most_dimensions> at{};
   if (to.elements() == 0) {
@@ -115,6 +119,8 @@ void convert(const near_side& to, const near_side& from) {
 }
 
 void put_raw(const far_side& to, const near_side& from) {
+  SINEW_EXPECT(to.image_rank >= 0 && to.image_rank < this_job.size);
+  SINEW_EXPECT(to.what.bytes == from.what.bytes);
   axis_list axes;
   const std::span<const rma::axis> both(axes.data(), join(axes, from, to));
   if (to.offset != 0) {
@@ -127,13 +133,15 @@ void put_raw(const far_side& to, const near_side& from) {
 }
 
 void get_raw(const near_side& to, const far_side& from) {
+  SINEW_EXPECT(from.image_rank >= 0 && from.image_rank < this_job.size);
+  SINEW_EXPECT(to.what.bytes == from.what.bytes);
   axis_list axes;
   const std::span<const rma::axis> both(axes.data(), join(axes, to, from));
   if (from.offset != 0) {
     this_job.engine->get_section(to.base, rma::place{from.image_rank, from.offset}, from.what.bytes,
                                  both);
   } else if (both.empty()) {
-    // Within a segment nobody else may change it, and every image control statement fences.
+    // Within a segment no other image may change it, and every image control statement fences.
     this_job.engine->get_ahead(to.base, rma::outside::of(from.image_rank, from.address),
                                from.what.bytes);
   } else {
@@ -165,6 +173,7 @@ side::span side::extent(int first) const noexcept {
   for (int d = first; d < rank; ++d) {
     const side_axis& a = axes[static_cast<std::size_t>(d)];
     std::ptrdiff_t one = 0;
+    SINEW_ASSERT(a.count != 0);
     std::ptrdiff_t other = static_cast<std::ptrdiff_t>(a.count - 1) * a.stride;
     if (a.list != nullptr) {
       const auto [least, most] = std::minmax_element(a.list, a.list + a.count);
@@ -174,10 +183,12 @@ side::span side::extent(int first) const noexcept {
     s.low += std::min(one, other);
     s.high += std::max(one, other);
   }
+  SINEW_ENSURE(s.low <= s.high);
   return s;
 }
 
 void check_subscripts(index first, index last, index lower, index upper, int dimension) {
+  SINEW_EXPECT(dimension >= 1 && dimension <= most_dimensions);
   const index wrong = first < lower || first > upper ? first : last;
   if (wrong < lower || wrong > upper) {
     throw error(

@@ -9,6 +9,7 @@
 
 #include "abi/coarray/element.hpp"
 #include "abi/coarray/gfortran.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/rma/place.hpp"
 #include "sinew/rma/section.hpp"
 
@@ -29,6 +30,7 @@ struct side {
   std::vector<std::unique_ptr<std::int64_t[]>> lists;
 
   void add(std::size_t count, std::ptrdiff_t stride, const std::int64_t* list = nullptr) noexcept {
+    SINEW_EXPECT(rank >= 0 && rank < most_dimensions);
     axes[static_cast<std::size_t>(rank++)] = {count, stride, list};
   }
   /// A vector subscript of `kind` bytes each; `lower` is the subscript of the first element.

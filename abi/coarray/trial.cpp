@@ -16,7 +16,7 @@ namespace {
 constexpr int ended_otherwise = 255;
 
 [[noreturn]] void be_tried(int (*body)(void*), void* context) {
-  // No messages, no core file, no clean-up of the parent's: whatever happens is an answer.
+  // No messages, no core file, none of the parent's exit handlers: any way to end is a result.
   for (const int fault : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM}) {
     (void)::signal(fault, SIG_DFL);
   }

@@ -16,6 +16,8 @@
 #include <string>
 #include <thread>
 
+#include "sinew/base/check.hpp"
+
 extern "C" {
 /// libgfortran's; absent in programs without it, as our tests. A null unit means all from 0 on.
 [[gnu::weak]] void _gfortran_flush_i4(const int* unit);
@@ -49,7 +51,7 @@ struct progress {
   pid_t thread = 0;  ///< 0 until it runs
 };
 
-/// As the kernel says; also where that cannot be learned.
+/// The thread's state in /proc; true also if that cannot be read.
 bool is_asleep(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
   std::string text;
@@ -81,6 +83,7 @@ void flush_from(const std::shared_ptr<progress>& at) {
 
 /// The first of these units that is locked, `last` + 1 if there is none.
 int flush_until_locked(int first, int last) {
+  SINEW_EXPECT(first <= last);
   const auto at = std::make_shared<progress>();
   at->unit = first;
   at->last = last;
@@ -96,6 +99,7 @@ int flush_until_locked(int first, int last) {
       asleep = at->thread != 0 && is_asleep(at->thread) ? asleep + 1 : 0;
     }
     if (asleep == most_asleep || look == most_looks) {
+      SINEW_ASSERT(seen >= first && seen <= last);
       return seen;
     }
   }
@@ -126,7 +130,7 @@ void flush_units() noexcept {
   try {
     flush_all_but_locked();
   } catch (const std::exception&) {
-    // No memory or no thread: what is in the buffers is lost, the sentence is not.
+    // No memory or no thread: the buffered output is lost, the error message is not.
   }
   (void)::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
 }

@@ -7,6 +7,7 @@
 
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/type.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 
@@ -20,6 +21,7 @@ namespace sinew::mpi {
       !is_predefined_type(t) || (count | tag) < 0) [[unlikely]] {
     return false;
   }
+  SINEW_ASSERT(process.engine != nullptr);
   const core::communicator& in = *initial_comm(c).comm;
   const layout::datatype* const layout = predefined_layouts[t - first_type_value];
   if (static_cast<unsigned>(dest) >= static_cast<unsigned>(in.size()) || layout == nullptr ||

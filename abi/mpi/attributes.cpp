@@ -11,6 +11,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/type.hpp"
 #include "abi/mpi/window.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -30,10 +31,14 @@ struct key_record {
   bool freed = false;  ///< goes with its last value
 };
 
+constexpr int first_key = 1000;
+static_assert(first_key > MPI_LASTUSEDCODE && first_key > MPI_WIN_MODEL);
+static_assert(first_key > MPI_KEYVAL_INVALID);
+
 struct key_table {
   std::mutex lock;
   std::unordered_map<int, key_record> keys;
-  int next = 1000;  // above every predefined key
+  int next = first_key;
 };
 key_table& table() {
   static auto& it = *new key_table;
@@ -56,6 +61,7 @@ int create(attached_to what, void* copy, void* remove, int* key, void* extra) {
   check_out(key, "keyval");
   const std::lock_guard held(table().lock);
   *key = table().next++;
+  SINEW_ASSERT(!table().keys.contains(*key));
   table().keys[*key] = {what, from, reinterpret_cast<copy_function*>(copy),
                         reinterpret_cast<delete_function*>(remove), extra};
   return MPI_SUCCESS;
@@ -72,12 +78,14 @@ key_record record_of(attached_to what, int key) {
 }
 
 void count_use(int key, int change) {
+  SINEW_EXPECT(change == 1 || change == -1);
   const std::lock_guard held(table().lock);
   const auto at = table().keys.find(key);
   if (at == table().keys.end()) {
     return;
   }
   at->second.uses += change;
+  SINEW_ASSERT(at->second.uses >= 0);
   if (at->second.freed && at->second.uses == 0) {
     table().keys.erase(at);
   }
@@ -112,6 +120,7 @@ void call_delete(const key_record& k, void* object, const attribute& a) {
   if (k.remove == nullptr) {
     return;
   }
+  SINEW_ASSERT(a.key >= first_key);
   const int key = a.key;
   const int code = k.remove(object, key, as_seen_by(k, a), k.extra);
   if (code != MPI_SUCCESS) {
@@ -213,6 +222,7 @@ void check_not_predefined(int key) {
 
 void copy_attributes(attached_to what, void* old_handle, const attributes& from, attributes& to) {
   for (const attribute& a : from) {
+    SINEW_ASSERT(a.key >= first_key);
     const key_record k = record_of(what, a.key);
     if (k.copy == nullptr) {
       continue;

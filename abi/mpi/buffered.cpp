@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "abi/mpi/message.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 
@@ -28,17 +29,19 @@ struct buffered_sends {
   std::list<parcel> parcels;
   std::mutex lock;
 
-  /// Forgets what has left.
+  /// Releases the sends that are complete, and their copies.
   void sweep() {
     for (auto p = parcels.begin(); p != parcels.end();) {
       if (p->sending->done()) {
         process.engine->release(p->sending);
+        SINEW_ASSERT(used >= p->charge);
         used -= p->charge;
         p = parcels.erase(p);
       } else {
         ++p;
       }
     }
+    SINEW_ENSURE(!parcels.empty() || used == 0);
   }
 
   [[nodiscard]] std::uint64_t sent_so_far() {
@@ -110,6 +113,7 @@ MPI_Request flush_request(buffered_sends& at, comm_object* c) {
   request_object& r = new_request(c, request_object::sort::flush);
   r.flushing = &at;
   r.flush_up_to = at.sent_so_far();
+  SINEW_ENSURE(r.flushing != nullptr);
   return handle_of<MPI_Request>(&r);
 }
 
@@ -132,7 +136,7 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   }
   const std::size_t charge = from.bytes() + MPI_BSEND_OVERHEAD;
   if (!at.room_for(charge)) {
-    held.unlock();  // who polls may look whether a flush has ended
+    held.unlock();  // poll() may call is_flushed(), which takes the lock
     process.runtime->poll();
     held.lock();
     at.sweep();
@@ -144,13 +148,17 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
             from.bytes(), MPI_BSEND_OVERHEAD, at.used, at.size);
   }
   std::unique_ptr<std::byte[]> copy(new std::byte[from.bytes()]);
-  layout::pack(*from.type, from.count, from.base, 0, {copy.get(), from.bytes()});
+  [[maybe_unused]] const std::size_t packed =
+      layout::pack(*from.type, from.count, from.base, 0, {copy.get(), from.bytes()});
+  SINEW_ASSERT(packed == from.bytes());
   p2p::request* sending =
       process.engine->isend(*c.comm, p2p::messages_of(*c.comm),
                             p2p::buffer::of_bytes(copy.get(), from.bytes()), dest, tag);
   if (sending != nullptr) {
+    SINEW_ASSERT(at.parcels.empty() || at.parcels.back().number < at.sent);
     at.parcels.push_back({at.sent++, sending, std::move(copy), charge});
     at.used += charge;
+    SINEW_ENSURE(at.memory == MPI_BUFFER_AUTOMATIC || at.used <= at.size);
   }
 }
 

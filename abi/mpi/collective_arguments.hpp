@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "abi/mpi/message.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/coll/collectives.hpp"
 
 namespace sinew::mpi {
@@ -27,6 +28,7 @@ namespace sinew::mpi {
 
 [[nodiscard]] inline coll::parts parts_of(int blocks, const void* base, const MPI_Count* counts,
                                           const MPI_Aint* displacements, MPI_Datatype type) {
+  SINEW_EXPECT(blocks >= 0);
   if (blocks > 0) {
     check_out(counts, "counts");
     check_out(displacements, "displs");
@@ -36,6 +38,7 @@ namespace sinew::mpi {
     check_count(counts[r]);
     empty = empty && counts[r] == 0;
   }
+  SINEW_ASSERT(blocks == 0 || (counts != nullptr && displacements != nullptr));
   return {base, counts, displacements, &layout_of(type, empty)};
 }
 
@@ -60,6 +63,7 @@ class typed_parts {
       layouts_.push_back(&layout_of(types[r], counts[r] == 0));
     }
     parts_ = {base, counts, displacements, layouts_.data()};
+    SINEW_ENSURE(layouts_.size() == static_cast<std::size_t>(blocks));
   }
   operator const coll::parts_w&() const noexcept { return parts_; }
 

@@ -1,5 +1,5 @@
-// MPI-5.0 chapter 6: blocking collectives. Only the root's own arguments are looked at where the
-// standard says that others are not significant.
+// MPI-5.0 chapter 6: blocking collectives. Where the standard makes an argument significant at the
+// root only, the other ranks' values are not checked.
 #include "sinew/coll/collectives.hpp"
 
 #include <span>

@@ -8,6 +8,7 @@
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/routed.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 void copy_out(const std::string& from, char* to, int* length) {
   check_out(to, "name");
   check_out(length, "resultlen");
+  SINEW_ASSERT(from.size() < MPI_MAX_OBJECT_NAME);
   std::memcpy(to, from.c_str(), from.size() + 1);
   *length = static_cast<int>(from.size());
 }
@@ -36,7 +38,9 @@ comm_object::comm_object(coll::communicator_ref c)
       owned(std::move(c)),
       comm(owned.get()),
       handle(handle_of<MPI_Comm>(this)),
-      errors(nullptr) {}
+      errors(nullptr) {
+  SINEW_EXPECT(comm != nullptr && comm->size() > 0);
+}
 
 comm_object::~comm_object() { drop(errors); }
 
@@ -78,17 +82,20 @@ void bad_comm(MPI_Comm handle) {
 }
 
 void bad_rank(const comm_object& c, int rank, const char* which) {
+  SINEW_EXPECT(rank < 0 || rank >= c.comm->size());
   const int code = std::strcmp(which, "root") == 0 ? MPI_ERR_ROOT : MPI_ERR_RANK;
   fail(code, "the %s %d is not one of the ranks 0 to %d of %s", which, rank, c.comm->size() - 1,
        c.comm->name.empty() ? "the communicator" : c.comm->name.c_str());
 }
 
 void bad_tag(int tag) {
+  SINEW_EXPECT(tag < 0);
   fail(MPI_ERR_TAG, "the tag %d is not between 0 and %d", tag, p2p::max_tag);
 }
 
 void broken_promise(const comm_object& c, const char* wildcard) {
   const bool tag = std::strcmp(wildcard, "tag") == 0;
+  SINEW_EXPECT(tag || std::strcmp(wildcard, "source") == 0);
   fail(tag ? MPI_ERR_TAG : MPI_ERR_RANK,
        "%s in %s, of which mpi_assert_no_any_%s has promised none",
        tag ? "MPI_ANY_TAG" : "MPI_ANY_SOURCE",
@@ -96,6 +103,7 @@ void broken_promise(const comm_object& c, const char* wildcard) {
 }
 
 void bad_count(MPI_Count count) {
+  SINEW_EXPECT(count < 0);
   fail(MPI_ERR_COUNT, "the count %lld is negative", static_cast<long long>(count));
 }
 
@@ -127,6 +135,7 @@ void release_comm(comm_object* c) {
   }
   list.lock.release();
   for (comm_object* gone : over) {
+    SINEW_ASSERT(gone->probed.load(std::memory_order_relaxed) == 0);
     drop(gone);
   }
 }
@@ -134,12 +143,15 @@ void release_comm(comm_object* c) {
 int impl::Comm_size(MPI_Comm comm, int* size) {
   check_out(size, "size");
   *size = local_comm_of(comm).comm->size();
+  SINEW_ENSURE(*size > 0);
   return MPI_SUCCESS;
 }
 
 int impl::Comm_rank(MPI_Comm comm, int* rank) {
   check_out(rank, "rank");
-  *rank = local_comm_of(comm).comm->rank();
+  const core::communicator& c = *local_comm_of(comm).comm;
+  *rank = c.rank();
+  SINEW_ENSURE(*rank >= 0 && *rank < c.size());
   return MPI_SUCCESS;
 }
 
@@ -166,6 +178,7 @@ int impl::Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
     fail(MPI_ERR_ARG, "the color %d is negative and not MPI_UNDEFINED", color);
   }
   *newcomm = adopt(coll::split(participant_of(c), color, key), c);
+  SINEW_ENSURE((*newcomm == MPI_COMM_NULL) == (color == MPI_UNDEFINED));
   return MPI_SUCCESS;
 }
 
@@ -182,15 +195,16 @@ int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
       break;
     case MPI_COMM_TYPE_HW_GUIDED:
     case MPI_COMM_TYPE_RESOURCE_GUIDED:
-      // The one resource that is told apart: the memory that a node's ranks share.
+      // The only resource type that is supported: memory shared by the ranks of a node.
       node = hints != nullptr && hints->value("mpi_hw_resource_type") == "mpi_shared_memory";
       break;
     default:
       fail(MPI_ERR_ARG, "%d is no split type", split_type);
   }
-  // Who gets nothing takes part all the same: types may differ between the ranks.
+  // Ranks that get MPI_COMM_NULL take part too, since the split type may differ between ranks.
   *newcomm = adopt(
       node ? coll::split_node(participant_of(c), key) : coll::split(participant_of(c), -1, key), c);
+  SINEW_ENSURE((*newcomm != MPI_COMM_NULL) == node);
   if (hints != nullptr && *newcomm != MPI_COMM_NULL) {
     apply_hints(comm_of(*newcomm), *hints);
   }
@@ -207,6 +221,7 @@ int impl::Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     }
   }
   *newcomm = adopt(coll::create(participant_of(c), members), c);
+  SINEW_ENSURE((*newcomm != MPI_COMM_NULL) == (members.find(process.runtime->rank()) >= 0));
   return MPI_SUCCESS;
 }
 
@@ -227,7 +242,7 @@ int impl::Comm_free(MPI_Comm* comm) {
   delete_attributes(attached_to::comm, c.handle, c.attached);
   flush_buffer(c);
   c.routes.reset();  // collective, as this call is
-  // From now on the handle is dead, while the object may have to wait for operations.
+  // The handle is invalid from here on; the object stays until its operations are complete.
   c.what = kind::dead;
   c.freed = true;
   *comm = MPI_COMM_NULL;
@@ -272,7 +287,7 @@ int impl::Comm_group(MPI_Comm comm, MPI_Group* group) {
 
 int impl::Comm_get_parent(MPI_Comm* parent) {
   check_out(parent, "parent");
-  *parent = MPI_COMM_NULL;  // nobody is spawned yet
+  *parent = MPI_COMM_NULL;  // MPI_Comm_spawn is not supported yet
   return MPI_SUCCESS;
 }
 

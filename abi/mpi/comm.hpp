@@ -7,6 +7,7 @@
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/handles.hpp"
 #include "abi/mpi/world.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/coll/communicators.hpp"
 #include "sinew/core/communicator.hpp"
 
@@ -17,8 +18,8 @@ struct buffered_sends;
 struct topology;
 class routed;
 
-/// What a program has promised of a communicator's messages (MPI-5.0 section 7.4.4). Wildcards that
-/// are against it are refused. The other two are known: `allow_overtaking` gives nothing here.
+/// Assertions of the program about a communicator's messages (MPI-5.0 section 7.4.4). A wildcard
+/// that contradicts one is an error. `allow_overtaking` is accepted and has no effect.
 struct promises {
   bool no_any_tag = false;
   bool no_any_source = false;
@@ -46,7 +47,7 @@ struct comm_object : object {
   promises promised;
   buffered_sends* buffer = nullptr;  ///< MPI_Comm_attach_buffer
   bool freed = false;                ///< only operations under way keep it
-  std::atomic<int> probed = 0;       ///< messages that matched probes took and nobody has received
+  std::atomic<int> probed = 0;       ///< messages matched by probes and not received yet
   /// Numbers the partitions that this rank sends, so that each has a tag of its own. Any thread;
   /// nothing else depends on it, so relaxed.
   std::atomic<std::uint32_t> partition_tags = 0;
@@ -62,6 +63,7 @@ struct comm_object : object {
 }
 [[nodiscard]] inline comm_object& initial_comm(std::uintptr_t value) noexcept {
   SINEW_EXPECT(is_initial_comm(value));
+  SINEW_ASSERT(process.comms[value - abi::handle_comm_null] != nullptr);
   return *process.comms[value - abi::handle_comm_null];
 }
 
@@ -78,11 +80,12 @@ struct comm_object : object {
   if (found == nullptr) [[unlikely]] {
     bad_comm(handle);
   }
+  SINEW_ENSURE(found->comm != nullptr);
   return *found;
 }
 
-/// For calls that need nothing of the other ranks: also takes a duplicate whose request has not
-/// been completed, since programs name such a one and set its error handler at once.
+/// For calls that are local: also accepts the result of MPI_Comm_idup before its request has been
+/// completed, since programs set its name and its error handler at once.
 [[nodiscard, gnu::cold]] comm_object& unfinished_comm(MPI_Comm handle);
 [[nodiscard]] inline comm_object& local_comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
@@ -96,11 +99,13 @@ struct comm_object : object {
 /// Null instead of an error. Cold.
 [[nodiscard]] comm_object* find_comm(MPI_Comm handle) noexcept;
 
-/// Takes from `info` what we know of (comm_info.cpp). Cold.
+/// Applies the hints of `info` that are supported (comm_info.cpp). Cold.
 void apply_hints(comm_object& c, const info_object& info);
 
 /// What collectives take.
 [[nodiscard]] inline coll::participant participant_of(comm_object& c) noexcept {
+  SINEW_EXPECT(process.engine != nullptr);
+  SINEW_EXPECT(c.comm != nullptr);
   return {*process.engine, *c.comm};
 }
 

@@ -1,11 +1,12 @@
 // MPI-5.0 section 7.4.4: hints of communicators. Those that we know are kept, others and values
-// that make no sense are ignored; what is in use is what MPI_Comm_get_info tells.
+// that make no sense are ignored; MPI_Comm_get_info returns those in use.
 #include <algorithm>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/routed.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -26,10 +27,11 @@ constexpr const char* routes_key = "sinew_alltoallv_topology";
 
 bool is_exact(const promises& p) { return p.no_any_source && p.no_any_tag; }
 
-// The one that knows no wildcards is used while both promises hold.
+// The engine without wildcards is used while both assertions hold.
 void choose_engine(comm_object& c, const std::string& wanted, bool was_exact) {
   const bool exact = is_exact(c.promised);
   const auto known = match::engine_names();
+  SINEW_ASSERT(!known.empty());
   if (std::find(known.begin(), known.end(), wanted) != known.end() ||
       (exact && wanted == match::exact_engine)) {
     process.engine->match_by(*c.comm, wanted);

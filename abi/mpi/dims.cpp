@@ -4,11 +4,16 @@
 #include <climits>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <numeric>
+
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
 
 std::vector<int> divisors_of(int n) {
+  SINEW_EXPECT(n >= 1);
   std::vector<int> all{1};
   const auto take = [&](int prime, int power) {
     const std::size_t before = all.size();
@@ -34,6 +39,7 @@ std::vector<int> divisors_of(int n) {
     take(rest, 1);
   }
   std::sort(all.begin(), all.end());
+  SINEW_ENSURE(all.front() == 1 && all.back() == n);
   return all;
 }
 
@@ -51,6 +57,7 @@ bool power_fits(std::int64_t base, int exponent, std::int64_t limit) {
 
 /// The largest integer whose power is at most n.
 int root(int n, int exponent) {
+  SINEW_EXPECT(n >= 1 && exponent >= 1);
   int r = static_cast<int>(std::pow(n, 1.0 / exponent));
   while (!power_fits(r, exponent, n)) {
     --r;
@@ -58,6 +65,7 @@ int root(int n, int exponent) {
   while (power_fits(std::int64_t{r} + 1, exponent, n)) {
     ++r;
   }
+  SINEW_ENSURE(r >= 1 && power_fits(r, exponent, n));
   return r;
 }
 
@@ -72,6 +80,7 @@ class search {
  private:
   void place(std::size_t at, int rest, int most) {
     const int left = static_cast<int>(now_.size() - at);
+    SINEW_ASSERT(left >= 1 && rest >= 1);
     if (left == 1) {
       now_[at] = rest;
       if (now_.front() - rest < best_spread_) {
@@ -106,6 +115,12 @@ class search {
 
 }  // namespace
 
-std::vector<int> balanced_factors(int n, int count) { return search(n, count).best(); }
+std::vector<int> balanced_factors(int n, int count) {
+  SINEW_EXPECT(n >= 1 && count >= 1);
+  std::vector<int> best = search(n, count).best();
+  SINEW_ENSURE(best.size() == static_cast<std::size_t>(count));
+  SINEW_ENSURE(std::accumulate(best.begin(), best.end(), 1, std::multiplies<>()) == n);
+  return best;
+}
 
 }  // namespace sinew::mpi

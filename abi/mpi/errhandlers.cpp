@@ -4,6 +4,7 @@
 #include "abi/mpi/file.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/world.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 using action = errhandler_object::action;
 
 errhandler_object& everlasting(action a) {
+  SINEW_EXPECT(a == action::fatal || a == action::abort || a == action::ret);
   auto& made = *new errhandler_object(a, nullptr);
   made.references = 1 << 30;  // programs may free handles of predefined ones
   return made;
@@ -30,6 +32,7 @@ int create(action a, void (*function)(), MPI_Errhandler* errhandler) {
   if (function == nullptr) {
     fail(MPI_ERR_ARG, "the function is null");
   }
+  SINEW_EXPECT(a != action::fatal && a != action::abort && a != action::ret);
   *errhandler = handle_of<MPI_Errhandler>(arena<errhandler_object>::make(a, function));
   return MPI_SUCCESS;
 }
@@ -55,6 +58,7 @@ errhandler_object* errhandler_of(MPI_Errhandler handle) {
 }
 
 MPI_Errhandler handle_of(errhandler_object* e) noexcept {
+  SINEW_EXPECT(e != nullptr);
   switch (e->act) {
     case action::fatal:
       return MPI_ERRORS_ARE_FATAL;

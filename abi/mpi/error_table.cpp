@@ -1,6 +1,7 @@
 // MPI-5.0 sections 9.4 (classes) and 9.5 (classes and codes that programs add).
 #include "abi/mpi/error_table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -84,6 +86,12 @@ constexpr std::array<class_entry, MPI_ERR_ABI + 1> classes = {{
     {"MPI_ERR_ABI", "the ABI does not allow it"},
 }};
 
+static_assert(std::all_of(classes.begin(), classes.end(), [](const class_entry& e) {
+  return e.name != nullptr && e.text != nullptr;
+}));
+// Codes are told apart by their ranges.
+static_assert(MPI_ERR_ABI < MPI_T_ERR_CANNOT_INIT && MPI_T_ERR_PVAR_NO_ATOMIC < MPI_ERR_LASTCODE);
+
 struct added_entry {
   int error_class = 0;
   int codes = 0;  ///< of a class: how many codes it has
@@ -141,16 +149,19 @@ int add(int error_class, bool is_class) {
     }
   }
   added().entries[index] = {is_class ? code : error_class, 0, {}, is_class, false};
+  SINEW_ENSURE(find(code) == &added().entries[index]);
   return code;
 }
 
 void remove_entry(added_entry& e) {
+  SINEW_EXPECT(!e.removed && e.codes == 0);
   auto& [lock, entries, holes] = added();
   holes.push_back(static_cast<std::size_t>(&e - entries.data()));
   e.removed = true;
   while (!entries.empty() && entries.back().removed) {
     entries.pop_back();
   }
+  SINEW_ENSURE(entries.empty() || !entries.back().removed);
   if (entries.empty()) {
     holes.clear();
   }
@@ -170,6 +181,7 @@ int remove(int code, bool is_class, const char* what) {
   }
   if (!is_class) {
     if (added_entry* its = find(e->error_class)) {
+      SINEW_ASSERT(its->codes > 0);
       --its->codes;
     }
   }

@@ -11,6 +11,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/error_table.hpp"
 #include "abi/mpi/world.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/memory.hpp"
 #include "sinew/base/raw_write.hpp"
@@ -66,6 +67,7 @@ errhandler_object* default_error_handler() noexcept {
 }  // namespace
 
 void fail(int code, const char* format, ...) {
+  SINEW_EXPECT(code != MPI_SUCCESS && format != nullptr);
   std::va_list list;
   va_start(list, format);
   std::string sentence = print(format, list);
@@ -74,6 +76,7 @@ void fail(int code, const char* format, ...) {
 }
 
 void fail_on(comm_object* comm, int code, const char* format, ...) {
+  SINEW_EXPECT(code != MPI_SUCCESS && format != nullptr);
   std::va_list list;
   va_start(list, format);
   std::string sentence = print(format, list);
@@ -91,6 +94,7 @@ namespace {
 int raise_by(errhandler_object* handler, comm_object* comm, int code,
              const std::string& sentence) noexcept {
   using action = errhandler_object::action;
+  SINEW_EXPECT(handler != nullptr);
   if (handler->act != action::ret && handler->act != action::comm && handler->act != action::win &&
       handler->act != action::file) {
     try {
@@ -105,16 +109,19 @@ int raise_by(errhandler_object* handler, comm_object* comm, int code,
     last().code = MPI_SUCCESS;  // MPI_Error_string says what the code means, and no more
   }
   if (handler->act == action::comm) {
+    SINEW_ASSERT(handler->function != nullptr);
     MPI_Comm handle = comm != nullptr ? comm->handle : MPI_COMM_SELF;
     int copy = code;
     reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &copy);
   }
   if (handler->act == action::win) {
+    SINEW_ASSERT(handler->function != nullptr);
     MPI_Win handle = comm != nullptr ? comm->window : MPI_WIN_NULL;
     int copy = code;
     reinterpret_cast<MPI_Win_errhandler_function*>(handler->function)(&handle, &copy);
   }
   if (handler->act == action::file) {
+    SINEW_ASSERT(handler->function != nullptr);
     MPI_File handle = comm != nullptr ? comm->file : MPI_FILE_NULL;
     int copy = code;
     reinterpret_cast<MPI_File_errhandler_function*>(handler->function)(&handle, &copy);
@@ -133,6 +140,8 @@ int raise_file_error(int code, const std::string& sentence) noexcept {
 }
 
 int caught(const char* name, MPI_Comm comm) noexcept {
+  SINEW_EXPECT(name != nullptr);
+  SINEW_EXPECT(std::current_exception() != nullptr);
   current_call = name;
   comm_object* on = process.now.load() == phase::running ? find_comm(comm) : nullptr;
   try {

@@ -1,9 +1,11 @@
 #include "abi/mpi/external32.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "abi/mpi/errors.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -87,6 +89,8 @@ form form_of(element e) noexcept {
 __extension__ typedef __float128 quadruple;
 static_assert(sizeof(quadruple) == 16);
 
+static_assert(std::endian::native == std::endian::little);  // leave() and come() turn bytes round
+
 template <class From, class To>
 void convert(const std::byte* from, std::byte* to) noexcept {
   From before;
@@ -96,6 +100,7 @@ void convert(const std::byte* from, std::byte* to) noexcept {
 }
 
 void leave(const number& n, const std::byte*& from, std::byte*& to) noexcept {
+  SINEW_EXPECT(n.external <= n.width || n.change == how::quadruple_long);
   if (n.change == how::quadruple_long) {
     convert<long double, quadruple>(from, to);
     std::reverse(to, to + n.external);
@@ -107,7 +112,9 @@ void leave(const number& n, const std::byte*& from, std::byte*& to) noexcept {
 }
 
 void come(const number& n, const std::byte*& from, std::byte*& to) noexcept {
+  SINEW_EXPECT(n.external <= n.width || n.change == how::quadruple_long);
   std::byte turned[16];
+  SINEW_ASSERT(n.external <= sizeof turned);
   if (n.change == how::quadruple_long) {
     std::reverse_copy(from, from + n.external, turned);
     convert<quadruple, long double>(turned, to);
@@ -126,6 +133,7 @@ void change(const layout::datatype& t, std::size_t count, const std::byte* from,
             mover move) {
   layout::for_each_leaf(t, count, [&](std::ptrdiff_t, std::size_t n, element kind) {
     const form f = form_of(kind);
+    SINEW_ASSERT(f.native() == layout::size_of(kind));
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < f.repeated; ++k) {
         move(f.value, from, to);
@@ -168,6 +176,7 @@ std::size_t native_bytes_in(const layout::datatype& t, std::size_t external) {
     external -= whole * f.external();
     over = over || whole < n;
   });
+  SINEW_ENSURE(native <= t.size());
   return native;
 }
 

@@ -10,6 +10,7 @@
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/request.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::mpi {
@@ -71,13 +72,13 @@ void agree_on_hints(file_object& f) {
                                p2p::buffer::of_bytes(&f.hints.shared, sizeof f.hints.shared), 0));
 }
 
-/// Carries out on one rank what changes the file for all; throws on all what went wrong. The
-/// others are behind it when it returns.
+/// Rank 0 carries out a change of the file; an error is thrown on all ranks. On all of them the
+/// change is complete when this returns.
 template <class Change>
 void by_first_rank(file_object& f, const char* doing, Change change) {
   const coll::participant at = participant_of(*f.comm);
   if (at.comm.size() != 1) {
-    check_collective(coll::barrier(at));  // what ranks have called before comes before
+    check_collective(coll::barrier(at));  // complete what ranks have called before
   }
   together(at, [&] {
     const int error = at.comm.rank() == 0 ? change() : 0;
@@ -103,6 +104,7 @@ void check_size_argument(file_object& f, MPI_Offset size) {
 
 /// Gives up a file that may be half open.
 void give_up(file_object* f) {
+  SINEW_EXPECT(f != nullptr);
   f->shared.reset();
   (void)f->inner.close();
   if (f->comm != nullptr) {
@@ -127,6 +129,7 @@ file_object& file_of(MPI_File handle) {
         handle == MPI_FILE_NULL ? "the file is MPI_FILE_NULL" : "the file is closed or none",
         nullptr, true};
   }
+  SINEW_ENSURE(found->comm != nullptr);
   return *found;
 }
 
@@ -160,7 +163,9 @@ void check_collective(coll::fault f) {
 std::int64_t largest_of(coll::participant at, std::int64_t mine) {
   const coll::op most{.kind = coll::op_kind::max};
   const p2p::buffer word{&mine, 1, &layout::of(layout::element::i64)};
+  [[maybe_unused]] const std::int64_t own = mine;
   check_collective(coll::allreduce(at, coll::in_place, word, most));
+  SINEW_ENSURE(mine >= own);
   return mine;
 }
 
@@ -169,11 +174,13 @@ bool all_same(coll::participant at, std::int64_t mine) {
   const coll::op most{.kind = coll::op_kind::max};
   const p2p::buffer words{both, 2, &layout::of(layout::element::i64)};
   check_collective(coll::allreduce(at, coll::in_place, words, most));
+  SINEW_ASSERT(both[0] >= mine && both[1] >= -mine);
   return both[0] == -both[1];
 }
 
 void throw_together(coll::participant at, const failure* mine) {
-  // The first rank that failed tells the others its class.
+  SINEW_EXPECT(mine == nullptr || mine->code > 0);
+  // All ranks get the error class of the lowest rank that failed.
   const std::int64_t none = INT64_MIN;
   const std::int64_t worst =
       largest_of(at, mine != nullptr ? -(std::int64_t{at.comm.rank()} << 32 | mine->code) : none);
@@ -233,6 +240,7 @@ int impl::File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info inf
         f->shared->set(end);
         check_collective(coll::barrier(participant_of(*f->comm)));
       }
+      SINEW_ASSERT(f->view != nullptr && f->shared != nullptr);
     } catch (...) {
       give_up(f);
       throw;
@@ -258,7 +266,7 @@ int impl::File_close(MPI_File* fh) {
              f.path.c_str());
       }
     });
-    // Behind the agreement: nobody accesses the file any more.
+    // All ranks have agreed to close: no access is under way.
     int error = f.inner.close();
     if ((f.amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
       check_collective(coll::barrier(at));

@@ -91,7 +91,7 @@ struct new_view {
                                MPI_Datatype filetype, const datarep& representation);
 /// Makes it the file's; the individual pointer begins anew.
 void install(file_object& f, new_view made);
-/// Where MPI_SEEK_END points to, in etypes. Throws if the file's length cannot be told.
+/// Where MPI_SEEK_END points to, in etypes. Throws if the file's size cannot be read.
 [[nodiscard]] std::int64_t end_in_etypes(const file_object& f);
 
 /// Throws if a collective of the library has failed.
@@ -100,11 +100,11 @@ void check_collective(coll::fault f);
 [[nodiscard]] bool all_same(coll::participant at, std::int64_t mine);
 /// The largest of all ranks' numbers; collective.
 [[nodiscard]] std::int64_t largest_of(coll::participant at, std::int64_t mine);
-/// All throw as the first rank does that has something to throw, if one has: its class, and its
-/// sentence there. Collective.
+/// If the step throws on some ranks, all ranks throw with the error class of the lowest of them;
+/// the sentence is given on that rank. Collective.
 template <class Step>
 void together(coll::participant at, Step step);
-/// The part of it that needs no template.
+/// The part of together() that is not a template.
 void throw_together(coll::participant at, const failure* mine);
 
 template <class Step>

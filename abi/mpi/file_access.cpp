@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::mpi {
 
 file_access access_of(file_object& f, file_way way, const users_buffer& b) {
@@ -29,6 +31,7 @@ file_access access_of(file_object& f, file_way way, const users_buffer& b) {
          static_cast<long long>(a.bytes), static_cast<long long>(f.seen_as.etype_bytes));
   }
   a.etypes = a.bytes / f.seen_as.etype_bytes;
+  SINEW_ENSURE(a.bytes > 0 && a.etypes > 0);
   return a;
 }
 
@@ -37,7 +40,8 @@ std::int64_t carry_out(const file_access& a, file_form form, std::int64_t positi
   const auto move = form == file_form::alone ? move_alone : move_together;
   std::int64_t start = 0;
   std::int64_t end = 0;
-  if (__builtin_mul_overflow(position, f.seen_as.etype_bytes, &start) ||
+  // The individual and the shared pointer wrap if they go on past what a file can have.
+  if (position < 0 || __builtin_mul_overflow(position, f.seen_as.etype_bytes, &start) ||
       __builtin_add_overflow(start, a.bytes, &end)) {
     fail(MPI_ERR_ARG, "the offset %lld is beyond what a file can have",
          static_cast<long long>(position));
@@ -53,6 +57,7 @@ std::int64_t carry_out(const file_access& a, file_form form, std::int64_t positi
   }
   std::vector<std::byte> file(static_cast<std::size_t>(a.bytes));
   const std::int64_t n = move(f, a.way, start, p2p::buffer::of_bytes(file.data(), file.size()));
+  SINEW_ASSERT(n >= 0 && n <= a.bytes);
   return from_file(rep, file.data(), n, a.memory);
 }
 
@@ -90,6 +95,7 @@ int end_with_request(const file_access& a, std::int64_t position, MPI_Request* r
     throw;
   }
   r.file = std::move(outcome);
+  SINEW_ASSERT(r.file != nullptr);
   r.owns = true;
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
@@ -97,6 +103,7 @@ int end_with_request(const file_access& a, std::int64_t position, MPI_Request* r
 
 int begin_split(const file_access& a, std::int64_t position, const char* end) {
   file_object& f = a.file;
+  SINEW_EXPECT(f.split.end == nullptr && end != nullptr);
   const std::int64_t bytes = carry_out(a, file_form::collective, position);
   f.split = {end, a.memory.data.base, bytes};
   return MPI_SUCCESS;

@@ -46,11 +46,11 @@ inline void set_file_status(MPI_Status* status, std::int64_t bytes) {
 /// Carries out a blocking access.
 [[nodiscard]] int end_with_status(const file_access& a, file_form form, std::int64_t position,
                                   MPI_Status* status);
-/// Carries out a nonblocking one, alone, and makes its request. What the system refuses is told
-/// when the request is completed.
+/// Carries out a nonblocking one, alone, and makes its request. An error of the system is
+/// returned when the request is completed.
 [[nodiscard]] int end_with_request(const file_access& a, std::int64_t position,
                                    MPI_Request* request);
-/// Carries out a split one; `end` is the call that will tell of it.
+/// Carries out a split one; `end` names the call that completes it.
 [[nodiscard]] int begin_split(const file_access& a, std::int64_t position, const char* end);
 /// The call `end`.
 [[nodiscard]] int end_split(file_object& f, const void* buf, const char* end, MPI_Status* status);

@@ -10,6 +10,7 @@
 #include "abi/mpi/external32.hpp"
 #include "abi/mpi/file.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -72,9 +73,16 @@ class made_type {
 class arguments {
  public:
   explicit arguments(const recipe& r) : made_(r) {}
-  int integer() { return made_.integers[integers_++]; }
-  MPI_Count number() { return made_.large ? made_.counts[counts_++] : integer(); }
+  int integer() {
+    SINEW_EXPECT(integers_ < made_.integers.size());
+    return made_.integers[integers_++];
+  }
+  MPI_Count number() {
+    SINEW_EXPECT(!made_.large || counts_ < made_.counts.size());
+    return made_.large ? made_.counts[counts_++] : integer();
+  }
   MPI_Count address() {
+    SINEW_EXPECT(made_.large ? counts_ < made_.counts.size() : addresses_ < made_.addresses.size());
     return made_.large ? made_.counts[counts_++] : made_.addresses[addresses_++];
   }
   std::vector<int> integers(MPI_Count n) {
@@ -220,6 +228,8 @@ made_type translated(const datarep& rep, MPI_Datatype type) {
 template <class Small, class Large>
 void convert(const datarep& rep, Small* small, Large* large, const typed_memory& memory,
              std::int64_t count, std::byte* file, std::int64_t each) {
+  SINEW_EXPECT(small != nullptr || large != nullptr);
+  SINEW_EXPECT(count >= 0 && each >= 0);
   int code = MPI_SUCCESS;
   void* user = memory.data.base;
   if (large != nullptr) {
@@ -240,6 +250,7 @@ void convert(const datarep& rep, Small* small, Large* large, const typed_memory&
 std::int64_t from_external32(const std::byte* file, std::int64_t bytes, const p2p::buffer& to) {
   const layout::datatype& t = *to.type;
   const std::size_t each = external_size(t);
+  SINEW_ASSERT(each != 0 && bytes > 0);
   const auto all = static_cast<std::size_t>(bytes);
   const std::size_t whole = all / each;
   const std::size_t rest = all % each;
@@ -252,6 +263,7 @@ std::int64_t from_external32(const std::byte* file, std::int64_t bytes, const p2
     from_external(t, 1, last.data(), packed.data() + good);
     good += native_bytes_in(t, rest);
   }
+  SINEW_ASSERT(good <= packed.size());
   (void)layout::unpack(t, to.count, to.base, 0, {packed.data(), good});
   return static_cast<std::int64_t>(good);
 }
@@ -280,6 +292,7 @@ layout::datatype_ref in_file(const datarep& rep, MPI_Datatype type) {
 }
 
 std::vector<std::byte> to_file(const datarep& rep, const typed_memory& from, std::int64_t bytes) {
+  SINEW_EXPECT(rep.converts() && bytes >= 0);
   const p2p::buffer& data = from.data;
   std::vector<std::byte> file(static_cast<std::size_t>(bytes));
   if (rep.write != nullptr || rep.write_large != nullptr) {
@@ -313,6 +326,7 @@ std::int64_t from_file(const datarep& rep, const std::byte* file, std::int64_t b
                                                     {file, static_cast<std::size_t>(bytes)}));
   }
   const auto each = static_cast<std::int64_t>(in_file(rep, to.type)->size());
+  SINEW_ASSERT(each > 0);
   const std::int64_t whole = bytes / each;
   convert(rep, rep.read, rep.read_large, to, whole, const_cast<std::byte*>(file), each);
   return whole * static_cast<std::int64_t>(data.type->size());

@@ -29,7 +29,7 @@ struct datarep {
 /// Lives for ever. Throws MPI_ERR_UNSUPPORTED_DATAREP.
 [[nodiscard]] const datarep& datarep_of(const char* name);
 
-/// The type as it lies in a file: its elements have the representation's lengths.
+/// The type's layout in a file: its elements have the sizes of the representation.
 [[nodiscard]] layout::datatype_ref in_file(const datarep& rep, MPI_Datatype type);
 
 /// What of a program's memory is to be moved.

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::mpi {
 namespace {
 
@@ -21,6 +23,7 @@ void take_choice(const std::string& value, choice& to) {
 
 void take_number(const std::string& value, std::int64_t least, std::int64_t most,
                  std::int64_t& to) {
+  SINEW_EXPECT(least <= most);
   std::int64_t n = 0;
   const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), n);
   if (problem == std::errc{} && end == value.data() + value.size() && n >= least && n <= most) {
@@ -98,6 +101,7 @@ void file_hints::tell(info_object& to, int ranks) const {
 }
 
 int file_hints::aggregators(int ranks) const noexcept {
+  SINEW_EXPECT(ranks >= 1 && shared.cb_nodes >= 0);
   // The system lets one process at a time write a file, so that more of them only wait; but what
   // they gather is copied meanwhile.
   constexpr std::int64_t usual = 4;

@@ -24,13 +24,13 @@ struct file_hints {
   } shared;
 
   // Each rank's own.
-  choice ds_read = choice::automatic;  ///< strided reads by reading what lies between, too
+  choice ds_read = choice::automatic;  ///< data sieving: strided reads include the holes
   choice ds_write = choice::disable;   ///< strided writes by read, change, write, with locks
   std::int64_t ind_rd_buffer_size = std::int64_t{4} << 20;
   std::int64_t ind_wr_buffer_size = std::int64_t{512} << 10;
   mode_t permissions = 0666;
 
-  /// Takes what it knows and can use; everything else is left as it was.
+  /// Applies the hints that are supported and valid; all others are ignored.
   void take(const info_object& info);
   /// What is in force, for MPI_File_get_info; `ranks`: of the file.
   void tell(info_object& to, int ranks) const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "abi/mpi/file.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -30,12 +31,14 @@ class group {
   /// piece. `*left` bytes of the access are still to come.
   void gather(view_cursor& from, std::int64_t* left, std::int64_t most_hole,
               std::int64_t most_span) {
+    SINEW_EXPECT(*left > 0);
     pieces_.clear();
     if (!ahead_) {
       ahead_ = from.next(*left);
     }
     pieces_.push_back(*ahead_);
     *left -= ahead_->bytes;
+    SINEW_ASSERT(*left >= 0);
     ahead_.reset();
     while (*left != 0) {
       ahead_ = from.next(*left);
@@ -66,6 +69,7 @@ std::int64_t hole_to_read_over(choice c) {
 
 /// Reads `bytes` bytes of the view; fewer if the file ends.
 std::int64_t read_view(file_object& f, view_cursor& cursor, std::byte* to, std::int64_t bytes) {
+  SINEW_EXPECT(bytes > 0);
   if (f.view->contiguous()) {
     return checked(f, f.inner.read(cursor.next(bytes).offset, to, bytes), "read");
   }
@@ -88,6 +92,7 @@ std::int64_t read_view(file_object& f, view_cursor& cursor, std::byte* to, std::
       sieve.resize(static_cast<std::size_t>(g.span()));
     }
     const std::int64_t there = checked(f, f.inner.read(g.begin(), sieve.data(), g.span()), "read");
+    SINEW_ASSERT(there <= g.span());
     for (const file_piece& p : g.pieces()) {
       const std::int64_t from = p.offset - g.begin();
       const std::int64_t n = std::clamp<std::int64_t>(there - from, 0, p.bytes);
@@ -101,7 +106,8 @@ std::int64_t read_view(file_object& f, view_cursor& cursor, std::byte* to, std::
   return done;
 }
 
-/// Writes by reading what lies between the pieces, too, under a lock that all who write so respect.
+/// Data sieving: reads the whole range, changes the pieces and writes it back, under a lock that
+/// all such writers take.
 void write_sieved(file_object& f, const group& g, const std::byte* from,
                   std::vector<std::byte>& sieve, bool locked) {
   std::optional<range_lock> alone;
@@ -124,8 +130,9 @@ void write_sieved(file_object& f, const group& g, const std::byte* from,
 /// `locked`: what is written is locked already.
 void write_view(file_object& f, view_cursor& cursor, const std::byte* from, std::int64_t bytes,
                 bool locked) {
-  // What lies in the holes may be written by others meanwhile, so that this is done on request
-  // only, when all writers agree to lock what they write.
+  SINEW_EXPECT(bytes > 0);
+  // Other processes may write the holes at the same time, so this is done only if the hint asks for
+  // it, and then all writers lock what they write.
   const bool sieves = f.hints.ds_write == choice::enable && f.may_read();
   if (f.view->contiguous() && !sieves) {
     (void)checked(f, f.inner.write(cursor.next(bytes).offset, from, bytes), "write");
@@ -139,6 +146,7 @@ void write_view(file_object& f, view_cursor& cursor, const std::byte* from, std:
     if (sieves) {
       write_sieved(f, g, from, sieve, locked);
     } else {
+      SINEW_ASSERT(g.single());  // no hole may be written over
       (void)checked(f, f.inner.write(g.begin(), from, g.span()), "write");
     }
     from += before - left;
@@ -171,6 +179,7 @@ std::int64_t move_in_steps(file_object& f, file_way way, view_cursor& cursor,
       continue;
     }
     const std::int64_t there = read_view(f, cursor, packed.data(), n);
+    SINEW_ASSERT(there <= n);
     (void)layout::unpack(*data.type, data.count, data.base, at,
                          part.first(static_cast<std::size_t>(there)));
     done += there;
@@ -202,11 +211,13 @@ std::int64_t move_alone(file_object& f, file_way way, std::int64_t position,
   if (bytes == 0) {
     return 0;
   }
+  SINEW_EXPECT(!f.view->empty() && position >= 0);
   view_cursor cursor(*f.view, position);
   if (!f.atomic_mode) {
     return move_in_steps(f, way, cursor, data, false);
   }
-  // Folded views do not end where their last byte lies; then all that follows is locked.
+  // The last byte of a folded view need not have the highest offset; then all that follows is
+  // locked.
   const std::int64_t first = f.view->offset_of(position);
   const std::int64_t end =
       f.view->folded() ? INT64_MAX : f.view->offset_of(position + bytes - 1) + 1;

@@ -1,5 +1,5 @@
-// One rank's bytes between its memory and what it sees of a file. Knows no other ranks, but for
-// the locks that keep them apart.
+// Moves one rank's data between memory and its view of a file. Other ranks matter only for the
+// locks.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include "abi/mpi/file_access.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -30,7 +31,7 @@ MPI_Datatype another(MPI_Datatype type) {
   return type;
 }
 
-/// Of several seeks, where they lead. `now`: the pointer.
+/// The position that a seek leads to. `now`: the pointer.
 std::int64_t target_of(const file_object& f, MPI_Offset offset, int whence, std::int64_t now) {
   std::int64_t from = 0;
   if (whence == MPI_SEEK_CUR) {
@@ -45,6 +46,7 @@ std::int64_t target_of(const file_object& f, MPI_Offset offset, int whence, std:
     fail(MPI_ERR_ARG, "the place %lld etypes from %lld is before the view's begin or too far",
          static_cast<long long>(offset), static_cast<long long>(from));
   }
+  SINEW_ENSURE(to >= 0);
   return to;
 }
 
@@ -70,6 +72,8 @@ new_view view_of(const file_object& f, MPI_Offset displacement, MPI_Datatype ety
 }
 
 void install(file_object& f, new_view made) {
+  SINEW_EXPECT(made.view != nullptr);
+  SINEW_EXPECT(made.seen_as.representation != nullptr && made.seen_as.etype_bytes > 0);
   (void)another(made.seen_as.etype);
   (void)another(made.seen_as.filetype);
   drop(resolve<type_object>(f.seen_as.etype));
@@ -84,6 +88,7 @@ std::int64_t end_in_etypes(const file_object& f) {
   if (size < 0) {
     fail_io(errno, "tell the size of", f.path);
   }
+  SINEW_ASSERT(f.view != nullptr && f.seen_as.etype_bytes > 0);
   // The first etype of which no byte is in the file.
   return (f.view->bytes_before(size) + f.seen_as.etype_bytes - 1) / f.seen_as.etype_bytes;
 }
@@ -116,7 +121,7 @@ int impl::File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Da
     if (hints != nullptr) {
       f.hints.take(*hints);
     }
-    // Behind the agreement: all have read the shared pointer, and nobody moves it yet.
+    // together() has returned: all ranks have read the shared pointer, and none has moved it yet.
     if (at.comm.rank() == 0) {
       f.shared->set(0);
     }

@@ -3,12 +3,15 @@
 #include <new>
 
 #include "abi/mpi/file.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
 namespace sinew::mpi {
 
 shared_position::shared_position(boot::memory_mapping memory)
-    : memory_(std::move(memory)), where_(reinterpret_cast<number*>(memory_.base())) {}
+    : memory_(std::move(memory)), where_(reinterpret_cast<number*>(memory_.base())) {
+  SINEW_EXPECT(where_ != nullptr);
+}
 
 std::unique_ptr<shared_position> shared_position::make(coll::participant at) {
   if (at.comm.size() == 1) {
@@ -19,7 +22,7 @@ std::unique_ptr<shared_position> shared_position::make(coll::participant at) {
   boot::memory_mapping shared;
   std::string problem;
   const int rank = at.comm.rank();
-  // A rank that fails says so before the others wait for it.
+  // Each step ends with an agreement, so that no rank waits for one that has failed.
   const auto attempt = [&](auto&& step) {
     try {
       if (problem.empty()) {

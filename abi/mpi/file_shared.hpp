@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "sinew/base/check.hpp"
 #include "sinew/boot/shared_memory.hpp"
 #include "sinew/coll/collectives.hpp"
 
@@ -21,9 +22,13 @@ class shared_position {
   [[nodiscard]] std::int64_t get() const noexcept {
     return where_->load(std::memory_order_relaxed);
   }
-  void set(std::int64_t to) noexcept { where_->store(to, std::memory_order_relaxed); }
+  void set(std::int64_t to) noexcept {
+    SINEW_EXPECT(to >= 0);
+    where_->store(to, std::memory_order_relaxed);
+  }
   /// What it was before `by` etypes were taken. Hot.
   [[nodiscard]] std::int64_t take(std::int64_t by) noexcept {
+    SINEW_EXPECT(by >= 0);
     return where_->fetch_add(by, std::memory_order_relaxed);
   }
 

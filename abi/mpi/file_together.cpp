@@ -10,10 +10,12 @@
 #include <cstring>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "abi/mpi/file.hpp"
 #include "abi/mpi/file_io.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -28,7 +30,7 @@ constexpr std::int64_t long_remote_piece = std::int64_t{64} << 10;
 /// Of a range of which fewer bytes than one in so many are accessed, most rounds would be empty.
 constexpr std::int64_t sparse = 16;
 
-/// What the ranks tell each other first.
+/// What the ranks exchange first.
 struct told {
   std::int64_t begin;  ///< of what the rank accesses in the file; these two: 0 if nothing
   std::int64_t end;
@@ -38,8 +40,13 @@ struct told {
   std::int64_t alone;   ///< 1: this rank can only do it alone
   std::int64_t remote;  ///< 1: the file is another machine's
 };
+// They travel as bytes.
+static_assert(std::is_trivially_copyable_v<told> && std::is_trivially_copyable_v<file_piece>);
 
-std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+std::int64_t round_up(std::int64_t n, std::int64_t to) {
+  SINEW_EXPECT(n >= 0 && to > 0);
+  return (n + to - 1) / to * to;
+}
 
 told tell(const file_object& f, std::int64_t position, std::int64_t bytes) {
   told mine{0, 0, bytes, 0, f.inner.size(), 0, f.inner.remote() ? 1 : 0};
@@ -64,6 +71,7 @@ struct parts_of_file {
 
   [[nodiscard]] std::int64_t rounds() const { return (each + step - 1) / step; }
   [[nodiscard]] int rank_of(int aggregator) const {
+    SINEW_EXPECT(aggregator >= 0 && aggregator < aggregators);
     return static_cast<int>(std::int64_t{aggregator} * ranks / aggregators);
   }
   /// Where a round of an aggregator ends.
@@ -73,7 +81,7 @@ struct parts_of_file {
   }
 };
 
-/// What two phases would serve; of no bytes if each rank is better served alone.
+/// How two-phase I/O would divide the access; an empty range if independent accesses are faster.
 parts_of_file divide(const file_object& f, choice how, std::span<const told> all) {
   parts_of_file p;
   p.ranks = static_cast<int>(all.size());
@@ -106,6 +114,9 @@ parts_of_file divide(const file_object& f, choice how, std::span<const told> all
   p.aggregators = f.hints.aggregators(p.ranks);
   p.each = round_up((p.end - p.begin + p.aggregators - 1) / p.aggregators, unit);
   p.step = std::min(hints.cb_buffer_size, p.each);
+  SINEW_ENSURE(p.begin < p.end && p.step > 0 && p.step <= p.each);
+  SINEW_ENSURE(p.begin + p.aggregators * p.each >= p.end);
+  SINEW_ENSURE(p.aggregators >= 1 && p.aggregators <= p.ranks);
   return p;
 }
 
@@ -163,7 +174,7 @@ class two_phases {
       exchange_lists();
       way_ == file_way::write ? write_round() : read_round();
     }
-    // All have been told of a failure, and all has been written when anybody returns.
+    // When this returns on any rank, all data has been written, and all ranks know of a failure.
     const auto worst = static_cast<int>(largest_of(at_, error_));
     if (worst != 0) {
       fail_io(worst, way_ == file_way::write ? "write" : "read", f_.path);
@@ -193,6 +204,7 @@ class two_phases {
       const std::int64_t to = std::max(from, position_before(parts_.end_of(a, round)));
       const auto r = static_cast<std::size_t>(parts_.rank_of(a));
       own_.counts[r] = to - from;
+      SINEW_ASSERT(own_.counts[r] >= 0);
       own_.places[r] = from - position_;
       const std::size_t listed = own_pieces_.size();
       view_cursor cursor(*f_.view, from);
@@ -200,6 +212,7 @@ class two_phases {
         own_pieces_.push_back(cursor.next(to - from));
         from += own_pieces_.back().bytes;
       }
+      SINEW_ASSERT(from == to);
       own_lists_.counts[r] =
           static_cast<std::ptrdiff_t>((own_pieces_.size() - listed) * sizeof(file_piece));
     }
@@ -225,6 +238,8 @@ class two_phases {
     for (std::size_t r = 0; r < ranks; ++r) {
       others_.counts[r] = in[2 * r];
       others_lists_.counts[r] = in[2 * r + 1];
+      SINEW_ASSERT(others_.counts[r] >= 0);
+      SINEW_ASSERT(others_lists_.counts[r] % static_cast<std::ptrdiff_t>(sizeof(file_piece)) == 0);
     }
     grow(gathered_, others_.line_up());
     others_pieces_.resize(static_cast<std::size_t>(others_lists_.line_up()) / sizeof(file_piece));
@@ -258,6 +273,7 @@ class two_phases {
       all.push_back({p, bytes});
       bytes += p.bytes;
     }
+    SINEW_ASSERT(bytes <= gathered_.data() + gathered_.size());
     const auto before = [](const placed& a, const placed& b) {
       return std::tie(a.piece.offset, a.bytes) < std::tie(b.piece.offset, b.bytes);
     };
@@ -310,6 +326,7 @@ class two_phases {
 
   /// Reads what the pieces span, and copies it to where they lie.
   void read_for(const std::vector<placed>& all) {
+    SINEW_EXPECT(!all.empty());
     const std::int64_t begin = all.front().piece.offset;
     std::int64_t end = begin;
     std::int64_t wanted = 0;
@@ -333,8 +350,9 @@ class two_phases {
 
   void read_whole(std::int64_t offset, std::byte* to, std::int64_t bytes) {
     const moved done = f_.inner.read(offset, to, bytes);
+    SINEW_ASSERT(done.bytes <= bytes);
     error_ = error_ == 0 ? done.error : error_;
-    // Nobody asks for what lies behind the file's end, unless it was cut meanwhile.
+    // No piece lies behind the file's end, unless the file was truncated meanwhile.
     std::memset(to + done.bytes, 0, static_cast<std::size_t>(bytes - done.bytes));
   }
 
@@ -345,7 +363,7 @@ class two_phases {
   std::int64_t position_;
   std::int64_t end_;
   const p2p::buffer& data_;
-  int error_ = 0;  ///< the first that the system has told this rank
+  int error_ = 0;  ///< the first error number on this rank
 
   std::vector<std::int64_t> next_;  ///< by aggregator: what has not been exchanged yet
   // This rank's side, then an aggregator's; amounts by the other rank.
@@ -373,6 +391,7 @@ std::int64_t move_together(file_object& f, file_way way, std::int64_t position,
   }
   auto bytes = static_cast<std::int64_t>(data.bytes());
   const told mine = tell(f, position, bytes);
+  SINEW_ASSERT(mine.begin <= mine.end || mine.alone != 0);
   std::vector<told> all(static_cast<std::size_t>(ranks));
   check_collective(coll::allgather(participant_of(*f.comm),
                                    p2p::buffer::of_bytes(&mine, sizeof mine),

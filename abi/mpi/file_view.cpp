@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sinew/base/check.hpp"
+
 namespace sinew::mpi {
 
 file_view::file_view(std::int64_t displacement, const layout::datatype& filetype)
@@ -22,6 +24,7 @@ file_view::file_view(std::int64_t displacement, const layout::datatype& filetype
     start += static_cast<std::int64_t>(bytes);
     end = std::max(end, offset + static_cast<std::int64_t>(bytes));
   });
+  SINEW_ASSERT(start == size_);
   if (folded_ && defect_ == defect::none) {
     defect_ = defect::overlapping;
   }
@@ -32,12 +35,14 @@ file_view::file_view(std::int64_t displacement, const layout::datatype& filetype
 }
 
 std::size_t file_view::run_at(std::int64_t within) const noexcept {
+  SINEW_EXPECT(within >= 0 && within < size_);
   const auto after = std::upper_bound(runs_.begin(), runs_.end(), within,
                                       [](std::int64_t p, const run& r) { return p < r.start; });
   return static_cast<std::size_t>(after - runs_.begin()) - 1;
 }
 
 std::int64_t file_view::offset_of(std::int64_t position) const noexcept {
+  SINEW_EXPECT(!empty() && position >= 0);
   const std::int64_t within = position % size_;
   const run& r = runs_[run_at(within)];
   return displacement_ + position / size_ * extent_ + r.offset + (within - r.start);
@@ -63,19 +68,23 @@ std::int64_t file_view::bytes_before(std::int64_t offset) const noexcept {
     const run& r = runs_[index];
     within = r.start + std::min(rest - r.offset, end_of(index) - r.start);
   }
+  SINEW_ENSURE(within >= 0 && within <= size_);
   return beyond / step * size_ + within;
 }
 
 view_cursor::view_cursor(const file_view& view, std::int64_t position) noexcept : view_(view) {
+  SINEW_EXPECT(position >= 0);
   if (view.empty()) {
     return;
   }
   instance_ = view.displacement_ + position / view.size_ * view.extent_;
   within_ = position % view.size_;
+  SINEW_ASSERT(within_ < view.size_);
   index_ = view.run_at(within_);
 }
 
 void view_cursor::advance(std::int64_t bytes) noexcept {
+  SINEW_EXPECT(bytes >= 0 && bytes <= left());
   within_ += bytes;
   if (within_ < view_.end_of(index_)) {
     return;
@@ -89,6 +98,7 @@ void view_cursor::advance(std::int64_t bytes) noexcept {
 }
 
 file_piece view_cursor::next(std::int64_t most) noexcept {
+  SINEW_EXPECT(most >= 1 && !view_.empty());
   file_piece piece{offset(), 0};
   if (view_.contiguous_) {
     piece.bytes = most;
@@ -101,6 +111,7 @@ file_piece view_cursor::next(std::int64_t most) noexcept {
     piece.bytes += n;
     advance(n);
   } while (piece.bytes < most && offset() == piece.offset + piece.bytes);
+  SINEW_ENSURE(piece.bytes >= 1 && piece.bytes <= most);
   return piece;
 }
 

@@ -21,9 +21,11 @@ class file_view {
   /// `filetype` as it lies in the file, at `displacement`. Runs cost 16 bytes each, once. Cold.
   file_view(std::int64_t displacement, const layout::datatype& filetype);
 
-  /// What MPI does not allow of the filetype; overlapping parts only matter to who writes.
+  /// What MPI does not allow of the filetype; overlapping parts are an error only if
+  /// the file is written.
   [[nodiscard]] defect wrong() const noexcept { return defect_; }
-  /// Whether a byte of the file can be seen twice: then positions and offsets do not rise together.
+  /// Whether a byte of the file can appear twice in the view: then offsets do not rise with
+  /// positions.
   [[nodiscard]] bool folded() const noexcept { return folded_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   /// One run without end.

@@ -1,4 +1,4 @@
-// MPI-5.0 sections 8.5.3 to 8.5.5: graphs that every rank knows whole, and distributed ones.
+// MPI-5.0 sections 8.5.3 to 8.5.5: graphs that are known on every rank, and distributed graphs.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -6,6 +6,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/topology.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -71,6 +72,7 @@ topology graph(const comm_object& c, int nnodes, const int* index, const int* ed
   if (before > 0) {
     t.edges.assign(edges, edges + before);
   }
+  SINEW_ENSURE(t.edges.size() == static_cast<std::size_t>(t.index.back()));
   return t;
 }
 
@@ -79,6 +81,7 @@ std::span<const int> neighbors_of(const comm_object& c, int rank) {
   check_neighbor(c, rank, "rank");
   const auto r = static_cast<std::size_t>(rank);
   const int from = r == 0 ? 0 : t.index[r - 1];
+  SINEW_ASSERT(from <= t.index[r] && static_cast<std::size_t>(t.index[r]) <= t.edges.size());
   return std::span(t.edges).subspan(static_cast<std::size_t>(from),
                                     static_cast<std::size_t>(t.index[r] - from));
 }
@@ -88,6 +91,7 @@ bool has_weights(const int* weights) { return weights != MPI_UNWEIGHTED; }
 /// `n` neighbours and their weights from the program's arrays.
 void take(const comm_object& c, int n, const int* ranks, const int* weights, const char* which,
           std::vector<int>& to, std::vector<int>& to_weights) {
+  SINEW_EXPECT(to.empty() && to_weights.empty());
   if (n < 0) {
     fail(MPI_ERR_ARG, "the number of edges is %d", n);
   }
@@ -111,24 +115,30 @@ void take(const comm_object& c, int n, const int* ranks, const int* weights, con
     }
   }
   to_weights.assign(weights, weights + n);
+  SINEW_ENSURE(to.size() == to_weights.size());
 }
 
 int place_all(comm_object& c, topology t, MPI_Comm* to) {
+  SINEW_EXPECT(!t.weighted || t.sources.size() == t.source_weights.size());
+  SINEW_EXPECT(!t.weighted || t.destinations.size() == t.destination_weights.size());
   const MPI_Comm made = adopt(coll::duplicate(participant_of(c)), c);
+  SINEW_ASSERT(made != MPI_COMM_NULL);
   comm_of(made).places = std::make_shared<const topology>(std::move(t));
   *to = made;
   return MPI_SUCCESS;
 }
 
-/// An end of an edge, told to the rank that has it.
+/// One end of an edge, as sent to its rank.
 struct edge_end {
   std::int32_t outgoing, neighbor, weight;
 };
+static_assert(sizeof(edge_end) == 3 * sizeof(std::int32_t));  // it travels as three integers
 
-/// Every rank gives the others what it knows of their edges.
+/// Each rank sends the others the edges that it was given for them.
 std::vector<edge_end> told_by_all(comm_object& c,
                                   const std::vector<std::vector<edge_end>>& for_rank) {
   const std::size_t size = for_rank.size();
+  SINEW_EXPECT(size == static_cast<std::size_t>(c.comm->size()));
   std::vector<MPI_Count> sent(size), received(size);
   std::vector<MPI_Aint> sent_at(size), received_at(size);
   std::vector<edge_end> out;
@@ -143,6 +153,7 @@ std::vector<edge_end> told_by_all(comm_object& c,
   MPI_Aint total = 0;
   for (std::size_t r = 0; r < size; ++r) {
     received_at[r] = total;
+    SINEW_ASSERT(received[r] >= 0);
     total += received[r];
   }
   std::vector<edge_end> in(static_cast<std::size_t>(total));

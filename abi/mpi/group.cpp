@@ -1,9 +1,11 @@
 // MPI-5.0 section 7.3: groups.
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -72,6 +74,7 @@ const core::group& group_of(MPI_Group handle) {
     fail(MPI_ERR_GROUP, "the group is %s",
          handle == MPI_GROUP_NULL ? "MPI_GROUP_NULL" : "freed or no group");
   }
+  SINEW_ENSURE(found->members.size() > 0);
   return found->members;
 }
 
@@ -126,11 +129,16 @@ int impl::Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
 }
 
 int impl::Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-  return result(newgroup, core::group::unite(group_of(group1), group_of(group2)));
+  core::group both = core::group::unite(group_of(group1), group_of(group2));
+  SINEW_ASSERT(both.size() >= group_of(group1).size() && both.size() >= group_of(group2).size());
+  return result(newgroup, std::move(both));
 }
 
 int impl::Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-  return result(newgroup, core::group::intersect(group_of(group1), group_of(group2)));
+  core::group common = core::group::intersect(group_of(group1), group_of(group2));
+  SINEW_ASSERT(common.size() <= group_of(group1).size());
+  SINEW_ASSERT(common.size() <= group_of(group2).size());
+  return result(newgroup, std::move(common));
 }
 
 int impl::Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
@@ -141,28 +149,36 @@ int impl::Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgr
   const core::group& g = group_of(group);
   const std::span<const int> list = list_of(n, ranks);
   check_ranks(g, list);
-  return result(newgroup, g.include(list));
+  core::group members = g.include(list);
+  SINEW_ASSERT(static_cast<std::size_t>(members.size()) == list.size());
+  return result(newgroup, std::move(members));
 }
 
 int impl::Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   const core::group& g = group_of(group);
   const std::span<const int> list = list_of(n, ranks);
   check_ranks(g, list);
-  return result(newgroup, g.exclude(list));
+  core::group members = g.exclude(list);
+  SINEW_ASSERT(static_cast<std::size_t>(g.size() - members.size()) == list.size());
+  return result(newgroup, std::move(members));
 }
 
 int impl::Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   const core::group& g = group_of(group);
   const std::vector<int> list = expand(n, ranges);
   check_ranks(g, list);
-  return result(newgroup, g.include(list));
+  core::group members = g.include(list);
+  SINEW_ASSERT(static_cast<std::size_t>(members.size()) == list.size());
+  return result(newgroup, std::move(members));
 }
 
 int impl::Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   const core::group& g = group_of(group);
   const std::vector<int> list = expand(n, ranges);
   check_ranks(g, list);
-  return result(newgroup, g.exclude(list));
+  core::group members = g.exclude(list);
+  SINEW_ASSERT(static_cast<std::size_t>(g.size() - members.size()) == list.size());
+  return result(newgroup, std::move(members));
 }
 
 int impl::Group_free(MPI_Group* group) {

@@ -1,18 +1,21 @@
 // Handles are addresses of objects that begin with a tag, or the standard's small integers. A
-// freed or foreign handle is told from a live one by the tag: memory of freed objects is reused
+// freed or foreign handle differs from a live one by the tag: memory of freed objects is reused
 // for objects of the same kind only and never given back.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <mutex>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "abi/mpi/generated/predefined.hpp"
 #include "c/mpi.h"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 
@@ -39,6 +42,10 @@ struct object {
   std::atomic<int> number{0};      ///< for MPI_*_toint; 0: none yet. See numbers.cpp
   std::atomic<int> references{1};  ///< handles and other objects that need it
 };
+// retire() overwrites the tag, and resolve() reads it, in memory that may hold no object.
+static_assert(std::atomic<kind>::is_always_lock_free && sizeof(std::atomic<kind>) == sizeof(kind));
+static_assert(offsetof(object, what) == 0);
+static_assert(std::atomic<int>::is_always_lock_free);
 
 /// Values below are predefined handles.
 inline constexpr std::uintptr_t first_address = 0x1000;
@@ -63,6 +70,9 @@ template <class T>
 /// recognisable for long, and the memory keeps its number (numbers.cpp). Any thread. Cold.
 template <class T>
 class arena {
+  static_assert(std::is_base_of_v<object, T> && !std::is_polymorphic_v<T>);  // the tag comes first
+  static_assert(alignof(T) >= alignof(object));
+
  public:
   template <class... Args>
   [[nodiscard]] static T* make(Args&&... args) {
@@ -77,13 +87,19 @@ class arena {
     if (in.memory == nullptr) {
       in.memory = ::operator new(sizeof(T), std::align_val_t{alignof(T)});
     }
+    SINEW_ASSERT(value_of(in.memory) % alignof(T) == 0);
+    SINEW_ASSERT(value_of(in.memory) >= first_address);
     T* const made = new (in.memory) T(std::forward<Args>(args)...);
-    // Relaxed: whoever gets the handle gets it with what synchronises the object itself.
+    // Relaxed: passing the handle to another thread needs synchronisation anyway.
     made->number.store(in.number, std::memory_order_relaxed);
+    SINEW_ENSURE(made->what.load(std::memory_order_relaxed) == T::tag);
+    SINEW_ENSURE(resolve<T>(made) == made);
     return made;
   }
 
   static void retire(T* object) {
+    SINEW_EXPECT(object != nullptr);
+    SINEW_EXPECT(object->references.load(std::memory_order_relaxed) == 0);
     const int number = object->number.load(std::memory_order_relaxed);
     object->~T();
     const kind dead = kind::dead;
@@ -135,6 +151,7 @@ template <class Handle>
 }
 template <class Handle>
 [[nodiscard]] Handle predefined(std::uintptr_t value) noexcept {
+  SINEW_EXPECT(value < first_address);
   return reinterpret_cast<Handle>(value);
 }
 

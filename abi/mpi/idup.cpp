@@ -5,6 +5,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/request.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 
@@ -29,9 +30,9 @@ void await(duplication& d) { process.runtime->wait(d.agreed->over); }
 
 namespace {
 
-/// A communicator that can be asked but not communicate yet, with the attributes of `old`.
+/// A communicator for local calls only, until it is finished, with the attributes of `old`.
 comm_object* begin(MPI_Comm comm, comm_object& old) {
-  // Until the context is known: who is in it, but no channels.
+  // Until the context is known it has members, and no channels.
   const core::communicator& c = *old.comm;
   auto* fresh = arena<comm_object>::make(
       std::make_shared<core::communicator>(c.context(), c.members(), c.rank()));
@@ -48,6 +49,8 @@ comm_object* begin(MPI_Comm comm, comm_object& old) {
 }
 
 void finish(comm_object& fresh, coll::communicator_ref made, const info_object* hints) {
+  SINEW_EXPECT(made != nullptr && fresh.what.load() == kind::unfinished_comm);
+  SINEW_EXPECT(made->size() == fresh.comm->size() && made->rank() == fresh.comm->rank());
   made->name = fresh.comm->name;
   fresh.owned = std::move(made);
   fresh.comm = fresh.owned.get();
@@ -99,6 +102,7 @@ int start_duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request
 }  // namespace
 
 int install(duplication& d, std::string* sentence) {
+  SINEW_EXPECT(agreed(d));
   const std::lock_guard held(d.lock);
   if (!d.installed) {
     d.installed = true;
@@ -106,6 +110,7 @@ int install(duplication& d, std::string* sentence) {
       if (d.agreed->problem) {
         std::rethrow_exception(d.agreed->problem);
       }
+      SINEW_ASSERT(d.fresh != nullptr);
       finish(*d.fresh, d.agreed->made, d.hints);
     } catch (const std::bad_alloc&) {
       d.code = MPI_ERR_NO_MEM;
@@ -119,6 +124,7 @@ int install(duplication& d, std::string* sentence) {
       drop(std::exchange(d.fresh, nullptr));
     }
   }
+  SINEW_ENSURE((d.code == MPI_SUCCESS) == (d.fresh != nullptr));
   if (sentence != nullptr) {
     *sentence = d.sentence;
   }

@@ -10,6 +10,7 @@
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -63,6 +64,7 @@ std::string key_of(const char* key) {
     fail(MPI_ERR_INFO_KEY, "the key has %zu characters (1 to %d are allowed)", length,
          MPI_MAX_INFO_KEY - 1);
   }
+  SINEW_ENSURE(length < MPI_MAX_INFO_KEY);
   return key;
 }
 
@@ -192,6 +194,7 @@ int impl::Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* 
   *flag = at != i.entries.end();
   if (*flag != 0) {
     check_out(valuelen, "valuelen");
+    SINEW_ASSERT(at->second.size() < MPI_MAX_INFO_VAL);
     *valuelen = static_cast<int>(at->second.size());
   }
   return MPI_SUCCESS;
@@ -210,6 +213,7 @@ int impl::Info_get_nthkey(MPI_Info info, int n, char* key) {
     fail(MPI_ERR_ARG, "there is no key %d: the object has %zu", n, i.entries.size());
   }
   const std::string& name = i.entries[static_cast<std::size_t>(n)].first;
+  SINEW_ASSERT(name.size() < MPI_MAX_INFO_KEY);
   std::memcpy(key, name.c_str(), name.size() + 1);
   return MPI_SUCCESS;
 }

@@ -1,4 +1,4 @@
-// MPI-5.0 chapter 11: the world comes and goes.
+// MPI-5.0 chapter 11: initialisation and finalisation.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -12,10 +12,18 @@
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/world.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/coll/collectives.hpp"
 #include "sinew/core/job.hpp"
 
 namespace sinew::mpi {
+
+// Levels are compared.
+static_assert(MPI_THREAD_SINGLE < MPI_THREAD_FUNNELED &&
+              MPI_THREAD_FUNNELED < MPI_THREAD_SERIALIZED);
+static_assert(MPI_THREAD_SERIALIZED < MPI_THREAD_MULTIPLE);
+// process.comms is indexed by the handles' values.
+static_assert(abi::handle_comm_world == abi::handle_comm_null + 1);
 
 constinit world process;
 
@@ -26,7 +34,7 @@ std::mutex& init_lock() {
   return it;
 }
 
-/// A child of fork() has no share in the job: it must not touch the shared memory or the launcher.
+/// A child of fork() is not part of the job: it must not use the shared memory or the launcher.
 void in_child() {
   if (process.now.load() == phase::running) {
     process.now = phase::forked;
@@ -34,7 +42,9 @@ void in_child() {
 }
 
 void open_world(int level) {
-  // Below MPI_THREAD_MULTIPLE the program itself keeps its calls apart.
+  SINEW_EXPECT(process.now.load() == phase::before);
+  SINEW_EXPECT(process.engine == nullptr && process.requests == nullptr);
+  // Below MPI_THREAD_MULTIPLE the program does not call from two threads at the same time.
   const bool many = level == MPI_THREAD_MULTIPLE;
   core::runtime& runtime = core::join_job(many ? core::threading::many : core::threading::one);
   if (many && !runtime.threaded()) {
@@ -58,6 +68,9 @@ void open_world(int level) {
     process.comms[which] = c;
   }
   ::pthread_atfork(nullptr, nullptr, in_child);
+  SINEW_ENSURE(process.comms[1]->comm->size() == runtime.size());
+  SINEW_ENSURE(process.comms[1]->comm->rank() == runtime.rank());
+  SINEW_ENSURE(process.comms[2]->comm->size() == 1);
   process.now = phase::running;
 }
 
@@ -140,6 +153,7 @@ int impl::Finalize() {
   (void)coll::barrier(participant_of(*process.comms[1]));
   process.engine->drain();
   const std::lock_guard held(init_lock());
+  SINEW_ASSERT(process.now.load() == phase::running);
   process.now = phase::after;
   core::leave_job();
   // What the program has not freed keeps pointers into the engine, so engine and runtime stay

@@ -4,18 +4,22 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/type.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 
 /// A message that a matched probe has taken.
 struct message_object : object {
   static constexpr kind tag = kind::message;
-  message_object(comm_object& c, p2p::matched* m) : object(tag), comm(&c), inner(m) {}
+  message_object(comm_object& c, p2p::matched* m) : object(tag), comm(&c), inner(m) {
+    SINEW_EXPECT(m != nullptr);
+  }
   comm_object* comm;
   p2p::matched* inner;
 };
 
 [[noreturn, gnu::cold]] inline void null_buffer(MPI_Count count) {
+  SINEW_EXPECT(count > 0);
   fail(MPI_ERR_BUFFER, "the buffer is null and the count is %lld", static_cast<long long>(count));
 }
 

@@ -8,10 +8,15 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 
 namespace sinew::mpi {
 namespace {
+
+// MPI_Abi_get_info returns these, and Fortran's MPI_ADDRESS_KIND and its like rely on them.
+static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8);
+static_assert(MPI_VERSION == 5 && MPI_SUBVERSION == 0);
 
 void set_info(info_object& info, const char* key, const std::string& value) {
   info.entries.emplace_back(key, value);
@@ -35,6 +40,7 @@ info_object* fortran_info() {
 
 /// Whether the little-endian integer of `size` bytes at `p` is `value`.
 bool holds(const void* p, int size, int value) {
+  SINEW_EXPECT(size >= 1 && size <= 16);
   const auto* bytes = static_cast<const unsigned char*>(p);
   for (int i = 0; i < size; ++i) {
     if (bytes[i] != (i == 0 ? value : 0)) {
@@ -58,6 +64,7 @@ int impl::Get_library_version(char* version, int* resultlen) {
   check_out(version, "version");
   check_out(resultlen, "resultlen");
   const std::string text = "Sinew " SINEW_VERSION ", MPI 5.0, standard ABI 1.0";
+  SINEW_ASSERT(text.size() < MPI_MAX_LIBRARY_VERSION_STRING);
   std::memcpy(version, text.c_str(), text.size() + 1);
   *resultlen = static_cast<int>(text.size());
   return MPI_SUCCESS;
@@ -77,7 +84,7 @@ int impl::Get_processor_name(char* name, int* resultlen) {
 int impl::Get_hw_resource_info(MPI_Info* hw_info) {
   check_out(hw_info, "hw_info");
   auto* made = arena<info_object>::make();
-  // What MPI_Comm_split_type knows; no rank has more than one node.
+  // The resource type that MPI_Comm_split_type supports.
   set_info(*made, "mpi_shared_memory", "true");
   *hw_info = handle_of<MPI_Info>(made);
   return MPI_SUCCESS;
@@ -100,6 +107,7 @@ int impl::Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   if (memory == nullptr) {
     fail(MPI_ERR_NO_MEM, "%lld bytes cannot be had", static_cast<long long>(size));
   }
+  SINEW_ENSURE(value_of(memory) % line == 0);
   *static_cast<void**>(baseptr) = memory;
   return MPI_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/nonblocking.hpp"
 #include "abi/mpi/topology.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -26,9 +27,12 @@ class neighbour_lists {
         add(t.shifted(rank, d, 1));
       }
       both_ = {own_, own_, true};
+      SINEW_ASSERT(own_.size() == 2 * t.dims.size());
     } else if (t.kind == MPI_GRAPH) {
       const auto r = static_cast<std::size_t>(rank);
+      SINEW_ASSERT(r < t.index.size());
       const auto begin = static_cast<std::size_t>(r == 0 ? 0 : t.index[r - 1]);
+      SINEW_ASSERT(begin <= static_cast<std::size_t>(t.index[r]));
       const std::span<const int> edges(t.edges.data() + begin,
                                        static_cast<std::size_t>(t.index[r]) - begin);
       both_ = {edges, edges};

@@ -8,16 +8,22 @@
 #include "abi/mpi/collective_arguments.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/op.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
 
 void start_collective(request_object& r) {
+  SINEW_EXPECT(r.collective != nullptr && r.comm != nullptr);
+  SINEW_EXPECT(r.collective->runs == nullptr || r.collective->runs->over.done());
   collective_operation& o = *r.collective;
   o.runs = coll::start(*process.engine, r.comm->owned, o.what, o.tag);
+  SINEW_ENSURE(o.runs != nullptr);
 }
 
 request_object& request_for(prepared p, int tag) {
+  SINEW_EXPECT(p.comm != nullptr && p.what != nullptr && p.name != nullptr);
+  SINEW_EXPECT(p.root >= -1 && p.root < p.comm->comm->size());
   request_object& r = new_request(p.comm, request_object::sort::collective);
   r.inner = nullptr;
   r.second = nullptr;
@@ -222,6 +228,7 @@ int start_later(prepared p, MPI_Info info, MPI_Request* request) {
 int start_and_wait(prepared p) {
   MPI_Request request = MPI_REQUEST_NULL;
   (void)start_now(std::move(p), &request);
+  SINEW_ASSERT(request != MPI_REQUEST_NULL);
   return impl::Wait(&request, MPI_STATUS_IGNORE);
 }
 

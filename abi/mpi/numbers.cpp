@@ -7,6 +7,7 @@
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/handles.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 class number_table {
  public:
   int number_of(object& o) {
-    // Acquire: whoever sees the number may look into the table.
+    // Acquire: with the release in add(), so that the table has the entry of a number that is seen.
     const int known = o.number.load(std::memory_order_acquire);
     return known != 0 ? known : add(o);
   }
@@ -37,6 +38,7 @@ class number_table {
   static constexpr std::size_t chunk = 1 << 16;
   static constexpr std::size_t chunks = 1 << 14;
   using entries = std::array<std::atomic<object*>, chunk>;
+  static_assert(first_address + chunk * chunks <= INT_MAX);  // a number is an int
 
   int add(object& o) {
     const std::lock_guard held(lock_);
@@ -53,10 +55,11 @@ class number_table {
     (*in.load(std::memory_order_relaxed))[count_ % chunk].store(&o, std::memory_order_release);
     const int number = static_cast<int>(first_address + count_++);
     o.number.store(number, std::memory_order_release);
+    SINEW_ENSURE(find(static_cast<std::uintptr_t>(number)) == &o);
     return number;
   }
 
-  std::mutex lock_;        ///< for who adds
+  std::mutex lock_;        ///< taken to add
   std::size_t count_ = 0;  ///< under lock_
   std::array<std::atomic<entries*>, chunks> chunks_{};
 };

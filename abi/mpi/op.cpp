@@ -8,6 +8,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/type.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -66,6 +67,7 @@ int create(MPI_User_function* small, MPI_User_function_c* large, int commute, MP
   made->commutative = commute != 0;
   made->small = small;
   made->large = large;
+  SINEW_ENSURE((made->small == nullptr) != (made->large == nullptr));
   *op = handle_of<MPI_Op>(made);
   return MPI_SUCCESS;
 }
@@ -87,6 +89,7 @@ bound_op::bound_op(MPI_Op handle, MPI_Datatype type, const layout::datatype& of)
     return;
   }
   user_ = keep(&user_op(handle));
+  SINEW_ASSERT(user_->small != nullptr || user_->large != nullptr);
   (void)keep(resolve<type_object>(type));
   op_.kind = coll::op_kind::user;
   op_.commutative = user_->commutative;
@@ -104,10 +107,12 @@ coll::op accumulate_op(MPI_Op handle, layout::element of) {
   if (!o.allowed(of)) {
     fail(MPI_ERR_OP, "the operation is not defined for elements of this kind");
   }
+  SINEW_ENSURE(o.kind != coll::op_kind::user);
   return o;
 }
 
 void bound_op::release() noexcept {
+  SINEW_EXPECT(user_ != nullptr);
   drop(user_);
   drop(resolve<type_object>(type_));
 }
@@ -115,11 +120,13 @@ void bound_op::release() noexcept {
 void bound_op::call(void* self, const void* in, void* inout, std::size_t count,
                     const layout::datatype& type) {
   auto& bound = *static_cast<bound_op*>(self);
+  SINEW_EXPECT(bound.user_ != nullptr && bound.op_.handle == self);
   if (bound.user_->large != nullptr) {
     auto n = static_cast<MPI_Count>(count);
     bound.user_->large(const_cast<void*>(in), inout, &n, &bound.type_);
     return;
   }
+  SINEW_ASSERT(bound.user_->small != nullptr);
   auto* from = static_cast<std::byte*>(const_cast<void*>(in));
   auto* to = static_cast<std::byte*>(inout);
   while (count > 0) {

@@ -1,10 +1,26 @@
 // MPI-5.0 chapter 3: sends, receives, probes; blocking and not.
+#include <cstddef>
+
 #include "abi/mpi/message.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
 
 using sort = request_object::sort;
+
+// What the program passes goes on to p2p as it is.
+static_assert(MPI_ANY_SOURCE == p2p::any_source && MPI_ANY_TAG == p2p::any_tag);
+static_assert(MPI_PROC_NULL == p2p::no_rank);
+
+/// Whether what p2p returns is a message that was asked for. For assertions.
+[[maybe_unused]] bool answers(const p2p::result& r, int source, int tag) noexcept {
+  if (source == MPI_PROC_NULL) {
+    return r.source == MPI_PROC_NULL && r.bytes == 0;
+  }
+  return (source == MPI_ANY_SOURCE ? r.source >= 0 : r.source == source) &&
+         (tag == MPI_ANY_TAG ? r.tag >= 0 : r.tag == tag);
+}
 
 /// The arguments of a message, checked.
 struct checked {
@@ -31,6 +47,7 @@ struct checked {
 [[gnu::always_inline]] inline int send(const void* buf, MPI_Count count, MPI_Datatype type,
                                        int dest, int tag, MPI_Comm comm, p2p::mode how) {
   const checked m = outgoing(buf, count, type, dest, tag, comm);
+  SINEW_ASSERT(m.data.type != nullptr);
   const p2p::result r =
       process.engine->send(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, dest, tag, how);
   check_result(m.comm, r);
@@ -39,6 +56,8 @@ struct checked {
 
 [[gnu::always_inline]] inline MPI_Request handle_for(comm_object& c, p2p::request* inner,
                                                      sort what) {
+  SINEW_EXPECT(what == sort::send || what == sort::receive);
+  SINEW_EXPECT(inner != nullptr || what == sort::send);
   if (inner == nullptr) {
     return done_request();
   }
@@ -62,7 +81,9 @@ struct checked {
 /// What a *_replace call sends: the data, packed, since the buffer will be overwritten.
 std::unique_ptr<std::byte[]> packed(const p2p::buffer& data) {
   std::unique_ptr<std::byte[]> copy(new std::byte[data.bytes()]);
-  layout::pack(*data.type, data.count, data.base, 0, {copy.get(), data.bytes()});
+  [[maybe_unused]] const std::size_t n =
+      layout::pack(*data.type, data.count, data.base, 0, {copy.get(), data.bytes()});
+  SINEW_ENSURE(n == data.bytes());
   return copy;
 }
 
@@ -119,6 +140,8 @@ int impl::Recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, in
   const checked m = incoming(buf, count, datatype, source, tag, comm);
   const p2p::result r =
       process.engine->recv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, source, tag);
+  SINEW_ASSERT(answers(r, source, tag));
+  SINEW_ASSERT(r.bytes <= m.data.bytes());
   set_status(status, r);
   check_result(m.comm, r);
   return MPI_SUCCESS;
@@ -143,6 +166,8 @@ int impl::Sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
   core::communicator& c = *in.comm.comm;
   const p2p::result r = process.engine->exchange(c, p2p::messages_of(c), out.data, dest, sendtag,
                                                  in.data, source, recvtag);
+  SINEW_ASSERT(answers(r, source, recvtag));
+  SINEW_ASSERT(r.bytes <= in.data.bytes());
   set_status(status, r);
   check_result(in.comm, r);
   return MPI_SUCCESS;
@@ -157,6 +182,8 @@ int impl::Sendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, in
   const p2p::result r = process.engine->exchange(
       c, p2p::messages_of(c), p2p::buffer::of_bytes(copy.get(), out.data.bytes()), dest, sendtag,
       in.data, source, recvtag);
+  SINEW_ASSERT(answers(r, source, recvtag));
+  SINEW_ASSERT(r.bytes <= in.data.bytes());
   set_status(status, r);
   check_result(in.comm, r);
   return MPI_SUCCESS;
@@ -213,12 +240,14 @@ p2p::matched* claim(MPI_Message* message, comm_object*& c) {
   }
   p2p::matched* inner = m->inner;
   c = m->comm;
+  SINEW_ASSERT(inner != nullptr && c != nullptr);
   *message = MPI_MESSAGE_NULL;
   drop(m);
   return inner;
 }
 
 MPI_Message message_handle(comm_object& c, p2p::matched* inner) {
+  SINEW_EXPECT(inner != nullptr);
   const MPI_Message handle = handle_of<MPI_Message>(arena<message_object>::make(c, inner));
   c.probed.fetch_add(1, std::memory_order_relaxed);  // the caller holds the communicator
   return handle;
@@ -227,7 +256,9 @@ MPI_Message message_handle(comm_object& c, p2p::matched* inner) {
 /// A message that a probe had taken is received, or a request is under way that does so.
 void received(comm_object& c) {
   const bool freed = c.freed;
-  if (c.probed.fetch_sub(1, std::memory_order_release) == 1 && freed) {
+  const int before = c.probed.fetch_sub(1, std::memory_order_release);
+  SINEW_ASSERT(before > 0);
+  if (before == 1 && freed) {
     release_comm(nullptr);
   }
 }
@@ -236,7 +267,9 @@ void received(comm_object& c) {
 
 int impl::Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   comm_object& c = probed(source, tag, comm);
-  set_status(status, process.engine->probe(*c.comm, p2p::messages_of(*c.comm), source, tag));
+  const p2p::result found = process.engine->probe(*c.comm, p2p::messages_of(*c.comm), source, tag);
+  SINEW_ASSERT(answers(found, source, tag));
+  set_status(status, found);
   return MPI_SUCCESS;
 }
 
@@ -246,6 +279,7 @@ int impl::Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* stat
   const auto found = process.engine->iprobe(*c.comm, p2p::messages_of(*c.comm), source, tag);
   *flag = found.has_value() ? 1 : 0;
   if (found) {
+    SINEW_ASSERT(answers(*found, source, tag));
     set_status(status, *found);
   }
   return MPI_SUCCESS;
@@ -260,6 +294,7 @@ int impl::Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_S
   } else {
     *message = message_handle(
         c, process.engine->mprobe(*c.comm, p2p::messages_of(*c.comm), source, tag, found));
+    SINEW_ASSERT(answers(found, source, tag));
   }
   set_status(status, found);
   return MPI_SUCCESS;
@@ -282,6 +317,7 @@ int impl::Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* me
     *flag = 0;
     return MPI_SUCCESS;
   }
+  SINEW_ASSERT(answers(found, source, tag));
   *message = message_handle(c, m);
   set_status(status, found);
   return MPI_SUCCESS;
@@ -298,6 +334,7 @@ int impl::Mrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* 
   const p2p::buffer into = data_of(buf, count, datatype);
   comm_object* c = nullptr;
   const p2p::result r = process.engine->mrecv(claim(message, c), into);
+  SINEW_ASSERT(r.bytes <= into.bytes());
   set_status(status, r);
   check_result(*c, r);
   received(*c);

@@ -6,6 +6,7 @@
 #include "abi/mpi/external32.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/type.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -26,6 +27,7 @@ window window_of(const void* buffer, MPI_Count size, const MPI_Count* position) 
   if (size > 0) {
     check_out(buffer, "buffer");
   }
+  SINEW_ASSERT(*position <= size);
   return {static_cast<std::byte*>(const_cast<void*>(buffer)) + *position,
           static_cast<std::size_t>(size - *position)};
 }
@@ -70,6 +72,7 @@ int impl::Pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void
   check_fits(bytes, out, MPI_ERR_TRUNCATE);
   layout::pack(layout_of(datatype), static_cast<std::size_t>(incount), inbuf, 0, {out.at, bytes});
   *position += static_cast<MPI_Count>(bytes);
+  SINEW_ENSURE(*position <= outsize);
   return MPI_SUCCESS;
 }
 
@@ -82,6 +85,7 @@ int impl::Unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void*
   layout::unpack(layout_of(datatype), static_cast<std::size_t>(outcount), outbuf, 0,
                  {in.at, bytes});
   *position += static_cast<MPI_Count>(bytes);
+  SINEW_ENSURE(*position <= insize);
   return MPI_SUCCESS;
 }
 
@@ -105,6 +109,7 @@ int impl::Pack_external(const char datarep[], const void* inbuf, MPI_Count incou
   layout::pack(t, count, inbuf, 0, packed);
   to_external(t, count, packed.data(), out.at);
   *position += static_cast<MPI_Count>(bytes);
+  SINEW_ENSURE(*position <= outsize);
   return MPI_SUCCESS;
 }
 
@@ -121,6 +126,7 @@ int impl::Unpack_external(const char datarep[], const void* inbuf, MPI_Count ins
   from_external(t, count, in.at, packed.data());
   layout::unpack(t, count, outbuf, 0, packed);
   *position += static_cast<MPI_Count>(bytes);
+  SINEW_ENSURE(*position <= insize);
   return MPI_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
-// MPI-5.0 section 3.9: persistent requests. A recipe, started as often as one likes.
+// MPI-5.0 section 3.9: persistent requests. The arguments are kept and used by each start.
 #include "abi/mpi/message.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -7,6 +8,8 @@ namespace {
 using sort = request_object::sort;
 
 void start_send(request_object& r) {
+  SINEW_EXPECT(r.inner == nullptr && r.comm != nullptr);
+  SINEW_EXPECT(r.again.type != nullptr);
   core::communicator& c = *r.comm->comm;
   r.inner =
       process.engine->isend(c, p2p::messages_of(c), {r.again.base, r.again.count, r.again.type},
@@ -14,19 +17,25 @@ void start_send(request_object& r) {
 }
 
 void start_receive(request_object& r) {
+  SINEW_EXPECT(r.inner == nullptr && r.comm != nullptr);
+  SINEW_EXPECT(r.again.type != nullptr);
   core::communicator& c = *r.comm->comm;
   r.inner =
       process.engine->irecv(c, p2p::messages_of(c), {r.again.base, r.again.count, r.again.type},
                             r.again.peer, r.again.message_tag);
+  SINEW_ENSURE(r.inner != nullptr);  // only sends may be complete at once
 }
 
 void start_buffered(request_object& r) {
+  SINEW_EXPECT(r.comm != nullptr && r.again.type != nullptr);
   send_buffered(*r.comm, {r.again.base, r.again.count, r.again.type}, r.again.peer,
                 r.again.message_tag);
 }
 
 MPI_Request prepare(comm_object& c, const p2p::buffer& data, int peer, int tag, starter start,
                     sort what, p2p::mode how = p2p::mode::standard) {
+  SINEW_EXPECT(start != nullptr && data.type != nullptr);
+  SINEW_EXPECT(what == sort::send || what == sort::receive);
   request_object& r = new_request(&c, what);
   r.persistent = true;
   r.active = false;
@@ -89,6 +98,7 @@ int impl::Start(MPI_Request* request) {
   if (r->active) {
     fail(MPI_ERR_REQUEST, "the request is active: wait for it before starting again");
   }
+  SINEW_ASSERT(r->again.start != nullptr);
   r->again.start(*r);
   r->active = true;
   return MPI_SUCCESS;

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "abi/mpi/errors.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -19,6 +20,7 @@ constexpr std::int64_t most_at_once = 0x7ffff000;  ///< what read(2) and write(2
 
 template <class Call>
 moved repeat(std::int64_t bytes, Call call) noexcept {
+  SINEW_EXPECT(bytes >= 0);
   moved so_far;
   while (so_far.bytes < bytes) {
     const auto wanted = static_cast<std::size_t>(std::min(bytes - so_far.bytes, most_at_once));
@@ -34,6 +36,7 @@ moved repeat(std::int64_t bytes, Call call) noexcept {
     }
     so_far.bytes += n;
   }
+  SINEW_ENSURE(so_far.bytes <= bytes);
   return so_far;
 }
 
@@ -87,13 +90,14 @@ int posix_file::open(const std::string& path, int flags, mode_t mode) {
   if (S_ISDIR(about.st_mode)) {  // open(2) allows that for reading
     return EISDIR;
   }
+  SINEW_ASSERT(descriptor_.get() < 0);
   descriptor_ = std::move(opened);
   remote_ = is_remote(number);
   return 0;
 }
 
 int posix_file::close() noexcept {
-  // The descriptor is gone whatever close(2) says; on NFS that tells of writes that failed late.
+  // close(2) frees the descriptor even if it fails; on NFS it reports writes that failed late.
   const int number = descriptor_.release();
   return number < 0 || ::close(number) == 0 || errno == EINTR ? 0 : errno;
 }
@@ -181,6 +185,7 @@ int file_class_of(int error) noexcept {
 }
 
 void fail_io(int error, const char* doing, const std::string& path) {
+  SINEW_EXPECT(error != 0);
   fail(file_class_of(error), "cannot %s \"%s\": %s", doing, path.c_str(),
        std::generic_category().message(error).c_str());
 }
@@ -188,6 +193,7 @@ void fail_io(int error, const char* doing, const std::string& path) {
 range_lock::range_lock(const posix_file& file, const std::string& path, std::int64_t offset,
                        std::int64_t bytes, posix_file::lock_kind kind)
     : file_(file), offset_(offset), bytes_(bytes) {
+  SINEW_EXPECT(kind != posix_file::lock_kind::none);
   // A length of 0 would lock all that follows.
   const int error = bytes_ == 0 ? 0 : file_.lock(offset_, bytes_, kind);
   if (error != 0) {

@@ -18,7 +18,7 @@ struct moved {
   int error = 0;
 };
 
-/// Suspends nobody: a call blocks its thread as long as the system takes.
+/// Does not suspend fibers: a call blocks its thread until the system call returns.
 class posix_file {
  public:
   posix_file() = default;

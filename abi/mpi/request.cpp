@@ -2,6 +2,7 @@
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/partitioned.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -13,6 +14,7 @@ request_object& make_finished() {
 }
 
 int conclude_generalized(request_object& r, MPI_Status* status, std::string* sentence) {
+  SINEW_EXPECT(r.finished.done());
   MPI_Status own{};
   set_empty(&own);
   int code = r.own.query == nullptr ? MPI_SUCCESS : r.own.query(r.own.state, &own);
@@ -32,6 +34,8 @@ int conclude_generalized(request_object& r, MPI_Status* status, std::string* sen
 }
 
 int conclude_collective(const request_object& r, std::string* sentence) {
+  SINEW_EXPECT(r.collective != nullptr && r.collective->runs != nullptr);
+  SINEW_EXPECT(r.collective->runs->over.done());
   const coll::ongoing& runs = *r.collective->runs;
   const int code = runs.problem ? MPI_ERR_NO_MEM : code_of(runs.outcome);
   if (code != MPI_SUCCESS && sentence != nullptr) {
@@ -44,7 +48,7 @@ int conclude_collective(const request_object& r, std::string* sentence) {
   return code;
 }
 
-/// Gives the operations of `r` back to p2p, and tells how the one that counts has ended.
+/// Gives the operations of `r` back to p2p, and returns the outcome for the status.
 p2p::result collect(request_object& r) {
   p2p::result outcome;
   if (r.inner != nullptr) {
@@ -56,6 +60,7 @@ p2p::result collect(request_object& r) {
     process.engine->release(r.second);
     r.second = nullptr;
   }
+  SINEW_ENSURE(r.inner == nullptr && r.second == nullptr);
   return outcome;
 }
 
@@ -76,6 +81,7 @@ void no_memory_for_request(comm_object* c) {
 }
 
 void drop_owned(request_object& r) noexcept {
+  SINEW_EXPECT(r.owns);
   r.keeps = {};
   r.copy.reset();
   r.duplicates.reset();
@@ -101,12 +107,15 @@ bool ended(const request_object& r) noexcept {
     return r.finished.done();
   }
   if (r.what_for == request_object::sort::flush) {
+    SINEW_ASSERT(r.flushing != nullptr);
     return is_flushed(*r.flushing, r.flush_up_to);
   }
   if (r.what_for == request_object::sort::duplicate) {
+    SINEW_ASSERT(r.duplicates != nullptr);
     return agreed(*r.duplicates);
   }
   if (r.what_for == request_object::sort::collective) {
+    SINEW_ASSERT(r.collective != nullptr && r.collective->runs != nullptr);
     return r.collective->runs->over.done();
   }
   return r.what_for == request_object::sort::partitioned ? r.parts->over().done() : true;
@@ -130,6 +139,7 @@ void await(request_object& r) {
     return;
   }
   if (r.what_for == request_object::sort::collective) {
+    SINEW_ASSERT(r.comm != nullptr && r.collective->runs != nullptr);
     core::collective_record& record = r.comm->comm->collective;
     const core::collective_call around = record.exchange(r.collective->name);
     process.runtime->wait(r.collective->runs->over);
@@ -146,6 +156,7 @@ void await(request_object& r) {
   if (r.second != nullptr) {
     process.engine->wait(*r.second);
   }
+  SINEW_ENSURE(ended(r));
 }
 
 int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::string* sentence) {
@@ -153,10 +164,13 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
     set_empty(status);
     return MPI_SUCCESS;
   }
+  SINEW_EXPECT(ended(*r));
+  SINEW_EXPECT(handle != nullptr);
   using sort = request_object::sort;
   int code = MPI_SUCCESS;
   if (r->what_for <= sort::flush) {
     const bool receives = r->what_for == sort::receive || r->what_for == sort::exchange;
+    SINEW_ASSERT(r->second == nullptr || r->what_for == sort::exchange);
     const p2p::result outcome = collect(*r);
     receives ? set_status(status, outcome) : set_empty(status);
     if (outcome.error != p2p::fault::none && outcome.error != p2p::fault::cancelled) {
@@ -176,6 +190,7 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
   } else if (r->what_for == sort::partitioned) {
     code = r->parts->conclude(status, sentence);
   } else {
+    SINEW_ASSERT(r->what_for == sort::file && r->file != nullptr);
     code = r->file->code;
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
     if (sentence != nullptr) {
@@ -194,9 +209,11 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
 }
 
 std::string sentence_about(const p2p::result& r) {
+  SINEW_EXPECT(r.error != p2p::fault::none);
   std::string which = "tag " + std::to_string(r.tag) + " from rank " + std::to_string(r.source);
   switch (r.error) {
     case p2p::fault::truncated:
+      SINEW_ASSERT(r.sent_bytes > r.bytes);
       return which + ": message of " + std::to_string(r.sent_bytes) +
              " bytes is longer than the buffer of " + std::to_string(r.bytes) + " bytes";
     case p2p::fault::no_memory:
@@ -219,6 +236,7 @@ int code_of(p2p::fault f) noexcept {
 }
 
 void bad_result(comm_object& c, const p2p::result& r) {
+  SINEW_EXPECT(code_of(r.error) != MPI_SUCCESS);
   throw failure{code_of(r.error), sentence_about(r), &c};
 }
 
@@ -305,7 +323,7 @@ int impl::Cancel(MPI_Request* request) {
     }
     return MPI_SUCCESS;
   }
-  // A send that was offered cannot be called back; MPI leaves that to the library.
+  // A send whose RTS has left cannot be cancelled; MPI leaves that to the library.
   if (r->what_for == request_object::sort::receive && r->inner != nullptr) {
     (void)process.engine->cancel(*r->inner);
   }
@@ -326,6 +344,7 @@ int impl::Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_fre
   request_object& r = new_request(nullptr, request_object::sort::generalized);
   r.own = {query_fn, free_fn, cancel_fn, extra_state, {}};
   r.finished.reset();
+  SINEW_ENSURE(!r.finished.done());
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -335,6 +354,7 @@ int impl::Grequest_complete(MPI_Request request) {
   if (r == nullptr || r->what_for != request_object::sort::generalized || r->finished.done()) {
     fail(MPI_ERR_REQUEST, "not a generalized request under way");
   }
+  SINEW_ASSERT(r->inner == nullptr && !r->persistent);
   r->finished.complete();  // who waits for it, or own.freed, may have freed the request by now
   return MPI_SUCCESS;
 }

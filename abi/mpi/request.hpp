@@ -8,6 +8,7 @@
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/status.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/coll/nonblocking.hpp"
 #include "sinew/core/pool.hpp"
 
@@ -34,8 +35,8 @@ struct file_outcome {
 /// Starts a persistent request once more. Throws failure.
 using starter = void (*)(request_object& r);
 
-/// One operation, or a recipe for operations (persistent). Pooled: what its kind of operation
-/// reads must be set by whoever takes it.
+/// One operation, or the arguments of a persistent one. Pooled: the caller of new_request() sets
+/// the fields that its kind of operation reads.
 struct alignas(64) request_object : object {
   static constexpr kind tag = kind::request;
   enum class sort : std::uint8_t {
@@ -96,6 +97,9 @@ struct alignas(64) request_object : object {
   } own;  ///< generalized
 };
 
+// A handle is the address of one: resolve() refuses what is not aligned.
+static_assert(alignof(request_object) == 64 && sizeof(request_object) % 64 == 0);
+
 struct request_pool : core::pool<request_object> {
   using core::pool<request_object>::pool;
 };
@@ -116,6 +120,8 @@ extern request_object& finished_request;
   if (r == nullptr) [[unlikely]] {
     no_memory_for_request(c);
   }
+  SINEW_ASSERT(r->inner == nullptr && r->second == nullptr && !r->owns);
+  SINEW_ASSERT(r != &finished_request);
   r->comm = c;
   r->what_for = what;
   r->persistent = false;
@@ -127,6 +133,9 @@ extern request_object& finished_request;
 [[gnu::cold]] void drop_owned(request_object& r) noexcept;
 /// Not for finished_request. Hot.
 inline void free_request(request_object& r) noexcept {
+  SINEW_EXPECT(&r != &finished_request);
+  SINEW_EXPECT(r.what.load(std::memory_order_relaxed) == kind::request);
+  SINEW_EXPECT(r.inner == nullptr && r.second == nullptr);
   r.what.store(kind::dead, std::memory_order_relaxed);
   if (r.owns) [[unlikely]] {
     drop_owned(r);
@@ -174,6 +183,9 @@ void await(request_object& r);
     return false;
   }
   process.engine->wait(*r->inner);
+
+  SINEW_ASSERT(r->inner->done() && r->second == nullptr);
+  SINEW_ASSERT(r->active);
   const p2p::result& outcome = r->inner->outcome;
   if (outcome.error != p2p::fault::none) [[unlikely]] {
     return false;

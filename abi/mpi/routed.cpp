@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "abi/mpi/world.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
 
@@ -18,6 +19,7 @@ int agree(coll::participant at, int mine) {
   const coll::op minimum{coll::op_kind::min};
   (void)coll::allreduce(at, coll::in_place, {&least, 1, &layout::of(layout::element::i32)},
                         minimum);
+  SINEW_ENSURE(least <= mine);
   return least;
 }
 
@@ -103,6 +105,7 @@ bool routed::alltoallv(coll::participant at, const coll::parts& send, const coll
     state = out == send_bytes_ && in == receive_bytes_ ? counts_are_known : counts_are_new;
   }
   state = agree(at, state);
+  SINEW_ASSERT(state >= usual_way && state <= counts_are_known);
   if (state == usual_way) {
     return false;
   }
@@ -119,6 +122,8 @@ bool routed::alltoallv(coll::participant at, const coll::parts& send, const coll
 }
 
 bool routed::plan(coll::participant at) {
+  SINEW_EXPECT(send_bytes_.size() == static_cast<std::size_t>(at.comm.size()));
+  SINEW_EXPECT(receive_bytes_.size() == send_bytes_.size());
   transfer_.reset();
   bool fits = true;
   try {

@@ -6,6 +6,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/type.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -32,6 +33,8 @@ int set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
       enough = middle;
     }
   }
+  SINEW_ASSERT(part <= t.size());
+  SINEW_ASSERT(rest == 0 || layout::elements_in(t, part) == rest);
   set_bytes(*status, static_cast<std::int64_t>(bytes + part));
   return MPI_SUCCESS;
 }

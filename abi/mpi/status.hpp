@@ -9,6 +9,9 @@
 
 namespace sinew::mpi {
 
+static_assert(sizeof(MPI_Status::MPI_internal) >= sizeof(std::int64_t) + sizeof(int));
+static_assert(sizeof(MPI_Status) == 32);  // MPI-5.0 section 20.2
+
 /// Sizes lie in the first two of the internal words, the cancelled flag in the third.
 inline void set_bytes(MPI_Status& s, std::int64_t bytes) noexcept {
   std::memcpy(s.MPI_internal, &bytes, sizeof bytes);

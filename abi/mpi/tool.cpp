@@ -1,5 +1,6 @@
 // MPI-5.0 chapter 15: the tool interface. Its performance variables show what matching has cost in
 // one communicator, so that a user can see whether it limits the program.
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "sinew/base/check.hpp"
 
 // What the standard's opaque handles point to.
 struct MPI_ABI_T_pvar_handle {
@@ -52,6 +54,9 @@ constexpr variable variables[] = {
      [](const p2p::match_report& r) -> value { return r.unexpected; }},
 };
 constexpr int variable_count = static_cast<int>(std::size(variables));
+static_assert(std::all_of(std::begin(variables), std::end(variables), [](const variable& v) {
+  return v.name != nullptr && v.description != nullptr && v.read != nullptr;
+}));
 
 /// Sessions and their handles; cold, so one lock for all.
 std::mutex& tools_lock() {
@@ -76,6 +81,7 @@ void give(T* to, T what) {
 
 /// The standard's way of returning a string: length in, length with its end out (section 15.3.3).
 void give_text(char* to, int* length, const char* text) {
+  SINEW_EXPECT(text != nullptr);
   if (length == nullptr) {
     return;
   }
@@ -251,6 +257,7 @@ int impl::T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, v
   if (comm == nullptr) {
     return MPI_T_ERR_INVALID_HANDLE;  // the communicator has been freed
   }
+  SINEW_ASSERT(handle->variable >= 0 && handle->variable < variable_count);
   const value now = variables[handle->variable].read(process.engine->matching(*comm->comm));
   std::memcpy(buf, &now, sizeof now);
   return MPI_SUCCESS;

@@ -9,18 +9,22 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/dims.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 
 std::vector<int> topology::coords_of(int rank) const {
+  SINEW_EXPECT(kind == MPI_CART && rank >= 0);
   std::vector<int> coords(dims.size());
   for (std::size_t d = dims.size(); d-- > 0; rank /= dims[d]) {
     coords[d] = rank % dims[d];
   }
+  SINEW_ENSURE(rank == 0);  // it is one of the grid
   return coords;
 }
 
 int topology::rank_at(const std::vector<long long>& coords) const {
+  SINEW_EXPECT(coords.size() == dims.size() && periods.size() == dims.size());
   long long rank = 0;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     long long c = coords[d];
@@ -35,10 +39,12 @@ int topology::rank_at(const std::vector<long long>& coords) const {
     }
     rank = rank * dims[d] + c;
   }
+  SINEW_ENSURE(rank >= 0 && rank <= INT_MAX);
   return static_cast<int>(rank);
 }
 
 int topology::shifted(int rank, int dimension, long long by) const {
+  SINEW_EXPECT(dimension >= 0 && static_cast<std::size_t>(dimension) < dims.size());
   const std::vector<int> here = coords_of(rank);
   std::vector<long long> there(here.begin(), here.end());
   there[static_cast<std::size_t>(dimension)] += by;
@@ -72,6 +78,7 @@ int ranks_of_grid(const comm_object& c, int ndims, const int* dims) {
       fail(MPI_ERR_DIMS, "the grid has more ranks than the %d of the communicator", c.comm->size());
     }
   }
+  SINEW_ENSURE(ranks >= 1 && ranks <= c.comm->size());
   return static_cast<int>(ranks);
 }
 
@@ -91,11 +98,13 @@ void check_rank(const comm_object& c, int rank) {
 }  // namespace
 
 MPI_Comm place_first(comm_object& c, int ranks, topology places) {
+  SINEW_EXPECT(ranks >= 1 && ranks <= c.comm->size());
   std::vector<int> members(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) {
     members[static_cast<std::size_t>(r)] = c.comm->job_rank(r);
   }
   const MPI_Comm made = adopt(coll::create(participant_of(c), core::group(std::move(members))), c);
+  SINEW_ASSERT((made != MPI_COMM_NULL) == (c.comm->rank() < ranks));
   if (made != MPI_COMM_NULL) {
     comm_of(made).places = std::make_shared<const topology>(std::move(places));
   }
@@ -113,6 +122,7 @@ int in_degree(MPI_Comm comm) noexcept {
       return 2 * static_cast<int>(t.dims.size());
     case MPI_GRAPH: {
       const auto rank = static_cast<std::size_t>(c->comm->rank());
+      SINEW_ASSERT(rank < t.index.size());
       return t.index[rank] - (rank == 0 ? 0 : t.index[rank - 1]);
     }
     default:
@@ -166,6 +176,7 @@ int impl::Dims_create(int nnodes, int ndims, int dims[]) {
     return MPI_SUCCESS;
   }
   const std::vector<int> factors = balanced_factors(rest, free);
+  SINEW_ASSERT(factors.size() == static_cast<std::size_t>(free));
   for (int d = 0, next = 0; d < ndims; ++d) {
     if (dims[d] == 0) {
       dims[d] = factors[static_cast<std::size_t>(next++)];
@@ -288,6 +299,7 @@ int impl::Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
     }
   }
   const MPI_Comm made = adopt(coll::split(participant_of(c), color, key), c);
+  SINEW_ASSERT(made != MPI_COMM_NULL);
   comm_of(made).places = std::make_shared<const topology>(std::move(rest));
   *newcomm = made;
   return MPI_SUCCESS;

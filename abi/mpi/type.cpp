@@ -1,9 +1,11 @@
 // The predefined datatypes (MPI-5.0 section 3.2.2 and appendix A) and the lookup of handles.
 #include "abi/mpi/type.hpp"
 
+#include <iterator>
 #include <mutex>
 
 #include "abi/mpi/comm.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -89,6 +91,8 @@ const entry entries[] = {
     {MPI_COMPLEX32, "MPI_COMPLEX32", element::c128},
 };
 
+static_assert(std::size(entries) <= type_values);
+
 type_object* objects[type_values];
 
 /// Fills both tables before main(); constructors of layouts have no order to depend on.
@@ -96,7 +100,10 @@ struct filler {
   filler() {
     for (const entry& e : entries) {
       const std::size_t at = value_of(e.handle) - first_type_value;
+      SINEW_ASSERT(is_predefined_type(value_of(e.handle)));
+      SINEW_ASSERT(objects[at] == nullptr);
       layout::datatype_ref made = layout::share(layout::of(e.kind));
+      SINEW_ASSERT(made.get() != nullptr && made->size() == layout::size_of(e.kind));
       predefined_layouts[at] = made.get();
       auto* o = new type_object(std::move(made), {});
       o->committed = true;
@@ -135,6 +142,7 @@ const layout::datatype& no_data(MPI_Datatype handle, bool empty) {
 
 void uncommitted_type(MPI_Datatype handle) {
   const auto* t = resolve<type_object>(handle);
+  SINEW_EXPECT(t != nullptr && !t->committed);
   fail(MPI_ERR_TYPE, "the datatype %s has not been committed (MPI_Type_commit)",
        t->name.empty() ? "of this call" : t->name.c_str());
 }
@@ -146,6 +154,7 @@ type_object& type_of(MPI_Datatype handle) {
   if (found == nullptr) {
     bad_type(handle);
   }
+  SINEW_ENSURE(found->layout.get() != nullptr);
   return *found;
 }
 

@@ -8,6 +8,7 @@
 #include "abi/mpi/attributes.hpp"
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/handles.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/layout/datatype.hpp"
 
 namespace sinew::mpi {
@@ -25,7 +26,9 @@ struct recipe {
 struct type_object : object {
   static constexpr kind tag = kind::type;
   type_object(layout::datatype_ref l, recipe r)
-      : object(tag), layout(std::move(l)), made(std::move(r)) {}
+      : object(tag), layout(std::move(l)), made(std::move(r)) {
+    SINEW_EXPECT(layout.get() != nullptr);
+  }
   ~type_object();
 
   layout::datatype_ref layout;
@@ -42,6 +45,8 @@ inline constexpr std::uintptr_t type_values = 256;
 [[nodiscard]] constexpr bool is_predefined_type(std::uintptr_t value) noexcept {
   return value - first_type_value < type_values;
 }
+static_assert(first_type_value + type_values <= first_address);
+static_assert(is_predefined_type(abi::handle_complex32));
 
 /// The predefined ones by value - first_type_value; null where there is none.
 extern const layout::datatype* predefined_layouts[type_values];
@@ -70,6 +75,7 @@ extern const layout::datatype* predefined_layouts[type_values];
   if (!found->committed) [[unlikely]] {
     uncommitted_type(handle);
   }
+  SINEW_ENSURE(found->layout.get() != nullptr);
   return *found->layout;
 }
 

@@ -6,6 +6,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/type.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 /// MPI_Type_get_envelope has to tell them apart (MPI-5.0 section 5.1.13).
 bool called_large() {
   const std::size_t length = std::strlen(current_call);
+  SINEW_ASSERT(length > 2);
   return std::strcmp(current_call + length - 2, "_c") == 0;
 }
 
@@ -67,6 +69,8 @@ class cook {
     return *this;
   }
   int serve(layout::datatype_ref made, MPI_Datatype* to) {
+    SINEW_EXPECT(made.get() != nullptr);
+    SINEW_EXPECT(recipe_.large ? recipe_.addresses.empty() : recipe_.counts.empty());
     check_out(to, "newtype");
     for (const MPI_Datatype t : recipe_.types) {
       keep(resolve<type_object>(t));
@@ -80,6 +84,7 @@ class cook {
 };
 
 std::vector<std::size_t> lengths_of(MPI_Count count, const MPI_Count* lengths) {
+  SINEW_EXPECT(count >= 0);
   std::vector<std::size_t> result(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < result.size(); ++i) {
     check_count(lengths[i]);
@@ -91,6 +96,7 @@ std::vector<std::size_t> lengths_of(MPI_Count count, const MPI_Count* lengths) {
 /// Displacements in bytes: `unit` bytes each.
 std::vector<std::ptrdiff_t> offsets_of(MPI_Count count, const MPI_Count* from,
                                        std::ptrdiff_t unit) {
+  SINEW_EXPECT(count >= 0);
   std::vector<std::ptrdiff_t> result(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < result.size(); ++i) {
     result[i] = from[i] * unit;
@@ -116,6 +122,8 @@ struct distribution {
 
 /// The part of a row of `elements` old types that falls to one process, with the row's extent.
 layout::datatype_ref distributed(const distribution& d, const layout::datatype& old) {
+  SINEW_EXPECT(d.elements >= 1 && d.processes >= 1);
+  SINEW_EXPECT(d.coordinate >= 0 && d.coordinate < d.processes);
   MPI_Count block = d.block;
   if (d.how == MPI_DISTRIBUTE_NONE) {
     if (d.processes != 1) {
@@ -132,6 +140,7 @@ layout::datatype_ref distributed(const distribution& d, const layout::datatype& 
                     d.how != MPI_DISTRIBUTE_CYCLIC)) {
     fail(MPI_ERR_ARG, "%d is no distribution, or its argument %d is wrong", d.how, d.block);
   }
+  SINEW_ASSERT(block >= 1);
   std::vector<std::size_t> lengths;
   std::vector<std::ptrdiff_t> offsets;
   for (MPI_Count first = d.coordinate * block; first < d.elements; first += d.processes * block) {
@@ -282,6 +291,7 @@ int impl::Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const type_object& old = type_of(oldtype);
   MPI_Datatype made = MPI_DATATYPE_NULL;
   (void)cook(MPI_COMBINER_DUP).type(oldtype).serve(layout::duplicate(*old.layout), &made);
+  SINEW_ASSERT(made != MPI_DATATYPE_NULL);
   type_object& fresh = type_of(made);
   fresh.committed = old.committed;
   try {

@@ -9,6 +9,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/type.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -66,6 +67,7 @@ int f90(int combiner, int precision, int range, MPI_Datatype base, MPI_Datatype*
     t->name = type_of(base).name;
     found = handle_of<MPI_Datatype>(t);
   }
+  SINEW_ENSURE(found != nullptr);
   *to = found;
   return MPI_SUCCESS;
 }
@@ -134,6 +136,7 @@ int impl::Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) 
   check_out(resultlen, "resultlen");
   const std::string name =
       datatype == MPI_DATATYPE_NULL ? std::string("MPI_DATATYPE_NULL") : type_of(datatype).name;
+  SINEW_ASSERT(name.size() < MPI_MAX_OBJECT_NAME);
   std::memcpy(type_name, name.c_str(), name.size() + 1);
   *resultlen = static_cast<int>(name.size());
   return MPI_SUCCESS;

@@ -2,6 +2,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/partitioned.hpp"
 #include "abi/mpi/request.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -112,17 +113,20 @@ int conclude_some(const list& all, int* outcount, int* indices, MPI_Status* stat
       ++n;
     }
   }
+  SINEW_ENSURE(n <= all.count);
   *outcount = n;
   return of.verdict();
 }
 
 void wait_for_first(const list& all) {
+  SINEW_EXPECT(all.any_active());
   if (all.first_ended() >= 0) {
     return;
   }
   process.runtime->wait_until(
       [](void* l) { return static_cast<const list*>(l)->first_ended() >= 0; },
       const_cast<list*>(&all));
+  SINEW_ENSURE(all.first_ended() >= 0);
 }
 
 }  // namespace
@@ -136,6 +140,7 @@ int impl::Wait(MPI_Request* request, MPI_Status* status) {
   if (r != nullptr) {
     await(*r);
   }
+  SINEW_ASSERT(r == nullptr || ended(*r));
   conclude_one(r, request, status);
   return MPI_SUCCESS;
 }
@@ -172,6 +177,7 @@ int impl::Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_
     if (r != nullptr) {
       await(*r);
     }
+    SINEW_ASSERT(r == nullptr || ended(*r));
     of.conclude(r, &array_of_requests[i], status);
   }
   return of.verdict();
@@ -198,6 +204,7 @@ int impl::Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_St
   }
   wait_for_first(all);
   *index = all.first_ended();
+  SINEW_ASSERT(*index >= 0 && *index < count);
   conclude_one(all[*index], &array_of_requests[*index], status);
   return MPI_SUCCESS;
 }
@@ -220,6 +227,7 @@ int impl::Testany(int count, MPI_Request array_of_requests[], int* index, int* f
   }
   *flag = first >= 0 ? 1 : 0;
   if (first >= 0) {
+    SINEW_ASSERT(first < count && all.active(first));
     *index = first;
     conclude_one(all[first], &array_of_requests[first], status);
   }
@@ -259,6 +267,7 @@ int impl::Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
 namespace {
 
 void peek(const request_object* r, MPI_Status* status) {
+  SINEW_EXPECT(r == nullptr || ended(*r));
   using sort = request_object::sort;
   const sort what = r == nullptr || !r->active ? sort::finished : r->what_for;
   if (what == sort::generalized) {
@@ -271,13 +280,16 @@ void peek(const request_object* r, MPI_Status* status) {
       *status = own;
     }
   } else if (what == sort::duplicate) {
-    (void)install(*r->duplicates, nullptr);  // what failed is told when the request is completed
+    SINEW_ASSERT(r->duplicates != nullptr);
+    (void)install(*r->duplicates, nullptr);  // an error is returned when the request is completed
     set_empty(status);
   } else if (what == sort::partitioned) {
     r->parts->tell(status);
   } else if (what == sort::file) {
+    SINEW_ASSERT(r->file != nullptr);
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));
   } else if (what != sort::finished && what != sort::send && r->inner != nullptr) {
+    SINEW_ASSERT(r->inner->done());
     set_status(status, r->inner->outcome);
   } else {
     set_empty(status);
@@ -330,6 +342,7 @@ int impl::Request_get_status_any(int count, const MPI_Request array_of_requests[
   const int first = all.first_ended();
   *flag = first >= 0 ? 1 : 0;
   if (first >= 0) {
+    SINEW_ASSERT(first < count && all.active(first));
     *index = first;
     peek(all[first], status);
   }

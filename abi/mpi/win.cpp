@@ -4,6 +4,7 @@
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/window.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -36,6 +37,7 @@ window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
                     const window_memory::part& mine, MPI_Win* win) {
   comm_object& c = comm_of(comm);
   check_out(win, "win");
+  SINEW_EXPECT(mine.unit > 0);
   const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
   if (how == memory_layout::contiguous && hints != nullptr &&
       hints->value("alloc_shared_noncontig") == "true") {
@@ -62,6 +64,7 @@ window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
     drop(w);
     throw;
   }
+  SINEW_ENSURE(w->memory != nullptr && w->held.size() == static_cast<std::size_t>(c.comm->size()));
   *win = handle_of<MPI_Win>(w);
   return *w;
 }
@@ -83,6 +86,7 @@ int allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, vo
   window_object& w =
       make(comm, info, flavor, how, {nullptr, static_cast<std::uint64_t>(size), disp_unit}, win);
   void* base = w.memory->base_of(w.comm->comm->rank());
+  SINEW_ASSERT(base != nullptr);
   std::memcpy(baseptr, &base, sizeof base);
   return MPI_SUCCESS;
 }
@@ -108,6 +112,7 @@ window_object& window_of(MPI_Win handle) {
     fail(MPI_ERR_WIN, "the window is %s",
          handle == MPI_WIN_NULL ? "MPI_WIN_NULL" : "freed or none");
   }
+  SINEW_ENSURE(found->memory != nullptr && found->comm != nullptr);
   return *found;
 }
 
@@ -157,6 +162,7 @@ int impl::Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp
     } else {
       check_target(w, rank);
     }
+    SINEW_ASSERT(which >= 0 && which < w.comm->comm->size());
     const window_record& r = w.memory->of(which);
     void* base = w.memory->base_of(which);
     *size = base != nullptr ? static_cast<MPI_Aint>(r.bytes) : 0;
@@ -224,7 +230,7 @@ int impl::Win_free(MPI_Win* win) {
   return on_window(handle, [&](window_object& w) -> int {
     check_no_epoch(w);
     delete_attributes(attached_to::win, handle, w.attached);
-    (void)coll::barrier(participant_of(*w.comm));  // nobody's operations are under way
+    (void)coll::barrier(participant_of(*w.comm));  // no operations are under way
     w.memory.reset();
     w.comm->window = MPI_WIN_NULL;
     drop(w.hints);

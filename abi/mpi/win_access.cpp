@@ -8,6 +8,7 @@
 #include "abi/mpi/message.hpp"
 #include "abi/mpi/op.hpp"
 #include "abi/mpi/window.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -30,6 +31,7 @@ void check_attached(const window_object& w, int target, std::uint64_t from, std:
 
 /// Where instances of `data.type` begin at the target; checks the epoch and that all lie inside.
 window_place place_of(const window_object& w, int target, MPI_Aint disp, const p2p::buffer& data) {
+  SINEW_EXPECT(data.type != nullptr);
   check_target(w, target);
   if (!w.access_open(target)) [[unlikely]] {
     fail(MPI_ERR_RMA_SYNC, no_epoch, target);
@@ -104,6 +106,7 @@ class operand {
       : type_(layout::of(e)), count_(count), bytes_(count * layout::extent_of(e)) {}
   [[nodiscard]] p2p::buffer all() { return {bytes_.data(), count_, &type_}; }
   [[nodiscard]] std::byte* at(std::size_t i) {
+    SINEW_EXPECT(i < count_);
     return bytes_.data() + static_cast<std::ptrdiff_t>(i) * type_.extent();
   }
 
@@ -120,6 +123,7 @@ void copy_elements(const p2p::buffer& from, const p2p::buffer& to) {
 /// target = origin (op) target, run of elements by run; what was there goes to `before`, if any.
 void combine(const window_object& w, int target, window_place at, const p2p::buffer& there,
              layout::element e, const coll::op& o, operand& origin, operand* before) {
+  SINEW_EXPECT(e != layout::element::none && there.bytes() != 0);
   const layout::datatype& one = layout::of(e);
   const bool changes = o.kind != coll::op_kind::no_op;
   std::size_t done = 0;
@@ -149,6 +153,7 @@ void combine(const window_object& w, int target, window_place at, const p2p::buf
         }
         done += n;
       });
+  SINEW_ENSURE(done == there.count * there.type->elements());
 }
 
 /// `result`: null type if none.
@@ -165,6 +170,7 @@ int accumulate(MPI_Win win, const p2p::buffer& from, const p2p::buffer& result, 
     const coll::op o = accumulate_op(op, e);
     const window_place at = place_of(w, target, disp, there);
     const std::size_t n = there.count * there.type->elements();
+    SINEW_ASSERT(n > 0);
     const bool reads_origin = o.kind != coll::op_kind::no_op;
     if (reads_origin &&
         (element_of(from, "the origin") != e || from.count * from.type->elements() < n)) {
@@ -198,6 +204,7 @@ int get_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype
 
 /// The call that `done` was has ended well: so has its request.
 int requested(int done, MPI_Request* request) {
+  SINEW_EXPECT(*request == MPI_REQUEST_NULL);
   if (done == MPI_SUCCESS) {
     *request = done_request();
   }
@@ -271,6 +278,7 @@ int impl::Compare_and_swap(const void* origin_addr, const void* compare_addr, vo
       return MPI_SUCCESS;
     }
     const window_place at = place_of(w, target_rank, target_disp, there);
+    SINEW_ASSERT(there.bytes() <= most);
     std::byte now[most];
     const p2p::buffer before{now, 1, there.type};
     const accumulating alone(w.memory->of(target_rank));

@@ -5,6 +5,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/message.hpp"
 #include "abi/mpi/window.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/core/retry.hpp"
 
 namespace sinew::mpi {
@@ -15,6 +16,7 @@ using hold = window_object::hold;
 /// Messages of MPI_Win_post and MPI_Win_complete, in the window's own communicator.
 constexpr int posted_tag = 1;
 constexpr int completed_tag = 2;
+static_assert(posted_tag != completed_tag);
 
 constexpr int all_asserts =
     MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
@@ -32,7 +34,7 @@ void tell(const window_object& w, int rank, int tag) {
   (void)process.engine->send(c, p2p::messages_of(c), nothing(), rank, tag);
 }
 
-/// Everything before is seen by whoever goes on after.
+/// Orders all accesses before it with all accesses after it.
 void order_memory() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 std::vector<int> ranks_of(const window_object& w, MPI_Group group) {
@@ -42,6 +44,7 @@ std::vector<int> ranks_of(const window_object& w, MPI_Group group) {
     if (rank < 0) {
       fail(MPI_ERR_GROUP, "the group has a rank that the window has not");
     }
+    SINEW_ASSERT(rank < w.comm->comm->size());
     ranks.push_back(rank);
   }
   return ranks;
@@ -65,6 +68,8 @@ bool try_exclusive(std::atomic<std::uint32_t>& lock) {
 }
 
 void acquire(const window_object& w, int rank, bool exclusively) {
+  // Else this rank would wait for itself.
+  SINEW_EXPECT(!w.all_held && w.held[static_cast<std::size_t>(rank)] == hold::none);
   std::atomic<std::uint32_t>& lock = w.memory->of(rank).lock;
   core::retry_loop tries(*process.runtime);
   while (!(exclusively ? try_exclusive(lock) : try_shared(lock))) {
@@ -75,9 +80,11 @@ void acquire(const window_object& w, int rank, bool exclusively) {
 void release(const window_object& w, int rank, hold how) {
   std::atomic<std::uint32_t>& lock = w.memory->of(rank).lock;
   if (how == hold::exclusive) {
+    SINEW_ASSERT(lock.load(std::memory_order_relaxed) == window_record::exclusive);
     lock.store(0, std::memory_order_release);
   } else if (how == hold::shared) {
-    lock.fetch_sub(1, std::memory_order_release);
+    [[maybe_unused]] const std::uint32_t before = lock.fetch_sub(1, std::memory_order_release);
+    SINEW_ASSERT(before != 0 && (before & window_record::exclusive) == 0);
   }
 }
 
@@ -122,6 +129,7 @@ bool all_arrived(void* window) {
 }
 
 void end_exposure(window_object& w) {
+  SINEW_EXPECT(w.is_posted && all_arrived(&w));
   for (p2p::request* r : w.arrivals) {
     process.engine->release(r);
   }
@@ -160,6 +168,7 @@ int impl::Win_post(MPI_Group group, int assert, MPI_Win win) {
       fail(MPI_ERR_RMA_SYNC, "the window is exposed already: MPI_Win_wait is missing");
     }
     w.fence_open = false;
+    SINEW_ASSERT(w.arrivals.empty());
     w.posted = ranks_of(w, group);
     w.is_posted = true;
     core::communicator& c = *w.comm->comm;
@@ -171,6 +180,7 @@ int impl::Win_post(MPI_Group group, int assert, MPI_Win win) {
         tell(w, origin, posted_tag);
       }
     }
+    SINEW_ENSURE(w.arrivals.size() == w.posted.size());
     return MPI_SUCCESS;
   });
 }
@@ -204,6 +214,7 @@ int impl::Win_complete(MPI_Win win) {
       fail(MPI_ERR_RMA_SYNC, "no access epoch is open: MPI_Win_start comes first");
     }
     order_memory();
+    SINEW_ASSERT(w.is_started.size() == w.held.size());
     w.is_started.clear();
     for (const int target : w.started) {
       tell(w, target, completed_tag);
@@ -297,6 +308,7 @@ int impl::Win_lock_all(int assert, MPI_Win win) {
     for (int r = 0; checked && r < w.comm->comm->size(); ++r) {
       acquire(w, r, false);
     }
+    SINEW_ASSERT(w.held.size() == static_cast<std::size_t>(w.comm->comm->size()));
     std::fill(w.held.begin(), w.held.end(), checked ? hold::shared : hold::unchecked);
     w.all_held = true;
     return MPI_SUCCESS;

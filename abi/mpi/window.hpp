@@ -7,6 +7,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/window_memory.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
 
@@ -38,6 +39,8 @@ struct window_object : object {
   /// Whether operations on `target` may be called now.
   [[nodiscard]] bool access_open(int target) const noexcept {
     const auto t = static_cast<std::size_t>(target);
+    SINEW_EXPECT(t < held.size());
+    SINEW_ASSERT(is_started.empty() || is_started.size() == held.size());
     return fence_open || all_held || held[t] != hold::none ||
            (!is_started.empty() && is_started[t]);
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "sinew/base/check.hpp"
@@ -31,14 +32,17 @@ bool all_agree(coll::participant at, bool good) {
 std::unique_ptr<window_memory> window_memory::make(coll::participant at, placement how,
                                                    const part& mine) {
   const auto ranks = static_cast<std::size_t>(at.comm.size());
+  SINEW_EXPECT(mine.unit > 0);
   struct told {
     std::uint64_t base, bytes, unit;
   };
+  static_assert(std::is_trivially_copyable_v<told>);  // it travels as bytes
   std::vector<told> all(ranks);
   const told own{reinterpret_cast<std::uintptr_t>(mine.base), mine.bytes,
                  static_cast<std::uint64_t>(mine.unit)};
   (void)coll::allgather(at, p2p::buffer::of_bytes(&own, sizeof own),
                         p2p::buffer::of_bytes(all.data(), sizeof own));
+  SINEW_ASSERT(all[static_cast<std::size_t>(at.comm.rank())].bytes == mine.bytes);
   const std::uint64_t records = rounded(ranks * sizeof(window_record), page);
   std::vector<std::uint64_t> offsets(ranks);
   std::uint64_t end = records;
@@ -47,8 +51,9 @@ std::unique_ptr<window_memory> window_memory::make(coll::participant at, placeme
     end += how == placement::contiguous ? all[r].bytes : rounded(all[r].bytes, page);
   }
   end = rounded(end, page);
+  SINEW_ASSERT(end >= records && records >= ranks * sizeof(window_record));
 
-  // A rank that fails says so before the others wait for it.
+  // Each step ends with an agreement, so that no rank waits for one that has failed.
   boot::descriptor memory;
   boot::memory_mapping shared;
   std::string problem;
@@ -84,6 +89,7 @@ std::unique_ptr<window_memory> window_memory::make(coll::participant at, placeme
     }
   });
 
+  SINEW_ASSERT(shared.base() != nullptr);
   std::unique_ptr<window_memory> made(new window_memory(at, std::move(shared)));
   auto* r = new (&made->of(rank)) window_record{};
   r->base = all[static_cast<std::size_t>(rank)].base;
@@ -101,6 +107,7 @@ void window_memory::by_kernel(int rank, std::uint64_t address, const p2p::buffer
   auto* local = static_cast<std::byte*>(packed.base);
   std::size_t left = packed.bytes();
   layout::for_each_run(*there.type, there.count, [&](std::ptrdiff_t offset, std::size_t n) {
+    SINEW_ASSERT(n != 0);
     n = std::min(n, left);
     if (n != 0) {
       pieces.push_back({local, address + static_cast<std::uint64_t>(offset), n});
@@ -117,6 +124,7 @@ void window_memory::by_kernel(int rank, std::uint64_t address, const p2p::buffer
 
 void window_memory::write(int rank, window_place at, const p2p::buffer& from,
                           const p2p::buffer& there) const {
+  SINEW_EXPECT(from.type != nullptr && there.type != nullptr);
   if (at.here != nullptr || from.bytes() == 0) [[likely]] {
     layout::copy(*from.type, from.count, from.base, *there.type, there.count, at.here);
     return;
@@ -133,6 +141,7 @@ void window_memory::write(int rank, window_place at, const p2p::buffer& from,
 
 void window_memory::read(int rank, window_place at, const p2p::buffer& into,
                          const p2p::buffer& there) const {
+  SINEW_EXPECT(into.type != nullptr && there.type != nullptr);
   if (at.here != nullptr || into.bytes() == 0) [[likely]] {
     layout::copy(*there.type, there.count, at.here, *into.type, into.count, into.base);
     return;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "sinew/base/check.hpp"
 #include "sinew/boot/shared_memory.hpp"
 #include "sinew/coll/collectives.hpp"
 
@@ -30,7 +31,7 @@ struct alignas(64) window_record {
   /// orders: what the last holder has stored is seen by the next.
   std::atomic<std::uint32_t> lock;
   static constexpr std::uint32_t exclusive = 1U << 31;
-  /// 1 while somebody accumulates to this rank; likewise.
+  /// 1 while a rank accumulates to this one; orders likewise.
   std::atomic<std::uint32_t> accumulating;
   std::uint64_t base;    ///< in the rank's own address space
   std::uint64_t bytes;   ///< of its memory
@@ -43,6 +44,11 @@ struct alignas(64) window_record {
     std::atomic<std::uint64_t> end;
   } attached[most_attached];
 };
+
+// Processes share the records.
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(sizeof(window_record) % 64 == 0);
 
 /// A place at a rank: an address here, or, if that is null, one there.
 struct window_place {
@@ -66,6 +72,8 @@ class window_memory {
                                                            const part& mine);
 
   [[nodiscard]] window_record& of(int rank) const noexcept {
+    SINEW_EXPECT(rank >= 0 && rank < comm_.size());
+    SINEW_EXPECT(shared_.base() != nullptr);
     return reinterpret_cast<window_record*>(shared_.base())[rank];
   }
   /// Where memory of `rank` lies in this process; null: nowhere.
@@ -116,7 +124,10 @@ class accumulating {
   explicit accumulating(window_record& r) noexcept;
   accumulating(const accumulating&) = delete;
   accumulating& operator=(const accumulating&) = delete;
-  ~accumulating() { word_.store(0, std::memory_order_release); }
+  ~accumulating() {
+    SINEW_ASSERT(word_.load(std::memory_order_relaxed) == 1);
+    word_.store(0, std::memory_order_release);
+  }
 
  private:
   std::atomic<std::uint32_t>& word_;

@@ -16,6 +16,7 @@ namespace sinew::mpi {
 struct request_pool;
 
 enum class phase : int { before, running, after, forked };
+static_assert(std::atomic<phase>::is_always_lock_free);  // written by a handler of fork()
 
 struct world {
   /// Written by init and finalize; read at the head of every call.

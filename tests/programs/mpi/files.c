@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <time.h>
 
 static unsigned long long state;
@@ -362,6 +363,11 @@ static void seeks(void) {
   CHECK(bytes_of(&status) == 12 && in[0] == 2 && in[1] == 5 && in[2] == 6);
   EXPECT_ERROR(MPI_File_seek(fh, -1, MPI_SEEK_SET), MPI_ERR_ARG, "-1");
   EXPECT_ERROR(MPI_File_seek(fh, 0, 7), MPI_ERR_ARG, "7");
+  /* A pointer that a read has moved beyond what a file can have. */
+  MPI_File_set_view(fh, 4, MPI_BYTE, cells, "native", MPI_INFO_NULL);
+  CHECK(MPI_File_seek(fh, INT64_MAX - 1, MPI_SEEK_SET) == MPI_SUCCESS);
+  for (int i = 0; i < 2; i++)
+    EXPECT_ERROR(MPI_File_read(fh, in, 8, MPI_INT, &status), MPI_ERR_ARG, "beyond");
   MPI_Type_free(&cells);
   closed(&fh);
   MPI_Barrier(MPI_COMM_WORLD);

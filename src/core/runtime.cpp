@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 
 #include "core/fibers.hpp"
@@ -269,7 +270,9 @@ void runtime::impl::watch_polls() {
     return;  // has been reported
   }
   quiet_polls_.store(polls + 1, std::memory_order_relaxed);
-  if (polls >= least_polls && report_hang(is_hang(now - since), polling)) {
+  // Another thread may have set `since` after this one read the clock.
+  const std::int64_t waited_ns = std::max<std::int64_t>(now - since, 0);
+  if (polls >= least_polls && report_hang(is_hang(waited_ns), polling)) {
     quiet_polls_.store(-1, std::memory_order_relaxed);
   }
 }

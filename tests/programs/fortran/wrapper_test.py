@@ -175,7 +175,8 @@ end
                                   "executable('hello', 'hello.f90',\n"
                                   "  dependencies: dependency('mpi', language: 'fortran'))\n")
         self.write("hello.f90", HELLO)
-        more = {"PATH": f"{NAMES}:{os.environ['PATH']}"}
+        # meson believes the pkg-config file of an Open MPI that is installed before any wrapper.
+        more = {"PATH": f"{NAMES}:{os.environ['PATH']}", "PKG_CONFIG_LIBDIR": str(self.work)}
         for words in (("meson", "setup", "build"), ("meson", "compile", "-C", "build")):
             done = run(*words, cwd=self.work, more=more)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -1,6 +1,5 @@
 // MPI-5.0 section 4.2.2: the receiver of partitions.
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "abi/mpi/message.hpp"
@@ -124,14 +123,14 @@ class partitioned_receive final : public partitioned_operation,
 struct late_starts {
   core::lock lock;
   partitioned_receive* first = nullptr;
-  int chore = -1;
-  std::once_flag once;
+  int chore = -1;  ///< written once, under the lock
 
   void prepare() {
-    std::call_once(once, [this] {
+    const core::guard held(lock, process.threaded);
+    if (chore < 0) {
       chore = process.runtime->add_chore(
           [](void* self) { return static_cast<late_starts*>(self)->go_on(); }, this);
-    });
+    }
   }
   void add(partitioned_receive& r) noexcept {
     const core::guard held(lock, process.threaded);

@@ -95,6 +95,8 @@ void runtime::set_chore(int (*run)(void*), void* context) noexcept {
 
 int runtime::add_chore(int (*run)(void*), void* context) {
   SINEW_EXPECT(run != nullptr);
+  static lock adding;  // modules add theirs at first use, perhaps by several threads at a time
+  const guard held(adding, true);
   auto& chores = impl::of(*this).chores_;
   for (int which = 1; which < impl::most_chores; ++which) {
     if (chores[which].run == nullptr) {

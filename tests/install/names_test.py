@@ -105,7 +105,9 @@ class Names:
         for more in ({}, {"CC": "mpicc", "CXX": "mpicxx"}):
             with self.subTest(more):
                 build = self.work / f"meson_{len(more)}"
-                run("meson", "setup", build, self.project, PATH=self.path, **more)
+                # It believes the pkg-config file of an installed Open MPI before any wrapper.
+                run("meson", "setup", build, self.project, PATH=self.path,
+                    PKG_CONFIG_LIBDIR=str(self.work), **more)
                 run("meson", "compile", "-C", build, PATH=self.path)
                 self.started(build / "hello_c")
                 self.started(build / "hello_cxx")

@@ -23,7 +23,7 @@ check: ## build and test: release, the sanitizers' trees, clang's warnings, form
 check-mpi4py: build ## all of mpi4py's own tests, with 1, 2 and 3 ranks
 	tests/programs/mpi4py/run --build build
 
-check-fortran: build ## others' tests of MPI in Fortran: PnetCDF, parallel HDF5, PETSc (an hour)
+check-fortran: build ## others' tests of MPI in Fortran: PnetCDF, parallel HDF5
 	./bootstrap --apps
 	tests/applications/run --build build --fortran
 

@@ -237,8 +237,9 @@ inline int runtime::impl::poll_once() {
   int happened = 0;
   if (!threaded()) {
     happened = lead_round();
-  } else if (const lead mine(waiting_); mine) {
-    happened = lead_round();
+  } else {
+    const lead mine(waiting_);
+    happened = mine ? lead_round() : 0;
   }
   if (happened == 0 && fiber::self() != nullptr) {
     // Wait: none, one turn for others; the poller watches fibers.

@@ -48,7 +48,7 @@ def predefined(sections):
              "// Handles that the ABI defines, as integers: mpi.h has them as casts, which are no",
              "// constant expressions.", "namespace sinew::mpi::abi {", ""]
     for kind, title, entries in sections:
-        if kind == "handle":
+        if kind == "handle" and title != "MPI_Offset":
             lines += [f"// {title}"]
             lines += [f"inline constexpr std::uintptr_t handle_{name[4:].lower()} = {value};"
                       for name, value in entries] + [""]

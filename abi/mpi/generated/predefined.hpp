@@ -132,9 +132,6 @@ inline constexpr std::uintptr_t handle_real16 = 0x2e2;
 inline constexpr std::uintptr_t handle_complex16 = 0x2e3;
 inline constexpr std::uintptr_t handle_complex32 = 0x2eb;
 
-// MPI_Offset
-inline constexpr std::uintptr_t handle_displacement_current = -1;
-
 // MPI_T_enum
 inline constexpr std::uintptr_t handle_t_enum_null = 0x0;
 

@@ -1,6 +1,6 @@
 # Thin: each target is one or two commands that one could type oneself.
 PREFIX ?= /usr/local
-.PHONY: help build check check-mpi4py check-fortran check-apps demo bench install docs format format-check clean
+.PHONY: help build check check-mpi4py check-fortran check-apps demo bench report picture install docs format format-check clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -27,7 +27,7 @@ check-fortran: build ## others' tests of MPI in Fortran: PnetCDF, parallel HDF5
 	./bootstrap --apps
 	tests/applications/run --build build --fortran
 
-check-apps: build ## others' tests of MPI: PnetCDF, parallel HDF5, PETSc (hours)
+check-apps: build ## others' tests of MPI: PnetCDF, HDF5, PETSc; programs with threads (hours)
 	./bootstrap --apps
 	tests/applications/run --build build
 
@@ -36,6 +36,14 @@ demo: build ## run MPI programs nobody here wrote, and the latency table
 
 bench: build ## the quick measurements, beside the peers that are found
 	build/bin/sinew bench --quick
+
+report: build ## all measurements as one page, in a quarter of an hour; FULL=1: in hours, resumable
+	tools/report $(if $(FULL),--full)
+
+picture: build ## draw docs/measured.svg from docs/measured.json; MEASURE=1: measure that first, on a quiet machine
+	$(if $(MEASURE),build/bin/sinew bench latency --full --json docs/measured.json)
+	build/bin/sinew report docs/measured.json --figure latency-one-thread > docs/measured.svg.new
+	mv docs/measured.svg.new docs/measured.svg
 
 install: build ## copy to PREFIX (default: /usr/local)
 	cmake --install build --prefix $(PREFIX)

@@ -1,5 +1,6 @@
-# sinew_module(<name> [LINKS <targets...>]): the folder src/<name> as a static library sinew_<name>,
-# and its tests tests/<name>/*_test.cpp as one program. What a module uses stands in
+# sinew_module(<name> [LINKS <targets...>] [PLUGINS <folders...>]): the folder src/<name> as a
+# static library sinew_<name>, without the folders that become plugins of their own, and its tests
+# tests/<name>/*_test.cpp as one program. What a module uses stands in
 # layers.txt: what is not named there cannot be linked.
 find_package(GTest QUIET)
 
@@ -33,10 +34,13 @@ foreach(line IN LISTS layers)
 endforeach()
 
 function(sinew_module name)
-  cmake_parse_arguments(MODULE "" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(MODULE "" "" "LINKS;PLUGINS" ${ARGN})
   set(MODULE_USES ${SINEW_USES_${name}})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.S)
+  foreach(plugin IN LISTS MODULE_PLUGINS)
+    list(FILTER sources EXCLUDE REGEX "/src/${name}/${plugin}/")
+  endforeach()
   list(TRANSFORM MODULE_USES PREPEND sinew_)
   if(NOT sources)  # a module of headers only
     add_library(sinew_${name} INTERFACE)

@@ -19,7 +19,7 @@ void add(void* sum, const void* one) {
 // A task: a function of values that can be copied as bytes. It may run on any rank.
 void square(event::task_context& me, std::uint64_t sum, std::uint64_t number) {
   const std::uint64_t result = number * number;
-  std::printf("rank %d: %d squared is %d\n", me.here.rank(), static_cast<int>(number),
+  std::printf("rank %d: %d squared is %d\n", me.here.rank().value(), static_cast<int>(number),
               static_cast<int>(result));
   me.all.events().all_barriers().arrive(event::barrier{sum}, 1, &result);
 }
@@ -27,7 +27,7 @@ void square(event::task_context& me, std::uint64_t sum, std::uint64_t number) {
 int main() {
   // This process's place in its job; one thread of it uses the runtime.
   auto& runtime = sinew::core::join_job(sinew::core::threading::one);
-  const int rank = runtime.rank();
+  const int rank = runtime.rank().value();
   const int ranks = runtime.size();
   {
     const sinew::fiber::scheduler workers({.workers = 1});  // tasks are fibers
@@ -53,8 +53,9 @@ int main() {
 
     // The graph is laid out before anything happens: none of these calls waits.
     const event::event added = barriers.completed(sum);
-    const event::event squared = tasks.spawn<&square>(tasks.at((rank + 1) % ranks), {.after = gate},
-                                                      sum.id, static_cast<std::uint64_t>(rank + 1));
+    const event::event squared =
+        tasks.spawn<&square>(tasks.at(sinew::job_rank{(rank + 1) % ranks}), {.after = gate}, sum.id,
+                             static_cast<std::uint64_t>(rank + 1));
     const event::event done = events.merge(added, squared);
     if (rank == 0) {
       events.trigger(gate);  // off it goes

@@ -35,7 +35,7 @@ class histogram {
     target_ = region::instance::from_bits(job.gather(handle)[0]);
     lock_ = event::reservation::from_bits(job.gather(lock)[0]);
     for (int r = 0; r < job.size(); ++r) {
-      each_of(r, [&](std::uint64_t bucket) { ++expected_[bucket]; });
+      each_of(sinew::job_rank{r}, [&](std::uint64_t bucket) { ++expected_[bucket]; });
     }
   }
 
@@ -88,8 +88,8 @@ class histogram {
 
  private:
   template <class Each>
-  static void each_of(int rank, Each call) {
-    sinew::random_generator random(static_cast<std::uint64_t>(rank) + 1);
+  static void each_of(sinew::job_rank rank, Each call) {
+    sinew::random_generator random(rank.index() + 1);
     for (int i = 0; i < numbers; ++i) {
       call(random.below(buckets));
     }

@@ -72,7 +72,7 @@ int run() {
   std::vector<event> ends;
   for (int i = 0; i < items_of_a_rank; ++i) {
     const event got = locks.acquire(lock, {}, go);
-    ends.push_back(all.spawn<&put>(all.at(0), {.after = got}, runtime->rank() * 1000 + i));
+    ends.push_back(all.spawn<&put>(all.at(0), {.after = got}, runtime->rank().value() * 1000 + i));
     locks.release(lock, ends.back());
     if (first && i % 50 == 49) {
       const event got_again = locks.acquire(lock, {}, go);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/core/job.hpp"
 #include "sinew/event/reservation.hpp"
 #include "sinew/event/system.hpp"
@@ -26,17 +27,16 @@ class region_job {
     sinew::core::leave_job();
   }
 
-  int rank() const { return memory->rank(); }
+  sinew::job_rank rank() const { return memory->rank(); }
   int size() const { return memory->size(); }
 
   /// Everybody's word, by rank: for handles, which are valid everywhere.
   std::vector<std::uint64_t> gather(std::uint64_t mine) {
     std::vector<std::uint64_t> all(static_cast<std::size_t>(size()));
-    memory->put({rank(), words_ + 8 * static_cast<std::uint64_t>(rank())}, &mine, 8);
+    memory->put({rank(), words_ + 8 * rank().index()}, &mine, 8);
     memory->sync_all();
-    for (int r = 0; r < size(); ++r) {
-      memory->get(&all[static_cast<std::size_t>(r)],
-                  {r, words_ + 8 * static_cast<std::uint64_t>(r)}, 8);
+    for (sinew::job_rank r = 0; r.below(size()); ++r) {
+      memory->get(&all[r.index()], {r, words_ + 8 * r.index()}, 8);
     }
     memory->sync_all();
     return all;

@@ -61,8 +61,8 @@ bool equals_one_process(const region_job& job, const double* mine) {
     now.swap(then);
   }
   for (int i = 0; i < cells; ++i) {
-    if (now[static_cast<std::size_t>(job.rank() * cells + i)] != mine[i]) {
-      std::fprintf(stderr, "rank %d: cell %d is %g\n", job.rank(), i, mine[i]);
+    if (now[static_cast<std::size_t>(job.rank().value() * cells + i)] != mine[i]) {
+      std::fprintf(stderr, "rank %d: cell %d is %g\n", job.rank().value(), i, mine[i]);
       return false;
     }
   }
@@ -81,7 +81,7 @@ bool run(region_job& job) {
   double* const values[] = {job.regions.look(mine, row[0]).data(),
                             job.regions.look(mine, row[1]).data()};
   for (int i = 0; i < cells; ++i) {
-    values[0][i + 1] = first_value(job.rank() * cells + i);
+    values[0][i + 1] = first_value(job.rank().value() * cells + i);
   }
   const auto done = job.regions.look(my_events, handle);
   for (int t = 0; t <= steps; ++t) {
@@ -94,10 +94,10 @@ bool run(region_job& job) {
         all[static_cast<std::size_t>((rank + job.size()) % job.size())]);
   };
 
-  const auto left = of(all_rows, job.rank() - 1);
-  const auto right = of(all_rows, job.rank() + 1);
-  const auto left_done = job.regions.look(of(all_events, job.rank() - 1), handle);
-  const auto right_done = job.regions.look(of(all_events, job.rank() + 1), handle);
+  const auto left = of(all_rows, job.rank().value() - 1);
+  const auto right = of(all_rows, job.rank().value() + 1);
+  const auto left_done = job.regions.look(of(all_events, job.rank().value() - 1), handle);
+  const auto right_done = job.regions.look(of(all_events, job.rank().value() + 1), handle);
   std::vector<step> all(steps);
   for (std::uint64_t t = 1; t <= steps; ++t) {
     const auto from = row[(t - 1) % 2];

@@ -88,7 +88,7 @@ void _gfortran_caf_deregister(void** token, deregistration kind, int* stat, char
   if (!quiet) {
     say("ERROR STOP", std::to_string(code));
   }
-  end_all(code, "image " + std::to_string(this_job.rank + 1) + " executed ERROR STOP " +
+  end_all(code, "image " + std::to_string(this_job.rank.value() + 1) + " executed ERROR STOP " +
                     std::to_string(code));
 }
 
@@ -97,7 +97,7 @@ void _gfortran_caf_deregister(void** token, deregistration kind, int* stat, char
   if (!quiet) {
     say("ERROR STOP", what);
   }
-  end_all(1, "image " + std::to_string(this_job.rank + 1) + " executed ERROR STOP " + what);
+  end_all(1, "image " + std::to_string(this_job.rank.value() + 1) + " executed ERROR STOP " + what);
 }
 
 [[noreturn]] void _gfortran_caf_fail_image() {

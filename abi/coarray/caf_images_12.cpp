@@ -4,6 +4,7 @@
 #include "sinew/base/check.hpp"
 
 using namespace sinew::coarray;
+using sinew::job_rank;
 
 namespace {
 
@@ -33,7 +34,7 @@ int _gfortran_caf_num_images(int distance, int failed) {
     return t.size();
   }
   int gone = 0;
-  for (const int r : t.ranks()) {
+  for (const job_rank r : t.ranks()) {
     gone +=
         this_job.engine->load<std::uint64_t>(this_job.status_of(r)) == image_words::failed ? 1 : 0;
   }

@@ -79,7 +79,8 @@ void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
   if (!repeatable) {
     start = std::random_device{}();
   }
-  std::mt19937 numbers(start + (image_distinct ? static_cast<std::uint32_t>(this_job.rank) : 0));
+  std::mt19937 numbers(start +
+                       (image_distinct ? static_cast<std::uint32_t>(this_job.rank.value()) : 0));
   for (std::int32_t& each : seed) {
     each = static_cast<std::int32_t>(numbers());
   }

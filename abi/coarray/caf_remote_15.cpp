@@ -20,12 +20,13 @@
 #include "sinew/base/error.hpp"
 
 using namespace sinew::coarray;
+using sinew::job_rank;
 
 namespace {
 
 /// Of the team that is named by handle or number, or of the current one.
-int rank_in(int image, void** team_given, const int* team_number, const outcome& out,
-            const char* statement) {
+job_rank rank_in(int image, void** team_given, const int* team_number, const outcome& out,
+                 const char* statement) {
   constexpr int no_such_team = 1;  // as gfortran's own library has it
   const team* t = this_job.now;
   if (team_given != nullptr && *team_given != nullptr) {
@@ -77,7 +78,7 @@ void check_found(const remote_call& a, const token& t, const std::byte* object, 
 }
 
 /// Runs the function on mapped memory, or, if it needs more than that, on the other image.
-void reach(int which, remote_call& a, const token& t, int rank, std::size_t element_bytes,
+void reach(int which, remote_call& a, const token& t, job_rank rank, std::size_t element_bytes,
            std::size_t room) {
   if (t.local != nullptr) {
     perform(which, a, static_cast<std::byte*>(t.local));
@@ -102,8 +103,8 @@ void release(const remote_call& a) noexcept {
 }
 
 /// One element, or text.
-void fetch_one(int which, remote_call& a, const token& t, int rank, std::size_t size, void** to,
-               std::size_t* length, bool may_allocate) {
+void fetch_one(int which, remote_call& a, const token& t, job_rank rank, std::size_t size,
+               void** to, std::size_t* length, bool may_allocate) {
   reach(which, a, t, rank, size,
         size * (a.has_dst_length ? std::max(a.dst_length, a.src_length) : 1));
   const std::size_t n = length != nullptr ? a.dst_length * size : size;
@@ -130,7 +131,7 @@ bool same_shape(const descriptor& a, const descriptor& b) noexcept {
 }
 
 /// The function writes in place if the shape is right, else it makes other memory.
-void fetch_array(int which, remote_call& a, const token& t, int rank, descriptor& to,
+void fetch_array(int which, remote_call& a, const token& t, job_rank rank, descriptor& to,
                  void** to_data, bool may_allocate) {
   descriptor array;
   copy_descriptor(array, to);
@@ -202,7 +203,7 @@ void _gfortran_caf_get_from_remote(void* token, const descriptor* src,
                                    int* team_number) {
   const outcome out{stat};
   constexpr const char* statement = "reference to another image";
-  const int rank = rank_in(image, team, team_number, out, statement);
+  const job_rank rank = rank_in(image, team, team_number, out, statement);
   if (rank < 0) {
     return;
   }
@@ -227,7 +228,7 @@ void _gfortran_caf_send_to_remote(void* token, descriptor* dst, const std::size_
                                   int* team_number) {
   const outcome out{stat};
   constexpr const char* statement = "assignment to another image";
-  const int rank = rank_in(image, team, team_number, out, statement);
+  const job_rank rank = rank_in(image, team, team_number, out, statement);
   if (rank < 0) {
     return;
   }
@@ -268,8 +269,8 @@ void _gfortran_caf_transfer_between_remotes(
   constexpr const char* statement = "assignment from image to image";
   const outcome out{dst_stat};
   const outcome in{src_stat};
-  const int from = rank_in(src_image, src_team, src_team_number, in, statement);
-  const int to = from < 0 ? -1 : rank_in(dst_image, dst_team, dst_team_number, out, statement);
+  const job_rank from = rank_in(src_image, src_team, src_team_number, in, statement);
+  const job_rank to = from < 0 ? -1 : rank_in(dst_image, dst_team, dst_team_number, out, statement);
   if (to < 0) {
     return;
   }
@@ -297,7 +298,7 @@ std::int32_t _gfortran_caf_is_present_on_remote(void* token, int image, int whic
   if (!is_registered(token)) {
     return 0;  // before ALLOCATE, or after DEALLOCATE
   }
-  const int rank = rank_of(*this_job.now, image, {}, "allocated");
+  const job_rank rank = rank_of(*this_job.now, image, {}, "allocated");
   const auto& t = token_of(token);
   if (rank < 0 || t.at(rank).offset == 0) {
     return 0;

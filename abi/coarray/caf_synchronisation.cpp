@@ -60,6 +60,7 @@ void look_around(const char* by) noexcept {
 }  // namespace sinew::coarray
 
 using namespace sinew::coarray;
+using sinew::job_rank;
 using sinew::rma::lock_table;
 using sinew::rma::place;
 
@@ -68,7 +69,7 @@ namespace {
 /// Image 0 stands for this one. Rank -1 after fail().
 place element_at(void* token, std::size_t index, int image, const outcome& out,
                  const char* statement) {
-  const int rank = image == 0 ? this_job.rank : rank_of(*this_job.now, image, out, statement);
+  const job_rank rank = image == 0 ? this_job.rank : rank_of(*this_job.now, image, out, statement);
   if (rank < 0) {
     return {-1, 0};
   }
@@ -79,7 +80,7 @@ place element_at(void* token, std::size_t index, int image, const outcome& out,
              " of an array of " + std::to_string(there) + ")");
     return {-1, 0};
   }
-  SINEW_ASSERT(rank < this_job.size);
+  SINEW_ASSERT(rank.below(this_job.size));
   const place first = token_of(token).at(rank);
   return {rank, first.offset + index * sizeof(synchronisation)};
 }
@@ -151,7 +152,7 @@ template <class Body>
 void on_variable(void* token, std::size_t offset, int image, int* stat, int kind,
                  const char* statement, Body&& body) {
   const outcome out{stat};
-  const int rank = image == 0 ? this_job.rank : rank_of(*this_job.now, image, out, statement);
+  const job_rank rank = image == 0 ? this_job.rank : rank_of(*this_job.now, image, out, statement);
   if (rank < 0) {
     return;
   }

@@ -5,6 +5,7 @@
 #include "abi/coarray/traced.hpp"
 
 using namespace sinew::coarray;
+using sinew::job_rank;
 
 namespace {
 
@@ -33,7 +34,7 @@ void cut_text(side& s, const token& t, std::size_t offset) noexcept {
   }
 }
 
-far_side far(const remote& r, int rank) {
+far_side far(const remote& r, job_rank rank) {
   far_side side;
   const std::ptrdiff_t begin = describe(side, *r.shape, r.kind, r.subscripts);
   cut_text(side, token_of(r.token), r.offset);
@@ -51,7 +52,7 @@ far_side far(const remote& r, int rank) {
 
 /// Whole arrays of another image, which cannot overlap with this one's, need no more than a copy; 0
 /// for all other transfers, and for those that a trace shows.
-std::size_t plain_bytes(void* token, std::size_t offset, int rank, const descriptor& far,
+std::size_t plain_bytes(void* token, std::size_t offset, job_rank rank, const descriptor& far,
                         const vector_subscript* subscripts, int far_kind, const descriptor& near,
                         int near_kind) noexcept {
   if (rank < 0 || rank == this_job.rank || subscripts != nullptr || sinew::trace::on()) {
@@ -80,7 +81,7 @@ namespace sinew::coarray {
                                 const int& src_kind, const int& may_require_tmp, int* const& stat,
                                 void** const& team) {
   const outcome out{stat};
-  const int rank = rank_of(team_of(team), image, out, putting);
+  const job_rank rank = rank_of(team_of(team), image, out, putting);
   if (const std::size_t bytes =
           plain_bytes(token, offset, rank, *dst, dst_vector, dst_kind, *src, src_kind)) {
     this_job.engine->put(shifted(token_of(token).at(rank), offset), src->base, bytes);
@@ -99,7 +100,7 @@ namespace sinew::coarray {
                                vector_subscript* src_vector, descriptor* dst, const int& src_kind,
                                const int& dst_kind, const int& may_require_tmp, int* const& stat) {
   const outcome out{stat};
-  const int rank = rank_of(*this_job.now, image, out, getting);
+  const job_rank rank = rank_of(*this_job.now, image, out, getting);
   if (const std::size_t bytes =
           plain_bytes(token, offset, rank, *src, src_vector, src_kind, *dst, dst_kind)) {
     this_job.engine->get(dst->base, shifted(token_of(token).at(rank), offset), bytes);
@@ -170,8 +171,8 @@ void _gfortran_caf_sendget(void* dst_token, std::size_t dst_offset, int dst_imag
                            int dst_kind, int src_kind, bool, int* stat) {
   const outcome out{stat};
   constexpr const char* statement = "assignment from image to image";
-  const int to = rank_of(*this_job.now, dst_image, out, statement);
-  const int from = to < 0 ? -1 : rank_of(*this_job.now, src_image, out, statement);
+  const job_rank to = rank_of(*this_job.now, dst_image, out, statement);
+  const job_rank from = to < 0 ? -1 : rank_of(*this_job.now, src_image, out, statement);
   if (from < 0) {
     return;
   }
@@ -188,7 +189,7 @@ void _gfortran_caf_get_by_ref(void* token, int image, descriptor* dst, reference
                               bool dst_reallocatable, int* stat, int src_type) {
   const outcome out{stat};
   constexpr const char* statement = "reference to another image";
-  const int rank = rank_of(*this_job.now, image, out, statement);
+  const job_rank rank = rank_of(*this_job.now, image, out, statement);
   if (rank < 0) {
     return;
   }
@@ -209,7 +210,7 @@ void _gfortran_caf_send_by_ref(void* token, int image, descriptor* src, referenc
                                int dst_type) {
   const outcome out{stat};
   constexpr const char* statement = "assignment to another image";
-  const int rank = rank_of(*this_job.now, image, out, statement);
+  const job_rank rank = rank_of(*this_job.now, image, out, statement);
   if (rank < 0) {
     return;
   }
@@ -228,8 +229,8 @@ void _gfortran_caf_sendget_by_ref(void* dst_token, int dst_image, reference* dst
   constexpr const char* statement = "assignment from image to image";
   const outcome out{dst_stat};
   const outcome in{src_stat};
-  const int from = rank_of(*this_job.now, src_image, in, statement);
-  const int to = from < 0 ? -1 : rank_of(*this_job.now, dst_image, out, statement);
+  const job_rank from = rank_of(*this_job.now, src_image, in, statement);
+  const job_rank to = from < 0 ? -1 : rank_of(*this_job.now, dst_image, out, statement);
   if (to < 0) {
     return;
   }
@@ -244,7 +245,7 @@ void _gfortran_caf_sendget_by_ref(void* dst_token, int dst_image, reference* dst
 
 int _gfortran_caf_is_present(void* token, int image, reference* refs) {
   constexpr const char* statement = "allocated";
-  const int rank = rank_of(*this_job.now, image, {}, statement);
+  const job_rank rank = rank_of(*this_job.now, image, {}, statement);
   bool present = false;
   guarded({}, statement, [&] { present = is_present(token_of(token), rank, refs); });
   return present ? 1 : 0;

@@ -15,6 +15,7 @@ std::vector<std::uint64_t> exchange(team& t, std::uint64_t word) {
     throw error("an image of the team has stopped", "all must take part");
   }
   std::vector<std::uint64_t> words;
+  words.reserve(static_cast<std::size_t>(t.size()));
   for (int m = 0; m < t.size(); ++m) {
     words.push_back(this_job.engine->load<std::uint64_t>(t.at(m, team::word_at)));
   }
@@ -28,10 +29,9 @@ std::vector<std::uint64_t> exchange_offsets(team& t, std::uint64_t offset) {
   std::vector<std::uint64_t> by_rank(static_cast<std::size_t>(this_job.size), 0);
   const std::vector<std::uint64_t> words = exchange(t, offset);
   for (int m = 0; m < t.size(); ++m) {
-    by_rank[static_cast<std::size_t>(t.ranks()[static_cast<std::size_t>(m)])] =
-        words[static_cast<std::size_t>(m)];
+    by_rank[(t.ranks()[static_cast<std::size_t>(m)]).index()] = words[static_cast<std::size_t>(m)];
   }
-  SINEW_ENSURE(by_rank[static_cast<std::size_t>(this_job.rank)] == offset);
+  SINEW_ENSURE(by_rank[this_job.rank.index()] == offset);
   return by_rank;
 }
 

@@ -35,8 +35,8 @@ void fail_as_left(const outcome& out, int code, const char* statement) {
 void die(const char* statement, const std::string& what) {
   std::string text;
   if (this_job.open()) {
-    text = "image " + std::to_string(this_job.rank + 1) + " of " + std::to_string(this_job.size) +
-           ": ";
+    text = "image " + std::to_string(this_job.rank.value() + 1) + " of " +
+           std::to_string(this_job.size) + ": ";
   }
   text += std::string(statement) + ": " + what;
   // Before anything else that may go wrong.

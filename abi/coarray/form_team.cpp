@@ -17,7 +17,7 @@ namespace {
 
 struct candidate {
   int index;  ///< wanted, from 1
-  int rank;
+  job_rank rank;
 };
 
 /// Number and wanted index in one word.
@@ -27,11 +27,11 @@ std::uint64_t packed(int number, int index) noexcept {
 }
 
 /// From what all have said. Throws if the indices of a team are not 1 to its size.
-std::vector<int> in_order(int number, std::vector<candidate> members, bool indexed) {
+std::vector<job_rank> in_order(int number, std::vector<candidate> members, bool indexed) {
   SINEW_EXPECT(!members.empty());
   std::stable_sort(members.begin(), members.end(),
                    [](const candidate& a, const candidate& b) { return a.index < b.index; });
-  std::vector<int> ranks;
+  std::vector<job_rank> ranks;
   for (const candidate& c : members) {
     ranks.push_back(c.rank);
     if (indexed && c.index != static_cast<int>(ranks.size())) {
@@ -95,15 +95,15 @@ team* form_team(int number, const int* new_index) {
   SINEW_ASSERT(blocks.size() == static_cast<std::size_t>(this_job.size));
   std::vector<std::uint64_t> places;
   int me = 0;
-  for (const int rank : all->at(number)) {
+  for (const job_rank rank : all->at(number)) {
     me = rank == this_job.rank ? static_cast<int>(places.size()) : me;
-    places.push_back(blocks[static_cast<std::size_t>(rank)]);
+    places.push_back(blocks[rank.index()]);
   }
   SINEW_ASSERT(all->at(number)[static_cast<std::size_t>(me)] == this_job.rank);
   return new team(&from, number, std::move(all), std::move(places), me);
 }
 
-std::span<const int> members_of(int number) noexcept {
+std::span<const job_rank> members_of(int number) noexcept {
   constexpr int initial = -1;
   if (number == initial) {
     return this_job.first->ranks();
@@ -119,7 +119,7 @@ std::span<const int> members_of(int number) noexcept {
   const auto found = std::find_if(known.rbegin(), known.rend(), [&](const team* t) {
     return t->parent() == this_job.now && t->number() == number;
   });
-  return found == known.rend() ? std::span<const int>{} : (*found)->ranks();
+  return found == known.rend() ? std::span<const job_rank>{} : (*found)->ranks();
 }
 
 bool is_ancestor(const void* handle) noexcept {

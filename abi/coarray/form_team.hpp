@@ -3,6 +3,7 @@
 
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/team.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::coarray {
 
@@ -12,7 +13,7 @@ namespace sinew::coarray {
 [[nodiscard]] team* form_team(int number, const int* new_index);
 /// Of the team that TEAM_NUMBER= names, in their order: the initial one, this one, or one that was
 /// formed together with it. Empty: there is none.
-[[nodiscard]] std::span<const int> members_of(int number) noexcept;
+[[nodiscard]] std::span<const job_rank> members_of(int number) noexcept;
 /// TEAM= may name the current team and those it is in; anything else may not even be a team.
 [[nodiscard]] bool is_ancestor(const void* handle) noexcept;
 void change_team(team& to, const outcome& out);

@@ -12,7 +12,7 @@ void no_such_image(const team& t, int image, const outcome& out, const char* sta
            std::to_string(t.size()) + ")");
 }
 
-bool has_failed(int rank, const outcome& out, const char* statement) {
+bool has_failed(job_rank rank, const outcome& out, const char* statement) {
   if (this_job.engine->load<std::uint64_t>(this_job.status_of(rank)) != image_words::failed) {
     return false;
   }

@@ -37,7 +37,7 @@ void open_job() {
     this_job.rank = runtime.rank();
     this_job.size = runtime.size();
     const auto ranks = static_cast<std::size_t>(this_job.size);
-    SINEW_ASSERT(this_job.rank >= 0 && this_job.rank < this_job.size);
+    SINEW_ASSERT(this_job.rank.below(this_job.size));
     this_job.words_at =
         engine.memory().allocate(rma::part::symmetric, sizeof(image_words) + 64 * ranks);
     SINEW_ASSERT(this_job.words_at != 0 && this_job.words_at % alignof(image_words) == 0);
@@ -53,7 +53,7 @@ void open_job() {
     this_job.first = new team(this_job.size);
     this_job.enter(*this_job.first);
     SINEW_ENSURE(this_job.open() && this_job.now == this_job.first);
-    SINEW_ENSURE(this_job.now->me() == this_job.rank);
+    SINEW_ENSURE(this_job.now->me() == this_job.rank.value());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sinew: coarrays cannot start: %s\n", e.what());
     std::_Exit(1);
@@ -73,7 +73,7 @@ void depart(std::uint64_t status) {
     t->record_leaving();
   }
   this_job.engine->store<std::uint64_t>(this_job.status_of(this_job.rank), status);
-  for (int r = 0; r < this_job.size; ++r) {
+  for (job_rank r = 0; r.below(this_job.size); ++r) {
     (void)this_job.engine->fetch_add<std::uint64_t>(this_job.departures_at(r), 1);
   }
 }

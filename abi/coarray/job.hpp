@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/rma/engine.hpp"
 #include "sinew/rma/lock.hpp"
@@ -41,7 +42,7 @@ struct job {
 
   core::runtime* runtime = nullptr;
   rma::lock_table* locks = nullptr;
-  int rank = 0;
+  job_rank rank = 0;
   int size = 1;
   team* first = nullptr;             ///< of all images
   std::uint64_t words_at = 0;        ///< image_words
@@ -61,20 +62,20 @@ struct job {
   /// Makes it the current team.
   void enter(team& t) noexcept;
   [[nodiscard]] bool open() const noexcept { return engine != nullptr; }
-  [[nodiscard]] rma::place status_of(int r) const noexcept {
-    SINEW_EXPECT(r >= 0 && r < size && words_at != 0);
+  [[nodiscard]] rma::place status_of(job_rank r) const noexcept {
+    SINEW_EXPECT(r.below(size) && words_at != 0);
     return {r, words_at + offsetof(image_words, status)};
   }
-  [[nodiscard]] rma::place departures_at(int r) const noexcept {
-    SINEW_EXPECT(r >= 0 && r < size && words_at != 0);
+  [[nodiscard]] rma::place departures_at(job_rank r) const noexcept {
+    SINEW_EXPECT(r.below(size) && words_at != 0);
     return {r, words_at + offsetof(image_words, departed)};
   }
   /// Where `teller` announces itself to `listener`.
-  [[nodiscard]] rma::place pair(int listener, int teller) const noexcept {
-    SINEW_EXPECT(listener >= 0 && listener < size && teller >= 0 && teller < size);
-    return {listener, words_at + sizeof(image_words) + static_cast<std::uint64_t>(teller) * 64};
+  [[nodiscard]] rma::place pair(job_rank listener, job_rank teller) const noexcept {
+    SINEW_EXPECT(listener.below(size) && teller.below(size));
+    return {listener, words_at + sizeof(image_words) + teller.index() * 64};
   }
-  [[nodiscard]] bool gone(int r) const noexcept {
+  [[nodiscard]] bool gone(job_rank r) const noexcept {
     return engine->load<std::uint64_t>(status_of(r)) != image_words::running;
   }
   [[nodiscard]] bool somebody_left() const noexcept {

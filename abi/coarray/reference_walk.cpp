@@ -16,7 +16,7 @@ namespace {
 /// A byte of the other image: in the coarray itself, or behind a pointer.
 class position {
  public:
-  position(const token& t, int rank) : rank_(rank), offset_(t.at(rank).offset) {}
+  position(const token& t, job_rank rank) : rank_(rank), offset_(t.at(rank).offset) {}
 
   void advance(std::ptrdiff_t bytes) noexcept {
     (offset_ != 0 ? offset_ : address_) += static_cast<std::uint64_t>(bytes);
@@ -40,7 +40,7 @@ class position {
   }
 
  private:
-  int rank_;
+  job_rank rank_;
   std::uint64_t offset_;
   std::uint64_t address_ = 0;
 };
@@ -141,7 +141,7 @@ constexpr std::size_t header_bytes = offsetof(descriptor, dim);
 /// One step; false if a component on the way is not allocated.
 class walker {
  public:
-  walker(const token& t, int rank) : at_(t, rank), array_(t.shape), room_(t.bytes) {}
+  walker(const token& t, job_rank rank) : at_(t, rank), array_(t.shape), room_(t.bytes) {}
 
   [[nodiscard]] bool step(const reference& r, far_side& s) {
     switch (r.type) {
@@ -196,7 +196,7 @@ class walker {
 
 }  // namespace
 
-far_side walk(const token& t, int rank, const reference* refs, type what, int kind) {
+far_side walk(const token& t, job_rank rank, const reference* refs, type what, int kind) {
   far_side s;
   walker w(t, rank);
   std::size_t bytes = t.bytes;
@@ -214,7 +214,7 @@ far_side walk(const token& t, int rank, const reference* refs, type what, int ki
   return s;
 }
 
-bool is_present(const token& t, int rank, const reference* refs) {
+bool is_present(const token& t, job_rank rank, const reference* refs) {
   far_side s;
   walker w(t, rank);
   for (const reference* r = refs; r != nullptr; r = r->next) {

@@ -48,7 +48,7 @@ constexpr std::size_t least_room = 1024;
 constexpr std::size_t aligned(std::size_t n) noexcept { return (n + 63) / 64 * 64; }
 
 struct request {
-  int rank;
+  job_rank rank;
   std::uint64_t offset;
   bool performed = false;
 };
@@ -62,7 +62,7 @@ service& here() {
   return it;
 }
 
-bool send(int rank, std::uint64_t word, topic t) {
+bool send(job_rank rank, std::uint64_t word, topic t) {
   const fabric::header head{{word, static_cast<std::uint64_t>(t)}};
   return this_job.runtime->endpoint()
       .send_short(rank, core::handlers::coarray, head, nullptr, 0)
@@ -136,7 +136,7 @@ int do_requests(void*) {
 }
 
 status on_message(void*, const fabric::arrival& m) noexcept {
-  SINEW_EXPECT(m.source >= 0 && m.source < this_job.size);
+  SINEW_EXPECT(m.source.below(this_job.size));
   const std::uint64_t word = m.head.word[0];
   switch (static_cast<topic>(m.head.word[1])) {
     case topic::request:
@@ -235,11 +235,11 @@ class written_down {
   remote_request* e_;
 };
 
-void ask(int rank, written_down& w) {
+void ask(job_rank rank, written_down& w) {
   SINEW_EXPECT(rank != this_job.rank && w.offset() != 0);
   struct waiting {
     bool done = false;
-    int rank;
+    job_rank rank;
   } self{false, rank};
   w.it().done = &self.done;
   core::retry_loop tries(*this_job.runtime);
@@ -263,7 +263,7 @@ void ask(int rank, written_down& w) {
 }
 
 /// The result in memory of this process that is for free().
-void* take_result(int rank, remote_request& e) {
+void* take_result(job_rank rank, remote_request& e) {
   SINEW_EXPECT(e.known && (e.beyond != 0 || e.bytes <= e.room));
   void* const mine = std::malloc(e.bytes + 1);
   if (mine == nullptr) {

@@ -26,7 +26,7 @@ std::string named(const std::vector<int>& images) {
              : text;
 }
 
-std::string named(int rank) { return named(std::vector<int>{this_job.now->image_of(rank)}); }
+std::string named(job_rank rank) { return named(std::vector<int>{this_job.now->image_of(rank)}); }
 
 std::string have_not_come(const pending& p) {
   SINEW_EXPECT(p.in != nullptr);
@@ -45,7 +45,7 @@ std::string have_not_come(const pending& p) {
 
 std::string held_by(const pending& p) {
   SINEW_EXPECT(this_job.locks != nullptr && p.at.offset != 0);
-  const int holder = this_job.locks->holder(p.at);
+  const job_rank holder = this_job.locks->holder(p.at);
   return "element " + std::to_string(p.number + 1) + " of the variable on " + named(p.at.rank) +
          " is locked by " +
          (holder < 0                ? "an image that is just changing"
@@ -56,9 +56,9 @@ std::string held_by(const pending& p) {
 
 std::string still_running() {
   std::vector<int> running;
-  for (int r = 0; r < this_job.size; ++r) {
+  for (job_rank r = 0; r.below(this_job.size); ++r) {
     if (!this_job.gone(r)) {
-      running.push_back(r + 1);
+      running.push_back(r.value() + 1);
     }
   }
   return named(running) + (running.size() == 1 ? " runs" : " run") + " on";

@@ -6,6 +6,7 @@
 
 #include "abi/coarray/job.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/rma/place.hpp"
 
 namespace sinew::coarray {
@@ -43,7 +44,7 @@ struct pending {
   sort what;
   const team* in = nullptr;
   std::uint64_t number = 0;
-  int rank = -1;
+  job_rank rank = -1;
   rma::place at{};
 };
 

@@ -19,7 +19,7 @@ bool reached(std::uint64_t seen, std::uint64_t wanted) noexcept {
   return static_cast<std::int64_t>(seen - wanted) >= 0;
 }
 
-int stat_of(int rank) noexcept {
+int stat_of(job_rank rank) noexcept {
   SINEW_EXPECT(this_job.gone(rank));
   return word(this_job.status_of(rank)) == image_words::failed ? stat::failed_image
                                                                : stat::stopped_image;
@@ -30,13 +30,13 @@ int graver(int a, int b) noexcept { return a == stat::stopped_image || b == 0 ? 
 
 int rounds_for(int size) noexcept {
   SINEW_EXPECT(size >= 1);
-  return size < 2 ? 0 : std::bit_width(static_cast<unsigned>(size - 1));
+  return size < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1)));
 }
 
-std::vector<std::byte*> parts_of(const std::vector<int>& ranks) {
+std::vector<std::byte*> parts_of(const std::vector<job_rank>& ranks) {
   std::vector<std::byte*> parts;
   parts.reserve(ranks.size());
-  for (const int r : ranks) {
+  for (const job_rank r : ranks) {
     parts.push_back(this_job.engine->at({r, 0}));
   }
   return parts;
@@ -49,10 +49,10 @@ std::vector<team*>& all_teams() {
   return it;
 }
 
-team::team(int size) : size_(size), me_(this_job.rank), rounds_(rounds_for(size)) {
+team::team(int size) : size_(size), me_(this_job.rank.value()), rounds_(rounds_for(size)) {
   SINEW_EXPECT(size == this_job.size && rounds_ <= most_rounds);
   ranks_.resize(static_cast<std::size_t>(size));
-  std::iota(ranks_.begin(), ranks_.end(), 0);
+  std::iota(ranks_.begin(), ranks_.end(), job_rank(0));
   parts_ = parts_of(ranks_);
   blocks_.assign(ranks_.size(),
                  this_job.engine->memory().allocate(rma::part::symmetric, block_bytes(true)));
@@ -78,7 +78,7 @@ team::team(team* parent, int number, std::shared_ptr<const family> all,
 
 team::~team() { std::erase(all_teams(), this); }
 
-int team::image_of(int rank) const noexcept {
+int team::image_of(job_rank rank) const noexcept {
   const auto found = std::find(ranks_.begin(), ranks_.end(), rank);
   return found == ranks_.end() ? 0 : static_cast<int>(found - ranks_.begin()) + 1;
 }
@@ -110,7 +110,7 @@ bool team::left_before(int m, std::uint64_t number, std::uint64_t of) const noex
 
 int team::who_left() const noexcept {
   int result = 0;
-  for (const int r : ranks_) {
+  for (const job_rank r : ranks_) {
     if (this_job.gone(r)) {
       result = graver(result, stat_of(r));
     }
@@ -171,7 +171,7 @@ bool team::wait_at_counter(std::uint64_t epoch) {
   if (this_job.engine->fetch_add<std::uint64_t>(come, 1) + 1 ==
       epoch * static_cast<std::uint64_t>(size_)) {
     this_job.engine->store<std::uint64_t>(release, epoch);
-    for (const int r : ranks_) {
+    for (const job_rank r : ranks_) {
       if (r != this_job.rank) {
         this_job.engine->alert(r);
       }
@@ -189,15 +189,15 @@ bool team::wait_at_counter(std::uint64_t epoch) {
 /// which may so far know of a failed image only.
 int team::sync_those_left() {
   SINEW_EXPECT(broken_);
-  for (const int r : ranks_) {
+  for (const job_rank r : ranks_) {
     if (r != this_job.rank) {
       tell_pair(r);
     }
   }
   int result = who_left();
-  for (const int r : ranks_) {
+  for (const job_rank r : ranks_) {
     if (r != this_job.rank && result == stat::stopped_image) {
-      ++this_job.heard[static_cast<std::size_t>(r)];
+      ++this_job.heard[r.index()];
     } else if (r != this_job.rank) {
       result = graver(result, await_pair(r));
     }
@@ -205,15 +205,14 @@ int team::sync_those_left() {
   return result;
 }
 
-void tell_pair(int rank) {
-  SINEW_EXPECT(rank >= 0 && rank < this_job.size && rank != this_job.rank);
-  this_job.engine->announce(this_job.pair(rank, this_job.rank),
-                            ++this_job.sent[static_cast<std::size_t>(rank)]);
+void tell_pair(job_rank rank) {
+  SINEW_EXPECT(rank.below(this_job.size) && rank != this_job.rank);
+  this_job.engine->announce(this_job.pair(rank, this_job.rank), ++this_job.sent[rank.index()]);
 }
 
-int await_pair(int rank) {
-  SINEW_EXPECT(rank >= 0 && rank < this_job.size && rank != this_job.rank);
-  const std::uint64_t number = ++this_job.heard[static_cast<std::size_t>(rank)];
+int await_pair(job_rank rank) {
+  SINEW_EXPECT(rank.below(this_job.size) && rank != this_job.rank);
+  const std::uint64_t number = ++this_job.heard[rank.index()];
   const rma::place told = this_job.pair(this_job.rank, rank);
   await({.what = pending::sort::pair, .rank = rank},
         [&] { return reached(word(told), number) || this_job.gone(rank); });

@@ -15,6 +15,7 @@
 
 #include "abi/coarray/job.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::coarray {
 
@@ -23,7 +24,7 @@ class team {
   /// The team of all images: its words lie at the same offset everywhere.
   explicit team(int size);
   /// Ranks by a team's number, in the order of their image index.
-  using family = std::map<int, std::vector<int>>;
+  using family = std::map<int, std::vector<job_rank>>;
   /// The one of that number of `all`, which were formed together; `blocks` are where their words
   /// lie. `me` is the index of this image.
   team(team* parent, int number, std::shared_ptr<const family> all,
@@ -40,13 +41,13 @@ class team {
     return static_cast<unsigned>(image) - 1 < static_cast<unsigned>(size_);
   }
   /// Of images 1 to size().
-  [[nodiscard]] int rank_of(int image) const noexcept {
+  [[nodiscard]] job_rank rank_of(int image) const noexcept {
     SINEW_EXPECT(has(image));
     return ranks_[static_cast<std::size_t>(image) - 1];
   }
   /// The image's index here, 0 if that rank is no member.
-  [[nodiscard]] int image_of(int rank) const noexcept;
-  [[nodiscard]] std::span<const int> ranks() const noexcept { return ranks_; }
+  [[nodiscard]] int image_of(job_rank rank) const noexcept;
+  [[nodiscard]] std::span<const job_rank> ranks() const noexcept { return ranks_; }
   /// By image, from 0: where its heap is mapped here.
   [[nodiscard]] std::span<std::byte* const> parts() const noexcept { return parts_; }
   /// This team and those formed with it; null for the team of all images.
@@ -117,7 +118,7 @@ class team {
   int size_;
   int me_;
   int rounds_;
-  std::vector<int> ranks_;
+  std::vector<job_rank> ranks_;
   std::vector<std::byte*> parts_;
   std::shared_ptr<const family> siblings_;
   std::vector<std::uint64_t> blocks_;
@@ -129,7 +130,7 @@ class team {
 [[nodiscard]] std::vector<team*>& all_teams();
 
 /// The status of two ranks' pairing: 0 or the stat of the one that is gone.
-[[nodiscard]] int await_pair(int rank);
-void tell_pair(int rank);
+[[nodiscard]] int await_pair(job_rank rank);
+void tell_pair(job_rank rank);
 
 }  // namespace sinew::coarray

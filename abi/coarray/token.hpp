@@ -8,6 +8,7 @@
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/job.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::coarray {
 
@@ -28,10 +29,10 @@ struct token {
   void** held_at = nullptr;  ///< where the compiler keeps this, and the array
   descriptor* array = nullptr;
 
-  [[nodiscard]] rma::place at(int rank) const noexcept {
-    SINEW_EXPECT(rank >= 0 && rank < this_job.size);
+  [[nodiscard]] rma::place at(job_rank rank) const noexcept {
+    SINEW_EXPECT(rank.below(this_job.size));
     SINEW_EXPECT(table.empty() || table.size() == static_cast<std::size_t>(this_job.size));
-    return {rank, table.empty() ? offset : table[static_cast<std::size_t>(rank)]};
+    return {rank, table.empty() ? offset : table[rank.index()]};
   }
 };
 

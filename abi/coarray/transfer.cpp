@@ -119,7 +119,7 @@ void convert(const near_side& to, const near_side& from) {
 }
 
 void put_raw(const far_side& to, const near_side& from) {
-  SINEW_EXPECT(to.image_rank >= 0 && to.image_rank < this_job.size);
+  SINEW_EXPECT(to.image_rank.below(this_job.size));
   SINEW_EXPECT(to.what.bytes == from.what.bytes);
   axis_list axes;
   const std::span<const rma::axis> both(axes.data(), join(axes, from, to));
@@ -133,7 +133,7 @@ void put_raw(const far_side& to, const near_side& from) {
 }
 
 void get_raw(const near_side& to, const far_side& from) {
-  SINEW_EXPECT(from.image_rank >= 0 && from.image_rank < this_job.size);
+  SINEW_EXPECT(from.image_rank.below(this_job.size));
   SINEW_EXPECT(to.what.bytes == from.what.bytes);
   axis_list axes;
   const std::span<const rma::axis> both(axes.data(), join(axes, to, from));

@@ -10,6 +10,7 @@
 #include "abi/coarray/element.hpp"
 #include "abi/coarray/gfortran.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/rma/place.hpp"
 #include "sinew/rma/section.hpp"
 
@@ -64,7 +65,7 @@ struct near_side : side {
 };
 /// Another's: in its heap, or, if `offset` is 0, at an address of its process.
 struct far_side : side {
-  int image_rank = 0;
+  job_rank image_rank = 0;
   std::uint64_t offset = 0;
   std::uint64_t address = 0;
 };

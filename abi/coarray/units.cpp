@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/signals_blocked.hpp"
 
 extern "C" {
 /// libgfortran's; absent in programs without it, as our tests. A null unit means all from 0 on.
@@ -122,17 +123,12 @@ void flush_units() noexcept {
   if (_gfortran_flush_i4 == nullptr) {
     return;
   }
-  // The program's handlers must not run in a thread that it does not know. By the system call,
-  // since pthread_sigmask() is a fiber's where threads are fibers.
-  std::uint64_t all = ~std::uint64_t{0};
-  std::uint64_t before = 0;
-  (void)::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+  const base::signals_blocked quiet;
   try {
     flush_all_but_locked();
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): there is no more to do
     // No memory or no thread: the buffered output is lost, the error message is not.
   }
-  (void)::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
 }
 
 }  // namespace sinew::coarray

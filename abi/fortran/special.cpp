@@ -53,8 +53,8 @@ int with_fortran_described(int code) {
 }
 
 void return_buffer(void* to, void* buffer) {
-  void* const told = buffer == MPI_BUFFER_AUTOMATIC ? &mpi_fortran_automatic_ : buffer;
-  std::memcpy(to, &told, sizeof told);
+  void* const chosen = buffer == MPI_BUFFER_AUTOMATIC ? &mpi_fortran_automatic_ : buffer;
+  std::memcpy(to, &chosen, sizeof chosen);
 }
 
 /// Texts of one length each, as C wants them: they and their addresses, with a null at the end.
@@ -217,7 +217,7 @@ void FORTRAN(info_get)(const int* info, const char* key, const int* valuelen, ch
                     text_in(key, key_length, blanks::both_ends).data(), most, text.data(), &found);
   if (code == MPI_SUCCESS && found != 0) {
     text_out to(value, value_length, static_cast<std::size_t>(most));
-    std::strcpy(to.data(), text.data());
+    std::memcpy(to.data(), text.data(), std::strlen(text.data()) + 1);
   }
   *flag = logical(found);
   done(ierror, code);
@@ -240,7 +240,7 @@ void FORTRAN(info_get_string)(const int* info, const char* key, int* buflen, cha
   if (code == MPI_SUCCESS && found != 0) {
     if (most > 0) {
       text_out to(value, value_length, static_cast<std::size_t>(most));
-      std::strcpy(to.data(), text.data());
+      std::memcpy(to.data(), text.data(), std::strlen(text.data()) + 1);
     }
     *buflen = length - 1;
   }
@@ -262,7 +262,7 @@ void FORTRAN(session_get_nth_pset)(const int* session, const int* info, const in
   if (code == MPI_SUCCESS) {
     if (most > 0) {
       text_out to(name, name_length, static_cast<std::size_t>(most));
-      std::strcpy(to.data(), text.data());
+      std::memcpy(to.data(), text.data(), std::strlen(text.data()) + 1);
     }
     *pset_len = length - 1;
   }

@@ -39,16 +39,25 @@ class widened {
   const Wide* data_ = nullptr;
 };
 
-/// How many entries a count array has: one per member of the communicator (none if the handle is
-/// bad: the implementation will say so).
+/// How many entries a count array has: one for each rank that data go to or come from (none if the
+/// handle is bad: the implementation will say so). Of an intercommunicator those are the remote
+/// group's.
 [[nodiscard]] inline int members(MPI_Comm comm) noexcept {
   const comm_object* c = find_comm(comm);
   return c == nullptr ? 0 : c->comm->size();
 }
+/// The same for blocks that stay in the local group.
+[[nodiscard]] inline int local_members(MPI_Comm comm) noexcept {
+  const comm_object* c = find_comm(comm);
+  return c == nullptr ? 0 : c->local_group().size();
+}
 /// The same for arrays that only the root reads.
 [[nodiscard]] inline int members_at(MPI_Comm comm, int root) noexcept {
   const comm_object* c = find_comm(comm);
-  return c == nullptr || c->comm->rank() != root ? 0 : c->comm->size();
+  if (c == nullptr || (c->sides == nullptr ? c->comm->rank() != root : root != MPI_ROOT)) {
+    return 0;
+  }
+  return c->comm->size();
 }
 /// Neighbours in a process topology; 0 without one.
 [[nodiscard]] int in_degree(MPI_Comm comm) noexcept;

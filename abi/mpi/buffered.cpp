@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "abi/mpi/message.hpp"
@@ -109,6 +110,22 @@ buffered_sends& of(comm_object& c) {
   return *c.buffer;
 }
 
+buffered_sends& of(session_object& s) {
+  if (s.buffer == nullptr) {
+    s.buffer = new buffered_sends;
+  }
+  return *s.buffer;
+}
+
+/// The nearest that is attached: the communicator's, its session's, the process's.
+buffered_sends& used_by(comm_object& c) {
+  if (c.buffer != nullptr && c.buffer->attached) {
+    return *c.buffer;
+  }
+  const session_object* s = c.session;
+  return s != nullptr && s->buffer != nullptr && s->buffer->attached ? *s->buffer : of_process();
+}
+
 MPI_Request flush_request(buffered_sends& at, comm_object* c) {
   request_object& r = new_request(c, request_object::sort::flush);
   r.flushing = &at;
@@ -129,7 +146,7 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   if (dest == MPI_PROC_NULL) {
     return;
   }
-  buffered_sends& at = c.buffer != nullptr && c.buffer->attached ? *c.buffer : of_process();
+  buffered_sends& at = used_by(c);
   std::unique_lock held(at.lock);
   if (!at.attached) {
     fail_on(&c, MPI_ERR_BUFFER, "no buffer is attached for buffered sends");
@@ -166,6 +183,17 @@ void flush_buffer(comm_object& c) {
   if (c.buffer != nullptr) {
     c.buffer->flush();
   }
+}
+
+void flush_buffer(session_object& s) {
+  if (s.buffer != nullptr) {
+    s.buffer->flush();
+  }
+}
+
+void discard_buffer(session_object& s) noexcept {
+  SINEW_EXPECT(s.buffer == nullptr || s.buffer->parcels.empty());
+  delete std::exchange(s.buffer, nullptr);
 }
 
 void flush_all_buffers() {
@@ -212,6 +240,29 @@ int impl::Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
   comm_object& c = comm_of(comm);
   *request = flush_request(of(c), &c);
   return MPI_SUCCESS;
+}
+
+int impl::Session_attach_buffer(MPI_Session session, void* buffer, MPI_Count size) {
+  return on_session(session, [&](session_object& s) { return attach(of(s), buffer, size); });
+}
+
+int impl::Session_detach_buffer(MPI_Session session, void* buffer_addr, MPI_Count* size) {
+  return on_session(session, [&](session_object& s) { return detach(of(s), buffer_addr, size); });
+}
+
+int impl::Session_flush_buffer(MPI_Session session) {
+  return on_session(session, [](session_object& s) -> int {
+    flush_buffer(s);
+    return MPI_SUCCESS;
+  });
+}
+
+int impl::Session_iflush_buffer(MPI_Session session, MPI_Request* request) {
+  return on_session(session, [&](session_object& s) -> int {
+    check_out(request, "request");
+    *request = flush_request(of(s), nullptr);
+    return MPI_SUCCESS;
+  });
 }
 
 }  // namespace sinew::mpi

@@ -8,8 +8,10 @@
 #include "abi/mpi/collective_arguments.hpp"
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/intercollectives.hpp"
 #include "abi/mpi/op.hpp"
 #include "abi/mpi/routed.hpp"
+#include "c/mpi-ext.h"
 
 namespace sinew::mpi {
 namespace {
@@ -23,6 +25,11 @@ int end(comm_object& c, p2p::fault f) {
               "a rank sent more data than its partner expected: counts or datatypes differ");
     case p2p::fault::no_memory:
       fail_on(&c, MPI_ERR_NO_MEM, "there is no memory left for a message");
+    case p2p::fault::peer_failed:
+    case p2p::fault::peer_failed_pending:
+      fail_on(&c, MPIX_ERR_PROC_FAILED, "a rank of the communicator has died");
+    case p2p::fault::revoked:
+      fail_on(&c, MPIX_ERR_REVOKED, "the communicator has been revoked (MPIX_Comm_revoke)");
     default:
       fail_on(&c, MPI_ERR_INTERN, "a message was cancelled");
   }
@@ -31,8 +38,7 @@ int end(comm_object& c, p2p::fault f) {
 /// Reductions whose every rank needs a receive buffer.
 template <class Collective>
 int reduction(Collective run, const void* sendbuf, void* recvbuf, MPI_Count count,
-              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  comm_object& c = comm_of(comm);
+              MPI_Datatype datatype, MPI_Op op, comm_object& c) {
   const p2p::buffer into = receive_of(recvbuf, count, datatype);
   if (!in_place(sendbuf)) {
     (void)data_of(sendbuf, count, datatype);
@@ -45,11 +51,17 @@ int reduction(Collective run, const void* sendbuf, void* recvbuf, MPI_Count coun
 
 int impl::Barrier(MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(across::barrier(c));
+  }
   return end(c, coll::barrier(participant_of(c)));
 }
 
 int impl::Bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(across::bcast(c, buffer, count, datatype, root));
+  }
   check_root(c, root);
   return end(c, coll::bcast(participant_of(c), receive_of(buffer, count, datatype), root));
 }
@@ -57,6 +69,9 @@ int impl::Bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, 
 int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                  MPI_Op op, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(across::reduce(c, sendbuf, recvbuf, count, datatype, op, root));
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   if (in_place(sendbuf) && !at_root) {
@@ -75,27 +90,39 @@ int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
 
 int impl::Allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                     MPI_Op op, MPI_Comm comm) {
-  return reduction(coll::allreduce, sendbuf, recvbuf, count, datatype, op, comm);
+  comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(across::allreduce(c, sendbuf, recvbuf, count, datatype, op));
+  }
+  return reduction(coll::allreduce, sendbuf, recvbuf, count, datatype, op, c);
 }
 
 int impl::Scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                MPI_Op op, MPI_Comm comm) {
-  return reduction(coll::scan, sendbuf, recvbuf, count, datatype, op, comm);
+  return reduction(coll::scan, sendbuf, recvbuf, count, datatype, op, intracomm_of(comm));
 }
 
 int impl::Exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                  MPI_Op op, MPI_Comm comm) {
-  return reduction(coll::exscan, sendbuf, recvbuf, count, datatype, op, comm);
+  return reduction(coll::exscan, sendbuf, recvbuf, count, datatype, op, intracomm_of(comm));
 }
 
 int impl::Reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return reduction(coll::reduce_scatter_block, sendbuf, recvbuf, recvcount, datatype, op, comm);
+  comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(
+        across::reduce_scatter_block(c, sendbuf, recvbuf, recvcount, datatype, op));
+  }
+  return reduction(coll::reduce_scatter_block, sendbuf, recvbuf, recvcount, datatype, op, c);
 }
 
 int impl::Reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(across::reduce_scatter(c, sendbuf, recvbuf, recvcounts, datatype, op));
+  }
   check_out(recvcounts, "recvcounts");
   const auto size = static_cast<std::size_t>(c.comm->size());
   for (std::size_t r = 0; r < size; ++r) {
@@ -112,6 +139,10 @@ int impl::Reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count rec
 int impl::Gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(
+        across::gather(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const p2p::buffer into = at_root ? receive_of(recvbuf, recvcount, recvtype) : p2p::buffer{};
@@ -124,6 +155,10 @@ int impl::Gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
                   const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                   int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(across::gatherv(c, sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                                          displs, recvtype, root));
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const coll::parts into =
@@ -136,6 +171,10 @@ int impl::Gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 int impl::Scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(
+        across::scatter(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const p2p::buffer from =
@@ -149,6 +188,10 @@ int impl::Scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
                    MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                    int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(across::scatterv(c, sendbuf, sendcounts, displs, sendtype, recvbuf,
+                                           recvcount, recvtype, root));
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const coll::parts from =
@@ -161,6 +204,10 @@ int impl::Scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
 int impl::Allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(
+        across::allgather(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+  }
   return end(c, coll::allgather(participant_of(c), send_of(sendbuf, sendcount, sendtype),
                                 receive_of(recvbuf, recvcount, recvtype)));
 }
@@ -169,6 +216,10 @@ int impl::Allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
                      const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                      MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(
+        across::allgatherv(c, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
+  }
   return end(c, coll::allgatherv(participant_of(c), send_of(sendbuf, sendcount, sendtype),
                                  parts_of(c.comm->size(), recvbuf, recvcounts, displs, recvtype)));
 }
@@ -176,6 +227,10 @@ int impl::Allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
 int impl::Alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(
+        across::alltoall(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+  }
   return end(c, coll::alltoall(participant_of(c), send_of(sendbuf, sendcount, sendtype),
                                receive_of(recvbuf, recvcount, recvtype)));
 }
@@ -184,6 +239,10 @@ int impl::Alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI
                     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(across::alltoallv(c, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                            recvcounts, rdispls, recvtype));
+  }
   const coll::parts from = in_place(sendbuf)
                                ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
                                : parts_of(c.comm->size(), sendbuf, sendcounts, sdispls, sendtype);
@@ -198,6 +257,10 @@ int impl::Alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI
                     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) [[unlikely]] {
+    return start_and_wait(across::alltoallw(c, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                            recvcounts, rdispls, recvtypes));
+  }
   const typed_parts from(c.comm->size(), sendbuf, sendcounts, sdispls, sendtypes);
   const typed_parts into(c.comm->size(), recvbuf, recvcounts, rdispls, recvtypes);
   return end(c, coll::alltoallw(participant_of(c), from, into));

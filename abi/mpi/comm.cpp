@@ -1,13 +1,17 @@
 // MPI-5.0 section 7.4: communicators.
 #include "abi/mpi/comm.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/routed.hpp"
+#include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
@@ -33,6 +37,16 @@ waiting_list& lingering() {
 
 }  // namespace
 
+namespace {
+
+bool has_kind(MPI_Comm handle, kind wanted) noexcept {
+  const std::uintptr_t v = value_of(handle);
+  return v >= first_address && v % alignof(comm_object) == 0 &&
+         reinterpret_cast<const object*>(handle)->what.load(std::memory_order_relaxed) == wanted;
+}
+
+}  // namespace
+
 comm_object::comm_object(coll::communicator_ref c)
     : object(tag),
       owned(std::move(c)),
@@ -42,25 +56,70 @@ comm_object::comm_object(coll::communicator_ref c)
   SINEW_EXPECT(comm != nullptr && comm->size() > 0);
 }
 
-comm_object::~comm_object() { drop(errors); }
+comm_object::comm_object(coll::intercommunicator_ref two_groups)
+    : comm_object(two_groups->across()) {
+  sides = std::move(two_groups);
+  SINEW_ENSURE(comm->size() == sides->remote().size());
+}
+
+comm_object::~comm_object() {
+  drop(errors);
+  drop(session);
+}
+
+void not_between_groups() {
+  fail(MPI_ERR_COMM, "the communicator is an intercommunicator, and the call is for one group");
+}
 
 comm_object* find_comm(MPI_Comm handle) noexcept {
   const std::uintptr_t v = value_of(handle);
-  return is_initial_comm(v) ? process.comms[v - abi::handle_comm_null]
-                            : resolve<comm_object>(handle);
+  if (is_initial_comm(v)) {
+    return process.comms[v - abi::handle_comm_null];
+  }
+  auto* found = resolve<comm_object>(handle);
+  return found != nullptr || !has_kind(handle, kind::revoked_comm)
+             ? found
+             : static_cast<comm_object*>(reinterpret_cast<object*>(handle));
 }
 
 namespace {
 
-bool is_unfinished(MPI_Comm handle) {
-  const std::uintptr_t v = value_of(handle);
-  return v >= first_address && v % alignof(comm_object) == 0 &&
-         reinterpret_cast<const object*>(handle)->what.load() == kind::unfinished_comm;
+bool is_unfinished(MPI_Comm handle) { return has_kind(handle, kind::unfinished_comm); }
+
+/// Calls that say or change something of a communicator, and communicate nothing.
+bool allowed_when_revoked(std::string_view call) {
+  constexpr std::string_view calls[] = {
+      "MPIX_Comm_",       "MPI_Comm_free",  "MPI_Comm_rank",    "MPI_Comm_size",
+      "MPI_Comm_group",   "MPI_Comm_get_",  "MPI_Comm_set_",    "MPI_Comm_test_inter",
+      "MPI_Comm_compare", "MPI_Comm_call_", "MPI_Comm_delete_", "MPI_Comm_remote_",
+      "MPI_Topo_test",    "MPI_Abort",      "MPI_Comm_toint",   "MPI_Comm_disconnect"};
+  return std::any_of(std::begin(calls), std::end(calls),
+                     [&](std::string_view each) { return call.starts_with(each); });
 }
 
 }  // namespace
 
+comm_object& revoked_comm(MPI_Comm handle) {
+  if (!has_kind(handle, kind::revoked_comm)) {
+    bad_comm(handle);
+  }
+  auto& c = *static_cast<comm_object*>(reinterpret_cast<object*>(handle));
+  if (!allowed_when_revoked(current_call)) {
+    fail_on(&c, MPIX_ERR_REVOKED, "the communicator has been revoked (MPIX_Comm_revoke)");
+  }
+  return c;
+}
+
+void mark_revoked(comm_object& c) noexcept {
+  if (!is_initial_comm(value_of(c.handle))) {
+    c.what.store(kind::revoked_comm, std::memory_order_relaxed);  // a hint: sends find out, too
+  }
+}
+
 comm_object& unfinished_comm(MPI_Comm handle) {
+  if (has_kind(handle, kind::revoked_comm)) {
+    return revoked_comm(handle);
+  }
   if (!is_unfinished(handle)) {
     bad_comm(handle);
   }
@@ -107,13 +166,26 @@ void bad_count(MPI_Count count) {
   fail(MPI_ERR_COUNT, "the count %lld is negative", static_cast<long long>(count));
 }
 
-MPI_Comm adopt(coll::communicator_ref made, const comm_object& parent) {
+namespace {
+
+template <class Made>
+MPI_Comm adopt_any(Made made, const comm_object& parent) {
   if (made == nullptr) {
     return MPI_COMM_NULL;
   }
   auto* c = arena<comm_object>::make(std::move(made));
   c->errors = keep(parent.errors);
+  c->session = keep(parent.session);
   return c->handle;
+}
+
+}  // namespace
+
+MPI_Comm adopt(coll::communicator_ref made, const comm_object& parent) {
+  return adopt_any(std::move(made), parent);
+}
+MPI_Comm adopt(coll::intercommunicator_ref made, const comm_object& parent) {
+  return adopt_any(std::move(made), parent);
 }
 
 void release_comm(comm_object* c) {
@@ -142,7 +214,7 @@ void release_comm(comm_object* c) {
 
 int impl::Comm_size(MPI_Comm comm, int* size) {
   check_out(size, "size");
-  *size = local_comm_of(comm).comm->size();
+  *size = local_comm_of(comm).local_group().size();
   SINEW_ENSURE(*size > 0);
   return MPI_SUCCESS;
 }
@@ -151,7 +223,7 @@ int impl::Comm_rank(MPI_Comm comm, int* rank) {
   check_out(rank, "rank");
   const core::communicator& c = *local_comm_of(comm).comm;
   *rank = c.rank();
-  SINEW_ENSURE(*rank >= 0 && *rank < c.size());
+  SINEW_ENSURE(*rank >= 0);
   return MPI_SUCCESS;
 }
 
@@ -163,13 +235,34 @@ int impl::Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
     *result = MPI_IDENT;
     return MPI_SUCCESS;
   }
+  if ((a.sides == nullptr) != (b.sides == nullptr)) {
+    *result = MPI_UNEQUAL;
+    return MPI_SUCCESS;
+  }
   using relation = core::group::relation;
-  const relation r = core::group::compare(a.comm->members(), b.comm->members());
+  const relation near = core::group::compare(a.local_group(), b.local_group());
+  const relation far = core::group::compare(a.comm->members(), b.comm->members());
+  const relation r = std::max(near, far);  // the less alike of the two
   *result = r == relation::identical ? MPI_CONGRUENT
             : r == relation::similar ? MPI_SIMILAR
                                      : MPI_UNEQUAL;
   return MPI_SUCCESS;
 }
+
+namespace {
+
+/// By colour and key, of one group or of both; MPI_COMM_NULL where the colour is negative, and
+/// between groups where only one of them has it.
+MPI_Comm split(comm_object& c, int color, int key) {
+  if (c.sides != nullptr) {
+    return adopt(coll::split(*process.engine, *c.sides, color, key), c);
+  }
+  const MPI_Comm made = adopt(coll::split(participant_of(c), color, key), c);
+  SINEW_ENSURE((made == MPI_COMM_NULL) == (color < 0));
+  return made;
+}
+
+}  // namespace
 
 int impl::Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   comm_object& c = comm_of(comm);
@@ -177,8 +270,7 @@ int impl::Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   if (color < 0 && color != MPI_UNDEFINED) {
     fail(MPI_ERR_ARG, "the color %d is negative and not MPI_UNDEFINED", color);
   }
-  *newcomm = adopt(coll::split(participant_of(c), color, key), c);
-  SINEW_ENSURE((*newcomm == MPI_COMM_NULL) == (color == MPI_UNDEFINED));
+  *newcomm = split(c, color, key);
   return MPI_SUCCESS;
 }
 
@@ -202,9 +294,8 @@ int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
       fail(MPI_ERR_ARG, "%d is no split type", split_type);
   }
   // Ranks that get MPI_COMM_NULL take part too, since the split type may differ between ranks.
-  *newcomm = adopt(
-      node ? coll::split_node(participant_of(c), key) : coll::split(participant_of(c), -1, key), c);
-  SINEW_ENSURE((*newcomm != MPI_COMM_NULL) == node);
+  const int lowest_here = process.runtime->session().where().local_ranks.front().value();
+  *newcomm = split(c, node ? lowest_here : -1, key);
   if (hints != nullptr && *newcomm != MPI_COMM_NULL) {
     apply_hints(comm_of(*newcomm), *hints);
   }
@@ -215,10 +306,15 @@ int impl::Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   comm_object& c = comm_of(comm);
   check_out(newcomm, "newcomm");
   const core::group& members = group_of(group);
-  for (const int r : members.members()) {
-    if (c.comm->members().find(r) < 0) {
+  for (const job_rank r : members.members()) {
+    if (c.local_group().find(r) < 0) {
       fail(MPI_ERR_GROUP, "the group has a member that is not in the communicator");
     }
+  }
+  if (c.sides != nullptr) {
+    const int place = members.find(process.runtime->rank());
+    *newcomm = split(c, place >= 0 ? 0 : -1, place);
+    return MPI_SUCCESS;
   }
   *newcomm = adopt(coll::create(participant_of(c), members), c);
   SINEW_ENSURE((*newcomm != MPI_COMM_NULL) == (members.find(process.runtime->rank()) >= 0));
@@ -226,7 +322,7 @@ int impl::Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 }
 
 int impl::Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
-  comm_object& c = comm_of(comm);
+  comm_object& c = intracomm_of(comm);
   check_out(newcomm, "newcomm");
   check_tag(tag);
   *newcomm = adopt(coll::create_group(participant_of(c), group_of(group), tag), c);
@@ -253,15 +349,8 @@ int impl::Comm_free(MPI_Comm* comm) {
 int impl::Comm_disconnect(MPI_Comm* comm) {
   check_out(comm, "comm");
   comm_object& c = comm_of(*comm);
-  (void)coll::barrier(participant_of(c));
+  (void)coll::barrier({*process.engine, *c.together()});
   return Comm_free(comm);
-}
-
-int impl::Comm_test_inter(MPI_Comm comm, int* flag) {
-  check_out(flag, "flag");
-  (void)local_comm_of(comm);
-  *flag = 0;
-  return MPI_SUCCESS;
 }
 
 int impl::Comm_set_name(MPI_Comm comm, const char* comm_name) {
@@ -281,29 +370,15 @@ int impl::Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
 
 int impl::Comm_group(MPI_Comm comm, MPI_Group* group) {
   check_out(group, "group");
-  *group = new_group(local_comm_of(comm).comm->members());
+  const comm_object& c = local_comm_of(comm);
+  *group = new_group(c.local_group(), c.session);
   return MPI_SUCCESS;
 }
 
 int impl::Comm_get_parent(MPI_Comm* parent) {
   check_out(parent, "parent");
-  *parent = MPI_COMM_NULL;  // MPI_Comm_spawn is not supported yet
+  *parent = MPI_COMM_NULL;  // MPI_Comm_spawn starts nobody yet
   return MPI_SUCCESS;
-}
-
-int impl::Comm_remote_size(MPI_Comm comm, int*) {
-  (void)comm_of(comm);
-  fail(MPI_ERR_COMM, "the communicator is no intercommunicator");
-}
-
-int impl::Comm_remote_group(MPI_Comm comm, MPI_Group*) {
-  (void)comm_of(comm);
-  fail(MPI_ERR_COMM, "the communicator is no intercommunicator");
-}
-
-int impl::Intercomm_merge(MPI_Comm comm, int, MPI_Comm*) {
-  (void)comm_of(comm);
-  fail(MPI_ERR_COMM, "the communicator is no intercommunicator");
 }
 
 }  // namespace sinew::mpi

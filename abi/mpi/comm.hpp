@@ -6,9 +6,11 @@
 #include "abi/mpi/attributes.hpp"
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/handles.hpp"
+#include "abi/mpi/session.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/coll/communicators.hpp"
+#include "sinew/coll/intercommunicators.hpp"
 #include "sinew/core/communicator.hpp"
 
 namespace sinew::mpi {
@@ -29,13 +31,17 @@ struct promises {
 
 struct group_object : object {
   static constexpr kind tag = kind::group;
-  explicit group_object(core::group g) : object(tag), members(std::move(g)) {}
+  group_object(core::group g, session_object* s)
+      : object(tag), members(std::move(g)), session(keep(s)) {}
+  ~group_object() { drop(session); }
   core::group members;
+  session_object* session;  ///< that it comes from; null: from MPI_Init's world
 };
 
 struct comm_object : object {
   static constexpr kind tag = kind::comm;
   explicit comm_object(coll::communicator_ref c);
+  explicit comm_object(coll::intercommunicator_ref two_groups);
   ~comm_object();
 
   coll::communicator_ref owned;
@@ -53,7 +59,20 @@ struct comm_object : object {
   std::atomic<std::uint32_t> partition_tags = 0;
   std::unique_ptr<routed> routes;          ///< null: MPI_Alltoallv goes the usual way
   std::shared_ptr<const topology> places;  ///< null: the communicator has no topology
+  /// Of an intercommunicator; null for others. Then `comm` has the remote group's ranks, and this
+  /// rank's number in the local one.
+  coll::intercommunicator_ref sides;
+  session_object* session = nullptr;  ///< that it comes from; null: from MPI_Init's world
+  std::string memory_kinds;  ///< those of its buffers, if the program has said it; "" if not
   attributes attached;
+
+  /// What the collectives take place in: of an intercommunicator both groups.
+  [[nodiscard]] const coll::communicator_ref& together() const noexcept {
+    return sides == nullptr ? owned : sides->all();
+  }
+  [[nodiscard]] const core::group& local_group() const noexcept {
+    return sides == nullptr ? comm->members() : sides->local();
+  }
 };
 
 /// MPI_COMM_WORLD or MPI_COMM_SELF, by the value of the handle.
@@ -70,6 +89,12 @@ struct comm_object : object {
 /// Throws MPI_ERR_COMM and says what is wrong with the handle. Cold.
 [[noreturn, gnu::cold]] void bad_comm(MPI_Comm handle);
 
+/// What comm_of() answers for another handle than that of a usable communicator: one that is
+/// revoked, to the calls that are allowed there. Throws for all else. Cold.
+[[nodiscard, gnu::cold]] comm_object& revoked_comm(MPI_Comm handle);
+/// Later calls find that it is revoked without sending anything. Cold.
+void mark_revoked(comm_object& c) noexcept;
+
 /// Hot.
 [[nodiscard]] inline comm_object& comm_of(MPI_Comm handle) {
   const std::uintptr_t v = value_of(handle);
@@ -78,7 +103,7 @@ struct comm_object : object {
   }
   auto* found = resolve<comm_object>(handle);
   if (found == nullptr) [[unlikely]] {
-    bad_comm(handle);
+    return revoked_comm(handle);
   }
   SINEW_ENSURE(found->comm != nullptr);
   return *found;
@@ -96,21 +121,32 @@ struct comm_object : object {
   return found != nullptr ? *found : unfinished_comm(handle);
 }
 
+/// Throws MPI_ERR_COMM: the call makes no sense, or is not defined, between two groups. Cold.
+[[noreturn, gnu::cold]] void not_between_groups();
+[[nodiscard]] inline comm_object& intracomm_of(MPI_Comm handle) {
+  comm_object& found = comm_of(handle);
+  if (found.sides != nullptr) [[unlikely]] {
+    not_between_groups();
+  }
+  return found;
+}
+
 /// Null instead of an error. Cold.
 [[nodiscard]] comm_object* find_comm(MPI_Comm handle) noexcept;
 
 /// Applies the hints of `info` that are supported (comm_info.cpp). Cold.
 void apply_hints(comm_object& c, const info_object& info);
 
-/// What collectives take.
+/// What collectives of one group take.
 [[nodiscard]] inline coll::participant participant_of(comm_object& c) noexcept {
   SINEW_EXPECT(process.engine != nullptr);
-  SINEW_EXPECT(c.comm != nullptr);
+  SINEW_EXPECT(c.comm != nullptr && c.sides == nullptr);
   return {*process.engine, *c.comm};
 }
 
 /// A handle for a new communicator with the error handler of `parent`; MPI_COMM_NULL for none.
 [[nodiscard]] MPI_Comm adopt(coll::communicator_ref made, const comm_object& parent);
+[[nodiscard]] MPI_Comm adopt(coll::intercommunicator_ref made, const comm_object& parent);
 
 /// What MPI_Comm_idup has begun (idup.cpp).
 struct duplication;
@@ -129,7 +165,9 @@ int install(duplication& d, std::string* sentence);
 void release_comm(comm_object* c);
 
 [[nodiscard]] const core::group& group_of(MPI_Group handle);  ///< throws MPI_ERR_GROUP
-[[nodiscard]] MPI_Group new_group(core::group members);
+/// The session that the group comes from, null for MPI_Init's world. Throws MPI_ERR_GROUP.
+[[nodiscard]] session_object* session_of(MPI_Group handle);
+[[nodiscard]] MPI_Group new_group(core::group members, session_object* session);
 
 // Argument checks; they throw. Hot: one comparison when all is well.
 [[noreturn, gnu::cold]] void bad_rank(const comm_object& c, int rank, const char* which);

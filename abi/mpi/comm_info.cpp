@@ -5,6 +5,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
+#include "abi/mpi/memory_kinds.hpp"
 #include "abi/mpi/routed.hpp"
 #include "sinew/base/check.hpp"
 
@@ -51,9 +52,12 @@ void apply_hints(comm_object& c, const info_object& info) {
       c.promised.*a.said = value == "true";
     }
   }
+  if (const std::string kinds = info.value(asserted_kinds_key); are_memory_kinds(kinds)) {
+    c.memory_kinds = kinds;  // every kind is the same to us
+  }
   process.engine->promise_exact_length(*c.comm, c.promised.exact_length);
   choose_engine(c, info.value(engine_key), was_exact);
-  if (const std::string network = info.value(routes_key); !network.empty()) {
+  if (const std::string network = info.value(routes_key); !network.empty() && c.sides == nullptr) {
     c.routes = routed::make(*c.comm, network);
   }
 }
@@ -70,6 +74,10 @@ int impl::Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
   auto* used = arena<info_object>::make();
   for (const assertion& a : assertions) {
     used->entries.emplace_back(a.key, c.promised.*a.said ? "true" : "false");
+  }
+  used->entries.emplace_back(memory_kinds_key, memory_kinds);
+  if (!c.memory_kinds.empty()) {
+    used->entries.emplace_back(asserted_kinds_key, c.memory_kinds);
   }
   used->entries.emplace_back(engine_key, process.engine->matching(*c.comm).engine);
   if (c.routes != nullptr) {

@@ -2,6 +2,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/file.hpp"
+#include "abi/mpi/from_groups.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
@@ -90,10 +91,7 @@ int impl::Session_create_errhandler(MPI_Session_errhandler_function* session_err
 
 int impl::Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
   comm_object& c = local_comm_of(comm);
-  errhandler_object* e = errhandler_of(errhandler);
-  if (e->act == action::win || e->act == action::file || e->act == action::session) {
-    fail(MPI_ERR_ERRHANDLER, "the error handler was not made for communicators");
-  }
+  errhandler_object* e = comm_errhandler_of(errhandler);
   errhandler_object* before = c.errors;
   c.errors = keep(e);
   drop(before);

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <vector>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/errors.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
@@ -123,6 +125,16 @@ added_entry* find(int code) {
 
 bool predefined_class(int code) { return code >= 0 && code < static_cast<int>(classes.size()); }
 
+/// Of mpi-ext.h.
+constexpr class_entry survival_classes[] = {
+    {"MPIX_ERR_PROC_FAILED", "a process has died"},
+    {"MPIX_ERR_PROC_FAILED_PENDING", "a process that could have been the source has died"},
+    {"MPIX_ERR_REVOKED", "the communicator has been revoked"},
+};
+static_assert(MPIX_ERR_REVOKED - MPIX_ERR_PROC_FAILED + 1 == std::size(survival_classes));
+
+bool survival_class(int code) { return code >= MPIX_ERR_PROC_FAILED && code <= MPIX_ERR_REVOKED; }
+
 bool tool_class(int code) {
   return code >= MPI_T_ERR_CANNOT_INIT && code <= MPI_T_ERR_PVAR_NO_ATOMIC;
 }
@@ -192,7 +204,7 @@ int remove(int code, bool is_class, const char* what) {
 }  // namespace
 
 int class_of(int code) noexcept {
-  if (predefined_class(code) || tool_class(code)) {
+  if (predefined_class(code) || tool_class(code) || survival_class(code)) {
     return code;
   }
   const std::lock_guard held(added().lock);
@@ -204,12 +216,19 @@ std::string class_name(int error_class) {
   if (predefined_class(error_class)) {
     return classes[static_cast<std::size_t>(error_class)].name;
   }
+  if (survival_class(error_class)) {
+    return survival_classes[error_class - MPIX_ERR_PROC_FAILED].name;
+  }
   return "error class " + std::to_string(error_class);
 }
 
 std::string table_text(int code) {
   if (predefined_class(code)) {
     const class_entry& e = classes[static_cast<std::size_t>(code)];
+    return std::string(e.name) + ": " + e.text;
+  }
+  if (survival_class(code)) {
+    const class_entry& e = survival_classes[code - MPIX_ERR_PROC_FAILED];
     return std::string(e.name) + ": " + e.text;
   }
   if (tool_class(code)) {
@@ -230,7 +249,7 @@ int last_used_code() noexcept {
 
 int impl::Error_class(int errorcode, int* errorclass) {
   check_out(errorclass, "errorclass");
-  if (!predefined_class(errorcode) && !tool_class(errorcode)) {
+  if (!predefined_class(errorcode) && !tool_class(errorcode) && !survival_class(errorcode)) {
     const std::lock_guard held(added().lock);
     if (find(errorcode) == nullptr) {
       fail(MPI_ERR_ARG, "%d is no error code", errorcode);

@@ -10,6 +10,8 @@
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/error_table.hpp"
+#include "abi/mpi/session.hpp"
+#include "abi/mpi/tool_watch.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
@@ -90,19 +92,19 @@ void unsupported() {
 
 namespace {
 
-/// `comm`: what the error belongs to, null for nothing or for MPI_FILE_NULL.
-int raise_by(errhandler_object* handler, comm_object* comm, int code,
-             const std::string& sentence) noexcept {
+/// What the error belongs to: `comm`, null for nothing or for MPI_FILE_NULL; or `session`.
+int raise_by(errhandler_object* handler, comm_object* comm, int code, const std::string& sentence,
+             session_object* session = nullptr) noexcept {
   using action = errhandler_object::action;
   SINEW_EXPECT(handler != nullptr);
-  if (handler->act != action::ret && handler->act != action::comm && handler->act != action::win &&
-      handler->act != action::file) {
+  if (handler->act == action::fatal || handler->act == action::abort) {
     try {
       die(code, sentence);
     } catch (...) {  // returning would tell the program that its errors are not fatal
       base::out_of_memory(current_call);
     }
   }
+  tool::tell_error(code);
   try {
     last() = {code, describe(sentence)};
   } catch (const std::bad_alloc&) {
@@ -126,10 +128,21 @@ int raise_by(errhandler_object* handler, comm_object* comm, int code,
     int copy = code;
     reinterpret_cast<MPI_File_errhandler_function*>(handler->function)(&handle, &copy);
   }
+  if (handler->act == action::session) {
+    SINEW_ASSERT(handler->function != nullptr);
+    MPI_Session handle = handle_of<MPI_Session>(session);
+    int copy = code;
+    reinterpret_cast<MPI_Session_errhandler_function*>(handler->function)(&handle, &copy);
+  }
   return code;
 }
 
 }  // namespace
+
+int raise_session_error(session_object& s, int code, const std::string& sentence) noexcept {
+  SINEW_EXPECT(s.errors != nullptr);
+  return raise_by(s.errors, nullptr, code, sentence, &s);
+}
 
 int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept {
   return raise_by(comm != nullptr ? comm->errors : default_error_handler(), comm, code, sentence);
@@ -147,6 +160,9 @@ int caught(const char* name, MPI_Comm comm) noexcept {
   try {
     throw;
   } catch (const failure& f) {
+    if (f.session != nullptr) {
+      return raise_session_error(*f.session, f.code, f.sentence);
+    }
     if (f.of_no_file) {
       return raise_file_error(f.code, f.sentence);
     }

@@ -9,6 +9,7 @@
 namespace sinew::mpi {
 
 struct comm_object;
+struct session_object;
 
 /// `code` is an MPI error code. `comm`: whose error handler decides; null: the one of the call's
 /// communicator argument, or of MPI_COMM_SELF.
@@ -16,7 +17,8 @@ struct failure {
   int code;
   std::string sentence;
   comm_object* comm = nullptr;
-  bool of_no_file = false;  ///< the handler of MPI_FILE_NULL decides
+  bool of_no_file = false;            ///< the handler of MPI_FILE_NULL decides
+  session_object* session = nullptr;  ///< not null: its handler decides
 };
 
 /// Name of the MPI function that this thread has entered last, for messages. After a suspension it
@@ -38,6 +40,8 @@ extern constinit thread_local const char* current_call [[gnu::tls_model("initial
 
 /// Calls the error handler that decides; returns `code` if it returns. Cold.
 int raise_error(comm_object* comm, int code, const std::string& sentence) noexcept;
+/// The same by the handler of a session.
+int raise_session_error(session_object& s, int code, const std::string& sentence) noexcept;
 /// The same by the handler of MPI_FILE_NULL.
 int raise_file_error(int code, const std::string& sentence) noexcept;
 

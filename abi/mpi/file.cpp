@@ -211,7 +211,7 @@ void check_no_split(const file_object& f) {
 
 int impl::File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) {
   return on_no_file([&]() -> int {
-    comm_object& c = comm_of(comm);
+    comm_object& c = intracomm_of(comm);
     check_out(fh, "fh");
     check_out(filename, "filename");
     if (!all_same(participant_of(c), amode)) {
@@ -329,7 +329,7 @@ int impl::File_get_size(MPI_File fh, MPI_Offset* size) {
 int impl::File_get_group(MPI_File fh, MPI_Group* group) {
   return on_file(fh, [&](file_object& f) -> int {
     check_out(group, "group");
-    *group = new_group(f.comm->comm->members());
+    *group = new_group(f.comm->comm->members(), f.comm->session);
     return MPI_SUCCESS;
   });
 }
@@ -356,7 +356,7 @@ int impl::File_get_info(MPI_File fh, MPI_Info* info_used) {
   return on_file(fh, [&](file_object& f) -> int {
     check_out(info_used, "info_used");
     auto* made = arena<info_object>::make();
-    f.hints.tell(*made, f.comm->comm->size());
+    f.hints.write_to(*made, f.comm->comm->size());
     *info_used = handle_of<MPI_Info>(made);
     return MPI_SUCCESS;
   });

@@ -80,7 +80,7 @@ void file_hints::take(const info_object& info) {
   }
 }
 
-void file_hints::tell(info_object& to, int ranks) const {
+void file_hints::write_to(info_object& to, int ranks) const {
   const auto add = [&](const char* key, std::string value) {
     to.entries.emplace_back(key, std::move(value));
   };

@@ -33,7 +33,7 @@ struct file_hints {
   /// Applies the hints that are supported and valid; all others are ignored.
   void take(const info_object& info);
   /// What is in force, for MPI_File_get_info; `ranks`: of the file.
-  void tell(info_object& to, int ranks) const;
+  void write_to(info_object& to, int ranks) const;
   /// How many ranks aggregate.
   [[nodiscard]] int aggregators(int ranks) const noexcept;
 };

@@ -47,9 +47,9 @@ std::unique_ptr<shared_position> shared_position::make(coll::participant at) {
   attempt([&] {
     // Unique among all files of the node while its ranks are in here.
     const std::string name = at.engine.runtime().session().where().job + "-file-" +
-                             std::to_string(at.comm.job_rank(0)) + "-" +
+                             to_string(at.comm.job_rank(0)) + "-" +
                              std::to_string(at.comm.context());
-    memory = boot::share_descriptor(name, rank, at.comm.size(), std::move(memory));
+    memory = boot::share_descriptor(name, local_rank{rank}, at.comm.size(), std::move(memory));
     if (rank != 0) {
       shared = boot::memory_mapping::of(memory.get(), page);
     }

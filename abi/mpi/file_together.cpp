@@ -31,7 +31,7 @@ constexpr std::int64_t long_remote_piece = std::int64_t{64} << 10;
 constexpr std::int64_t sparse = 16;
 
 /// What the ranks exchange first.
-struct told {
+struct access_range {
   std::int64_t begin;  ///< of what the rank accesses in the file; these two: 0 if nothing
   std::int64_t end;
   std::int64_t bytes;
@@ -41,15 +41,16 @@ struct told {
   std::int64_t remote;  ///< 1: the file is another machine's
 };
 // They travel as bytes.
-static_assert(std::is_trivially_copyable_v<told> && std::is_trivially_copyable_v<file_piece>);
+static_assert(std::is_trivially_copyable_v<access_range> &&
+              std::is_trivially_copyable_v<file_piece>);
 
 std::int64_t round_up(std::int64_t n, std::int64_t to) {
   SINEW_EXPECT(n >= 0 && to > 0);
   return (n + to - 1) / to * to;
 }
 
-told tell(const file_object& f, std::int64_t position, std::int64_t bytes) {
-  told mine{0, 0, bytes, 0, f.inner.size(), 0, f.inner.remote() ? 1 : 0};
+access_range range_of(const file_object& f, std::int64_t position, std::int64_t bytes) {
+  access_range mine{0, 0, bytes, 0, f.inner.size(), 0, f.inner.remote() ? 1 : 0};
   if (bytes != 0) {
     const file_view& v = *f.view;
     mine.begin = v.offset_of(position);
@@ -82,7 +83,7 @@ struct parts_of_file {
 };
 
 /// How two-phase I/O would divide the access; an empty range if independent accesses are faster.
-parts_of_file divide(const file_object& f, choice how, std::span<const told> all) {
+parts_of_file divide(const file_object& f, choice how, std::span<const access_range> all) {
   parts_of_file p;
   p.ranks = static_cast<int>(all.size());
   std::int64_t bytes = 0;
@@ -90,7 +91,7 @@ parts_of_file divide(const file_object& f, choice how, std::span<const told> all
   bool interleaved = false;
   bool possible = true;
   std::int64_t long_one = long_piece;
-  for (const told& t : all) {
+  for (const access_range& t : all) {
     possible = possible && t.alone == 0;
     long_one = t.remote != 0 ? long_remote_piece : long_one;
     if (t.bytes == 0) {
@@ -390,9 +391,9 @@ std::int64_t move_together(file_object& f, file_way way, std::int64_t position,
     return move_alone(f, way, position, data);
   }
   auto bytes = static_cast<std::int64_t>(data.bytes());
-  const told mine = tell(f, position, bytes);
+  const access_range mine = range_of(f, position, bytes);
   SINEW_ASSERT(mine.begin <= mine.end || mine.alone != 0);
-  std::vector<told> all(static_cast<std::size_t>(ranks));
+  std::vector<access_range> all(static_cast<std::size_t>(ranks));
   check_collective(coll::allgather(participant_of(*f.comm),
                                    p2p::buffer::of_bytes(&mine, sizeof mine),
                                    p2p::buffer::of_bytes(all.data(), sizeof mine)));
@@ -402,7 +403,7 @@ std::int64_t move_together(file_object& f, file_way way, std::int64_t position,
   }
   if (way == file_way::read && bytes != 0) {
     std::int64_t size = 0;
-    for (const told& t : all) {
+    for (const access_range& t : all) {
       size = std::max(size, t.size);
     }
     bytes = std::clamp<std::int64_t>(f.view->bytes_before(size) - position, 0, bytes);

@@ -167,7 +167,7 @@ std::vector<edge_end> told_by_all(comm_object& c,
 
 int impl::Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[],
                        int /*reorder*/, MPI_Comm* comm_graph) {
-  comm_object& c = comm_of(comm_old);
+  comm_object& c = intracomm_of(comm_old);
   check_out(comm_graph, "comm_graph");
   topology t = graph(c, nnodes, index, edges);
   *comm_graph = nnodes == 0 ? MPI_COMM_NULL : place_first(c, nnodes, std::move(t));
@@ -175,7 +175,7 @@ int impl::Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const i
 }
 
 int impl::Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
-  const comm_object& c = comm_of(comm);
+  const comm_object& c = intracomm_of(comm);
   check_out(newrank, "newrank");
   (void)graph(c, nnodes, index, edges);
   *newrank = c.comm->rank() < nnodes ? c.comm->rank() : MPI_UNDEFINED;
@@ -214,7 +214,7 @@ int impl::Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int 
                                      const int destinations[], const int* destweights,
                                      MPI_Info /*info*/, int /*reorder*/,
                                      MPI_Comm* comm_dist_graph) {
-  comm_object& c = comm_of(comm_old);
+  comm_object& c = intracomm_of(comm_old);
   check_out(comm_dist_graph, "comm_dist_graph");
   topology t;
   t.kind = MPI_DIST_GRAPH;
@@ -228,7 +228,7 @@ int impl::Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int 
 int impl::Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[],
                             const int destinations[], const int* weights, MPI_Info /*info*/,
                             int /*reorder*/, MPI_Comm* comm_dist_graph) {
-  comm_object& c = comm_of(comm_old);
+  comm_object& c = intracomm_of(comm_old);
   check_out(comm_dist_graph, "comm_dist_graph");
   std::vector<int> from;
   std::vector<int> none;

@@ -55,13 +55,14 @@ std::vector<int> expand(int n, int ranges[][3]) {
   return ranks;
 }
 
-int result(MPI_Group* to, core::group members) {
+/// `from`: the (first) group that it is made of.
+int result(MPI_Group* to, core::group members, MPI_Group from) {
   check_out(to, "newgroup");
-  *to = new_group(std::move(members));
+  *to = new_group(std::move(members), session_of(from));
   return MPI_SUCCESS;
 }
 
-int self_rank() { return process.runtime->rank(); }
+job_rank self_rank() { return process.runtime->rank(); }
 
 }  // namespace
 
@@ -78,11 +79,16 @@ const core::group& group_of(MPI_Group handle) {
   return found->members;
 }
 
-MPI_Group new_group(core::group members) {
+session_object* session_of(MPI_Group handle) {
+  (void)group_of(handle);
+  return handle == MPI_GROUP_EMPTY ? nullptr : resolve<group_object>(handle)->session;
+}
+
+MPI_Group new_group(core::group members, session_object* session) {
   if (members.size() == 0) {
     return MPI_GROUP_EMPTY;
   }
-  return handle_of<MPI_Group>(arena<group_object>::make(std::move(members)));
+  return handle_of<MPI_Group>(arena<group_object>::make(std::move(members), session));
 }
 
 int impl::Group_size(MPI_Group group, int* size) {
@@ -131,18 +137,18 @@ int impl::Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
 int impl::Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
   core::group both = core::group::unite(group_of(group1), group_of(group2));
   SINEW_ASSERT(both.size() >= group_of(group1).size() && both.size() >= group_of(group2).size());
-  return result(newgroup, std::move(both));
+  return result(newgroup, std::move(both), group1 == MPI_GROUP_EMPTY ? group2 : group1);
 }
 
 int impl::Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
   core::group common = core::group::intersect(group_of(group1), group_of(group2));
   SINEW_ASSERT(common.size() <= group_of(group1).size());
   SINEW_ASSERT(common.size() <= group_of(group2).size());
-  return result(newgroup, std::move(common));
+  return result(newgroup, std::move(common), group1);
 }
 
 int impl::Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
-  return result(newgroup, core::group::subtract(group_of(group1), group_of(group2)));
+  return result(newgroup, core::group::subtract(group_of(group1), group_of(group2)), group1);
 }
 
 int impl::Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
@@ -151,7 +157,7 @@ int impl::Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgr
   check_ranks(g, list);
   core::group members = g.include(list);
   SINEW_ASSERT(static_cast<std::size_t>(members.size()) == list.size());
-  return result(newgroup, std::move(members));
+  return result(newgroup, std::move(members), group);
 }
 
 int impl::Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
@@ -160,7 +166,7 @@ int impl::Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgr
   check_ranks(g, list);
   core::group members = g.exclude(list);
   SINEW_ASSERT(static_cast<std::size_t>(g.size() - members.size()) == list.size());
-  return result(newgroup, std::move(members));
+  return result(newgroup, std::move(members), group);
 }
 
 int impl::Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
@@ -169,7 +175,7 @@ int impl::Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* n
   check_ranks(g, list);
   core::group members = g.include(list);
   SINEW_ASSERT(static_cast<std::size_t>(members.size()) == list.size());
-  return result(newgroup, std::move(members));
+  return result(newgroup, std::move(members), group);
 }
 
 int impl::Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
@@ -178,7 +184,7 @@ int impl::Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* n
   check_ranks(g, list);
   core::group members = g.exclude(list);
   SINEW_ASSERT(static_cast<std::size_t>(g.size() - members.size()) == list.size());
-  return result(newgroup, std::move(members));
+  return result(newgroup, std::move(members), group);
 }
 
 int impl::Group_free(MPI_Group* group) {

@@ -32,6 +32,7 @@ enum class kind : std::uint32_t {
   session,
   window,
   file,
+  revoked_comm,     ///< by this rank, or it has learnt of it
   unfinished_comm,  ///< of MPI_Comm_idup, before its request has been completed
 };
 
@@ -76,7 +77,7 @@ class arena {
  public:
   template <class... Args>
   [[nodiscard]] static T* make(Args&&... args) {
-    room in;
+    slot in;
     {
       const std::lock_guard held(lock());
       if (retired().size() > spare) {
@@ -111,7 +112,7 @@ class arena {
   }
 
  private:
-  struct room {
+  struct slot {
     void* memory = nullptr;
     int number = 0;
   };
@@ -122,8 +123,8 @@ class arena {
     static auto& it = *new std::mutex;
     return it;
   }
-  static std::deque<room>& retired() {
-    static auto& it = *new std::deque<room>;
+  static std::deque<slot>& retired() {
+    static auto& it = *new std::deque<slot>;
     return it;
   }
 };

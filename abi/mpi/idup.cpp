@@ -38,7 +38,9 @@ comm_object* begin(MPI_Comm comm, comm_object& old) {
       std::make_shared<core::communicator>(c.context(), c.members(), c.rank()));
   fresh->what = kind::unfinished_comm;
   fresh->errors = keep(old.errors);
+  fresh->session = keep(old.session);
   fresh->places = old.places;
+  fresh->sides = old.sides;
   try {
     copy_attributes(attached_to::comm, comm, old.attached, fresh->attached);
   } catch (...) {
@@ -50,7 +52,12 @@ comm_object* begin(MPI_Comm comm, comm_object& old) {
 
 void finish(comm_object& fresh, coll::communicator_ref made, const info_object* hints) {
   SINEW_EXPECT(made != nullptr && fresh.what.load() == kind::unfinished_comm);
-  SINEW_EXPECT(made->size() == fresh.comm->size() && made->rank() == fresh.comm->rank());
+  if (fresh.sides != nullptr) {
+    fresh.sides = std::make_shared<coll::intercommunicator>(*process.engine, std::move(made),
+                                                            fresh.sides->first_size());
+    made = fresh.sides->across();
+  }
+  SINEW_ASSERT(made->size() == fresh.comm->size() && made->rank() == fresh.comm->rank());
   made->name = fresh.comm->name;
   fresh.owned = std::move(made);
   fresh.comm = fresh.owned.get();
@@ -64,7 +71,8 @@ int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   comm_object& old = comm_of(comm);
   check_out(newcomm, "newcomm");
   const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
-  coll::communicator_ref made = coll::duplicate(participant_of(old));
+  coll::communicator_ref made =
+      coll::duplicate(coll::participant{*process.engine, *old.together()});
   comm_object* fresh = begin(comm, old);
   finish(*fresh, std::move(made), hints);
   *newcomm = fresh->handle;
@@ -87,11 +95,11 @@ int start_duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request
   try {
     d->fresh = begin(comm, old);
   } catch (...) {
-    (void)coll::start_duplicate(*process.engine, old.owned);
+    (void)coll::start_duplicate(*process.engine, old.together());
     throw;
   }
   request_object& r = new_request(&old, request_object::sort::duplicate);
-  d->agreed = coll::start_duplicate(*process.engine, old.owned);
+  d->agreed = coll::start_duplicate(*process.engine, old.together());
   *newcomm = d->fresh->handle;
   r.duplicates = std::move(d);
   r.owns = true;

@@ -6,11 +6,14 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <utility>
 
+#include "abi/mpi/collective_check.hpp"
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/request.hpp"
+#include "abi/mpi/session.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/coll/collectives.hpp"
@@ -37,11 +40,16 @@ std::mutex& init_lock() {
 /// A child of fork() is not part of the job: it must not use the shared memory or the launcher.
 void in_child() {
   if (process.now.load() == phase::running) {
-    process.now = phase::forked;
+    set_phase(phase::forked);
   }
 }
 
-void open_world(int level) {
+/// Sessions that are open, and the world between MPI_Init and MPI_Finalize. Under init_lock().
+int users = 0;
+int library_level = MPI_THREAD_SINGLE;
+bool has_left = false;  ///< the launcher has been told that this rank needs no others
+
+void open_library(int level) {
   SINEW_EXPECT(process.now.load() == phase::before);
   SINEW_EXPECT(process.engine == nullptr && process.requests == nullptr);
   // Below MPI_THREAD_MULTIPLE the program does not call from two threads at the same time.
@@ -55,9 +63,10 @@ void open_world(int level) {
   process.runtime = &runtime;
   process.engine = engine.release();
   process.threaded = runtime.threaded();
-  process.thread_level = level;
-  process.main_thread = ::pthread_self();
+  library_level = level;
   process.requests = new request_pool(runtime.threaded());
+  static auto& own = *new coll::communicator_ref(coll::job(*process.engine));
+  process.job = own.get();
   errhandler_object* fatal = errhandler_of(MPI_ERRORS_ARE_FATAL);
   for (const int which : {1, 2}) {
     auto* c = arena<comm_object>::make(which == 1 ? coll::world(*process.engine)
@@ -69,14 +78,47 @@ void open_world(int level) {
   }
   ::pthread_atfork(nullptr, nullptr, in_child);
   SINEW_ENSURE(process.comms[1]->comm->size() == runtime.size());
-  SINEW_ENSURE(process.comms[1]->comm->rank() == runtime.rank());
+  SINEW_ENSURE(process.comms[1]->comm->rank() == runtime.rank().value());
   SINEW_ENSURE(process.comms[2]->comm->size() == 1);
-  process.now = phase::running;
+  set_phase(phase::running);
+}
+
+/// Under init_lock().
+void begin_use_locked(int level) {
+  switch (process.now.load()) {
+    case phase::before:
+      open_library(level);
+      break;
+    case phase::running:
+      break;
+    case phase::after:  // engine and runtime are still there
+      SINEW_ASSERT(users == 0 && process.engine != nullptr);
+      set_phase(phase::running);
+      break;
+    case phase::forked:
+      not_running();
+  }
+  ++users;
+  SINEW_ENSURE(process.now.load() == phase::running);
+}
+
+void end_use_locked() {
+  SINEW_EXPECT(users > 0 && process.now.load() == phase::running);
+  if (--users > 0) {
+    return;
+  }
+  process.engine->drain();
+  set_phase(phase::after);
+  if (!std::exchange(has_left, true)) {
+    core::leave_job();
+  }
+  // What the program has not freed keeps pointers into the engine, so engine and runtime stay
+  // until the process ends; they hold no file and no thread.
 }
 
 int init(int required, int* provided) {
   const std::lock_guard held(init_lock());
-  switch (process.now.load()) {
+  switch (process.world_model.load(std::memory_order_relaxed)) {
     case phase::before:
       break;
     case phase::running:
@@ -88,7 +130,12 @@ int init(int required, int* provided) {
                     : required <= MPI_THREAD_FUNNELED   ? MPI_THREAD_FUNNELED
                     : required <= MPI_THREAD_SERIALIZED ? MPI_THREAD_SERIALIZED
                                                         : MPI_THREAD_MULTIPLE;
-  open_world(level);
+  begin_use_locked(level);
+  // A session that came first may have started the library for one thread.
+  process.thread_level =
+      level == MPI_THREAD_MULTIPLE && !process.threaded ? MPI_THREAD_SERIALIZED : level;
+  process.main_thread = ::pthread_self();
+  process.world_model.store(phase::running, std::memory_order_relaxed);
   if (provided != nullptr) {
     *provided = process.thread_level;
   }
@@ -97,14 +144,40 @@ int init(int required, int* provided) {
 
 }  // namespace
 
+void begin_use(int level) {
+  const std::lock_guard held(init_lock());
+  begin_use_locked(level);
+}
+
+void end_use() {
+  const std::lock_guard held(init_lock());
+  end_use_locked();
+}
+
+int level_of_library() noexcept { return library_level; }
+
+void set_phase(phase p) noexcept {
+  process.now = p;
+  process.collectives_open = p == phase::running && !check::wanted();
+}
+
+bool enter_closed_collective() {
+  if (process.now.load(std::memory_order_relaxed) != phase::running) {
+    not_running();
+  }
+  return check::wanted();
+}
+
 void not_running() {
   const char* why = "";
   switch (process.now.load()) {
     case phase::before:
-      why = "MPI_Init has not been called";
+      why = "MPI_Init has not been called, and no session is open";
       break;
     case phase::after:
-      why = "MPI_Finalize has been called already";
+      why = process.world_model.load() == phase::before
+                ? "MPI_Init has not been called, and the last session has been finalized"
+                : "MPI_Finalize has been called already";
       break;
     case phase::forked:
       why = "this process is a fork of a rank and no part of the job";
@@ -123,13 +196,13 @@ int impl::Init_thread(int*, char***, int required, int* provided) {
 
 int impl::Initialized(int* flag) {
   check_out(flag, "flag");
-  *flag = process.now.load() != phase::before;
+  *flag = process.world_model.load(std::memory_order_relaxed) != phase::before;
   return MPI_SUCCESS;
 }
 
 int impl::Finalized(int* flag) {
   check_out(flag, "flag");
-  *flag = process.now.load() == phase::after;
+  *flag = process.world_model.load(std::memory_order_relaxed) == phase::after;
   return MPI_SUCCESS;
 }
 
@@ -146,18 +219,20 @@ int impl::Is_thread_main(int* flag) {
 }
 
 int impl::Finalize() {
+  if (process.world_model.load(std::memory_order_relaxed) != phase::running) {
+    fail(MPI_ERR_OTHER, "%s",
+         process.world_model.load(std::memory_order_relaxed) == phase::before
+             ? "MPI_Init has not been called"
+             : "MPI_Finalize has been called already");
+  }
   // First of all, while everything still works (MPI-5.0 section 11.2.4).
   delete_attributes(attached_to::comm, MPI_COMM_SELF, process.comms[2]->attached);
   delete_attributes(attached_to::comm, MPI_COMM_WORLD, process.comms[1]->attached);
   flush_all_buffers();
   (void)coll::barrier(participant_of(*process.comms[1]));
-  process.engine->drain();
   const std::lock_guard held(init_lock());
-  SINEW_ASSERT(process.now.load() == phase::running);
-  process.now = phase::after;
-  core::leave_job();
-  // What the program has not freed keeps pointers into the engine, so engine and runtime stay
-  // until the process ends; they hold no file and no thread.
+  process.world_model.store(phase::after, std::memory_order_relaxed);
+  end_use_locked();
   return MPI_SUCCESS;
 }
 

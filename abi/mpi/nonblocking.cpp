@@ -7,6 +7,7 @@
 
 #include "abi/mpi/collective_arguments.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/intercollectives.hpp"
 #include "abi/mpi/op.hpp"
 #include "sinew/base/check.hpp"
 
@@ -17,7 +18,7 @@ void start_collective(request_object& r) {
   SINEW_EXPECT(r.collective != nullptr && r.comm != nullptr);
   SINEW_EXPECT(r.collective->runs == nullptr || r.collective->runs->over.done());
   collective_operation& o = *r.collective;
-  o.runs = coll::start(*process.engine, r.comm->owned, o.what, o.tag);
+  o.runs = coll::start(*process.engine, r.comm->together(), o.what, o.tag);
   SINEW_ENSURE(o.runs != nullptr);
 }
 
@@ -33,19 +34,19 @@ request_object& request_for(prepared p, int tag) {
   return r;
 }
 
-coll::op_ref shared_op(MPI_Op op, MPI_Datatype datatype, const layout::datatype& of) {
-  auto bound = std::make_shared<bound_op>(op, datatype, of);
-  const coll::op& inside = *bound;
-  return {std::move(bound), &inside};
-}
-
 prepared barrier_of(MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::barrier(c);
+  }
   return {&c, coll::plan_barrier(*c.comm), "MPI_Barrier"};
 }
 
 prepared bcast_of(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::bcast(c, buffer, count, datatype, root);
+  }
   check_root(c, root);
   return {&c, coll::plan_bcast(*c.comm, receive_of(buffer, count, datatype), root), "MPI_Bcast",
           root};
@@ -54,6 +55,9 @@ prepared bcast_of(void* buffer, MPI_Count count, MPI_Datatype datatype, int root
 prepared reduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                    MPI_Op op, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::reduce(c, sendbuf, recvbuf, count, datatype, op, root);
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   if (in_place(sendbuf) && !at_root) {
@@ -73,20 +77,38 @@ prepared reduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
 using reduction_plan = coll::plan_ref (*)(const core::communicator&, const void*, p2p::buffer,
                                           coll::op_ref);
 
-/// Reductions whose every rank needs a receive buffer.
-prepared reduction_of(reduction_plan make, const char* name, const void* sendbuf, void* recvbuf,
-                      MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  comm_object& c = comm_of(comm);
+/// A reduction whose every rank needs a receive buffer: for one group, and for two (null: there is
+/// no such thing).
+struct reduction {
+  reduction_plan one;
+  prepared (*two)(comm_object&, const void*, void*, MPI_Count, MPI_Datatype, MPI_Op);
+  const char* name;
+};
+constexpr reduction allreduce{coll::plan_allreduce, across::allreduce, "MPI_Allreduce"};
+constexpr reduction scan{coll::plan_scan, nullptr, "MPI_Scan"};
+constexpr reduction exscan{coll::plan_exscan, nullptr, "MPI_Exscan"};
+constexpr reduction reduce_scatter_block{coll::plan_reduce_scatter_block,
+                                         across::reduce_scatter_block, "MPI_Reduce_scatter_block"};
+
+prepared reduction_of(const reduction& kind, const void* sendbuf, void* recvbuf, MPI_Count count,
+                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  comm_object& c = kind.two != nullptr ? comm_of(comm) : intracomm_of(comm);
+  if (c.sides != nullptr) {
+    return kind.two(c, sendbuf, recvbuf, count, datatype, op);
+  }
   const p2p::buffer into = receive_of(recvbuf, count, datatype);
   if (!in_place(sendbuf)) {
     (void)data_of(sendbuf, count, datatype);
   }
-  return {&c, make(*c.comm, sendbuf, into, shared_op(op, datatype, *into.type)), name};
+  return {&c, kind.one(*c.comm, sendbuf, into, shared_op(op, datatype, *into.type)), kind.name};
 }
 
 prepared reduce_scatter_of(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::reduce_scatter(c, sendbuf, recvbuf, recvcounts, datatype, op);
+  }
   check_out(recvcounts, "recvcounts");
   const auto size = static_cast<std::size_t>(c.comm->size());
   for (std::size_t r = 0; r < size; ++r) {
@@ -103,6 +125,9 @@ prepared reduce_scatter_of(const void* sendbuf, void* recvbuf, const MPI_Count r
 prepared gather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::gather(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root);
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const p2p::buffer into = at_root ? receive_of(recvbuf, recvcount, recvtype) : p2p::buffer{};
@@ -115,6 +140,10 @@ prepared gatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
                     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                     int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::gatherv(c, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                           root);
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const coll::parts into =
@@ -127,6 +156,9 @@ prepared gatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 prepared scatter_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::scatter(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root);
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const p2p::buffer from =
@@ -140,6 +172,10 @@ prepared scatterv_of(const void* sendbuf, const MPI_Count sendcounts[], const MP
                      MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                      MPI_Datatype recvtype, int root, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::scatterv(c, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                            root);
+  }
   check_root(c, root);
   const bool at_root = c.comm->rank() == root;
   const coll::parts from =
@@ -152,6 +188,9 @@ prepared scatterv_of(const void* sendbuf, const MPI_Count sendcounts[], const MP
 prepared allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                       void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::allgather(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+  }
   return {&c,
           coll::plan_allgather(*c.comm, send_of(sendbuf, sendcount, sendtype),
                                receive_of(recvbuf, recvcount, recvtype)),
@@ -162,6 +201,10 @@ prepared allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
                        void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
                        MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::allgatherv(c, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                              recvtype);
+  }
   return {&c,
           coll::plan_allgatherv(*c.comm, send_of(sendbuf, sendcount, sendtype),
                                 parts_of(c.comm->size(), recvbuf, recvcounts, displs, recvtype)),
@@ -171,6 +214,9 @@ prepared allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
 prepared alltoall_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::alltoall(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+  }
   return {&c,
           coll::plan_alltoall(*c.comm, send_of(sendbuf, sendcount, sendtype),
                               receive_of(recvbuf, recvcount, recvtype)),
@@ -181,6 +227,10 @@ prepared alltoallv_of(const void* sendbuf, const MPI_Count sendcounts[], const M
                       MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
                       const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::alltoallv(c, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                             rdispls, recvtype);
+  }
   const int n = c.comm->size();
   const coll::parts from = in_place(sendbuf) ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
                                              : parts_of(n, sendbuf, sendcounts, sdispls, sendtype);
@@ -193,6 +243,10 @@ prepared alltoallw_of(const void* sendbuf, const MPI_Count sendcounts[], const M
                       const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                       const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   comm_object& c = comm_of(comm);
+  if (c.sides != nullptr) {
+    return across::alltoallw(c, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                             rdispls, recvtypes);
+  }
   const typed_parts from(c.comm->size(), sendbuf, sendcounts, sdispls, sendtypes);
   const typed_parts into(c.comm->size(), recvbuf, recvcounts, rdispls, recvtypes);
   return {&c, coll::plan_alltoallw(*c.comm, from, into), "MPI_Alltoallw"};
@@ -200,10 +254,16 @@ prepared alltoallw_of(const void* sendbuf, const MPI_Count sendcounts[], const M
 
 }  // namespace
 
+coll::op_ref shared_op(MPI_Op op, MPI_Datatype datatype, const layout::datatype& of) {
+  auto bound = std::make_shared<bound_op>(op, datatype, of);
+  const coll::op& inside = *bound;
+  return {std::move(bound), &inside};
+}
+
 int start_now(prepared p, MPI_Request* request) {
   check_out(request, "request");
   *request = MPI_REQUEST_NULL;
-  const int tag = coll::nonblocking_tag(*p.comm->comm);
+  const int tag = coll::nonblocking_tag(*p.comm->together());
   request_object& r = request_for(std::move(p), tag);
   start_collective(r);
   *request = handle_of<MPI_Request>(&r);
@@ -216,7 +276,7 @@ int start_later(prepared p, MPI_Info info, MPI_Request* request) {
   if (info != MPI_INFO_NULL) {
     (void)info_of(info);
   }
-  const int tag = coll::persistent_tag(*p.comm->comm);
+  const int tag = coll::persistent_tag(*p.comm->together());
   request_object& r = request_for(std::move(p), tag);
   r.persistent = true;
   r.active = false;
@@ -264,44 +324,35 @@ int impl::Reduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_D
 
 int impl::Iallreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                      MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-  return start_now(reduction_of(coll::plan_allreduce, "MPI_Allreduce", sendbuf, recvbuf, count,
-                                datatype, op, comm),
-                   request);
+  return start_now(reduction_of(allreduce, sendbuf, recvbuf, count, datatype, op, comm), request);
 }
 
 int impl::Allreduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                          MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return start_later(reduction_of(coll::plan_allreduce, "MPI_Allreduce", sendbuf, recvbuf, count,
-                                  datatype, op, comm),
-                     info, request);
+  return start_later(reduction_of(allreduce, sendbuf, recvbuf, count, datatype, op, comm), info,
+                     request);
 }
 
 int impl::Iscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                 MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-  return start_now(
-      reduction_of(coll::plan_scan, "MPI_Scan", sendbuf, recvbuf, count, datatype, op, comm),
-      request);
+  return start_now(reduction_of(scan, sendbuf, recvbuf, count, datatype, op, comm), request);
 }
 
 int impl::Scan_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                     MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return start_later(
-      reduction_of(coll::plan_scan, "MPI_Scan", sendbuf, recvbuf, count, datatype, op, comm), info,
-      request);
+  return start_later(reduction_of(scan, sendbuf, recvbuf, count, datatype, op, comm), info,
+                     request);
 }
 
 int impl::Iexscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                   MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-  return start_now(
-      reduction_of(coll::plan_exscan, "MPI_Exscan", sendbuf, recvbuf, count, datatype, op, comm),
-      request);
+  return start_now(reduction_of(exscan, sendbuf, recvbuf, count, datatype, op, comm), request);
 }
 
 int impl::Exscan_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                       MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return start_later(
-      reduction_of(coll::plan_exscan, "MPI_Exscan", sendbuf, recvbuf, count, datatype, op, comm),
-      info, request);
+  return start_later(reduction_of(exscan, sendbuf, recvbuf, count, datatype, op, comm), info,
+                     request);
 }
 
 int impl::Ireduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
@@ -319,17 +370,16 @@ int impl::Reduce_scatter_init(const void* sendbuf, void* recvbuf, const MPI_Coun
 int impl::Ireduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                                 MPI_Request* request) {
-  return start_now(reduction_of(coll::plan_reduce_scatter_block, "MPI_Reduce_scatter_block",
-                                sendbuf, recvbuf, recvcount, datatype, op, comm),
-                   request);
+  return start_now(
+      reduction_of(reduce_scatter_block, sendbuf, recvbuf, recvcount, datatype, op, comm), request);
 }
 
 int impl::Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
                                     MPI_Request* request) {
-  return start_later(reduction_of(coll::plan_reduce_scatter_block, "MPI_Reduce_scatter_block",
-                                  sendbuf, recvbuf, recvcount, datatype, op, comm),
-                     info, request);
+  return start_later(
+      reduction_of(reduce_scatter_block, sendbuf, recvbuf, recvcount, datatype, op, comm), info,
+      request);
 }
 
 int impl::Igather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,

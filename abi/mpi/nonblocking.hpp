@@ -13,6 +13,9 @@ struct prepared {
   int root = -1;
 };
 
+/// An operator that lives as long as the plan that combines by it.
+[[nodiscard]] coll::op_ref shared_op(MPI_Op op, MPI_Datatype datatype, const layout::datatype& of);
+
 /// MPI_I...: begins it.
 int start_now(prepared p, MPI_Request* request);
 /// MPI_..._init: MPI_Start will.

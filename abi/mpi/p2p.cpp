@@ -232,7 +232,7 @@ comm_object& probed(int source, int tag, MPI_Comm comm) {
 }
 
 /// The message that is to be received, taken out of its handle.
-p2p::matched* claim(MPI_Message* message, comm_object*& c) {
+p2p::matched* take_out(MPI_Message* message, comm_object*& c) {
   check_out(message, "message");
   auto* m = resolve<message_object>(*message);
   if (m == nullptr) {
@@ -268,6 +268,7 @@ void received(comm_object& c) {
 int impl::Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   comm_object& c = probed(source, tag, comm);
   const p2p::result found = process.engine->probe(*c.comm, p2p::messages_of(*c.comm), source, tag);
+  check_result(c, found);
   SINEW_ASSERT(answers(found, source, tag));
   set_status(status, found);
   return MPI_SUCCESS;
@@ -279,6 +280,7 @@ int impl::Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* stat
   const auto found = process.engine->iprobe(*c.comm, p2p::messages_of(*c.comm), source, tag);
   *flag = found.has_value() ? 1 : 0;
   if (found) {
+    check_result(c, *found);
     SINEW_ASSERT(answers(*found, source, tag));
     set_status(status, *found);
   }
@@ -292,8 +294,10 @@ int impl::Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_S
   if (source == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
   } else {
-    *message = message_handle(
-        c, process.engine->mprobe(*c.comm, p2p::messages_of(*c.comm), source, tag, found));
+    p2p::matched* const m =
+        process.engine->mprobe(*c.comm, p2p::messages_of(*c.comm), source, tag, found);
+    check_result(c, found);
+    *message = message_handle(c, m);
     SINEW_ASSERT(answers(found, source, tag));
   }
   set_status(status, found);
@@ -333,7 +337,7 @@ int impl::Mrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* 
   }
   const p2p::buffer into = data_of(buf, count, datatype);
   comm_object* c = nullptr;
-  const p2p::result r = process.engine->mrecv(claim(message, c), into);
+  const p2p::result r = process.engine->mrecv(take_out(message, c), into);
   SINEW_ASSERT(r.bytes <= into.bytes());
   set_status(status, r);
   check_result(*c, r);
@@ -356,7 +360,7 @@ int impl::Imrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
     return MPI_SUCCESS;
   }
   comm_object* c = nullptr;
-  p2p::matched* m = claim(message, c);
+  p2p::matched* m = take_out(message, c);
   *request = handle_for(*c, process.engine->imrecv(m, into), sort::receive);
   received(*c);
   return MPI_SUCCESS;

@@ -32,7 +32,7 @@ void partitioned_operation::note(p2p::fault f) noexcept {
 }
 
 int partitioned_operation::conclude(MPI_Status* status, std::string* sentence) const {
-  tell(status);
+  fill(status);
   const p2p::fault f = fault_.load(std::memory_order_relaxed);
   if (f != p2p::fault::none && sentence != nullptr) {
     *sentence = about(f);

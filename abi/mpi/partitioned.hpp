@@ -47,7 +47,7 @@ class partitioned_operation {
   /// Fills the status; the error class, and what it means. Only when it is over.
   int conclude(MPI_Status* status, std::string* sentence) const;
   /// The same without the error.
-  virtual void tell(MPI_Status* status) const noexcept = 0;
+  virtual void fill(MPI_Status* status) const noexcept = 0;
 
  protected:
   [[nodiscard]] void* place_of(std::size_t instance) const noexcept;

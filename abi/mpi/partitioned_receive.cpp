@@ -29,7 +29,7 @@ class partitioned_receive final : public partitioned_operation,
     return missing_[partition].load(std::memory_order_acquire) == 0;
   }
 
-  void tell(MPI_Status* status) const noexcept override {
+  void fill(MPI_Status* status) const noexcept override {
     if (with_.peer == MPI_PROC_NULL) {
       set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     } else {

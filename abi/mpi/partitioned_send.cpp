@@ -64,7 +64,7 @@ class partitioned_send final : public partitioned_operation {
     }
   }
 
-  void tell(MPI_Status* status) const noexcept override { set_empty(status); }
+  void fill(MPI_Status* status) const noexcept override { set_empty(status); }
 
  private:
   struct part : awaited_message {

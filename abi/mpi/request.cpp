@@ -2,6 +2,7 @@
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/partitioned.hpp"
+#include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
@@ -43,7 +44,9 @@ int conclude_collective(const request_object& r, std::string* sentence) {
         std::string(r.collective->name.name) +
         (code == MPI_ERR_TRUNCATE
              ? ": a rank sent more data than its partner expected: counts or datatypes differ"
-             : ": there is no memory left for a message");
+         : code == MPIX_ERR_PROC_FAILED ? ": a rank of the communicator has died"
+         : code == MPIX_ERR_REVOKED     ? ": the communicator has been revoked"
+                                        : ": there is no memory left for a message");
   }
   return code;
 }
@@ -219,6 +222,12 @@ std::string sentence_about(const p2p::result& r) {
     case p2p::fault::no_memory:
       return which + ": no memory to unpack a message of " + std::to_string(r.sent_bytes) +
              " bytes";
+    case p2p::fault::peer_failed:
+      return "the other rank of the operation has died";
+    case p2p::fault::peer_failed_pending:
+      return "a rank that could have been the source has died (MPIX_Comm_ack_failed)";
+    case p2p::fault::revoked:
+      return "the communicator has been revoked (MPIX_Comm_revoke)";
     default:
       return which;
   }
@@ -230,6 +239,12 @@ int code_of(p2p::fault f) noexcept {
       return MPI_ERR_TRUNCATE;
     case p2p::fault::no_memory:
       return MPI_ERR_NO_MEM;
+    case p2p::fault::peer_failed:
+      return MPIX_ERR_PROC_FAILED;
+    case p2p::fault::peer_failed_pending:
+      return MPIX_ERR_PROC_FAILED_PENDING;
+    case p2p::fault::revoked:
+      return MPIX_ERR_REVOKED;
     default:
       return MPI_SUCCESS;
   }

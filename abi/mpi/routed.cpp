@@ -70,7 +70,7 @@ std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string
   }
   bool whole_job = comm.size() == process.runtime->size();
   for (int r = 0; whole_job && r < comm.size(); ++r) {
-    whole_job = comm.job_rank(r) == r;
+    whole_job = comm.job_rank(r).value() == r;
   }
   if (!whole_job) {
     say_ignored(comm, topology, "the communicator is not all ranks of the job in their order",
@@ -132,7 +132,8 @@ bool routed::plan(coll::participant at) {
     transfer_ = std::make_unique<multipath::transfer>(rma::engine::of_process(*process.runtime),
                                                       net_, send_bytes_, o);
     for (int r = 0; r < at.comm.size(); ++r) {
-      fits = fits && transfer_->bytes_from(r) == receive_bytes_[static_cast<std::size_t>(r)];
+      fits =
+          fits && transfer_->bytes_from(job_rank{r}) == receive_bytes_[static_cast<std::size_t>(r)];
     }
   } catch (const error&) {
     fits = false;

@@ -99,7 +99,7 @@ void check_rank(const comm_object& c, int rank) {
 
 MPI_Comm place_first(comm_object& c, int ranks, topology places) {
   SINEW_EXPECT(ranks >= 1 && ranks <= c.comm->size());
-  std::vector<int> members(static_cast<std::size_t>(ranks));
+  std::vector<job_rank> members(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) {
     members[static_cast<std::size_t>(r)] = c.comm->job_rank(r);
   }
@@ -187,7 +187,7 @@ int impl::Dims_create(int nnodes, int ndims, int dims[]) {
 
 int impl::Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[],
                       int /*reorder*/, MPI_Comm* comm_cart) {
-  comm_object& c = comm_of(comm_old);
+  comm_object& c = intracomm_of(comm_old);
   check_out(comm_cart, "comm_cart");
   const int ranks = ranks_of_grid(c, ndims, dims);
   if (ndims > 0) {
@@ -205,7 +205,7 @@ int impl::Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int 
 
 int impl::Cart_map(MPI_Comm comm, int ndims, const int dims[], const int /*periods*/[],
                    int* newrank) {
-  const comm_object& c = comm_of(comm);
+  const comm_object& c = intracomm_of(comm);
   check_out(newrank, "newrank");
   const int ranks = ranks_of_grid(c, ndims, dims);
   *newrank = c.comm->rank() < ranks ? c.comm->rank() : MPI_UNDEFINED;

@@ -284,7 +284,7 @@ void peek(const request_object* r, MPI_Status* status) {
     (void)install(*r->duplicates, nullptr);  // an error is returned when the request is completed
     set_empty(status);
   } else if (what == sort::partitioned) {
-    r->parts->tell(status);
+    r->parts->fill(status);
   } else if (what == sort::file) {
     SINEW_ASSERT(r->file != nullptr);
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<std::size_t>(r->file->bytes));

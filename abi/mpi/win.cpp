@@ -35,7 +35,7 @@ void take_hints(window_object& w, MPI_Info info) {
 /// Collective: `mine` is this rank's part.
 window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
                     const window_memory::part& mine, MPI_Win* win) {
-  comm_object& c = comm_of(comm);
+  comm_object& c = intracomm_of(comm);
   check_out(win, "win");
   SINEW_EXPECT(mine.unit > 0);
   const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
@@ -54,6 +54,7 @@ window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
     }
     take_hints(*w, info);
     w->flavor = flavor;
+    w->special = flavor == MPI_WIN_FLAVOR_DYNAMIC ? window_object::dynamic : 0;
     w->unit = static_cast<int>(mine.unit);
     w->bytes = static_cast<MPI_Aint>(mine.bytes);
     w->held.assign(static_cast<std::size_t>(c.comm->size()), window_object::hold::none);
@@ -244,7 +245,7 @@ int impl::Win_free(MPI_Win* win) {
 int impl::Win_get_group(MPI_Win win, MPI_Group* group) {
   return on_window(win, [&](window_object& w) -> int {
     check_out(group, "group");
-    *group = new_group(w.comm->comm->members());
+    *group = new_group(w.comm->comm->members(), w.comm->session);
     return MPI_SUCCESS;
   });
 }

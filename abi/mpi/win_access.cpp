@@ -7,6 +7,7 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/message.hpp"
 #include "abi/mpi/op.hpp"
+#include "abi/mpi/tool_watch.hpp"
 #include "abi/mpi/window.hpp"
 #include "sinew/base/check.hpp"
 
@@ -29,8 +30,21 @@ void check_attached(const window_object& w, int target, std::uint64_t from, std:
   fail(MPI_ERR_RMA_RANGE, "the memory is not attached at rank %d (MPI_Win_attach)", target);
 }
 
+/// Where data begin in memory that is attached: displacements are addresses.
+[[gnu::noinline]] window_place dynamic_place_of(const window_object& w, int target, MPI_Aint disp,
+                                                const p2p::buffer& data, std::ptrdiff_t low,
+                                                std::ptrdiff_t high) {
+  const auto address = static_cast<std::uint64_t>(disp);
+  if (data.bytes() != 0) {
+    check_attached(w, target, address + static_cast<std::uint64_t>(low),
+                   address + static_cast<std::uint64_t>(high));
+  }
+  return w.memory->at_address(target, address);
+}
+
 /// Where instances of `data.type` begin at the target; checks the epoch and that all lie inside.
-window_place place_of(const window_object& w, int target, MPI_Aint disp, const p2p::buffer& data) {
+window_place place_of(const window_object& w, tool::access what, int target, MPI_Aint disp,
+                      const p2p::buffer& data) {
   SINEW_EXPECT(data.type != nullptr);
   check_target(w, target);
   if (!w.access_open(target)) [[unlikely]] {
@@ -41,13 +55,13 @@ window_place place_of(const window_object& w, int target, MPI_Aint disp, const p
   const std::ptrdiff_t low = data.type->true_lower() + std::min<std::ptrdiff_t>(last, 0);
   const std::ptrdiff_t high =
       data.type->true_lower() + data.type->true_extent() + std::max<std::ptrdiff_t>(last, 0);
-  if (w.flavor == MPI_WIN_FLAVOR_DYNAMIC) [[unlikely]] {
-    const auto address = static_cast<std::uint64_t>(disp);
-    if (data.bytes() != 0) {
-      check_attached(w, target, address + static_cast<std::uint64_t>(low),
-                     address + static_cast<std::uint64_t>(high));
+  if (const auto special = w.special.load(std::memory_order_relaxed); special != 0) [[unlikely]] {
+    if ((special & window_object::observed) != 0) {
+      tool::count_access(w, what, data.bytes());
     }
-    return w.memory->at_address(target, address);
+    if ((special & window_object::dynamic) != 0) {
+      return dynamic_place_of(w, target, disp, data, low, high);
+    }
   }
   const window_record& r = w.memory->of(target);
   std::int64_t begin = 0;
@@ -75,7 +89,7 @@ int put(MPI_Win win, const p2p::buffer& from, int target, MPI_Aint disp, const p
     if (target == MPI_PROC_NULL) {
       return MPI_SUCCESS;
     }
-    w.memory->write(target, place_of(w, target, disp, there), from, there);
+    w.memory->write(target, place_of(w, tool::access::put, target, disp, there), from, there);
     return MPI_SUCCESS;
   });
 }
@@ -85,7 +99,7 @@ int get(MPI_Win win, const p2p::buffer& into, int target, MPI_Aint disp, const p
     if (target == MPI_PROC_NULL) {
       return MPI_SUCCESS;
     }
-    w.memory->read(target, place_of(w, target, disp, there), into, there);
+    w.memory->read(target, place_of(w, tool::access::get, target, disp, there), into, there);
     return MPI_SUCCESS;
   });
 }
@@ -163,12 +177,12 @@ int accumulate(MPI_Win win, const p2p::buffer& from, const p2p::buffer& result, 
     const layout::element e = element_of(there, "the target");
     if (there.bytes() == 0 || target == MPI_PROC_NULL) {
       if (target != MPI_PROC_NULL) {
-        (void)place_of(w, target, disp, there);
+        (void)place_of(w, tool::access::accumulate, target, disp, there);
       }
       return MPI_SUCCESS;
     }
     const coll::op o = accumulate_op(op, e);
-    const window_place at = place_of(w, target, disp, there);
+    const window_place at = place_of(w, tool::access::accumulate, target, disp, there);
     const std::size_t n = there.count * there.type->elements();
     SINEW_ASSERT(n > 0);
     const bool reads_origin = o.kind != coll::op_kind::no_op;
@@ -277,7 +291,7 @@ int impl::Compare_and_swap(const void* origin_addr, const void* compare_addr, vo
     if (target_rank == MPI_PROC_NULL) {
       return MPI_SUCCESS;
     }
-    const window_place at = place_of(w, target_rank, target_disp, there);
+    const window_place at = place_of(w, tool::access::compare, target_rank, target_disp, there);
     SINEW_ASSERT(there.bytes() <= most);
     std::byte now[most];
     const p2p::buffer before{now, 1, there.type};

@@ -29,7 +29,7 @@ void check_assert(int assert) {
 
 p2p::buffer nothing() { return p2p::buffer::of_bytes(static_cast<void*>(nullptr), 0); }
 
-void tell(const window_object& w, int rank, int tag) {
+void notify(const window_object& w, int rank, int tag) {
   core::communicator& c = *w.comm->comm;
   (void)process.engine->send(c, p2p::messages_of(c), nothing(), rank, tag);
 }
@@ -39,8 +39,8 @@ void order_memory() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 std::vector<int> ranks_of(const window_object& w, MPI_Group group) {
   std::vector<int> ranks;
-  for (const int job_rank : group_of(group).members()) {
-    const int rank = w.comm->comm->members().find(job_rank);
+  for (const job_rank member : group_of(group).members()) {
+    const int rank = w.comm->comm->members().find(member);
     if (rank < 0) {
       fail(MPI_ERR_GROUP, "the group has a rank that the window has not");
     }
@@ -177,7 +177,7 @@ int impl::Win_post(MPI_Group group, int assert, MPI_Win win) {
       w.arrivals.push_back(
           process.engine->irecv(c, p2p::messages_of(c), nothing(), origin, completed_tag));
       if ((assert& MPI_MODE_NOCHECK) == 0) {
-        tell(w, origin, posted_tag);
+        notify(w, origin, posted_tag);
       }
     }
     SINEW_ENSURE(w.arrivals.size() == w.posted.size());
@@ -217,7 +217,7 @@ int impl::Win_complete(MPI_Win win) {
     SINEW_ASSERT(w.is_started.size() == w.held.size());
     w.is_started.clear();
     for (const int target : w.started) {
-      tell(w, target, completed_tag);
+      notify(w, target, completed_tag);
     }
     w.started.clear();
     return MPI_SUCCESS;

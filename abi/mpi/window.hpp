@@ -1,6 +1,8 @@
 // Windows behind their handles (MPI-5.0 chapter 12).
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,12 +20,25 @@ struct window_object : object {
   comm_object* comm = nullptr;  ///< its own, of the window's ranks; has its error handler
   std::unique_ptr<window_memory> memory;
   int flavor = MPI_WIN_FLAVOR_CREATE;
+  /// Not 0: operations have more to do than usual. Changed by observe() while other threads look;
+  /// a tool need not see what happens at the same time, so relaxed.
+  static constexpr std::uint8_t dynamic = 1;   ///< the flavor
+  static constexpr std::uint8_t observed = 2;  ///< by a performance variable
+  std::atomic<std::uint8_t> special{0};
   int model = MPI_WIN_UNIFIED;
   int unit = 1;  ///< these two: what MPI_Win_get_attr points to
   MPI_Aint bytes = 0;
   std::string name;
   attributes attached;
   info_object* hints = nullptr;  ///< what MPI_Win_get_info returns
+
+  void observe(bool wanted) noexcept {
+    if (wanted) {
+      special.fetch_or(observed, std::memory_order_relaxed);
+    } else {
+      special.fetch_and(static_cast<std::uint8_t>(~observed), std::memory_order_relaxed);
+    }
+  }
 
   // Epochs. A rank's own; several threads may use an epoch, one opens or closes it.
   bool fence_open = false;

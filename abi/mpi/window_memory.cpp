@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <new>
 #include <numeric>
 #include <span>
@@ -27,19 +28,31 @@ bool all_agree(coll::participant at, bool good) {
   return coll::allreduce(at, coll::in_place, word, least) == p2p::fault::none && worst == 1;
 }
 
+/// The same answer on all ranks: each of them sees a member elsewhere, or none does.
+void check_one_node(coll::participant at) {
+  const std::vector<job_rank>& near = at.engine.runtime().session().where().local_ranks;
+  for (const job_rank member : at.comm.members().members()) {
+    SINEW_CHECK(std::find(near.begin(), near.end(), member) != near.end(),
+                "a window cannot span several nodes",
+                "its ranks must share a node, and rank " + to_string(member) +
+                    " of the job is on another one",
+                "make windows in the parts of MPI_Comm_split_type(MPI_COMM_TYPE_SHARED)");
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<window_memory> window_memory::make(coll::participant at, placement how,
                                                    const part& mine) {
   const auto ranks = static_cast<std::size_t>(at.comm.size());
-  SINEW_EXPECT(mine.unit > 0);
-  struct told {
+  check_one_node(at);
+  struct extent {
     std::uint64_t base, bytes, unit;
   };
-  static_assert(std::is_trivially_copyable_v<told>);  // it travels as bytes
-  std::vector<told> all(ranks);
-  const told own{reinterpret_cast<std::uintptr_t>(mine.base), mine.bytes,
-                 static_cast<std::uint64_t>(mine.unit)};
+  static_assert(std::is_trivially_copyable_v<extent>);  // it travels as bytes
+  std::vector<extent> all(ranks);
+  const extent own{reinterpret_cast<std::uintptr_t>(mine.base), mine.bytes,
+                   static_cast<std::uint64_t>(mine.unit)};
   (void)coll::allgather(at, p2p::buffer::of_bytes(&own, sizeof own),
                         p2p::buffer::of_bytes(all.data(), sizeof own));
   SINEW_ASSERT(all[static_cast<std::size_t>(at.comm.rank())].bytes == mine.bytes);
@@ -81,9 +94,9 @@ std::unique_ptr<window_memory> window_memory::make(coll::participant at, placeme
   attempt([&] {
     // Unique among all windows of the node while its ranks are in here.
     const std::string name = at.engine.runtime().session().where().job + "-window-" +
-                             std::to_string(at.comm.job_rank(0)) + "-" +
+                             to_string(at.comm.job_rank(0)) + "-" +
                              std::to_string(at.comm.context());
-    memory = boot::share_descriptor(name, rank, at.comm.size(), std::move(memory));
+    memory = boot::share_descriptor(name, local_rank{rank}, at.comm.size(), std::move(memory));
     if (rank != 0) {
       shared = boot::memory_mapping::of(memory.get(), end);
     }

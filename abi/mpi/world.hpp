@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "abi/mpi/errors.hpp"
+#include "sinew/core/communicator.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/p2p/engine.hpp"
 
@@ -21,9 +22,16 @@ static_assert(std::atomic<phase>::is_always_lock_free);  // written by a handler
 struct world {
   /// Written by init and finalize; read at the head of every call.
   std::atomic<phase> now{phase::before};
+  /// The same for what MPI_Init and MPI_Finalize bound; sessions may use the library before and
+  /// after. Written under the lock of init, read by anybody; nothing depends on it, so relaxed.
+  std::atomic<phase> world_model{phase::before};
+  /// Collectives go straight on: MPI runs, and SINEW_MPI_CHECK is off. Changed with `now`; relaxed,
+  /// as that.
+  std::atomic<bool> collectives_open{false};
   /// By the last two bits of the handle: 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF.
   comm_object* comms[4] = {};
   p2p::engine* engine = nullptr;
+  core::communicator* job = nullptr;  ///< all ranks, for calls without a parent communicator
   core::runtime* runtime = nullptr;
   request_pool* requests = nullptr;
   int thread_level = MPI_THREAD_SINGLE;
@@ -44,6 +52,16 @@ inline void enter(const char* name) {
     not_running();
   }
 }
+
+/// Changes process.now, and what follows from it. Cold.
+void set_phase(phase p) noexcept;
+
+/// Instead of enter(), after note(), in collective calls: false where they have more to do. Hot.
+[[nodiscard]] inline bool collectives_open() noexcept {
+  return process.collectives_open.load(std::memory_order_relaxed);
+}
+/// Then: whether the ranks compare what they call. Throws if MPI does not run. Cold.
+[[nodiscard]] bool enter_closed_collective();
 
 /// Head of the calls that are allowed at any time.
 inline void note(const char* name) noexcept { current_call = name; }

@@ -76,7 +76,7 @@ int sinew_route_join(int* rank, int* size) {
           &sinew::rma::engine::of_process(sinew::core::join_job(sinew::core::threading::one));
     }
     if (rank != nullptr) {
-      *rank = the_engine->rank();
+      *rank = the_engine->rank().value();
     }
     if (size != nullptr) {
       *size = the_engine->size();
@@ -152,7 +152,7 @@ int sinew_alltoallv_init(const char* topology, const size_t* send_bytes,
 
 size_t sinew_alltoallv_receives(const sinew_alltoallv* plan, int from) {
   return the_engine != nullptr && plan != nullptr && from >= 0 && from < the_engine->size()
-             ? plan->plan.bytes_from(from)
+             ? plan->plan.bytes_from(sinew::job_rank{from})
              : 0;
 }
 

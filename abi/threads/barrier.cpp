@@ -6,7 +6,7 @@
 
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/patience.hpp"
-#include "abi/threads/refuse.hpp"
+#include "abi/threads/real.hpp"
 #include "sinew/base/spin.hpp"
 
 namespace sinew::threads {
@@ -19,6 +19,8 @@ struct barrier {
   /// may anybody arrive for the next round: a release, the others' look an acquire.
   std::atomic<std::uint32_t> round{0};
   std::uint32_t parties;
+  /// Between processes: glibc's own, which has something here then.
+  std::uint32_t shared = 0;
 
   static barrier& of(pthread_barrier_t* b) noexcept { return *reinterpret_cast<barrier*>(b); }
 
@@ -63,7 +65,7 @@ int pthread_barrier_init(pthread_barrier_t* b, const pthread_barrierattr_t* attr
     ::pthread_barrierattr_getpshared(attributes, &shared);
   }
   if (shared != PTHREAD_PROCESS_PRIVATE) {
-    return refused("a barrier shared by processes", ENOTSUP);
+    return real().barrier_init(b, attributes, parties);
   }
   if (parties == 0) {
     return EINVAL;
@@ -72,9 +74,13 @@ int pthread_barrier_init(pthread_barrier_t* b, const pthread_barrierattr_t* attr
   return 0;
 }
 
-int pthread_barrier_destroy(pthread_barrier_t*) noexcept { return 0; }
+int pthread_barrier_destroy(pthread_barrier_t* b) noexcept {
+  return barrier::of(b).shared != 0 ? real().barrier_destroy(b) : 0;
+}
 
-int pthread_barrier_wait(pthread_barrier_t* b) noexcept { return barrier::of(b).wait(); }
+int pthread_barrier_wait(pthread_barrier_t* b) noexcept {
+  return barrier::of(b).shared != 0 ? real().barrier_wait(b) : barrier::of(b).wait();
+}
 
 int pthread_spin_init(pthread_spinlock_t* s, int) noexcept {
   spin_word(s).store(spin_free, std::memory_order_relaxed);

@@ -92,6 +92,9 @@ void clean(record& r) noexcept {
   r.awaited_signals.store(0, std::memory_order_relaxed);
   r.handlers = 0;
   r.files_held = 0;
+  r.robust_held = nullptr;
+  r.policy = r.priority = 0;
+  r.away = r.stays = false;
   r.life.store(running, std::memory_order_relaxed);
   r.joined.store(false, std::memory_order_relaxed);
   r.poked.store(0, std::memory_order_relaxed);
@@ -163,8 +166,9 @@ void put_block(record& r) noexcept {
 void leave_block(record& r) noexcept { leaving.push(r); }
 
 void open_block() noexcept {
-  const auto number = static_cast<int>(raw_call(SYS_gettid));
-  std::memcpy(block_of(mine) + inside().tid, &number, sizeof number);
+  // The C library tells threads apart by this, in locks of its own that a thread may take twice. No
+  // number of a kernel thread will do: those serve many threads.
+  std::memcpy(block_of(mine) + inside().tid, &mine.id, sizeof mine.id);
   if (mine.used_before) {
     ::dl_iterate_phdr(renew, nullptr);
   }

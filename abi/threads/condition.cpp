@@ -1,12 +1,13 @@
 #include <pthread.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "abi/threads/moment.hpp"
 #include "abi/threads/mutex.hpp"
 #include "abi/threads/parking_lot.hpp"
-#include "abi/threads/refuse.hpp"
+#include "abi/threads/real.hpp"
 #include "abi/threads/signals.hpp"
 
 namespace sinew::threads {
@@ -19,6 +20,8 @@ struct condition {
   std::atomic<std::uint32_t> waiters;
   clockid_t clock;  ///< CLOCK_REALTIME is 0
 
+  /// Between processes: glibc's own. It marks those with a bit of a word that ours leave zero.
+  static bool is_shared(const pthread_cond_t* c) noexcept { return (c->__data.__wrefs & 1U) != 0; }
   static condition& of(pthread_cond_t* c) noexcept { return *reinterpret_cast<condition*>(c); }
 
   /// A cancellation point, so not noexcept: cancellation unwinds the stack.
@@ -49,28 +52,37 @@ struct condition {
     }
   }
 };
-static_assert(sizeof(condition) <= sizeof(pthread_cond_t));
+static_assert(sizeof(condition) <= offsetof(pthread_cond_t, __data.__wrefs));
 
 }  // namespace
 }  // namespace sinew::threads
 
 using sinew::threads::condition;
 using sinew::threads::mutex;
+using sinew::threads::real;
 
 extern "C" {
 
 int pthread_cond_init(pthread_cond_t* c, const pthread_condattr_t* attributes) noexcept {
   std::memset(c, 0, sizeof(*c));
   if (attributes != nullptr) {
+    int shared = PTHREAD_PROCESS_PRIVATE;
+    ::pthread_condattr_getpshared(attributes, &shared);
+    if (shared == PTHREAD_PROCESS_SHARED) {
+      return real().cond_init(c, attributes);
+    }
     ::pthread_condattr_getclock(attributes, &condition::of(c).clock);
   }
   return 0;
 }
 
-int pthread_cond_destroy(pthread_cond_t*) noexcept { return 0; }
+int pthread_cond_destroy(pthread_cond_t* c) noexcept {
+  return condition::is_shared(c) ? real().cond_destroy(c) : 0;
+}
 
 int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
-  return condition::of(c).wait(mutex::of(m), sinew::threads::never);
+  return condition::is_shared(c) ? real().cond_wait(c, m)
+                                 : condition::of(c).wait(mutex::of(m), sinew::threads::never);
 }
 
 int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock,
@@ -78,30 +90,31 @@ int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t cloc
   if (!sinew::threads::is_clock(clock) || !sinew::threads::is_time(*until)) {
     return EINVAL;
   }
+  if (condition::is_shared(c)) {
+    return real().cond_clockwait(c, m, clock, until);
+  }
   return condition::of(c).wait(mutex::of(m), sinew::threads::moment_of(*until, clock));
 }
 
 int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* until) {
-  return pthread_cond_clockwait(c, m, condition::of(c).clock, until);
+  return condition::is_shared(c) ? real().cond_timedwait(c, m, until)
+                                 : pthread_cond_clockwait(c, m, condition::of(c).clock, until);
 }
 
 int pthread_cond_signal(pthread_cond_t* c) noexcept {
+  if (condition::is_shared(c)) [[unlikely]] {
+    return real().cond_signal(c);
+  }
   condition::of(c).signal(1);
   return 0;
 }
 
 int pthread_cond_broadcast(pthread_cond_t* c) noexcept {
+  if (condition::is_shared(c)) [[unlikely]] {
+    return real().cond_broadcast(c);
+  }
   condition::of(c).signal(sinew::threads::all_of_them);
   return 0;
-}
-
-int pthread_condattr_setpshared(pthread_condattr_t*, int shared) noexcept {
-  if (shared != PTHREAD_PROCESS_PRIVATE && shared != PTHREAD_PROCESS_SHARED) {
-    return EINVAL;
-  }
-  return shared == PTHREAD_PROCESS_PRIVATE
-             ? 0
-             : sinew::threads::refused("a condition shared by processes", ENOTSUP);
 }
 
 }  // extern "C"

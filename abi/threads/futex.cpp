@@ -12,6 +12,7 @@
 
 #include "abi/threads/moment.hpp"
 #include "abi/threads/parking_lot.hpp"
+#include "abi/threads/priority.hpp"
 #include "abi/threads/raw.hpp"
 #include "abi/threads/signals.hpp"
 #include "sinew/base/clock.hpp"
@@ -117,6 +118,10 @@ extern "C" long syscall(long number, ...) noexcept {
   if (number == SYS_tgkill) {
     return ::tgkill(static_cast<pid_t>(arguments[0]), static_cast<pid_t>(arguments[1]),
                     static_cast<int>(arguments[2]));
+  }
+  if (sinew::threads::scheduling_of_fiber(number, arguments[0]) ==
+      sinew::threads::scheduling::ignored) {
+    return 0;
   }
   const long result = number == SYS_futex ? sinew::threads::futex(arguments)
                                           : sinew::threads::raw_call(

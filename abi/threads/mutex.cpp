@@ -19,15 +19,35 @@ constexpr std::uint32_t waited_word = 2;
 }  // namespace
 
 void mutex::own() noexcept {
-  if (type() == PTHREAD_MUTEX_RECURSIVE || type() == PTHREAD_MUTEX_ERRORCHECK) {
+  if (type() == PTHREAD_MUTEX_RECURSIVE || type() == PTHREAD_MUTEX_ERRORCHECK || robust()) {
     owner.store(::pthread_self(), std::memory_order_relaxed);
   }
 }
 
 int mutex::try_lock() noexcept {
-  if (shared()) {
-    return real().mutex_trylock(reinterpret_cast<pthread_mutex_t*>(this));
+  if (is_special()) [[unlikely]] {
+    return shared() ? real().mutex_trylock(reinterpret_cast<pthread_mutex_t*>(this))
+                    : taken_robust(try_lock_private());
   }
+  return try_lock_private();
+}
+
+int mutex::lock(moment until) noexcept {
+  if (is_special()) [[unlikely]] {
+    return shared() ? lock_shared(until) : taken_robust(lock_private(until));
+  }
+  return lock_private(until);
+}
+
+int mutex::unlock() noexcept {
+  if (is_special()) [[unlikely]] {
+    return shared() ? real().mutex_unlock(reinterpret_cast<pthread_mutex_t*>(this))
+                    : unlock_robust();
+  }
+  return unlock_private();
+}
+
+inline int mutex::try_lock_private() noexcept {
   if (type() == PTHREAD_MUTEX_RECURSIVE && mine_already()) {
     return ++depth == 0 ? (--depth, EAGAIN) : 0;
   }
@@ -40,11 +60,8 @@ int mutex::try_lock() noexcept {
   return 0;
 }
 
-int mutex::lock(moment until) noexcept {
-  if (shared()) [[unlikely]] {
-    return lock_shared(until);
-  }
-  if (const int code = try_lock(); code != EBUSY) {
+inline int mutex::lock_private(moment until) noexcept {
+  if (const int code = try_lock_private(); code != EBUSY) {
     return code;
   }
   if (type() == PTHREAD_MUTEX_ERRORCHECK && mine_already()) {
@@ -74,10 +91,7 @@ int mutex::lock_shared(moment until) noexcept {
   }
 }
 
-int mutex::unlock() noexcept {
-  if (shared()) [[unlikely]] {
-    return real().mutex_unlock(reinterpret_cast<pthread_mutex_t*>(this));
-  }
+int mutex::unlock_private() noexcept {
   if (type() == PTHREAD_MUTEX_RECURSIVE || type() == PTHREAD_MUTEX_ERRORCHECK) {
     if (!mine_already()) {
       return EPERM;
@@ -104,15 +118,21 @@ extern "C" {
 int pthread_mutex_init(pthread_mutex_t* m, const pthread_mutexattr_t* attributes) noexcept {
   int shared = PTHREAD_PROCESS_PRIVATE;
   int type = PTHREAD_MUTEX_DEFAULT;
+  int robust = PTHREAD_MUTEX_STALLED;
   if (attributes != nullptr) {
     ::pthread_mutexattr_getpshared(attributes, &shared);
     ::pthread_mutexattr_gettype(attributes, &type);
+    ::pthread_mutexattr_getrobust(attributes, &robust);
   }
   if (shared == PTHREAD_PROCESS_SHARED) {
+    if (robust == PTHREAD_MUTEX_ROBUST) {
+      return sinew::threads::refused("a robust mutex shared by processes", ENOTSUP);
+    }
     return sinew::threads::real().mutex_init(m, attributes);
   }
   std::memset(m, 0, sizeof(*m));
-  mutex::of(m).kind = static_cast<std::uint32_t>(type);
+  mutex::of(m).kind =
+      static_cast<std::uint32_t>(type) | (robust == PTHREAD_MUTEX_ROBUST ? mutex::robust_kind : 0);
   return 0;
 }
 
@@ -156,15 +176,7 @@ int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) noexcept 
 
 int pthread_mutex_unlock(pthread_mutex_t* m) noexcept { return mutex::of(m).unlock(); }
 
-int pthread_mutexattr_setrobust(pthread_mutexattr_t*, int robustness) noexcept {
-  if (robustness != PTHREAD_MUTEX_STALLED && robustness != PTHREAD_MUTEX_ROBUST) {
-    return EINVAL;
-  }
-  return robustness == PTHREAD_MUTEX_STALLED ? 0
-                                             : sinew::threads::refused("a robust mutex", ENOTSUP);
-}
-
-int pthread_mutex_consistent(pthread_mutex_t*) noexcept { return EINVAL; }
+int pthread_mutex_consistent(pthread_mutex_t* m) noexcept { return mutex::of(m).repaired(); }
 
 /// All fibers have the same priority, so a holder has inherited whatever a waiter could give it. A
 /// ceiling above it they cannot keep.

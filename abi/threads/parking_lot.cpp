@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 
+#include "abi/threads/monitor.hpp"
 #include "abi/threads/record.hpp"
 #include "abi/threads/signals.hpp"
 #include "sinew/fiber/fiber.hpp"
@@ -50,7 +51,7 @@ queue& queue_of(const void* address) noexcept {
 }  // namespace
 
 place::place(const void* address, const char* why) noexcept
-    : sleeper_(why), address_(address), poked_(mine.ours ? &mine.poked : nullptr) {}
+    : sleeper_((come_back(), why)), address_(address), poked_(mine.ours ? &mine.poked : nullptr) {}
 
 void place::enter(std::atomic<std::uint32_t>* count) noexcept {
   count_ = count;
@@ -76,6 +77,7 @@ bool place::enter_if(const std::atomic<std::uint32_t>& word, std::uint32_t value
 woken place::wait(moment until) noexcept {
   const int error = errno;
   woken why = woken::released;
+  come_back();  // the sleeper is a fiber's
   if (!sleeper_.wait(until, poked_)) {
     queue& in = queue_of(address_);
     in.lock.lock();

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "abi/threads/monitor.hpp"
 #include "abi/threads/record.hpp"
 #include "abi/threads/signals.hpp"
 #include "sinew/fiber/fiber.hpp"
@@ -14,6 +15,7 @@ namespace sinew::threads {
 /// The others run; errno stays.
 inline void let_others_run() {
   const int error = errno;
+  come_back();
   fiber::yield();
   (void)take_signals();
   errno = error;

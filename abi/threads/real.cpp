@@ -40,6 +40,21 @@ real_calls find_calls() {
   find(all.mutex_trylock, "pthread_mutex_trylock");
   find(all.mutex_unlock, "pthread_mutex_unlock");
   find(all.mutex_destroy, "pthread_mutex_destroy");
+  find(all.cond_init, "pthread_cond_init");
+  find(all.cond_destroy, "pthread_cond_destroy");
+  find(all.cond_wait, "pthread_cond_wait");
+  find(all.cond_timedwait, "pthread_cond_timedwait");
+  find(all.cond_clockwait, "pthread_cond_clockwait");
+  find(all.cond_signal, "pthread_cond_signal");
+  find(all.cond_broadcast, "pthread_cond_broadcast");
+  find(all.barrier_init, "pthread_barrier_init");
+  find(all.barrier_destroy, "pthread_barrier_destroy");
+  find(all.barrier_wait, "pthread_barrier_wait");
+  find(all.getschedparam, "pthread_getschedparam");
+  find(all.setschedparam, "pthread_setschedparam");
+  find(all.setschedprio, "pthread_setschedprio");
+  find(all.getaffinity, "pthread_getaffinity_np");
+  find(all.setaffinity, "pthread_setaffinity_np");
   find(all.rwlock_init, "pthread_rwlock_init");
   find(all.rwlock_tryrdlock, "pthread_rwlock_tryrdlock");
   find(all.rwlock_trywrlock, "pthread_rwlock_trywrlock");
@@ -96,11 +111,6 @@ const char* why_not() {
   for (const char* mark : {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"}) {
     if (is_there(mark)) {
       return "the program is built with a sanitizer, which follows kernel threads only";
-    }
-  }
-  for (const char* mark : {"GOMP_parallel", "__kmpc_fork_call"}) {
-    if (is_there(mark)) {
-      return "the program uses OpenMP, whose threads wait without giving the processor away";
     }
   }
   return nullptr;

@@ -21,6 +21,8 @@ inline constexpr std::uint32_t detached = 1;
 inline constexpr std::uint32_t ended = 2;
 inline constexpr std::uint32_t gone = 3;
 
+struct mutex;
+
 struct record {
   bool ours = false;  ///< a thread of the program that is a fiber; false for kernel threads
   bool main = false;  ///< the thread that was there first: its TLS and stack are the kernel's
@@ -44,7 +46,12 @@ struct record {
   std::uint64_t blocked_outside = 0;  ///< `blocked` before the outermost handler that is running
   int handlers = 0;                   ///< that are running, one inside the other
   int files_held = 0;                 ///< by flockfile()
+  mutex* robust_held = nullptr;       ///< see robust.cpp
+  int policy = 0;                     ///< as it was asked for: SCHED_OTHER and so on
+  int priority = 0;                   ///< likewise
   int id = 0;                         ///< what gettid() says
+  bool away = false;   ///< it has left its worker: see monitor.hpp. Written by itself
+  bool stays = false;  ///< it must not leave now: it is inside the scheduler, or all but gone
   record* next_living = nullptr;
   record* previous_living = nullptr;
 

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "abi/threads/monitor.hpp"
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/raw.hpp"
 #include "abi/threads/real.hpp"
@@ -28,7 +29,7 @@
 
 namespace sinew::threads {
 
-constinit std::atomic<std::uint64_t> unclaimed_signals{0};
+constinit std::atomic<std::uint64_t> undelivered_signals{0};
 
 namespace {
 
@@ -67,14 +68,6 @@ struct text_range {
 };
 /// Of our two libraries, and of the clock that they read.
 std::array<text_range, 3> own_text{};
-
-/// Interrupted there, the scheduler may be in the middle of something.
-bool in_own_text(const void* context) noexcept {
-  const auto at = static_cast<std::uintptr_t>(
-      static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-  return std::any_of(own_text.begin(), own_text.end(),
-                     [at](const text_range& each) { return at >= each.from && at < each.to; });
-}
 
 int find_own_text(dl_phdr_info* library, std::size_t, void* found) noexcept {
   const std::uintptr_t inside[] = {reinterpret_cast<std::uintptr_t>(&fiber::self),
@@ -164,7 +157,7 @@ handled run_handler(int number, void* context) {
 }
 
 /// Takes one signal out of `from`; false if somebody else was faster.
-bool claim(std::atomic<std::uint64_t>& from, std::uint64_t bit) noexcept {
+bool take(std::atomic<std::uint64_t>& from, std::uint64_t bit) noexcept {
   return (from.fetch_and(~bit, std::memory_order_acq_rel) & bit) != 0;
 }
 
@@ -174,13 +167,13 @@ handled take_signals_in(void* context) {
     return all;
   }
   for (;;) {
-    const std::uint64_t ready = (mine.pending.load() | unclaimed_signals.load()) &
+    const std::uint64_t ready = (mine.pending.load() | undelivered_signals.load()) &
                                 ~mine.blocked.load(std::memory_order_relaxed);
     if (ready == 0) {
       return all;
     }
     const int number = std::countr_zero(ready) + 1;
-    if (claim(mine.pending, bit_of(number)) || claim(unclaimed_signals, bit_of(number))) {
+    if (take(mine.pending, bit_of(number)) || take(undelivered_signals, bit_of(number))) {
       const int error = errno;
       all = std::max(all, run_handler(number, context));
       errno = error;
@@ -208,7 +201,7 @@ void wake_up(record& r, int number) noexcept {
 /// The thread that the worker runs right now. Null between two: then `mine` is the worker's, and on
 /// the first worker that is the main thread's.
 record* running_thread() noexcept {
-  return mine.ours && fiber::self() != nullptr ? &mine : nullptr;
+  return mine.ours && (mine.away || fiber::self() != nullptr) ? &mine : nullptr;
 }
 
 bool takes(const record& r, std::uint64_t bit) noexcept {
@@ -238,7 +231,7 @@ void send_to_process(int number) noexcept {
     }
   }
   if (to == nullptr) {
-    unclaimed_signals.fetch_or(bit, std::memory_order_acq_rel);
+    undelivered_signals.fetch_or(bit, std::memory_order_acq_rel);
     return;
   }
   to->pending.fetch_or(bit, std::memory_order_seq_cst);
@@ -264,14 +257,31 @@ void ask_again(int number) noexcept {
   }
 }
 
+/// The interrupted thread may go on on another kernel thread than the one that it was interrupted
+/// on. The kernel, when the handler returns, makes the signal stack what it was then; it must
+/// remain what it is here.
+void keep_signal_stack(void* context) noexcept {
+  auto* const stack = &static_cast<ucontext_t*>(context)->uc_stack;
+  raw_call(SYS_sigaltstack, 0, reinterpret_cast<long>(stack));
+}
+
 /// The kernel's handler of all signals for which the program has one. In it all are blocked.
 void on_signal(int number, siginfo_t* info, void* context) {
   const int error = errno;
   if (ends_slice(*info)) {
     if (running_thread() != nullptr && fibers_run()) {
-      end_slice(context);
+      if (end_slice(context) && mine.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) {
+        ::pthread_testcancel();
+      }
       (void)take_signals();
+      keep_signal_stack(context);
     }
+    errno = error;
+    return;
+  }
+  if (is_from_monitor(*info)) {
+    leave_if_stuck(*info, context);
+    keep_signal_stack(context);
     errno = error;
     return;
   }
@@ -291,7 +301,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   if ((unrouted.load() & bit_of(number)) != 0) {
     if (me != nullptr && in_own_text(context)) {
       ask_again(number);  // it may hold the lock that is needed
-    } else if (claim(unrouted, bit_of(number))) {
+    } else if (take(unrouted, bit_of(number))) {
       send_to_process(number);
     }
   }
@@ -303,6 +313,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
       raw_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(mask), 0,
                sizeof(std::uint64_t));
       (void)take_signals_in(context);
+      keep_signal_stack(context);
     }
   }
   errno = error;
@@ -385,11 +396,16 @@ record* thread_with(int id) noexcept {
   return each;
 }
 
-constexpr int first_fiber_id = 1 << 22;  // the kernel's own numbers end below
-
 constinit std::atomic<int> next_id{0};
 
 }  // namespace
+
+bool in_own_text(const void* context) noexcept {
+  const auto at = static_cast<std::uintptr_t>(
+      static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  return std::any_of(own_text.begin(), own_text.end(),
+                     [at](const text_range& each) { return at >= each.from && at < each.to; });
+}
 
 siginfo_t details_of(int number) noexcept { return details[static_cast<std::size_t>(number)]; }
 
@@ -436,7 +452,7 @@ void return_signals() noexcept {
     real().sigaction(number, &how, nullptr);
   }
   mine.pending.store(0);
-  unclaimed_signals.store(0);
+  undelivered_signals.store(0);
   const std::uint64_t mask = mine.blocked.load();
   raw_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), 0, sizeof mask);
 }
@@ -542,7 +558,7 @@ int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
 int sigpending(sigset_t* set) noexcept {
   const int code = real().sigpending(set);
   if (code == 0 && is_virtual()) {
-    const std::uint64_t waiting = mine.pending.load() | unclaimed_signals.load();
+    const std::uint64_t waiting = mine.pending.load() | undelivered_signals.load();
     *set = set_of((bits_of(*set) | waiting) & mine.blocked.load());
   }
   return code;

@@ -24,12 +24,12 @@ enum class handled : std::uint8_t {
 handled take_signals_now();
 
 /// Signals of the process for which no thread could be found that does not block them.
-extern constinit std::atomic<std::uint64_t> unclaimed_signals;
+extern constinit std::atomic<std::uint64_t> undelivered_signals;
 
 /// The same, at the price of a look if there is none.
 inline handled take_signals() {
   const std::uint64_t waiting = mine.pending.load(std::memory_order_seq_cst) |
-                                unclaimed_signals.load(std::memory_order_relaxed);
+                                undelivered_signals.load(std::memory_order_relaxed);
   return (waiting & ~mine.blocked.load(std::memory_order_relaxed)) == 0 ? handled::nothing
                                                                         : take_signals_now();
 }
@@ -40,6 +40,10 @@ inline handled take_signals() {
 /// fibers.
 [[nodiscard]] std::uint64_t mask_of_kernel() noexcept;
 
+/// Has a signal, whose handler was given this, interrupted one of our libraries? Then it may be in
+/// the middle of something.
+[[nodiscard]] bool in_own_text(const void* context) noexcept;
+
 /// When threads begin to be fibers, on the main thread: handlers go through us from now on.
 void adopt_signals() noexcept;
 /// In the child of a fork: the kernel's again, with the calling thread's mask.
@@ -47,6 +51,9 @@ void return_signals() noexcept;
 
 /// A new thread's mask is its creator's. Any thread; it has not started.
 void inherit_mask(record& r, const pthread_attr_t* attributes) noexcept;
+
+/// What gettid() says of the first; the kernel's own numbers end below.
+inline constexpr int first_fiber_id = 1 << 22;
 
 /// Threads of the program that have not ended, so that signals of the process find one, and numbers
 /// (gettid) their thread.

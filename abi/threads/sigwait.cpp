@@ -40,7 +40,7 @@ struct awaiting {
 /// One of the set that waits for the caller or the process, here or (blocked since before there
 /// were fibers) in the kernel; 0 if there is none.
 int take_one(std::uint64_t set, siginfo_t* info) noexcept {
-  for (std::atomic<std::uint64_t>* from : {&mine.pending, &unclaimed_signals}) {
+  for (std::atomic<std::uint64_t>* from : {&mine.pending, &undelivered_signals}) {
     const std::uint64_t there = from->load() & set;
     const int number = there == 0 ? 0 : std::countr_zero(there) + 1;
     if (number != 0 && (from->fetch_and(~bit_of(number)) & bit_of(number)) != 0) {

@@ -98,6 +98,7 @@ int sched_yield() noexcept {
 
 int clock_nanosleep(clockid_t clock, int flags, const timespec* length, timespec* left) {
   using namespace sinew::threads;
+  come_back();
   if (sinew::fiber::self() == nullptr || !is_clock(clock)) {
     ::pthread_testcancel();
     return static_cast<int>(-raw_call(SYS_clock_nanosleep, clock, flags,

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "abi/threads/monitor.hpp"
 #include "abi/threads/raw.hpp"
 #include "abi/threads/record.hpp"
 #include "abi/threads/signal_set.hpp"
@@ -59,7 +60,7 @@ bool may_switch_at([[maybe_unused]] void* address) noexcept {
 
 /// Room for what runs until the others do; not if the program is on a stack of its own making.
 bool has_room(const char* sp) noexcept {
-  constexpr std::ptrdiff_t least = 32 * 1024;
+  constexpr std::ptrdiff_t least = std::ptrdiff_t{32} << 10;
   return mine.main || (sp < mine.stack_top && sp - (mine.stack_top - mine.stack_bytes) >= least);
 }
 
@@ -71,6 +72,10 @@ void start_slices() noexcept {
       started[static_cast<std::size_t>(worker)].exchange(true, std::memory_order_relaxed)) {
     return;
   }
+  start_carrier_slices();
+}
+
+void start_carrier_slices() noexcept {
   (void)may_switch_at(&mark);  // finds the function, outside handlers
   const std::uint64_t bit = bit_of(slice_signal);
   raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, reinterpret_cast<long>(&bit), 0, sizeof bit);
@@ -93,16 +98,21 @@ bool ends_slice(const siginfo_t& info) noexcept {
   return info.si_code == SI_TIMER && info.si_value.sival_ptr == &mark;
 }
 
-void end_slice(void* context) noexcept {
+bool end_slice(void* context) noexcept {
   const auto& at = *static_cast<const ucontext_t*>(context);
   auto* const code = reinterpret_cast<void*>(at.uc_mcontext.gregs[REG_RIP]);
   if (mine.files_held != 0 || !may_switch_at(code) ||
       !has_room(reinterpret_cast<const char*>(at.uc_mcontext.gregs[REG_RSP]))) {
-    return;
+    return false;
   }
   raw_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&at.uc_sigmask), 0,
            sizeof(std::uint64_t));
-  fiber::end_slice();
+  if (mine.away) {
+    come_back_now();
+  } else {
+    fiber::end_slice();
+  }
+  return true;
 }
 
 }  // namespace sinew::threads

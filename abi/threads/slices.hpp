@@ -13,11 +13,15 @@ inline constexpr int slice_signal = SIGURG;
 /// nothing.
 void start_slices() noexcept;
 
+/// The same on a kernel thread that is no worker yet.
+void start_carrier_slices() noexcept;
+
 /// Has a timer of start_slices() sent this?
 [[nodiscard]] bool ends_slice(const siginfo_t& info) noexcept;
 
-/// In the handler, with all signals blocked: lets the others run, unless the interrupted code is
-/// some in which a switch might be wrong. Then the next slice's end finds another place.
-void end_slice(void* context) noexcept;
+/// In the handler, with all signals blocked: lets the others run, and makes a thread that has left
+/// its worker a fiber again; unless the interrupted code is some in which a switch might be wrong.
+/// Then it answers false, and the next slice's end finds another place.
+bool end_slice(void* context) noexcept;
 
 }  // namespace sinew::threads

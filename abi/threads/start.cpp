@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "abi/threads/monitor.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/record.hpp"
 #include "abi/threads/refuse.hpp"
@@ -35,6 +36,7 @@ std::size_t glibc_default = 0;
 void in_child() noexcept {
   if (now.load() == stage::fibers) {
     now.store(stage::forked);
+    mine.away = false;
     fiber::scheduler::abandon();
     return_signals();
   }
@@ -42,9 +44,11 @@ void in_child() noexcept {
 
 void start_fibers() noexcept {
   now.store(stage::starting);
+  bool ours = false;
   try {
     (void)settings::load_environment();
     if (fiber::scheduler::of_process() == nullptr) {
+      ours = true;
       new fiber::scheduler;  // for ever: the process may end while fibers run, as with threads
     }
     fiber::advise_on_thread_stacks(
@@ -60,6 +64,9 @@ void start_fibers() noexcept {
   now.store(stage::fibers);
   adopt_signals();
   start_slices();
+  if (ours) {  // another one may end before the process does
+    start_monitor();
+  }
   SINEW_LOG(info, "threads are fibers, workers: " +
                       std::to_string(fiber::scheduler::of_process()->workers()));
 }

@@ -13,6 +13,8 @@
 #include "abi/threads/block.hpp"
 #include "abi/threads/keys.hpp"
 #include "abi/threads/moment.hpp"
+#include "abi/threads/monitor.hpp"
+#include "abi/threads/mutex.hpp"
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
@@ -35,7 +37,8 @@ namespace {
 /// Threads of the program that have not ended, the main one aside. The last to end releases who
 /// waits in pthread_exit() of the main thread.
 constinit std::atomic<std::uint32_t> others{0};
-constinit std::atomic<unsigned> next_worker{0};
+/// In turn; the main thread has the first.
+constinit std::atomic<unsigned> next_worker{1};
 
 /// The program's function, and whatever may end it.
 [[gnu::noinline]] void run_program() {
@@ -75,9 +78,12 @@ void live(void*) {
   start_slices();
   run_program();
   close_block();
+  mine.stays = true;  // for good
+  come_back();
   if (in_forked_child()) {
     std::exit(0);  // the last thread of its process has ended
   }
+  leave_robust_mutexes();
   strike_off(mine);
   record& me = mine;  // who joins may give the block away at once: nothing of it is used from here
   count_down();
@@ -91,6 +97,7 @@ int give_away(record& r) noexcept {
     return ESRCH;
   }
   if (!r.main) {
+    const staying here;
     put_block(r);
   }
   return 0;
@@ -135,9 +142,9 @@ int join(record& r, void** result, moment until) {
   if (r.joined.exchange(true, std::memory_order_relaxed)) {
     return EINVAL;
   }
-  struct claim {  // also when the caller is cancelled: then another one may join
+  struct sole_joiner {  // also when the caller is cancelled: then another one may join
     record* on;
-    ~claim() {
+    ~sole_joiner() {
       if (on != nullptr) {
         on->joined.store(false, std::memory_order_relaxed);
       }
@@ -159,6 +166,7 @@ int join(record& r, void** result, moment until) {
 
 int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
            void* argument) noexcept {
+  const staying here;
   record* const r = get_block();
   if (r == nullptr) {
     return EAGAIN;
@@ -223,6 +231,7 @@ int run_main(int count, char** arguments, char** environment) {
       mine.result = PTHREAD_CANCELED;
     }
     destroy_key_values();
+    leave_robust_mutexes();
     leave_main();
   }
   real().exit(mine.result);  // to the C library's frame
@@ -313,7 +322,7 @@ int pthread_cancel(pthread_t thread) {
 }
 
 /// Asynchronous cancellation would hit whichever fiber runs on that worker; so it waits for the
-/// next cancellation point, as deferred cancellation does.
+/// next cancellation point, as deferred cancellation does, or for the end of a slice.
 int pthread_setcanceltype(int type, int* before) {
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) {
     return EINVAL;
@@ -370,11 +379,5 @@ int __libc_start_main(int (*main)(int, char**, char**), int count, char** argume
       reinterpret_cast<decltype(&__libc_start_main)>(::dlsym(RTLD_NEXT, "__libc_start_main"));
   return start(run_main, count, arguments, init, fini, loader_fini, stack_end);
 }
-
-// Processors and priorities are the workers'; who asks for a fiber gets what it would run on
-// anyway.
-int pthread_setaffinity_np(pthread_t, std::size_t, const cpu_set_t*) noexcept { return 0; }
-int pthread_setschedparam(pthread_t, int, const sched_param*) noexcept { return 0; }
-int pthread_setschedprio(pthread_t, int) noexcept { return 0; }
 
 }  // extern "C"

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "abi/threads/moment.hpp"
+#include "abi/threads/monitor.hpp"
 #include "abi/threads/signals.hpp"
 #include "abi/threads/sleep.hpp"
 #include "abi/threads/start.hpp"
@@ -22,7 +23,10 @@ Function* real_call(const char* name) noexcept {
 }
 
 /// Who is the only thread loses nothing by waiting in the kernel.
-inline bool may_block() noexcept { return fiber::self() == nullptr || alone(); }
+inline bool may_block() noexcept {
+  come_back();
+  return fiber::self() == nullptr || alone();
+}
 
 /// True when the descriptor is ready for `events`, or is none to be waited for; false, with errno,
 /// if the handler of a signal has ended the wait.

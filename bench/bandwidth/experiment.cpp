@@ -17,7 +17,7 @@ std::vector<start> starts(const request& asked) {
 }
 
 std::vector<std::string> floor_words(const request& asked) {
-  return {"memcpy", asked.choose(sizes)};
+  return {"stream", asked.choose(sizes)};
 }
 
 const experiment self{.name = "bandwidth",
@@ -25,7 +25,8 @@ const experiment self{.name = "bandwidth",
                       .by = mpi_programs(),
                       .starts = starts,
                       .floor_words = floor_words,
-                      .floor_of = copy_rate_of};
+                      .floor_of = stream_floor,
+                      .all_transports = true};
 
 const listed here(self);
 

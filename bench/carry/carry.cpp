@@ -44,8 +44,9 @@ struct exchange {
       }
       return end;
     };
-    const std::size_t out = place([&](int r) { return c.bytes_to(r); }, send_at);
-    const std::size_t in = place([&](int r) { return c.bytes_from(r); }, receive_at);
+    const std::size_t out = place([&](int r) { return c.bytes_to(sinew::job_rank{r}); }, send_at);
+    const std::size_t in =
+        place([&](int r) { return c.bytes_from(sinew::job_rank{r}); }, receive_at);
     send = e.memory().allocate(part::symmetric, std::max(out, in));
     receive = e.memory().allocate(part::symmetric, std::max(out, in));
     std::memset(own(send), 1, out);
@@ -74,10 +75,10 @@ void measure(engine& e, const sinew::route::topology& net, std::uint64_t bytes,
   o.plan.costs.chunk = chunk;
   o.plan.fall_back = false;
   std::vector<std::uint64_t> row(static_cast<std::size_t>(e.size()), bytes);
-  row[static_cast<std::size_t>(e.rank())] = 0;
+  row[e.rank().index()] = 0;
   sinew::multipath::transfer c(e, net, row, o);
   const exchange x(e, c);
-  const int next = (e.rank() + 1) % e.size();
+  const sinew::job_rank next{(e.rank().value() + 1) % e.size()};
   std::vector<double> plain;
   std::vector<double> carried;
   std::vector<double> parts;  // of one repeat: the host's speed changes less within it

@@ -1,7 +1,8 @@
 // Shared by the measuring programs: plain C and plain MPI, so that every implementation's wrapper
 // compiles the same source. A program takes words "key=value" and prints lines
-//   @ <case> <metric> <unit> <name=value,...|-> <value>
-// which `sinew bench` reads. Everything else it prints is ignored.
+//   @ <case> <metric> <unit> <name=value,...|-> <value> [line=<ns>]
+// which `sinew bench` reads, one for each sample; line.h says what the last word is. Everything
+// else it prints is ignored.
 #ifndef SINEW_BENCH_MEASURE_H
 #define SINEW_BENCH_MEASURE_H
 
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { max_sizes = 32, most_batches = 200 };
+enum { max_sizes = 32, most_batches = 200, most_samples = 10 };
 
 typedef struct {
   int sizes[max_sizes];
@@ -121,6 +122,11 @@ static inline plan make_plan(double ns_each, double budget_ms) {
   }
   p.repetitions = each > 20000 ? 20000 : (int)each;
   return p;
+}
+
+// A start gives so many samples, each the median of its share of the batches.
+static inline int samples_of(const plan* p) {
+  return p->batches < most_samples ? p->batches : most_samples;
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "micro.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/fabric/fabric.hpp"
 
@@ -51,11 +52,12 @@ class shared_memory {
 class own_session final : public sinew::boot::session {
  public:
   own_session(int rank, int size) {
-    place_.rank = place_.local_rank = rank;
+    place_.rank = sinew::job_rank{rank};
+    place_.local_rank = sinew::local_rank{rank};
     place_.size = place_.local_size = size;
     place_.local_ranks.clear();
     for (int r = 0; r < size; ++r) {
-      place_.local_ranks.push_back(r);
+      place_.local_ranks.push_back(sinew::job_rank{r});
     }
   }
   [[nodiscard]] const sinew::boot::place& where() const override { return place_; }
@@ -80,9 +82,10 @@ inline std::unique_ptr<sinew::fabric::endpoint> endpoint_of(int rank, int size, 
   sinew::fabric::node_memory where{};
   where.base = memory;
   where.bytes_per_rank = sinew::fabric::shm_bytes_per_rank(size);
-  where.rank = where.local_rank = rank;
+  where.rank = sinew::job_rank{rank};
+  where.local_rank = sinew::local_rank{rank};
   for (int r = 0; r < size; ++r) {
-    where.local_ranks.push_back(r);
+    where.local_ranks.push_back(sinew::job_rank{r});
   }
   where.crowded = crowded;
   return sinew::fabric::open_shm(where, false);

@@ -3,7 +3,7 @@
 #ifndef SINEW_BENCH_WINDOW_H
 #define SINEW_BENCH_WINDOW_H
 
-#include "measure.h"
+#include "line.h"
 
 enum { window_length = 64 };
 
@@ -26,21 +26,28 @@ static inline void stream(int rank, char* buffer, int bytes, int windows) {
   }
 }
 
-// Median time of one message in ns, from batches of whole windows.
-static inline double stream_ns_each(int rank, char* buffer, int bytes, double budget_ms) {
+// Calls tell(bytes, ns of one message, line's trip) on rank 0 for each sample: the median of
+// batches of whole windows.
+static inline void stream_samples(int rank, char* buffer, int bytes, double budget_ms,
+                                  void (*tell)(int bytes, double ns_each, double line_ns)) {
   plan p;
-  double samples[most_batches];
+  double ns[most_batches];
   stream(rank, buffer, bytes, 2);
   double begin = now_ns();
   stream(rank, buffer, bytes, 4);
   p = make_plan((now_ns() - begin) / 4, budget_ms);
   MPI_Bcast(&p, 2, MPI_INT, 0, MPI_COMM_WORLD);
-  for (int b = 0; b < p.batches; ++b) {
-    begin = now_ns();
-    stream(rank, buffer, bytes, p.repetitions);
-    samples[b] = (now_ns() - begin) / p.repetitions / window_length;
+  const int samples = samples_of(&p), batches = p.batches / samples;
+  for (int s = 0; s < samples; ++s) {
+    const double line = line_trip(rank);
+    stream(rank, buffer, bytes, 1);
+    for (int b = 0; b < batches; ++b) {
+      begin = now_ns();
+      stream(rank, buffer, bytes, p.repetitions);
+      ns[b] = (now_ns() - begin) / p.repetitions / window_length;
+    }
+    if (rank == 0) tell(bytes, median(ns, batches), line);
   }
-  return median(samples, p.batches);
 }
 
 #endif

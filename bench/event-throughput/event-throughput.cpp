@@ -34,7 +34,7 @@ void build_level(event::system& events, const shape& s, int track, int l,
       before[static_cast<std::size_t>(i)] = event::event::from_bits(s.level(track, l - 1)[i]);
     }
   }
-  for (int i = events.rank(); i < s.fan; i += n) {
+  for (int i = events.rank().value(); i < s.fan; i += n) {
     if (l > 0) {
       s.level(track, l)[i] = events.merge(before).bits();
       if (s.shuffled) {

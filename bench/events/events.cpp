@@ -12,12 +12,12 @@ micro::round_times one_chain(event::system& events, micro::meeting& meet, std::u
   const auto number = [&](int i) { return event::event::from_bits(handles[i]); };
   const int n = events.size();
   micro::round_times t;
-  for (int i = events.rank(); i <= depth; i += n) {
+  for (int i = events.rank().value(); i <= depth; i += n) {
     handles[i] = events.create().bits();
   }
   meet(events.runtime());
   const double begin = micro::now_ns();
-  const int first = events.rank() == 0 ? n : events.rank();
+  const int first = events.rank() == 0 ? n : events.rank().value();
   for (int i = first; i <= depth; i += n) {
     events.trigger(event::user_event(number(i)), number(i - 1));
   }

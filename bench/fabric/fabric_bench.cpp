@@ -89,7 +89,7 @@ void await(rank_state& s, std::uint64_t n) {
 
 void send(rank_state& s, std::size_t n) {
   const header head{{1, 2}};
-  while (s.fabric->send_medium(1 - s.me, 1, head, s.source, n).retry()) {
+  while (s.fabric->send_medium(sinew::job_rank{1 - s.me}, 1, head, s.source, n).retry()) {
     s.fabric->progress(64);
   }
 }
@@ -211,7 +211,8 @@ void run(int me, scratch* shared, std::byte* memory, std::size_t per_rank, const
   s.target = static_cast<std::byte*>(std::aligned_alloc(4096, room));
   std::memset(s.source, me + 1, room);
   std::memset(s.target, 0, room);
-  s.fabric = open_shm({memory, per_rank, me, me, {0, 1}}, std::getenv("BENCH_THREADS") != nullptr);
+  s.fabric = open_shm({memory, per_rank, sinew::job_rank{me}, sinew::local_rank{me}, {0, 1}},
+                      std::getenv("BENCH_THREADS") != nullptr);
   s.fabric->set_handler(1, count, &s);
   shared->exposed[me] = {reinterpret_cast<std::uintptr_t>(s.source),
                          s.fabric->expose(s.source, room)};

@@ -5,9 +5,11 @@
 #ifndef SINEW_BENCH_BOUNCE_H
 #define SINEW_BENCH_BOUNCE_H
 
-#include "../common/measure.h"
+#include "../common/line.h"
 
-enum { most_threads = 256, most_counts = 16, stride = 64 };
+enum { most_threads = 256, most_counts = 16, stride = 64, samples = 3 };
+
+static double line_before;  // the line's trip, measured before the threads started
 
 typedef struct {
   int rank, tag, bytes;
@@ -71,15 +73,16 @@ static inline void sum_up(bouncer* all, int threads, const char* kind) {
   if (all[0].rank == 0) {
     char params[64];
     snprintf(params, sizeof params, "threads=%d,kind=%s,bytes=%d", threads, kind, all[0].bytes);
-    report("one-way", "latency", "us", params, latency / 1e3);
-    report("one-way", "rate", "Mmsg/s", params, rate * 1e3);
+    report_sample("one-way", "latency", "us", params, latency / 1e3, line_before);
+    report_sample("one-way", "rate", "Mmsg/s", params, rate * 1e3, line_before);
   }
 }
 
-// Calls run(rank, threads, bytes, budget) for each count of threads and each size.
+// Calls run(rank, threads, bytes, budget) for each sample of each count of threads and each size.
 static inline void for_all_counts(int argc, char** argv, const options* o, int rank,
                                   void (*run)(int rank, int threads, int bytes, double budget_ms)) {
   int counts[most_counts] = {14}, count = 1;
+  line_open(rank);
   for (int i = 1; i < argc; ++i) {
     if (strncmp(argv[i], "threads=", 8) != 0) continue;
     count = 0;
@@ -90,9 +93,11 @@ static inline void for_all_counts(int argc, char** argv, const options* o, int r
   }
   for (int c = 0; c < count; ++c) {
     if (counts[c] < 1 || counts[c] > most_threads) stop_all("threads: 1 to 256");
-    for (int s = 0; s < o->size_count; ++s) {
+    for (int s = 0; s < samples * o->size_count; ++s) {
+      const int bytes = o->sizes[s / samples] > 0 ? o->sizes[s / samples] : 1;
       MPI_Barrier(MPI_COMM_WORLD);
-      if (rank < 2) run(rank, counts[c], o->sizes[s] > 0 ? o->sizes[s] : 1, o->budget_ms);
+      line_before = line_trip(rank);
+      if (rank < 2) run(rank, counts[c], bytes, o->budget_ms / samples);
     }
   }
 }

@@ -9,7 +9,13 @@ std::vector<start> starts(const request& asked) {
       {"threads=1,2,4,8,14", "sizes=8,64", "budget_ms=150"},
       {"threads=1,2,4,8,14", "sizes=8,64", "budget_ms=500"},
   };
-  return {{2, asked.choose(words)}, {2, asked.choose(words), "fibers"}};
+  std::vector<start> all = {{2, asked.choose(words)}, {2, asked.choose(words), "fibers"}};
+  if (asked.how == effort::full) {  // the paper's figure: 14 threads, by size
+    const std::vector<std::string> by_size = {
+        "threads=14", "sizes=1,2,4,16,32,128,256,512,1024,2048,4096,8192,16384", "budget_ms=500"};
+    all.insert(all.end(), {{2, by_size}, {2, by_size, "fibers"}});
+  }
+  return all;
 }
 
 std::vector<std::string> floor_words(const request&) { return {"line"}; }

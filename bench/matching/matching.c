@@ -16,7 +16,7 @@
 // Before the first such word: budget_ms=N for each, sweep_kib=N of a cold cache.
 #include <stdint.h>
 
-#include "../common/measure.h"
+#include "../common/line.h"
 
 enum {
   measured_tag = 7,
@@ -309,6 +309,7 @@ static double insertion(const spec* s) {
 static void measure(const spec* s) {
   const char *metric = "latency", *unit = "ns";
   double value = 0;
+  const double line = line_trip(rank);
   choose_tags(s);
   if (strcmp(s->kind, "insert") == 0) {
     value = s->depth > 0 ? insertion(s) : 0;
@@ -327,7 +328,7 @@ static void measure(const spec* s) {
     }
     drain(s);
   }
-  if (rank == 0) report(s->kind, metric, unit, s->text, value);
+  if (rank == 0) report_sample(s->kind, metric, unit, s->text, value, line);
 }
 
 int main(int argc, char** argv) {
@@ -343,6 +344,7 @@ int main(int argc, char** argv) {
   }
   rank = start(&argc, &argv, &o, 2);
   peer = 1 - rank;
+  line_open(rank);
   MPI_Comm_dup(MPI_COMM_WORLD, &control);
   outgoing = make_buffer((size_t)largest, 1);
   incoming = make_buffer((size_t)largest, 2);

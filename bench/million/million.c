@@ -11,12 +11,13 @@
 #include <sinew.h>
 #include <unistd.h>
 
-#include "../common/measure.h"
+#include "../common/line.h"
 
 enum { most_counts = 32, most_bytes = 8192, least_trips = 1000, steady_messages = 400000 };
 
 typedef struct {
   int rank, bytes, fibers, first_trips, trips;
+  double line_ns;  // the line's trip before what is being timed
   sinew_barrier ready, begin, end;
 } plan_of_all;
 
@@ -73,7 +74,7 @@ static void tell(const char* name, const char* metric, const char* unit, const c
   if (all.rank != 0) return;
   snprintf(params, sizeof params, "fibers=%d,bytes=%d%s%s", all.fibers, all.bytes,
            *method ? ",method=" : "", method);
-  report(name, metric, unit, params, value);
+  report_sample(name, metric, unit, params, value, all.line_ns);
 }
 
 // Memory grows only with the largest count so far: stacks are kept and used again.
@@ -92,6 +93,7 @@ static void measure(double at_start) {
   sinew_barrier_wait(&all.ready);
   const double grown = resident_bytes() - at_start;
   MPI_Barrier(MPI_COMM_WORLD);
+  all.line_ns = line_trip(all.rank);
   double begin = now_ns();
   sinew_barrier_wait(&all.begin);
   sinew_barrier_wait(&all.end);
@@ -104,6 +106,7 @@ static void measure(double at_start) {
   }
   all.trips = all.fibers < least_trips ? least_trips / all.fibers : 1;
   MPI_Barrier(MPI_COMM_WORLD);
+  all.line_ns = line_trip(all.rank);
   begin = now_ns();
   spawn_all(made, run_seed);
   join_all(made);
@@ -129,6 +132,7 @@ int main(int argc, char** argv) {
   }
   if (all.bytes < 1 || all.bytes > most_bytes) stop_all("bytes: 1 to 8192");
   all.rank = start(&argc, &argv, &o, 2);
+  line_open(all.rank);
   if (all.rank < 2) {
     if (sinew_start(&one) != SINEW_OK) stop_all(sinew_last_error());
     const double at_start = resident_bytes();

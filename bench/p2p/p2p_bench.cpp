@@ -108,7 +108,8 @@ int main(int argc, char** argv) {
   const pid_t child = fork();
   const int me = child == 0 ? 1 : 0;
   pin(me);
-  where.rank = where.local_rank = me;
+  where.rank = sinew::job_rank{me};
+  where.local_rank = sinew::local_rank{me};
   const auto threading = threads ? sinew::core::threading::many : sinew::core::threading::one;
   const auto own = sinew::core::runtime::over(std::make_unique<sinew::test::fake_session>(me, 2),
                                               sinew::fabric::open_shm(where, threads), threading);

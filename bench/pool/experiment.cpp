@@ -15,7 +15,7 @@ std::vector<start> starts(const request& asked) {
 std::string net_of_the_clock(const stats::row& r, std::optional<double> floor) {
   const auto ours = stats::median_in(r, "sinew");
   const auto best = stats::best_peer(r, "sinew");
-  if (value_of(r.key.params, "method") != "seed" || !ours || !best || !floor) {
+  if (value_of(r.key.params, "method") != "paper" || !ours || !best || !floor) {
     return "-";
   }
   const auto net = stats::net_ratio(*ours, *best, *floor);

@@ -24,7 +24,8 @@ const experiment self{.name = "rate",
                       .by = mpi_programs(),
                       .starts = starts,
                       .floor_words = floor_words,
-                      .floor_of = floor_of};
+                      .floor_of = floor_of,
+                      .all_transports = true};
 
 const listed here(self);
 

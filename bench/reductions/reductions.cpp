@@ -91,7 +91,7 @@ void localised(task& t) {
   const event::event held = t.locks.acquire(t.lock);
   region::schema what(t.what.buckets);
   const auto here = what.add<std::uint32_t>("count");
-  const region::made m = t.regions.create(what, region::memory::shared(t.at.rank));
+  const region::made m = t.regions.create(what, region::memory::shared(sinew::job_rank{t.at.rank}));
   t.wait(t.regions.copy(region::at(t.target, t.count), region::at(m.what, here),
                         t.at.events.merge(held, m.ready)));
   std::uint32_t* const values = t.regions.look(m.what, here).data();

@@ -62,9 +62,9 @@ void one_sided(rma_member& m, const char* name, int rounds, const std::function<
 /// A bare cache line's round trip, to compare with.
 void line_trip(rma_member& m, std::uint64_t box) {
   const std::atomic_ref<std::uint64_t> mine(
-      *reinterpret_cast<std::uint64_t*>(m.rma.at({m.rank, box})));
+      *reinterpret_cast<std::uint64_t*>(m.rma.at({sinew::job_rank{m.rank}, box})));
   const std::atomic_ref<std::uint64_t> theirs(
-      *reinterpret_cast<std::uint64_t*>(m.rma.at({1 - m.rank, box})));
+      *reinterpret_cast<std::uint64_t*>(m.rma.at({sinew::job_rank{1 - m.rank}, box})));
   std::uint64_t k = mine.load();
   measure(m, "one way of a line (bare)", 20000, 2, [&](int) {
     ++k;
@@ -83,8 +83,8 @@ void synchronisation(rma_member& m) {
   const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 4096);
   const int rounds = m.size > 2 ? 500 : 20000;
   measure(m, "sync all", rounds, 1, [&](int) { m.rma.sync_all(); });
-  const int others[] = {m.next(), m.previous()};
-  const std::span<const int> partners(others, m.size > 2 ? 2 : 1);
+  const sinew::job_rank others[] = {m.next(), m.previous()};
+  const std::span<const sinew::job_rank> partners(others, m.size > 2 ? 2 : 1);
   measure(m, "sync with neighbours", rounds, 1, [&](int) { m.rma.sync_with(partners); });
   std::uint64_t k = 0;
   if (m.rank < 2) {
@@ -130,8 +130,8 @@ void small(rma_member& m) {
   measure(m, "8 B get that the owner writes", 20000, 1, [&](int i) {
     // Own puts keep the line at home, so that each get fetches it.
     const std::uint64_t value = static_cast<std::uint64_t>(i);
-    m.rma.put({m.rank, box + 4096}, &value, 8);
-    m.rma.get(&x, {1 - m.rank, box + 4096}, 8);
+    m.rma.put({sinew::job_rank{m.rank}, box + 4096}, &value, 8);
+    m.rma.get(&x, {sinew::job_rank{1 - m.rank}, box + 4096}, 8);
   });
   one_sided(m, "8 B get, one place, in cache", 100000, [&](int) { m.rma.get(&x, {1, box}, 8); });
   one_sided(m, "fetch_add, uncontended", 100000,
@@ -163,7 +163,7 @@ void outside_memory(rma_member& m) {
   std::vector<std::uint64_t> mine(1 << 16, 3);
   m.all.word[m.rank].store(reinterpret_cast<std::uintptr_t>(mine.data()));
   m.meet();
-  const outside there = outside::of(1 - m.rank, m.all.word[1 - m.rank].load());
+  const outside there = outside::of(sinew::job_rank{1 - m.rank}, m.all.word[1 - m.rank].load());
   std::vector<std::uint64_t> data(1 << 16, 5);
   for (const std::size_t n : {8U, 4096U, 65536U}) {
     const std::string size = std::to_string(n) + " B outside";
@@ -209,7 +209,7 @@ void bandwidth(rma_member& m, std::size_t most) {
   std::vector<std::byte> data(most, std::byte{1});
   std::vector<std::byte> sink(most);
   std::uint64_t k = 0;
-  std::memset(m.rma.at({m.rank, box}), 1, most);
+  std::memset(m.rma.at({sinew::job_rank{m.rank}, box}), 1, most);
   for (std::size_t n = 8 << 10; n <= most; n *= 2) {
     const int rounds = static_cast<int>((16 << 20) / n) + 1;
     const std::string size = std::to_string(n >> 10) + " KiB ";
@@ -218,12 +218,12 @@ void bandwidth(rma_member& m, std::size_t most) {
         ++k;
         for (const int turn : {0, 1}) {
           if (m.rank == turn) {
-            m.rma.put_notify({1 - turn, box}, data.data(), n, come);
+            m.rma.put_notify({sinew::job_rank{1 - turn}, box}, data.data(), n, come);
           } else {
             (void)m.rma.wait(come, until::at_least, k);
             std::uint64_t sum = 0;
             for (std::size_t i = 0; read && i < n; i += 64) {
-              sum += static_cast<std::uint64_t>(*m.rma.at({m.rank, box + i}));
+              sum += static_cast<std::uint64_t>(*m.rma.at({sinew::job_rank{m.rank}, box + i}));
             }
             asm volatile("" ::"r"(sum));
           }

@@ -1,6 +1,8 @@
 // The part of topology that needs no hwloc, so that programs which only count processors do not
 // pull it in.
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <set>
@@ -21,7 +23,13 @@ struct cpu_mask {
   static constexpr std::size_t size = sizeof(words);
 
   cpu_mask() noexcept { CPU_ZERO_S(size, words); }
-  [[nodiscard]] bool read() noexcept { return ::sched_getaffinity(0, size, words) == 0; }
+  // By system calls: sched_getaffinity() is about fibers where threads are fibers.
+  [[nodiscard]] bool read() noexcept {
+    return ::syscall(SYS_sched_getaffinity, 0L, size, words) > 0;
+  }
+  [[nodiscard]] bool bind() const noexcept {
+    return ::syscall(SYS_sched_setaffinity, 0L, size, words) == 0;
+  }
 };
 
 }  // namespace
@@ -56,7 +64,7 @@ bool bind_thread(std::span<const int> cpus) noexcept {
     }
     CPU_SET_S(static_cast<std::size_t>(cpu), cpu_mask::size, mask.words);
   }
-  return !cpus.empty() && ::sched_setaffinity(0, cpu_mask::size, mask.words) == 0;
+  return !cpus.empty() && mask.bind();
 }
 
 int current_cpu() noexcept { return ::sched_getcpu(); }

@@ -91,6 +91,7 @@ std::vector<core> read_cores(const std::string& system, const std::vector<int>& 
     one.cpus.push_back(cpu);
   }
   std::vector<core> result;
+  result.reserve(by_first_sibling.size());
   for (auto& [first, one] : by_first_sibling) {
     result.push_back(std::move(one));
   }

@@ -13,7 +13,7 @@ namespace {
 
 setting<std::string> log_setting("base", "LOG", "warn", "",
                                  "which lines go to stderr: this level and the graver ones",
-                                 "error|warn|info|debug");
+                                 "error|warn|info|debug", setting_use::each_use);
 
 constexpr std::string_view names[] = {"error", "warn", "info", "debug"};
 
@@ -61,12 +61,12 @@ void log_line(log_level level, std::string_view text) {
   base::raw_write(STDERR_FILENO, line);
 }
 
-void set_log_identity(int rank, int size) {
+void set_log_identity(job_rank rank, int size) {
   char host[256] = {};
   if (::gethostname(host, sizeof host - 1) != 0) {
     host[0] = '\0';
   }
-  identity() = "rank " + std::to_string(rank) + " of " + std::to_string(size);
+  identity() = "rank " + to_string(rank) + " of " + std::to_string(size);
   if (host[0] != '\0') {
     identity() += ", " + std::string(host);
   }

@@ -105,6 +105,7 @@ struct memory_map::reader {
     const std::size_t n = objects.size();
     std::vector<double> values(n * n, 0);
     std::vector<std::size_t> at;
+    at.reserve(matrix->nbobjs);
     for (unsigned i = 0; i < matrix->nbobjs; ++i) {
       at.push_back(static_cast<std::size_t>(
           std::find(objects.begin(), objects.end(), matrix->objs[i]) - objects.begin()));

@@ -37,8 +37,9 @@ struct settings_list {
   static setting_base* next(const setting_base* one) { return one->next_; }
 };
 
-setting_base::setting_base(const char* module, const char* key, const char* unit, const char* about)
-    : module_(module), key_(key), unit_(unit), about_(about) {
+setting_base::setting_base(const char* module, const char* key, const char* unit, const char* about,
+                           setting_use use)
+    : module_(module), key_(key), unit_(unit), about_(about), use_(use) {
   settings_list::add(this);
 }
 
@@ -59,8 +60,8 @@ void setting_base::set(std::string_view text, setting_origin origin) {
 
 template <class T>
 setting<T>::setting(const char* module, const char* key, T default_value, const char* unit,
-                    const char* about, accepted<T> accepts)
-    : setting_base(module, key, unit, about),
+                    const char* about, accepted<T> accepts, setting_use use)
+    : setting_base(module, key, unit, about, use),
       value_(default_value),
       default_(std::move(default_value)),
       accepts_(accepts) {}
@@ -139,6 +140,22 @@ std::string form_of(const T& /*value*/, const char* /*unit*/) {
 }  // namespace
 
 template <class T>
+setting_kind setting<T>::kind() const noexcept {
+  return std::is_same_v<T, bool>           ? setting_kind::boolean
+         : std::is_same_v<T, std::int64_t> ? setting_kind::integer
+         : std::is_same_v<T, double>       ? setting_kind::real
+                                           : setting_kind::text;
+}
+
+template <class T>
+const char* setting<T>::choices() const noexcept {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return accepts_.choices;
+  }
+  return "";
+}
+
+template <class T>
 std::string setting<T>::text() const {
   return show(value_, unit());
 }
@@ -204,7 +221,7 @@ bool is_for_others(std::string_view name) {
   const auto names = all_names();
   for (const std::string_view module :
        {"SINEW_BENCH_", "SINEW_RUN_", "SINEW_INFO_", "SINEW_THREADS_", "SINEW_COARRAY_",
-        "SINEW_EVENT_", "SINEW_REGION_", "SINEW_ROUTE_", "SINEW_RMA_", "SINEW_FIBER_",
+        "SINEW_EVENT_", "SINEW_REGION_", "SINEW_ROUTE_", "SINEW_RMA_", "SINEW_FIBER_", "SINEW_MPI_",
         "SINEW_COLL_", "SINEW_P2P_", "SINEW_MATCH_", "SINEW_FABRIC_", "SINEW_CORE_"}) {
     const bool linked = std::any_of(names.begin(), names.end(), [&](const std::string& one) {
       return one.starts_with(module);
@@ -225,6 +242,7 @@ std::vector<setting_base*> all() {
   }
   std::sort(named.begin(), named.end());
   std::vector<setting_base*> result;
+  result.reserve(named.size());
   for (const auto& [name, one] : named) {
     result.push_back(one);
   }
@@ -256,7 +274,7 @@ std::vector<std::string> load_environment() {
     const std::string_view name = line.substr(0, equals);
     const auto [first, last] = table.equal_range(name);
     for (auto one = first; one != last; ++one) {
-      if (one->second->origin() != setting_origin::command_line) {
+      if (one->second->origin() <= setting_origin::environment) {
         one->second->set(line.substr(equals + 1), setting_origin::environment);
       }
     }

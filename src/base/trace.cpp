@@ -54,11 +54,11 @@ void detail::record(kind what, char shape, std::string_view name, std::int64_t b
   r.thread = this_thread();
 }
 
-void start(int rank) {
+void start(job_rank rank) {
   if (path_setting().empty() || on()) {
     return;
   }
-  const std::string path = path_setting() + "." + std::to_string(rank);
+  const std::string path = path_setting() + "." + to_string(rank);
   const auto room = static_cast<std::uint64_t>(room_setting());
   const std::size_t bytes = sizeof(file_head) + room * sizeof(file_record);
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -74,7 +74,7 @@ void start(int rank) {
               "choose another place with --trace or SINEW_BASE_TRACE");
   head = new (base) file_head{};
   head->mark = file_mark;
-  head->rank = rank;
+  head->rank = rank.value();
   head->process = static_cast<std::uint32_t>(::getpid());
   head->room = room;
   detail::enabled.store(true, std::memory_order_relaxed);

@@ -28,6 +28,14 @@ class alone_session final : public session {
     return found == values_.end() ? std::nullopt : std::optional(found->second);
   }
   void fence() override {}
+  [[nodiscard]] bool publish(const std::string& name, const std::string& value) override {
+    return names_.emplace(name, value).second;
+  }
+  [[nodiscard]] std::optional<std::string> lookup(const std::string& name) override {
+    const auto found = names_.find(name);
+    return found == names_.end() ? std::nullopt : std::optional(found->second);
+  }
+  [[nodiscard]] bool unpublish(const std::string& name) override { return names_.erase(name) != 0; }
 
   [[nodiscard]] std::byte* map_node_memory(std::size_t bytes_per_rank) override {
     SINEW_CHECK(memory_.base() == nullptr, "the node's memory is mapped already",
@@ -55,6 +63,7 @@ class alone_session final : public session {
  private:
   place place_;
   std::map<std::string, std::string> values_;
+  std::map<std::string, std::string> names_;
   memory_mapping memory_;
   memory_mapping heap_;
 };

@@ -9,21 +9,21 @@ std::size_t attendance::begin_behind(std::size_t bytes) noexcept {
   return (bytes + line - 1) / line * line;
 }
 
-attendance::attendance(std::byte* base, int mine, int ranks) noexcept
+attendance::attendance(std::byte* base, local_rank mine, int ranks) noexcept
     : states_(reinterpret_cast<std::atomic<unsigned char>*>(base)), mine_(mine), ranks_(ranks) {
-  states_[mine_].store(present, std::memory_order_release);
+  states_[mine_.index()].store(present, std::memory_order_release);
 }
 
 void attendance::leave() noexcept {
   if (states_ != nullptr) {
-    states_[mine_].store(gone, std::memory_order_release);
+    states_[mine_.index()].store(gone, std::memory_order_release);
   }
 }
 
-std::vector<int> attendance::absent() const {
-  std::vector<int> result;
-  for (int rank = 0; states_ != nullptr && rank < ranks_; ++rank) {
-    if (states_[rank].load(std::memory_order_acquire) == absent_yet) {
+std::vector<local_rank> attendance::absent() const {
+  std::vector<local_rank> result;
+  for (local_rank rank = 0; states_ != nullptr && rank.below(ranks_); ++rank) {
+    if (states_[rank.index()].load(std::memory_order_acquire) == absent_yet) {
       result.push_back(rank);
     }
   }
@@ -31,8 +31,8 @@ std::vector<int> attendance::absent() const {
 }
 
 bool attendance::others_have_left() const noexcept {
-  for (int rank = 0; states_ != nullptr && rank < ranks_; ++rank) {
-    if (rank != mine_ && states_[rank].load(std::memory_order_acquire) != gone) {
+  for (local_rank rank = 0; states_ != nullptr && rank.below(ranks_); ++rank) {
+    if (rank != mine_ && states_[rank.index()].load(std::memory_order_acquire) != gone) {
       return false;
     }
   }

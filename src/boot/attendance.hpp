@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
+
 namespace sinew::boot {
 
 /// One byte for each local rank; zero bytes are the initial state. Grade: cold.
@@ -18,18 +20,18 @@ class attendance {
   }
 
   /// This rank has come.
-  attendance(std::byte* base, int mine, int ranks) noexcept;
+  attendance(std::byte* base, local_rank mine, int ranks) noexcept;
   /// This rank will take part in nothing any more. Harmless without memory.
   void leave() noexcept;
   /// Ranks that have not come yet; none without memory.
-  [[nodiscard]] std::vector<int> absent() const;
+  [[nodiscard]] std::vector<local_rank> absent() const;
   /// All others have left; false without memory, when that cannot be known.
   [[nodiscard]] bool others_have_left() const noexcept;
 
  private:
   enum state : unsigned char { absent_yet, present, gone };
   std::atomic<unsigned char>* states_ = nullptr;
-  int mine_ = 0;
+  local_rank mine_ = 0;
   int ranks_ = 0;
 };
 

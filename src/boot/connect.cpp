@@ -30,7 +30,7 @@ std::unique_ptr<session> connect() {
   const bool by_sinew = variable(launcher_wire::job).has_value();
   const bool by_pmi1 = variable(launcher_wire::pmi_fd) || variable(launcher_wire::pmi_port);
   const bool by_openmpi = variable("OMPI_COMM_WORLD_RANK").has_value();
-  SINEW_CHECK(!by_openmpi || !(by_sinew || by_pmi1), "two launchers claim this process",
+  SINEW_CHECK(!by_openmpi || !(by_sinew || by_pmi1), "two launchers have started this process",
               std::string("Open MPI's OMPI_COMM_WORLD_RANK is set, and so is ") +
                   (by_sinew ? launcher_wire::job : launcher_wire::pmi_fd),
               "do not start one launcher with another, or unset the outer one's variables");

@@ -86,7 +86,7 @@ void install_crash_report(const place& where) {
   if (::gethostname(host, sizeof host - 1) != 0) {
     host[0] = '\0';
   }
-  const std::string text = "sinew: rank " + std::to_string(where.rank) + " of " +
+  const std::string text = "sinew: rank " + to_string(where.rank) + " of " +
                            std::to_string(where.size) + " crashed on " + host + ", pid ";
   prefix.fill('\0');
   std::memcpy(prefix.data(), text.data(), std::min(text.size(), prefix.size() - 1));

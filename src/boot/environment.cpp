@@ -37,4 +37,13 @@ rank_and_size rank_variables(const char* rank_name, const char* size_name) {
   return result;
 }
 
+std::vector<job_rank> all_ranks(int size) {
+  SINEW_EXPECT(size >= 1);
+  std::vector<job_rank> all;
+  for (job_rank r = 0; r.below(size); ++r) {
+    all.push_back(r);
+  }
+  return all;
+}
+
 }  // namespace sinew::boot

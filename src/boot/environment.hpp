@@ -3,6 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "sinew/base/ids.hpp"
 
 namespace sinew::boot {
 
@@ -18,5 +21,8 @@ struct rank_and_size {
   int size = 1;
 };
 [[nodiscard]] rank_and_size rank_variables(const char* rank_name, const char* size_name);
+
+/// 0 to size - 1: who is on the node of a job that has one node.
+[[nodiscard]] std::vector<job_rank> all_ranks(int size);
 
 }  // namespace sinew::boot

@@ -55,7 +55,7 @@ bool all_end(session& line) {
   const place& here = watched->where();
   base::last_words()
       .add("sinew: rank ")
-      .add_number(static_cast<std::uint64_t>(here.rank))
+      .add_number(here.rank.index())
       .add(" of ")
       .add_number(static_cast<std::uint64_t>(here.size))
       .add(" ends without MPI_Finalize; every rank should call it before the program ends\n")

@@ -109,12 +109,10 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 class openmpi_session final : public session {
  public:
   openmpi_session(rank_and_size who, std::string job) {
-    place_.rank = place_.local_rank = who.rank;
+    place_.rank = job_rank{who.rank};
+    place_.local_rank = local_rank{who.rank};
     place_.size = place_.local_size = who.size;
-    place_.local_ranks.resize(static_cast<std::size_t>(who.size));
-    for (int rank = 0; rank < who.size; ++rank) {
-      place_.local_ranks[static_cast<std::size_t>(rank)] = rank;
-    }
+    place_.local_ranks = all_ranks(who.size);
     place_.job = std::move(job);
     place_.launcher = "openmpi";
     board_memory_ = memory_mapping::of(node_descriptor("-board").get(), blackboard::bytes);
@@ -139,7 +137,7 @@ class openmpi_session final : public session {
     const std::size_t end =
         attendance::begin_behind(bytes_per_rank * static_cast<std::size_t>(place_.size));
     memory_ = memory_mapping::of(node_.get(), end + attendance::bytes_for(place_.size));
-    attendance_ = attendance(memory_.base() + end, place_.rank, place_.size);
+    attendance_ = attendance(memory_.base() + end, place_.local_rank, place_.size);
     return memory_.base();
   }
 
@@ -156,8 +154,8 @@ class openmpi_session final : public session {
   }
 
   [[noreturn]] void abort(int code, std::string_view why) override {
-    std::fprintf(stderr, "sinew: rank %d of %d aborted the job with code %d: %.*s\n", place_.rank,
-                 place_.size, code, static_cast<int>(why.size()), why.data());
+    std::fprintf(stderr, "sinew: rank %d of %d aborted the job with code %d: %.*s\n",
+                 place_.rank.value(), place_.size, code, static_cast<int>(why.size()), why.data());
     // mpirun ends the job when a rank leaves with a code that is not 0.
     leave(code == 0 ? 1 : code);
   }
@@ -165,9 +163,9 @@ class openmpi_session final : public session {
     finalized_ = true;
     attendance_.leave();
   }
-  [[nodiscard]] std::vector<int> absent() const override { return attendance_.absent(); }
+  [[nodiscard]] std::vector<local_rank> absent() const override { return attendance_.absent(); }
   void depart() noexcept override { attendance_.leave(); }
-  [[nodiscard]] bool others_have_left() const noexcept override {
+  [[nodiscard]] bool others_have_left() noexcept override {
     return place_.size == 1 || attendance_.others_have_left();
   }
 
@@ -177,7 +175,7 @@ class openmpi_session final : public session {
     if (place_.rank == 0) {
       mine = make_shared_memory("openmpi");
     }
-    return share_descriptor(place_.job + what, place_.rank, place_.size, std::move(mine));
+    return share_descriptor(place_.job + what, place_.local_rank, place_.size, std::move(mine));
   }
 
   place place_;

@@ -55,7 +55,7 @@ class pmi1_session final : public wire_session {
   explicit pmi1_session(descriptor socket, bool by_port) : wire_session(std::move(socket)) {
     const rank_and_size who =
         by_port ? introduce() : rank_variables(wire::pmi_rank, wire::pmi_size);
-    place_.rank = who.rank;
+    place_.rank = job_rank{who.rank};
     place_.size = who.size;
     place_.launcher = "pmi1";
     const pmi_message greeting =
@@ -99,17 +99,7 @@ class pmi1_session final : public wire_session {
     if (nodes.empty()) {
       nodes = nodes_by_name();
     }
-    const int mine = nodes[static_cast<std::size_t>(place_.rank)];
-    place_.local_ranks.clear();
-    for (int rank = 0; rank < place_.size; ++rank) {
-      if (nodes[static_cast<std::size_t>(rank)] == mine) {
-        place_.local_ranks.push_back(rank);
-      }
-    }
-    place_.local_size = static_cast<int>(place_.local_ranks.size());
-    place_.local_rank = static_cast<int>(
-        std::find(place_.local_ranks.begin(), place_.local_ranks.end(), place_.rank) -
-        place_.local_ranks.begin());
+    settle(std::move(nodes));
   }
 
   /// For launchers that tell no mapping: the ranks tell each other their hosts' names.
@@ -117,18 +107,19 @@ class pmi1_session final : public wire_session {
     if (place_.size == 1) {
       return {0};
     }
-    put("host-" + std::to_string(place_.rank), host_name());
+    put("host-" + to_string(place_.rank), host_name());
     fence();
     std::vector<std::string> names;
     std::vector<int> nodes;
-    for (int rank = 0; rank < place_.size; ++rank) {
-      const std::string name = get("host-" + std::to_string(rank)).value_or("");
+    for (job_rank rank = 0; rank.below(place_.size); ++rank) {
+      const std::string name = get("host-" + to_string(rank)).value_or("");
       const auto known = std::find(names.begin(), names.end(), name);
       nodes.push_back(static_cast<int>(known - names.begin()));
       if (known == names.end()) {
         names.push_back(name);
       }
     }
+    place_.hosts = std::move(names);  // in the order of their first ranks, as settle() counts
     return nodes;
   }
 
@@ -137,7 +128,7 @@ class pmi1_session final : public wire_session {
     if (place_.local_rank == 0) {
       mine = make_shared_memory("pmi1");
     }
-    return share_descriptor(place_.job + "-" + std::to_string(place_.local_ranks.front()),
+    return share_descriptor(place_.job + "-" + to_string(place_.local_ranks.front()),
                             place_.local_rank, place_.local_size, std::move(mine));
   }
 };

@@ -77,6 +77,12 @@ pmi_message pmi_channel::hear() {
   }
 }
 
+std::optional<pmi_message> pmi_channel::heard() {
+  pollfd asked{socket_.get(), POLLIN, 0};
+  // Wait: none, it only asks.
+  return ::poll(&asked, 1, 0) == 1 ? std::optional(hear()) : std::nullopt;
+}
+
 pmi_message pmi_channel::ask(const std::string& line, std::string_view answer) {
   say(line);
   pmi_message message = hear();
@@ -103,6 +109,32 @@ std::optional<std::string> pmi_channel::get(const std::string& space, const std:
 }
 
 void pmi_channel::barrier() { (void)ask("cmd=barrier_in", "barrier_out"); }
+
+namespace {
+
+/// Some launchers say `info=ok`, some `rc=0`, some both.
+bool is_well(const pmi_message& answer) {
+  const auto info = answer.find("info");
+  return answer.number("rc").value_or(info == "ok" ? 0 : -1) == 0;
+}
+
+}  // namespace
+
+bool pmi_channel::publish(const std::string& name, const std::string& value) {
+  return is_well(ask("cmd=publish_name service=" + name + " port=" + value, "publish_result"));
+}
+
+std::optional<std::string> pmi_channel::lookup(const std::string& name) {
+  const pmi_message answer = ask("cmd=lookup_name service=" + name, "lookup_result");
+  if (!is_well(answer)) {
+    return std::nullopt;
+  }
+  return std::string(answer.find("port").value_or(""));
+}
+
+bool pmi_channel::unpublish(const std::string& name) {
+  return is_well(ask("cmd=unpublish_name service=" + name, "unpublish_result"));
+}
 
 void check_key(const std::string& key) {
   const bool word =

@@ -22,11 +22,18 @@ class pmi_channel {
   [[nodiscard]] pmi_message ask(const std::string& line, std::string_view answer);
   /// The next line from the launcher.
   [[nodiscard]] pmi_message hear();
+  /// The same if something has come, without waiting for it.
+  [[nodiscard]] std::optional<pmi_message> heard();
 
   // The key-value space, the same for every PMI-1 launcher.
   void put(const std::string& space, const std::string& key, const std::string& word);
   [[nodiscard]] std::optional<std::string> get(const std::string& space, const std::string& key);
   void barrier();
+
+  // The name service; names and values are words.
+  [[nodiscard]] bool publish(const std::string& name, const std::string& value);
+  [[nodiscard]] std::optional<std::string> lookup(const std::string& name);
+  [[nodiscard]] bool unpublish(const std::string& name);
 
  private:
   descriptor socket_;

@@ -163,46 +163,4 @@ std::optional<std::string> pmi_unescape(std::string_view word) {
   return bytes;
 }
 
-std::vector<int> parse_process_mapping(std::string_view text, int size) {
-  constexpr std::string_view head = "(vector";
-  if (size <= 0 || !text.starts_with(head) || !text.ends_with(')')) {
-    return {};
-  }
-  text.remove_prefix(head.size());
-  text.remove_suffix(1);
-  std::vector<std::array<int, 3>> blocks;
-  while (!text.empty()) {
-    if (!text.starts_with(",(")) {
-      return {};
-    }
-    text.remove_prefix(2);
-    std::array<int, 3> block{};
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      const std::size_t end = text.find(i < 2 ? ',' : ')');
-      const auto number =
-          end == std::string_view::npos ? std::nullopt : parse_number(text.substr(0, end));
-      if (!number || *number < (i == 0 ? 0 : 1)) {
-        return {};
-      }
-      block[i] = *number;
-      text.remove_prefix(end + 1);
-    }
-    blocks.push_back(block);
-  }
-  std::vector<int> nodes;
-  const auto wanted = static_cast<std::size_t>(size);
-  while (!blocks.empty() && nodes.size() < wanted) {
-    for (const auto& [first, count, ranks] : blocks) {
-      for (std::int64_t i = 0; i < std::int64_t{count} * ranks && nodes.size() < wanted; ++i) {
-        const std::int64_t node = first + i / ranks;
-        if (node > INT32_MAX) {
-          return {};
-        }
-        nodes.push_back(static_cast<int>(node));
-      }
-    }
-  }
-  return nodes;
-}
-
 }  // namespace sinew::boot

@@ -145,10 +145,10 @@ descriptor fetch(const std::string& name) {
 
 }  // namespace
 
-descriptor share_descriptor(const std::string& name, int local_rank, int local_size,
+descriptor share_descriptor(const std::string& name, local_rank here, int local_size,
                             descriptor mine) {
   const std::string full = "sinew-" + std::to_string(::geteuid()) + "-" + name;
-  if (local_rank != 0) {
+  if (here != 0) {
     return fetch(full);
   }
   serve(full, local_size - 1, mine.get());

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <unordered_map>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
@@ -13,20 +14,88 @@
 
 namespace sinew::boot {
 
+namespace {
+
+// What does not fit one value of the launcher's travels in pieces: the key's own value is then
+// `pieces_mark` and their number. pmi_escape() begins with another letter.
+constexpr char pieces_mark = 'p';
+constexpr std::size_t most_pieces = 4096;
+
+std::string piece_key(const std::string& key, std::size_t number) {
+  return key + "." + std::to_string(number);
+}
+
+}  // namespace
+
+void wire_session::settle(std::vector<int> node_of) {
+  SINEW_EXPECT(node_of.size() == static_cast<std::size_t>(place_.size));
+  std::unordered_map<int, int> ours;
+  place_.local_ranks.clear();
+  for (int& node : node_of) {
+    node = ours.emplace(node, static_cast<int>(ours.size())).first->second;
+  }
+  place_.nodes = static_cast<int>(ours.size());
+  place_.node = node_of[place_.rank.index()];
+  for (job_rank rank = 0; rank.below(place_.size); ++rank) {
+    if (node_of[rank.index()] == place_.node) {
+      place_.local_rank =
+          rank == place_.rank ? local_rank::of_index(place_.local_ranks.size()) : place_.local_rank;
+      place_.local_ranks.push_back(rank);
+    }
+  }
+  place_.local_size = static_cast<int>(place_.local_ranks.size());
+  place_.node_of = place_.nodes > 1 ? std::move(node_of) : std::vector<int>();
+  SINEW_ENSURE(place_.local_rank.below(place_.local_size));
+}
+
 void wire_session::put(const std::string& key, const std::string& value) {
   check_key(key);
   const std::string word = pmi_escape(value);
-  SINEW_CHECK(word.size() < value_limit_, "the value of " + key + " is too long",
-              std::to_string(word.size()) + " bytes; this launcher carries " +
-                  std::to_string(value_limit_ - 1),
-              "split it over several keys");
-  channel_.put(space_, key, word);
+  if (word.size() < value_limit_) {
+    return channel_.put(space_, key, word);
+  }
+  const std::size_t piece = value_limit_ - 1;
+  const std::size_t pieces = (word.size() + piece - 1) / piece;
+  SINEW_CHECK(pieces <= most_pieces, "the value of " + key + " is too long",
+              std::to_string(word.size()) + " bytes", "split it over several keys");
+  for (std::size_t i = 0; i < pieces; ++i) {
+    const std::string name = piece_key(key, i);
+    check_key(name);
+    channel_.put(space_, name, word.substr(i * piece, piece));
+  }
+  channel_.put(space_, key, pieces_mark + std::to_string(pieces));
 }
 
 std::optional<std::string> wire_session::get(const std::string& key) {
   check_key(key);
   const auto word = channel_.get(space_, key);
+  if (!word || !word->starts_with(pieces_mark)) {
+    return word ? pmi_unescape(*word) : std::nullopt;
+  }
+  const int pieces = parse_number(word->substr(1)).value_or(-1);
+  SINEW_CHECK(pieces > 0 && static_cast<std::size_t>(pieces) <= most_pieces,
+              "the value of " + key + " cannot be read", "it says that it has " + *word, "");
+  std::string whole;
+  for (int i = 0; i < pieces; ++i) {
+    const auto part = channel_.get(space_, piece_key(key, static_cast<std::size_t>(i)));
+    SINEW_CHECK(part.has_value(), "the value of " + key + " cannot be read",
+                "its piece " + std::to_string(i) + " is missing", "call fence() before get()");
+    whole += *part;
+  }
+  return pmi_unescape(whole);
+}
+
+bool wire_session::publish(const std::string& name, const std::string& value) {
+  return channel_.publish(pmi_escape(name), pmi_escape(value));
+}
+
+std::optional<std::string> wire_session::lookup(const std::string& name) {
+  const auto word = channel_.lookup(pmi_escape(name));
   return word ? pmi_unescape(*word) : std::nullopt;
+}
+
+bool wire_session::unpublish(const std::string& name) {
+  return channel_.unpublish(pmi_escape(name));
 }
 
 std::byte* wire_session::map_node_memory(std::size_t bytes_per_rank) {
@@ -52,6 +121,31 @@ std::byte* wire_session::map_node_heap(std::size_t bytes_per_rank) {
   return heap_.base();
 }
 
+void wire_session::depart() noexcept {
+  attendance_.leave();
+  if (place_.nodes > 1 && place_.launcher == "sinew") {
+    try {
+      channel_.say(std::string("cmd=") + launcher_wire::depart);
+    } catch (const std::exception&) {
+      // The launcher has gone, and others_have_left() stays false.
+    }
+  }
+}
+
+// Ranks of other nodes are seen by the launcher alone; other launchers do not tell.
+bool wire_session::others_have_left() noexcept {
+  if (place_.nodes == 1) {
+    return place_.size == 1 || attendance_.others_have_left();
+  }
+  try {
+    const auto word = channel_.heard();
+    all_left_ = all_left_ || (word && word->command() == launcher_wire::all_left);
+  } catch (const std::exception&) {
+    return false;  // the launcher has gone
+  }
+  return all_left_;
+}
+
 void wire_session::finalize() {
   finalized_ = true;
   attendance_.leave();
@@ -61,8 +155,8 @@ void wire_session::finalize() {
 void wire_session::abort(int code, std::string_view why) {
   if (place_.launcher != "sinew" && !why.empty()) {
     // Only our own launcher prints the reason.
-    std::fprintf(stderr, "sinew: rank %d of %d aborted the job with code %d: %.*s\n", place_.rank,
-                 place_.size, code, static_cast<int>(why.size()), why.data());
+    std::fprintf(stderr, "sinew: rank %d of %d aborted the job with code %d: %.*s\n",
+                 place_.rank.value(), place_.size, code, static_cast<int>(why.size()), why.data());
   }
   try {
     std::string line = "cmd=abort exitcode=" + std::to_string(code);

@@ -8,6 +8,7 @@
 
 #include "boot/attendance.hpp"
 #include "boot/pmi_channel.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/boot/session.hpp"
 #include "sinew/boot/shared_memory.hpp"
 
@@ -19,14 +20,15 @@ class wire_session : public session {
   void put(const std::string& key, const std::string& value) final;
   [[nodiscard]] std::optional<std::string> get(const std::string& key) final;
   void fence() final { channel_.barrier(); }
+  [[nodiscard]] bool publish(const std::string& name, const std::string& value) final;
+  [[nodiscard]] std::optional<std::string> lookup(const std::string& name) final;
+  [[nodiscard]] bool unpublish(const std::string& name) final;
   [[nodiscard]] std::byte* map_node_memory(std::size_t bytes_per_rank) final;
   [[nodiscard]] std::byte* map_node_heap(std::size_t bytes_per_rank) final;
   [[noreturn]] void abort(int code, std::string_view why) final;
-  [[nodiscard]] std::vector<int> absent() const final { return attendance_.absent(); }
-  void depart() noexcept final { attendance_.leave(); }
-  [[nodiscard]] bool others_have_left() const noexcept final {
-    return place_.size == 1 || attendance_.others_have_left();
-  }
+  [[nodiscard]] std::vector<local_rank> absent() const final { return attendance_.absent(); }
+  void depart() noexcept final;
+  [[nodiscard]] bool others_have_left() noexcept final;
   void finalize() final;
 
  protected:
@@ -34,6 +36,9 @@ class wire_session : public session {
   /// The node's descriptor, the same one on all local ranks.
   virtual descriptor node_descriptor() = 0;
   virtual void say_goodbye() = 0;
+  /// Fills what place_ says of nodes. `node_of` has an entry for each rank; nodes are counted anew
+  /// in the order of their first ranks.
+  void settle(std::vector<int> node_of);
 
   place place_;
   pmi_channel channel_;
@@ -45,6 +50,7 @@ class wire_session : public session {
   memory_mapping memory_;
   memory_mapping heap_;
   attendance attendance_;
+  bool all_left_ = false;  // the launcher has said so
 };
 
 /// Close-on-exec for an inherited descriptor, so that programs this rank starts do not get it.

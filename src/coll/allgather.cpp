@@ -1,5 +1,6 @@
 // Allgather: everybody gets everybody's block.
 #include "coll/collective_messages.hpp"
+#include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/check.hpp"
@@ -57,15 +58,27 @@ void through_one(collective_messages& t, const buffer& mine, const buffer& recv,
   bcast_tree(t, {recv.base, recv.count * static_cast<std::size_t>(t.size()), recv.type}, 0, fan);
 }
 
+template <class In>
+fault allgather_over(node::team& t, const buffer& mine, const buffer& own, const In& in) {
+  const bool fits =
+      node::allgather(t, as_data(mine), node_lengths(t), [&](int r) { return as_data(in(r)); });
+  const fault kept = mine.base == own.base ? fault::none : copy(mine, own);
+  return fits ? kept : fault::truncated;
+}
+
 }  // namespace
 
 fault allgather(participant at, buffer send, buffer recv) {
   collective_messages t(at, "MPI_Allgather");
+  node::team* const team = team_of(at);
   if (recv.bytes() == 0) {
     return fault::none;
   }
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;
+  if (team != nullptr) {
+    return allgather_over(*team, mine, own, [&](int r) { return block(recv, r); });
+  }
   const std::size_t all = recv.bytes() * static_cast<std::size_t>(t.size());
   const int fan = tuning::short_fan(t.runtime());
   if (t.size() > 2 && fan > 2 && all <= static_cast<std::size_t>(tuning::tree_bytes())) {
@@ -88,6 +101,9 @@ fault allgatherv(participant at, buffer send, parts recv) {
   collective_messages t(at, "MPI_Allgatherv");
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;
+  if (node::team* const team = team_of(at)) {
+    return allgather_over(*team, mine, own, [&](int r) { return block(recv, r); });
+  }
   exchange_all(t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
   if (mine.base != own.base) {
     t.note(copy(mine, own));

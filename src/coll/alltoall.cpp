@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "coll/collective_messages.hpp"
+#include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/check.hpp"
@@ -70,7 +71,11 @@ void store_and_forward(collective_messages& t, const buffer& send, const buffer&
 }
 
 template <class Out, class In>
-fault exchange_blocks(collective_messages& t, bool in_place_data, const Out& out, const In& in) {
+fault exchange_blocks(node::team* team, collective_messages& t, bool in_place_data, const Out& out,
+                      const In& in) {
+  if (team != nullptr) {
+    return node_alltoall(*team, in_place_data, out, in);
+  }
   if (in_place_data) {
     in_place_exchange(t, in);
   } else {
@@ -84,12 +89,13 @@ fault exchange_blocks(collective_messages& t, bool in_place_data, const Out& out
 
 fault alltoall(participant at, buffer send, buffer recv) {
   collective_messages t(at, "MPI_Alltoall");
+  node::team* const team = team_of(at);
   const std::size_t bytes = recv.bytes();
   if (bytes == 0) {
     return fault::none;
   }
-  if (send.base != in_place && t.size() >= tuning::many_ranks() && t.size() > 2 &&
-      bytes <= static_cast<std::size_t>(tuning::short_alltoall())) {
+  if (team == nullptr && send.base != in_place && t.size() >= tuning::many_ranks() &&
+      t.size() > 2 && bytes <= static_cast<std::size_t>(tuning::short_alltoall())) {
     if (send.bytes() != bytes) {
       t.note(fault::truncated);
     }
@@ -97,21 +103,23 @@ fault alltoall(participant at, buffer send, buffer recv) {
     return t.outcome();
   }
   return exchange_blocks(
-      t, send.base == in_place, [&](int r) { return block(send, r); },
+      team, t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });
 }
 
 fault alltoallv(participant at, parts send, parts recv) {
   collective_messages t(at, "MPI_Alltoallv");
+  node::team* const team = team_of(at);
   return exchange_blocks(
-      t, send.base == in_place, [&](int r) { return block(send, r); },
+      team, t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });
 }
 
 fault alltoallw(participant at, parts_w send, parts_w recv) {
   collective_messages t(at, "MPI_Alltoallw");
+  node::team* const team = team_of(at);
   return exchange_blocks(
-      t, send.base == in_place, [&](int r) { return block(send, r); },
+      team, t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });
 }
 

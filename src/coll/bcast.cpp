@@ -1,6 +1,7 @@
 // Barrier and broadcast. Which algorithm for which length: Thakur, Rabenseifner and Gropp,
 // Optimization of collective communication operations in MPICH, 2005.
 #include "coll/collective_messages.hpp"
+#include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/check.hpp"
@@ -160,15 +161,23 @@ void barrier_any(collective_messages& t) {
 
 fault barrier(participant at) {
   collective_messages t(at, "MPI_Barrier");
+  if (node::team* const team = team_of(at)) {
+    team->meet();
+    return fault::none;
+  }
   barrier_any(t);
   return t.outcome();
 }
 
 fault bcast(participant at, buffer data, int root) {
   collective_messages t(at, "MPI_Bcast", root);
+  node::team* const team = team_of(at);
   const std::size_t bytes = data.bytes();
   if (t.size() == 1 || bytes == 0) {
     return fault::none;
+  }
+  if (team != nullptr) {
+    return fault_unless(node::bcast(*team, as_data(data), root, node_lengths(*team)));
   }
   if (t.size() > 2 && bytes >= static_cast<std::size_t>(tuning::long_bcast())) {
     bcast_long(t, data, root);

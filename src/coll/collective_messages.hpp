@@ -17,6 +17,16 @@ using p2p::request;
 inline constexpr std::uint32_t call_tags = core::collective_tags;
 static_assert(3 * call_tags < static_cast<std::uint32_t>(p2p::max_tag));
 
+/// For what the user gives a tag to, among a part of the ranks: above those of the collectives. Two
+/// tags of the user fall together only if they differ by max_tag + 1 - 3 * call_tags, and even that
+/// harms only if their groups are at it at the same time.
+[[nodiscard]] inline int group_tag(int tag) noexcept {
+  SINEW_EXPECT(tag >= 0);
+  constexpr std::uint32_t others = 3 * call_tags;
+  constexpr auto range = static_cast<std::uint32_t>(p2p::max_tag) - others + 1;
+  return static_cast<int>(others + static_cast<std::uint32_t>(tag) % range);
+}
+
 class collective_messages {
  public:
   /// `name` and `root` (-1: without) are for who asks what this rank waits for.

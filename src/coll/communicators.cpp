@@ -108,7 +108,15 @@ communicator_ref world(p2p::engine& engine) {
 communicator_ref self(p2p::engine& engine) {
   (void)state_of(engine.runtime());
   return make_communicator(engine, context_ledger::self,
-                           core::group(std::vector<int>{engine.runtime().rank()}));
+                           core::group(std::vector<job_rank>{engine.runtime().rank()}));
+}
+
+communicator_ref job(p2p::engine& engine) {
+  (void)state_of(engine.runtime());
+  communicator_ref made =
+      make_communicator(engine, context_ledger::job, core::group::range(engine.runtime().size()));
+  made->name = "of the library's own";
+  return made;
 }
 
 communicator_ref duplicate(participant at) {
@@ -135,7 +143,7 @@ communicator_ref split(participant at, int color, int key) {
   std::erase_if(all, [&](const choice& c) { return c.color != color; });
   std::stable_sort(all.begin(), all.end(),
                    [](const choice& a, const choice& b) { return a.key < b.key; });
-  std::vector<int> members(all.size());
+  std::vector<job_rank> members(all.size());
   std::transform(all.begin(), all.end(), members.begin(),
                  [&](const choice& c) { return at.comm.job_rank(c.rank); });
   return make_communicator(at.engine, context, core::group(std::move(members)));
@@ -160,21 +168,29 @@ communicator_ref create_group(participant at, const core::group& members, int ta
     ranks[static_cast<std::size_t>(r)] = at.comm.members().find(members[r]);
     SINEW_EXPECT(ranks[static_cast<std::size_t>(r)] != core::undefined_rank);
   }
-  // Above the tags of the collectives. Two tags of the user fall together only if they differ by
-  // max_tag + 1 - 3 * call_tags, and even that harms only if their groups create at the same time.
-  constexpr std::uint32_t others = 3 * call_tags;
-  constexpr auto range = static_cast<std::uint32_t>(p2p::max_tag) - others + 1;
-  const std::uint32_t own_tag = others + static_cast<std::uint32_t>(tag) % range;
-  collective_messages t(at, ranks, rank, static_cast<int>(own_tag));
+  collective_messages t(at, ranks, rank, group_tag(tag));
   barrier_any(t);
   const std::uint32_t context =
       participation(state_of(at.engine.runtime()), {at.comm.context(), tag}).agree(t);
   return make_communicator(at.engine, context, members);
 }
 
+std::uint32_t free_contexts(p2p::engine& engine, std::uint32_t from) {
+  return state_of(engine.runtime()).ledger.free_mask(from);
+}
+bool take_context(p2p::engine& engine, std::uint32_t context) {
+  return state_of(engine.runtime()).ledger.take(context);
+}
+void release_context(p2p::engine& engine, std::uint32_t context) {
+  state_of(engine.runtime()).ledger.release(context);
+}
+communicator_ref make_agreed(p2p::engine& engine, std::uint32_t context, core::group members) {
+  return make_communicator(engine, context, std::move(members));
+}
+
 communicator_ref split_node(participant at, int key) {
   const boot::place& place = at.engine.runtime().session().where();
-  return split(at, place.local_ranks.front(), key);
+  return split(at, place.local_ranks.front().value(), key);
 }
 
 }  // namespace sinew::coll

@@ -19,6 +19,7 @@
 // have a tag of their own and follow each other (agreement.hpp).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -112,7 +113,29 @@ class context_ledger {
     held_[context / 2 / bits] &= ~bit_of(context);
   }
 
-  static constexpr std::uint32_t world = 0, self = 2, first_free = 4;
+  /// Outside of agreements by rounds: none may own the ledger meanwhile, else nothing is free.
+  [[nodiscard]] std::uint32_t free_mask(std::uint32_t from) {
+    const std::lock_guard hold(lock_);
+    SINEW_EXPECT(from % 2 == 0);
+    std::uint32_t mask = 0;
+    for (std::uint32_t i = 0; !owned_ && i < 32; ++i) {
+      mask |= lowest_free(from + 2 * i) == from + 2 * i ? 1U << i : 0;
+    }
+    return mask;
+  }
+  [[nodiscard]] bool take(std::uint32_t context) {
+    const std::lock_guard hold(lock_);
+    SINEW_EXPECT(context >= first_free && context % 2 == 0);
+    if (owned_ || lowest_free(context) != context) {
+      return false;
+    }
+    const std::size_t word = context / 2 / bits;
+    held_.resize(std::max<std::size_t>(held_.size(), word + 1));
+    held_[word] |= bit_of(context);
+    return true;
+  }
+
+  static constexpr std::uint32_t world = 0, self = 2, job = 4, first_free = 6;
   static constexpr std::uint64_t refused = std::uint64_t{1} << 32;
 
  private:
@@ -134,7 +157,7 @@ class context_ledger {
   std::mutex lock_;
   std::multiset<key> present_;
   bool owned_ = false;
-  std::vector<std::uint64_t> held_ = {0b11};  ///< a bit a context, from `world`
+  std::vector<std::uint64_t> held_ = {0b111};  ///< a bit a context, from `world`
 };
 
 }  // namespace sinew::coll

@@ -1,5 +1,6 @@
 // Gather and scatter: the root deals with every rank directly, many at a time.
 #include "coll/collective_messages.hpp"
+#include "coll/over_node.hpp"
 #include "sinew/base/check.hpp"
 
 namespace sinew::coll {
@@ -7,8 +8,16 @@ namespace {
 
 /// in(r): where rank r's data go at the root.
 template <class In>
-void collect(collective_messages& t, const buffer& mine, int root, const In& in) {
+void collect(participant at, collective_messages& t, const buffer& mine, int root, const In& in) {
   SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
+  if (node::team* const team = team_of(at)) {
+    t.note(fault_unless(node::gather(*team, as_data(mine), root, node_lengths(*team),
+                                     [&](int r) { return as_data(in(r)); })));
+    if (t.rank() == root && mine.base != in_place) {
+      t.note(copy(mine, in(root)));
+    }
+    return;
+  }
   if (t.rank() != root) {
     if (mine.bytes() != 0) {
       t.send(mine, root);
@@ -32,8 +41,17 @@ void collect(collective_messages& t, const buffer& mine, int root, const In& in)
 
 /// out(r): what the root sends to rank r.
 template <class Out>
-void hand_out(collective_messages& t, const buffer& mine, int root, const Out& out) {
+void hand_out(participant at, collective_messages& t, const buffer& mine, int root,
+              const Out& out) {
   SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
+  if (node::team* const team = team_of(at)) {
+    t.note(fault_unless(node::scatter(*team, as_data(mine), root, node_lengths(*team),
+                                      [&](int r) { return as_data(out(r)); })));
+    if (t.rank() == root && mine.base != in_place) {
+      t.note(copy(out(root), mine));
+    }
+    return;
+  }
   if (t.rank() != root) {
     if (mine.bytes() != 0) {
       t.recv(mine, root);
@@ -59,25 +77,25 @@ void hand_out(collective_messages& t, const buffer& mine, int root, const Out& o
 
 fault gather(participant at, buffer send, buffer recv, int root) {
   collective_messages t(at, "MPI_Gather", root);
-  collect(t, send, root, [&](int r) { return block(recv, r); });
+  collect(at, t, send, root, [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
 fault gatherv(participant at, buffer send, parts recv, int root) {
   collective_messages t(at, "MPI_Gatherv", root);
-  collect(t, send, root, [&](int r) { return block(recv, r); });
+  collect(at, t, send, root, [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
 fault scatter(participant at, buffer send, buffer recv, int root) {
   collective_messages t(at, "MPI_Scatter", root);
-  hand_out(t, recv, root, [&](int r) { return block(send, r); });
+  hand_out(at, t, recv, root, [&](int r) { return block(send, r); });
   return t.outcome();
 }
 
 fault scatterv(participant at, parts send, buffer recv, int root) {
   collective_messages t(at, "MPI_Scatterv", root);
-  hand_out(t, recv, root, [&](int r) { return block(send, r); });
+  hand_out(at, t, recv, root, [&](int r) { return block(send, r); });
   return t.outcome();
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <deque>
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,18 @@ class plan {
       add({step::kind::combine, 0, hold(from), hold(into)});
     }
   }
+  /// The steps of a plan made for a smaller communicator, whose rank r is peers[r] here. It must
+  /// combine by the same operator, if it combines.
+  void append(std::shared_ptr<const plan> other, std::span<const int> peers) {
+    for (step s : other->steps_) {
+      if (s.what == step::kind::send || s.what == step::kind::receive) {
+        SINEW_EXPECT(static_cast<std::size_t>(s.peer) < peers.size());
+        s.peer = peers[static_cast<std::size_t>(s.peer)];
+      }
+      add(s);
+    }
+    appended_.push_back(std::move(other));
+  }
   /// Memory of the plan's own for `count` instances.
   [[nodiscard]] buffer space(std::size_t count, const layout::datatype& type) {
     return {own_.emplace_back(count, type).base(), count, &type};
@@ -74,6 +88,19 @@ class plan {
   std::vector<step> steps_;
   std::vector<layout::datatype_ref> types_;
   std::deque<scratch> own_;
+  std::vector<std::shared_ptr<const plan>> appended_;  ///< own memory that the steps use
 };
+
+// Empty messages are not sent where both sides know their size.
+inline void send_if_any(plan& p, const buffer& from, int dest) {
+  if (from.bytes() != 0) {
+    p.send(from, dest);
+  }
+}
+inline void receive_if_any(plan& p, const buffer& into, int source) {
+  if (into.bytes() != 0) {
+    p.receive(into, source);
+  }
+}
 
 }  // namespace sinew::coll

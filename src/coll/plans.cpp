@@ -9,18 +9,6 @@ namespace {
 
 using plan_ptr = std::shared_ptr<plan>;
 
-void send_if_any(plan& p, const buffer& from, int dest) {
-  if (from.bytes() != 0) {
-    p.send(from, dest);
-  }
-}
-
-void receive_if_any(plan& p, const buffer& into, int source) {
-  if (into.bytes() != 0) {
-    p.receive(into, source);
-  }
-}
-
 /// in(r): where rank r's data go at the root.
 template <class In>
 plan_ref collect(const core::communicator& c, const buffer& mine, int root, const In& in) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "coll/collective_messages.hpp"
+#include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/check.hpp"
@@ -278,12 +279,16 @@ void allreduce_any(collective_messages& t, const void* input, const buffer& resu
 
 fault reduce(participant at, const void* send, buffer recv, const op& o, int root) {
   collective_messages t(at, "MPI_Reduce", root);
+  node::team* const team = team_of(at);
   if (recv.count == 0) {
     return fault::none;
   }
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {
     return input == recv.base ? fault::none : copy(part(input, 0, recv.count, *recv.type), recv);
+  }
+  if (team != nullptr && reduces(*team, *recv.type)) {
+    return node_reduce(*team, input, recv, o, root);
   }
   if (divisible(t, recv, o)) {
     halving_collect(t, input, recv.base, recv.count, *recv.type, o, root);
@@ -297,12 +302,16 @@ fault reduce(participant at, const void* send, buffer recv, const op& o, int roo
 
 fault allreduce(participant at, const void* send, buffer recv, const op& o) {
   collective_messages t(at, "MPI_Allreduce");
+  node::team* const team = team_of(at);
   if (recv.count == 0) {
     return fault::none;
   }
   const void* input = send == in_place ? recv.base : send;
   if (t.size() == 1) {
     return input == recv.base ? fault::none : copy(part(input, 0, recv.count, *recv.type), recv);
+  }
+  if (team != nullptr && reduces(*team, *recv.type)) {
+    return node_allreduce(*team, input, recv, o);
   }
   allreduce_any(t, input, recv, o);
   return t.outcome();

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "coll/collective_messages.hpp"
+#include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/check.hpp"
@@ -93,6 +94,7 @@ template <class Blocks>
 fault reduce_blocks(participant at, const char* name, const void* send, const buffer& mine,
                     const Blocks& blocks, const op& o) {
   collective_messages t(at, name);
+  node::team* const team = team_of(at);
   const auto total = static_cast<std::size_t>(blocks.start(t.size()));
   if (total == 0) {
     return fault::none;
@@ -100,6 +102,14 @@ fault reduce_blocks(participant at, const char* name, const void* send, const bu
   const void* input = send == in_place ? mine.base : send;
   if (t.size() == 1) {
     return input == mine.base ? fault::none : copy(part(input, 0, total, *mine.type), mine);
+  }
+  if (team != nullptr && reduces(*team, *mine.type)) {
+    std::vector<std::size_t> starts(static_cast<std::size_t>(t.size()) + 1);
+    for (int r = 0; r < t.size(); ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      starts[i + 1] = starts[i] + blocks.count(r);
+    }
+    return node_reduce_scatter(*team, input, mine, starts, o);
   }
   if (t.size() > 2 && total * mine.type->size() <= static_cast<std::size_t>(tuning::tree_bytes())) {
     by_root(t, input, mine, blocks, total, o);

@@ -11,47 +11,85 @@ setting<std::int64_t> fan{
     "",
     "children per level of the trees that carry short messages; 0 means 2 if every rank can have "
     "a core of its own, else 32",
-    {.least = 2, .most = 65536, .or_zero = true}};
+    {.least = 2, .most = 65536, .or_zero = true},
+    setting_use::each_use_alike};
 setting<std::int64_t> tree_bytes{
     "coll",
     "tree_bytes",
     8192,
     "bytes",
     "with more ranks than cores, allreduce and allgather of up to this size go through one rank",
-    {.least = 0, .most = most_setting_bytes}};
+    {.least = 0, .most = most_setting_bytes},
+    setting_use::each_use_alike};
 setting<std::int64_t> long_bcast{"coll",
                                  "long_bcast",
                                  256 << 10,
                                  "bytes",
                                  "broadcasts from this size are scattered and then gathered",
-                                 {.least = 1, .most = most_setting_bytes}};
+                                 {.least = 1, .most = most_setting_bytes},
+                                 setting_use::each_use_alike};
 setting<std::int64_t> long_reduce{
     "coll",
     "long_reduce",
     16 << 10,
     "bytes",
     "commutative reductions from this size are divided among the ranks",
-    {.least = 1, .most = most_setting_bytes}};
+    {.least = 1, .most = most_setting_bytes},
+    setting_use::each_use_alike};
 setting<std::int64_t> long_allgather{
     "coll",
     "long_allgather",
     32 << 10,
     "bytes",
     "allgathers whose result has at least this size exchange every block directly",
-    {.least = 1, .most = most_setting_bytes}};
+    {.least = 1, .most = most_setting_bytes},
+    setting_use::each_use_alike};
 setting<std::int64_t> short_alltoall{
     "coll",
     "short_alltoall",
     128,
     "bytes",
     "alltoalls of blocks up to this size are stored and forwarded in log2(ranks) rounds",
-    {.least = 0, .most = most_setting_bytes}};
+    {.least = 0, .most = most_setting_bytes},
+    setting_use::each_use_alike};
 setting<std::int64_t> many_ranks{"coll",
                                  "many_ranks",
                                  32,
                                  "ranks",
                                  "alltoalls are stored and forwarded from this many ranks on",
-                                 {.least = 2, .most = 1 << 30}};
+                                 {.least = 2, .most = 1 << 30},
+                                 setting_use::each_use_alike};
+
+setting<bool> node{"coll", "node", true, "",
+                   "collectives of ranks on one node go over shared memory, not by messages"};
+setting<std::int64_t> node_direct{
+    "coll",
+    "node_direct",
+    8 << 10,
+    "bytes",
+    "inside a node data of this size are read where they are, shorter ones copied aside",
+    {.least = 1, .most = most_setting_bytes}};
+setting<std::int64_t> node_direct_one_way{
+    "coll",
+    "node_direct_one_way",
+    0,
+    "bytes",
+    "the same where only the root sends or receives: bcast, gather, scatter; 0 means 16k if every "
+    "rank can have a core of its own, else 512k",
+    {.least = 1, .most = most_setting_bytes, .or_zero = true}};
+setting<std::int64_t> node_direct_reduce{"coll",
+                                         "node_direct_reduce",
+                                         8 << 10,
+                                         "bytes",
+                                         "the same of a reduction, by the length of its vectors",
+                                         {.least = 1, .most = most_setting_bytes}};
+setting<std::int64_t> node_shared{
+    "coll",
+    "node_shared",
+    8 << 10,
+    "bytes",
+    "inside a node reductions of this size (over all ranks together) are divided among the ranks",
+    {.least = 1, .most = most_setting_bytes}};
 
 namespace {
 constexpr int crowded_fan = 32;

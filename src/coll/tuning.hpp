@@ -16,6 +16,12 @@ extern setting<std::int64_t> long_allgather;  ///< from here (sum of all blocks)
 extern setting<std::int64_t> short_alltoall;  ///< up to here (one block) store and forward
 extern setting<std::int64_t> many_ranks;      ///< store and forward from this many ranks
 
+extern setting<bool> node;                         ///< inside a node by shared memory, not messages
+extern setting<std::int64_t> node_direct;          ///< from here data are read where they are
+extern setting<std::int64_t> node_direct_one_way;  ///< the same of bcast, gather, scatter
+extern setting<std::int64_t> node_direct_reduce;   ///< the same of a reduction
+extern setting<std::int64_t> node_shared;  ///< from here reductions are divided (sum of all)
+
 /// Whether ranks wait for each other's cores: then few waits matter more than few messages, and
 /// a flat tree (everybody waits once) beats log2(n) rounds. The answer is the same on all ranks of
 /// the job: it is computed from facts of the one node, and is "no" if there are several.

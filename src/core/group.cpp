@@ -8,13 +8,15 @@
 namespace sinew::core {
 namespace {
 
-std::unordered_set<int> set_of(const group& g) { return {g.members().begin(), g.members().end()}; }
+std::unordered_set<job_rank> set_of(const group& g) {
+  return {g.members().begin(), g.members().end()};
+}
 
 /// Members of `from` that are (or are not) in `other`, in their order.
-std::vector<int> filter(const group& from, const group& other, bool wanted) {
+std::vector<job_rank> filter(const group& from, const group& other, bool wanted) {
   const auto inside = set_of(other);
-  std::vector<int> kept;
-  for (const int r : from.members()) {
+  std::vector<job_rank> kept;
+  for (const job_rank r : from.members()) {
     if (inside.contains(r) == wanted) {
       kept.push_back(r);
     }
@@ -26,22 +28,22 @@ std::vector<int> filter(const group& from, const group& other, bool wanted) {
 
 group group::range(int size) {
   SINEW_EXPECT(size >= 0);
-  std::vector<int> all(static_cast<std::size_t>(size));
-  std::iota(all.begin(), all.end(), 0);
+  std::vector<job_rank> all(static_cast<std::size_t>(size));
+  std::iota(all.begin(), all.end(), job_rank(0));
   return group(std::move(all));
 }
 
-int group::find(int job_rank) const noexcept {
+int group::find(job_rank member) const noexcept {
   // World and its likes: position equals rank. Otherwise a scan; callers are cold.
-  if (job_rank >= 0 && job_rank < size() && (*this)[job_rank] == job_rank) {
-    return job_rank;
+  if (member.below(size()) && (*this)[member.value()] == member) {
+    return member.value();
   }
-  const auto at = std::find(members_.begin(), members_.end(), job_rank);
+  const auto at = std::find(members_.begin(), members_.end(), member);
   return at == members_.end() ? undefined_rank : static_cast<int>(at - members_.begin());
 }
 
 group group::include(std::span<const int> ranks) const {
-  std::vector<int> chosen;
+  std::vector<job_rank> chosen;
   chosen.reserve(ranks.size());
   for (const int r : ranks) {
     chosen.push_back((*this)[r]);
@@ -51,7 +53,7 @@ group group::include(std::span<const int> ranks) const {
 
 group group::exclude(std::span<const int> ranks) const {
   const std::unordered_set<int> out(ranks.begin(), ranks.end());
-  std::vector<int> kept;
+  std::vector<job_rank> kept;
   for (int r = 0; r < size(); ++r) {
     if (!out.contains(r)) {
       kept.push_back((*this)[r]);
@@ -62,7 +64,7 @@ group group::exclude(std::span<const int> ranks) const {
 }
 
 group group::unite(const group& a, const group& b) {
-  std::vector<int> all(a.members().begin(), a.members().end());
+  std::vector<job_rank> all(a.members().begin(), a.members().end());
   const auto extra = filter(b, a, false);
   all.insert(all.end(), extra.begin(), extra.end());
   return group(std::move(all));
@@ -84,7 +86,7 @@ group::relation group::compare(const group& a, const group& b) {
 
 void group::translate(std::span<const int> ranks, const group& other, std::span<int> out) const {
   SINEW_EXPECT(ranks.size() == out.size());
-  std::unordered_map<int, int> position;
+  std::unordered_map<job_rank, int> position;
   for (int r = 0; r < other.size(); ++r) {
     position.emplace(other[r], r);
   }

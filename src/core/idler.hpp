@@ -16,16 +16,18 @@ namespace sinew::core {
 // late; with more ranks than processors it gives its processor away almost at once.
 inline setting<std::int64_t> spin_us("core", "spin_us", 20, "us",
                                      "how long a waiter polls without pause before it yields",
-                                     {.least = 0, .most = most_setting_us});
+                                     {.least = 0, .most = most_setting_us}, setting_use::each_use);
 inline setting<std::int64_t> yield_us("core", "yield_us", 2000, "us",
                                       "how long a waiter polls and yields before it sleeps",
-                                      {.least = 0, .most = most_setting_us});
+                                      {.least = 0, .most = most_setting_us}, setting_use::each_use);
 inline setting<std::int64_t> crowded_yield_us("core", "crowded_yield_us", 100, "us",
                                               "the same with more ranks than processors",
-                                              {.least = 0, .most = most_setting_us});
+                                              {.least = 0, .most = most_setting_us},
+                                              setting_use::each_use);
 inline setting<double> hang_timeout(
     "core", "hang_timeout", 0.0, "s",
-    "after this long in one wait, print what is waited for (0: never)", {.least = 0, .most = 1e9});
+    "after this long in one wait, print what is waited for (0: never)", {.least = 0, .most = 1e9},
+    setting_use::each_use);
 
 /// When the job's time is up; 0: never.
 inline const std::int64_t time_is_up_ns = [] {
@@ -55,6 +57,7 @@ class runtime::impl::idler {
   }
 
   void sleep() {
+    rt_.count_sleep();
     rt_.endpoint_->sleep(longest_sleep_ns);
     if (watches_hangs()) {
       watch();

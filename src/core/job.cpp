@@ -45,7 +45,7 @@ void settle_job(runtime& joined) {
 
 void leave_job() {
   if (void* last = process_object::leave(name)) {
-    static_cast<runtime*>(last)->session().finalize();
+    static_cast<runtime*>(last)->leave();
   }
 }
 

@@ -2,15 +2,15 @@
 //
 // A packet is in one place: in use, in the depot, or in one cache. Only a cache's owner adds to it,
 // and takes from it without any atomic read-modify-write, under `busy`. A thief, which comes only
-// when the depot is empty, sets `claimed`, and then looks at `busy`; the owner sets `busy`, and
-// then looks at `claimed`: whoever comes second sees the other (Dekker). The order of the owner's
+// when the depot is empty, sets `seized`, and then looks at `busy`; the owner sets `busy`, and
+// then looks at `seized`: whoever comes second sees the other (Dekker). The order of the owner's
 // store and load is not fenced by the owner but by the thief's membarrier, or by both where the
-// kernel has none. An owner who finds its cache claimed goes to the depot instead; a thief who
+// kernel has none. An owner who finds its cache seized goes to the depot instead; a thief who
 // finds an owner inside waits a bounded time and goes on. So nobody waits for a thread that lost
 // its processor, except for the depot's lock, which is held for some copies of pointers.
 //
 // Nothing is lost: a packet leaves a cache only into the array of whoever holds `busy` or
-// `claimed`, and from there into its hands, into a cache it has entered, or into the depot, which
+// `seized`, and from there into its hands, into a cache it has entered, or into the depot, which
 // has room for all there are.
 //
 // Nothing is hidden for ever: a thief visits every cache, and a cache whose thread ended is empty.
@@ -37,10 +37,10 @@ inline constexpr std::size_t most_moved = most_kept / 2;
 /// owner needs stands at the beginning, with the first packets: an owner who was away for a while
 /// finds it in one line.
 struct alignas(128) packet_cache {
-  /// The owner is inside. Leaving is a release, and so is ending a claim; entering and claiming
+  /// The owner is inside. Leaving is a release, and so is giving it back; entering and seizing
   /// acquire: items and count are ordered by these two.
   std::atomic<bool> busy{false};
-  std::atomic<bool> claimed{false};
+  std::atomic<bool> seized{false};
   bool asymmetric = false;  ///< constant: membarrier may be used
   /// Changed by whoever is inside; others read it as a hint whether a visit is worth while.
   std::atomic<std::uint32_t> count{0};
@@ -162,7 +162,7 @@ class packet_pool_core {
       c.busy.exchange(true, std::memory_order_seq_cst);
     }
     Steps::step();
-    if (!c.claimed.load(std::memory_order_seq_cst)) [[likely]] {
+    if (!c.seized.load(std::memory_order_seq_cst)) [[likely]] {
       return true;
     }
     leave(c);
@@ -173,9 +173,9 @@ class packet_pool_core {
     c.busy.store(false, std::memory_order_release);
   }
 
-  [[nodiscard]] bool claim(packet_cache& c) noexcept {
+  [[nodiscard]] bool seize(packet_cache& c) noexcept {
     Steps::step();
-    if (c.claimed.exchange(true, std::memory_order_seq_cst)) {
+    if (c.seized.exchange(true, std::memory_order_seq_cst)) {
       return false;
     }
     if (asymmetric_) {
@@ -189,12 +189,12 @@ class packet_pool_core {
       }
       Steps::wait(attempt);
     }
-    end_claim(c);
+    give_back(c);
     return false;
   }
-  static void end_claim(packet_cache& c) noexcept {
+  static void give_back(packet_cache& c) noexcept {
     Steps::step();
-    c.claimed.store(false, std::memory_order_release);
+    c.seized.store(false, std::memory_order_release);
   }
 
   // ---- when the own cache cannot serve --------------------------------------------------------
@@ -264,12 +264,12 @@ class packet_pool_core {
         }
         Steps::step();
         const std::uint32_t there = c->count.load(std::memory_order_relaxed);
-        if (there == 0 || !claim(*c)) {
+        if (there == 0 || !seize(*c)) {
           continue;
         }
         const std::size_t half = (c->count.load(std::memory_order_relaxed) + 1) / 2;
         const std::size_t got = take_oldest(*c, into, std::min(half, wanted));
-        end_claim(*c);
+        give_back(*c);
         if (got == 0) {
           continue;
         }

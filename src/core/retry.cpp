@@ -31,7 +31,7 @@ void retry_loop::watch() {
   since_ns_ = since_ns_ == 0 ? now : since_ns_;
   if (static_cast<double>(now - since_ns_) > hang_timeout() * 1e9) {
     reported_ = true;
-    log_line(log_level::error, "rank " + std::to_string(rt_.rank()) +
+    log_line(log_level::error, "rank " + to_string(rt_.rank()) +
                                    " has tried for SINEW_CORE_HANG_TIMEOUT to send something that "
                                    "another rank does not take: that rank makes no progress");
     runtime::impl::of(rt_).diagnose();

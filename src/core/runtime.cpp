@@ -1,28 +1,23 @@
 #include "sinew/core/runtime.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
 
 #include "core/fibers.hpp"
 #include "core/idler.hpp"
+#include "core/nodes.hpp"
 #include "core/runtime_impl.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/last_words.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/core/uncaught.hpp"
+#include "sinew/fabric/disturbed.hpp"
 
 namespace sinew::core {
 namespace {
-
-/// By what is the same for all ranks of a node: a rank's own affinity may be a single core.
-bool is_crowded(const boot::place& at) {
-  const long cpus = at.local_cpus > 0 ? at.local_cpus : sysconf(_SC_NPROCESSORS_ONLN);
-  return at.local_size > cpus;
-}
 
 constexpr int round_budget = 64;
 /// Polls in a row at which nothing happened that make a loop: single ones may be far apart.
@@ -33,28 +28,16 @@ constexpr const char* polling =
 }  // namespace
 
 std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, threading threads) {
-  const boot::place& at = session->where();
-  const bool many = threads == threading::many;
-  trace::start(at.rank);
-  std::unique_ptr<fabric::endpoint> endpoint;
-  if (at.size == 1) {
-    endpoint = std::move(fabric::open_inproc(1, many).front());
-  } else {
-    SINEW_CHECK(at.local_size == at.size, "cannot connect the ranks of this job",
-                "they are on several nodes (" + std::to_string(at.local_size) + " of " +
-                    std::to_string(at.size) + " here), and only shared memory is built in yet",
-                "start all ranks on one node");
-    fabric::node_memory where{};
-    where.bytes_per_rank = fabric::shm_bytes_per_rank(at.local_size);
-    where.base = session->map_node_memory(where.bytes_per_rank);
-    where.rank = at.rank;
-    where.local_rank = at.local_rank;
-    where.local_ranks = at.local_ranks;
-    where.crowded = is_crowded(at);
-    endpoint = fabric::open_shm(where, many);
+  session = pretend_nodes(std::move(session));
+  trace::start(session->where().rank);
+  opened over_nodes = open_endpoint(*session, threads);
+  if (const std::uint64_t seed = fabric::disturbance_seed(); seed != 0) {
+    over_nodes.endpoint = fabric::disturb(std::move(over_nodes.endpoint), {.seed = seed});
   }
   report_uncaught(*session);
-  return over(std::move(session), std::move(endpoint), threads);
+  auto made = over(std::move(session), std::move(over_nodes.endpoint), threads);
+  made->crowded_ = over_nodes.crowded;
+  return made;
 }
 
 std::unique_ptr<runtime> runtime::over(std::unique_ptr<boot::session> session,
@@ -70,11 +53,21 @@ runtime::runtime(std::unique_ptr<boot::session> session, std::unique_ptr<fabric:
       threads_(threads),
       crowded_(session_ != nullptr && is_crowded(session_->where())) {
   SINEW_EXPECT(endpoint_ != nullptr);
-  SINEW_EXPECT(endpoint_->rank() >= 0 && endpoint_->rank() < endpoint_->size());
+  SINEW_EXPECT(endpoint_->rank().below(endpoint_->size()));
   SINEW_EXPECT(session_ == nullptr || session_->where().rank == endpoint_->rank());
 }
 
 runtime::~runtime() = default;
+
+void runtime::leave() {
+  SINEW_EXPECT(session_ != nullptr);
+  endpoint_->leave();
+  if (session_->where().local_size != session_->where().size) {
+    // A rank whose process ends closes its connections, which others must not take for its death.
+    session_->fence();
+  }
+  session_->finalize();
+}
 
 runtime::impl::impl(std::unique_ptr<boot::session> session,
                     std::unique_ptr<fabric::endpoint> endpoint, threading threads)
@@ -178,7 +171,7 @@ bool runtime::impl::report_hang(bool hangs, const char* how) noexcept {
 void runtime::impl::report(const char* how) const noexcept {
   base::last_words()
       .add("sinew: rank ")
-      .add_number(static_cast<std::uint64_t>(rank()))
+      .add_number(rank().index())
       .add(" ")
       .add(how)
       .add(":\n")
@@ -189,15 +182,15 @@ void runtime::impl::report(const char* how) const noexcept {
 void runtime::impl::diagnose() const noexcept try {
   std::string absent;
   if (session_ != nullptr) {
-    for (const int local : session_->absent()) {
-      absent += (absent.empty() ? " " : ", ") +
-                std::to_string(session_->where().local_ranks[static_cast<std::size_t>(local)]);
+    for (const local_rank local : session_->absent()) {
+      absent +=
+          (absent.empty() ? " " : ", ") + to_string(session_->where().local_ranks[local.index()]);
     }
   }
   if (!absent.empty()) {
     base::last_words()
         .add("sinew: rank ")
-        .add_number(static_cast<std::uint64_t>(session_->where().rank))
+        .add_number(session_->where().rank.index())
         .add(" has waited for SINEW_CORE_HANG_TIMEOUT; these have not called MPI_Init: rank")
         .add(absent)
         .add("\n")

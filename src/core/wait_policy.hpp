@@ -147,10 +147,11 @@ class wait_policy {
   }
 
   /// Instead of `rest`: sleep, or park. Only the last one awake sleeps: a message then finds
-  /// somebody who polls, or nobody waits.
-  [[nodiscard]] wait_order rest(bool leads, int awake) const noexcept {
+  /// somebody who polls, or nobody waits. `others_ready` as it is now: the look that has just ended
+  /// may have put somebody off, who would sleep as long.
+  [[nodiscard]] wait_order rest(bool leads, int awake, bool others_ready) const noexcept {
     SINEW_EXPECT(awake > 0);
-    return leads && awake == 1 && !others_ready_ ? wait_order::sleep : wait_order::park;
+    return leads && awake == 1 && !others_ready ? wait_order::sleep : wait_order::park;
   }
 
   /// Looks that a leader takes before it hands over, if `put_offs` threads have been put off so

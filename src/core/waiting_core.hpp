@@ -320,7 +320,7 @@ inline void waiting_core<Platform>::wait(completion& c, Edge& edge) {
       edge.look_for_others();
     }
     if (order == wait_order::rest) {
-      order = policy.rest(bool{leads}, awake_.load(std::memory_order_relaxed));
+      order = policy.rest(bool{leads}, awake_.load(std::memory_order_relaxed), others_ready());
     }
     if (order == wait_order::sleep) {
       // The leader before may have ended our operation between our last look and its leaving: no

@@ -95,7 +95,7 @@ struct owned {
   std::map<std::uint64_t, std::int64_t> changes;        ///< of arrivals, from that phase on
   std::unordered_map<std::size_t, std::uint64_t> seen;  ///< alterations, by rank + 1
   std::vector<std::pair<op, barrier_message>> held;     ///< which come after some that is not seen
-  std::vector<std::pair<std::uint64_t, int>> asked;     ///< phase, rank
+  std::vector<std::pair<std::uint64_t, job_rank>> asked;  ///< phase, rank
   history past;
   std::vector<std::uint64_t> poisoned;  ///< phases, for ever
 };
@@ -199,7 +199,7 @@ void advance(owned& b) {
 struct barriers::body {
   /// What must be done once the lock is free.
   struct pending_sends {
-    std::vector<std::pair<int, barrier_message>> replies;
+    std::vector<std::pair<job_rank, barrier_message>> replies;
     std::vector<std::pair<user_event, bool>> triggered;
   };
   /// An arrival that waits for its precondition.
@@ -217,8 +217,8 @@ struct barriers::body {
   }
   [[nodiscard]] core::guard locked() { return {lock, s.runtime().threaded()}; }
 
-  void send(std::uint64_t id, int to, op what, const barrier_message& p) {
-    SINEW_EXPECT(to >= 0 && to < s.size());
+  void send(std::uint64_t id, job_rank to, op what, const barrier_message& p) {
+    SINEW_EXPECT(to.below(s.size()));
     s.send(to, topic::barrier, what, id, &p, p.has_value != 0 ? sizeof p : bytes_without_value);
   }
 
@@ -245,12 +245,12 @@ struct barriers::body {
     }
   }
 
-  void at_owner(std::uint64_t id, op what, const barrier_message& p, int from,
+  void at_owner(std::uint64_t id, op what, const barrier_message& p, job_rank from,
                 pending_sends& todo) {
     const auto found = mine.find(id);
     if (found == mine.end()) {
       const bool asks = what == op_ask;
-      log_line(log_level::error, "rank " + std::to_string(from) + " uses a barrier that was " +
+      log_line(log_level::error, "rank " + to_string(from) + " uses a barrier that was " +
                                      (number_of(id) < next ? "destroyed" : "never made") +
                                      (asks ? ": its event is poisoned" : ": ignored"));
       if (asks) {
@@ -259,7 +259,7 @@ struct barriers::body {
       return;
     }
     owned& b = found->second;
-    b.users[static_cast<std::size_t>(from)] = true;
+    b.users[from.index()] = true;
     if (what == op_ask) {
       b.asked.emplace_back(p.phase, from);
     } else if (b.broken) {
@@ -283,17 +283,17 @@ struct barriers::body {
   /// Throws if it is known here that the handle stands for no barrier. Under the lock.
   void check(barrier b) const {
     const char* const what = "a barrier cannot be used";
-    SINEW_CHECK(
-        b.owner() < s.size() && number_of(b.id) != 0 && value_bytes_of(b.id) <= most_reduced_bytes,
-        what, "its handle was never given out",
-        "make one with barriers::create() and pass it as it is");
+    SINEW_CHECK(b.owner().below(s.size()) && number_of(b.id) != 0 &&
+                    value_bytes_of(b.id) <= most_reduced_bytes,
+                what, "its handle was never given out",
+                "make one with barriers::create() and pass it as it is");
     SINEW_CHECK(b.owner() != s.rank() || mine.contains(b.id), what,
                 number_of(b.id) < next ? "it was destroyed" : "its handle was never given out",
                 "destroy it when nobody uses it any more");
   }
 
   static void answer(std::uint64_t id, owned& b, pending_sends& todo) {
-    std::erase_if(b.asked, [&](const std::pair<std::uint64_t, int>& a) {
+    std::erase_if(b.asked, [&](const std::pair<std::uint64_t, job_rank>& a) {
       const bool never = a.first >= b.current;
       if (never && !b.broken) {
         return false;
@@ -343,7 +343,7 @@ barrier barriers::create(std::uint64_t arrivals, const reduction& values) {
   SINEW_CHECK(arrivals > 0, "cannot make a barrier", "no arrivals are awaited",
               "await one, and alter that");
   const core::guard held = body_->locked();
-  const std::uint64_t id = static_cast<std::uint64_t>(body_->s.rank()) << 48 |
+  const std::uint64_t id = body_->s.rank().index() << 48 |
                            static_cast<std::uint64_t>(values.bytes) << 40 | body_->next++;
   owned& b = body_->mine[id];
   SINEW_ASSERT(value_bytes_of(id) == values.bytes && barrier{id}.owner() == body_->s.rank());
@@ -357,7 +357,7 @@ barrier barriers::create(std::uint64_t arrivals, const reduction& values) {
 }
 
 void barriers::destroy(barrier b) {
-  std::vector<std::pair<std::uint64_t, int>> asked;
+  std::vector<std::pair<std::uint64_t, job_rank>> asked;
   {
     const core::guard held = body_->locked();
     const auto found = body_->mine.find(b.id);
@@ -411,7 +411,7 @@ barrier barriers::alter(barrier b, std::int64_t change) {
     body_->check(b);
     const std::uint64_t number = ++body_->theirs[b.id].alterations;
     SINEW_ASSERT(how_many(number) == number);
-    p.stamp = static_cast<std::uint64_t>(body_->s.rank() + 1) << stamp_shift | number;
+    p.stamp = (body_->s.rank().index() + 1) << stamp_shift | number;
   }
   body_->send(b.id, b.owner(), op_alter, p);
   return {b.id, b.phase, p.stamp};
@@ -448,7 +448,7 @@ event barriers::completed(barrier b) {
 }
 
 bool barriers::value(barrier b, void* into) {
-  SINEW_CHECK(value_bytes_of(b.id) <= most_reduced_bytes && b.owner() < body_->s.size(),
+  SINEW_CHECK(value_bytes_of(b.id) <= most_reduced_bytes && b.owner().below(body_->s.size()),
               "a barrier has no value", "its handle was never given out",
               "make one with barriers::create() and pass it as it is");
   const core::guard held = body_->locked();
@@ -461,13 +461,13 @@ bool barriers::value(barrier b, void* into) {
   return true;
 }
 
-void barriers::lost(int rank) {
+void barriers::lost(job_rank rank) {
   std::vector<user_event> gone;
   std::vector<std::pair<std::uint64_t, body::pending_sends>> refusals;
   {
     const core::guard held = body_->locked();
     for (auto& [id, b] : body_->mine) {
-      if (b.current == 0 || b.users[static_cast<std::size_t>(rank)]) {
+      if (b.current == 0 || b.users[rank.index()]) {
         b.broken = true;
         b.open.clear();
         b.held.clear();

@@ -22,6 +22,7 @@
 #include "event/outbox.hpp"
 #include "event/peer_table.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/event/system.hpp"
 
@@ -59,9 +60,9 @@ struct system::body final : graph::resolver {
   static void on_message(void* context, const event_message& m);
   void handle(const event_message& m);
   void refuse(const event_message& m, const error& why);
-  void triggered_from(int rank, event e, bool poisoned);
+  void triggered_from(job_rank rank, event e, bool poisoned);
   void learn(event newest, const run& how);
-  [[nodiscard]] bool lose(int rank);
+  [[nodiscard]] bool lose(job_rank rank);
 
   // drain.cpp
   [[nodiscard]] bool has_work() const noexcept {
@@ -94,7 +95,7 @@ struct system::body final : graph::resolver {
 
   std::unordered_map<event, std::string> names;  ///< for reports
   std::vector<std::pair<std::string (*)(void*, bool), void*>> reporters;
-  std::vector<std::pair<void (*)(void*, int), void*>> on_loss;  ///< without the lock
+  std::vector<std::pair<void (*)(void*, job_rank), void*>> on_loss;  ///< without the lock
 };
 
 /// The lock, for a scope. What a call has triggered is worked off by work().

@@ -10,15 +10,15 @@ namespace {
 
 static_assert(sizeof(event) == sizeof(std::uint64_t), "a batch is an array of handles");
 
-[[noreturn]] void refuse_message(int source) {
+[[noreturn]] void refuse_message(job_rank source) {
   throw error("cannot read a message about an event",
-              "rank " + std::to_string(source) + " has sent what no rank of this version sends",
+              "rank " + to_string(source) + " has sent what no rank of this version sends",
               "run the same version of Sinew on all ranks");
 }
 
 }  // namespace
 
-event_message wire::read(const message& m, int rank, int ranks) {
+event_message wire::read(const message& m, job_rank rank, int ranks) {
   using kind = event_message::kind;
   event_message read;
   read.what = static_cast<kind>(m.small & kind_mask);
@@ -37,7 +37,7 @@ event_message wire::read(const message& m, int rank, int ranks) {
     read.bits = m.data;
     good = read.events != 0 && m.size % sizeof(std::uint64_t) == 0;
   } else if (read.what == kind::lost) {
-    read.rank = static_cast<int>(number);
+    read.rank = job_rank{static_cast<int>(number)};
     good = number < static_cast<std::uint32_t>(ranks);
   }
   if (!good) [[unlikely]] {
@@ -46,9 +46,9 @@ event_message wire::read(const message& m, int rank, int ranks) {
   return read;
 }
 
-courier::courier(outbox& messages, int rank, int ranks, receiver arrived, void* context)
+courier::courier(outbox& messages, job_rank rank, int ranks, receiver arrived, void* context)
     : messages_(messages), rank_(rank), ranks_(ranks), arrived_(arrived), context_(context) {
-  SINEW_EXPECT(arrived != nullptr && rank >= 0 && rank < ranks);
+  SINEW_EXPECT(arrived != nullptr && rank.below(ranks));
   messages_.set_handler(topic::event, &courier::on_message, this);
 }
 
@@ -58,14 +58,14 @@ void courier::on_message(void* self, const message& m) {
   c.arrived_(c.context_, wire::read(m, c.rank_, c.ranks_));
 }
 
-void courier::settled(int to, event about, const run& how) {
+void courier::settled(job_rank to, event about, const run& how) {
   SINEW_EXPECT(about.owner() == rank_ && how.from >= 1 && how.from <= how.to);
   send(to, event_message::kind::settled, how.poisoned, how.from,
        event(about.owner(), about.index(), how.to));
 }
 
-void courier::settled(int to, std::span<const event> clean) {
-  SINEW_EXPECT(!clean.empty() && to != rank_ && to >= 0 && to < ranks_);
+void courier::settled(job_rank to, std::span<const event> clean) {
+  SINEW_EXPECT(!clean.empty() && to != rank_ && to.below(ranks_));
   if (clean.size() == 1) {
     settled(to, clean.front(), {1, clean.front().generation(), false});
   } else {
@@ -74,12 +74,12 @@ void courier::settled(int to, std::span<const event> clean) {
   }
 }
 
-void courier::lost(int rank) {
-  SINEW_EXPECT(rank != rank_ && rank >= 0 && rank < ranks_);
+void courier::lost(job_rank rank) {
+  SINEW_EXPECT(rank != rank_ && rank.below(ranks_));
   messages_.forget(rank);
-  for (int other = 0; other < ranks_; ++other) {
+  for (job_rank other = 0; other.below(ranks_); ++other) {
     if (other != rank_) {
-      send(other, event_message::kind::lost, false, static_cast<std::uint32_t>(rank), {});
+      send(other, event_message::kind::lost, false, static_cast<std::uint32_t>(rank.value()), {});
     }
   }
 }

@@ -23,6 +23,7 @@
 #include "event/outbox.hpp"
 #include "event/runs.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/event/event.hpp"
 #include "sinew/event/waiter.hpp"
 
@@ -33,8 +34,8 @@ struct event_message {
   enum class kind : std::uint8_t { subscribe, trigger, settled, batch, cancel, lost };
   kind what = kind::subscribe;
   bool poisoned = false;   ///< trigger
-  int source = 0;          ///< of the message
-  int rank = 0;            ///< lost
+  job_rank source = 0;     ///< of the message
+  job_rank rank = 0;       ///< lost
   event about;             ///< subscribe, trigger, cancel; settled: the newest of the run
   run how;                 ///< settled
   std::size_t events = 0;  ///< batch
@@ -64,14 +65,14 @@ static_assert(event::generation_bits + number_shift <= 56, "message::small has 5
          std::uint64_t{number} << number_shift;
 }
 /// At `rank`. Throws sinew::error if no rank of this version can have sent it there.
-[[nodiscard]] event_message read(const message& m, int rank, int ranks);
+[[nodiscard]] event_message read(const message& m, job_rank rank, int ranks);
 }  // namespace wire
 
 class courier {
  public:
   using receiver = void (*)(void* context, const event_message& m);
   /// `arrived(context, message)` is called in progress, with no lock held.
-  courier(outbox& messages, int rank, int ranks, receiver arrived, void* context);
+  courier(outbox& messages, job_rank rank, int ranks, receiver arrived, void* context);
   courier(const courier&) = delete;
   courier& operator=(const courier&) = delete;
 
@@ -84,22 +85,22 @@ class courier {
 
   // From the event's owner.
   /// Generations how.from..how.to of the slot of `about` have triggered.
-  void settled(int to, event about, const run& how);
+  void settled(job_rank to, event about, const run& how);
   /// These have triggered clean, and so have all earlier generations of their slots. At least one.
-  void settled(int to, std::span<const event> clean);
+  void settled(job_rank to, std::span<const event> clean);
 
   /// To all other ranks. Nothing is sent to `rank`, nor heard from it, from now on.
-  void lost(int rank);
+  void lost(job_rank rank);
 
  private:
-  void send(int to, event_message::kind what, bool poisoned, std::uint32_t number, event e) {
-    SINEW_EXPECT(to != rank_ && to >= 0 && to < ranks_);
+  void send(job_rank to, event_message::kind what, bool poisoned, std::uint32_t number, event e) {
+    SINEW_EXPECT(to != rank_ && to.below(ranks_));
     messages_.send(to, topic::event, wire::small_of(what, poisoned, number), e.bits(), nullptr, 0);
   }
   static void on_message(void* self, const message& m);
 
   outbox& messages_;
-  const int rank_;
+  const job_rank rank_;
   const int ranks_;
   const receiver arrived_;
   void* const context_;

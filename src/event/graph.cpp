@@ -13,14 +13,15 @@
 
 namespace sinew::event {
 
-graph::graph(int rank, const limits& most, number_lists& lists, std::atomic<bool>& any_poisoned)
+graph::graph(job_rank rank, const limits& most, number_lists& lists,
+             std::atomic<bool>& any_poisoned)
     : rank_(rank),
       most_(most.most_pending),
       last_generation_(most.last_generation),
       slots_(most_),
       lists_(lists),
       any_poisoned_(any_poisoned) {
-  SINEW_EXPECT(rank >= 0 && rank < 1 << 16);
+  SINEW_EXPECT(rank.below(1 << 16));
   SINEW_EXPECT(most_ > 1 && most_ <= event::most_slots);
   SINEW_EXPECT(last_generation_ >= 1 && last_generation_ <= event::last_generation);
 }

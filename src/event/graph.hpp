@@ -29,6 +29,7 @@
 #include "event/ring.hpp"
 #include "event/runs.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/event/event.hpp"
 #include "sinew/event/slot.hpp"
 #include "sinew/event/waiter.hpp"
@@ -66,7 +67,7 @@ class graph {
 
   /// `any_poisoned` becomes true (relaxed) before the first poisoned event's generation is raised,
   /// for readers without the lock.
-  graph(int rank, const limits& most, number_lists& lists, std::atomic<bool>& any_poisoned);
+  graph(job_rank rank, const limits& most, number_lists& lists, std::atomic<bool>& any_poisoned);
 
   // --- making events ---
 
@@ -146,7 +147,7 @@ class graph {
 
   // --- what there is ---
 
-  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] job_rank rank() const noexcept { return rank_; }
   [[nodiscard]] slot* slots() const noexcept { return slots_.data(); }
   /// Slots in use, aliases too; slots that ever were.
   [[nodiscard]] std::size_t pending() const noexcept { return in_use_; }
@@ -213,7 +214,7 @@ class graph {
   [[nodiscard]] std::uint32_t shared_set(std::span<const event> of, resolver& others);
   void abandon(std::uint32_t target, std::uint32_t inputs) noexcept;
 
-  const int rank_;
+  const job_rank rank_;
   const std::uint32_t most_;
   const std::uint32_t last_generation_;
   reserved<slot> slots_;  ///< 0 is not used

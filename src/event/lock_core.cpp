@@ -31,7 +31,7 @@ lock_item item(lock_item::kind of, reservation r) {
 
 }  // namespace
 
-lock_core::lock_core(int rank, int size, std::uint32_t local_grants)
+lock_core::lock_core(job_rank rank, int size, std::uint32_t local_grants)
     : rank_(rank),
       budget_(static_cast<std::uint16_t>(std::clamp<std::uint32_t>(local_grants, 1, UINT16_MAX))),
       tables_(static_cast<std::size_t>(size)),
@@ -39,13 +39,13 @@ lock_core::lock_core(int rank, int size, std::uint32_t local_grants)
       lost_(static_cast<std::size_t>(size)),
       heard_(static_cast<std::size_t>(size)),
       counted_(static_cast<std::size_t>(size)) {
-  SINEW_EXPECT(rank >= 0 && rank < size && size <= 1 << 16);
+  SINEW_EXPECT(rank.below(size) && size <= 1 << 16);
   SINEW_ENSURE(budget_ >= 1);
 }
 
-lock_core::cell& lock_core::reach(int creator, std::uint32_t index) {
-  SINEW_EXPECT(static_cast<std::size_t>(creator) < tables_.size());
-  table& t = tables_[static_cast<std::size_t>(creator)];
+lock_core::cell& lock_core::reach(job_rank creator, std::uint32_t index) {
+  SINEW_EXPECT(creator.index() < tables_.size());
+  table& t = tables_[creator.index()];
   const std::size_t chunk = index / chunk_cells;
   if (chunk >= t.size()) [[unlikely]] {
     t.resize(chunk + 1);
@@ -69,7 +69,7 @@ reservation lock_core::create() {
   cell& c = reach(rank_, index);
   SINEW_ASSERT(!c.live && c.holders == 0 && c.head == nullptr);
   c.generation = std::max<std::uint32_t>(c.generation, 1);
-  c.last = static_cast<std::uint16_t>(rank_);
+  c.last = static_cast<std::uint16_t>(rank_.value());
   c.here = c.live = true;
   c.wanted = false;
   SINEW_ENSURE(in_queue_order({rank_, index, c.generation}, c));
@@ -78,8 +78,7 @@ reservation lock_core::create() {
 
 /// What find() has not met yet under this generation.
 lock_core::cell* lock_core::find_new(reservation r) {
-  if (!r.exists() || r.generation() == 0 ||
-      static_cast<std::size_t>(r.creator()) >= tables_.size() ||
+  if (!r.exists() || r.generation() == 0 || r.creator().index() >= tables_.size() ||
       (r.creator() == rank_ && r.index() >= created_)) [[unlikely]] {
     return nullptr;
   }
@@ -96,18 +95,18 @@ lock_core::cell* lock_core::renew(reservation r, cell& c) {
   }
   c = cell{};
   c.generation = r.generation();
-  c.last = static_cast<std::uint16_t>(r.creator());
+  c.last = static_cast<std::uint16_t>(r.creator().value());
   return &c;
 }
 
-void lock_core::post(int rank, const lock_item& m) {
+void lock_core::post(job_rank rank, const lock_item& m) {
   SINEW_EXPECT(rank != rank_);
   if (is_lost(rank)) [[unlikely]] {
     return;
   }
-  auto& to = outgoing_[static_cast<std::size_t>(rank)];
+  auto& to = outgoing_[rank.index()];
   if (to.empty()) {
-    addressees_.push_back(static_cast<std::uint16_t>(rank));
+    addressees_.push_back(rank);
   }
   to.push_back(m);
 }
@@ -157,9 +156,9 @@ void lock_core::settle(reservation r, cell& c) {
     if (c.head != nullptr && !c.wanted) {
       c.wanted = true;
       lock_item m = item(lock_item::want, r);
-      m.rank = static_cast<std::uint16_t>(rank_);
-      post(c.last, m);
-      c.last = static_cast<std::uint16_t>(rank_);
+      m.rank = static_cast<std::uint16_t>(rank_.value());
+      post(job_rank{c.last}, m);
+      c.last = static_cast<std::uint16_t>(rank_.value());
     }
     return;
   }
@@ -206,17 +205,17 @@ void lock_core::pass_on(reservation r, cell& c) {
 void lock_core::on_want(reservation r, const lock_item& m) {
   cell* const c = find(r);
   if (c == nullptr) {
-    post(m.rank, item(lock_item::refuse, r));
+    post(job_rank{m.rank}, item(lock_item::refuse, r));
     return;
   }
-  if (c->last != rank_) {
-    post(c->last, m);
+  if (job_rank{c->last} != rank_) {
+    post(job_rank{c->last}, m);
     c->last = m.rank;
     return;
   }
-  SINEW_ASSERT(c->next < 0 && m.rank != rank_);
+  SINEW_ASSERT(c->next < 0 && job_rank{m.rank} != rank_);
   c->last = m.rank;
-  c->next = m.rank;
+  c->next = job_rank{m.rank};
   c->budget = budget_;
   settle(r, *c);
 }
@@ -247,7 +246,7 @@ void lock_core::ask_to_drain(reservation r, cell& c) {
   SINEW_EXPECT(c.here && c.holders == 0 && !c.asking);
   c.asking = true;
   lock_item m = item(lock_item::drain, r);
-  m.rank = static_cast<std::uint16_t>(rank_);
+  m.rank = static_cast<std::uint16_t>(rank_.value());
   m.left = c.left;
   if (r.creator() != rank_) {
     post(r.creator(), m);
@@ -269,7 +268,7 @@ void lock_core::on_gone(reservation r, cell& c) {
   ++c.gone;
   if (c.asker >= 0 && reached(c.gone, c.target)) {
     lock_item m = item(lock_item::drain, r);
-    m.rank = static_cast<std::uint16_t>(c.asker);
+    m.rank = static_cast<std::uint16_t>(c.asker.value());
     m.left = c.target;
     on_drain(r, c, m);
   }
@@ -278,15 +277,15 @@ void lock_core::on_gone(reservation r, cell& c) {
 void lock_core::on_drain(reservation r, cell& c, const lock_item& m) {
   SINEW_EXPECT(r.creator() == rank_);
   if (!reached(c.gone, m.left)) {
-    c.asker = m.rank;
+    c.asker = job_rank{m.rank};
     c.target = m.left;
     return;
   }
   c.asker = -1;
   lock_item answer = item(lock_item::drained, r);
   answer.left = m.left;
-  if (m.rank != rank_) {
-    post(m.rank, answer);
+  if (job_rank{m.rank} != rank_) {
+    post(job_rank{m.rank}, answer);
   } else {
     on_drained(r, c, answer);
   }
@@ -309,7 +308,7 @@ void lock_core::end(reservation r, cell& c) {
   const std::uint32_t generation = following(c.generation);
   c = cell{};
   c.generation = generation;
-  c.last = static_cast<std::uint16_t>(rank_);
+  c.last = static_cast<std::uint16_t>(rank_.value());
   unused_.push_back(r.index());
 }
 
@@ -326,7 +325,7 @@ void lock_core::refuse_all(reservation r, cell& c) {
   }
 }
 
-void lock_core::receive(int from, const lock_item& m) {
+void lock_core::receive(job_rank from, const lock_item& m) {
   SINEW_EXPECT(from != rank_ && m.of <= lock_item::counted);
   if ((losses_ != 0 || m.of == lock_item::lost) && !admits(from, m)) [[unlikely]] {
     return;
@@ -357,7 +356,7 @@ void lock_core::receive(int from, const lock_item& m) {
       SINEW_ASSERT(m.of == lock_item::refuse);
       refuse_all(r, *c);
       c->wanted = false;
-      c->last = static_cast<std::uint16_t>(r.creator());
+      c->last = static_cast<std::uint16_t>(r.creator().value());
   }
 }
 

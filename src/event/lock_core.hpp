@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/event/reservation.hpp"
 
 namespace sinew::event {
@@ -68,8 +69,8 @@ class lock_core {
     std::uint32_t drained = 0;  ///< with the lock: how many of those are known to have none
     std::uint32_t gone = 0;     ///< at the creator: how many of those have none
     std::uint32_t target = 0;   ///< at the creator: `asker` waits for so many
-    std::int32_t asker = -1;
-    std::int32_t next = -1;
+    job_rank asker = -1;
+    job_rank next = -1;
     std::uint16_t last = 0;
     std::uint16_t budget = 0;  ///< grants before the lock must move to `next`
     bool here = false;
@@ -84,12 +85,12 @@ class lock_core {
 
   static_assert(sizeof(cell) == 64, "reservation.hpp promises 64 bytes");
 
-  lock_core(int rank, int size, std::uint32_t local_grants);
+  lock_core(job_rank rank, int size, std::uint32_t local_grants);
 
   [[nodiscard]] reservation create();
   /// Null if `r` is not, or no longer, a reservation as far as this rank knows.
   [[nodiscard]] cell* find(reservation r) {
-    const auto creator = static_cast<std::size_t>(r.creator());
+    const auto creator = r.creator().index();
     const std::size_t chunk = r.index() / chunk_cells;
     if (creator < tables_.size() && chunk < tables_[creator].size()) [[likely]] {
       cell* const first = tables_[creator][chunk].get();
@@ -118,13 +119,13 @@ class lock_core {
   }
   /// False if it is not held here.
   [[nodiscard]] bool release(reservation r, cell& c);
-  void receive(int from, const lock_item& m);
+  void receive(job_rank from, const lock_item& m);
 
   /// `rank` is lost; all others are notified. Again, or of this rank: nothing. Cold.
-  void lose(int rank);
-  [[nodiscard]] bool is_lost(int rank) const noexcept {
-    SINEW_EXPECT(static_cast<std::size_t>(rank) < lost_.size());
-    return lost_[static_cast<std::size_t>(rank)] != 0;
+  void lose(job_rank rank);
+  [[nodiscard]] bool is_lost(job_rank rank) const noexcept {
+    SINEW_EXPECT(rank.index() < lost_.size());
+    return lost_[rank.index()] != 0;
   }
   /// What it guards is whole again. False if it is not held here, alone and with the lock.
   [[nodiscard]] static bool recover(cell& c) noexcept;
@@ -139,10 +140,10 @@ class lock_core {
     return first;
   }
   /// Ranks to which something must be sent, and what; the caller clears both.
-  [[nodiscard]] std::vector<std::uint16_t>& addressees() noexcept { return addressees_; }
-  [[nodiscard]] std::vector<lock_item>& outgoing(int rank) noexcept {
-    SINEW_EXPECT(static_cast<std::size_t>(rank) < outgoing_.size());
-    return outgoing_[static_cast<std::size_t>(rank)];
+  [[nodiscard]] std::vector<job_rank>& addressees() noexcept { return addressees_; }
+  [[nodiscard]] std::vector<lock_item>& outgoing(job_rank rank) noexcept {
+    SINEW_EXPECT(rank.index() < outgoing_.size());
+    return outgoing_[rank.index()];
   }
 
   [[nodiscard]] std::uint64_t moved() const noexcept { return moved_; }
@@ -154,7 +155,8 @@ class lock_core {
         auto& chunk = tables_[creator][i / chunk_cells];
         if (chunk != nullptr && chunk[i % chunk_cells].generation != 0) {
           cell& c = chunk[i % chunk_cells];
-          visit(reservation(static_cast<int>(creator), static_cast<std::uint32_t>(i), c.generation),
+          visit(reservation(job_rank{static_cast<int>(creator)}, static_cast<std::uint32_t>(i),
+                            c.generation),
                 c);
         }
       }
@@ -182,10 +184,11 @@ class lock_core {
   /// See above; not while a loss is being settled, nor of a reservation that was destroyed.
   [[nodiscard]] bool in_queue_order(reservation r, const cell& c) const noexcept {
     const bool destroyed = r.creator() == rank_ && !c.live;
-    return losses_ != 0 || destroyed || (c.last == rank_) == ((c.here || c.wanted) && c.next < 0);
+    return losses_ != 0 || destroyed ||
+           (job_rank{c.last} == rank_) == ((c.here || c.wanted) && c.next < 0);
   }
   [[nodiscard]] cell* find_new(reservation r);
-  cell& reach(int creator, std::uint32_t index);
+  cell& reach(job_rank creator, std::uint32_t index);
   cell* renew(reservation r, cell& c);
   void settle(reservation r, cell& c);
   void pass_on(reservation r, cell& c);
@@ -194,7 +197,7 @@ class lock_core {
   void end(reservation r, cell& c);
   void refuse_all(reservation r, cell& c);
   void grant(lock_request& q) noexcept;
-  void post(int rank, const lock_item& m);
+  void post(job_rank rank, const lock_item& m);
 
   void on_want(reservation r, const lock_item& m);
   void on_token(reservation r, cell& c, const lock_item& m);
@@ -204,8 +207,8 @@ class lock_core {
   void on_drained(reservation r, cell& c, const lock_item& m);
 
   // lock_recovery.cpp
-  [[nodiscard]] bool admits(int from, const lock_item& m);
-  void settle_loss(int from, const lock_item& m);
+  [[nodiscard]] bool admits(job_rank from, const lock_item& m);
+  void settle_loss(job_rank from, const lock_item& m);
   void on_census(const lock_item& m);
   void notify_all(const lock_item& m);
   void take_early();
@@ -219,7 +222,7 @@ class lock_core {
   void rebuild();
   void rebuild(reservation r, cell& c);
 
-  int rank_;
+  job_rank rank_;
   std::uint16_t budget_;
   std::vector<table> tables_;  ///< by creator
   std::uint32_t created_ = 0;
@@ -227,7 +230,7 @@ class lock_core {
   lock_request* granted_ = nullptr;
   lock_request** granted_end_ = &granted_;
   std::vector<std::vector<lock_item>> outgoing_;  ///< by rank
-  std::vector<std::uint16_t> addressees_;
+  std::vector<job_rank> addressees_;
   std::uint64_t moved_ = 0;
 
   enum class stage : std::uint8_t { none, silence, counting };

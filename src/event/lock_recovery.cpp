@@ -43,11 +43,11 @@ bool lock_core::recover(cell& c) noexcept {
   return true;
 }
 
-void lock_core::lose(int rank) {
+void lock_core::lose(job_rank rank) {
   if (rank == rank_ || is_lost(rank)) {
     return;
   }
-  lost_[static_cast<std::size_t>(rank)] = 1;
+  lost_[rank.index()] = 1;
   ++losses_;
   SINEW_ASSERT(losses_ < lost_.size());
   stage_ = stage::silence;
@@ -56,14 +56,14 @@ void lock_core::lose(int rank) {
   each([&](reservation r, cell& c) { r.creator() == rank ? abandon(r, c) : freeze(c); });
   lock_item m{};
   m.of = lock_item::lost;
-  m.rank = static_cast<std::uint16_t>(rank);
+  m.rank = static_cast<std::uint16_t>(rank.value());
   notify_all(m);
   proceed();
 }
 
 void lock_core::notify_all(const lock_item& m) {
   SINEW_EXPECT(m.of >= lock_item::lost);
-  for (int rank = 0; rank < static_cast<int>(lost_.size()); ++rank) {
+  for (job_rank rank = 0; rank.index() < lost_.size(); ++rank) {
     if (rank != rank_) {
       post(rank, m);
     }
@@ -72,8 +72,8 @@ void lock_core::notify_all(const lock_item& m) {
 
 template <class Heard>
 bool lock_core::all_alive(Heard heard) const {
-  for (int rank = 0; rank < static_cast<int>(lost_.size()); ++rank) {
-    if (rank != rank_ && !is_lost(rank) && !heard(static_cast<std::size_t>(rank))) {
+  for (job_rank rank = 0; rank.index() < lost_.size(); ++rank) {
+    if (rank != rank_ && !is_lost(rank) && !heard(rank.index())) {
       return false;
     }
   }
@@ -110,7 +110,7 @@ void lock_core::abandon(reservation r, cell& c) {
 }
 
 /// Whether a message is handled as if no rank were lost.
-bool lock_core::admits(int from, const lock_item& m) {
+bool lock_core::admits(job_rank from, const lock_item& m) {
   if (is_lost(from)) {
     return false;
   }
@@ -120,14 +120,14 @@ bool lock_core::admits(int from, const lock_item& m) {
   }
   const reservation r = reservation::from_bits(m.what);
   const bool own = r.creator() == rank_;
-  if (static_cast<std::size_t>(r.creator()) >= lost_.size() || is_lost(r.creator())) {
+  if (r.creator().index() >= lost_.size() || is_lost(r.creator())) {
     return false;
   }
   if (stage_ == stage::none || (stage_ == stage::counting && !own)) {
     return true;
   }
   // What comes from a rank that has counted is of the new round.
-  const bool early = own && counted_[static_cast<std::size_t>(from)] == losses_;
+  const bool early = own && counted_[from.index()] == losses_;
   if (m.of == lock_item::token) {
     if (cell* const c = find(r)) {
       absorb(*c, m);
@@ -151,8 +151,8 @@ void lock_core::take_early() {
   }
 }
 
-void lock_core::settle_loss(int from, const lock_item& m) {
-  const auto who = static_cast<std::size_t>(from);
+void lock_core::settle_loss(job_rank from, const lock_item& m) {
+  const auto who = from.index();
   SINEW_EXPECT(!is_lost(from));
   if (m.of == lock_item::census) {
     on_census(m);
@@ -162,7 +162,7 @@ void lock_core::settle_loss(int from, const lock_item& m) {
     proceed();
   } else {
     ++heard_[who];
-    lose(m.rank);
+    lose(job_rank{m.rank});
     SINEW_ASSERT(heard_[who] <= losses_);
     proceed();
   }
@@ -187,7 +187,7 @@ void lock_core::hand_in(reservation r, cell& c) {
   }
   c.kept = false;
   c.wanted = false;
-  c.last = static_cast<std::uint16_t>(r.creator());
+  c.last = static_cast<std::uint16_t>(r.creator().value());
 }
 
 void lock_core::hand_in() {
@@ -243,7 +243,7 @@ void lock_core::rebuild(reservation r, cell& c) {
   c.here = true;
   c.kept = c.owes = c.wanted = false;
   c.target = 0;
-  c.last = static_cast<std::uint16_t>(rank_);
+  c.last = static_cast<std::uint16_t>(rank_.value());
   SINEW_ENSURE(c.here && c.next < 0 && !c.asking);
 }
 

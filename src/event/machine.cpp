@@ -12,13 +12,13 @@ constexpr double kernel_latency = 10.0;
 
 }  // namespace
 
-int machine::node_of(int rank) const noexcept {
+int machine::node_of(job_rank rank) const noexcept {
   const auto found = std::find_if(processors.begin(), processors.end(),
                                   [rank](const auto& p) { return p.where.rank() == rank; });
   return found == processors.end() ? 0 : found->numa_node;
 }
 
-affinity machine::of_rank(const processor_info& p, int rank, bool is_private) const {
+affinity machine::of_rank(const processor_info& p, job_rank rank, bool is_private) const {
   const topology::memory_map& known = map != nullptr ? *map : topology::memory_map::of_machine();
   const topology::nearness& near = known.between(p.numa_node, node_of(rank));
   const bool by_kernel = is_private && rank != p.where.rank();
@@ -38,7 +38,7 @@ affinity machine::between(const processor_info& p, const memory_info& m) const {
   double time = 0;
   double latency = 0;
   bool estimated = false;
-  for (int r = 0; r < ranks; ++r) {
+  for (job_rank r = 0; r.below(ranks); ++r) {
     const affinity one = of_rank(p, r, false);
     time += 1 / one.bandwidth;
     latency += one.latency;
@@ -48,7 +48,7 @@ affinity machine::between(const processor_info& p, const memory_info& m) const {
 }
 
 affinity machine::between(const memory_info& from, const memory_info& to) const {
-  const int rank = from.rank < 0 ? 0 : from.rank;
+  const job_rank rank = from.rank < 0 ? 0 : from.rank;
   const processor_info reader{processor(rank, 0), node_of(rank)};
   const affinity out = between(reader, from);
   const affinity in = between(reader, to);

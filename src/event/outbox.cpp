@@ -60,10 +60,10 @@ outbox::outbox(core::runtime& runtime)
 // and its sender waits for an answer. What can be answered is answered by the handler; what is
 // thrown as far as here ends the job.
 void outbox::arrived(const fabric::arrival& a) noexcept {
-  if (forgotten_[static_cast<std::size_t>(a.source)].load(std::memory_order_relaxed)) {
+  if (forgotten_[a.source.index()].load(std::memory_order_relaxed)) {
     return;
   }
-  SINEW_EXPECT(a.source >= 0 && a.source < endpoint_.size() && a.source != endpoint_.rank());
+  SINEW_EXPECT(a.source.below(endpoint_.size()) && a.source != endpoint_.rank());
   const std::uint64_t first = a.head.word[0];
   const std::size_t which = first & 0xff;
   try {
@@ -78,11 +78,11 @@ void outbox::arrived(const fabric::arrival& a) noexcept {
 }
 
 // Without allocation of its own: there may be no memory.
-void outbox::give_up(int source, std::size_t which, const char* why) const noexcept {
+void outbox::give_up(job_rank source, std::size_t which, const char* why) const noexcept {
   base::last_words text;
-  text.add("rank ").add_number(static_cast<std::uint64_t>(endpoint_.rank()));
+  text.add("rank ").add_number(endpoint_.rank().index());
   text.add(" cannot handle a message for ").add(name_of(which)).add(" from rank ");
-  text.add_number(static_cast<std::uint64_t>(source)).add(" (").add(why);
+  text.add_number(source.index()).add(" (").add(why);
   text.add("); the job ends, since nobody would ever answer");
   runtime_.session().abort(1, text.text());
   __builtin_unreachable();
@@ -102,10 +102,10 @@ void outbox::set_handler(topic t, message_handler function, void* context) {
 }
 
 // Nothing may be thrown through the fabric, and the sender would wait for ever.
-void outbox::refuse(int source, std::size_t which) const {
+void outbox::refuse(job_rank source, std::size_t which) const {
   const error failure(
-      "rank " + std::to_string(source) + " has sent a message for " + std::string(name_of(which)) +
-          ", which rank " + std::to_string(endpoint_.rank()) + " has not made",
+      "rank " + to_string(source) + " has sent a message for " + std::string(name_of(which)) +
+          ", which rank " + to_string(endpoint_.rank()) + " has not made",
       "nobody would ever answer",
       "make them on all ranks, and let the ranks meet, before one of them sends: acquires, spawns, "
       "starts, creates");
@@ -123,15 +123,16 @@ void outbox::deliver(const message& m, std::size_t which) const {
   receivers_[which].function(receivers_[which].context, m);
 }
 
-status outbox::try_send(int peer, const fabric::header& head, const void* data, std::size_t bytes) {
+status outbox::try_send(job_rank peer, const fabric::header& head, const void* data,
+                        std::size_t bytes) {
   return bytes <= most_short_
              ? endpoint_.send_short(peer, core::handlers::event, head, data, bytes)
              : endpoint_.send_medium(peer, core::handlers::event, head, data, bytes);
 }
 
-void outbox::send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
+void outbox::send(job_rank peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
                   std::size_t bytes) {
-  SINEW_EXPECT(peer >= 0 && peer < endpoint_.size() && static_cast<std::size_t>(t) < topics);
+  SINEW_EXPECT(peer.below(endpoint_.size()) && static_cast<std::size_t>(t) < topics);
   SINEW_EXPECT(small >> 56 == 0 && bytes <= endpoint_.bounds().max_medium);
   SINEW_EXPECT(data != nullptr || bytes == 0);
   if (peer == endpoint_.rank()) {
@@ -141,28 +142,28 @@ void outbox::send(int peer, topic t, std::uint64_t small, std::uint64_t word, co
   }
   const fabric::header head{{small << 8 | static_cast<std::uint64_t>(t), word}};
   const core::guard held(lock_, runtime_.threaded());
-  if (owed_[static_cast<std::size_t>(peer)] != 0 || !try_send(peer, head, data, bytes).done()) {
+  if (owed_[peer.index()] != 0 || !try_send(peer, head, data, bytes).done()) {
     keep(peer, head, data, bytes);
   }
 }
 
-void outbox::forget(int peer) {
+void outbox::forget(job_rank peer) {
   const core::guard held(lock_, runtime_.threaded());
-  const auto which = static_cast<std::size_t>(peer);
+  const auto which = peer.index();
   SINEW_EXPECT(peer != endpoint_.rank());
   forgotten_[which].store(true, std::memory_order_relaxed);
   std::erase_if(late_, [peer](const late& l) { return l.peer == peer; });
   owed_[which] = 1;  // so that send() comes to keep()
 }
 
-void outbox::keep(int peer, const fabric::header& head, const void* data, std::size_t bytes) {
-  if (forgotten_[static_cast<std::size_t>(peer)].load(std::memory_order_relaxed)) {
+void outbox::keep(job_rank peer, const fabric::header& head, const void* data, std::size_t bytes) {
+  if (forgotten_[peer.index()].load(std::memory_order_relaxed)) {
     return;
   }
   const auto* first = static_cast<const std::byte*>(data);
   late_.push_back({peer, head, {first, first + bytes}});
-  ++owed_[static_cast<std::size_t>(peer)];
-  SINEW_ENSURE(late_.size() >= owed_[static_cast<std::size_t>(peer)]);
+  ++owed_[peer.index()];
+  SINEW_ENSURE(late_.size() >= owed_[peer.index()]);
   runtime_.want_chore(chore_, true);
 }
 
@@ -172,7 +173,7 @@ int outbox::retry() noexcept {
   std::fill_n(full_.get(), runtime_.size(), false);
   const auto before = late_.size();
   std::erase_if(late_, [this](const late& l) {  // in order, and each once
-    const auto peer = static_cast<std::size_t>(l.peer);
+    const auto peer = l.peer.index();
     if (full_[peer] || !try_send(l.peer, l.head, l.data.data(), l.data.size()).done()) {
       full_[peer] = true;
       return false;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/core/handlers.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/core/runtime.hpp"
@@ -24,14 +25,14 @@ class outbox {
   outbox& operator=(const outbox&) = delete;
 
   void set_handler(topic t, message_handler function, void* context);
-  void send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
+  void send(job_rank peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
             std::size_t bytes);
   /// From now on nothing is sent to `peer`, and what comes from it is not delivered.
-  void forget(int peer);
+  void forget(job_rank peer);
 
  private:
   struct late {
-    int peer;
+    job_rank peer;
     fabric::header head;
     std::vector<std::byte> data;
   };
@@ -40,13 +41,13 @@ class outbox {
     void* context = nullptr;
   };
 
-  [[nodiscard]] status try_send(int peer, const fabric::header& head, const void* data,
+  [[nodiscard]] status try_send(job_rank peer, const fabric::header& head, const void* data,
                                 std::size_t bytes);
-  void keep(int peer, const fabric::header& head, const void* data, std::size_t bytes);
+  void keep(job_rank peer, const fabric::header& head, const void* data, std::size_t bytes);
   void deliver(const message& m, std::size_t which) const;
   void arrived(const fabric::arrival& a) noexcept;
-  [[noreturn]] void refuse(int source, std::size_t which) const;
-  [[noreturn]] void give_up(int source, std::size_t which, const char* why) const noexcept;
+  [[noreturn]] void refuse(job_rank source, std::size_t which) const;
+  [[noreturn]] void give_up(job_rank source, std::size_t which, const char* why) const noexcept;
   int retry() noexcept;
 
   core::runtime& runtime_;

@@ -7,27 +7,26 @@
 
 namespace sinew::event {
 
-peer_table::peer_table(int rank, int size, number_lists& lists)
+peer_table::peer_table(job_rank rank, int size, number_lists& lists)
     : rank_(rank),
       lists_(lists),
       peers_(static_cast<std::size_t>(size)),
       batches_(static_cast<std::size_t>(size)) {
-  SINEW_EXPECT(rank >= 0 && rank < size);
+  SINEW_EXPECT(rank.below(size));
   gathered_for_.reserve(static_cast<std::size_t>(size));
 }
 
-void peer_table::refuse_rank(int rank) {
+void peer_table::refuse_rank(job_rank rank) {
   throw error("cannot use an event or a rank",
-              "there is no rank " + std::to_string(rank) + " in this job",
-              "pass handles as they are");
+              "there is no rank " + to_string(rank) + " in this job", "pass handles as they are");
 }
 
-void peer_table::make_page(peer& p, int rank, std::size_t page) {
+void peer_table::make_page(peer& p, job_rank rank, std::size_t page) {
   try {
     p.pages.resize(std::max(p.pages.size(), page + 1));
     p.pages[page] = std::make_unique<entry[]>(entries_per_page);
   } catch (const std::bad_alloc&) {
-    throw error("cannot use an event of rank " + std::to_string(rank),
+    throw error("cannot use an event of rank " + to_string(rank),
                 "there is no memory to note what is known of it", "free some");
   }
   SINEW_ENSURE(p.pages[page] != nullptr);
@@ -53,9 +52,9 @@ graph::place peer_table::find_further(const entry& known, event e) const {
 }
 
 // One rank is the word itself, plus 1.
-void peer_table::subscribe(std::uint32_t& subscribers, int rank) {
-  SINEW_EXPECT(rank != rank_ && static_cast<std::size_t>(rank) < peers_.size());
-  const auto r = static_cast<std::uint32_t>(rank);
+void peer_table::subscribe(std::uint32_t& subscribers, job_rank rank) {
+  SINEW_EXPECT(rank != rank_ && rank.index() < peers_.size());
+  const auto r = static_cast<std::uint32_t>(rank.value());
   if (subscribers == 0) {
     subscribers = r + 1;
     return;

@@ -26,13 +26,14 @@
 #include "event/number_lists.hpp"
 #include "event/runs.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/event/event.hpp"
 
 namespace sinew::event {
 
 class peer_table {
  public:
-  peer_table(int rank, int size, number_lists& lists);
+  peer_table(job_rank rank, int size, number_lists& lists);
 
   // --- their events ---
 
@@ -102,25 +103,26 @@ class peer_table {
   // --- our events ---
 
   /// Enters `rank` into the word of an event of ours. Throws sinew::error if there is no memory.
-  void subscribe(std::uint32_t& subscribers, int rank);
+  void subscribe(std::uint32_t& subscribers, job_rank rank);
   /// Passes a notice of the graph on to its subscribers: at once, or with flush().
   template <class Courier>
   void notify(const graph::notice& n, Courier& courier) {
     SINEW_EXPECT(n.what.owner() == rank_ && n.subscribers != 0);
     if ((n.subscribers & many_ranks) == 0) {
-      notify(static_cast<int>(n.subscribers - 1), n, courier);
+      notify(job_rank{static_cast<int>(n.subscribers - 1)}, n, courier);
       return;
     }
-    lists_.consume(n.subscribers & ~many_ranks,
-                   [&](std::uint32_t rank) { notify(static_cast<int>(rank), n, courier); });
+    lists_.consume(n.subscribers & ~many_ranks, [&](std::uint32_t rank) {
+      notify(job_rank{static_cast<int>(rank)}, n, courier);
+    });
   }
   [[nodiscard]] bool has_gathered() const noexcept { return !gathered_for_.empty(); }
   template <class Courier>
   void flush(Courier& courier) {
     while (!gathered_for_.empty()) {
-      const int rank = gathered_for_.back();
+      const job_rank rank = gathered_for_.back();
       gathered_for_.pop_back();
-      batch& b = *batches_[static_cast<std::size_t>(rank)];
+      batch& b = *batches_[rank.index()];
       SINEW_ASSERT(b.count != 0 && b.count <= batch::most);
       courier.settled(rank, std::span<const event>(b.events, std::exchange(b.count, 0)));
     }
@@ -129,11 +131,11 @@ class peer_table {
   // --- losses; cold ---
 
   /// Throws sinew::error if there is no such rank.
-  [[nodiscard]] bool is_lost(int rank) const { return at(rank).lost; }
+  [[nodiscard]] bool is_lost(job_rank rank) const { return at(rank).lost; }
   /// The rank is lost: what is awaited of it is poisoned, by resolve(alias, true). Returns what was
   /// entrusted to it, or nothing the second time.
   template <class Resolve>
-  [[nodiscard]] std::vector<event> lose(int rank, Resolve resolve) {
+  [[nodiscard]] std::vector<event> lose(job_rank rank, Resolve resolve) {
     SINEW_EXPECT(rank != rank_);
     peer& p = at(rank);
     if (std::exchange(p.lost, true)) {
@@ -149,7 +151,7 @@ class peer_table {
   /// `e` is an event of ours that `rank`, which is not lost, will trigger. Now and then those that
   /// are not pending(event) any more are dropped. Warm.
   template <class Pending>
-  void entrust(event e, int rank, Pending pending) {
+  void entrust(event e, job_rank rank, Pending pending) {
     SINEW_EXPECT(e.owner() == rank_);
     peer& p = at(rank);
     SINEW_EXPECT(!p.lost);
@@ -171,7 +173,7 @@ class peer_table {
         for (std::uint32_t n = 0; pages[page] != nullptr && n < entries_per_page; ++n) {
           const entry& known = pages[page][n];
           if (known.alias_ != 0) {
-            visit(event(static_cast<int>(owner), slot_of(page, n), known.awaited_));
+            visit(event(job_rank{static_cast<int>(owner)}, slot_of(page, n), known.awaited_));
           }
         }
       }
@@ -212,15 +214,15 @@ class peer_table {
   [[nodiscard]] static std::uint64_t slot_key(event e) noexcept {
     return event(e.owner(), e.index(), 0).bits();
   }
-  [[nodiscard]] const peer& at(int rank) const {
-    if (static_cast<std::size_t>(rank) >= peers_.size()) [[unlikely]] {
+  [[nodiscard]] const peer& at(job_rank rank) const {
+    if (rank.index() >= peers_.size()) [[unlikely]] {
       refuse_rank(rank);
     }
-    return peers_[static_cast<std::size_t>(rank)];
+    return peers_[rank.index()];
   }
-  [[nodiscard]] peer& at(int rank) { return const_cast<peer&>(std::as_const(*this).at(rank)); }
-  [[noreturn]] static void refuse_rank(int rank);
-  static void make_page(peer& p, int rank, std::size_t page);
+  [[nodiscard]] peer& at(job_rank rank) { return const_cast<peer&>(std::as_const(*this).at(rank)); }
+  [[noreturn]] static void refuse_rank(job_rank rank);
+  static void make_page(peer& p, job_rank rank, std::size_t page);
   [[nodiscard]] graph::place find_further(const entry& known, event e) const;
   void add(entry& known, event newest, const run& how) {
     if (!how.poisoned) {
@@ -239,8 +241,8 @@ class peer_table {
     known.mixed_ = 1;
   }
   /// False: there is no memory to gather, and it must be sent by itself.
-  [[nodiscard]] bool gather(int rank, event e) {
-    auto& b = batches_[static_cast<std::size_t>(rank)];
+  [[nodiscard]] bool gather(job_rank rank, event e) {
+    auto& b = batches_[rank.index()];
     if (b == nullptr) [[unlikely]] {
       b.reset(new (std::nothrow) batch);
       if (b == nullptr) {
@@ -276,23 +278,23 @@ class peer_table {
     }
   }
   template <class Courier>
-  void notify(int rank, const graph::notice& n, Courier& courier) {
+  void notify(job_rank rank, const graph::notice& n, Courier& courier) {
     SINEW_ASSERT(rank != rank_);
     const bool clean = n.how.from == 1 && !n.how.poisoned;
     if (!clean || !gather(rank, n.what)) [[unlikely]] {
       courier.settled(rank, n.what, n.how);
-    } else if (batches_[static_cast<std::size_t>(rank)]->count == batch::most) {
+    } else if (batches_[rank.index()]->count == batch::most) {
       flush(courier);
     }
   }
 
-  const int rank_;
+  const job_rank rank_;
   number_lists& lists_;  ///< of ranks
   std::vector<peer> peers_;
   std::unordered_map<std::uint64_t, runs> mixed_;                    ///< by slot_key(); see entry
   std::unordered_multimap<std::uint64_t, more_alias> more_aliases_;  ///< by slot_key()
   std::vector<std::unique_ptr<batch>> batches_;                      ///< by rank
-  std::vector<int> gathered_for_;  ///< ranks whose batch is not empty, each once
+  std::vector<job_rank> gathered_for_;  ///< ranks whose batch is not empty, each once
 };
 
 }  // namespace sinew::event

@@ -108,7 +108,7 @@ void system::body::handle(const event_message& m) {
 /// The message names an event that does not exist: if its sender waits for it, it is poisoned
 /// there.
 void system::body::refuse(const event_message& m, const error& why) {
-  log_line(log_level::error, "a message of rank " + std::to_string(m.source) +
+  log_line(log_level::error, "a message of rank " + to_string(m.source) +
                                  " about an event is refused: " + why.what());
   if (m.what == event_message::kind::subscribe) {
     const std::uint32_t only = m.about.generation();
@@ -116,13 +116,13 @@ void system::body::refuse(const event_message& m, const error& why) {
   }
 }
 
-void system::body::triggered_from(int rank, event e, bool bad) {
+void system::body::triggered_from(job_rank rank, event e, bool bad) {
   const graph::place f = events.find(e);
   if (f.known == state::poisoned) {
     return;  // it was cancelled before
   }
   if (f.known == state::triggered || !events.awaits_program(f.slot)) {
-    log_line(log_level::error, "rank " + std::to_string(rank) + " triggered " + describe(e) +
+    log_line(log_level::error, "rank " + to_string(rank) + " triggered " + describe(e) +
                                    " which had triggered or will by itself: ignored");
     return;
   }
@@ -132,7 +132,7 @@ void system::body::triggered_from(int rank, event e, bool bad) {
 // --- losses ---
 
 /// False if that is known.
-bool system::body::lose(int rank) {
+bool system::body::lose(job_rank rank) {
   section s(*this);
   if (peers.is_lost(rank)) {
     return false;
@@ -148,9 +148,9 @@ bool system::body::lose(int rank) {
   return true;
 }
 
-void system::lost(int rank) {
-  SINEW_CHECK(rank >= 0 && rank < size_ && rank != rank_, "cannot give up a rank",
-              "rank " + std::to_string(rank) + " is this one or none", "name another rank");
+void system::lost(job_rank rank) {
+  SINEW_CHECK(rank.below(size_) && rank != rank_, "cannot give up a rank",
+              "rank " + to_string(rank) + " is this one or none", "name another rank");
   if (!body_->lose(rank)) {
     return;
   }
@@ -160,7 +160,7 @@ void system::lost(int rank) {
   }
 }
 
-void system::entrust(event e, int rank) {
+void system::entrust(event e, job_rank rank) {
   SINEW_CHECK(e.exists() && e.owner() == rank_, "cannot entrust an event to a rank",
               "it is not one of this rank", "entrust an event where it was created");
   section s(*body_);
@@ -173,15 +173,15 @@ void system::entrust(event e, int rank) {
       e, rank, [this](event old) { return body_->events.find(old).known == state::pending; });
 }
 
-void system::on_lost(void (*call)(void*, int), void* context) {
+void system::on_lost(void (*call)(void*, job_rank), void* context) {
   std::erase_if(body_->on_loss, [context](const auto& m) { return m.second == context; });
   if (call != nullptr) {
     body_->on_loss.emplace_back(call, context);
   }
 }
 
-bool system::is_lost(int rank) const noexcept {
-  SINEW_EXPECT(rank >= 0 && rank < size_);
+bool system::is_lost(job_rank rank) const noexcept {
+  SINEW_EXPECT(rank.below(size_));
   const section s(*body_);
   return body_->peers.is_lost(rank);
 }

@@ -18,7 +18,7 @@ constexpr int deepest = 8;
 
 std::string system::body::describe(event e) const {
   std::string text = "event " + std::to_string(e.index()) + "." + std::to_string(e.generation()) +
-                     " of rank " + std::to_string(e.owner());
+                     " of rank " + to_string(e.owner());
   const auto named = names.find(e);
   if (named != names.end()) {
     text.append(" \"").append(named->second).append("\"");
@@ -51,8 +51,8 @@ void system::body::explain(std::uint32_t i, int depth, std::string& text) const 
 }
 
 std::string system::body::report(bool ask_others) {
-  std::string text = "rank " + std::to_string(self.rank_) + ": " +
-                     std::to_string(events.pending()) + " events have not triggered";
+  std::string text = "rank " + to_string(self.rank_) + ": " + std::to_string(events.pending()) +
+                     " events have not triggered";
   int listed = 0;
   for (std::uint32_t i = 1; i <= events.used() && listed < most_listed; ++i) {
     const graph::description s = events.describe(i);
@@ -91,7 +91,7 @@ void system::body::on_hang_message(void* context, const message& m) {
   const section s(b);
   const event e = event::from_bits(m.word);
   std::string text =
-      "rank " + std::to_string(b.self.rank_) + ", asked by rank " + std::to_string(m.source) + ":";
+      "rank " + to_string(b.self.rank_) + ", asked by rank " + to_string(m.source) + ":";
   const graph::place f = b.find(e);
   if (f.known == state::pending) {
     b.explain(f.slot, 0, text);

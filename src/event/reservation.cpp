@@ -33,7 +33,7 @@ constexpr std::uint64_t asks_for_holders = 2;
 std::string name_of(reservation r) {
   char text[96];
   std::snprintf(text, sizeof text, "reservation %u of rank %d (generation %u)", r.index(),
-                r.creator(), r.generation());
+                r.creator().value(), r.generation());
   return text;
 }
 
@@ -117,7 +117,7 @@ struct reservations::body {
   void flush() noexcept;
   void receive(const message& m);
   void destroy_for(const message& m);
-  void lose(int rank) noexcept;
+  void lose(job_rank rank) noexcept;
   void notify_suspects() noexcept;
   [[nodiscard]] std::string report(bool ask);
   void log_holders(const message& m);
@@ -289,7 +289,7 @@ void reservations::body::receive(const message& m) {
   finish(held);
 }
 
-void reservations::body::lose(int rank) noexcept {
+void reservations::body::lose(job_rank rank) noexcept {
   const together all_at_once(events);
   core::guard held(lock, threaded);
   core.lose(rank);
@@ -311,7 +311,7 @@ void reservations::body::flush() noexcept {
   flush_is_due = false;
   const std::size_t most = events.largest_message() / sizeof(lock_item);
   SINEW_ASSERT(most != 0);
-  for (const std::uint16_t peer : core.addressees()) {
+  for (const job_rank peer : core.addressees()) {
     std::vector<lock_item>& items = core.outgoing(peer);
     SINEW_ASSERT(!items.empty());
     for (std::size_t at = 0; at < items.size(); at += most) {
@@ -330,8 +330,8 @@ void reservations::body::log_holders(const message& m) {
   const core::guard held(lock, threaded);
   const lock_core::cell* const c = core.find(r);
   if (c != nullptr && c->holders != 0) {
-    log_line(log_level::error, "rank " + std::to_string(events.rank()) + ", asked by rank " +
-                                   std::to_string(m.source) + ": " + name_of(r) + ": " +
+    log_line(log_level::error, "rank " + to_string(events.rank()) + ", asked by rank " +
+                                   to_string(m.source) + ": " + name_of(r) + ": " +
                                    std::to_string(c->holders) + " hold it here");
   }
 }
@@ -354,9 +354,10 @@ std::string reservations::body::report(bool ask) {
     }
     text += "\n  " + name_of(r) + ": " + std::to_string(waiting) + " wait here, " +
             std::to_string(c.holders) + " hold it here" +
-            (c.here ? c.next >= 0 ? ", rank " + std::to_string(c.next) + " is next" : ""
+            (c.here ? c.next >= 0 ? ", rank " + to_string(c.next) + " is next" : ""
                     : ", the lock is on another rank");
-    for (int peer = 0; ask && waiting != 0 && c.holders == 0 && peer < events.size(); ++peer) {
+    for (job_rank peer = 0; ask && waiting != 0 && c.holders == 0 && peer.below(events.size());
+         ++peer) {
       if (peer != events.rank()) {
         events.send(peer, topic::reservation, asks_for_holders, r.bits());
       }
@@ -377,7 +378,7 @@ reservations::reservations(system& s, const reservation_options& how)
       [](void* self, const message& m) { static_cast<body*>(self)->receive(m); }, body_.get());
   s.add_report([](void* self, bool ask) { return static_cast<body*>(self)->report(ask); },
                body_.get());
-  s.on_lost([](void* self, int rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
+  s.on_lost([](void* self, job_rank rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
 }
 
 reservations::~reservations() {

@@ -192,7 +192,7 @@ void system::set_handler(topic t, message_handler function, void* context) {
   body_->messages.set_handler(t, function, context);
 }
 
-void system::send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
+void system::send(job_rank peer, topic t, std::uint64_t small, std::uint64_t word, const void* data,
                   std::size_t bytes) {
   body_->messages.send(peer, t, small, word, data, bytes);
 }

@@ -97,7 +97,7 @@ struct tasks::body {
     std::vector<processor> of;
     std::vector<std::uint64_t> given;
     bool all_lost = false;
-    void drop(int rank);
+    void drop(job_rank rank);
   };
 
   body(tasks& of, system& s) : all(of), events(s), threaded(s.runtime().threaded()) {}
@@ -115,7 +115,7 @@ struct tasks::body {
   [[nodiscard]] std::string text() const;
   void compare();
   void learn(const message& m);
-  void lose(int rank);
+  void lose(job_rank rank);
 
   tasks& all;
   system& events;
@@ -339,7 +339,7 @@ std::string tasks::body::report() {
       const event after = event::from_bits(j->what.after);
       text += "\n    \"" + table[j->what.task].name + "\" starts after event " +
               std::to_string(after.index()) + "." + std::to_string(after.generation()) +
-              " of rank " + std::to_string(after.owner()) + ", which has not triggered";
+              " of rank " + to_string(after.owner()) + ", which has not triggered";
       ++listed;
     }
   }
@@ -413,7 +413,7 @@ void tasks::body::receive(const message& m) {
   } else if (ignored) [[unlikely]] {
     return;
   } else if (m.small == a_table) {
-    const auto from = static_cast<std::size_t>(m.source);
+    const auto from = m.source.index();
     core::guard held(lock, threaded);
     SINEW_EXPECT(events.rank() == 0 && m.size >= sizeof(table_head));
     std::memcpy(&heads[from], m.data, sizeof heads[from]);
@@ -458,7 +458,8 @@ void tasks::body::compare() {
   }
   SINEW_EXPECT(events.rank() == 0 && arrived == events.size());
   const std::size_t bytes = heads.size() * sizeof(table_head);
-  for (int r = events.size(); r-- > 0;) {
+  for (std::size_t n = tables.size(); n-- > 0;) {
+    const job_rank r = job_rank::of_index(n);
     if (verdict.empty()) {
       events.send(r, topic::task, a_verdict, 1, heads.data(), bytes);
     } else {
@@ -469,7 +470,7 @@ void tasks::body::compare() {
 }
 
 /// No task is given to that rank any more, unless no other is left: then the task fails.
-void tasks::body::members::drop(int rank) {
+void tasks::body::members::drop(job_rank rank) {
   const auto is_there = [rank](processor p) { return p.rank() == rank; };
   if (std::all_of(of.begin(), of.end(), is_there)) {
     all_lost = true;
@@ -483,14 +484,14 @@ void tasks::body::members::drop(int rank) {
   }
 }
 
-void tasks::body::lose(int rank) {
+void tasks::body::lose(job_rank rank) {
   const core::guard held(lock, threaded);
   for (members& m : groups) {
     m.drop(rank);
   }
   // Before the tables were compared.
   if (!judged.load(std::memory_order_acquire)) {
-    fault = "rank " + std::to_string(rank) + " is lost, and its table with it";
+    fault = "rank " + to_string(rank) + " is lost, and its table with it";
     judged.store(true, std::memory_order_release);
   }
 }
@@ -508,8 +509,8 @@ void tasks::body::learn(const message& m) {
     heads.resize(m.size / sizeof(table_head));
     std::memcpy(heads.data(), copy.data(), copy.size());
     whole.ranks = events.size();
-    for (int r = 0; r < events.size(); ++r) {
-      const table_head& head = heads[static_cast<std::size_t>(r)];
+    for (job_rank r = 0; r.below(events.size()); ++r) {
+      const table_head& head = heads[r.index()];
       for (std::uint32_t i = 0; i < head.processors; ++i) {
         whole.processors.push_back({processor(r, i), head.numa_node});
       }
@@ -540,7 +541,7 @@ tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
   s.set_handler(
       topic::task, [](void* self, const message& m) { static_cast<body*>(self)->receive(m); },
       body_.get());
-  s.on_lost([](void* self, int rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
+  s.on_lost([](void* self, job_rank rank) { static_cast<body*>(self)->lose(rank); }, body_.get());
   s.add_report([](void* self, bool) { return static_cast<body*>(self)->report(); }, body_.get());
 }
 
@@ -623,12 +624,11 @@ event tasks::launch(processor where, const spawn_how& how, const void* key, cons
   SINEW_CHECK(b.started && found != b.numbers.end(), "cannot start a task",
               b.started ? "its function has no name" : "tasks have not been started",
               b.started ? "add<&function>(\"name\") on every rank" : "call start() on every rank");
-  const bool there = where.rank() < system_.size() &&
-                     (where.is_group() ||
-                      where.index() < b.heads[static_cast<std::size_t>(where.rank())].processors);
+  const bool there = where.rank().below(system_.size()) &&
+                     (where.is_group() || where.index() < b.heads[where.rank().index()].processors);
   SINEW_CHECK(there, "cannot start the task \"" + b.table[found->second].name + "\"",
               "there is no processor " + std::to_string(where.index()) + " of rank " +
-                  std::to_string(where.rank()),
+                  to_string(where.rank()),
               "see tasks::all()");
   SINEW_CHECK(bytes + sizeof(order) <= system_.largest_message(),
               "cannot start the task \"" + b.table[found->second].name + "\"",
@@ -655,9 +655,8 @@ processor tasks::group(std::span<const processor> of) {
   SINEW_CHECK(!of.empty() && plain, "cannot make a group of processors",
               of.empty() ? "it has no members" : "a member is a group", "");
   const auto is_there = [this](processor p) {
-    return p.rank() >= 0 && p.rank() < system_.size() &&
-           (!body_->started ||
-            p.index() < body_->heads[static_cast<std::size_t>(p.rank())].processors);
+    return p.rank().below(system_.size()) &&
+           (!body_->started || p.index() < body_->heads[p.rank().index()].processors);
   };
   SINEW_CHECK(std::all_of(of.begin(), of.end(), is_there), "cannot make a group of processors",
               "a member is a processor that no rank has", "see tasks::all()");

@@ -7,14 +7,14 @@
 
 namespace sinew::fabric {
 
-void corrupt_peer(int peer, std::string_view what, std::uint64_t value) noexcept {
+void corrupt_peer(job_rank peer, std::string_view what, std::uint64_t value) noexcept {
   base::last_words text;
   text.add("sinew");
   if (!log_identity().empty()) {
     text.add("[").add(log_identity()).add("]");
   }
   text.add(": error: what rank ")
-      .add_number(static_cast<std::uint64_t>(peer))
+      .add_number(peer.index())
       .add(" has written into shared memory makes no sense: ")
       .add(what)
       .add(" (")

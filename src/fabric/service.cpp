@@ -9,7 +9,7 @@ namespace sinew::fabric {
 status nobody_takes(void* /*context*/, const arrival& message) noexcept {
   base::last_words()
       .add("sinew: rank ")
-      .add_number(static_cast<std::uint64_t>(message.source))
+      .add_number(message.source.index())
       .add(
           " has sent a message before this rank has made what takes it (an event::system, say): "
           "make it on every rank before one of them sends\n")

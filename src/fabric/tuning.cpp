@@ -3,6 +3,8 @@
 #include <string>
 
 #include "sinew/base/settings.hpp"
+#include "sinew/fabric/disturbed.hpp"
+#include "sinew/fabric/network.hpp"
 
 namespace sinew::fabric {
 namespace {
@@ -20,7 +22,23 @@ setting<std::int64_t> stream_limit(
 setting<std::string> cma("fabric", "cma", "auto", "",
                          "copy between processes by process_vm_readv/writev", "auto|off");
 
+setting<std::int64_t> nodes(
+    "fabric", "nodes", 0, "count",
+    "pretend that the ranks of this node are on so many nodes, in blocks: between blocks messages "
+    "go over the network's back-end, to try it on one machine (0: do not pretend)",
+    {.least = 0, .most = 65536});
+
+setting<std::int64_t> disturb_seed(
+    "fabric", "disturb", 0, "seed",
+    "delay messages and refuse calls at random, as far as the contract allows, to test what is "
+    "above (0: do not)",
+    {.least = 0, .most = std::int64_t{1} << 62});
+
 }  // namespace
+
+std::uint64_t disturbance_seed() { return static_cast<std::uint64_t>(disturb_seed()); }
+
+int pretended_nodes() { return nodes() > 1 ? static_cast<int>(nodes()) : 0; }
 
 tuning current_tuning() { return {packets(), stream_limit(), cma() != "off"}; }
 

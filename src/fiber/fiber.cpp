@@ -23,15 +23,15 @@ namespace {
 /// the processor's return stack is in step with the frames of whoever follows.
 void run(void* block) {
   auto& me = *static_cast<fiber*>(block);
-  worker& w = *process_hub->workers[me.owner.load(std::memory_order_relaxed)];
-  here = &w;  // the fiber may have thread-local storage of its own
+  // The fiber may have thread-local storage of its own.
+  here = process_hub->workers[me.owner.load(std::memory_order_relaxed)].get();
   me.notes.arrived();
   me.doing.store(nullptr, std::memory_order_relaxed);
   me.entry(me.argument);
   if (me.locals != nullptr) [[unlikely]] {
     destroy_locals(me);
   }
-  w.leave_for_good(me);
+  here->leave_for_good(me);  // perhaps not the worker that it began on
 }
 
 /// Fires when nobody joins.
@@ -156,7 +156,7 @@ bool ended(const fiber& f) noexcept { return f.done.done(); }
 int thread_running(const fiber& f) noexcept {
   const std::uint64_t place = f.place.load(std::memory_order_acquire);
   if (place == nowhere) {
-    return 0;
+    return f.carrier.load(std::memory_order_relaxed);
   }
   const worker& w = *process_hub->workers[place >> 32U];
   return w.current() == &f ? w.thread_number() : 0;

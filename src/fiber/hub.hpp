@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "fiber/carriers.hpp"
 #include "fiber/stacks.hpp"
 #include "fiber/worker.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -30,6 +31,7 @@ struct hub {
   template <class Prepared>
   bool sleep_in_poller(std::uint64_t timeout_ns, Prepared prepared) noexcept;
   void wake_poller() noexcept;
+  [[gnu::noinline]] void wake_monitor() noexcept;
   [[nodiscard]] bool has_poller() const noexcept {
     return poller_.load(std::memory_order_relaxed) != nullptr;
   }
@@ -62,6 +64,17 @@ struct hub {
   /// Workers that do not sleep, and those that have just been woken. A hint, so all accesses are
   /// relaxed; written by whoever moves a worker's asleep_.
   std::atomic<std::uint32_t> awake{0};
+  /// A worker that slept does not any more. Sequentially consistent, and so is what the monitor
+  /// does in wait_for_workers(): either it sees the worker, or the worker sees that it rests.
+  void one_more_awake() noexcept {
+    awake.fetch_add(1);
+    if (monitor_rests.load() != 0) [[unlikely]] {
+      wake_monitor();
+    }
+  }
+  /// 1 while the monitor of stuck workers sleeps because all workers do.
+  std::atomic<std::uint32_t> monitor_rests{0};
+  carriers spares;
 
   /// For threads that are not workers, under outside_lock.
   spin_lock outside_lock;

@@ -48,6 +48,10 @@ class inbox {
     return asleep_.exchange(awake, std::memory_order_relaxed) != awake;
   }
   [[nodiscard]] std::atomic<std::uint32_t>& word() noexcept { return asleep_; }
+  /// A hint. Any thread.
+  [[nodiscard]] bool is_asleep() const noexcept {
+    return asleep_.load(std::memory_order_relaxed) != awake;
+  }
 
  private:
   /// awake -> on_futex or in_poller by the owner, back by whoever wakes it or by the owner.

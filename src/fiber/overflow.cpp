@@ -128,9 +128,10 @@ void report_overflow(const fiber& f, const void* address) noexcept {
   be_the_first();
   what = {&f, address};
   // There is no room left here to speak.
-  alignas(64) static std::array<std::byte, 64 * 1024> room;
+  alignas(64) static std::array<std::byte, std::size_t{64} << 10> stack;
   void* nowhere_to_return[2] = {};
-  sinew_fiber_switch(nowhere_to_return, sinew_fiber_prepare(room.data() + room.size(), say, &what));
+  sinew_fiber_switch(nowhere_to_return,
+                     sinew_fiber_prepare(stack.data() + stack.size(), say, &what));
   __builtin_unreachable();
 }
 

@@ -1,6 +1,7 @@
 // The ready fibers of one worker, as a bitmap of several levels that only the worker itself writes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -128,6 +129,15 @@ class ready_set {
   /// For reports, from any thread: may be out of date.
   [[nodiscard]] bool holds(std::uint32_t position) const noexcept {
     return (levels_.level[0][position / 64].load(std::memory_order_relaxed) >> (position % 64)) & 1;
+  }
+  /// How many are marked, of the first 4,096 positions. Owner only.
+  [[nodiscard]] std::uint32_t count() const noexcept {
+    auto all = static_cast<std::uint32_t>(std::popcount(rest_[0]));
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(limit_, 64); ++i) {
+      const std::uint64_t word = levels_.level[0][i].load(std::memory_order_relaxed);
+      all += static_cast<std::uint32_t>(std::popcount(word));
+    }
+    return all;
   }
   /// More than 4,096 positions are in use: more fibers than stay in the nearer caches.
   [[nodiscard]] bool is_large() const noexcept { return top_ >= 2; }

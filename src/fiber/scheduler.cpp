@@ -10,6 +10,7 @@
 #include "fiber/overflow.hpp"
 #include "fiber/stacks.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/futex.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/topology.hpp"
 
@@ -116,6 +117,12 @@ void hub::wake_poller() noexcept {
     p->wake();
   }
   waking_.fetch_sub(1);
+}
+
+void hub::wake_monitor() noexcept {
+  if (monitor_rests.exchange(0) != 0) {
+    base::futex_wake(monitor_rests, 1);
+  }
 }
 
 void hub::set_poller(poller* p) noexcept {
@@ -277,7 +284,8 @@ void scheduler::each(void (*visit)(void* context, const fiber& f, const char* st
     }
     if (place == nowhere) {
       if (!f.done.done()) {
-        visit(context, f, "not started");
+        const char* state = f.doing.load(std::memory_order_relaxed);
+        visit(context, f, state == nullptr ? "changing its worker" : state);
       }
       return;
     }

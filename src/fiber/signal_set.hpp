@@ -1,6 +1,7 @@
 // Fibers of one worker that other threads have signalled: a bitmap written by everybody.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -87,6 +88,14 @@ class signal_set {
     return true;
   }
 
+  /// A hint, from any thread: anything at the roots?
+  [[nodiscard]] bool seems_any() const noexcept {
+    return std::any_of(levels_.level.begin(), levels_.level.end(), [](const bit_word* level) {
+      return std::any_of(level, level + root_words,
+                         [](const bit_word& w) { return w.load(std::memory_order_relaxed) != 0; });
+    });
+  }
+
   /// For reports.
   [[nodiscard]] bool holds(std::uint32_t position) const noexcept {
     return (levels_.level[0][position / 64].load(std::memory_order_relaxed) >> (position % 64)) & 1;
@@ -95,7 +104,8 @@ class signal_set {
   /// Levels that positions below `positions` can use.
   [[nodiscard]] static std::size_t levels_for(std::uint64_t positions) noexcept {
     std::size_t l = 1;
-    for (std::uint64_t covered = root_words * 64; covered < positions; covered *= 64) {
+    for (std::uint64_t covered = std::uint64_t{root_words} * 64; covered < positions;
+         covered *= 64) {
       ++l;
     }
     return l;

@@ -10,6 +10,7 @@
 
 #include "fiber/hub.hpp"
 #include "fiber/overflow.hpp"
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/futex.hpp"
 #include "sinew/base/last_words.hpp"
@@ -21,7 +22,7 @@ thread_local constinit worker* here [[gnu::tls_model("initial-exec")]] = nullptr
 
 namespace {
 
-constexpr std::size_t idle_stack_bytes = 512 * 1024;  // the poller's handlers run there
+constexpr std::size_t idle_stack_bytes = std::size_t{512} << 10;  // the poller's handlers run there
 constexpr std::uint64_t longest_sleep_ns = 10'000'000;
 
 int kernel_thread_number() noexcept { return static_cast<int>(::syscall(SYS_gettid)); }
@@ -114,8 +115,17 @@ inline fiber* worker::next() noexcept {
     if (f->owner.load(std::memory_order_acquire) == number_) [[likely]] {
       return f;
     }
+    forward(*f);
   }
   return &idle_;
+}
+
+/// A signal for a fiber that has moved since goes after it.
+void worker::forward(const fiber& f) noexcept {
+  const std::uint64_t place = f.place.load(std::memory_order_acquire);
+  if (place != nowhere && place >> 32U != number_) {
+    hub_.workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
+  }
 }
 
 /// The same, by way of the idle fiber if it is time to look around.
@@ -220,6 +230,74 @@ void worker::give_way(fiber& me) noexcept {
   switch_to(me, *f);
 }
 
+void worker::end_slice(fiber& me) noexcept {
+  if (worker* const to = lighter(me)) {
+    move(me, *to);
+    return;
+  }
+  budget_ = 1;
+  give_way(me);
+}
+
+/// Another worker that has at least two fibers less to run than this one, or null. The main fiber
+/// stays, since much of what the kernel knows of a process it knows of its first thread.
+worker* worker::lighter(const fiber& f) noexcept {
+  if (hub_.size() == 1 || !could_be_left_by(f) || f.low == nullptr) {
+    return nullptr;
+  }
+  const std::uint32_t own = ready_.count() + 1;
+  load_.store(own, std::memory_order_relaxed);
+  worker* best = nullptr;
+  std::uint32_t least = own - 1;
+  for (const auto& w : hub_.workers) {
+    if (const std::uint32_t load = w->load_.load(std::memory_order_relaxed); load < least) {
+      least = load;
+      best = w.get();
+    }
+  }
+  SINEW_ENSURE(best != this);
+  return best;
+}
+
+/// `me` goes on on another worker. The idle fiber sends it there, once nothing uses its stack.
+void worker::move(fiber& me, worker& to) noexcept {
+  check_stack(me);
+  SINEW_EXPECT(moving_ == nullptr && &to != this);
+  to.load_.fetch_add(1, std::memory_order_relaxed);
+  moving_ = &me;
+  moving_to_ = &to;
+  here = &to;  // it has its own copy
+  switch_stacks(me, idle_);
+}
+
+bool worker::has_ready() const noexcept {
+  return ready_.count() != 0 || inbox_.signals.seems_any() ||
+         (!sleepers.empty() && sleepers.first_deadline() <= static_cast<std::uint64_t>(now_ns()));
+}
+
+void worker::receive(fiber& f) noexcept {
+  const std::uint64_t place = place_of(f.slot);
+  f.place.store(place, std::memory_order_release);
+  f.owner.store(number_, std::memory_order_release);
+  signal(static_cast<std::uint32_t>(place));
+}
+
+void worker::part_from(fiber& main, std::uintptr_t main_base, std::uintptr_t own_base) noexcept {
+  SINEW_EXPECT(main_base != own_base && thread_base_ == main_base);
+  main.thread_base = main_base;
+  thread_base_ = own_base;
+  // In the storage of a library that was there at start, so as far from either.
+  handled_ =
+      reinterpret_cast<handled*>(reinterpret_cast<std::uintptr_t>(handled_) - main_base + own_base);
+}
+
+void worker::be_carried(void (*left)(void*), void* argument) noexcept {
+  thread_number_.store(kernel_thread_number(), std::memory_order_relaxed);
+  current_.store(&idle_, std::memory_order_relaxed);
+  sinew_fiber_leave(idle_.sp, left, argument, thread_base_);
+  __builtin_unreachable();
+}
+
 void worker::give_way_to_nobody(fiber& me) noexcept {
   if (--budget_ <= 0) {
     ready_.set(static_cast<std::uint32_t>(me.place.load(std::memory_order_relaxed)));
@@ -289,7 +367,7 @@ bool worker::steal() noexcept {
 }
 
 void worker::end_sleep(std::uint32_t how) noexcept {
-  hub_.awake.fetch_add(1, std::memory_order_relaxed);
+  hub_.one_more_awake();
   if (how == inbox<real_steps>::on_futex) {
     base::futex_wake(inbox_.word(), 1);
   } else {
@@ -299,6 +377,9 @@ void worker::end_sleep(std::uint32_t how) noexcept {
 
 void worker::run_idle() noexcept {
   while (!hub_.stopping.load(std::memory_order_acquire)) {
+    if (moving_ != nullptr) [[unlikely]] {
+      moving_to_->receive(*std::exchange(moving_, nullptr));
+    }
     look_around();
     budget_ = busy_budget;
     fiber* f = std::exchange(after_idle_, nullptr);
@@ -333,7 +414,9 @@ void worker::look_around() noexcept {
 
 /// Between two looks that found nothing: go on, give the processor away, sleep, in that order.
 void worker::rest() noexcept {
-  ++quiet_rounds_;
+  if (++quiet_rounds_ == 1) {
+    load_.store(0, std::memory_order_relaxed);
+  }
   const bool crowded = hub_.crowded();
   if (!crowded && quiet_rounds_ % 32 != 0 && quiet_rounds_ < 1U << 20U) {
     return;
@@ -377,7 +460,7 @@ void worker::sleep() noexcept {
                      hub_.has_poller() ? std::min(limit, longest_sleep_ns) : limit);
   }
   if (inbox_.get_up()) {
-    hub_.awake.fetch_add(1, std::memory_order_relaxed);
+    hub_.one_more_awake();
   }
 }
 

@@ -55,11 +55,8 @@ class worker {
   void leave(fiber& me) noexcept;
   /// Lets others that are ready run before `me`, which is. Hot.
   void give_way(fiber& me) noexcept;
-  /// The same, after a look around.
-  void end_slice(fiber& me) noexcept {
-    budget_ = 1;
-    give_way(me);
-  }
+  /// The same, after a look around; on a worker with less to do, if there is one and `me` may move.
+  void end_slice(fiber& me) noexcept;
   /// Ends `me`. Does not return (and is not declared so, to be jumped to: see run()).
   void leave_for_good(fiber& me) noexcept;
 
@@ -78,6 +75,22 @@ class worker {
     return thread_number_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] const void* where_current_is() const noexcept { return &current_; }
+  /// `main` has thread-local storage of its own from now on, and so has this worker.
+  void part_from(fiber& main, std::uintptr_t main_base, std::uintptr_t own_base) noexcept;
+  /// It shares nothing with the worker but the kernel thread. Any thread.
+  [[nodiscard]] bool could_be_left_by(const fiber& f) const noexcept {
+    return f.thread_base != 0 && f.thread_base != thread_base_;
+  }
+  /// The calling kernel thread, which has no worker, runs this one from here on, on the idle
+  /// fiber's stack; there it first calls left(argument). The fiber that ran has left it.
+  [[noreturn]] void be_carried(void (*left)(void*), void* argument) noexcept;
+  /// Makes `f` a fiber of this worker, and ready. It is on no worker, and off its stack. Any
+  /// thread.
+  void receive(fiber& f) noexcept;
+  /// Other fibers wait for their turn, or for a moment that has come. Owner only.
+  [[nodiscard]] bool has_ready() const noexcept;
+  /// A hint. Any thread.
+  [[nodiscard]] bool is_asleep() const noexcept { return inbox_.is_asleep(); }
   /// For reports, from any thread.
   [[nodiscard]] bool is_ready(std::uint32_t position) const noexcept {
     return ready_.holds(position) || inbox_.signals.holds(position);
@@ -116,6 +129,9 @@ class worker {
 
  private:
   [[nodiscard]] fiber* next() noexcept;
+  [[gnu::noinline]] void forward(const fiber& f) noexcept;
+  [[nodiscard]] worker* lighter(const fiber& f) noexcept;
+  void move(fiber& me, worker& to) noexcept;
   [[nodiscard]] fiber* next_turn() noexcept;
   [[gnu::noinline]] bool refill() noexcept;
   bool collect() noexcept;
@@ -147,6 +163,10 @@ class worker {
   int budget_ = busy_budget;     ///< switches until the idle fiber looks around
   fiber* after_idle_ = nullptr;  ///< who runs next when it has
   unsigned rounds_ = 0;
+  fiber* moving_ = nullptr;      ///< has just left for another worker
+  worker* moving_to_ = nullptr;  ///< which
+  /// Fibers that were ready or running when a slice last ended; 0 when idle. A hint, so relaxed.
+  std::atomic<std::uint32_t> load_{0};
   std::uintptr_t thread_base_ = 0;  ///< of the thread itself
   handled* handled_ = nullptr;      ///< likewise; fibers with storage of their own have their own
 

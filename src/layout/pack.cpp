@@ -291,7 +291,7 @@ void copy(const datatype& from_type, std::size_t from_count, const void* from,
     unpack(to_type, to_count, to, 0, {static_cast<const std::byte*>(from), total});
     return;
   }
-  constexpr std::size_t most = 64 * 1024;
+  constexpr std::size_t most = std::size_t{64} << 10;
   const std::size_t room = std::min(total, most);
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(room);
   for (std::size_t done = 0; done < total;) {

@@ -29,7 +29,7 @@
 //
 // Alone. Most tables are used by one thread. The first one that comes is the sole user: its insert
 // takes no held bit, by no locked instruction, but says that it is inside. The second one to come
-// claims the table for everybody, and waits until the sole user is out; only then does it look at a
+// opens the table to everybody, and waits until the sole user is out; only then does it look at a
 // line. The sole user sets `inside_` and then looks at `user_`, who comes later sets `user_` and
 // then looks at `inside_`: one of them sees the other (Dekker). The sole user's store and load are
 // ordered by the other's membarrier. So while it is inside alone nobody else is in any operation,
@@ -300,7 +300,7 @@ class table_core {
   // user_: one of these, or the address of the sole user's mark.
   static constexpr std::uintptr_t nobody = 0;
   static constexpr std::uintptr_t everybody = 1;
-  static constexpr std::uintptr_t claimed = 2;
+  static constexpr std::uintptr_t opening = 2;
 
   /// Tells threads apart. (One that begins when another has ended may get its mark: that is no
   /// second user.)
@@ -356,7 +356,7 @@ class table_core {
     }
     for (unsigned attempt = 0; now != everybody; ++attempt, now = user()) {
       Steps::step();
-      if (now != claimed && user_.compare_exchange_strong(now, claimed)) {
+      if (now != opening && user_.compare_exchange_strong(now, opening)) {
         end_sole_use();
       } else {
         Steps::wait(attempt);
@@ -931,7 +931,7 @@ class table_core {
   /// The level as in a control word, and above it the mask of a line's offset at that level: what
   /// an operation needs, read at once. Changed by whoever holds resizing_.
   std::atomic<std::uint64_t> shape_;
-  /// Whose the table is: nobody's, one thread's, claimed, everybody's, in this order.
+  /// Whose the table is: nobody's, one thread's, opening, everybody's, in this order.
   std::atomic<std::uintptr_t> user_;
   std::uint32_t first_level_;
   std::uint32_t last_level_;

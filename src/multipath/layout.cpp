@@ -75,7 +75,7 @@ std::vector<std::uint64_t> from_rank_0(rma::engine& e, std::uint64_t box,
     }
     a.count = words.size();
     e.put({0, a.offset}, words.data(), words.size() * 8);
-    for (int r = 0; r < e.size(); ++r) {
+    for (job_rank r = 0; r.below(e.size()); ++r) {
       e.put({r, box}, &a, sizeof a);
     }
   }
@@ -95,10 +95,10 @@ std::vector<std::uint64_t> from_rank_0(rma::engine& e, std::uint64_t box,
 
 }  // namespace
 
-std::vector<std::uint64_t> row_of(const job_list& jobs, int rank, int size) {
+std::vector<std::uint64_t> row_of(const job_list& jobs, job_rank rank, int size) {
   std::vector<std::uint64_t> row(static_cast<std::size_t>(size));
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    if (jobs.source[j] == static_cast<route::node_id>(rank)) {
+    if (jobs.source[j] == static_cast<route::node_id>(rank.value())) {
       row.at(jobs.destination[j]) += jobs.bytes[j];
     }
   }
@@ -121,7 +121,7 @@ transfer::transfer(rma::engine& e, const route::topology& net,
   e.put({rank_, row}, to_.data(), n * 8);
   e.sync_all();
   for (std::size_t r = 0; r < n; ++r) {
-    e.get(&from_[r], {static_cast<int>(r), row + 8 * static_cast<std::size_t>(rank_)}, 8);
+    e.get(&from_[r], {job_rank{static_cast<int>(r)}, row + 8 * rank_.index()}, 8);
   }
   try {
     const auto words = from_rank_0(e, box, [&] {
@@ -129,7 +129,7 @@ transfer::transfer(rma::engine& e, const route::topology& net,
       job_list between_nodes;
       std::vector<std::uint64_t> counts(n);
       for (std::size_t r = 0; r < n; ++r) {
-        e.get(counts.data(), {static_cast<int>(r), row}, n * 8);
+        e.get(counts.data(), {job_rank{static_cast<int>(r)}, row}, n * 8);
         for (std::size_t d = 0; d < n; ++d) {
           if (d == r || counts[d] == 0) {
             continue;
@@ -166,7 +166,7 @@ transfer::transfer(rma::engine& e, const route::topology& net, const route::rout
   to_ = row_of(plan.jobs, rank_, size_);
   from_.resize(static_cast<std::size_t>(size_));
   for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
-    if (plan.jobs.destination[j] == static_cast<route::node_id>(rank_)) {
+    if (plan.jobs.destination[j] == static_cast<route::node_id>(rank_.value())) {
       from_[plan.jobs.source[j]] += plan.jobs.bytes[j];
     }
   }
@@ -230,7 +230,7 @@ void transfer::lay_out(const paths& all) {
     neighbour before;
     for (std::size_t i = 0; i < stops.size(); ++i) {
       const auto rank = stops[i];
-      neighbour here{static_cast<int>(rank), relays[rank]++, 0, 0};
+      neighbour here{job_rank{static_cast<int>(rank)}, relays[rank]++, 0, 0};
       here.lines = block_ + lines_at + sizeof(relay_lines) * here.bit;
       if (i > 0) {
         here.ring = rings[rank];
@@ -244,8 +244,8 @@ void transfer::lay_out(const paths& all) {
         relay& s = relays_.emplace_back();
         s.bytes = all.bytes[c];
         s.offset = all.offset[c];
-        s.source = static_cast<int>(stops.front());
-        s.destination = static_cast<int>(stops.back());
+        s.source = job_rank{static_cast<int>(stops.front())};
+        s.destination = job_rank{static_cast<int>(stops.back())};
         s.before = before;
         s.lines = here.lines;
         s.ring = here.ring;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/multipath/transfer.hpp"
 
 namespace sinew::multipath {
@@ -29,7 +30,7 @@ struct relay_lines {
 
 /// Where the neighbour's side of a path lies.
 struct neighbour {
-  int rank = -1;
+  job_rank rank = -1;
   std::uint32_t bit = 0;    ///< its relay's number there
   std::uint64_t lines = 0;  ///< offset of its relay_lines
   std::uint64_t ring = 0;
@@ -38,8 +39,8 @@ struct neighbour {
 struct transfer::relay {
   std::uint64_t bytes = 0;
   std::uint64_t offset = 0;  ///< of the path in its message
-  int source = 0;
-  int destination = 0;
+  job_rank source = 0;
+  job_rank destination = 0;
   neighbour before;  ///< rank -1: this is the first rank
   neighbour after;   ///< rank -1: this is the last
   bool after_is_last = false;

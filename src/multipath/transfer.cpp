@@ -35,8 +35,9 @@ using rma::until;
 
 std::uint64_t time_ns() { return static_cast<std::uint64_t>(now_ns()); }
 
-std::uint64_t pack_verdict(int who, int silent) {
-  return static_cast<std::uint64_t>(who + 1) | static_cast<std::uint64_t>(silent + 1) << 32;
+std::uint64_t pack_verdict(job_rank who, job_rank silent) {
+  return static_cast<std::uint64_t>(who.value() + 1) |
+         static_cast<std::uint64_t>(silent.value() + 1) << 32;
 }
 
 }  // namespace
@@ -49,10 +50,10 @@ struct transfer::buffers {
   std::span<const std::size_t> receive_at;
 
   [[nodiscard]] const std::byte* from(const relay& s) const {
-    return send + send_at[static_cast<std::size_t>(s.destination)] + s.offset;
+    return send + send_at[s.destination.index()] + s.offset;
   }
   [[nodiscard]] std::byte* to(const relay& s) const {
-    return receive + receive_at[static_cast<std::size_t>(s.source)] + s.offset;
+    return receive + receive_at[s.source.index()] + s.offset;
   }
 };
 
@@ -62,8 +63,8 @@ std::string delivery::sentence() const {
   }
   const std::string missed =
       silent < 0 ? std::string("nothing moved, though all ranks are alive")
-                 : "rank " + std::to_string(silent) + " is dead, or has not entered the call";
-  return "rank " + std::to_string(who) + " gave up: " + missed;
+                 : "rank " + to_string(silent) + " is dead, or has not entered the call";
+  return "rank " + to_string(who) + " gave up: " + missed;
 }
 
 delivery transfer::alltoallv(const void* send, std::span<const std::size_t> send_at, void* receive,
@@ -94,7 +95,7 @@ delivery transfer::alltoallv(const void* send, std::span<const std::size_t> send
 }
 
 void transfer::begin(const buffers& call) {
-  const auto me = static_cast<std::size_t>(rank_);
+  const auto me = rank_.index();
   if (to_[me] != 0) {
     std::memmove(call.receive + call.receive_at[me], call.send + call.send_at[me], to_[me]);
   }
@@ -187,8 +188,7 @@ void transfer::put_chunk(relay& s, const std::byte* from, std::uint64_t bytes) {
   engine_.put({s.after.rank, s.after.lines + offsetof(relay_lines, arrived)}, &s.moved, 8);
   mark(s.after.rank, s.after.bit);
   if (options_.link_time_ns) {
-    link_free_ns_[static_cast<std::size_t>(s.after.rank)] =
-        time_ns() + options_.link_time_ns(s.after.rank, bytes);
+    link_free_ns_[s.after.rank.index()] = time_ns() + options_.link_time_ns(s.after.rank, bytes);
   }
 }
 
@@ -202,11 +202,11 @@ void transfer::give_room(relay& s) {
   mark(s.before.rank, s.before.bit);
 }
 
-bool transfer::link_busy(int to) const {
-  return options_.link_time_ns && time_ns() < link_free_ns_[static_cast<std::size_t>(to)];
+bool transfer::link_busy(job_rank to) const {
+  return options_.link_time_ns && time_ns() < link_free_ns_[to.index()];
 }
 
-void transfer::mark(int rank, std::uint32_t bit) {
+void transfer::mark(job_rank rank, std::uint32_t bit) {
   const std::uint64_t word = bit / 64;
   const auto before = engine_.fetch_or<std::uint64_t>(
       {rank, block_ + sizeof(block_head) + 8 * word}, std::uint64_t{1} << (bit % 64));
@@ -246,8 +246,8 @@ void transfer::collect() {
   std::uint64_t bits = engine_.swap<std::uint64_t>(summary, 0);
   if ((bits & alarm) != 0) {
     const auto word = engine_.load<std::uint64_t>({rank_, block_ + offsetof(block_head, verdict)});
-    verdict_ = {delivery::end::abandoned, static_cast<int>(word & 0xffffffff) - 1,
-                static_cast<int>(word >> 32) - 1};
+    verdict_ = {delivery::end::abandoned, job_rank{static_cast<int>(word & 0xffffffff) - 1},
+                job_rank{static_cast<int>(word >> 32) - 1}};
     return;
   }
   for (; bits != 0; bits &= bits - 1) {
@@ -295,18 +295,18 @@ bool transfer::wait_for_marks() {
 
 /// Remembers how far everybody's heart has beaten, to find later whose stands still.
 void transfer::note_beats() {
-  for (int r = 0; r < size_; ++r) {
-    engine_.get(&beats_[static_cast<std::size_t>(r)], {r, block_ + offsetof(block_head, beat)}, 8);
+  for (job_rank r = 0; r.below(size_); ++r) {
+    engine_.get(&beats_[r.index()], {r, block_ + offsetof(block_head, beat)}, 8);
   }
 }
 
 /// A rank that is not done with this call and whose heart has stood still since this one last moved
 /// something; one that is waited for directly, if there is any.
-int transfer::silent_rank() const {
+job_rank transfer::silent_rank() const {
   std::vector<bool> still(static_cast<std::size_t>(size_));
-  int found = -1;
-  for (int r = size_ - 1; r >= 0; --r) {
-    const auto index = static_cast<std::size_t>(r);
+  job_rank found = no_job_rank;
+  for (std::size_t index = still.size(); index-- > 0;) {
+    const job_rank r = job_rank::of_index(index);
     const auto word = [&](std::uint64_t at) {
       return engine_.load<std::uint64_t>({r, block_ + at});
     };
@@ -320,8 +320,8 @@ int transfer::silent_rank() const {
     if (s.moved == s.end) {
       continue;
     }
-    for (const int r : {s.before.rank, s.after.rank}) {
-      if (r >= 0 && still[static_cast<std::size_t>(r)]) {
+    for (const job_rank r : {s.before.rank, s.after.rank}) {
+      if (r >= 0 && still[r.index()]) {
         return r;
       }
     }
@@ -329,9 +329,9 @@ int transfer::silent_rank() const {
   return found;
 }
 
-delivery transfer::give_up(int silent) {
+delivery transfer::give_up(job_rank silent) {
   verdict_ = {delivery::end::gave_up, rank_, silent};
-  for (int r = 0; r < size_; ++r) {
+  for (job_rank r = 0; r.below(size_); ++r) {
     if (r == rank_) {
       continue;
     }

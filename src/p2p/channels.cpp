@@ -14,10 +14,12 @@ namespace {
 
 setting<std::string> engine_name("match", "engine", "hash", "",
                                  "how messages are paired with receives (table: without wildcards)",
-                                 "hash|list|bins64|bins1021|lookup4d|vector|table");
+                                 "hash|list|bins64|bins1021|lookup4d|vector|table",
+                                 setting_use::each_use);
 
 setting<bool> statistics("match", "stats", false, "",
-                         "each rank says at its end what matching has cost");
+                         "each rank says at its end what matching has cost", {},
+                         setting_use::each_use);
 
 std::string name_of_rank(int r) {
   return r == any_source ? "any source" : "rank " + std::to_string(r);
@@ -104,6 +106,9 @@ bool engine::state::drop_channel(std::uint32_t context) {
     return true;
   }
   gone->comm = nullptr;
+  if (gone->revoked.load(std::memory_order_relaxed)) {
+    return false;  // words about that may still be under way
+  }
   if (gone->matcher.posted() != 0) {
     return false;  // their requests have been freed: they wait for their messages until the end
   }
@@ -136,7 +141,7 @@ void engine::state::report_statistics() {
     const auto searches = static_cast<double>(std::max<std::uint64_t>(c.searches, 1));
     char mean[32];
     std::snprintf(mean, sizeof mean, "%.2f", static_cast<double>(c.examined) / searches);
-    text += "sinew: rank " + std::to_string(rt.rank()) + ": matching of " +
+    text += "sinew: rank " + to_string(rt.rank()) + ": matching of " +
             (kind == 0 ? "messages" : "collectives") + " by " + engine_name() + ": " +
             std::to_string(c.searches) + " searches, " + mean + " entries examined on average, " +
             std::to_string(c.longest) + " at most; at most " + std::to_string(c.most_posted) +
@@ -175,20 +180,30 @@ void engine::attach(core::communicator& comm) {
   channel& messages = state_->channel_of(comm.context());
   channel& collectives = state_->channel_of(comm.context() + 1);
   SINEW_ASSERT(messages.comm == nullptr && collectives.comm == nullptr);  // else two have it
+  state_->forget_old_revocation(messages, comm);
+  state_->forget_old_revocation(collectives, comm);
   messages.comm = &comm;
   collectives.comm = &comm;
   comm.attached.set(messages_slot, &messages);
   comm.attached.set(collectives_slot, &collectives);
 }
 
+void engine::attach_as(core::communicator& comm, const core::communicator& whose) {
+  SINEW_EXPECT(comm.context() == whose.context() && messages_of(whose).comm == &whose);
+  SINEW_EXPECT(comm.attached.get(messages_slot) == nullptr);
+  comm.attached.set(messages_slot, &messages_of(whose));
+  comm.attached.set(collectives_slot, &collectives_of(whose));
+}
+
 channel& engine::channel_for(const core::communicator& comm, partitioned what) {
   static_assert(state::first_partitioned + state::first_partitioned <= 0xffffffff);
-  SINEW_EXPECT(messages_of(comm).comm == &comm);
+  const core::communicator* const owner = messages_of(comm).comm;
+  SINEW_EXPECT(owner != nullptr && owner->context() == comm.context());
   channel& found = state_->channel_of(static_cast<std::uint32_t>(
       state::first_partitioned + comm.context() + (what == partitioned::data ? 1U : 0U)));
   core::guard held(state_->channels_lock, state_->threaded);
-  SINEW_ASSERT(found.comm == nullptr || found.comm == &comm);
-  found.comm = &comm;
+  SINEW_ASSERT(found.comm == nullptr || found.comm == owner);
+  found.comm = owner;
   return found;
 }
 
@@ -239,6 +254,9 @@ std::string engine::state::describe(channel& in) {
     waiting.call = (comm->collective_count - 1) % core::collective_tags;
   }
   listing stored = waiting;
+  if (now.awaited >= 0) {
+    waiting.add("waits for " + name_of_rank(now.awaited));
+  }
   all.each_receive(
       [](void* l, const match::receive& r) { static_cast<listing*>(l)->receive(r.wanted); },
       &waiting);
@@ -310,7 +328,7 @@ void engine::state::diagnose() {
   if (text.empty()) {
     text = " no message, probe or collective is under way";
   }
-  base::raw_write(2, "sinew: rank " + std::to_string(rt.rank()) + ", messages:" + text + "\n");
+  base::raw_write(2, "sinew: rank " + to_string(rt.rank()) + ", messages:" + text + "\n");
 }
 
 }  // namespace sinew::p2p

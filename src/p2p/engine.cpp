@@ -49,7 +49,9 @@ engine::state::state(core::runtime& runtime)
       messages(threaded),
       spare(messages.get()),
       peers(std::make_unique<peer_state[]>(static_cast<std::size_t>(rt.size()))),
-      directory(std::make_unique<std::atomic<page*>[]>(pages)) {
+      directory(std::make_unique<std::atomic<page*>[]>(pages)),
+      survivors(rt.session().survivors()),
+      dead(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(rt.size()))) {
   if (spare == nullptr) {
     throw std::bad_alloc();
   }
@@ -60,8 +62,8 @@ engine::state::state(core::runtime& runtime)
               "use another back-end");
   SINEW_ENSURE(at_once_limit <= eager_limit && eager_limit <= net.bounds().max_medium);
   take_eager();
-  net.set_handler(am_rts, on<&state::arrived_rts>, this);
-  net.set_handler(am_push, on<&state::arrived_push>, this);
+  take(am_rts, on<&state::arrived_rts>);
+  take(am_push, on<&state::arrived_push>);
   net.set_handler(
       am_piece,
       [](void* s, const fabric::arrival& a) noexcept {
@@ -79,7 +81,7 @@ engine::state::state(core::runtime& runtime)
   net.set_handler(
       am_throttle,
       [](void* s, const fabric::arrival& a) noexcept {
-        auto& slow = static_cast<state*>(s)->peers[static_cast<std::size_t>(a.source)].slow;
+        auto& slow = static_cast<state*>(s)->peers[a.source.index()].slow;
         if (a.head.word[0] != 0) {
           slow.fetch_or(peer_state::throttled, std::memory_order_relaxed);
         } else {
@@ -89,6 +91,7 @@ engine::state::state(core::runtime& runtime)
         return status::ok();
       },
       this);
+  prepare_for_failures();
   rt.set_chore([](void* s) { return static_cast<state*>(s)->retry_backlog(); }, this);
   rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this);
 }
@@ -96,6 +99,12 @@ engine::state::state(core::runtime& runtime)
 // A receive has met a message of ours that its sender waits for, or whose data it has copied.
 void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
   auto& op = *reinterpret_cast<operation*>(a.head.word[0]);
+  if (survivors != nullptr) {
+    core::guard held(flow_lock, threaded);
+    if (std::erase(unanswered, &op) == 0) {
+      return;  // it has ended with a fault meanwhile
+    }
+  }
   SINEW_EXPECT(!op.done() && op.peer == a.source);
   if (op.exposed) {
     net.withdraw(op.from.key);
@@ -103,8 +112,8 @@ void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
   op.packed.reset();
   {
     core::guard held(flow_lock, threaded);
-    SINEW_ASSERT(peers[static_cast<std::size_t>(a.source)].rts_pending > 0);
-    --peers[static_cast<std::size_t>(a.source)].rts_pending;
+    SINEW_ASSERT(peers[a.source.index()].rts_pending > 0);
+    --peers[a.source.index()].rts_pending;
   }
   finish(op);
 }
@@ -204,14 +213,14 @@ struct search {
   channel& in;
   match::envelope wanted;
   bool take;
-  bool threaded;
+  engine::state& state;
   matched* found = nullptr;
   result seen{};
   /// An engine may need memory to prepare for wildcards, or refuse them.
   std::exception_ptr failure{};
 
   bool look() noexcept try {
-    if (!threaded) {
+    if (!state.threaded) {
       return look_in(in.matcher.alone());
     }
     auto held = in.matcher.enter(wanted);
@@ -231,6 +240,10 @@ struct search {
   template <class Where>
   bool look_in(Where& where) {
     auto* m = static_cast<matched*>(take ? where.take(wanted) : where.peek(wanted));
+    if (m == nullptr && state.any_failure.load(std::memory_order_relaxed)) [[unlikely]] {
+      seen.error = state.fault_of(in, wanted.source);
+      return seen.error != fault::none;
+    }
     if (m != nullptr) {
       found = m;
       seen = about(*m);  // under the lock: without `take`, another thread may receive it next
@@ -280,7 +293,7 @@ std::optional<result> engine::iprobe(const core::communicator& /*comm*/, channel
     return result{};
   }
   runtime_.poll();
-  search s{in, {source, tag}, false, state_->threaded};
+  search s{in, {source, tag}, false, *state_};
   const bool any = look_once(*state_, s);
   s.check();
   return any ? std::optional(s.seen) : std::nullopt;
@@ -290,7 +303,7 @@ result engine::probe(const core::communicator& /*comm*/, channel& in, int source
   if (source == no_rank) {
     return {};
   }
-  search s{in, {source, tag}, false, state_->threaded};
+  search s{in, {source, tag}, false, *state_};
   wait_for(*state_, s);
   s.check();
   return s.seen;
@@ -299,7 +312,7 @@ result engine::probe(const core::communicator& /*comm*/, channel& in, int source
 matched* engine::improbe(const core::communicator& /*comm*/, channel& in, int source, int tag,
                          result& found) {
   runtime_.poll();
-  search s{in, {source, tag}, true, state_->threaded};
+  search s{in, {source, tag}, true, *state_};
   (void)look_once(*state_, s);
   s.check();
   found = s.seen;
@@ -308,7 +321,7 @@ matched* engine::improbe(const core::communicator& /*comm*/, channel& in, int so
 
 matched* engine::mprobe(const core::communicator& /*comm*/, channel& in, int source, int tag,
                         result& found) {
-  search s{in, {source, tag}, true, state_->threaded};
+  search s{in, {source, tag}, true, *state_};
   wait_for(*state_, s);
   s.check();
   found = s.seen;

@@ -113,7 +113,7 @@ void engine::state::consume(operation& op, matched* m) noexcept {
   SINEW_EXPECT(m->in == op.in);
   op.outcome.source = m->sent.source;
   op.outcome.tag = m->sent.tag;
-  const int from = m->job_source;
+  const job_rank from = m->job_source;
   const std::uint64_t waits = m->sender_operation;
   if (m->how == matched::way::pushed && take_over(op, *m)) {
     discard(m);
@@ -177,13 +177,19 @@ void engine::state::prepare(operation& op, std::size_t bytes) noexcept {
 }
 
 // Brings a long message from where it lies. `op` ends in fetched(), now or later.
-void engine::state::fetch(operation& op, int job_source, std::uint64_t sender_operation,
+void engine::state::fetch(operation& op, job_rank job_source, std::uint64_t sender_operation,
                           const fabric::remote_address& from, std::size_t bytes) noexcept {
   SINEW_EXPECT(sender_operation != 0);  // it waits for our word
   prepare(op, bytes);
   op.peer = job_source;
   op.from = from;
   op.remote_operation = sender_operation;
+  if (is_dead(job_source)) [[unlikely]] {
+    op.packed.reset();
+    op.outcome.error = fault::peer_failed;
+    finish(op);
+    return;
+  }
   if (op.outcome.bytes == 0) {
     fetched(op);
     return;
@@ -294,8 +300,8 @@ status engine::state::on_eager_sync(void* self, const fabric::arrival& a) noexce
 }
 
 void engine::state::take_eager() {
-  net.set_handler(am_eager, threaded ? on_eager<true> : on_eager<false>, this);
-  net.set_handler(am_eager_sync, threaded ? on_eager_sync<true> : on_eager_sync<false>, this);
+  take(am_eager, threaded ? on_eager<true> : on_eager<false>);
+  take(am_eager_sync, threaded ? on_eager_sync<true> : on_eager_sync<false>);
 }
 
 bool engine::state::arrived_rts(const fabric::arrival& a) {
@@ -358,7 +364,7 @@ bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
     if (data != nullptr) {
       copy_out(at, data, bytes);
     }
-    peer_state& p = peers[static_cast<std::size_t>(a.source)];
+    peer_state& p = peers[a.source.index()];
     if (change(p.charged, m.charged) > unexpected_limit &&
         !p.throttle_sent.load(std::memory_order_relaxed)) [[unlikely]] {
       throttle(a.source, true);
@@ -372,8 +378,8 @@ bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
 
 // Several threads may be here at once, for and against. Whoever changed `throttle_sent` says so,
 // and looks again afterwards: what was said last is then what holds.
-void engine::state::throttle(int peer, bool on) noexcept {
-  std::atomic<bool>& throttle_sent = peers[static_cast<std::size_t>(peer)].throttle_sent;
+void engine::state::throttle(job_rank peer, bool on) noexcept {
+  std::atomic<bool>& throttle_sent = peers[peer.index()].throttle_sent;
   bool said = !on;
   if (!throttle_sent.compare_exchange_strong(said, on, std::memory_order_seq_cst)) {
     return;
@@ -387,7 +393,7 @@ void engine::state::throttle(int peer, bool on) noexcept {
 void engine::state::discard(matched* m) noexcept {
   SINEW_EXPECT(m != nullptr && m->in != nullptr);
   if (m->charged != 0) {
-    peer_state& p = peers[static_cast<std::size_t>(m->job_source)];
+    peer_state& p = peers[m->job_source.index()];
     SINEW_ASSERT(p.charged.load(std::memory_order_relaxed) >= m->charged);
     if (change(p.charged, 0 - m->charged) < unexpected_limit / 2 &&
         p.throttle_sent.load(std::memory_order_relaxed)) [[unlikely]] {

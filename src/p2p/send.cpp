@@ -7,10 +7,10 @@
 namespace sinew::p2p {
 
 // The common case: to the fabric at once. False if that cannot be.
-[[gnu::always_inline]] inline bool engine::state::try_eager(int peer, fabric::header head,
+[[gnu::always_inline]] inline bool engine::state::try_eager(job_rank peer, fabric::header head,
                                                             const buffer& from, std::size_t bytes) {
-  if (bytes > eager_limit || peers[static_cast<std::size_t>(peer)].slow.load(
-                                 std::memory_order_relaxed) != 0) [[unlikely]] {
+  if (bytes > eager_limit || peers[peer.index()].slow.load(std::memory_order_relaxed) != 0)
+      [[unlikely]] {
     return false;
   }
   if (!from.type->dense()) [[unlikely]] {
@@ -21,7 +21,7 @@ namespace sinew::p2p {
 }
 
 // What does not fit a line is packed by attempt(), which keeps the packet if there is no slot.
-bool engine::state::try_packed(int peer, fabric::header head, const buffer& from,
+bool engine::state::try_packed(job_rank peer, fabric::header head, const buffer& from,
                                std::size_t bytes) {
   if (bytes > max_short) {
     return false;
@@ -34,13 +34,12 @@ bool engine::state::try_packed(int peer, fabric::header head, const buffer& from
 
 bool engine::send_at_once(const core::communicator& comm, channel& in, const buffer& from, int dest,
                           int tag) noexcept try {
-  SINEW_EXPECT(in.comm == &comm && tag >= 0);
-  const int peer = comm.job_rank(dest);
+  SINEW_EXPECT(is_channel_of(in, comm) && tag >= 0);
+  const job_rank peer = comm.job_rank(dest);
   const std::size_t bytes = from.bytes();
   state& s = *state_;
   if (bytes > s.at_once_limit || !from.type->dense() ||
-      s.peers[static_cast<std::size_t>(peer)].slow.load(std::memory_order_relaxed) != 0)
-      [[unlikely]] {
+      s.peers[peer.index()].slow.load(std::memory_order_relaxed) != 0) [[unlikely]] {
     return false;
   }
   return s.net.send_short(peer, am_eager, make_header(in, tag, comm.rank()), from.base, bytes)
@@ -54,8 +53,8 @@ result engine::send(const core::communicator& comm, channel& in, const buffer& f
   if (dest == no_rank) {
     return {};
   }
-  SINEW_EXPECT(in.comm == &comm && tag >= 0);
-  const int peer = comm.job_rank(dest);
+  SINEW_EXPECT(is_channel_of(in, comm) && tag >= 0);
+  const job_rank peer = comm.job_rank(dest);
   const fabric::header head = make_header(in, tag, comm.rank());
   state& s = *state_;
   const std::size_t bytes = from.bytes();
@@ -65,8 +64,8 @@ result engine::send(const core::communicator& comm, channel& in, const buffer& f
   return s.send_waiting(in, head, from, peer, how);
 }
 
-result engine::state::send_waiting(channel& in, fabric::header head, const buffer& from, int peer,
-                                   mode how) {
+result engine::state::send_waiting(channel& in, fabric::header head, const buffer& from,
+                                   job_rank peer, mode how) {
   operation* op = start_send(in, head, from, peer, how);
   rt.wait(*op);
   const result ended = op->outcome;
@@ -79,8 +78,8 @@ request* engine::isend(const core::communicator& comm, channel& in, const buffer
   if (dest == no_rank) {
     return nullptr;
   }
-  SINEW_EXPECT(in.comm == &comm && tag >= 0);
-  const int peer = comm.job_rank(dest);
+  SINEW_EXPECT(is_channel_of(in, comm) && tag >= 0);
+  const job_rank peer = comm.job_rank(dest);
   const fabric::header head = make_header(in, tag, comm.rank());
   state& s = *state_;
   const std::size_t bytes = from.bytes();
@@ -91,17 +90,16 @@ request* engine::isend(const core::communicator& comm, channel& in, const buffer
 }
 
 // A send that could not go at once: synchronous, long, throttled, or behind others.
-operation* engine::state::start_send(channel& in, fabric::header head, const buffer& from, int peer,
-                                     mode how) {
+operation* engine::state::start_send(channel& in, fabric::header head, const buffer& from,
+                                     job_rank peer, mode how) {
   operation* op = make(&in, from);
   op->head = head;
   op->peer = peer;
   op->outcome = {};
   op->exposed = false;
   const std::size_t bytes = from.bytes();
-  const bool throttled =
-      (peers[static_cast<std::size_t>(peer)].slow.load(std::memory_order_relaxed) &
-       peer_state::throttled) != 0;
+  const std::uint8_t slow = peers[peer.index()].slow.load(std::memory_order_relaxed);
+  const bool throttled = (slow & peer_state::throttled) != 0;
   if (how == mode::synchronous && !throttled && bytes + sizeof(std::uint64_t) <= eager_limit) {
     op->todo = step::send_sync;
     op->handler = am_eager_sync;
@@ -132,6 +130,14 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
       op->handler = am_rts;
     }
   }
+  if ((slow & (peer_state::observed | peer_state::failing)) != 0) [[unlikely]] {
+    if (end_failed(*op, peer)) {
+      return op;
+    }
+    if ((slow & peer_state::observed) != 0) {
+      tell_sent(*op);
+    }
+  }
   submit(*op);
   return op;
 }
@@ -141,13 +147,16 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
 // between threads MPI promises no order.
 void engine::state::submit(operation& op) {
   SINEW_EXPECT(op.todo != step::nothing);
-  SINEW_EXPECT(op.peer >= 0 && op.peer < rt.size());
-  peer_state& p = peers[static_cast<std::size_t>(op.peer)];
+  SINEW_EXPECT(op.peer.below(rt.size()));
+  peer_state& p = peers[op.peer.index()];
   const bool is_rts = op.todo == step::send_rts || op.todo == step::send_sync;
   bool clear = false;
   {
     core::guard held(flow_lock, threaded);
     p.rts_pending += is_rts ? 1 : 0;
+    if (is_rts && survivors != nullptr) [[unlikely]] {
+      unanswered.push_back(&op);
+    }
     clear = p.backlog == nullptr && !p.draining;
   }
   if (clear && attempt(op)) {
@@ -228,7 +237,7 @@ bool engine::state::attempt(operation& op) {
 
 // A word to another rank, from inside a handler: at once, or from the backlog. What it tells of has
 // happened, and its receiver waits: without memory to remember it there is no way on.
-void engine::state::send_control(int peer, am what, std::uint64_t word) noexcept {
+void engine::state::send_control(job_rank peer, am what, std::uint64_t word) noexcept {
   const fabric::header head{{word, 0}};
   if (net.send_short(peer, what, head, nullptr, 0).done()) [[likely]] {
     return;

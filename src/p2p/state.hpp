@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/base/memory.hpp"
+#include "sinew/boot/survival.hpp"
 #include "sinew/core/handlers.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/core/pool.hpp"
@@ -30,9 +32,18 @@ struct channel {
   /// Promised: each message is as long as the receive that it meets. Set before the operations
   /// concerned; so relaxed.
   std::atomic<bool> exact_length{false};
+  /// These two by survive.cpp. Relaxed: whoever needs to know looks again while it waits.
+  std::atomic<bool> revoked{false};
+  job_rank revoked_by = no_job_rank;           ///< the poller's, and its who attaches
+  std::atomic<std::uint32_t> acknowledged{0};  ///< deaths that the program knows of
 
   channel(std::uint32_t number, std::string_view engine) : context(number), matcher(engine) {}
 };
+
+/// Attached for `comm`, or for another view of the same context (engine::attach_as).
+[[nodiscard]] inline bool is_channel_of(const channel& c, const core::communicator& comm) noexcept {
+  return c.comm != nullptr && c.comm->context() == comm.context();
+}
 
 /// Active messages of p2p. Header of the first three: word 0 is the context, word 1 the envelope
 /// (the sender's rank in the communicator and the tag). Of the others: word 0 names the sender's
@@ -45,6 +56,7 @@ enum am : fabric::handler_id {
   am_throttle,    ///< word 0 is 1: send an RTS, do not push, until 0 comes
   am_push,        ///< as the first three; payload: announces a message in pieces (push.cpp)
   am_piece,       ///< a piece of it; word 0 names it
+  am_revoke,      ///< word 0: nothing more goes in that context and the next
   am_end
 };
 static_assert(am_end <= core::handlers::rma);
@@ -72,7 +84,7 @@ struct matched : match::message {
   std::unique_ptr<std::byte[]> heap;   ///< of a message longer than `small`; kept for the next
   std::size_t heap_bytes = 0;
   std::size_t charged = 0;  ///< bytes held against its sender's limit
-  std::int32_t job_source = 0;
+  job_rank job_source = 0;
   way how = way::eager;
   std::array<std::byte, inline_bytes> small{};
 
@@ -130,7 +142,7 @@ struct alignas(64) operation final : request, match::receive {
   fabric::remote_address from{};  ///< what is exposed (send) or fetched (receive)
   std::uint64_t remote_operation = 0;
   std::size_t pushed = 0;  ///< bytes that have gone, of a message in pieces
-  std::int32_t peer = 0;   ///< rank in the job
+  job_rank peer = 0;
   step todo = step::nothing;
   fabric::handler_id handler = 0;
   bool exposed = false;
@@ -147,6 +159,8 @@ struct alignas(64) operation final : request, match::receive {
 struct peer_state {
   static constexpr std::uint8_t throttled = 1;   ///< it has too many unexpected messages of ours
   static constexpr std::uint8_t backlogged = 2;  ///< sends wait in our backlog
+  static constexpr std::uint8_t observed = 4;    ///< sends are told to an observer
+  static constexpr std::uint8_t failing = 8;     ///< sends ask survive.cpp first
   std::atomic<std::uint8_t> slow{0};
   std::uint32_t rts_pending = 0;  ///< of our sends, those it has not matched (for diagnosis)
   bool draining = false;          ///< the first of the backlog has been taken out to be tried
@@ -161,7 +175,7 @@ struct peer_state {
 
 /// A message that comes in pieces: into its receive, or into what is stored until that is posted.
 struct inflow {
-  std::int32_t source;  ///< rank in the job
+  job_rank source;  ///< of the data
   std::uint64_t name;
   std::size_t bytes;
   std::size_t arrived = 0;
@@ -191,21 +205,21 @@ struct engine::state {
   [[nodiscard]] std::string describe_probes();
 
   // --- send.cpp ---
-  bool try_eager(int peer, fabric::header head, const buffer& from, std::size_t bytes);
-  [[gnu::noinline]] bool try_packed(int peer, fabric::header head, const buffer& from,
+  bool try_eager(job_rank peer, fabric::header head, const buffer& from, std::size_t bytes);
+  [[gnu::noinline]] bool try_packed(job_rank peer, fabric::header head, const buffer& from,
                                     std::size_t bytes);
   [[gnu::noinline]] result send_waiting(channel& in, fabric::header head, const buffer& from,
-                                        int peer, mode how);
+                                        job_rank peer, mode how);
   [[gnu::noinline]] operation* start_send(channel& in, fabric::header head, const buffer& from,
-                                          int peer, mode how);
+                                          job_rank peer, mode how);
   [[gnu::noinline]] void submit(operation& op);
   [[nodiscard]] bool attempt(operation& op);
-  [[gnu::noinline]] void send_control(int peer, am what, std::uint64_t word) noexcept;
+  [[gnu::noinline]] void send_control(job_rank peer, am what, std::uint64_t word) noexcept;
   int retry_backlog();
   void arrived_matched(const fabric::arrival& a) noexcept;
 
   // --- push.cpp ---
-  [[nodiscard]] bool can_push(int peer, std::size_t bytes) const {
+  [[nodiscard]] bool can_push(job_rank peer, std::size_t bytes) const {
     return bytes <= push_limit && peer != rt.rank() && net.streams_to(peer);
   }
   [[nodiscard]] bool push(operation& op);
@@ -225,7 +239,7 @@ struct engine::state {
   void deliver(operation& op, const std::byte* data, std::size_t bytes) noexcept;
   [[gnu::noinline]] void deliver_other(operation& op, const std::byte* data,
                                        std::size_t bytes) noexcept;
-  [[gnu::noinline]] void fetch(operation& op, int job_source, std::uint64_t sender_operation,
+  [[gnu::noinline]] void fetch(operation& op, job_rank job_source, std::uint64_t sender_operation,
                                const fabric::remote_address& from, std::size_t bytes) noexcept;
   void prepare(operation& op, std::size_t bytes) noexcept;
   void unpack_whole(operation& op) noexcept;
@@ -245,7 +259,7 @@ struct engine::state {
     charged.store(sum, std::memory_order_relaxed);
     return sum;
   }
-  [[gnu::noinline]] void throttle(int peer, bool on) noexcept;
+  [[gnu::noinline]] void throttle(job_rank peer, bool on) noexcept;
   [[gnu::noinline]] match::message* post_among_threads(operation& op);
   /// These answer false if there is no memory for the message, or throw std::bad_alloc: then
   /// nothing has happened. Once one has been matched nothing can fail any more.
@@ -273,6 +287,35 @@ struct engine::state {
   /// A handler that stores messages, by one of the functions above.
   template <bool (state::*Arrived)(const fabric::arrival&)>
   static status on(void* self, const fabric::arrival& a) noexcept;
+
+  // --- survive.cpp ---
+  /// What becomes of a message to or from `source` (of the communicator) now.
+  [[nodiscard]] fault fault_of(const channel& in, std::int32_t source) const noexcept;
+  [[nodiscard]] bool is_dead(job_rank r) const noexcept;
+  void prepare_for_failures();
+  int look_for_failures();
+  void learn_of_deaths();
+  void end_receives(channel& in);
+  void end_sends_to(job_rank peer);
+  void end_revoked_sends();
+  void end_with(operation& op, fault why) noexcept;
+  template <class Which>
+  void take_unanswered(std::vector<operation*>& to, Which which);
+  void revoke(std::uint32_t context, job_rank by);
+  void forget_old_revocation(channel& in, const core::communicator& comm) noexcept;
+  void arrived_revoke(const fabric::arrival& a) noexcept;
+  [[gnu::cold, gnu::noinline]] bool end_failed(operation& op, job_rank to) noexcept;
+
+  // --- observe.cpp ---
+  void take(am what, fabric::handler h) {
+    plain_handlers[what - am_eager] = h;
+    net.set_handler(what, h, this);
+  }
+  int apply_observation();
+  [[gnu::cold, gnu::noinline]] void tell_sent(const operation& op) noexcept;
+  template <am What>
+  static status observed(void* self, const fabric::arrival& a) noexcept;
+  void tell_arrived(am what, const fabric::arrival& a, bool stored) noexcept;
 
   // --- common ---
   /// Throws std::bad_alloc.
@@ -360,6 +403,24 @@ struct engine::state {
   /// the two need not belong together.
   std::atomic<std::uint32_t> probed_in{no_context};
   std::atomic<std::uint64_t> probed_for{0};
+
+  boot::survival* const survivors;  ///< null: the job ends when a rank dies
+  std::uint32_t deaths_seen = 0;    ///< the poller's
+  /// By rank in the job; written by the poller, and for others a hint: relaxed.
+  std::unique_ptr<std::atomic<bool>[]> dead;
+  std::atomic<bool> any_failure{false};  ///< a rank has died, or a context been revoked; relaxed
+  int failure_chore = -1;
+  std::int64_t looked_ns = 0;  ///< when operations were last ended for failures; the poller's
+  /// Sends that wait for am_matched, kept where ranks may die. Under flow_lock.
+  std::vector<operation*> unanswered;
+
+  /// Whom to tell; relaxed: it is followed by `observing`, which the poller sets.
+  std::atomic<observer> told{nullptr};
+  /// Handlers that tell are installed, and the peers' `observed` bits set. Written by the poller
+  /// with release, awaited with acquire: then both are so.
+  std::atomic<bool> observing{false};
+  int observation_chore = -1;
+  std::array<fabric::handler, am_end - am_eager> plain_handlers{};
 
   /// What matching has cost in channels that are gone: [0] the user's messages, [1] collectives.
   /// Under channels_lock.

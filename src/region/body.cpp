@@ -14,7 +14,7 @@ setting<std::int64_t> most_instances("region", "INSTANCES", 16384, "",
 shared_heaps heaps_of(rma::engine& memory) {
   shared_heaps all;
   all.rank = memory.rank();
-  for (int r = 0; r < memory.size(); ++r) {
+  for (job_rank r = 0; r.below(memory.size()); ++r) {
     all.begins.push_back(memory.at({r, 0}));
   }
   return all;

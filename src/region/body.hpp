@@ -25,6 +25,7 @@
 #include "region/operations.hpp"
 #include "region/part_memory.hpp"
 #include "region/problems.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/region/system.hpp"
 
 namespace sinew::region {
@@ -35,7 +36,9 @@ struct system::body final : inbox {
   body(const body&) = delete;
   body& operator=(const body&) = delete;
 
-  void on_allocate(int creator, const allocation& a) override { instances.make_part(creator, a); }
+  void on_allocate(job_rank creator, const allocation& a) override {
+    instances.make_part(creator, a);
+  }
   void on_allocated(instance i) override { instances.part_made(i); }
   void on_release(memory_kind kind, std::uint64_t address) override {
     instances.free_part(kind, address);
@@ -47,7 +50,7 @@ struct system::body final : inbox {
   void on_delivery(const delivery& d, const std::byte* elements, bool last) override {
     transfers.take_delivery(d, elements, last);
   }
-  void on_contributions(int sender, const log_place& l, const std::byte* entries) override {
+  void on_contributions(job_rank sender, const log_place& l, const std::byte* entries) override {
     reductions.apply(sender, l, entries);
   }
 

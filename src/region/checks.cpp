@@ -115,8 +115,8 @@ new_instance check_new(const schema& what, memory where, const layout_options& h
                        const instance_table& table) {
   const int ranks = table.heaps().size();
   const bool striped = where.kind == memory_kind::global && ranks > 1;
-  SINEW_CHECK(where.rank >= 0 && where.rank < ranks, no_instance,
-              "there is no rank " + std::to_string(where.rank), "");
+  SINEW_CHECK(where.rank.below(ranks), no_instance, "there is no rank " + to_string(where.rank),
+              "");
   SINEW_CHECK(!what.fields().empty(), no_instance, "its schema has no fields", "");
   if (where.kind == memory_kind::global) {
     layout::check_striping(how);  // with one rank too: a program does not change with their number
@@ -130,11 +130,11 @@ new_instance check_new(const schema& what, memory where, const layout_options& h
   const bool of_one = where.kind == memory_kind::heap || where.kind == memory_kind::shared;
   made.owners.assign(made.where.parts, of_one ? where.rank : 0);
   for (std::uint32_t p = 0; striped && p < made.where.parts; ++p) {
-    made.owners[p] = static_cast<int>(p);
+    made.owners[p] = job_rank{static_cast<int>(p)};
   }
   SINEW_ENSURE(made.owners.size() == made.where.parts);
   SINEW_ENSURE(std::all_of(made.owners.begin(), made.owners.end(),
-                           [ranks](int r) { return r >= 0 && r < ranks; }));
+                           [ranks](job_rank r) { return r.below(ranks); }));
   return made;
 }
 

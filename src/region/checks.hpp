@@ -7,6 +7,7 @@
 
 #include "region/instance_table.hpp"
 #include "region/messages.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/region/system.hpp"
 
 namespace sinew::region {
@@ -47,7 +48,7 @@ void check_contributions(const operator_entry& op, const field_info& source);
 /// The ranks that own the parts of a new instance, one for each part.
 struct new_instance {
   layout where;
-  std::vector<int> owners;
+  std::vector<job_rank> owners;
 };
 [[nodiscard]] new_instance check_new(const schema& what, memory where, const layout_options& how,
                                      const instance_table& table);

@@ -8,7 +8,7 @@
 
 namespace sinew::region {
 
-void contributions::apply(int sender, const log_place& l, const std::byte* entries) {
+void contributions::apply(job_rank sender, const log_place& l, const std::byte* entries) {
   const std::int64_t begin = trace::begin();
   bool good = true;
   try {
@@ -27,7 +27,7 @@ void contributions::apply(int sender, const log_place& l, const std::byte* entri
 }
 
 /// Throws sinew::error that says what was wrong with them.
-void contributions::replay(int sender, const log_place& l, const std::byte* entries) {
+void contributions::replay(job_rank sender, const log_place& l, const std::byte* entries) {
   const operator_entry& op = all_.operators.find(l.op);
   const known_ptr k = all_.table.find(l.target());
   SINEW_CHECK(k->ready(), "a reduction was given up", "its target is not ready",

@@ -8,6 +8,7 @@
 #include "region/messages.hpp"
 #include "region/operator_table.hpp"
 #include "region/problems.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::region {
@@ -27,10 +28,10 @@ class contributions {
 
   /// `entries` null: they lie in the sender's heap. Triggers the event of `l`, or poisons it if
   /// this or an earlier batch of this sender without an event has failed.
-  void apply(int sender, const log_place& l, const std::byte* entries);
+  void apply(job_rank sender, const log_place& l, const std::byte* entries);
 
  private:
-  void replay(int sender, const log_place& l, const std::byte* entries);
+  void replay(job_rank sender, const log_place& l, const std::byte* entries);
 
   parts all_;
   const bool threaded_;

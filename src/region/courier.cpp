@@ -92,33 +92,33 @@ void courier::close() {
   }
 }
 
-void courier::allocate(int owner, const allocation& a) {
+void courier::allocate(job_rank owner, const allocation& a) {
   SINEW_EXPECT(owner != events_.rank() && a.record_at != 0);
   events_.send(owner, topic::region, region::allocate, 0, &a, sizeof a);
 }
 
-void courier::allocated(int creator, instance i) {
+void courier::allocated(job_rank creator, instance i) {
   SINEW_EXPECT(creator != events_.rank() && i.creator() == creator);
   events_.send(creator, topic::region, region::allocated, i.bits());
 }
 
-void courier::release(int owner, memory_kind kind, std::uint64_t address) {
+void courier::release(job_rank owner, memory_kind kind, std::uint64_t address) {
   SINEW_EXPECT(owner != events_.rank() && address != 0);
   events_.send(owner, topic::region, region::release, address, &kind, sizeof kind);
 }
 
-void courier::destroy(int creator, instance i, std::uint64_t post) {
+void courier::destroy(job_rank creator, instance i, std::uint64_t post) {
   SINEW_EXPECT(creator != events_.rank() && i.creator() == creator && post != 0);
   events_.send(creator, topic::region, destroy_instance, post, &i, sizeof i);
 }
 
-void courier::perform(int executor, const transfer& t) {
+void courier::perform(job_rank executor, const transfer& t) {
   SINEW_EXPECT(executor >= 0 && executor != events_.rank());
   SINEW_EXPECT(t.post != 0);  // the caller has gone on: only the event says how it ended
   events_.send(executor, topic::copy, region::perform, 0, &t, sizeof t);
 }
 
-void courier::deliver(int owner, const delivery& d, std::span<std::byte> packet, bool last) {
+void courier::deliver(job_rank owner, const delivery& d, std::span<std::byte> packet, bool last) {
   const std::size_t bytes = sizeof d + d.count * d.of.bytes;
   SINEW_EXPECT(d.of.post != 0 && d.first + d.count <= d.of.elements);
   SINEW_EXPECT(bytes <= packet.size() && bytes <= events_.largest_message());
@@ -126,12 +126,12 @@ void courier::deliver(int owner, const delivery& d, std::span<std::byte> packet,
   events_.send(owner, topic::copy, last ? deliver_last : region::deliver, 0, packet.data(), bytes);
 }
 
-void courier::replay(int owner, const log_place& l) {
+void courier::replay(job_rank owner, const log_place& l) {
   SINEW_EXPECT(l.offset != 0 && l.done != 0);
   events_.send(owner, topic::reduction, replay_log, 0, &l, sizeof l);
 }
 
-void courier::batch(int owner, const log_place& l, std::span<const std::byte> entries) {
+void courier::batch(job_rank owner, const log_place& l, std::span<const std::byte> entries) {
   // Straight into the message would save this copy; 8 KiB in the first-level cache cost 100 ns.
   std::byte packet[batch_message];
   SINEW_EXPECT(entries.size() <= largest_batch());

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "region/messages.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::region {
@@ -17,14 +18,14 @@ namespace sinew::region {
 /// valid until the call returns.
 class inbox {
  public:
-  virtual void on_allocate(int creator, const allocation& a) = 0;
+  virtual void on_allocate(job_rank creator, const allocation& a) = 0;
   virtual void on_allocated(instance i) = 0;
   virtual void on_release(memory_kind kind, std::uint64_t address) = 0;
   virtual void on_destroy(instance i, std::uint64_t post) = 0;
   virtual void on_perform(transfer& t) = 0;
   virtual void on_delivery(const delivery& d, const std::byte* elements, bool last) = 0;
   /// `entries` null: they lie in the sender's heap.
-  virtual void on_contributions(int sender, const log_place& l, const std::byte* entries) = 0;
+  virtual void on_contributions(job_rank sender, const log_place& l, const std::byte* entries) = 0;
 
  protected:
   ~inbox() = default;
@@ -44,17 +45,17 @@ class courier {
   void open(inbox& to);
   void close();  ///< what arrives later is ignored
 
-  void allocate(int owner, const allocation& a);
-  void allocated(int creator, instance i);
-  void release(int owner, memory_kind kind, std::uint64_t address);
-  void destroy(int creator, instance i, std::uint64_t post);
-  void perform(int executor, const transfer& t);
+  void allocate(job_rank owner, const allocation& a);
+  void allocated(job_rank creator, instance i);
+  void release(job_rank owner, memory_kind kind, std::uint64_t address);
+  void destroy(job_rank creator, instance i, std::uint64_t post);
+  void perform(job_rank executor, const transfer& t);
   /// `packet` begins with sizeof(delivery) bytes that this call fills; the elements are behind.
-  void deliver(int owner, const delivery& d, std::span<std::byte> packet, bool last);
+  void deliver(job_rank owner, const delivery& d, std::span<std::byte> packet, bool last);
   /// The owner reads the entries in this rank's heap.
-  void replay(int owner, const log_place& l);
+  void replay(job_rank owner, const log_place& l);
   /// The entries go with the message, largest_batch() bytes at most. Hot.
-  void batch(int owner, const log_place& l, std::span<const std::byte> entries);
+  void batch(job_rank owner, const log_place& l, std::span<const std::byte> entries);
 
   [[nodiscard]] std::size_t largest_batch() const noexcept;
   /// Bytes of elements.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/region/handle.hpp"
 
@@ -17,13 +18,13 @@ class failed_batches {
  public:
   explicit failed_batches(bool threaded) noexcept : threaded_(threaded) {}
 
-  void note(int sender, instance target) {
+  void note(job_rank sender, instance target) {
     SINEW_EXPECT(sender >= 0 && target.exists());
     const core::guard held(lock_, threaded_);
     failed_.insert({sender, target.bits()});
   }
   /// Whether one has failed since the last call.
-  [[nodiscard]] bool take(int sender, instance target) {
+  [[nodiscard]] bool take(job_rank sender, instance target) {
     SINEW_EXPECT(sender >= 0 && target.exists());
     const core::guard held(lock_, threaded_);
     return failed_.erase({sender, target.bits()}) != 0;
@@ -32,7 +33,7 @@ class failed_batches {
  private:
   const bool threaded_;
   core::lock lock_;
-  std::set<std::pair<int, std::uint64_t>> failed_;  ///< by sender and target; guarded by lock_
+  std::set<std::pair<job_rank, std::uint64_t>> failed_;  ///< by sender and target; guarded by lock_
 };
 
 }  // namespace sinew::region

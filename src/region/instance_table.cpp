@@ -8,13 +8,13 @@ namespace sinew::region {
 instance_table::instance_table(shared_heaps heaps, std::uint64_t slots_at, std::uint32_t slots,
                                bool threaded)
     : heaps_(std::move(heaps)), slots_at_(slots_at), slots_(slots), threaded_(threaded) {
-  SINEW_EXPECT(heaps_.rank >= 0 && heaps_.rank < heaps_.size());
+  SINEW_EXPECT(heaps_.rank.below(heaps_.size()));
   SINEW_EXPECT(slots_at_ % 8 == 0 && slots_at_ != 0);
   SINEW_EXPECT(slots_ >= 1 && slots_ <= 1u << instance::index_bits);
 }
 
 std::optional<instance> instance_table::enter(std::uint64_t offset, const layout& l,
-                                              memory_kind kind, std::span<const int> owners) {
+                                              memory_kind kind, std::span<const job_rank> owners) {
   SINEW_EXPECT(owners.size() == l.parts && l.parts >= 1);
   SINEW_EXPECT(!l.fields.empty() && l.fields.size() <= most_fields);
   SINEW_EXPECT(offset < std::uint64_t{1} << rma::offset_bits);
@@ -30,7 +30,7 @@ std::optional<instance> instance_table::enter(std::uint64_t offset, const layout
   r->why[0] = 0;
   std::uninitialized_copy(l.fields.begin(), l.fields.end(), r->field_list());
   for (std::uint32_t p = 0; p < l.parts; ++p) {
-    SINEW_ASSERT(owners[p] >= 0 && owners[p] < heaps_.size());
+    SINEW_ASSERT(owners[p].below(heaps_.size()));
     new (r->places() + p) part_place{owners[p], 0};
   }
   const core::guard held(lock_, threaded_);
@@ -72,7 +72,7 @@ known_ptr instance_table::find(instance i) const {
   const auto ranks = static_cast<std::uint32_t>(heaps_.size());
   // Of an image the row tells the creator, as below; else it is 0.
   const std::uint32_t row = i.index() / slots_;
-  if (!i.exists() || static_cast<std::uint32_t>(i.creator()) >= ranks || row > ranks) {
+  if (!i.exists() || static_cast<std::uint32_t>(i.creator().value()) >= ranks || row > ranks) {
     refuse("the handle stands for none");
   }
   const instance base = row == 0 ? i : base_of(i);
@@ -105,13 +105,16 @@ known_ptr instance_table::find(instance i) const {
 
 instance instance_table::base_of(instance i) const noexcept {
   const std::uint32_t maker = i.index() / slots_;
-  return maker == 0 ? i : instance(static_cast<int>(maker) - 1, i.index() % slots_, i.generation());
+  return maker == 0
+             ? i
+             : instance(job_rank{static_cast<int>(maker) - 1}, i.index() % slots_, i.generation());
 }
 
-instance instance_table::image_of(instance base, int of) const noexcept {
-  SINEW_EXPECT(base.index() < slots_ && of >= 0 && of < heaps_.size());
-  const instance image(of, static_cast<std::uint32_t>(base.creator() + 1) * slots_ + base.index(),
-                       base.generation());
+instance instance_table::image_of(instance base, job_rank of) const noexcept {
+  SINEW_EXPECT(base.index() < slots_ && of.below(heaps_.size()));
+  const instance image(
+      of, static_cast<std::uint32_t>(base.creator().value() + 1) * slots_ + base.index(),
+      base.generation());
   SINEW_ENSURE(base_of(image) == base && image.creator() == of);
   return image;
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "region/record.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/rma/place.hpp"
 
@@ -27,12 +28,12 @@ namespace sinew::region {
 /// The shared heaps of all ranks as they are mapped here.
 struct shared_heaps {
   std::vector<std::byte*> begins;  ///< one a rank
-  int rank = 0;                    ///< whose table this is
+  job_rank rank = 0;               ///< whose table this is
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(begins.size()); }
-  [[nodiscard]] std::byte* at(int whose, std::uint64_t offset) const noexcept {
-    SINEW_EXPECT(whose >= 0 && whose < size());
-    return begins[static_cast<std::size_t>(whose)] + offset;
+  [[nodiscard]] std::byte* at(job_rank whose, std::uint64_t offset) const noexcept {
+    SINEW_EXPECT(whose.below(size()));
+    return begins[whose.index()] + offset;
   }
 };
 
@@ -68,7 +69,7 @@ class instance_table {
   /// Writes a record into memory of this rank's heap (record::bytes of it) and gives it a slot and
   /// a handle. Nothing if all slots are taken; then the memory is not used.
   [[nodiscard]] std::optional<instance> enter(std::uint64_t offset, const layout& l,
-                                              memory_kind kind, std::span<const int> owners);
+                                              memory_kind kind, std::span<const job_rank> owners);
   /// Makes the handle of an instance of this rank invalid; returns the offset of its record, whose
   /// memory the caller gives back. Nothing if it is invalid already.
   [[nodiscard]] std::optional<std::uint64_t> retire(instance i);
@@ -80,7 +81,7 @@ class instance_table {
 
   /// The handle by which its creator knows it: of a symmetric instance, not that of an image.
   [[nodiscard]] instance base_of(instance i) const noexcept;
-  [[nodiscard]] instance image_of(instance base, int of) const noexcept;
+  [[nodiscard]] instance image_of(instance base, job_rank of) const noexcept;
   /// Whether handles have bits enough to name an image on every rank.
   [[nodiscard]] bool can_name_images() const noexcept;
 
@@ -89,7 +90,7 @@ class instance_table {
   [[nodiscard]] bool sees(const known& k) const noexcept {
     return k.private_to() == every_rank || k.private_to() == heaps_.rank;
   }
-  [[nodiscard]] record& record_at(int creator, std::uint64_t offset) const noexcept {
+  [[nodiscard]] record& record_at(job_rank creator, std::uint64_t offset) const noexcept {
     SINEW_EXPECT(offset != 0 && offset % alignof(record) == 0);
     return *reinterpret_cast<record*>(heaps_.at(creator, offset));
   }
@@ -98,12 +99,13 @@ class instance_table {
                                       heaps_.at(heaps_.rank, 0));
   }
   [[nodiscard]] const shared_heaps& heaps() const noexcept { return heaps_; }
-  [[nodiscard]] int rank() const noexcept { return heaps_.rank; }
+  [[nodiscard]] job_rank rank() const noexcept { return heaps_.rank; }
   [[nodiscard]] std::uint32_t slots() const noexcept { return slots_; }
 
  private:
   /// Stored with release once the record is written, by its creator only; loaded with acquire.
-  [[nodiscard]] std::atomic_ref<std::uint64_t> slot(int whose, std::uint32_t index) const noexcept {
+  [[nodiscard]] std::atomic_ref<std::uint64_t> slot(job_rank whose,
+                                                    std::uint32_t index) const noexcept {
     SINEW_EXPECT(index < slots_);
     return std::atomic_ref<std::uint64_t>(
         *reinterpret_cast<std::uint64_t*>(heaps_.at(whose, slots_at_ + 8 * std::uint64_t{index})));

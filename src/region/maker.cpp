@@ -10,7 +10,7 @@ namespace sinew::region {
 using sinew::event::event;
 using sinew::event::user_event;
 
-instance maker::enter(const layout& l, memory_kind kind, std::span<const int> owners) {
+instance maker::enter(const layout& l, memory_kind kind, std::span<const job_rank> owners) {
   const std::uint64_t offset =
       all_.memory.memory().allocate(rma::part::local, record::bytes(l.fields.size(), l.parts));
   const std::optional<instance> i = all_.table.enter(offset, l, kind, owners);
@@ -24,7 +24,7 @@ instance maker::enter(const layout& l, memory_kind kind, std::span<const int> ow
   return *i;
 }
 
-maker::entered maker::create(const layout& l, memory_kind kind, std::span<const int> owners,
+maker::entered maker::create(const layout& l, memory_kind kind, std::span<const job_rank> owners,
                              event before) {
   const instance i = enter(l, kind, owners);
   const known_ptr k = all_.table.find(i);
@@ -46,7 +46,7 @@ void maker::make_parts(const known& k) {
     const allocation a{k.id.bits(), record_at, k.where.part_bytes, p, k.kind};
     // From the record: an image's place names the image's rank, not who allocates. After the last
     // answer the record may be gone, but that is not before all parts have been asked for.
-    const int owner = k.there->places()[p].rank;
+    const job_rank owner = k.there->places()[p].rank;
     if (owner == all_.table.rank()) {
       make_part(owner, a);
     } else {
@@ -56,7 +56,7 @@ void maker::make_parts(const known& k) {
 }
 
 /// Writes the address, or why there is none, into the creator's record.
-void maker::make_part(int creator, const allocation& a) {
+void maker::make_part(job_rank creator, const allocation& a) {
   const std::size_t bytes = std::max<std::uint64_t>(a.bytes, 1);
   const part_memory::result got = all_.blocks.take(a.kind, bytes);
   record& r = all_.table.record_at(creator, a.record_at);

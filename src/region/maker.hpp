@@ -12,6 +12,7 @@
 #include "region/part_memory.hpp"
 #include "region/problems.hpp"
 #include "region/unfinished.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::region {
 
@@ -34,7 +35,7 @@ class maker {
   };
   /// Enters an instance and makes its parts after `before`. Throws sinew::error if no slot or no
   /// memory for the record is left.
-  [[nodiscard]] entered create(const layout& l, memory_kind kind, std::span<const int> owners,
+  [[nodiscard]] entered create(const layout& l, memory_kind kind, std::span<const job_rank> owners,
                                sinew::event::event before);
   /// Takes an instance of this rank out of the table and gives its memory back. False: it was still
   /// being made, or had been destroyed, and the problem is kept.
@@ -43,13 +44,13 @@ class maker {
   // --- what messages ask for ---
 
   /// Of the owner of a part.
-  void make_part(int creator, const allocation& a);
+  void make_part(job_rank creator, const allocation& a);
   /// Of the creator, after each part.
   void part_made(instance i);
   void free_part(memory_kind kind, std::uint64_t address) { all_.blocks.give_back(kind, address); }
 
  private:
-  [[nodiscard]] instance enter(const layout& l, memory_kind kind, std::span<const int> owners);
+  [[nodiscard]] instance enter(const layout& l, memory_kind kind, std::span<const job_rank> owners);
   void make_parts(const known& k);
   void succeed(const known& k, sinew::event::user_event ready);
   void fail(const known& k, const std::string& why, sinew::event::user_event ready);

@@ -131,7 +131,7 @@ void mover::copy_staged(const transfer& t) {
   const std::int64_t step = step_of(bytes);
   SINEW_ASSERT(from.at->left() == t.elements && to.at->left() == t.elements);
   std::vector<std::byte> all(t.elements * bytes);
-  const int owner = from.what->private_to();
+  const job_rank owner = from.what->private_to();
   for (const bound_side* side : {&from, &to}) {
     const bool in = side == &from;
     if (side->at->listed()) {
@@ -240,7 +240,7 @@ void mover::pass_on(const transfer& t) {
   std::vector<std::byte> packet(sizeof(delivery) + most * t.bytes);
   paired_walk both(*from.at, *to.at);
   parcel_cutter cutter(both, t.part, most);
-  const int owner = to.what->place(t.part).rank;
+  const job_rank owner = to.what->place(t.part).rank;
   do {
     const parcel p =
         cutter.next([&](const paired_walk::pair& pair, std::uint64_t n, std::uint64_t at) {

@@ -14,6 +14,7 @@
 #include "region/plan.hpp"
 #include "region/problems.hpp"
 #include "region/sides.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::region {
 
@@ -58,8 +59,8 @@ class mover {
   void copy_staged(const transfer& t);
   void copy_scattered(address_list& from, address_list& to, std::uint64_t elements,
                       std::size_t bytes);
-  void gather(int peer, std::span<const element_move> moves, std::size_t bytes);
-  void scatter(int peer, std::span<const element_move> moves, std::size_t bytes);
+  void gather(job_rank peer, std::span<const element_move> moves, std::size_t bytes);
+  void scatter(job_rank peer, std::span<const element_move> moves, std::size_t bytes);
   void fill(const transfer& t);
   void reduce(const transfer& t);
   void fetch(const known& from, const run& r, std::span<std::byte> to, std::size_t bytes);
@@ -67,7 +68,7 @@ class mover {
   /// A batch of pieces that the kernel copies.
   [[nodiscard]] auto pieces() {
     return piece_batch(
-        [this](int peer, fabric::direction way, std::span<const fabric::piece> list) {
+        [this](job_rank peer, fabric::direction way, std::span<const fabric::piece> list) {
           peers_.copy(peer, way, list);
         });
   }

@@ -7,9 +7,9 @@ namespace sinew::region {
 using sinew::event::event;
 using sinew::event::user_event;
 
-event operations::issue(transfer& t, int executor, event before) {
+event operations::issue(transfer& t, job_rank executor, event before) {
   SINEW_EXPECT(t.post == 0 && t.bytes != 0);
-  SINEW_EXPECT(executor >= 0 && executor < events_.size());
+  SINEW_EXPECT(executor.below(events_.size()));
   if (executor == events_.rank() && events_.has_triggered(before)) {
     if (before.exists() && events_.look(before) == sinew::event::state::poisoned) {
       return before;
@@ -36,7 +36,7 @@ event operations::issue(transfer& t, int executor, event before) {
   return post;
 }
 
-void operations::start(const transfer& t, int executor) {
+void operations::start(const transfer& t, job_rank executor) {
   if (executor == events_.rank()) {
     perform(t);
   } else {
@@ -54,7 +54,7 @@ void operations::perform(const transfer& t) {
     return finish(events_, t.post, how == outcome::done);
   }
   try {
-    const int sender = sender_of(t);
+    const job_rank sender = sender_of(t);
     SINEW_ASSERT(sender != events_.rank());  // or it would have sent it
     start(t, sender);
   } catch (const error& e) {  // an instance was destroyed meanwhile

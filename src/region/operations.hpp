@@ -12,6 +12,7 @@
 #include "region/deferral.hpp"
 #include "region/mover.hpp"
 #include "region/problems.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::region {
 
@@ -22,12 +23,13 @@ class operations {
       : events_(events), mover_(m), messages_(messages), problems_(trouble) {}
 
   /// The rank that begins it.
-  [[nodiscard]] int executor_of(action what, owners of) const {
+  [[nodiscard]] job_rank executor_of(action what, owners of) const {
     return choose_executor(what, of, events_.rank(), mover_.kernel_copies());
   }
   /// Does it after `before`, now if that is possible; returns the event after it. `t.post` is set
   /// if it was not done at once.
-  [[nodiscard]] sinew::event::event issue(transfer& t, int executor, sinew::event::event before);
+  [[nodiscard]] sinew::event::event issue(transfer& t, job_rank executor,
+                                          sinew::event::event before);
 
   // --- what messages ask for ---
 
@@ -36,8 +38,8 @@ class operations {
   void take_delivery(const delivery& d, const std::byte* elements, bool last);
 
  private:
-  void start(const transfer& t, int executor);
-  [[nodiscard]] int sender_of(const transfer& t) const {
+  void start(const transfer& t, job_rank executor);
+  [[nodiscard]] job_rank sender_of(const transfer& t) const {
     return choose_sender(mover_.owners_of(t), events_.rank());
   }
 

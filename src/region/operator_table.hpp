@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/region/operators.hpp"
 
@@ -14,7 +15,7 @@ namespace sinew::region {
 /// Any thread, if `threaded`. find() is warm.
 class operator_table {
  public:
-  operator_table(int rank, bool threaded) noexcept : rank_(rank), threaded_(threaded) {}
+  operator_table(job_rank rank, bool threaded) noexcept : rank_(rank), threaded_(threaded) {}
 
   /// Again: nothing.
   void add(const operator_entry& e) {
@@ -30,14 +31,14 @@ class operator_table {
     const core::guard held(lock_, threaded_);
     const auto found = entries_.find(id);
     SINEW_CHECK(found != entries_.end(), "a reduction cannot be made",
-                "its operator is not known on rank " + std::to_string(rank_),
+                "its operator is not known on rank " + to_string(rank_),
                 "call system::add with it on every rank that owns what is reduced");
     SINEW_ENSURE(found->second.id == id);
     return found->second;
   }
 
  private:
-  const int rank_;
+  const job_rank rank_;
   const bool threaded_;
   mutable core::lock lock_;
   std::unordered_map<std::uint64_t, operator_entry> entries_;  ///< guarded by lock_; never shrinks

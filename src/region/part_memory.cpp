@@ -34,8 +34,8 @@ struct shortage {
   const char* setting;
 };
 
-std::string no_memory(std::size_t bytes, int rank, const shortage& s) {
-  return "no room for " + std::to_string(bytes) + " bytes in rank " + std::to_string(rank) + "'s " +
+std::string no_memory(std::size_t bytes, job_rank rank, const shortage& s) {
+  return "no room for " + std::to_string(bytes) + " bytes in rank " + to_string(rank) + "'s " +
          s.where + " (" + std::to_string(s.used) + " in use, the largest free block has " +
          std::to_string(s.largest) + ") set " + s.setting + "=" +
          std::to_string((s.used + bytes + (1 << 20) - 1) >> 20) + "M or more";

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::region {
@@ -21,7 +22,7 @@ class peer_memory {
   /// The kernel has copied whenever it was asked.
   [[nodiscard]] bool works() const noexcept { return works_.load(std::memory_order_relaxed); }
   /// Throws kernel_refused; then nothing was copied.
-  void copy(int peer, fabric::direction way, std::span<const fabric::piece> pieces) {
+  void copy(job_rank peer, fabric::direction way, std::span<const fabric::piece> pieces) {
     SINEW_EXPECT(peer >= 0 && !pieces.empty());
     if (!works() || !endpoint_.copy_now(peer, way, pieces)) {
       works_.store(false, std::memory_order_relaxed);

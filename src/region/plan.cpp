@@ -4,7 +4,7 @@
 
 namespace sinew::region {
 
-int choose_executor(action what, owners of, int me, bool kernel_copies) noexcept {
+job_rank choose_executor(action what, owners of, job_rank me, bool kernel_copies) noexcept {
   SINEW_EXPECT(me >= 0);
   if (what == action::fill) {
     return of.target_is_far(me) ? of.target : me;
@@ -20,18 +20,18 @@ int choose_executor(action what, owners of, int me, bool kernel_copies) noexcept
   if (kernel_copies) {
     return me;  // without anybody's help
   }
-  const int executor = far_source ? of.source : of.source == me ? me : of.target;
+  const job_rank executor = far_source ? of.source : of.source == me ? me : of.target;
   SINEW_ENSURE(!of.source_is_far(executor));
   return executor;
 }
 
-int choose_sender(owners of, int me) noexcept {
-  const int sender = of.source_is_far(me) ? of.source : me;
+job_rank choose_sender(owners of, job_rank me) noexcept {
+  const job_rank sender = of.source_is_far(me) ? of.source : me;
   SINEW_ENSURE(!of.source_is_far(sender));
   return sender;
 }
 
-copy_way choose_copy_way(const copy_facts& facts, owners of, int me) noexcept {
+copy_way choose_copy_way(const copy_facts& facts, owners of, job_rank me) noexcept {
   if (facts.elements == 0) {
     return copy_way::nothing;
   }

@@ -15,6 +15,7 @@
 #include "region/record.hpp"
 #include "region/walker.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::region {
@@ -23,22 +24,23 @@ namespace sinew::region {
 
 /// Whose private memory the two sides of a transfer are, or every_rank.
 struct owners {
-  int source = every_rank;
-  int target = every_rank;
+  job_rank source = every_rank;
+  job_rank target = every_rank;
 
-  [[nodiscard]] bool source_is_far(int from) const noexcept {
+  [[nodiscard]] bool source_is_far(job_rank from) const noexcept {
     return source != every_rank && source != from;
   }
-  [[nodiscard]] bool target_is_far(int from) const noexcept {
+  [[nodiscard]] bool target_is_far(job_rank from) const noexcept {
     return target != every_rank && target != from;
   }
 };
 
 /// The rank that begins it: one that sees both sides, if there is one; `me`, if the kernel copies
 /// between processes and one side is seen here; else the owner of the source.
-[[nodiscard]] int choose_executor(action what, owners of, int me, bool kernel_copies) noexcept;
+[[nodiscard]] job_rank choose_executor(action what, owners of, job_rank me,
+                                       bool kernel_copies) noexcept;
 /// The rank that sends the source by messages, where the kernel copies nothing.
-[[nodiscard]] int choose_sender(owners of, int me) noexcept;
+[[nodiscard]] job_rank choose_sender(owners of, job_rank me) noexcept;
 
 enum class copy_way : std::uint8_t {
   nothing,    ///< no elements
@@ -57,7 +59,7 @@ struct copy_facts {
   std::uint64_t contiguous = 0;  ///< bytes on both sides, as the first run has them
   bool listed = false;           ///< a side goes by indices
 };
-[[nodiscard]] copy_way choose_copy_way(const copy_facts& facts, owners of, int me) noexcept;
+[[nodiscard]] copy_way choose_copy_way(const copy_facts& facts, owners of, job_rank me) noexcept;
 
 // --- both sides' runs ---------------------------------------------------------------------------
 
@@ -120,7 +122,7 @@ class piece_batch {
   explicit piece_batch(Copy copy) : copy_(std::move(copy)) {}
 
   /// One piece if both sides are contiguous, else one for each element.
-  void add(int peer, fabric::direction way, far_run r) {
+  void add(job_rank peer, fabric::direction way, far_run r) {
     SINEW_EXPECT(peer >= 0 && r.count != 0 && r.bytes != 0);
     const auto size = static_cast<std::int64_t>(r.bytes);
     if (r.count == 1 || (r.here_step == size && r.there_step == size)) {
@@ -140,7 +142,7 @@ class piece_batch {
   }
 
  private:
-  void add_piece(int peer, fabric::direction way, const fabric::piece& p) {
+  void add_piece(job_rank peer, fabric::direction way, const fabric::piece& p) {
     if (count_ == most_pieces || (count_ != 0 && (peer != peer_ || way != way_))) {
       flush();
     }
@@ -151,7 +153,7 @@ class piece_batch {
   }
 
   Copy copy_;
-  int peer_ = -1;
+  job_rank peer_ = -1;
   fabric::direction way_ = fabric::direction::in;
   std::size_t count_ = 0;
   std::array<fabric::piece, most_pieces> pieces_;

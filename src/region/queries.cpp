@@ -14,7 +14,7 @@ std::byte* reach(const instance_table& table, const known& k, std::uint32_t part
   SINEW_CHECK(part < k.where.parts, cannot, "it has no part " + std::to_string(part), "");
   std::byte* base = table.reach(k, part);
   SINEW_CHECK(base != nullptr, cannot,
-              "it is private memory of rank " + std::to_string(k.place(part).rank),
+              "it is private memory of rank " + to_string(k.place(part).rank),
               "copy it here, or make it in shared memory");
   return base;
 }
@@ -26,17 +26,17 @@ shape system::shape_of(instance what) const { return body_->table.find(what)->wh
 std::uint32_t system::parts_of(instance what) const { return body_->table.find(what)->where.parts; }
 std::string system::last_problem() const { return body_->trouble.last(); }
 
-instance system::image(instance what, int rank) const {
+instance system::image(instance what, job_rank rank) const {
   constexpr const char* none = "an image cannot be named";
   SINEW_CHECK(body_->table.find(what)->kind == memory_kind::symmetric, none,
               "the instance does not lie in symmetric memory", "");
-  SINEW_CHECK(rank >= 0 && rank < size(), none, "there is no rank " + std::to_string(rank), "");
+  SINEW_CHECK(rank.below(size()), none, "there is no rank " + to_string(rank), "");
   const instance image(rank, what.index(), what.generation());
   SINEW_ENSURE(body_->table.base_of(image) == body_->table.base_of(what));
   return image;
 }
 
-int system::owner_of(instance what, std::uint32_t part) const {
+job_rank system::owner_of(instance what, std::uint32_t part) const {
   const known_ptr k = body_->table.find(what);
   SINEW_CHECK(part < k->where.parts, "an instance cannot be asked",
               "it has no part " + std::to_string(part), "");

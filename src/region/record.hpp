@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/region/handle.hpp"
 #include "sinew/region/layout.hpp"
 
@@ -17,7 +18,7 @@ namespace sinew::region {
 /// owner's part of the rma heap, of every rank's if symmetric (then `rank` is rank 0, which
 /// allocates for all). 0: not allocated yet.
 struct part_place {
-  std::int32_t rank;
+  job_rank rank;
   std::uint64_t address;
 };
 
@@ -70,7 +71,7 @@ struct known {
     return kind == memory_kind::symmetric ? part_place{id.creator(), p.address} : p;
   }
   /// The owner of a private instance, or every_rank: every rank sees it.
-  [[nodiscard]] int private_to() const noexcept;
+  [[nodiscard]] job_rank private_to() const noexcept;
   [[nodiscard]] bool ready() const noexcept {
     return there->state.load(std::memory_order_acquire) == record_state::ready;
   }
@@ -78,9 +79,9 @@ struct known {
 using known_ptr = std::shared_ptr<const known>;
 
 /// Stands for the owner of memory that all ranks have mapped.
-inline constexpr int every_rank = -1;
+inline constexpr job_rank every_rank = -1;
 
-inline int known::private_to() const noexcept {
+inline job_rank known::private_to() const noexcept {
   return kind == memory_kind::heap ? place(0).rank : every_rank;
 }
 

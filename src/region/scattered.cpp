@@ -89,7 +89,7 @@ void mover::copy_scattered(address_list& from, address_list& to, std::uint64_t e
   }
 }
 
-void mover::gather(int peer, std::span<const element_move> moves, std::size_t bytes) {
+void mover::gather(job_rank peer, std::span<const element_move> moves, std::size_t bytes) {
   SINEW_EXPECT(!moves.empty() && moves.front().there <= moves.back().there);
   std::vector<std::byte> buffer(std::max(
       bytes, std::min<std::size_t>(most_read, moves.back().there + bytes - moves.front().there)));
@@ -105,7 +105,7 @@ void mover::gather(int peer, std::span<const element_move> moves, std::size_t by
   }
 }
 
-void mover::scatter(int peer, std::span<const element_move> moves, std::size_t bytes) {
+void mover::scatter(job_rank peer, std::span<const element_move> moves, std::size_t bytes) {
   SINEW_EXPECT(!moves.empty());
   std::vector<std::byte> packed(moves.size() * bytes);
   peers_.copy(peer, direction::out, plan_write(moves, bytes, packed));

@@ -13,6 +13,7 @@
 #include "region/instance_table.hpp"
 #include "region/messages.hpp"
 #include "region/walker.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::region {
 
@@ -51,12 +52,12 @@ class address_list {
   /// Of the next `to.size()` elements.
   void next(std::span<std::uint64_t> to) noexcept;
   /// The rank whose private memory it is; every_rank: addresses are those of this process.
-  [[nodiscard]] int far() const noexcept { return far_; }
+  [[nodiscard]] job_rank far() const noexcept { return far_; }
 
  private:
   walker* at_ = nullptr;              ///< null: `here_`
   std::vector<std::uint64_t> bases_;  ///< of each part
-  int far_ = every_rank;
+  job_rank far_ = every_rank;
   std::byte* here_ = nullptr;
   std::size_t bytes_ = 0;
 };

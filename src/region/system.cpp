@@ -88,7 +88,7 @@ event system::copy(const side& from, const side& to, event after) {
   checked_sides sides = check_sides(body_->table, from, to, no_copy);
   check_types(sides.from.field(), sides.to.field());
   transfer t = transfer_of(action::copy, sides);
-  const int executor = body_->transfers.executor_of(
+  const job_rank executor = body_->transfers.executor_of(
       action::copy, {sides.from.what->private_to(), sides.to.what->private_to()});
   const bool here = body_->table.sees(*sides.from.what) && body_->table.sees(*sides.to.what);
   std::array<side, 2> wanted{from, to};
@@ -150,7 +150,7 @@ event system::fill_bytes(const side& to, const void* value, std::size_t bytes, s
   t.elements = goal.elements;
   t.bytes = static_cast<std::uint32_t>(bytes);
   std::memcpy(t.value, value, bytes);
-  const int executor =
+  const job_rank executor =
       body_->transfers.executor_of(action::fill, {every_rank, goal.what->private_to()});
   return body_->transfers.issue(t, executor, after);
 }
@@ -178,7 +178,7 @@ event system::reduce_by(std::uint64_t op, const side& from, const side& to, even
   std::vector<event> ends;
   for (t.part = 0; t.part < goal.parts; ++t.part) {
     transfer one = t;  // issue() puts the event into it
-    const int owner = sides.to.what->place(t.part).rank;
+    const job_rank owner = sides.to.what->place(t.part).rank;
     ends.push_back(body_->transfers.issue(one, owner, after));
   }
   SINEW_ASSERT(ends.size() == goal.parts);
@@ -196,7 +196,7 @@ void system::replay(const target& to, std::uint64_t op, std::uint32_t part, std:
                     std::uint64_t count, event after, user_event done) {
   SINEW_EXPECT(part < to.parts && offset != 0 && count != 0);
   const log_place l{to.what.bits(), op, done.bits(), offset, count, part, to.field};
-  const int owner = body_->table.find(to.what)->place(part).rank;
+  const job_rank owner = body_->table.find(to.what)->place(part).rank;
   region::after(events_, after, [b = body_.get(), l, owner](bool bad) {
     if (bad) {
       finish(b->events, l.done, false);

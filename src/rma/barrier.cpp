@@ -30,27 +30,27 @@ constexpr std::uint64_t no_memory = 1;  ///< no block begins there
 
 barrier::barrier(engine& e, all_ranks, std::uint64_t offset)
     : engine_(e),
-      me_(static_cast<std::size_t>(e.rank())),
+      me_(e.rank().index()),
       rounds_(barrier_rounds(e.size())),
       offset_(offset),
       owned_(false) {
-  for (int r = 0; r < e.size(); ++r) {
+  for (job_rank r = 0; r.below(e.size()); ++r) {
     members_.push_back(r);
   }
   SINEW_ENSURE(offset_ != 0 && members_.size() == static_cast<std::size_t>(e.size()));
 }
 
-barrier::barrier(engine& e, std::span<const int> members)
+barrier::barrier(engine& e, std::span<const job_rank> members)
     : engine_(e),
       members_(members.begin(), members.end()),
       rounds_(barrier_rounds(static_cast<int>(members.size()))) {
   const auto found = std::find(members_.begin(), members_.end(), e.rank());
   SINEW_CHECK(found != members_.end(), "a barrier cannot be made",
-              "rank " + std::to_string(e.rank()) + " is not one of its members", "");
+              "rank " + to_string(e.rank()) + " is not one of its members", "");
   me_ = static_cast<std::size_t>(found - members_.begin());
-  const int first = members_.front();
+  const job_rank first = members_.front();
   if (me_ == 0) {
-    e.release_barriers();
+    e.release_those_due();
     const std::size_t bytes = barrier_bytes(static_cast<int>(members_.size()));
     offset_ = e.memory().try_allocate(part::local, bytes);
     if (offset_ != 0) {
@@ -71,7 +71,7 @@ barrier::barrier(engine& e, std::span<const int> members)
 
 /// The first member has no memory. It must know that all have read so before it goes on.
 void barrier::refuse() {
-  const int first = members_.front();
+  const job_rank first = members_.front();
   if (me_ != 0) {
     engine_.signal(first);
   }
@@ -79,7 +79,7 @@ void barrier::refuse() {
     engine_.await(members_[m]);
   }
   throw error("no memory for a barrier of " + std::to_string(members_.size()) + " ranks",
-              "the local heap of rank " + std::to_string(first) + " is full",
+              "the local heap of rank " + to_string(first) + " is full",
               "Set SINEW_RMA_LOCAL_HEAP to more.");
 }
 
@@ -90,7 +90,7 @@ barrier::~barrier() {
   const place leavers{members_.front(), line(gone)};
   (void)engine_.fetch_add<std::uint64_t>(leavers, 1);
   if (me_ == 0) {
-    engine_.give_up_barrier(offset_, members_.size());
+    engine_.release_once(offset_, line(gone), members_.size());
   }
 }
 
@@ -107,7 +107,7 @@ void barrier::wait_around(std::uint64_t epoch) {
   const std::size_t n = members_.size();
   SINEW_EXPECT(me_ < n && members_[me_] == engine_.rank());
   SINEW_EXPECT(n <= std::size_t{1} << rounds_);  // or not all would be heard of
-  const int home = members_.front();
+  const job_rank home = members_.front();
   for (std::size_t k = 0; k < rounds_; ++k) {
     const std::size_t next = (me_ + (std::size_t{1} << k)) % n;
     engine_.word_at<std::uint64_t>({home, line(first_round + next * rounds_ + k)})
@@ -119,7 +119,7 @@ void barrier::wait_around(std::uint64_t epoch) {
 }
 
 void barrier::wait_at_counter(std::uint64_t epoch) {
-  const int home = members_.front();
+  const job_rank home = members_.front();
   const auto released = engine_.word_at<std::uint64_t>({home, line(release)});
   const auto count = engine_.word_at<std::uint64_t>({home, line(come)});
   // Nobody comes for the next barrier before this one is over, so the count needs no reset.
@@ -130,7 +130,7 @@ void barrier::wait_at_counter(std::uint64_t epoch) {
     return;
   }
   released.store(epoch, std::memory_order_seq_cst);
-  for (const int r : members_) {
+  for (const job_rank r : members_) {
     if (r != engine_.rank()) {
       engine_.alert(r);
     }
@@ -139,34 +139,35 @@ void barrier::wait_at_counter(std::uint64_t epoch) {
 
 // --- what the engine does for them ---
 
-void engine::mail(int r, std::uint64_t value) {
+void engine::mail(job_rank r, std::uint64_t value) {
   const std::uint64_t line = pair_offset(shape_, rank_);
   word_at<std::uint64_t>({r, line + offsetof(pair_line, mail)})
       .store(value, std::memory_order_relaxed);
   (void)fetch_add<std::uint64_t>({r, line + offsetof(pair_line, mails)}, 1);
 }
 
-std::uint64_t engine::read_mail(int r) {
+std::uint64_t engine::read_mail(job_rank r) {
   const std::uint64_t line = pair_offset(shape_, r);
-  const std::uint64_t number = ++mails_[static_cast<std::size_t>(r)];
+  const std::uint64_t number = ++mails_[r.index()];
   (void)wait(line + offsetof(pair_line, mails), until::at_least, number);
   return load<std::uint64_t>({rank_, line + offsetof(pair_line, mail)});
 }
 
-void engine::give_up_barrier(std::uint64_t offset, std::size_t members) {
+void engine::release_once(std::uint64_t block, std::uint64_t counter, std::uint64_t count) {
+  SINEW_EXPECT(block != 0 && counter >= block);
   {
     const core::guard held(dying_lock_, runtime_.threaded());
-    dying_.push_back({offset, members});
+    dying_.push_back({block, counter, count});
   }
-  release_barriers();
+  release_those_due();
 }
 
-void engine::release_barriers() {
+void engine::release_those_due() {
   const core::guard held(dying_lock_, runtime_.threaded());
-  std::erase_if(dying_, [this](const dying_barrier& d) {
-    const auto left = load<std::uint64_t>({rank_, d.offset + gone * line_bytes});
-    SINEW_ASSERT(left <= d.members);
-    if (left != d.members) {
+  std::erase_if(dying_, [this](const dying_block& d) {
+    const auto now = load<std::uint64_t>({rank_, d.counter});
+    SINEW_ASSERT(now <= d.count);
+    if (now != d.count) {
       return false;
     }
     heap_.release(d.offset);

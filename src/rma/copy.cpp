@@ -23,7 +23,7 @@ namespace {
 setting<std::int64_t> stream_from("rma", "stream_from", 0, "bytes",
                                   "from this size on puts go around the caches (0: whenever that "
                                   "has cost less, from 16 KiB on)",
-                                  {.least = 0, .most = most_setting_bytes});
+                                  {.least = 0, .most = most_setting_bytes}, setting_use::each_use);
 
 // By lines: for these sizes memcpy is the processor's string move, which is slower by 10%.
 constexpr std::size_t learn_from = std::size_t{16} << 10;

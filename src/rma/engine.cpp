@@ -21,9 +21,11 @@ std::unique_ptr<engine> engine::open(core::runtime& runtime) {
   where.sizes = default_heap_sizes(at.local_size);
   const heap_shape shape(at.size, where.sizes);
   std::byte* base = session.map_node_heap(shape.bytes);
+  SINEW_CHECK(base != nullptr, "the heaps of this job cannot be mapped",
+              "its ranks share no memory", "");
   where.parts.resize(static_cast<std::size_t>(at.size), nullptr);
   for (std::size_t local = 0; local < at.local_ranks.size(); ++local) {
-    where.parts[static_cast<std::size_t>(at.local_ranks[local])] = base + local * shape.bytes;
+    where.parts[at.local_ranks[local].index()] = base + local * shape.bytes;
   }
   return std::make_unique<engine>(runtime, where);
 }
@@ -40,7 +42,7 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
       size_(runtime.size()),
       shape_(size_, where.sizes),
       parts_(std::make_unique<std::byte*[]>(static_cast<std::size_t>(size_))),
-      heap_(shape_, where.sizes, where.parts.at(static_cast<std::size_t>(rank_))),
+      heap_(shape_, where.sizes, where.parts.at(rank_.index())),
       owed_(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(size_))),
       awaited_(std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size_))),
       mails_(std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size_))) {
@@ -61,7 +63,7 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
     armed(rank_).fetch_or(needs_no_fence, std::memory_order_seq_cst);
   }
   all_.reset(new barrier(*this, barrier::all_ranks{}, shape_.barrier_at));
-  auto& mine = *reinterpret_cast<control_lines*>(parts_[static_cast<std::size_t>(rank_)]);
+  auto& mine = *reinterpret_cast<control_lines*>(parts_[rank_.index()]);
   mine.base.store(reinterpret_cast<std::uintptr_t>(&mine), std::memory_order_release);
 }
 
@@ -73,18 +75,18 @@ engine::~engine() {
 }
 
 std::uint64_t engine::offset_of(const void* address) const noexcept {
-  const auto offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(address) -
-                                                 parts_[static_cast<std::size_t>(rank_)]);
+  const auto offset =
+      static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - parts_[rank_.index()]);
   SINEW_ENSURE(offset >= shape_.bytes || at({rank_, offset}) == address);
   return offset < shape_.bytes ? offset : 0;
 }
 
 std::byte* engine::reach(outside where, std::size_t bytes) const noexcept {
-  SINEW_EXPECT(where.rank >= 0 && where.rank < size_);
+  SINEW_EXPECT(where.rank.below(size_));
   if (where.rank == rank_) {
     return reinterpret_cast<std::byte*>(where.address);
   }
-  std::byte* part = parts_[static_cast<std::size_t>(where.rank)];
+  std::byte* part = parts_[where.rank.index()];
   const std::uint64_t base =
       reinterpret_cast<const control_lines*>(part)->base.load(std::memory_order_acquire);
   const std::uint64_t offset = where.address - base;
@@ -104,24 +106,24 @@ void engine::take(std::uint64_t offset, std::uint64_t count) {
   }
 }
 
-void engine::signal(int r) {
-  SINEW_EXPECT(r >= 0 && r < size_);
+void engine::signal(job_rank r) {
+  SINEW_EXPECT(r.below(size_));
   (void)fetch_add<std::uint64_t>({r, pair_offset(shape_, rank_) + offsetof(pair_line, signals)}, 1);
 }
 
-void engine::await(int r) {
-  SINEW_EXPECT(r >= 0 && r < size_);
-  const std::uint64_t number = ++awaited_[static_cast<std::size_t>(r)];
+void engine::await(job_rank r) {
+  SINEW_EXPECT(r.below(size_));
+  const std::uint64_t number = ++awaited_[r.index()];
   (void)wait(pair_offset(shape_, r) + offsetof(pair_line, signals), until::at_least, number);
 }
 
-void engine::sync_with(std::span<const int> ranks) {
-  for (const int r : ranks) {
+void engine::sync_with(std::span<const job_rank> ranks) {
+  for (const job_rank r : ranks) {
     if (r != rank_) {
       signal(r);
     }
   }
-  for (const int r : ranks) {
+  for (const job_rank r : ranks) {
     if (r != rank_) {
       await(r);
     }

@@ -80,7 +80,7 @@ lock_table::answer lock_table::acquire(place lock) {
   const std::uint64_t last = engine_.swap<std::uint64_t>(lock, me);
   if (last != 0) {
     const place before = unpack(last);
-    SINEW_ASSERT(before.rank != engine_.rank() && before.rank < engine_.size());
+    SINEW_ASSERT(before.rank != engine_.rank() && before.rank.below(engine_.size()));
     engine_.store<std::uint64_t>({engine_.rank(), node + before_at}, last);
     engine_.store<std::uint64_t>({before.rank, before.offset + next_at}, me);
     (void)engine_.wait(node + granted_at, until::equal, 1);
@@ -103,7 +103,7 @@ lock_table::answer lock_table::try_acquire(place lock) {
 }
 
 // Lines may change hands meanwhile, but they stay memory of the heap: the answer may be wrong then.
-int lock_table::holder(place lock) const {
+job_rank lock_table::holder(place lock) const {
   std::uint64_t at = engine_.load<std::uint64_t>(lock);
   for (int step = 0; at != 0 && step <= engine_.size(); ++step) {
     const place line = unpack(at);
@@ -113,7 +113,7 @@ int lock_table::holder(place lock) const {
     }
     at = before;
   }
-  return -1;
+  return no_job_rank;
 }
 
 lock_table::answer lock_table::release(place lock) {
@@ -134,7 +134,7 @@ lock_table::answer lock_table::release(place lock) {
       engine_.compare_swap<std::uint64_t>(lock, me, 0) != me) {
     // Somebody has swapped the lock's word, and is about to write itself here.
     const place next = unpack(engine_.wait(node + next_at, until::not_equal, 0));
-    SINEW_ASSERT(next.rank != engine_.rank() && next.rank < engine_.size());
+    SINEW_ASSERT(next.rank != engine_.rank() && next.rank.below(engine_.size()));
     engine_.store<std::uint64_t>({next.rank, next.offset + granted_at}, 1);
   }
   leave(node);

@@ -114,8 +114,8 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
   std::memcpy(to, page.bytes.data() + at, bytes);
 }
 
-void engine::move_pieces(int r, bool in, std::span<const fabric::piece> pieces) {
-  SINEW_EXPECT(r >= 0 && r < size_ && r != rank_ && !pieces.empty());
+void engine::move_pieces(job_rank r, bool in, std::span<const fabric::piece> pieces) {
+  SINEW_EXPECT(r.below(size_) && r != rank_ && !pieces.empty());
   fabric::endpoint& net = runtime_.endpoint();
   const bool now = net.copy_now(r, in ? direction::in : direction::out, pieces);
   if (!in) {
@@ -130,14 +130,14 @@ void engine::move_pieces(int r, bool in, std::span<const fabric::piece> pieces) 
                 : net.put(r, p.local, {p.remote, {}}, p.bytes, done);
     });
   }
-  if (!in && !owed_[static_cast<std::size_t>(r)].exchange(true, std::memory_order_relaxed)) {
+  if (!in && !owed_[r.index()].exchange(true, std::memory_order_relaxed)) {
     owing_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
 void engine::flush_outside() {
-  for (int r = 0; r < size_; ++r) {
-    std::atomic<bool>& owed = owed_[static_cast<std::size_t>(r)];
+  for (job_rank r = 0; r.below(size_); ++r) {
+    std::atomic<bool>& owed = owed_[r.index()];
     if (!owed.load(std::memory_order_relaxed)) {
       continue;
     }

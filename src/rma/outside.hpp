@@ -7,6 +7,7 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/core/retry.hpp"
 #include "sinew/rma/engine.hpp"
 
@@ -40,16 +41,16 @@ struct copied_pages {
     std::uint64_t segment = 0;  ///< in which it was copied
     std::uint64_t ticks = 0;    ///< when
     std::uint64_t address = 0;
-    int rank = -1;
+    job_rank rank = -1;
     std::array<std::byte, page_bytes> bytes;
   };
   std::array<page, count> pages;
   /// So that a program that watches a word, which it must not without image control, gets on.
   const std::uint64_t longest_life = ns_to_ticks(20'000);
 
-  [[nodiscard]] page& of(int rank, std::uint64_t address) noexcept {
+  [[nodiscard]] page& of(job_rank rank, std::uint64_t address) noexcept {
     SINEW_EXPECT(rank >= 0 && address % page_bytes == 0);
-    return pages[(address / page_bytes + static_cast<std::uint64_t>(rank) * 7) % count];
+    return pages[(address / page_bytes + rank.index() * 7) % count];
   }
 };
 

@@ -59,7 +59,7 @@ struct engine::waiting {
   bool listed = false;
 };
 
-void engine::wake(int r) {
+void engine::wake(job_rank r) {
   if ((armed(r).fetch_and(~is_armed, std::memory_order_seq_cst) & is_armed) == 0) {
     return;  // somebody else has seen it first
   }

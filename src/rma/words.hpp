@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/rma/heap.hpp"
 
 namespace sinew::rma {
@@ -35,11 +36,10 @@ struct pair_line {
 static_assert(sizeof(pair_line) == line_bytes, "one writer a line");
 
 /// Where the line is on which `teller` tells something.
-[[nodiscard]] inline std::uint64_t pair_offset(const heap_shape& shape, int teller) noexcept {
+[[nodiscard]] inline std::uint64_t pair_offset(const heap_shape& shape, job_rank teller) noexcept {
   constexpr std::size_t line = sizeof(pair_line);
-  SINEW_EXPECT(teller >= 0 &&
-               static_cast<std::size_t>(teller) < (shape.barrier_at - shape.pairs_at) / line);
-  return shape.pairs_at + sizeof(pair_line) * static_cast<std::size_t>(teller);
+  SINEW_EXPECT(teller >= 0 && teller.index() < (shape.barrier_at - shape.pairs_at) / line);
+  return shape.pairs_at + sizeof(pair_line) * teller.index();
 }
 
 /// One word alone on its line.

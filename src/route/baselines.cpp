@@ -33,7 +33,7 @@ std::uint32_t hop_limit(const topology& net) {
 // What the original feeds to its planners: 50 paths per job, and at most 50 * 1024 in all.
 path_set fed_paths(const topology& net, const job_list& jobs, const plan_options& o,
                    std::vector<std::size_t>& first) {
-  const std::size_t cap = 50 * 1024;
+  const std::size_t cap = std::size_t{50} << 10;
   std::uint32_t k = o.fed;
   if (k == 0) {
     k = static_cast<std::uint32_t>(

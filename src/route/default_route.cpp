@@ -122,6 +122,7 @@ bool default_router::append_graph(node_id a, node_id b, std::vector<link_id>& ou
     for (link_id l = net_.first_link(at); l < net_.first_link(at + 1); ++l) {
       choices += nearer(at, l);
     }
+    SINEW_ASSERT(choices != 0);  // one hop nearer there is always a way
     std::uint32_t skip = b % choices;
     link_id l = net_.first_link(at);
     while (!nearer(at, l) || skip-- > 0) {

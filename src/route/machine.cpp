@@ -32,13 +32,13 @@ std::optional<double> number_before(std::string_view text, std::string_view suff
 }  // namespace
 
 machine machine_of(const topology& net, machine costs) {
-  if (!net.speeds()) {
+  const auto& speeds = net.speeds();
+  if (!speeds) {
     return costs;
   }
-  costs.link_bandwidth = net.speeds()->bandwidth;
-  costs.hop_latency = net.speeds()->hop_latency;
-  const bool limited = net.speeds()->injection > 0;
-  costs.injection_bandwidth = limited ? net.speeds()->injection : 1e18;
+  costs.link_bandwidth = speeds->bandwidth;
+  costs.hop_latency = speeds->hop_latency;
+  costs.injection_bandwidth = speeds->injection > 0 ? speeds->injection : 1e18;
   return costs;
 }
 

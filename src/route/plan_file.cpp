@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "json.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/json.hpp"
 #include "sinew/route/plan.hpp"
 #include "text_file.hpp"
 

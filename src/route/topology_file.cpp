@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "json.hpp"
 #include "shape_text.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/json.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/route/machine.hpp"
 #include "sinew/route/topology.hpp"

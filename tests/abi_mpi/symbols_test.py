@@ -1,5 +1,6 @@
-"""libmpi_abi exports exactly the ABI's functions and the removed ones of MPI-1, each also under its
-PMPI_ name, and what libmpifort_abi looks for beside them (abi/fortran/attributes.cpp)."""
+"""libmpi_abi exports exactly the ABI's functions, the removed ones of MPI-1 and those of mpi-ext.h,
+each also under its PMPI_ name, and what libmpifort_abi looks for beside them
+(abi/fortran/attributes.cpp)."""
 
 import subprocess
 import sys
@@ -10,6 +11,9 @@ def main(nm, library, names_file, removed_file):
     removed = open(removed_file, encoding="ascii").read().split()
     wanted = {prefix + name for name in names + removed for prefix in ("", "P")}
     wanted.add("SINEW_caller_is_fortran")
+    survival = ("revoke is_revoked shrink ishrink agree iagree get_failed ack_failed failure_ack "
+                "failure_get_acked").split()
+    wanted |= {f"{prefix}MPIX_Comm_{name}" for name in survival for prefix in ("", "P")}
     listing = subprocess.run([nm, "-D", "--defined-only", library], check=True,
                              capture_output=True, text=True).stdout
     kinds = {line.split()[2].split("@")[0]: line.split()[1] for line in listing.splitlines()}

@@ -2,27 +2,28 @@
 
 #include <limits>
 
+#include "../../tools/sinew/bench/results_json.hpp"
 #include "../../tools/sinew/bench/stats.hpp"
 
 namespace stats = sinew::tool::stats;
 
 TEST(summary, of_nothing_is_zero) {
-  const auto s = stats::summarise({});
+  const auto s = stats::summarise(std::vector<double>{});
   EXPECT_EQ(s.n, 0u);
   EXPECT_EQ(s.median, 0);
 }
 
 TEST(summary, odd_and_even_counts) {
-  const auto odd = stats::summarise({5, 1, 3});
+  const auto odd = stats::summarise(std::vector<double>{5, 1, 3});
   EXPECT_EQ(odd.median, 3);
   EXPECT_EQ(odd.mad, 2);
   EXPECT_EQ(odd.min, 1);
   EXPECT_EQ(odd.max, 5);
-  EXPECT_EQ(stats::summarise({4, 1, 2, 3}).median, 2.5);
+  EXPECT_EQ(stats::summarise(std::vector<double>{4, 1, 2, 3}).median, 2.5);
 }
 
 TEST(summary, one_outlier_moves_neither_median_nor_mad) {
-  const auto s = stats::summarise({10, 11, 9, 10, 100000});
+  const auto s = stats::summarise(std::vector<double>{10, 11, 9, 10, 100000});
   EXPECT_EQ(s.median, 10);
   EXPECT_EQ(s.mad, 1);
   EXPECT_EQ(s.max, 100000);
@@ -38,6 +39,17 @@ TEST(lines, reads_what_programs_print) {
   const stats::parameters expected = {{"bytes", "8"}, {"thread", "multiple"}};
   EXPECT_EQ(m->params, expected);
   EXPECT_TRUE(stats::parse_line("@ fork-exec time ms - 1e-3"));
+}
+
+TEST(lines, a_sample_carries_the_trip_of_a_line) {
+  const auto m = stats::parse_line("@ one-way latency ns bytes=8 189.25 line=28.5");
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->line_ns, 28.5);
+  EXPECT_EQ(stats::parse_line("@ one-way latency ns bytes=8 189.25")->line_ns, 0);
+  for (const char* line : {"@ a b c - 1 line=", "@ a b c - 1 line=x", "@ a b c - 1 trip=2",
+                           "@ a b c - 1 line=-1", "@ a b c - 1 line=1 2"}) {
+    EXPECT_FALSE(stats::parse_line(line)) << line;
+  }
 }
 
 TEST(lines, refuses_anything_else) {
@@ -114,13 +126,24 @@ TEST(json, numbers_stay_numbers_in_parameters) {
 
 TEST(json, one_object_for_each_row_and_subject) {
   stats::result_set results;
-  results.add(key_of("latency"), "sinew", 1);
-  results.add(key_of("latency"), "sinew", 3);
+  results.add(key_of("latency"), "sinew", stats::sample{1, 0, 29.5});
+  results.add(key_of("latency"), "sinew", stats::sample{3, 1, 0});
   EXPECT_EQ(stats::json_results(results),
             "[\n {\"experiment\":\"latency\",\"case\":\"one-way\",\"params\":{\"bytes\":8},"
             "\"subject\":\"sinew\",\"metric\":\"latency\",\"unit\":\"ns\",\"n\":2,\"median\":2,"
-            "\"mad\":1,\"min\":1,\"max\":3}\n]");
+            "\"mad\":1,\"min\":1,\"max\":3,\"interval\":[1,3],\"samples\":{\"start\":[0,1],"
+            "\"value\":[1,3],\"line_ns\":[29.5,0]}}\n]");
   EXPECT_EQ(stats::json_results({}), "[\n]");
+}
+
+TEST(json, the_papers_figures_are_of_the_subject_paper) {
+  stats::result_set results;
+  results.add(key_of("latency"), "paper:fult", 1.5);
+  const std::string text = stats::json_results(results);
+  EXPECT_NE(text.find("\"params\":{\"series\":\"fult\",\"bytes\":8},\"subject\":\"paper\","),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("samples"), std::string::npos) << text;
 }
 
 TEST(json, an_engine_is_a_parameter_of_ours) {
@@ -144,8 +167,8 @@ TEST(table, numbers_have_three_digits) {
 
 TEST(table, spread_is_shown_only_when_known) {
   EXPECT_EQ(stats::median_and_spread({}), "-");
-  EXPECT_EQ(stats::median_and_spread(stats::summarise({2})), "2.00");
-  EXPECT_EQ(stats::median_and_spread(stats::summarise({1, 2, 3})), "2.00 ±1.00");
+  EXPECT_EQ(stats::median_and_spread(stats::summarise(std::vector<double>{2})), "2.00");
+  EXPECT_EQ(stats::median_and_spread(stats::summarise(std::vector<double>{1, 2, 3})), "2.00 ±1.00");
 }
 
 TEST(table, columns_align_whatever_the_bytes) {

@@ -109,6 +109,22 @@ TEST(pmi_wire, process_mapping) {
   EXPECT_TRUE(parse_process_mapping("(vector,(0,1,4))", 0).empty());
 }
 
+TEST(pmi_wire, process_mapping_there_and_back) {
+  using nodes = std::vector<int>;
+  EXPECT_EQ(format_process_mapping(nodes{0, 0, 0, 0}), "(vector,(0,1,4))");
+  EXPECT_EQ(format_process_mapping(nodes{0, 0, 1, 1}), "(vector,(0,2,2))");
+  EXPECT_EQ(format_process_mapping(nodes{0, 1, 0, 1, 0, 1}), "(vector,(0,2,1))");
+  std::mt19937 random(7);
+  for (int round = 0; round < 1000; ++round) {
+    nodes all;
+    for (std::size_t count = 1 + random() % 40; all.size() < count;) {
+      all.insert(all.end(), 1 + random() % 4, static_cast<int>(random() % 3));
+    }
+    const std::string text = format_process_mapping(all);
+    EXPECT_EQ(parse_process_mapping(text, static_cast<int>(all.size())), all) << text;
+  }
+}
+
 // The same function as the fuzzer's, on seeded random bytes that look like lines more often than
 // not.
 TEST(pmi_wire, survives_random_input) {

@@ -17,6 +17,7 @@
 #include "sinew/base/error.hpp"
 #include "sinew/boot/crash_report.hpp"
 #include "sinew/boot/shared_memory.hpp"
+#include "support/ids.hpp"
 
 namespace sinew::boot {
 namespace {
@@ -39,7 +40,7 @@ TEST_F(alone, is_a_job_of_one) {
   const auto line = connect();
   EXPECT_EQ(line->where().rank, 0);
   EXPECT_EQ(line->where().size, 1);
-  EXPECT_EQ(line->where().local_ranks, std::vector<int>{0});
+  EXPECT_EQ(line->where().local_ranks, std::vector<job_rank>{0});
   EXPECT_EQ(line->where().launcher, "alone");
   line->put("key", "a value\n");
   line->fence();
@@ -51,6 +52,16 @@ TEST_F(alone, is_a_job_of_one) {
   EXPECT_THROW((void)line->map_node_memory(mib), error);
   EXPECT_THROW(line->put("two words", ""), error);
   line->finalize();
+}
+
+TEST_F(alone, keeps_names) {
+  const auto line = connect();
+  EXPECT_EQ(line->lookup("a b"), std::nullopt);
+  EXPECT_TRUE(line->publish("a b", "c"));
+  EXPECT_FALSE(line->publish("a b", "d"));
+  EXPECT_EQ(line->lookup("a b"), "c");
+  EXPECT_TRUE(line->unpublish("a b"));
+  EXPECT_FALSE(line->unpublish("a b"));
 }
 
 TEST_F(alone, abort_ends_with_the_code) {
@@ -140,7 +151,7 @@ TEST(share_descriptor, reaches_every_rank_whoever_comes_first) {
           mine = make_shared_memory("test");
           (void)!::pwrite(mine.get(), "x", 1, 0);
         }
-        const descriptor shared = share_descriptor(name, rank, size, std::move(mine));
+        const descriptor shared = share_descriptor(name, local_rank{rank}, size, std::move(mine));
         char byte = 0;
         good += ::pread(shared.get(), &byte, 1, 0) == 1 && byte == 'x' ? 1 : 0;
       });

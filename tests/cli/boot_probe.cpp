@@ -32,20 +32,20 @@ session* at_exit_finalizes = nullptr;
 int exchange(session& line) {
   const auto& here = line.where();
   std::byte* base = line.map_node_memory(bytes);
-  std::byte* mine = base + bytes * static_cast<std::size_t>(here.local_rank);
+  std::byte* mine = base + bytes * here.local_rank.index();
   if (mine[0] != std::byte{0} || mine[bytes - 1] != std::byte{0}) {
     std::puts("memory is not zero");
     return 1;
   }
-  std::memset(mine, 'a' + here.rank % 26, bytes);
+  std::memset(mine, 'a' + here.rank.value() % 26, bytes);
   std::byte* heap = line.map_node_heap(heap_bytes);
-  heap[heap_bytes * static_cast<std::size_t>(here.local_rank + 1) - 1] =
-      static_cast<std::byte>('a' + here.rank % 26);
+  heap[heap_bytes * (here.local_rank.index() + 1) - 1] =
+      static_cast<std::byte>('a' + here.rank.value() % 26);
   const std::string odd = "a b=c;%\n\xff of rank ";
-  line.put("key-" + std::to_string(here.rank), odd + std::to_string(here.rank));
+  line.put("key-" + to_string(here.rank), odd + to_string(here.rank));
   line.fence();
   for (int local = 0; local < here.local_size; ++local) {
-    const int rank = here.local_ranks.at(static_cast<std::size_t>(local));
+    const int rank = here.local_ranks.at(static_cast<std::size_t>(local)).value();
     const auto wanted = static_cast<std::byte>('a' + rank % 26);
     const std::byte* theirs = base + bytes * static_cast<std::size_t>(local);
     const std::byte last = heap[heap_bytes * static_cast<std::size_t>(local + 1) - 1];
@@ -65,8 +65,38 @@ int exchange(session& line) {
     return 1;
   }
   line.fence();
-  std::printf("rank %d of %d, local %d of %d, by %s: good\n", here.rank, here.size, here.local_rank,
-              here.local_size, here.launcher.c_str());
+  std::printf("rank %d of %d, local %d of %d, by %s: good\n", here.rank.value(), here.size,
+              here.local_rank.value(), here.local_size, here.launcher.c_str());
+  return 0;
+}
+
+// Every rank tells where it is, with a long value of odd bytes, and checks what the others told.
+int nodes(session& line) {
+  const auto& here = line.where();
+  const auto value_of = [](int rank) {
+    std::string value(900, '\0');
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      value[i] = static_cast<char>(i * 7 + static_cast<std::size_t>(rank));
+    }
+    return value;
+  };
+  line.put("long-" + to_string(here.rank), value_of(here.rank.value()));
+  line.put("node-" + to_string(here.rank), std::to_string(here.node));
+  line.fence();
+  for (int rank = 0; rank < here.size; ++rank) {
+    const std::string number = std::to_string(rank);
+    const int node = here.node_of.empty() ? 0 : here.node_of.at(static_cast<std::size_t>(rank));
+    if (line.get("long-" + number) != value_of(rank) ||
+        line.get("node-" + number) != std::to_string(node)) {
+      std::printf("what rank %d told is wrong\n", rank);
+      return 1;
+    }
+  }
+  line.fence();
+  const std::string host =
+      here.hosts.empty() ? "-" : here.hosts.at(static_cast<std::size_t>(here.node));
+  std::printf("rank %d of %d, local %d of %d, node %d of %d: %s\n", here.rank.value(), here.size,
+              here.local_rank.value(), here.local_size, here.node, here.nodes, host.c_str());
   return 0;
 }
 
@@ -100,6 +130,8 @@ int run(std::string_view what, int chosen, int code) {
   int result = 0;
   if (what == "exchange") {
     result = exchange(*line);
+  } else if (what == "nodes") {
+    result = nodes(*line);
   } else if (what == "start") {
     (void)line->map_node_memory(bytes);
   } else if (what == "huge") {
@@ -109,10 +141,10 @@ int run(std::string_view what, int chosen, int code) {
   } else if (what == "forget") {
     // Ends without finalize; the chosen rank later than the others, or if `code` is 1 never.
     (void)line->map_node_memory(bytes);
-    if (here.rank == chosen && code == 1) {
+    if (here.rank == sinew::job_rank{chosen} && code == 1) {
       sleep_for_ever();
     }
-    if (here.rank == chosen) {
+    if (here.rank == sinew::job_rank{chosen}) {
       ::sleep(1);
     }
     std::exit(0);
@@ -121,7 +153,7 @@ int run(std::string_view what, int chosen, int code) {
     (void)line->map_node_memory(bytes);
     at_exit_finalizes = line;
     std::exit(0);
-  } else if (here.rank == chosen) {
+  } else if (here.rank == sinew::job_rank{chosen}) {
     misbehave(*line, what, code);
   } else if (what == "desert") {
     line->fence();

@@ -50,6 +50,15 @@ class Hang(unittest.TestCase):
                     self.told(r"sinew: rank 0 .*" + pattern, HANG, what, threads)
         self.assertEqual(survivors(), [])
 
+    def test_collectives_over_shared_memory(self):
+        for threads in ("later", "later, threads"):
+            for what, name in (("bcast", "MPI_Bcast, root 1"), ("reduce", "MPI_Reduce, root 0"),
+                               ("barrier", "MPI_Barrier")):
+                with self.subTest(what=what, threads=threads):
+                    self.told(r"sinew: rank 0 .*MPI_COMM_WORLD: in " + name +
+                              r" \(call number 7\).*waits for rank 1", HANG, what, threads)
+        self.assertEqual(survivors(), [])
+
     def test_when_the_time_is_up(self):
         for what, pattern in WANTED:
             if what not in ("test", "probe", "recv", "bcast"):

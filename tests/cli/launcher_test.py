@@ -459,7 +459,7 @@ class OtherLaunchers(unittest.TestCase):
         result = self.hydra(
             lambda: run(mpiexec, "-n", "2", SINEW, "run", "-n", "2", PROBE, "exchange"))
         self.assertEqual(result.out.count("by sinew: good"), 4, result.err)
-        reason = "two launchers claim this process"
+        reason = "two launchers have started this process"
         result = self.hydra(lambda: sinew_run("-n", "1", mpiexec, "-n", "2", PROBE, "exchange"),
                             reason)
         self.assertNotEqual(result.code, 0)

@@ -1,4 +1,5 @@
-/* Rank 0 comes into what argv[1] names, rank 1 never does: it sleeps until the job is ended. */
+/* Rank 0 comes into what argv[1] names, rank 1 never does: it sleeps until the job is ended. With
+   "later" in argv[2] some collectives come before, as from then on they go over shared memory. */
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,10 +43,11 @@ static void rank_0(const char* what) {
 int main(int argc, char** argv) {
   int rank = 0;
   int provided = 0;
-  const int threads = argc > 2 && strcmp(argv[2], "threads") == 0;
+  const int threads = argc > 2 && strstr(argv[2], "threads") != NULL;
+  const int before = argc > 2 && strstr(argv[2], "later") != NULL ? 5 : 1;
   MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < before; ++i) MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) rank_0(argv[1]);
   sleep(200);
   return 0;

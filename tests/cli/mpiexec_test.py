@@ -40,6 +40,15 @@ class Granted(unittest.TestCase):
                           ["-machinefile", file.name]):
                 self.check([*words, "-n", "2", *RANKS], "2 2")
 
+    def test_other_machines(self):
+        for words, hosts in ((["-hosts", "a,b", "-ppn", "2"], "aabb"),
+                             (["-n", "3", "--host", "a:2,b:2"], "aab"),
+                             (["-H", "a,b", "--map-by", "node", "-n", "3"], "aba"),
+                             (["-launcher-exec", "rsh", "-host", "a:2"], "aa")):
+            self.check([*words, "--dry-run", "true"], " ".join(sorted(
+                word for n, host in enumerate(hosts)
+                for word in ("rank", str(n), "on", host + ":", "true"))))
+
     def test_variables(self):
         show = ["sh", "-c", "echo $A-$B"]
         self.check(["-genv", "A", "1", "-n", "1", *show, ":", "-env", "B", "x=y", *show],
@@ -98,9 +107,8 @@ class Granted(unittest.TestCase):
 
 class Refused(unittest.TestCase):
     CASES = [
-        (["-host", "elsewhere"], r"-host: elsewhere is not this machine .*MPICH's mpiexec"),
-        (["--hosts", "localhost,node7:2"], r"node7 is not this machine"),
-        (["-f", "/no/such/file"], r"-f: /no/such/file cannot be read"),
+        (["--hosts", "localhost,-node7:2"], r"\"-node7\" is no name of a host"),
+        (["-f", "/no/such/file"], r"/no/such/file cannot be read"),
         (["-outfile-pattern", "out"], r"-outfile-pattern cannot be granted: use -o FILE"),
         (["--output-filename", "out"], r"--output-dir DIR"),
         (["--output", "dir=x"], r"--output-dir DIR"),
@@ -109,12 +117,12 @@ class Refused(unittest.TestCase):
         (["--map-by", "ppr:2:node"], r"use -n with the number of ranks"),
         (["--map-by", "slot:PE=4"], r"--bind-to none"),
         (["--bind-to", "socket"], r"--bind-to knows auto, core, numa and none"),
-        (["-launcher", "ssh"], r"this machine only"),
+        (["-launcher", "lsf"], r"ssh, by srun inside a Slurm job, or by the command of --rsh"),
         (["-gdb"], r"gdb --args PROGRAM"),
         (["--display-map"], r"--dry-run"),
         (["-initial-errhandler", "mpi_errors_return"], r"MPI_Comm_set_errhandler"),
         (["-soft", "1:4"], r"use -n with one number"),
-        (["-arch", "vax"], r"this machine only"),
+        (["-arch", "vax"], r"processors like this machine's"),
         (["--verbos"], r"unknown option --verbos; did you mean --verbose"),
         (["-n"], r"-n needs a value"),
         (["-genv", "A"], r"-genv needs a value"),

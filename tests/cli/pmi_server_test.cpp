@@ -48,6 +48,23 @@ TEST_F(server, answers_the_usual_opening) {
   EXPECT_TRUE(server_.finalized(0));
 }
 
+TEST_F(server, tells_who_departs_when_all_have_left) {
+  EXPECT_EQ(ask(0, "cmd=sinew_hello"), "");
+  EXPECT_EQ(ask(1, "cmd=sinew_hello"), "");
+  EXPECT_EQ(ask(0, "cmd=sinew_depart"), "");
+  EXPECT_EQ(ask(1, "cmd=sinew_depart"), "cmd=sinew_all_left\n");
+  EXPECT_EQ(sent_[0], "cmd=sinew_all_left\n");
+}
+
+TEST_F(server, knows_the_nodes_of_ranks) {
+  pmi_server over_hosts("job", {0, 0},
+                        {[this](int, const std::string& bytes) { why_ = bytes; },
+                         [](int, int, const std::string&) {}, [](int, const std::string&) {}},
+                        {0, 1});
+  over_hosts.receive(0, "cmd=get kvsname=job key=PMI_process_mapping\n");
+  EXPECT_EQ(why_, "cmd=get_result rc=0 msg=success value=(vector,(0,2,1))\n");
+}
+
 TEST_F(server, keeps_keys) {
   EXPECT_EQ(ask(0, "cmd=put kvsname=job key=a value=b=c"), "cmd=put_result rc=0 msg=success\n");
   EXPECT_EQ(ask(1, "cmd=get kvsname=job key=a"), "cmd=get_result rc=0 msg=success value=b=c\n");
@@ -57,6 +74,21 @@ TEST_F(server, keeps_keys) {
   EXPECT_NE(ask(0, "cmd=put key=a value=" + std::string(5000, 'x')).find("rc=-1"),
             std::string::npos);
   EXPECT_NE(ask(0, "cmd=get").find("rc=-1"), std::string::npos);
+}
+
+TEST_F(server, keeps_names) {
+  const auto well = [](const std::string& answer) {
+    return answer.find(" rc=0 info=ok") != std::string::npos;
+  };
+  EXPECT_FALSE(well(ask(0, "cmd=lookup_name service=a")));
+  EXPECT_EQ(ask(0, "cmd=publish_name service=a port=here"), "cmd=publish_result rc=0 info=ok\n");
+  EXPECT_EQ(ask(1, "cmd=lookup_name service=a"), "cmd=lookup_result rc=0 info=ok port=here\n");
+  EXPECT_FALSE(well(ask(1, "cmd=publish_name service=a port=there")));
+  EXPECT_EQ(ask(1, "cmd=unpublish_name service=a"), "cmd=unpublish_result rc=0 info=ok\n");
+  EXPECT_FALSE(well(ask(0, "cmd=unpublish_name service=a")));
+  EXPECT_FALSE(well(ask(0, "cmd=lookup_name service=a")));
+  EXPECT_FALSE(well(ask(0, "cmd=publish_name service=a")));
+  EXPECT_FALSE(well(ask(0, "cmd=lookup_name")));
 }
 
 TEST_F(server, barrier_waits_for_all) {

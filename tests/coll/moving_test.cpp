@@ -307,31 +307,42 @@ TEST(moving, barrier_lets_nobody_through_early) {
     for (const int n : {1, 2, 3, 5, 8, 16}) {
       coll::tuning::fan.assign(fan);
       std::atomic<int> arrived{0};
-      run_job(n, backend::inproc, core::threading::one, [&](member& m) {
+      const auto body = [&](member& m) {
         for (int i = 1; i <= 50; ++i) {
           arrived.fetch_add(1);
           EXPECT_EQ(coll::barrier({m.engine, m.comm}), fault::none);
           EXPECT_GE(arrived.load(), i * n);
           EXPECT_EQ(coll::barrier({m.engine, m.comm}), fault::none);
         }
-      });
+      };
+      run_job_on_node(n, backend::inproc, core::threading::one, body, true);
+      arrived.store(0);
+      run_job_on_node(n, backend::inproc, core::threading::one, body);
     }
   }
   coll::tuning::fan.assign(0);
 }
 
-TEST(moving, a_short_receiver_is_a_fault_and_nobody_hangs) {
-  run_job(3, backend::inproc, core::threading::one, [](member& m) {
-    const coll::participant at{m.engine, m.comm};
-    ints data(60, m.rank), all(180);
+void check_short_receivers(member& m) {
+  const coll::participant at{m.engine, m.comm};
+  for (const std::size_t unit : {4U, 4000U}) {  // copied aside, and read where they are
+    ints data(60 * unit, m.rank), all(180 * unit);
     const bool narrow = m.rank == 1;
-    const auto of = [&](ints& v, std::size_t n) { return coll::buffer::of_bytes(v.data(), 4 * n); };
+    const auto of = [&](ints& v, std::size_t n) {
+      return coll::buffer::of_bytes(v.data(), unit * n);
+    };
     const fault b = coll::bcast(at, of(data, narrow ? 40 : 60), 0);
     EXPECT_EQ(b, narrow ? fault::truncated : fault::none);
     const fault g = coll::gather(at, of(data, narrow ? 60 : 50), of(all, 50), 2);
     EXPECT_EQ(g, m.rank == 2 ? fault::truncated : fault::none);
     EXPECT_EQ(coll::barrier(at), fault::none);
-  });
+  }
+}
+
+TEST(moving, a_short_receiver_is_a_fault_and_nobody_hangs) {
+  for (const bool by_messages : {true, false}) {
+    run_job_on_node(3, backend::inproc, core::threading::one, check_short_receivers, by_messages);
+  }
 }
 
 }  // namespace

@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "coll/over_node.hpp"
 #include "coll/tuning.hpp"
 #include "gtest/gtest.h"
 #include "sinew/coll/collectives.hpp"
+#include "sinew/coll/communicators.hpp"
+#include "sinew/rma/engine.hpp"
 #include "support/job.hpp"
 
 namespace sinew::test {
@@ -189,13 +192,18 @@ class thresholds {
     t::long_allgather.assign(pick({1, 1000, 32 << 10}));
     t::short_alltoall.assign(pick({0, 48, 1000}));
     t::many_ranks.assign(pick({2, 32}));
+    t::node_direct.assign(pick({1, 100, 8 << 10}));
+    t::node_direct_one_way.assign(pick({0, 1, 1000, 40000}));
+    t::node_direct_reduce.assign(pick({1, 500, 8 << 10, 1 << 20}));
+    t::node_shared.assign(pick({1, 64, 8 << 10}));
   }
   thresholds(const thresholds&) = delete;
   thresholds& operator=(const thresholds&) = delete;
   ~thresholds() {
     namespace t = coll::tuning;
     for (auto* s : {&t::fan, &t::tree_bytes, &t::long_bcast, &t::long_reduce, &t::long_allgather,
-                    &t::short_alltoall, &t::many_ranks}) {
+                    &t::short_alltoall, &t::many_ranks, &t::node_direct, &t::node_direct_one_way,
+                    &t::node_direct_reduce, &t::node_shared}) {
       s->parse(s->default_text());
     }
   }
@@ -207,8 +215,50 @@ inline constexpr int share_of_rounds = 4;
 inline constexpr int share_of_rounds = 1;
 #endif
 
+/// The heaps of a job whose ranks are threads.
+class node_heaps {
+ public:
+  explicit node_heaps(int ranks, rma::heap_sizes sizes = {1 << 20, 64 << 20})
+      : shape_(ranks, sizes), memory_(shape_.bytes * static_cast<std::size_t>(ranks)) {
+    where_.sizes = sizes;
+    for (int r = 0; r < ranks; ++r) {
+      where_.parts.push_back(memory_.base() + static_cast<std::size_t>(r) * shape_.bytes);
+    }
+  }
+  [[nodiscard]] const rma::heap_memory& where() const { return where_; }
+
+ private:
+  rma::heap_shape shape_;
+  shared_memory memory_;
+  rma::heap_memory where_;
+};
+
+/// As run_job(), with memory that the ranks share: `body` gets a communicator of all ranks that
+/// goes before that memory does, and whose collectives go over it unless `by_messages`.
+inline void run_job_on_node(int ranks, backend over, core::threading threads,
+                            const std::function<void(member&)>& body, bool by_messages = false,
+                            rma::heap_sizes sizes = {1 << 20, 64 << 20}) {
+  const node_heaps heaps(ranks, sizes);
+  coll::tuning::node.assign(!by_messages);
+  run_job(ranks, over, threads, [&](member& m) {
+    rma::engine memory(m.runtime, heaps.where());
+    coll::use_node_memory(m.runtime, memory);
+    {
+      const coll::communicator_ref all = coll::duplicate({m.engine, m.comm});
+      member inner{m.runtime, m.engine, *all, m.rank, m.size};
+      for (int i = 0; i < 3; ++i) {  // the first ones always go by messages
+        (void)coll::barrier({m.engine, *all});
+      }
+      EXPECT_EQ(coll::team_of({m.engine, *all}) == nullptr, by_messages || m.size == 1);
+      body(inner);
+    }
+    memory.sync_all();
+  });
+  coll::tuning::node.assign(true);
+}
+
 /// `rounds` trials of `check` on jobs of every size, each round from a seed of its own; some over
-/// shared memory.
+/// shared memory; by messages, and again as ranks of one node.
 /// SINEW_TEST_SEED chooses another sequence.
 inline void many_trials(int rounds, const std::function<void(trial&)>& check) {
   const char* text = std::getenv("SINEW_TEST_SEED");
@@ -219,12 +269,15 @@ inline void many_trials(int rounds, const std::function<void(trial&)>& check) {
     const thresholds set(random);
     const std::uint64_t first = random() % 1000000000;
     const backend over = n % 3 == 2 ? backend::shm : backend::inproc;
-    run_job(n, over, core::threading::one, [&](member& m) {
-      for (int i = 0; i < rounds / share_of_rounds; ++i) {
-        trial t(m, types, first + static_cast<std::uint64_t>(i));
-        check(t);
-      }
-    });
+    for (const bool by_messages : {true, false}) {
+      const auto body = [&](member& m) {
+        for (int i = 0; i < rounds / share_of_rounds; ++i) {
+          trial t(m, types, first + static_cast<std::uint64_t>(i));
+          check(t);
+        }
+      };
+      run_job_on_node(n, over, core::threading::one, body, by_messages);
+    }
     if (::testing::Test::HasFailure()) {
       FAIL() << "with SINEW_TEST_SEED=" << start << ", " << n << " ranks";
     }

@@ -6,6 +6,7 @@
 #include "sinew/core/group.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/core/pool.hpp"
+#include "support/ids.hpp"
 #include "support/job.hpp"
 
 namespace sinew::core {

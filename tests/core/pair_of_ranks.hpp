@@ -40,7 +40,10 @@ class pair_of_ranks {
   }
   rank& operator[](int r) { return ranks_[r]; }
   void send(int from, std::uint64_t box) {
-    while (!ranks_[from].own->endpoint().send_short(1 - from, 1, {{box, 0}}, nullptr, 0).done()) {
+    while (!ranks_[from]
+                .own->endpoint()
+                .send_short(job_rank{1 - from}, 1, {{box, 0}}, nullptr, 0)
+                .done()) {
       ranks_[from].own->poll();
     }
   }

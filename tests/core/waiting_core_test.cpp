@@ -234,26 +234,31 @@ TEST(waiting_core, all_orders_with_few_preemptions) {
   RecordProperty("runs", std::to_string(runs));
 }
 
+/// One job of threads, and one order of their steps.
+void run_order(std::uint64_t seed) {
+  SCOPED_TRACE("SINEW_TEST_SEED=" + std::to_string(seed));
+  random_generator random(seed);
+  const int processors = 1 + static_cast<int>(random.below(3));
+  const bool crowded = random.below(2) == 0;
+  test::random_chooser who(seed, 0.02 + 0.3 * static_cast<double>(random.below(3)));
+  const std::size_t threads = 2 + random.below(3);
+  if (random.below(2) == 0) {
+    const std::size_t rounds = 1 + random.below(4);
+    rank_of_threads rank(processors, crowded, threads * rounds);
+    test::explorer::run(ring_of(rank, threads, rounds), who);
+    rank.expect_the_end();
+  } else {
+    rank_of_threads rank(processors, crowded, threads + 1);
+    test::explorer::run(fed_by_one(rank, threads, random), who);
+    rank.expect_the_end();
+  }
+}
+
 TEST(waiting_core, orders_by_seed) {
   seen = {};
   const std::uint64_t seed = seed_from_environment();
   for (std::uint64_t i = 0; i < 400 * scale && !HasFailure(); ++i) {
-    SCOPED_TRACE("SINEW_TEST_SEED=" + std::to_string(seed + i));
-    random_generator random(seed + i);
-    const int processors = 1 + static_cast<int>(random.below(3));
-    const bool crowded = random.below(2) == 0;
-    test::random_chooser who(seed + i, 0.02 + 0.3 * static_cast<double>(random.below(3)));
-    const std::size_t threads = 2 + random.below(3);
-    if (random.below(2) == 0) {
-      const std::size_t rounds = 1 + random.below(4);
-      rank_of_threads rank(processors, crowded, threads * rounds);
-      test::explorer::run(ring_of(rank, threads, rounds), who);
-      rank.expect_the_end();
-    } else {
-      rank_of_threads rank(processors, crowded, threads + 1);
-      test::explorer::run(fed_by_one(rank, threads, random), who);
-      rank.expect_the_end();
-    }
+    run_order(seed + i);
   }
   EXPECT_EQ(seen.conflicts, 0u);
   EXPECT_GT(seen.doorbell, 100u);
@@ -261,6 +266,11 @@ TEST(waiting_core, orders_by_seed) {
   EXPECT_GT(seen.parked, 100u);
   EXPECT_GT(seen.monitor, 100u);
   EXPECT_GT(seen.wakes, 100u);
+}
+
+// The look with which a thread's patience ended put another one off; the leader slept nevertheless.
+TEST(waiting_core, a_leader_does_not_sleep_before_one_whom_it_has_just_put_off) {
+  run_order(1752635676);
 }
 
 TEST(waiting_core, a_lead_is_given_back) {
@@ -344,7 +354,7 @@ TEST(wait_policy, in_a_crowd_parks_after_some_looks_whatever_happens) {
     EXPECT_EQ(policy.looked({3, 2, 0, true, true}, clock), wait_order::look);
   }
   EXPECT_EQ(policy.looked({3, 2, 0, true, false}, clock), wait_order::rest);
-  EXPECT_EQ(policy.rest(true, 3), wait_order::park);
+  EXPECT_EQ(policy.rest(true, 3, false), wait_order::park);
   EXPECT_EQ(clock.readings, 0);
   wait_policy follower(usual, 1, false, false);
   EXPECT_EQ(follower.begin(false), wait_order::look);
@@ -371,11 +381,10 @@ TEST(wait_policy, patience_with_those_put_off_depends_on_whether_anything_has_co
 TEST(wait_policy, only_the_leader_that_is_alone_awake_sleeps_and_not_while_others_are_ready) {
   wait_policy policy(usual, 1, false, false);
   (void)policy.begin(false);
-  EXPECT_EQ(policy.rest(true, 1), wait_order::sleep);
-  EXPECT_EQ(policy.rest(false, 1), wait_order::park);
-  EXPECT_EQ(policy.rest(true, 2), wait_order::park);
-  (void)policy.begin(true);
-  EXPECT_EQ(policy.rest(true, 1), wait_order::park);
+  EXPECT_EQ(policy.rest(true, 1, false), wait_order::sleep);
+  EXPECT_EQ(policy.rest(false, 1, false), wait_order::park);
+  EXPECT_EQ(policy.rest(true, 2, false), wait_order::park);
+  EXPECT_EQ(policy.rest(true, 1, true), wait_order::park);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ INSTEAD = [
     (r"\./bootstrap .*", lambda line: line + " --dry-run"),
     (r"cmake --workflow .*", lambda line: "cmake --list-presets=workflow"),
     (r"cmake --preset .*|cmake --build (--preset|build)\b.*", lambda line: "cmake --list-presets"),
-    (r"tools/(peers|demo|mpi4py)\b.*", lambda line: "test -x " + line.split()[0]),
+    (r"tools/(peers|demo|mpi4py|report)\b.*", lambda line: "test -x " + line.split()[0]),
     (r"tests/tidy/tidy.py", lambda line: line + " links commands"),
     (r"module .*", lambda line: None),
     (r".*build/mpi4py/.*", lambda line: line if (BUILD / "mpi4py/venv").exists() else None),
@@ -41,7 +41,10 @@ INSTEAD = [
     (r".*--threads-as-fibers pigz.*", lambda line: line if shutil.which("pigz") else None),
     (r".*--threads-as-fibers.*",
      lambda line: line if (BUILD / "lib/libsinew_threads.so").exists() else None),
+    (r".*\btools/hosts\b.*", lambda line: "tools/hosts --help >/dev/null"),
+    (r".* run --host.*", lambda line: "build/bin/sinew help run >/dev/null"),
     (r".*\bgdb\b.*", lambda line: line if shutil.which("gdb") else None),
+    (r".*\bsinew (bench compare|report)\b.*", lambda line: None),
     (r".*\bsinew bench\b.*", lambda line: short_bench(line)),
 ]
 # What `sinew bench` is really run for; the others' lines are read by the tool, with --help.

@@ -100,7 +100,7 @@ void reservations_and_tasks(const event_member& m, board& shared) {
     const event got = locks.acquire(lock);
     const event first = all.spawn<&nothing>(all.at(m.next()), {.after = got}, i);
     const event second = all.spawn<&nothing_much>(
-        all.at(m.rank), {.after = first, .priority = i, .stack_bytes = 100'000},
+        all.at(job_rank{m.rank}), {.after = first, .priority = i, .stack_bytes = 100'000},
         std::array<char, 200>{});
     locks.release(lock, second);
     good(s, second);

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "shuffled_fabric.hpp"
 #include "sinew/base/error.hpp"
+#include "support/ids.hpp"
 
 namespace sinew::event {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using kind = event_message::kind;
 
 message made(kind what, bool poisoned, std::uint32_t number, event e, int source = 1) {
-  return {source, wire::small_of(what, poisoned, number), e.bits(), nullptr, 0};
+  return {job_rank{source}, wire::small_of(what, poisoned, number), e.bits(), nullptr, 0};
 }
 
 TEST(wire, reads_what_it_writes) {
@@ -78,7 +79,7 @@ struct two_ranks {
     }
     for (int r = 0; r < 2; ++r) {
       couriers.push_back(std::make_unique<courier>(
-          *boxes[static_cast<std::size_t>(r)], r, 2,
+          *boxes[static_cast<std::size_t>(r)], job_rank{r}, 2,
           [](void* self, const event_message& m) {
             auto& all = *static_cast<std::vector<event_message>*>(self);
             all.push_back(m);
@@ -123,7 +124,7 @@ TEST(courier, sends_each_kind_to_whom_it_concerns) {
   j.couriers[0]->settled(1, one);
   std::vector<event> many;
   for (std::uint32_t i = 0; i < 64; ++i) {
-    many.emplace_back(0, i, 3);
+    many.emplace_back(job_rank(0), i, 3);
   }
   j.couriers[0]->settled(1, many);
   j.settle();

@@ -36,7 +36,7 @@ class world {
   world(int ranks, std::uint32_t local_grants, std::uint64_t seed, bool in_order)
       : random(seed), in_order_(in_order) {
     for (int r = 0; r < ranks; ++r) {
-      cores.push_back(std::make_unique<lock_core>(r, ranks, local_grants));
+      cores.push_back(std::make_unique<lock_core>(sinew::job_rank{r}, ranks, local_grants));
     }
   }
 
@@ -88,7 +88,7 @@ class world {
     const letter one = letters[at];
     letters.erase(letters.begin() + static_cast<std::ptrdiff_t>(at));
     if (alive(one.to)) {
-      core(one.to).receive(one.from, one.item);
+      core(one.to).receive(sinew::job_rank{one.from}, one.item);
       collect(one.to);
     }
     return true;
@@ -114,7 +114,7 @@ class world {
     }
   }
   void tell(int rank, int lost) {
-    core(rank).lose(lost);
+    core(rank).lose(sinew::job_rank{lost});
     collect(rank);
   }
 
@@ -162,9 +162,9 @@ class world {
       }
       here.insert(&w);
     }
-    for (const std::uint16_t peer : core(rank).addressees()) {
+    for (const sinew::job_rank peer : core(rank).addressees()) {
       for (const lock_item& item : core(rank).outgoing(peer)) {
-        letters.push_back({rank, peer, item});
+        letters.push_back({rank, peer.value(), item});
         ++sent;
       }
       core(rank).outgoing(peer).clear();
@@ -374,7 +374,7 @@ void explore_losses(std::uint64_t seed) {
       bool news = false;
       for (int rank = 0; rank < ranks; ++rank) {
         for (const int lost : w.dead) {
-          if (w.alive(rank) && !w.core(rank).is_lost(lost)) {
+          if (w.alive(rank) && !w.core(rank).is_lost(sinew::job_rank{lost})) {
             w.tell(rank, lost);
             news = true;
           }
@@ -391,10 +391,10 @@ void explore_losses(std::uint64_t seed) {
     }
     ASSERT_TRUE(each->ended) << "rank " << each->rank << " waits for ever for one of rank "
                              << each->what.creator();
-    ASSERT_TRUE(!each->refused || !w.alive(each->what.creator()));
+    ASSERT_TRUE(!each->refused || !w.alive(each->what.creator().value()));
   }
   for (const reservation r : all) {
-    ASSERT_EQ(w.tokens(r), w.alive(r.creator()) ? 1 : 0);
+    ASSERT_EQ(w.tokens(r), w.alive(r.creator().value()) ? 1 : 0);
   }
 }
 

@@ -73,7 +73,7 @@ TEST(lost, events_of_a_killed_rank_and_all_that_hangs_on_them_are_poisoned) {
       EXPECT_EQ(got[i].poisoned, got[i].tag != 3);
     }
     s.lost(2);  // again: nothing
-    EXPECT_THROW(s.lost(m.rank), error);
+    EXPECT_THROW(s.lost(job_rank{m.rank}), error);
   });
 }
 

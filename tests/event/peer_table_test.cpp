@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "sinew/base/error.hpp"
 #include "sinew/base/random.hpp"
+#include "support/ids.hpp"
 
 namespace sinew::event {
 namespace {
@@ -21,16 +22,16 @@ constexpr int ranks = 6;
 /// Stands where the courier does.
 struct sent_messages {
   struct one {
-    int to;
+    job_rank to;
     event newest;
     run how;
   };
-  void settled(int to, event newest, const run& how) { singles.push_back({to, newest, how}); }
-  void settled(int to, std::span<const event> clean) {
+  void settled(job_rank to, event newest, const run& how) { singles.push_back({to, newest, how}); }
+  void settled(job_rank to, std::span<const event> clean) {
     batches.emplace_back(to, std::vector<event>(clean.begin(), clean.end()));
   }
   std::vector<one> singles;
-  std::vector<std::pair<int, std::vector<event>>> batches;
+  std::vector<std::pair<job_rank, std::vector<event>>> batches;
 };
 
 struct world {
@@ -143,7 +144,7 @@ TEST(peer_table, a_notice_reaches_each_subscriber_once_in_one_message_with_other
   std::uint32_t of_first = 0;
   std::uint32_t of_second = 0;
   for (const int rank : {0, 1, 3, 4, 5}) {
-    w.peers.subscribe(of_first, rank);
+    w.peers.subscribe(of_first, job_rank{rank});
   }
   w.peers.subscribe(of_second, 3);
   w.notify(first, of_first);

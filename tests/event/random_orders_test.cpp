@@ -295,7 +295,7 @@ bool act(task_context& c, std::uint32_t i) {
     case deed::wait:
       return c.all.events().wait(end_of(o.other)) == state::triggered;
     case deed::lock: {
-      const hold mine = locks_of[static_cast<std::size_t>(c.here.rank())]->lock(
+      const hold mine = locks_of[c.here.rank().index()]->lock(
           reservation::from_bits(now_on->locks[o.subject].load() - 1));
       ++now_on->guarded[o.subject];
       return true;
@@ -310,7 +310,7 @@ bool act(task_context& c, std::uint32_t i) {
         before.push_back(end_of(a));
       }
       const event end = c.all.spawn<&act>(
-          c.all.at(child.where),
+          c.all.at(job_rank{child.where}),
           {.after = c.all.events().merge(before), .priority = child.priority}, i + 1);
       now_on->ends[i + 1].store(end.bits() + 1);
       return true;
@@ -363,7 +363,7 @@ class performer {
   }
   [[nodiscard]] processor place(int where) const {
     return where < m_.size
-               ? tasks_.at(where)
+               ? tasks_.at(job_rank{where})
                : processor::from_bits(known(b_.groups[static_cast<std::size_t>(where - m_.size)]));
   }
   [[nodiscard]] barrier that(const operation& o) const {
@@ -509,7 +509,7 @@ void perform(const test::event_member& m, bool yields, std::uint64_t seed) {
     }
     std::vector<processor> of;
     for (int r = g; r < m.size; r += 2) {
-      of.push_back(all.at(r));
+      of.push_back(all.at(job_rank{r}));
     }
     now_on->groups[g].store(all.group(of).bits() + 1);
   }

@@ -252,8 +252,8 @@ TEST(reservation, misuse_in_a_call_throws_and_in_a_deferred_release_is_counted) 
     }
     EXPECT_THROW((void)r.locks.acquire({}), error);
     EXPECT_THROW((void)r.locks.acquire(reservation(77, 0, 1)), error);
-    EXPECT_THROW((void)r.locks.acquire(reservation(r.job.rank, 12345, 1)), error);
-    EXPECT_THROW(r.locks.release(reservation(r.job.rank, 0, 9)), error);
+    EXPECT_THROW((void)r.locks.acquire(reservation(job_rank{r.job.rank}, 12345, 1)), error);
+    EXPECT_THROW(r.locks.release(reservation(job_rank{r.job.rank}, 0, 9)), error);
     const std::uint64_t before = r.locks.misuses();
     const user_event later = s.create();
     r.locks.release(lock, later);

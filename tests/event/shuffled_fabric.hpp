@@ -47,23 +47,23 @@ class shuffled_network {
 class shuffled_endpoint final : public fabric::endpoint {
  public:
   shuffled_endpoint(shuffled_network& net, int rank) : net_(net), rank_(rank) {}
-  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] job_rank rank() const noexcept override { return job_rank{rank_}; }
   [[nodiscard]] int size() const noexcept override { return net_.size; }
   [[nodiscard]] const fabric::limits& bounds() const noexcept override { return bounds_; }
   [[nodiscard]] const char* name() const noexcept override { return "shuffled"; }
   void set_handler(fabric::handler_id id, fabric::handler function, void* context) override {
     handlers_[id] = {function, context};
   }
-  status send_short(int peer, fabric::handler_id id, fabric::header head, const void* data,
+  status send_short(job_rank peer, fabric::handler_id id, fabric::header head, const void* data,
                     std::size_t size) override {
     if (net_.random.with_probability(0.1)) {
       return status::again(retry_reason::no_slot);
     }
     const auto* first = static_cast<const std::byte*>(data);
-    net_.pair(rank_, peer).push_back({id, head, {first, first + size}});
+    net_.pair(rank_, peer.value()).push_back({id, head, {first, first + size}});
     return status::ok();
   }
-  status send_medium(int peer, fabric::handler_id id, fabric::header head, const void* data,
+  status send_medium(job_rank peer, fabric::handler_id id, fabric::header head, const void* data,
                      std::size_t size) override {
     return send_short(peer, id, head, data, size);
   }
@@ -83,7 +83,7 @@ class shuffled_endpoint final : public fabric::endpoint {
     shuffled_network::parcel p = std::move(queue.front());
     queue.pop_front();
     const auto& [function, context] = handlers_[p.id];
-    if (!function(context, {source, p.head, p.data.data(), p.data.size()}).done()) {
+    if (!function(context, {job_rank{source}, p.head, p.data.data(), p.data.size()}).done()) {
       queue.push_front(std::move(p));
       return 0;
     }
@@ -91,25 +91,29 @@ class shuffled_endpoint final : public fabric::endpoint {
     return 1;
   }
   // What the module does not use.
-  status reserve(int, fabric::packet&) override { return status::again(retry_reason::busy); }
-  status commit(int, fabric::handler_id, fabric::header, fabric::packet&, std::size_t) override {
+  status reserve(job_rank, fabric::packet&) override { return status::again(retry_reason::busy); }
+  status commit(job_rank, fabric::handler_id, fabric::header, fabric::packet&,
+                std::size_t) override {
     return status::again(retry_reason::busy);
   }
   fabric::remote_key expose(void*, std::size_t) override { return {}; }
   void withdraw(const fabric::remote_key&) override {}
-  status put(int, const void*, const fabric::remote_address&, std::size_t,
+  status put(job_rank, const void*, const fabric::remote_address&, std::size_t,
              fabric::callback) override {
     return status::again(retry_reason::busy);
   }
-  status get(int, void*, const fabric::remote_address&, std::size_t, fabric::callback) override {
+  status get(job_rank, void*, const fabric::remote_address&, std::size_t,
+             fabric::callback) override {
     return status::again(retry_reason::busy);
   }
-  status atomic(int, fabric::atomic_op, const fabric::remote_address&, std::size_t, std::uint64_t,
-                std::uint64_t, std::uint64_t*, fabric::callback) override {
+  status atomic(job_rank, fabric::atomic_op, const fabric::remote_address&, std::size_t,
+                std::uint64_t, std::uint64_t, std::uint64_t*, fabric::callback) override {
     return status::again(retry_reason::busy);
   }
-  status flush(int) override { return status::ok(); }
-  bool copy_now(int, fabric::direction, std::span<const fabric::piece>) override { return false; }
+  status flush(job_rank) override { return status::ok(); }
+  bool copy_now(job_rank, fabric::direction, std::span<const fabric::piece>) override {
+    return false;
+  }
   void sleep(std::uint64_t) override {}
   void wake() override {}
 

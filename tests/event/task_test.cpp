@@ -55,7 +55,7 @@ std::vector<int> order_of_runs;
 void add_up(int a, double b, std::array<char, 3> c) {
   sum.fetch_add(a + static_cast<int>(b) + c[2]);
 }
-void where_am_i(task_context& c) { last_rank.store(c.here.rank()); }
+void where_am_i(task_context& c) { last_rank.store(c.here.rank().value()); }
 bool refuse() { return false; }
 void fail() { throw std::runtime_error("by design"); }
 void note(int number) { order_of_runs.push_back(number); }
@@ -136,7 +136,7 @@ TEST_P(task_contract, runs_where_it_was_sent_with_its_values_when_its_time_has_c
     m.meet();
     if (m.rank == 0) {
       for (int r = 0; r < m.size; ++r) {
-        EXPECT_EQ(m.events.wait(all.spawn<&where_am_i>(all.at(r), {})), state::triggered);
+        EXPECT_EQ(m.events.wait(all.spawn<&where_am_i>(all.at(job_rank{r}), {})), state::triggered);
         EXPECT_EQ(last_rank.load(), r);
       }
     }
@@ -179,7 +179,7 @@ bool step(task_context& c, std::uint32_t me, std::uint32_t before, std::uint32_t
       return false;  // it has started too early
     }
   }
-  reservations& locks = *m.sides[static_cast<std::size_t>(c.here.rank())];
+  reservations& locks = *m.sides[c.here.rank().index()];
   if (kind == 0) {  // waits inside; else somebody has acquired it for us
     const event::hold mine = locks.lock(m.lock[which]);
     ++m.guarded[which];
@@ -223,7 +223,7 @@ TEST_P(task_contract, random_graphs_of_tasks_and_locks_agree_with_the_model) {
           after = locks.acquire(model.lock[which], {}, after);
         }
         done.push_back(
-            all.spawn<&step>(all.at(rank, static_cast<std::uint32_t>(choice.below(2))),
+            all.spawn<&step>(all.at(job_rank{rank}, static_cast<std::uint32_t>(choice.below(2))),
                              {.after = after, .priority = static_cast<int>(choice.below(3))}, i,
                              before, other, which, kind));
         if (kind == 1) {
@@ -257,7 +257,7 @@ TEST(task, waits_as_a_fiber_while_others_run_on_its_worker) {
       const user_event go = m.events.create();
       std::vector<occurrence> ends;
       for (int i = 0; i < 100; ++i) {
-        ends.push_back(all.spawn<&wait_for>(all.at(i % 2), {}, go.bits()));
+        ends.push_back(all.spawn<&wait_for>(all.at(job_rank{i % 2}), {}, go.bits()));
       }
       const occurrence last = all.spawn<&add_up>(all.at(1), {}, 1000, 0.0, std::array<char, 3>{});
       EXPECT_EQ(m.events.wait(last), state::triggered);
@@ -460,9 +460,9 @@ event::machine on(const topology::memory_map& map) {
   m.ranks = 4;
   m.map = &map;
   for (int r = 0; r < m.ranks; ++r) {
-    m.processors.push_back({processor(r, 0), r / 2});
-    m.memories.push_back({event::memory_kind::heap, r});
-    m.memories.push_back({event::memory_kind::symmetric, r});
+    m.processors.push_back({processor(job_rank{r}, 0), r / 2});
+    m.memories.push_back({event::memory_kind::heap, job_rank{r}});
+    m.memories.push_back({event::memory_kind::symmetric, job_rank{r}});
   }
   m.memories.push_back({event::memory_kind::global, -1});
   return m;

@@ -22,7 +22,7 @@ bool job() {
     mine.push_back(events.create());
   }
   event::barriers& meetings = events.all_barriers();
-  runtime.session().put("event" + std::to_string(runtime.rank()), std::to_string(mine[7].bits()));
+  runtime.session().put("event" + to_string(runtime.rank()), std::to_string(mine[7].bits()));
   if (first) {
     runtime.session().put("lock", std::to_string(locks.create().bits()));
     runtime.session().put("end", std::to_string(meetings.create(size).id));

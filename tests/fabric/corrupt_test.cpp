@@ -21,7 +21,8 @@ class corrupt_peers : public ::testing::TestWithParam<bool> {
   corrupt_peers()
       : shape_(2), per_rank_(shm_bytes_per_rank(2)), memory_(2 * per_rank_), threads_(GetParam()) {
     for (int r = 0; r < 2; ++r) {
-      ranks_[r] = open_shm({memory_.base(), per_rank_, r, r, {0, 1}}, threads_);
+      ranks_[r] =
+          open_shm({memory_.base(), per_rank_, job_rank{r}, local_rank{r}, {0, 1}}, threads_);
       ranks_[r]->set_handler(
           1, [](void*, const arrival&) noexcept { return status::ok(); }, nullptr);
     }
@@ -29,7 +30,7 @@ class corrupt_peers : public ::testing::TestWithParam<bool> {
   }
   void meet() {
     for (int r = 0; r < 2; ++r) {
-      ASSERT_TRUE(ranks_[r]->send_short(1 - r, 1, {}, nullptr, 0).done());
+      ASSERT_TRUE(ranks_[r]->send_short(job_rank{1 - r}, 1, {}, nullptr, 0).done());
       ASSERT_EQ(ranks_[1 - r]->progress(10), 1);
     }
   }

@@ -55,11 +55,11 @@ class mail {
       }
       return end;
     };
-    send_.resize(place([&](int r) { return c.bytes_to(r); }, send_at));
-    receive_bytes_ = place([&](int r) { return c.bytes_from(r); }, receive_at);
+    send_.resize(place([&](int r) { return c.bytes_to(job_rank{r}); }, send_at));
+    receive_bytes_ = place([&](int r) { return c.bytes_from(job_rank{r}); }, receive_at);
     if (in_heap_) {
       offset_ = m.rma.memory().allocate(part::local, receive_bytes_);
-      receive = m.rma.at({m.rank, offset_});
+      receive = m.rma.at({job_rank{m.rank}, offset_});
     } else {
       own_.resize(receive_bytes_);
       receive = own_.data();
@@ -189,7 +189,7 @@ TEST_P(carry_test, every_pattern_on_a_cube_twice_and_in_both_kinds_of_memory) {
         if (every_hop) {
           o.rule = route::queue_rule::round_robin;
         }
-        transfer c(m.rma, cube(), row_of(jobs, m.rank, m.size), o);
+        transfer c(m.rma, cube(), row_of(jobs, job_rank{m.rank}, m.size), o);
         for (const bool in_heap : {true, false}) {
           mail letters(c, m, in_heap);
           for (std::uint64_t call = 0; call < 2; ++call) {
@@ -272,7 +272,7 @@ TEST_P(carry_test, a_slow_rank_delays_and_breaks_nothing) {
     route::pattern_options p;
     p.bytes = 20'000;
     const job_list jobs = route::make_pattern(cube(), "alltoall", p);
-    transfer c(m.rma, cube(), row_of(jobs, m.rank, m.size), eager());
+    transfer c(m.rma, cube(), row_of(jobs, job_rank{m.rank}, m.size), eager());
     mail letters(c, m, true);
     for (std::uint64_t call = 0; call < 4; ++call) {
       if (static_cast<std::uint64_t>(m.rank) == call * 2) {
@@ -348,11 +348,11 @@ TEST_P(carry_test, links_with_a_limited_rate_take_their_time) {
     transfer_options o = eager(4000);
     o.every_hop = true;
     std::uint64_t held = 0;
-    o.link_time_ns = [&held](int, std::uint64_t bytes) {
+    o.link_time_ns = [&held](job_rank, std::uint64_t bytes) {
       held += bytes * 100;  // 10 MB/s
       return bytes * 100;
     };
-    transfer c(m.rma, net, row_of(jobs, m.rank, m.size), o);
+    transfer c(m.rma, net, row_of(jobs, job_rank{m.rank}, m.size), o);
     mail letters(c, m, true);
     letters.fill(1);
     const auto from = std::chrono::steady_clock::now();
@@ -377,7 +377,7 @@ TEST_P(carry_test, failed_links_are_not_used) {
     const job_list jobs = route::make_many_to_many(net, {1, 0, 1, 3}, p);
     transfer_options o = eager();
     o.every_hop = true;
-    transfer c(m.rma, net, row_of(jobs, m.rank, m.size), o);
+    transfer c(m.rma, net, row_of(jobs, job_rank{m.rank}, m.size), o);
     mail letters(c, m, false);
     letters.round(c, 0);
     require((m.rank == 4) == (c.bytes_moved() == 9'000 && m.rank != 0 && m.rank != 5 &&
@@ -453,7 +453,8 @@ TEST_F(dying_test, a_dead_rank_is_named_and_nobody_hangs) {
     transfer_options o = eager();
     o.every_hop = true;
     o.patience_s = 8;  // more than a busy machine keeps a rank waiting that is alive
-    transfer c(m.rma, cube(), row_of(route::make_pattern(cube(), "alltoall", p), m.rank, 8), o);
+    transfer c(m.rma, cube(),
+               row_of(route::make_pattern(cube(), "alltoall", p), job_rank{m.rank}, 8), o);
     mail letters(c, m, true);
     letters.round(c, 0);
     if (m.rank == 5) {

@@ -44,8 +44,9 @@ class model {
         x.what = done.what;
         m_.good(done.ready, "create");
         for (int r = 0; r < (x.where.kind == memory_kind::symmetric ? m_.size : 1); ++r) {
-          const instance each =
-              x.where.kind == memory_kind::symmetric ? m_.regions.image(x.what, r) : x.what;
+          const instance each = x.where.kind == memory_kind::symmetric
+                                    ? m_.regions.image(x.what, job_rank{r})
+                                    : x.what;
           m_.good(m_.regions.fill(at(each, x.a), std::int64_t{0}), "fill");
           m_.good(m_.regions.fill(at(each, x.b), std::int32_t{0}), "fill");
         }
@@ -133,10 +134,10 @@ class model {
         x.where = memory::symmetric();
         break;
       case 0:
-        x.where = memory::heap(random_rank());
+        x.where = memory::heap(job_rank{random_rank()});
         break;
       case 1:
-        x.where = memory::shared(random_rank());
+        x.where = memory::shared(job_rank{random_rank()});
         break;
       default:
         x.where = memory::global();
@@ -146,7 +147,8 @@ class model {
 
   /// Of a symmetric instance, some rank's image.
   instance image_of(instance what, const modelled& x) {
-    return x.where.kind == memory_kind::symmetric ? m_.regions.image(what, random_rank()) : what;
+    return x.where.kind == memory_kind::symmetric ? m_.regions.image(what, job_rank{random_rank()})
+                                                  : what;
   }
 
   /// Some elements along each axis, and their numbers. At most `most` of them.
@@ -304,7 +306,7 @@ class model {
     }
     schema what(numbers.size());
     const auto f = what.add<std::int64_t>("numbers");
-    const made here = m_.regions.create(what, memory::shared(m_.rank));
+    const made here = m_.regions.create(what, memory::shared(job_rank{m_.rank}));
     std::copy(numbers.begin(), numbers.end(), m_.regions.look(here.what, f).data());
     const event end =
         m_.regions.copy(at(here.what, f), at(list.what, list.a, {{0, numbers.size(), 1}}), after);
@@ -346,7 +348,7 @@ class model {
   void check(const modelled& x, field<T> f, const values& expected) {
     schema what(x.elements);
     const auto g = what.add<T>("copy");
-    const made here = m_.regions.create(what, memory::heap(m_.rank));
+    const made here = m_.regions.create(what, memory::heap(job_rank{m_.rank}));
     m_.good(here.ready, "create");
     m_.good(m_.regions.copy(at(x.what, f), at(here.what, g)), "copy back");
     const auto* got = reinterpret_cast<const T*>(m_.regions.bytes_of(here.what));
@@ -355,7 +357,7 @@ class model {
               "element " + std::to_string(i) + " of an instance of " +
                   std::to_string(expected.size()) + " in memory kind " +
                   std::to_string(static_cast<int>(x.where.kind)) + " of rank " +
-                  std::to_string(x.where.rank) + " is " + std::to_string(got[i]) + ", not " +
+                  to_string(x.where.rank) + " is " + std::to_string(got[i]) + ", not " +
                   std::to_string(expected[i]));
     }
     m_.good(m_.regions.destroy(here.what), "destroy");

@@ -11,8 +11,8 @@ using sinew::event::topic;
 
 /// Writes down what it was asked.
 struct recorder final : inbox {
-  void on_allocate(int creator, const allocation& a) override {
-    say("allocate", creator, a.id, a.bytes, a.part);
+  void on_allocate(job_rank creator, const allocation& a) override {
+    say("allocate", creator.value(), a.id, a.bytes, a.part);
   }
   void on_allocated(instance i) override { say("allocated", i.bits()); }
   void on_release(memory_kind kind, std::uint64_t address) override {
@@ -23,8 +23,9 @@ struct recorder final : inbox {
   void on_delivery(const delivery& d, const std::byte* elements, bool last) override {
     say("delivery", d.first, d.count, static_cast<int>(elements[0]), last);
   }
-  void on_contributions(int sender, const log_place& l, const std::byte* entries) override {
-    say("contributions", sender, l.count, entries == nullptr ? -1 : static_cast<int>(entries[0]));
+  void on_contributions(job_rank sender, const log_place& l, const std::byte* entries) override {
+    say("contributions", sender.value(), l.count,
+        entries == nullptr ? -1 : static_cast<int>(entries[0]));
   }
   template <class... Numbers>
   void say(const char* what, Numbers... numbers) {

@@ -20,8 +20,8 @@ TEST_P(Edges, NoRoomNamesTheSetting) {
   run(2, [](member& m) {
     schema what(std::uint64_t{1} << 26);
     (void)what.add<double>("large");
-    for (const memory where :
-         {memory::shared(1 - m.rank), memory::shared(m.rank), memory::global()}) {
+    for (const memory where : {memory::shared(job_rank{1 - m.rank}),
+                               memory::shared(job_rank{m.rank}), memory::global()}) {
       const made none = m.regions.create(what, where);
       m.bad(none.ready, "an instance that is too large");
       require_in(m.regions.why(none.what), "no room for");
@@ -31,7 +31,7 @@ TEST_P(Edges, NoRoomNamesTheSetting) {
         (void)s.add<double>("small");
         return s;
       }();
-      const made one = m.regions.create(small, memory::shared(m.rank));
+      const made one = m.regions.create(small, memory::shared(job_rank{m.rank}));
       m.good(one.ready, "a small one");
       const event copied = m.regions.copy(at(none.what, field<double>{0}, {{0, 1, 1}}),
                                           at(one.what, field<double>{0}));
@@ -73,17 +73,17 @@ TEST_P(Edges, PrivateMemoryHasALimit) {
   run(2, [](member& m) {
     schema what(std::uint64_t{100000});
     const auto f = what.add<double>("f");
-    const made one = m.regions.create(what, memory::heap(1 - m.rank));
+    const made one = m.regions.create(what, memory::heap(job_rank{1 - m.rank}));
     m.good(one.ready, "one");
     m.meet();
-    const made two = m.regions.create(what, memory::heap(1 - m.rank));
+    const made two = m.regions.create(what, memory::heap(job_rank{1 - m.rank}));
     m.bad(two.ready, "two");
     require_in(m.regions.why(two.what), "SINEW_REGION_HEAP=2M or more");
     require_in(refusal([&] { (void)m.regions.look(one.what, f); }), "private memory of rank");
     m.meet();
     m.good(m.regions.destroy(one.what), "destroy");
     m.meet();
-    const made again = m.regions.create(what, memory::heap(1 - m.rank));
+    const made again = m.regions.create(what, memory::heap(job_rank{1 - m.rank}));
     m.good(again.ready, "again");
     m.good(m.regions.destroy(again.what), "destroy");
   });
@@ -145,7 +145,7 @@ TEST_P(Edges, AnUnknownOperatorIsTheOwnersProblem) {
   run(2, [](member& m) {
     schema what(10);
     const auto f = what.add<int>("f");
-    const made mine = m.regions.create(what, memory::shared(m.rank));
+    const made mine = m.regions.create(what, memory::shared(job_rank{m.rank}));
     const instance target = m.share(0, mine.what);
     if (m.rank == 1) {
       m.good(m.regions.fill(at(mine.what, f), 1), "fill");
@@ -163,7 +163,7 @@ TEST_P(Edges, DestroyedInstancesAreTold) {
   run(2, [](member& m) {
     schema what(10);
     const auto f = what.add<int>("f");
-    const made one = m.regions.create(what, memory::shared(m.rank));
+    const made one = m.regions.create(what, memory::shared(job_rank{m.rank}));
     const instance other = m.share(0, one.what);
     m.good(m.regions.fill(at(other, f, {{m.rank * 5, 5, 1}}), m.rank), "fill");
     m.meet();
@@ -190,8 +190,8 @@ TEST_P(Edges, PoisonStopsEverything) {
   run(2, [](member& m) {
     schema what(10);
     const auto f = what.add<int>("f");
-    const made one = m.regions.create(what, memory::shared(m.rank));
-    const made two = m.regions.create(what, memory::heap(m.rank));
+    const made one = m.regions.create(what, memory::shared(job_rank{m.rank}));
+    const made two = m.regions.create(what, memory::heap(job_rank{m.rank}));
     const instance far = m.share(0, two.what);
     m.good(m.regions.fill(at(one.what, f), 7), "fill");
     m.good(m.regions.fill(at(two.what, f), 8), "fill");
@@ -199,23 +199,24 @@ TEST_P(Edges, PoisonStopsEverything) {
     m.meet();
     const user_event later = m.events.create();
     for (const event before : {m.poison(), static_cast<event>(later)}) {
-      const event ends[] = {m.regions.fill(at(one.what, f), 1, before),
-                            m.regions.copy(at(two.what, f), at(one.what, f), before),
-                            m.regions.copy(at(far, f), at(one.what, f), before),
-                            m.regions.reduce<sum<int>>(at(two.what, f), at(one.what, f), before),
-                            m.regions.destroy(one.what, before),
-                            m.regions.create(what, memory::shared(m.rank), {}, before).ready,
-                            m.regions.create(what, memory::global(), {}, before).ready,
-                            [&] {
-                              list<sum<int>> some(m.regions, one.what, f);
-                              some.reduce(3, 1);
-                              return some.merge(before);
-                            }(),
-                            [&] {
-                              fold<sum<int>> some(m.regions, one.what, f);
-                              some.reduce(3, 1);
-                              return some.merge(before);
-                            }()};
+      const event ends[] = {
+          m.regions.fill(at(one.what, f), 1, before),
+          m.regions.copy(at(two.what, f), at(one.what, f), before),
+          m.regions.copy(at(far, f), at(one.what, f), before),
+          m.regions.reduce<sum<int>>(at(two.what, f), at(one.what, f), before),
+          m.regions.destroy(one.what, before),
+          m.regions.create(what, memory::shared(job_rank{m.rank}), {}, before).ready,
+          m.regions.create(what, memory::global(), {}, before).ready,
+          [&] {
+            list<sum<int>> some(m.regions, one.what, f);
+            some.reduce(3, 1);
+            return some.merge(before);
+          }(),
+          [&] {
+            fold<sum<int>> some(m.regions, one.what, f);
+            some.reduce(3, 1);
+            return some.merge(before);
+          }()};
       if (before == later) {
         m.events.poison(later);
       }
@@ -236,7 +237,7 @@ TEST_P(Edges, IndicesOutsideFailTheCopy) {
     schema what(10);
     const auto f = what.add<int>("f");
     const auto n = what.add<std::int64_t>("n");
-    const instance i = m.regions.create(what, memory::shared(m.rank)).what;
+    const instance i = m.regions.create(what, memory::shared(job_rank{m.rank})).what;
     m.good(m.regions.fill(at(i, n), std::int64_t{3}), "fill");
     m.good(m.regions.copy(at(i, f).by(i, n), at(i, f)), "gather");
     m.regions.look(i, n)[4] = 10;
@@ -252,7 +253,7 @@ TEST_P(Edges, ContributionsOutsideFailTheMerge) {
   run(2, [](member& m) {
     schema what(10);
     const auto f = what.add<int>("f");
-    const made one = m.regions.create(what, memory::shared(m.rank));
+    const made one = m.regions.create(what, memory::shared(job_rank{m.rank}));
     const instance target = m.share(1, one.what);
     m.good(m.regions.fill(at(one.what, f), 0), "fill");
     m.regions.add<sum<int>>();

@@ -3,6 +3,7 @@
 
 #include "fixture.hpp"
 #include "plain_heaps.hpp"
+#include "support/ids.hpp"
 
 namespace sinew::region {
 namespace {
@@ -60,12 +61,12 @@ TEST(InstanceTable, ImagesAreNamedAfterTheirCreatorsSlot) {
   const instance base = heaps.enter(2, l, memory_kind::symmetric, {0}).value();
   heaps.of(2).find(base)->there->places()[0].address = 8192;
   for (int r = 0; r < 3; ++r) {
-    const instance image = heaps.of(0).image_of(base, r);
+    const instance image = heaps.of(0).image_of(base, job_rank{r});
     EXPECT_EQ(image.creator(), r);
     EXPECT_EQ(heaps.of(1).base_of(image), base);
     const known_ptr k = heaps.of(1).find(image);
     EXPECT_EQ(k->place(0).rank, r);
-    EXPECT_EQ(heaps.of(1).reach(*k, 0), heaps.of(1).heaps().at(r, 8192));
+    EXPECT_EQ(heaps.of(1).reach(*k, 0), heaps.of(1).heaps().at(job_rank{r}, 8192));
   }
   EXPECT_EQ(heaps.of(0).base_of(base), base);
   EXPECT_TRUE(heaps.of(0).can_name_images());
@@ -89,7 +90,7 @@ TEST(InstanceTable, GenerationsOfASlotWrap) {
   plain_heaps heaps(1, 1);
   const layout l = layout_of<int>(shape(1));
   const std::uint64_t at = heaps.take(0, record::bytes(1, 1));
-  const std::vector<int> owners{0};
+  const std::vector<job_rank> owners{0};
   for (int i = 0; i < (1 << instance::generation_bits) + 3; ++i) {
     const instance one = heaps.of(0).enter(at, l, memory_kind::shared, owners).value();
     ASSERT_EQ(one.generation(), static_cast<std::uint32_t>(i) & ((1u << 20) - 1));

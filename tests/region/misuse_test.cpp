@@ -37,7 +37,7 @@ TEST_P(Misuse, OfMaking) {
     require_in(refusal([] { (void)section{{}, {}, {}, {}}; }), "at most 3 axes");
     // Destroyed while its owner still looks for memory.
     const user_event go = m.events.create();
-    const made later = m.regions.create(what, memory::heap(m.rank), {}, go);
+    const made later = m.regions.create(what, memory::heap(job_rank{m.rank}), {}, go);
     require_in(refusal([&] { (void)m.regions.bytes_of(later.what); }), "it is not ready");
     m.bad(m.regions.destroy(later.what), "destroying what is being made");
     require_in(m.regions.last_problem(), "still being made");
@@ -52,7 +52,7 @@ TEST_P(Misuse, OfLooking) {
   run(2, [](member& m) {
     schema what({4, 5});
     const auto f = what.add<int>("f");
-    const made whole = m.regions.create(what, memory::shared(m.rank));
+    const made whole = m.regions.create(what, memory::shared(job_rank{m.rank}));
     const made parts = m.regions.create(what, memory::global());
     m.good(parts.ready, "create");
     require_in(refusal([&] { (void)m.regions.look<int, 2>(parts.what, f); }), "use look_at_part");

@@ -21,7 +21,7 @@ class plain_heaps {
     }
     for (int r = 0; r < ranks; ++r) {
       shared_heaps all;
-      all.rank = r;
+      all.rank = job_rank{r};
       for (auto& m : memory_) {
         all.begins.push_back(reinterpret_cast<std::byte*>(m.data()));
       }
@@ -37,15 +37,15 @@ class plain_heaps {
     return next <= heap_bytes ? at : 0;
   }
   [[nodiscard]] std::optional<instance> enter(int rank, const layout& l, memory_kind kind,
-                                              const std::vector<int>& owners) {
+                                              const std::vector<job_rank>& owners) {
     return of(rank).enter(take(rank, record::bytes(l.fields.size(), l.parts)), l, kind, owners);
   }
   /// Entered by `rank`, with memory for all its parts in the owners' heaps, and ready.
-  [[nodiscard]] instance make(int rank, const layout& l, const std::vector<int>& owners) {
+  [[nodiscard]] instance make(int rank, const layout& l, const std::vector<job_rank>& owners) {
     const instance i = enter(rank, l, memory_kind::shared, owners).value();
     record& r = *of(rank).find(i)->there;
     for (std::uint32_t p = 0; p < l.parts; ++p) {
-      r.places()[p].address = take(owners[p], l.part_bytes);
+      r.places()[p].address = take(owners[p].value(), l.part_bytes);
     }
     r.state.store(record_state::ready, std::memory_order_release);
     return i;

@@ -3,6 +3,7 @@
 
 #include "fixture.hpp"
 #include "plain_heaps.hpp"
+#include "support/ids.hpp"
 
 namespace sinew::region {
 namespace {
@@ -12,19 +13,19 @@ using fabric::piece;
 
 TEST(Plan, ARankThatSeesBothSidesExecutes) {
   for (const bool kernel : {true, false}) {
-    for (const int source : {every_rank, 0, 1, 2}) {
-      for (const int target : {every_rank, 0, 1, 2}) {
+    for (const job_rank source : std::initializer_list<job_rank>{every_rank, 0, 1, 2}) {
+      for (const job_rank target : std::initializer_list<job_rank>{every_rank, 0, 1, 2}) {
         const owners of{source, target};
-        const int executor = choose_executor(action::copy, of, 0, kernel);
+        const job_rank executor = choose_executor(action::copy, of, 0, kernel);
         const bool seen = !of.source_is_far(0) && !of.target_is_far(0);
         const std::string where =
-            std::to_string(source) + " to " + std::to_string(target) + (kernel ? "" : " alone");
+            to_string(source) + " to " + to_string(target) + (kernel ? "" : " alone");
         EXPECT_EQ(executor == 0,
                   seen || source == 0 || (kernel && !(of.source_is_far(0) && of.target_is_far(0))))
             << where;
         EXPECT_FALSE(!kernel && of.source_is_far(executor)) << where;
         EXPECT_FALSE(of.source_is_far(choose_sender(of, 0))) << where;
-        const int filler = choose_executor(action::fill, {every_rank, target}, 0, kernel);
+        const job_rank filler = choose_executor(action::fill, {every_rank, target}, 0, kernel);
         EXPECT_FALSE(owners({every_rank, target}).target_is_far(filler)) << where;
       }
     }
@@ -66,14 +67,14 @@ TEST(Plan, PairsOfRunsEndWhereEitherSideEnds) {
 }
 
 struct batch {
-  int peer;
+  job_rank peer;
   direction way;
   std::vector<piece> pieces;
 };
 
 TEST(Plan, PiecesAreBatchedByPeerAndDirection) {
   std::vector<batch> got;
-  piece_batch pieces([&](int peer, direction way, std::span<const piece> list) {
+  piece_batch pieces([&](job_rank peer, direction way, std::span<const piece> list) {
     got.push_back({peer, way, {list.begin(), list.end()}});
   });
   std::byte memory[64];

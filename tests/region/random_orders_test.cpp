@@ -78,7 +78,7 @@ class performer {
   instance that(std::size_t i) {
     const auto what = instance::from_bits(known(b_.instances[i]));
     const bool images = p_.instances[i].where.kind == memory_kind::symmetric;
-    return images ? m_.regions.image(what, p_.instances[i].image) : what;
+    return images ? m_.regions.image(what, job_rank{p_.instances[i].image}) : what;
   }
 
   event before(std::size_t i) {
@@ -180,8 +180,9 @@ class performer {
     schema two(shape{o.target.row.count, o.target.column.count});
     const auto f = two.add<std::int64_t>("value");
     const auto by = two.add<std::int64_t>("by");
-    const made here = m_.regions.create(
-        two, random_.with_probability(0.5) ? memory::heap(m_.rank) : memory::shared(m_.rank));
+    const made here =
+        m_.regions.create(two, random_.with_probability(0.5) ? memory::heap(job_rank{m_.rank})
+                                                             : memory::shared(job_rank{m_.rank}));
     const event held = locks_.acquire(lock, {}, first);
     const side there = at(that(o.to), fields_[o.to_field], o.target.where());
     const event filled = m_.regions.fill(at(here.what, by), o.value, here.ready);
@@ -198,7 +199,7 @@ class performer {
   event read(std::size_t i, const operation& o, event first) {
     schema one(shape{o.source.row.count, o.source.column.count});
     const auto f = one.add<std::int64_t>("copy");
-    const made here = m_.regions.create(one, memory::heap(m_.rank));
+    const made here = m_.regions.create(one, memory::heap(job_rank{m_.rank}));
     reads_.emplace_back(i, here.what);
     return m_.regions.copy(at(that(o.from), fields_[o.from_field], o.source.where()),
                            at(here.what, f), m_.events.merge(first, here.ready));

@@ -231,10 +231,10 @@ class author {
         static_cast<std::uint64_t>(random_.between(8, random_.with_probability(0.2) ? 300 : 60));
     switch (random_.below(4)) {
       case 0:
-        m.where = memory::heap(rank());
+        m.where = memory::heap(job_rank{rank()});
         break;
       case 1:
-        m.where = memory::shared(rank());
+        m.where = memory::shared(job_rank{rank()});
         break;
       case 2:
         m.where = memory::global();

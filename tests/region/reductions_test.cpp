@@ -62,7 +62,7 @@ struct trial {
     }
     target = m.share(0, one.what);
     if (where.kind == memory_kind::symmetric) {
-      target = m.regions.image(target, m.size / 2);
+      target = m.regions.image(target, job_rank{m.size / 2});
     }
     m.regions.add<Op>();
     for (int r = 0; r < m.size; ++r) {
@@ -88,7 +88,7 @@ struct trial {
     m.good(way(), name);
     m.meet();
     for (std::uint32_t p = 0; p < m.regions.parts_of(target); ++p) {
-      if (m.rank != m.regions.owner_of(target, p)) {
+      if (job_rank{m.rank} != m.regions.owner_of(target, p)) {
         continue;
       }
       const layout where = layout::of(plain(), {}, m.regions.parts_of(target));
@@ -169,8 +169,8 @@ TEST_P(Reductions, AllWaysAgree) {
     }
     run(ranks, [](member& m) {
       const int many = slow_build ? 2000 : m.size > 3 ? 4000 : 20000;
-      for (const memory where :
-           {memory::global(), memory::shared(m.size - 1), memory::heap(0), memory::symmetric()}) {
+      for (const memory where : {memory::global(), memory::shared(job_rank{m.size - 1}),
+                                 memory::heap(0), memory::symmetric()}) {
         trial<number_op>(m, 1000, many, where).all_ways();
         trial<number_op>(m, 100003, many / 10, where).all_ways();
         trial<widen_op>(m, 777, many / 4, where).all_ways();
@@ -270,7 +270,7 @@ TEST_P(Reductions, ByThreadsOfARank) {
     constexpr int rounds = 20;
     schema fixed(3000);
     const auto g = fixed.add<std::uint32_t>("source");
-    const instance source = m.regions.create(fixed, memory::shared(m.rank)).what;
+    const instance source = m.regions.create(fixed, memory::shared(job_rank{m.rank})).what;
     m.good(m.regions.fill(at(source, g), 5u), "fill");
     std::atomic<int> failed{0};
     const auto work = [&] {
@@ -283,7 +283,7 @@ TEST_P(Reductions, ByThreadsOfARank) {
         }
         schema what(3000);
         const auto f = what.add<std::uint32_t>("copy");
-        const made here = m.regions.create(what, memory::heap(m.rank));
+        const made here = m.regions.create(what, memory::heap(job_rank{m.rank}));
         const event e = m.regions.copy(at(source, g), at(here.what, f), some.merge());
         const event ends[] = {e, other.merge(), m.regions.destroy(here.what, e)};
         for (const event end : ends) {
@@ -320,7 +320,7 @@ TEST_P(Reductions, UnderALock) {
         const event held = locks.acquire(lock);
         schema what(t.elements);
         const auto g = what.add<std::uint32_t>("here");
-        const made here = m.regions.create(what, memory::shared(m.rank));
+        const made here = m.regions.create(what, memory::shared(job_rank{m.rank}));
         m.good(m.regions.copy(at(t.target, t.f), at(here.what, g), held), "copy in");
         const auto values = m.regions.look(here.what, g);
         t.each_of(m.rank,

@@ -20,7 +20,7 @@ instance holding(member& m, memory where, const values& v, const layout_options&
   schema what(v.size());
   const auto f = what.add<std::int64_t>("f");
   const made there = m.regions.create(what, where, how);
-  const made here = m.regions.create(what, memory::shared(m.rank));
+  const made here = m.regions.create(what, memory::shared(job_rank{m.rank}));
   std::copy(v.begin(), v.end(), m.regions.look(here.what, f).data());
   m.good(m.regions.copy(at(here.what, f), at(there.what, f), there.ready), "copy out");
   m.good(m.regions.destroy(here.what), "destroy");
@@ -30,7 +30,7 @@ instance holding(member& m, memory where, const values& v, const layout_options&
 values held(member& m, instance i) {
   schema what(m.regions.shape_of(i));
   const auto f = what.add<std::int64_t>("f");
-  const made here = m.regions.create(what, memory::shared(m.rank));
+  const made here = m.regions.create(what, memory::shared(job_rank{m.rank}));
   m.good(m.regions.copy(at(i, f), at(here.what, f)), "copy back");
   const auto all = m.regions.look(here.what, f).span();
   const values v(all.begin(), all.end());

@@ -101,9 +101,9 @@ TEST(Checks, OwnersOfNewInstances) {
   schema what(100);
   (void)what.add<int>("f");
   const instance_table& table = heaps.of(0);
-  EXPECT_EQ(check_new(what, memory::heap(2), {}, table).owners, std::vector<int>{2});
-  EXPECT_EQ(check_new(what, memory::symmetric(), {}, table).owners, std::vector<int>{0});
-  EXPECT_EQ(check_new(what, memory::global(), {}, table).owners, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(check_new(what, memory::heap(2), {}, table).owners, std::vector<job_rank>{2});
+  EXPECT_EQ(check_new(what, memory::symmetric(), {}, table).owners, std::vector<job_rank>{0});
+  EXPECT_EQ(check_new(what, memory::global(), {}, table).owners, (std::vector<job_rank>{0, 1, 2}));
   require_in(refusal([&] { (void)check_new(what, memory::shared(3), {}, table); }), "no rank 3");
 }
 

@@ -16,12 +16,13 @@ TEST_P(Symmetric, EveryRankHasAnImageAtOneOffset) {
       made one;
       if (m.rank == maker) {
         one = m.regions.create(what, memory::symmetric());
-        require(m.regions.image(one.what, maker) == one.what, "a maker's handle is its own image");
+        require(m.regions.image(one.what, job_rank{maker}) == one.what,
+                "a maker's handle is its own image");
         m.good(one.ready, "create");
       }
       const instance any = m.share(maker, one.what);
-      const instance mine = m.regions.image(any, m.rank);
-      require(m.regions.owner_of(mine) == m.rank, "an image belongs to another rank");
+      const instance mine = m.regions.image(any, job_rank{m.rank});
+      require(m.regions.owner_of(mine) == job_rank{m.rank}, "an image belongs to another rank");
       require(m.regions.parts_of(mine) == 1 && m.regions.elements_of(mine) == 300,
               "an image has not all elements");
       const std::uint64_t offset = m.regions.memory().offset_of(m.regions.bytes_of(mine));
@@ -29,15 +30,15 @@ TEST_P(Symmetric, EveryRankHasAnImageAtOneOffset) {
       m.good(m.regions.fill(at(mine, f), 10 * m.rank), "fill");
       m.meet();
       for (int r = 0; r < m.size; ++r) {  // direct access, in both ways to name it
-        const instance other = m.regions.image(any, r);
+        const instance other = m.regions.image(any, job_rank{r});
         require(m.regions.look<int, 2>(other, f)(5, 49) == 10 * r, "an image is not its rank's");
-        require(m.regions.bytes_of(other) == m.regions.memory().at({r, offset}),
+        require(m.regions.bytes_of(other) == m.regions.memory().at({job_rank{r}, offset}),
                 "an image is not where its offset says");
       }
       m.meet();
       const int next = (m.rank + 1) % m.size;
       m.good(m.regions.copy(at(mine, f, {{0, 1, 1}, {}}),
-                            at(m.regions.image(any, next), f, {{1, 1, 1}, {}})),
+                            at(m.regions.image(any, job_rank{next}), f, {{1, 1, 1}, {}})),
              "a row to the next rank");
       m.meet();
       const int before = (m.rank + m.size - 1) % m.size;
@@ -45,12 +46,13 @@ TEST_P(Symmetric, EveryRankHasAnImageAtOneOffset) {
       require(look(1, 7) == 10 * before && look(2, 7) == 10 * m.rank, "a row is wrong");
       m.meet();
       if (m.rank == 0) {
-        m.good(m.regions.destroy(m.regions.image(any, m.size / 2)), "destroy");
+        m.good(m.regions.destroy(m.regions.image(any, job_rank{m.size / 2})), "destroy");
       }
       m.meet();
       for (int r = 0; r < m.size; ++r) {
         require_in(refusal([&] {
-                     (void)m.regions.fill(at(instance(r, any.index(), any.generation()), f), 1);
+                     (void)m.regions.fill(
+                         at(instance(job_rank{r}, any.index(), any.generation()), f), 1);
                    }),
                    "destroyed");
       }
@@ -71,7 +73,8 @@ TEST_P(Symmetric, MadeByAllAtOnce) {
       const auto mark = static_cast<std::uint64_t>(m.rank * rounds + i);
       std::vector<event> filled;
       for (int r = 0; r < m.size; ++r) {
-        filled.push_back(m.regions.fill(at(m.regions.image(one.what, r), f), mark, one.ready));
+        filled.push_back(
+            m.regions.fill(at(m.regions.image(one.what, job_rank{r}), f), mark, one.ready));
       }
       m.good(m.events.merge(filled), "fill");
       mine.push_back(one.what);
@@ -88,7 +91,8 @@ TEST_P(Symmetric, MadeByAllAtOnce) {
       }
       const instance it = mine[static_cast<std::size_t>(at_list++)];
       for (int r = 0; r < m.size; ++r) {
-        for (const std::uint64_t value : m.regions.look(m.regions.image(it, r), f).span()) {
+        for (const std::uint64_t value :
+             m.regions.look(m.regions.image(it, job_rank{r}), f).span()) {
           require(value == static_cast<std::uint64_t>(m.rank * rounds + i), "two share memory");
         }
       }
@@ -109,11 +113,11 @@ TEST_P(Symmetric, ReducedIntoWhicheverImage) {
       m.good(one.ready, "create");
     }
     const instance any = m.share(0, one.what);
-    m.good(m.regions.fill(at(m.regions.image(any, m.rank), f), 0), "fill");
+    m.good(m.regions.fill(at(m.regions.image(any, job_rank{m.rank}), f), 0), "fill");
     m.meet();
     for (int r = 0; r < m.size; ++r) {
-      list<sum<int>> some(m.regions, m.regions.image(any, r), f);
-      fold<sum<int>> all(m.regions, m.regions.image(any, r), f);
+      list<sum<int>> some(m.regions, m.regions.image(any, job_rank{r}), f);
+      fold<sum<int>> all(m.regions, m.regions.image(any, job_rank{r}), f);
       for (std::uint64_t i = 0; i < 1000; ++i) {
         some.reduce(i, r + 1);
         all.reduce(i, 10);
@@ -122,7 +126,7 @@ TEST_P(Symmetric, ReducedIntoWhicheverImage) {
       m.good(all.merge(), "fold");
     }
     m.meet();
-    for (const int value : m.regions.look(m.regions.image(any, m.rank), f).span()) {
+    for (const int value : m.regions.look(m.regions.image(any, job_rank{m.rank}), f).span()) {
       require(value == 2 * (m.rank + 1 + 10), "contributions went to another image");
     }
     m.meet();

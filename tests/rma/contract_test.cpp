@@ -24,7 +24,7 @@ TEST_P(rma_contract, puts_and_gets_of_every_size_move_exactly_that) {
     random_generator random = common_random();
     const std::size_t room = (1 << 20) + 256;
     const std::uint64_t box = m.rma.memory().allocate(part::symmetric, room);
-    std::byte* mine = m.rma.at({m.rank, box});
+    std::byte* mine = m.rma.at({job_rank{m.rank}, box});
     for (const std::size_t n : transfer_sizes(random)) {
       const std::size_t skew = random.below(65);
       const std::size_t here = random.below(17);
@@ -35,7 +35,7 @@ TEST_P(rma_contract, puts_and_gets_of_every_size_move_exactly_that) {
       std::fill(data.begin(), data.end(), std::byte{0});  // source-complete
       m.rma.flush(m.next());
       m.meet();
-      const auto theirs = patterned(n + here, n + static_cast<std::size_t>(m.next()));
+      const auto theirs = patterned(n + here, n + m.next().index());
       require(same(mine + skew, theirs.data() + here, n), "data is wrong");
       for (std::size_t i = 0; i < skew; ++i) {
         require(mine[i] == std::byte{0x5a}, "written before the beginning");
@@ -101,12 +101,12 @@ TEST_P(rma_contract, flush_completes_at_the_target) {
     const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
     const std::uint64_t zero = 0;
     for (std::uint64_t k = 1; k <= (slow_build ? 2000U : 20000U); ++k) {
-      m.rma.put({m.rank, box}, &zero, sizeof zero);
+      m.rma.put({job_rank{m.rank}, box}, &zero, sizeof zero);
       m.meet();
       m.rma.put({m.next(), box}, &k, sizeof k);
       m.rma.flush(m.next());
       std::uint64_t seen = 0;
-      m.rma.get(&seen, {m.rank, box}, sizeof seen);
+      m.rma.get(&seen, {job_rank{m.rank}, box}, sizeof seen);
       m.all.word[m.rank].store(seen);
       m.meet();
       require(m.all.word[0].load() == k || m.all.word[1].load() == k, "both flushes were early");
@@ -130,7 +130,7 @@ TEST_P(rma_contract, a_notification_comes_after_its_data) {
         m.rma.put_notify({m.next(), box}, data.data(), size, come);
       } else {
         (void)m.rma.wait(come, until::at_least, ++notified);
-        require(same(m.rma.at({m.rank, box}), patterned(size, k).data(), size),
+        require(same(m.rma.at({job_rank{m.rank}, box}), patterned(size, k).data(), size),
                 "notified before the data was there");
       }
     }
@@ -200,7 +200,7 @@ TEST_P(rma_contract, atomics_are_atomic) {
   run(4, [](rma_member& m) {
     const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
     hammer<std::uint64_t>(m, box);
-    std::memset(m.rma.at({m.rank, box}), 0, 64);
+    std::memset(m.rma.at({job_rank{m.rank}, box}), 0, 64);
     m.meet();
     hammer<std::uint32_t>(m, box);
   });
@@ -312,18 +312,18 @@ TEST_P(rma_contract, accumulate_is_atomic) {
 TEST_P(rma_contract, addresses_and_offsets_name_the_same) {
   run(2, [](rma_member& m) {
     const std::uint64_t box = m.rma.memory().allocate(part::local, 100);
-    std::byte* here = m.rma.at({m.rank, box});
+    std::byte* here = m.rma.at({job_rank{m.rank}, box});
     require(m.rma.offset_of(here) == box, "offset_of is wrong");
     int elsewhere = 0;
     require(m.rma.offset_of(&elsewhere) == 0, "a variable is in the heap?");
     m.all.word[m.rank].store(address_of(here));
     m.meet();
-    const outside theirs = outside::of(m.next(), m.all.word[m.next()].load());
+    const outside theirs = outside::of(m.next(), m.all.word[m.next().index()].load());
     std::byte* reached = m.rma.reach(theirs, 100);
     require(reached != nullptr, "a heap's address cannot be reached");
     *reached = static_cast<std::byte>(m.rank + 3);
     m.meet();
-    require(*here == static_cast<std::byte>(m.next() + 3), "reached something else");
+    require(*here == static_cast<std::byte>(m.next().value() + 3), "reached something else");
     if (GetParam().kind == ranks_as::processes) {
       require(m.rma.reach(outside::of(m.next(), address_of(&elsewhere)), 4) == nullptr,
               "reached a stack");

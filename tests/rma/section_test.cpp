@@ -105,7 +105,7 @@ void one_round(rma_member& m, random_generator& random, std::byte* far_memory, b
   m.rma.flush_all();
   m.meet();
   std::vector<std::byte> wanted(s.far_room, std::byte{0x11});
-  const auto theirs = patterned(s.near_room, static_cast<std::uint64_t>(m.previous()));
+  const auto theirs = patterned(s.near_room, m.previous().index());
   s.each([&](std::size_t n, std::size_t f) {
     std::memcpy(wanted.data() + f, theirs.data() + n, s.element);
   });
@@ -117,7 +117,7 @@ void one_round(rma_member& m, random_generator& random, std::byte* far_memory, b
   std::fill(near.begin(), near.end(), std::byte{0x22});
   get(near.data() + s.near_begin, s);
   std::vector<std::byte> wanted_near(s.near_room, std::byte{0x22});
-  const auto source = patterned(s.far_room, 77 + static_cast<std::uint64_t>(m.next()));
+  const auto source = patterned(s.far_room, 77 + m.next().index());
   s.each([&](std::size_t n, std::size_t f) {
     std::memcpy(wanted_near.data() + n, source.data() + f, s.element);
   });
@@ -132,7 +132,7 @@ TEST_P(rma_sections, of_heaps_follow_the_model) {
         const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 96 << 20);
         for (int k = 0; k < (slow_build ? 40 : 200); ++k) {
           one_round(
-              m, random, m.rma.at({m.rank, box}), k % 2 == 0,
+              m, random, m.rma.at({job_rank{m.rank}, box}), k % 2 == 0,
               [&](const std::byte* near, const random_section& s) {
                 m.rma.put_section({m.next(), box + s.far_begin}, near, s.element, s.axes);
               },
@@ -150,7 +150,7 @@ TEST_P(rma_sections, outside_of_heaps_follow_the_model) {
     std::vector<std::byte> mine(8 << 20);
     m.all.word[m.rank].store(address_of(mine.data()));
     m.meet();
-    const std::uint64_t theirs = m.all.word[m.next()].load();
+    const std::uint64_t theirs = m.all.word[m.next().index()].load();
     for (int k = 0; k < (slow_build ? 20 : 100); ++k) {
       one_round(
           m, random, mine.data(), true,
@@ -167,10 +167,10 @@ TEST_P(rma_sections, outside_of_heaps_follow_the_model) {
 TEST_P(rma_sections, outside_addresses_in_a_heap_are_reached_too) {
   run(2, [](rma_member& m) {
     const std::uint64_t box = m.rma.memory().allocate(part::local, 4096);
-    std::byte* mine = m.rma.at({m.rank, box});
+    std::byte* mine = m.rma.at({job_rank{m.rank}, box});
     m.all.word[m.rank].store(address_of(mine));
     m.meet();
-    const outside theirs = outside::of(m.next(), m.all.word[m.next()].load());
+    const outside theirs = outside::of(m.next(), m.all.word[m.next().index()].load());
     const axis every_other{16, 8, 16};
     const auto data = patterned(128, static_cast<std::uint64_t>(m.rank));
     m.rma.put_section(theirs, data.data(), 8, {&every_other, 1});
@@ -181,7 +181,7 @@ TEST_P(rma_sections, outside_addresses_in_a_heap_are_reached_too) {
     m.rma.accumulate(outside::of(m.next(), theirs.address + 1024), &one, 1, element::u64,
                      combine::sum);
     m.meet();
-    require(m.rma.load<std::uint64_t>({m.rank, box + 1024}) == 1, "a sum went elsewhere");
+    require(m.rma.load<std::uint64_t>({job_rank{m.rank}, box + 1024}) == 1, "a sum went elsewhere");
   });
 }
 
@@ -194,7 +194,7 @@ TEST_P(rma_sections, outside_puts_are_there_after_flush_and_a_signal) {
     for (std::uint64_t k = 0; k < (slow_build ? 20U : 100U); ++k) {
       const std::size_t n = random.below(std::size_t{1} << random.below(22));
       const std::size_t at = random.below(100);
-      const outside there = outside::of(m.next(), m.all.word[m.next()].load() + at);
+      const outside there = outside::of(m.next(), m.all.word[m.next().index()].load() + at);
       const auto data = patterned(n, k + static_cast<std::uint64_t>(m.rank));
       m.rma.put(there, data.data(), n);
       std::vector<std::byte> back(n);
@@ -207,7 +207,7 @@ TEST_P(rma_sections, outside_puts_are_there_after_flush_and_a_signal) {
       }
       m.rma.signal(m.next());
       m.rma.await(m.next());
-      const auto theirs = patterned(n, k + static_cast<std::uint64_t>(m.next()));
+      const auto theirs = patterned(n, k + m.next().index());
       require(same(mine.data() + at, theirs.data(), n), "data was not there");
       m.rma.signal(m.next());
       m.rma.await(m.next());
@@ -239,7 +239,7 @@ struct own_pages {
 /// Where the next rank has that word.
 outside word_of_next(rma_member& m, std::size_t page, std::size_t i) {
   const std::uint64_t at = (page * own_pages::words + i) * 8;
-  return outside::of(m.next(), m.all.word[m.next()].load() + at);
+  return outside::of(m.next(), m.all.word[m.next().index()].load() + at);
 }
 
 /// Some words of the next rank, most of them in a few pages, hold what they should.
@@ -312,7 +312,8 @@ TEST_P(rma_sections, threads_of_one_rank_get_ahead) {
             look_ahead(m, random, 1);
             // The slots of all threads are in one page, which the others copy meanwhile: by the
             // kernel, else ThreadSanitizer would see a race.
-            const outside slot = outside::of(m.next(), m.all.word[m.next() + 8].load() + 8 * t);
+            const outside slot =
+                outside::of(m.next(), m.all.word[m.next().value() + 8].load() + 8 * t);
             for (std::uint64_t put = 1; by_kernel && put <= 200; ++put) {
               m.rma.put(slot, &put, 8);
               std::uint64_t seen = 0;

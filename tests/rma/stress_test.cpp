@@ -60,9 +60,9 @@ class player {
   static constexpr std::uint64_t sum_at = 128;
   static constexpr std::uint64_t events_at = 192;
 
-  std::vector<int> shuffled() {
-    std::vector<int> ranks(static_cast<std::size_t>(m_.size));
-    std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<job_rank> shuffled() {
+    std::vector<job_rank> ranks(static_cast<std::size_t>(m_.size));
+    std::iota(ranks.begin(), ranks.end(), job_rank(0));
     for (std::size_t i = ranks.size(); i > 1; --i) {
       std::swap(ranks[i - 1], ranks[common_.below(i)]);
     }
@@ -70,18 +70,18 @@ class player {
   }
 
   void some_meet() {
-    std::vector<int> some = shuffled();
+    std::vector<job_rank> some = shuffled();
     some.resize(1 + common_.below(some.size()));
-    if (std::find(some.begin(), some.end(), m_.rank) != some.end()) {
+    if (std::find(some.begin(), some.end(), job_rank{m_.rank}) != some.end()) {
       barrier among(m_.rma, some);
       among.wait();
     }
   }
 
   void pairs_meet() {
-    const std::vector<int> ranks = shuffled();
-    const auto me =
-        static_cast<std::size_t>(std::find(ranks.begin(), ranks.end(), m_.rank) - ranks.begin());
+    const std::vector<job_rank> ranks = shuffled();
+    const auto me = static_cast<std::size_t>(
+        std::find(ranks.begin(), ranks.end(), job_rank{m_.rank}) - ranks.begin());
     const std::size_t partner = me ^ 1U;
     if (partner < ranks.size()) {
       m_.rma.sync_with(std::span(&ranks[partner], 1));
@@ -105,23 +105,25 @@ class player {
     const auto peer = static_cast<int>(own_.below(static_cast<std::uint64_t>(m_.size)));
     switch (own_.below(6)) {
       case 0: {
-        require(locks_.acquire({peer, books_ + lock_at}) == lock_table::answer::done, "no lock");
+        require(locks_.acquire({job_rank{peer}, books_ + lock_at}) == lock_table::answer::done,
+                "no lock");
         std::uint64_t n = 0;
-        m_.rma.get(&n, {peer, books_ + guarded_at}, 8);
+        m_.rma.get(&n, {job_rank{peer}, books_ + guarded_at}, 8);
         ++n;
-        m_.rma.put({peer, books_ + guarded_at}, &n, 8);
-        require(locks_.release({peer, books_ + lock_at}) == lock_table::answer::done, "not mine");
+        m_.rma.put({job_rank{peer}, books_ + guarded_at}, &n, 8);
+        require(locks_.release({job_rank{peer}, books_ + lock_at}) == lock_table::answer::done,
+                "not mine");
         ++guarded_;
         break;
       }
       case 1: {
         const std::int64_t by = own_.between(-1000, 1000);
-        m_.rma.accumulate({peer, books_ + sum_at}, &by, 1, element::i64, combine::sum);
+        m_.rma.accumulate({job_rank{peer}, books_ + sum_at}, &by, 1, element::i64, combine::sum);
         sum_ += by;
         break;
       }
       case 2:
-        m_.rma.post({peer, books_ + events_at});
+        m_.rma.post({job_rank{peer}, books_ + events_at});
         ++posted_;
         break;
       case 3:
@@ -144,23 +146,24 @@ class player {
   }
   void send(int peer) {
     std::uint64_t& n = sent_[static_cast<std::size_t>(peer)];
-    if (m_.rma.load<std::uint64_t>({m_.rank, box_of(peer) + 8}) != n) {
+    if (m_.rma.load<std::uint64_t>({job_rank{m_.rank}, box_of(peer) + 8}) != n) {
       return;  // not read yet
     }
     ++n;
     const auto data = patterned(n * 37 % 2048, n + static_cast<std::uint64_t>(m_.rank));
-    m_.rma.put_notify({peer, box_of(m_.rank) + 64}, data.data(), data.size(), box_of(m_.rank));
+    m_.rma.put_notify({job_rank{peer}, box_of(m_.rank) + 64}, data.data(), data.size(),
+                      box_of(m_.rank));
   }
   void receive(int peer) {
     std::uint64_t& n = received_[static_cast<std::size_t>(peer)];
-    if (m_.rma.load<std::uint64_t>({m_.rank, box_of(peer)}) == n) {
+    if (m_.rma.load<std::uint64_t>({job_rank{m_.rank}, box_of(peer)}) == n) {
       return;
     }
     ++n;
     const auto data = patterned(n * 37 % 2048, n + static_cast<std::uint64_t>(peer));
-    require(same(m_.rma.at({m_.rank, box_of(peer) + 64}), data.data(), data.size()),
+    require(same(m_.rma.at({job_rank{m_.rank}, box_of(peer) + 64}), data.data(), data.size()),
             "what came with a notice is wrong");
-    m_.rma.fetch_add<std::uint64_t>({peer, box_of(m_.rank) + 8}, 1);
+    m_.rma.fetch_add<std::uint64_t>({job_rank{peer}, box_of(m_.rank) + 8}, 1);
   }
 
   void balance() {
@@ -168,9 +171,9 @@ class player {
     m_.all.word[1].fetch_add(static_cast<std::uint64_t>(sum_));
     m_.all.word[2].fetch_add(posted_);
     m_.rma.sync_all();
-    m_.all.word[3].fetch_add(m_.rma.load<std::uint64_t>({m_.rank, books_ + guarded_at}));
-    m_.all.word[4].fetch_add(m_.rma.load<std::uint64_t>({m_.rank, books_ + sum_at}));
-    const auto events = m_.rma.load<std::uint64_t>({m_.rank, books_ + events_at});
+    m_.all.word[3].fetch_add(m_.rma.load<std::uint64_t>({job_rank{m_.rank}, books_ + guarded_at}));
+    m_.all.word[4].fetch_add(m_.rma.load<std::uint64_t>({job_rank{m_.rank}, books_ + sum_at}));
+    const auto events = m_.rma.load<std::uint64_t>({job_rank{m_.rank}, books_ + events_at});
     m_.rma.take(books_ + events_at, events);
     m_.all.word[5].fetch_add(events);
     m_.rma.sync_all();

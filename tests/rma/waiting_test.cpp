@@ -59,7 +59,7 @@ TEST_P(rma_waiting, a_wait_ends_when_its_condition_holds) {
 TEST_P(rma_waiting, at_least_survives_the_wrap) {
   run(2, [](rma_member& m) {
     const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
-    m.rma.store<std::uint64_t>({m.rank, box}, ~std::uint64_t{1});
+    m.rma.store<std::uint64_t>({job_rank{m.rank}, box}, ~std::uint64_t{1});
     m.meet();
     m.rma.fetch_add<std::uint64_t>({m.next(), box}, 3);
     require(m.rma.wait(box, until::at_least, 1) == 1, "the counter did not wrap");
@@ -88,16 +88,16 @@ TEST_P(rma_waiting, signals_pair_up) {
   run(4, [](rma_member& m) {
     const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 8 * 4);
     random_generator random = own_random(m);
-    const std::vector<int> neighbours{m.previous(), m.next()};
+    const std::vector<job_rank> neighbours{m.previous(), m.next()};
     for (std::uint64_t k = 1; k <= (slow_build ? 100U : 500U); ++k) {
       pause_at_random(random);
-      for (const int r : neighbours) {
+      for (const job_rank r : neighbours) {
         m.rma.put({r, box + 8 * static_cast<std::uint64_t>(m.rank)}, &k, sizeof k);
       }
       m.rma.sync_with(neighbours);
-      for (const int r : neighbours) {
+      for (const job_rank r : neighbours) {
         std::uint64_t seen = 0;
-        m.rma.get(&seen, {m.rank, box + 8 * static_cast<std::uint64_t>(r)}, sizeof seen);
+        m.rma.get(&seen, {job_rank{m.rank}, box + 8 * r.index()}, sizeof seen);
         require(seen == k || seen == k + 1, "a neighbour's put is not there after the sync");
       }
     }
@@ -147,28 +147,28 @@ TEST_P(rma_waiting, barriers_over_subsets) {
     const std::size_t used = m.rma.memory().used(part::local);
     for (int k = 0; k < (slow_build ? 10 : 40); ++k) {
       // The ranks are dealt out to groups in random order; some are in none.
-      std::vector<std::vector<int>> groups(1 + random.below(4));
-      std::vector<int> ranks(static_cast<std::size_t>(m.size));
-      std::iota(ranks.begin(), ranks.end(), 0);
+      std::vector<std::vector<job_rank>> groups(1 + random.below(4));
+      std::vector<job_rank> ranks(static_cast<std::size_t>(m.size));
+      std::iota(ranks.begin(), ranks.end(), job_rank(0));
       for (std::size_t i = ranks.size(); i > 1; --i) {
         std::swap(ranks[i - 1], ranks[random.below(i)]);
       }
-      for (const int r : ranks) {
+      for (const job_rank r : ranks) {
         const auto g = random.below(groups.size() + 1);
         if (g < groups.size()) {
           groups[g].push_back(r);
         }
       }
       for (const auto& g : groups) {
-        if (std::find(g.begin(), g.end(), m.rank) == g.end()) {
+        if (std::find(g.begin(), g.end(), job_rank{m.rank}) == g.end()) {
           continue;
         }
         barrier among(m.rma, g);
         for (std::uint64_t round = 1; round <= 20; ++round) {
           m.all.word[m.rank].store(round + static_cast<std::uint64_t>(k) * 100);
           among.wait();
-          for (const int r : g) {
-            require(m.all.word[r].load() >= round + static_cast<std::uint64_t>(k) * 100,
+          for (const job_rank r : g) {
+            require(m.all.word[r.index()].load() >= round + static_cast<std::uint64_t>(k) * 100,
                     "a barrier of some let go too early");
           }
           among.wait();
@@ -176,7 +176,7 @@ TEST_P(rma_waiting, barriers_over_subsets) {
       }
     }
     m.rma.sync_all();
-    const int alone[] = {m.rank};
+    const job_rank alone[] = {job_rank{m.rank}};
     {
       barrier last(m.rma, alone);
     }  // takes back what the dead ones held
@@ -187,7 +187,7 @@ TEST_P(rma_waiting, barriers_over_subsets) {
 TEST_P(rma_waiting, a_barrier_without_memory_fails_on_all_members) {
   run(3,
       [](rma_member& m) {
-        std::vector<int> all{2, 0, 1};
+        std::vector<job_rank> all{2, 0, 1};
         if (m.rank == 2) {
           while (m.rma.memory().try_allocate(part::local, 64) != 0) {
           }
@@ -202,7 +202,7 @@ TEST_P(rma_waiting, a_barrier_without_memory_fails_on_all_members) {
           require(failed, "a barrier was made without memory");
         }
         m.rma.sync_all();
-        std::vector<int> other{1, 2, 0};  // another first member, who has memory
+        std::vector<job_rank> other{1, 2, 0};  // another first member, who has memory
         barrier b(m.rma, other);
         b.wait();
       },
@@ -240,8 +240,8 @@ TEST_P(rma_waiting, locks_exclude_each_other) {
     std::uint64_t mine[2] = {0, 0};
     for (int k = 0; k < rounds; ++k) {
       const auto which = static_cast<int>(random.below(2));
-      const place lock{which, box + 64 * static_cast<std::uint64_t>(which)};
-      const place counter{which + 2, box + 512};
+      const place lock{job_rank{which}, box + 64 * static_cast<std::uint64_t>(which)};
+      const place counter{job_rank{which + 2}, box + 512};
       if (random.with_probability(0.2)) {
         if (locks.try_acquire(lock) != lock_table::answer::done) {
           continue;
@@ -264,7 +264,7 @@ TEST_P(rma_waiting, locks_exclude_each_other) {
     m.meet();
     for (const int which : {0, 1}) {
       std::uint64_t n = 0;
-      m.rma.get(&n, {which + 2, box + 512}, sizeof n);
+      m.rma.get(&n, {job_rank{which + 2}, box + 512}, sizeof n);
       require(n == m.all.word[which].load(), "two were inside a lock at once");
     }
     m.meet();
@@ -294,10 +294,10 @@ TEST_P(rma_waiting, locks_tell_who_may_not) {
     }
     // Many at once, more than one block of lines.
     const std::uint64_t many = m.rma.memory().allocate(part::local, 200 * 8);
-    std::memset(m.rma.at({m.rank, many}), 0, 200 * 8);
+    std::memset(m.rma.at({job_rank{m.rank}, many}), 0, 200 * 8);
     for (const bool taking : {true, false}) {
       for (std::uint64_t k = 0; k < 200; ++k) {
-        const place one{m.rank, many + 8 * k};
+        const place one{job_rank{m.rank}, many + 8 * k};
         require((taking ? locks.acquire(one) : locks.release(one)) == answer::done, "no lock");
       }
     }
@@ -335,7 +335,7 @@ TEST_P(rma_waiting, threads_of_one_rank_wait_for_different_words) {
     // And one that another thread of the same rank changes.
     std::thread other([&] {
       ::usleep(1000);
-      m.rma.store<std::uint64_t>({m.rank, box}, 0);
+      m.rma.store<std::uint64_t>({job_rank{m.rank}, box}, 0);
     });
     (void)m.rma.wait(box, until::equal, 0);
     other.join();

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/event/system.hpp"
 #include "support/job.hpp"
 
@@ -23,7 +24,7 @@ struct event_member {
   int rank;
   int size;
 
-  [[nodiscard]] int next() const { return (rank + 1) % size; }
+  [[nodiscard]] job_rank next() const { return job_rank{(rank + 1) % size}; }
   template <class Ready>
   void until(Ready ready) const {
     poll_until(runtime, ready);

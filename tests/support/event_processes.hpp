@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "sinew/base/ids.hpp"
 #include "support/event_member.hpp"
 
 namespace sinew::test {
@@ -37,9 +38,9 @@ struct process_rank : event_member {
     }
     until([&] { return place.dead[victim].load(); });
     if (rank == teller) {
-      events.lost(victim);
+      events.lost(job_rank{victim});
     }
-    until([&] { return events.is_lost(victim); });
+    until([&] { return events.is_lost(job_rank{victim}); });
   }
 };
 
@@ -61,10 +62,11 @@ void run_event_processes(int ranks, std::vector<int> killed, Body body) {
       fabric::node_memory where{};
       where.base = memory.base();
       where.bytes_per_rank = fabric::shm_bytes_per_rank(ranks);
-      where.rank = where.local_rank = r;
+      where.rank = job_rank{r};
+      where.local_rank = local_rank{r};
       where.crowded = true;
       for (int i = 0; i < ranks; ++i) {
-        where.local_ranks.push_back(i);
+        where.local_ranks.push_back(job_rank{i});
       }
       {
         const auto own = core::runtime::over(std::make_unique<fake_session>(r, ranks),

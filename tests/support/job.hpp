@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "sinew/base/ids.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/fabric/fabric.hpp"
 #include "sinew/p2p/engine.hpp"
@@ -26,11 +27,12 @@ namespace sinew::test {
 class fake_session final : public boot::session {
  public:
   fake_session(int rank, int size) {
-    place_.rank = place_.local_rank = rank;
+    place_.rank = job_rank{rank};
+    place_.local_rank = local_rank{rank};
     place_.size = place_.local_size = size;
     place_.local_ranks.clear();
     for (int r = 0; r < size; ++r) {
-      place_.local_ranks.push_back(r);
+      place_.local_ranks.push_back(job_rank{r});
     }
   }
   [[nodiscard]] const boot::place& where() const override { return place_; }
@@ -83,10 +85,11 @@ class endpoints {
         std::make_unique<shared_memory>(where.bytes_per_rank * static_cast<std::size_t>(ranks));
     where.base = memory_->base();
     for (int r = 0; r < ranks; ++r) {
-      where.local_ranks.push_back(r);
+      where.local_ranks.push_back(job_rank{r});
     }
     for (int r = 0; r < ranks; ++r) {
-      where.rank = where.local_rank = r;
+      where.rank = job_rank{r};
+      where.local_rank = local_rank{r};
       all_.push_back(fabric::open_shm(where, threads));
     }
   }

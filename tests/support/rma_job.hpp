@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/rma/engine.hpp"
 #include "support/job.hpp"
 #include "support/shared_memory.hpp"
@@ -38,8 +39,8 @@ struct rma_member {
   int rank;
   int size;
 
-  [[nodiscard]] int next() const { return (rank + 1) % size; }
-  [[nodiscard]] int previous() const { return (rank + size - 1) % size; }
+  [[nodiscard]] job_rank next() const { return job_rank{(rank + 1) % size}; }
+  [[nodiscard]] job_rank previous() const { return job_rank{(rank + size - 1) % size}; }
 
   template <class Ready>
   void until(Ready ready) {
@@ -136,10 +137,11 @@ class rma_job {
     if (how_.over == backend::inproc) {
       return std::move(inproc_[static_cast<std::size_t>(rank)]);
     }
-    std::vector<int> locals(static_cast<std::size_t>(ranks_));
-    std::iota(locals.begin(), locals.end(), 0);
-    return fabric::open_shm({fabric_.base(), fabric_bytes_, rank, rank, locals},
-                            how_.threads == core::threading::many);
+    std::vector<job_rank> locals(static_cast<std::size_t>(ranks_));
+    std::iota(locals.begin(), locals.end(), job_rank(0));
+    return fabric::open_shm(
+        {fabric_.base(), fabric_bytes_, job_rank{rank}, local_rank{rank}, locals},
+        how_.threads == core::threading::many);
   }
 
   std::string run_threads(const rma_body& body) {

@@ -12,11 +12,14 @@ int mpiexec_main(int argc, char** argv);
 int info_main(int argc, char** argv);
 int bench_main(int argc, char** argv);
 int route_main(int argc, char** argv);
+int daemon_main(int argc, char** argv);
+int report_main(int argc, char** argv);
 
 [[nodiscard]] command_page run_page();
 [[nodiscard]] command_page mpiexec_page();
 [[nodiscard]] command_page info_page();
 [[nodiscard]] command_page bench_page();
 [[nodiscard]] command_page route_page();
+[[nodiscard]] command_page report_page();
 
 }  // namespace sinew::tool

@@ -25,6 +25,12 @@ HOT = {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waital
 # Those of them that try the usual first (at_once.hpp), before they make a frame for the rest.
 AT_ONCE = {"MPI_Send": "sent_at_once", "MPI_Isend": "sent_at_once"}
 
+# The ranks of these compare what they call, if they are told to (collective_check.hpp).
+COLLECTIVES = set("""
+Barrier Bcast Reduce Allreduce Scan Exscan Reduce_scatter_block Reduce_scatter Gather Gatherv
+Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw
+""".split())
+
 # Plain arithmetic: no state, no failure.
 PURE = {"Aint_add", "Aint_diff", "Wtime", "Wtick"}
 
@@ -86,6 +92,8 @@ def _length(parameter, function):
     if "eighbor_" in function.name:
         sends = parameter.name.startswith("s")
         return "out_degree(comm)" if sends else "in_degree(comm)"
+    if "educe_scatter" in function.name:
+        return "local_members(comm)"
     return "members_at(comm, root)" if parameter.root_only else "members(comm)"
 
 
@@ -112,6 +120,31 @@ def _arguments(function, target):
     return before, arguments, after
 
 
+def _collective_form(name):
+    """The collective that a function is a form of, and which form; nothing if it is none."""
+    for form, base in (("blocking", name), ("persistent", name.removesuffix("_init")),
+                       ("nonblocking", name[1:].capitalize() if name[0] == "I" else "")):
+        if base in COLLECTIVES:
+            return base, form
+    return None
+
+
+def _compared(procedure):
+    """What a collective does where its ranks compare what they call: apart, so that the binding
+    keeps nothing for it."""
+    target = procedure.large or procedure.small
+    name = implementation_name(target, procedure)
+    collective = _collective_form(name)
+    if not collective:
+        return []
+    base, form = collective
+    arguments = ", ".join(p.name for p in target.parameters)
+    return (wrap(f"[[gnu::cold, gnu::noinline]] static int compared_{name}({target.signature}) {{")
+            + ["  if (enter_closed_collective()) {"]
+            + wrap(f"    check::{base}(check::form::{form}, {arguments});")
+            + ["  }", f"  return impl::{name}({arguments});", "}"])
+
+
 def _binding(function, procedure):
     target = function if procedure.split else (procedure.large or procedure.small)
     name = implementation_name(function, procedure)
@@ -128,8 +161,16 @@ def _binding(function, procedure):
     else:
         any_time = name in ANY_TIME or name.startswith("T_")
         comm = next((p.name for p in function.parameters if p.base == "MPI_Comm"), "")
-        lines += ["  try {", f"    {'note' if any_time else 'enter'}(\"{function.name}\");"]
-        lines += [f"    {statement}" for statement in before]
+        collective = _collective_form(name)
+        if collective:
+            lines += ["  try {", f'    note("{function.name}");']
+            lines += [f"    {statement}" for statement in before]
+            lines += ["    if (!collectives_open()) [[unlikely]] {"]
+            lines += wrap(f"      return compared_{name}({', '.join(arguments)});")
+            lines += ["    }"]
+        else:
+            lines += ["  try {", f"    {'note' if any_time else 'enter'}(\"{function.name}\");"]
+            lines += [f"    {statement}" for statement in before]
         if after:
             lines += [f"    const int code = {call};", "    if (code == MPI_SUCCESS) {"]
             lines += [f"      {statement}" for statement in after]
@@ -159,10 +200,12 @@ def _variadic_binding(function):
 
 def definitions(procedures):
     lines = [NOTE + '#include "abi/mpi/at_once.hpp"', '#include "abi/mpi/binding.hpp"',
+             '#include "abi/mpi/collective_check.hpp"',
              '#include "abi/mpi/generated/impl.hpp"', "",
              "using namespace sinew::mpi;", "", "#pragma GCC visibility push(default)",
              'extern "C" {', ""]
     for procedure in procedures:
+        lines += _compared(procedure)
         for function in (procedure.small, procedure.large):
             if function and function.variadic:
                 lines += _variadic_binding(function)

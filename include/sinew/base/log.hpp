@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "sinew/base/ids.hpp"
+
 namespace sinew {
 
 enum class log_level : std::uint8_t { error, warn, info, debug };
@@ -18,7 +20,7 @@ enum class log_level : std::uint8_t { error, warn, info, debug };
 void log_line(log_level level, std::string_view text);
 
 /// From now on lines name the rank and the host. Once, early; before other threads log. Cold.
-void set_log_identity(int rank, int size);
+void set_log_identity(job_rank rank, int size);
 
 /// "rank 3 of 8, host" or "" while unknown. The reference lives as long as the program.
 [[nodiscard]] const std::string& log_identity() noexcept;

@@ -11,7 +11,15 @@
 
 namespace sinew {
 
-enum class setting_origin : std::uint8_t { default_value, environment, command_line };
+/// `program`: MPI_T_cvar_write. The environment does not override the last two.
+enum class setting_origin : std::uint8_t { default_value, environment, command_line, program };
+
+/// The T of a setting<T>.
+enum class setting_kind : std::uint8_t { boolean, integer, real, text };
+
+/// When a new value takes effect: on joining the job, or from the next use on; and then either on
+/// this rank alone, or it has to be set alike on all ranks between their uses.
+enum class setting_use : std::uint8_t { at_start, each_use, each_use_alike };
 
 struct settings_list;
 
@@ -44,7 +52,8 @@ inline constexpr std::int64_t most_setting_us = 3'600'000'000;
 /// The untyped part, linked into the table by its constructor. Grade: cold.
 class setting_base {
  public:
-  setting_base(const char* module, const char* key, const char* unit, const char* about);
+  setting_base(const char* module, const char* key, const char* unit, const char* about,
+               setting_use use);
   setting_base(const setting_base&) = delete;
   setting_base& operator=(const setting_base&) = delete;
   virtual ~setting_base();  ///< leaves the table (a library may be unloaded)
@@ -52,7 +61,12 @@ class setting_base {
   [[nodiscard]] std::string name() const;  ///< "SINEW_P2P_EAGER_LIMIT"
   [[nodiscard]] const char* unit() const noexcept { return unit_; }
   [[nodiscard]] const char* about() const noexcept { return about_; }
+  [[nodiscard]] const char* module() const noexcept { return module_; }
+  [[nodiscard]] setting_use use() const noexcept { return use_; }
   [[nodiscard]] setting_origin origin() const noexcept { return origin_; }
+  [[nodiscard]] virtual setting_kind kind() const noexcept = 0;
+  /// Of text: the choices, separated by '|'; "" if any text is accepted, and for other kinds.
+  [[nodiscard]] virtual const char* choices() const noexcept = 0;
   [[nodiscard]] virtual std::string text() const = 0;           ///< the value now
   [[nodiscard]] virtual std::string default_text() const = 0;   ///< the default
   [[nodiscard]] virtual std::string accepted_text() const = 0;  ///< "0, or 2 to 65536"
@@ -65,6 +79,7 @@ class setting_base {
   const char* key_;
   const char* unit_;
   const char* about_;
+  setting_use use_;
   setting_origin origin_ = setting_origin::default_value;
   setting_base* next_ = nullptr;  // the table is this list: no allocation before main
 
@@ -78,13 +93,15 @@ template <class T>
 class setting final : public setting_base {
  public:
   setting(const char* module, const char* key, T default_value, const char* unit, const char* about,
-          accepted<T> accepts);
+          accepted<T> accepts, setting_use use = setting_use::at_start);
   setting(const char* module, const char* key, T default_value, const char* unit, const char* about)
     requires(std::is_same_v<T, bool> || std::is_same_v<T, std::string>)
       : setting(module, key, std::move(default_value), unit, about, accepted<T>{}) {}
   [[nodiscard]] const T& operator()() const noexcept { return value_; }
   /// For tests and tools; not thread-safe, and not held to the range.
   void assign(T value) { value_ = std::move(value); }
+  [[nodiscard]] setting_kind kind() const noexcept override;
+  [[nodiscard]] const char* choices() const noexcept override;
   [[nodiscard]] std::string text() const override;
   [[nodiscard]] std::string default_text() const override;
   [[nodiscard]] std::string accepted_text() const override;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "sinew/base/clock.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::trace {
 
@@ -60,6 +61,6 @@ inline void mark(kind what, std::string_view name, std::uint64_t id = 0,
 
 /// Opens this rank's file, "<SINEW_BASE_TRACE>.<rank>", if that setting is not empty; core does it.
 /// Again: nothing. Throws sinew::error if the file cannot be made. Cold.
-void start(int rank);
+void start(job_rank rank);
 
 }  // namespace sinew::trace

@@ -2,6 +2,8 @@
 // to PMI-1. The launcher (tools/sinew) writes these, connect() reads them.
 #pragma once
 
+#include <cstddef>
+
 namespace sinew::boot::launcher_wire {
 
 // The variables that every PMI-1 launcher sets.
@@ -12,12 +14,23 @@ inline constexpr const char* pmi_rank = "PMI_RANK";
 inline constexpr const char* pmi_size = "PMI_SIZE";
 
 // Ours. With all of them a rank starts without asking anybody.
-inline constexpr const char* job = "SINEW_BOOT_JOB";                ///< unique on this node
-inline constexpr const char* shm_fd = "SINEW_BOOT_SHM_FD";          ///< inherited empty memfd
+inline constexpr const char* job = "SINEW_BOOT_JOB";        ///< unique on this node
+inline constexpr const char* shm_fd = "SINEW_BOOT_SHM_FD";  ///< inherited empty memfd
+/// Inherited memfd of `survival`; absent without --survive.
+inline constexpr const char* survival_fd = "SINEW_BOOT_SURVIVAL_FD";
 inline constexpr const char* launcher_pid = "SINEW_BOOT_LAUNCHER";  ///< who made PMI_FD
 inline constexpr const char* local_rank = "SINEW_BOOT_LOCAL_RANK";
 inline constexpr const char* local_size = "SINEW_BOOT_LOCAL_SIZE";
 inline constexpr const char* local_cpus = "SINEW_BOOT_LOCAL_CPUS";  ///< that the ranks share
+
+// Set only where the job has more than one node.
+inline constexpr const char* nodes = "SINEW_BOOT_NODES";  ///< node of each rank, as PMI maps it
+inline constexpr const char* hosts = "SINEW_BOOT_HOSTS";  ///< names by node, joined by commas
+/// Bytes of the longest list of names that is told: one variable may have 128 KiB (Linux).
+inline constexpr std::size_t longest_host_list = 100'000;
+
+/// Bytes that our launcher takes as one value of a key.
+inline constexpr std::size_t value_limit = 4096;
 
 /// When the job's time is up, by now_ns(): who waits then says what for. Absent without --timeout.
 inline constexpr const char* report_at = "SINEW_BOOT_REPORT_AT";
@@ -25,6 +38,10 @@ inline constexpr const char* report_at = "SINEW_BOOT_REPORT_AT";
 // One-way commands that our ranks send; the launcher does not answer them.
 inline constexpr const char* hello = "sinew_hello";      ///< from now on exit needs `goodbye`
 inline constexpr const char* goodbye = "sinew_goodbye";  ///< finalized: exit is no failure
+/// In a job on several nodes: this rank ends without finalize. Our launcher answers `all_left` when
+/// every rank has ended, finalized or said so too.
+inline constexpr const char* depart = "sinew_depart";
+inline constexpr const char* all_left = "sinew_all_left";
 /// Field of PMI-1's `abort` that carries the reason, escaped (pmi_escape).
 inline constexpr const char* abort_reason = "sinew_why";
 

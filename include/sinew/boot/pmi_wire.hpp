@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,5 +63,8 @@ class pmi_line_buffer {
 /// Node of each rank from PMI's process mapping "(vector,(first,nodes,ranks_per_node),...)", the
 /// blocks repeated until `size` ranks are placed; empty if malformed.
 [[nodiscard]] std::vector<int> parse_process_mapping(std::string_view text, int size);
+
+/// The inverse: blocks that give every rank its node, repeated where the nodes repeat.
+[[nodiscard]] std::string format_process_mapping(std::span<const int> node_of);
 
 }  // namespace sinew::boot

@@ -8,18 +8,26 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
+
 namespace sinew::boot {
+
+class survival;
 
 /// Where this rank stands in its job. Local means: on this node.
 struct place {
-  int rank = 0;
+  job_rank rank = 0;
   int size = 1;
-  int local_rank = 0;
+  sinew::local_rank local_rank = 0;
   int local_size = 1;
   int local_cpus = 0;  ///< processors that the ranks of this node share; 0: not told
-  std::vector<int> local_ranks = {0};  ///< global ranks on this node, ascending
-  std::string job = "alone";           ///< unique among the jobs that share this node
-  std::string launcher = "alone";      ///< "sinew", "pmi1", "openmpi", "alone"
+  std::vector<job_rank> local_ranks = {0};  ///< of this node, ascending
+  int node = 0;                             ///< this rank's, counted from 0
+  int nodes = 1;                            ///< hosts that the job runs on
+  std::vector<int> node_of = {};            ///< by rank; empty where there is only one node
+  std::vector<std::string> hosts = {};      ///< names by node, for messages; empty where not told
+  std::string job = "alone";                ///< unique among the jobs that share this node
+  std::string launcher = "alone";           ///< "sinew", "pmi1", "openmpi", "alone"
 };
 
 /// One rank's line to its launcher. Used by one thread, at start and end only. Grade: cold.
@@ -30,10 +38,19 @@ class session {
 
   [[nodiscard]] virtual const place& where() const = 0;
 
-  /// Key-value exchange: values put before a fence are seen by every rank after it.
+  /// Key-value exchange over all nodes: values put before a fence are seen by every rank after
+  /// it. A key is one word of at most 63 bytes (50 where the value is longer than the launcher's
+  /// limit of about 1,000 bytes and travels in pieces), a value any bytes.
   virtual void put(const std::string& key, const std::string& value) = 0;
   [[nodiscard]] virtual std::optional<std::string> get(const std::string& key) = 0;
   virtual void fence() = 0;
+
+  /// Names that any rank of the job may look up from when one has published them until one takes
+  /// them back: false if the name is there already, or is not there. Any bytes. Only the launchers
+  /// that have such a service can do it; the others' sessions throw.
+  [[nodiscard]] virtual bool publish(const std::string& name, const std::string& value);
+  [[nodiscard]] virtual std::optional<std::string> lookup(const std::string& name);
+  [[nodiscard]] virtual bool unpublish(const std::string& name);
 
   /// Shared memory of `bytes` per local rank, zero-filled, as one mapping of the whole node:
   /// memory of local rank r begins at base + r * bytes. Collective over the node; once per
@@ -55,11 +72,15 @@ class session {
 
   /// Local ranks, by their local number, that have not mapped the node's memory yet: their programs
   /// have not called MPI_Init, or never will. Any thread.
-  [[nodiscard]] virtual std::vector<int> absent() const { return {}; }
+  [[nodiscard]] virtual std::vector<local_rank> absent() const { return {}; }
   /// This rank will take part in nothing any more, although it does not finalize.
   virtual void depart() noexcept {}
-  /// Every other local rank has finalized or departed; false if that cannot be known.
-  [[nodiscard]] virtual bool others_have_left() const noexcept { return where().size == 1; }
+  /// Every other rank has finalized or departed; false if that cannot be known. After depart(), by
+  /// the same thread.
+  [[nodiscard]] virtual bool others_have_left() noexcept { return where().size == 1; }
+
+  /// Of a job that goes on when ranks die; null for all others.
+  [[nodiscard]] virtual survival* survivors() noexcept { return nullptr; }
 
  protected:
   bool finalized_ = false;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/boot/descriptor.hpp"
 
 namespace sinew::boot {
@@ -50,7 +51,7 @@ class memory_mapping {
 /// user. Collective over the node; waits for the others without a limit (the launcher ends the
 /// job if one dies). `name` must be the same on these ranks and unique on the node. Rank 0 passes
 /// its descriptor and gets it back; the others pass an empty one. Throws.
-[[nodiscard]] descriptor share_descriptor(const std::string& name, int local_rank, int local_size,
+[[nodiscard]] descriptor share_descriptor(const std::string& name, local_rank here, int local_size,
                                           descriptor mine);
 
 }  // namespace sinew::boot

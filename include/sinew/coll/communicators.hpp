@@ -14,6 +14,9 @@ using communicator_ref = std::shared_ptr<core::communicator>;
 /// The first ones of a job: contexts 0 (all ranks) and 2 (this rank alone). Cold, not collective.
 [[nodiscard]] communicator_ref world(p2p::engine& engine);
 [[nodiscard]] communicator_ref self(p2p::engine& engine);
+/// Another one of all ranks, context 4, for what the library says and agrees on without a
+/// communicator of the program's. Once per engine.
+[[nodiscard]] communicator_ref job(p2p::engine& engine);
 
 /// Collective over `at`. Cold.
 [[nodiscard]] communicator_ref duplicate(participant at);
@@ -35,6 +38,17 @@ struct new_communicator {
 [[nodiscard]] communicator_ref create(participant at, const core::group& members);
 /// MPI_Comm_create_group: collective over `members` only.
 [[nodiscard]] communicator_ref create_group(participant at, const core::group& members, int tag);
+
+// For who agrees on a context by other means than messages. Cold; any thread.
+
+/// Which of the contexts `from`, `from` + 2, ... are free on this rank, a bit each.
+[[nodiscard]] std::uint32_t free_contexts(p2p::engine& engine, std::uint32_t from);
+/// False if it is not free any more.
+[[nodiscard]] bool take_context(p2p::engine& engine, std::uint32_t context);
+void release_context(p2p::engine& engine, std::uint32_t context);
+/// Over a context that all members have taken.
+[[nodiscard]] communicator_ref make_agreed(p2p::engine& engine, std::uint32_t context,
+                                           core::group members);
 
 /// Ranks that share this node (MPI_COMM_TYPE_SHARED).
 [[nodiscard]] communicator_ref split_node(participant at, int key);

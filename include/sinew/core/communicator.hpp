@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/core/group.hpp"
 #include "sinew/core/slot.hpp"
 
@@ -15,10 +16,14 @@ namespace sinew::core {
 /// Tags 0 to this number the collective calls, in turn; those above are coll's for other uses.
 inline constexpr std::uint32_t collective_tags = 1U << 16;
 
+/// The largest tags of the collectives' context belong to none of them, but to bindings.
+inline constexpr std::uint32_t kept_tags = 4;
+
 /// A collective that this rank is in, for reports.
 struct collective_call {
   const char* name = nullptr;  ///< as MPI names it; null: none
   int root = -1;               ///< -1: it has none
+  int awaited = -1;            ///< the rank it waits for over shared memory; -1: none
 };
 
 /// Written by the one thread that is in a collective of the communicator, read by a report of any
@@ -32,8 +37,12 @@ class collective_record {
     return before;
   }
   [[nodiscard]] collective_call load() const noexcept {
-    return {name_.load(std::memory_order_relaxed), root_.load(std::memory_order_relaxed)};
+    return {name_.load(std::memory_order_relaxed), root_.load(std::memory_order_relaxed),
+            awaited.load(std::memory_order_relaxed)};
   }
+
+  /// Of the communicator. Set while the wait lasts.
+  std::atomic<int> awaited{-1};
 
  private:
   std::atomic<const char*> name_{nullptr};
@@ -47,7 +56,10 @@ class communicator {
   communicator(std::uint32_t context, group members, int rank)
       : context_(context), rank_(rank), members_(std::move(members)) {
     SINEW_EXPECT(context % 2 == 0);
-    SINEW_EXPECT(rank >= 0 && rank < size());
+    SINEW_EXPECT(rank >= 0);
+    // Not `rank < size()`: between two groups, members() are the remote one's and rank() is in the
+    // local one (coll/intercommunicators.hpp).
+    SINEW_EXPECT(size() > 0);
   }
 
   /// Even number; `context() + 1` carries the collectives.
@@ -56,7 +68,7 @@ class communicator {
   [[nodiscard]] int size() const noexcept { return members_.size(); }
   [[nodiscard]] const group& members() const noexcept { return members_; }
   /// Rank in the job of rank `r` of this communicator. Hot.
-  [[nodiscard]] int job_rank(int r) const noexcept { return members_[r]; }
+  [[nodiscard]] sinew::job_rank job_rank(int r) const noexcept { return members_[r]; }
 
   /// What other modules keep for this communicator, such as p2p's matching spaces.
   slot_table<communicator, slots::communicator_end> attached;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::core {
 
@@ -14,17 +15,17 @@ inline constexpr int undefined_rank = -32766;
 class group {
  public:
   group() = default;
-  explicit group(std::vector<int> members) : members_(std::move(members)) {}
+  explicit group(std::vector<job_rank> members) : members_(std::move(members)) {}
   [[nodiscard]] static group range(int size);  ///< 0, 1, ..., size - 1
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(members_.size()); }
-  [[nodiscard]] int operator[](int r) const noexcept {
+  [[nodiscard]] job_rank operator[](int r) const noexcept {
     SINEW_EXPECT(r >= 0 && r < size());
     return members_[static_cast<std::size_t>(r)];
   }
-  [[nodiscard]] std::span<const int> members() const noexcept { return members_; }
+  [[nodiscard]] std::span<const job_rank> members() const noexcept { return members_; }
   /// Position of a rank of the job, or undefined_rank.
-  [[nodiscard]] int find(int job_rank) const noexcept;
+  [[nodiscard]] int find(job_rank member) const noexcept;
 
   [[nodiscard]] group include(std::span<const int> ranks) const;
   [[nodiscard]] group exclude(std::span<const int> ranks) const;
@@ -39,7 +40,7 @@ class group {
   void translate(std::span<const int> ranks, const group& other, std::span<int> out) const;
 
  private:
-  std::vector<int> members_;
+  std::vector<job_rank> members_;
 };
 
 }  // namespace sinew::core

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/boot/session.hpp"
 #include "sinew/core/completion.hpp"
 #include "sinew/core/slot.hpp"
@@ -35,12 +36,16 @@ class runtime {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  [[nodiscard]] int rank() const noexcept { return endpoint_->rank(); }
+  [[nodiscard]] job_rank rank() const noexcept { return endpoint_->rank(); }
   [[nodiscard]] int size() const noexcept { return endpoint_->size(); }
   [[nodiscard]] bool threaded() const noexcept { return threads_ == threading::many; }
-  /// More ranks on this node than processors for them; the same answer on all of them. Hot.
+  /// More ranks on a node of the job than processors for them; the same answer on all ranks. Hot.
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   [[nodiscard]] boot::session& session() noexcept { return *session_; }
+  /// Nothing more is sent or expected: what was sent leaves the process, then the launcher is told
+  /// that this rank ends in order. In a job on several nodes it returns when all ranks have called
+  /// it. Once; throws. Cold.
+  void leave();
   [[nodiscard]] fabric::endpoint& endpoint() noexcept { return *endpoint_; }
 
   /// One round of progress, if nobody else is at it. Returns what happened. If that was nothing,
@@ -75,6 +80,11 @@ class runtime {
   void add_diagnosis(void (*print)(void* context), void* context);
   void drop_diagnosis(void* context) noexcept;
 
+  /// How often this rank has slept on the doorbell, for want of messages. Cold.
+  [[nodiscard]] std::uint64_t sleeps() const noexcept {
+    return sleeps_.load(std::memory_order_relaxed);
+  }
+
   /// What other modules keep for this rank. The runtime is the one object that all communicators
   /// of a rank share.
   slot_table<runtime, slots::runtime_end> attached;
@@ -91,10 +101,13 @@ class runtime {
   std::unique_ptr<boot::session> session_;
   std::unique_ptr<fabric::endpoint> endpoint_;
   const threading threads_;
-  const bool crowded_;
+  bool crowded_;  ///< set before anybody has the runtime
   /// Since when nothing has happened in polls (0: none since something did). Only for reports of
   /// hangs, so relaxed.
   std::atomic<std::int64_t> polled_since_{0};
+  /// For tools, so relaxed. Counted where a system call follows.
+  std::atomic<std::uint64_t> sleeps_{0};
+  void count_sleep() noexcept { sleeps_.fetch_add(1, std::memory_order_relaxed); }
 };
 
 }  // namespace sinew::core

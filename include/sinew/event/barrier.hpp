@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/event/event.hpp"
 
 namespace sinew::event {
@@ -18,7 +19,7 @@ struct barrier {
   std::uint64_t stamp = 0;
 
   [[nodiscard]] barrier next() const noexcept { return {id, phase + 1, stamp}; }
-  [[nodiscard]] int owner() const noexcept { return static_cast<int>(id >> 48); }
+  [[nodiscard]] job_rank owner() const noexcept { return job_rank{static_cast<int>(id >> 48)}; }
 };
 
 /// How the values of arrivals become one.
@@ -64,7 +65,7 @@ class barriers {
   /// Arrivals have no names, so a barrier of ours is broken, all phases from its current one on
   /// poisoned and arrivals ignored, if that rank has arrived at it, altered it or asked for a
   /// phase; or if no phase has completed, for then it may still have been to come. Make another.
-  void lost(int rank);
+  void lost(job_rank rank);
 
  private:
   struct body;

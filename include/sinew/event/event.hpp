@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::event {
 
@@ -27,10 +28,10 @@ class event {
   static constexpr int most_owners = 1 << (64 - index_bits - generation_bits);
 
   constexpr event() noexcept = default;
-  constexpr event(int owner, std::uint32_t index, std::uint32_t generation) noexcept
-      : bits_(static_cast<std::uint64_t>(owner) << (index_bits + generation_bits) |
+  constexpr event(job_rank owner, std::uint32_t index, std::uint32_t generation) noexcept
+      : bits_(owner.index() << (index_bits + generation_bits) |
               static_cast<std::uint64_t>(index) << generation_bits | generation) {
-    SINEW_EXPECT(owner >= 0 && owner < most_owners);
+    SINEW_EXPECT(owner.below(most_owners));
     SINEW_EXPECT(index < most_slots && generation <= last_generation);
   }
   [[nodiscard]] static constexpr event from_bits(std::uint64_t bits) noexcept {
@@ -42,8 +43,8 @@ class event {
   [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
   /// False for the event that stands for nothing.
   [[nodiscard]] constexpr bool exists() const noexcept { return bits_ != 0; }
-  [[nodiscard]] constexpr int owner() const noexcept {
-    return static_cast<int>(bits_ >> (index_bits + generation_bits));
+  [[nodiscard]] constexpr job_rank owner() const noexcept {
+    return job_rank{static_cast<int>(bits_ >> (index_bits + generation_bits))};
   }
   [[nodiscard]] constexpr std::uint32_t index() const noexcept {
     return static_cast<std::uint32_t>(bits_ >> generation_bits) & (most_slots - 1);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/event/processor.hpp"
 
@@ -23,7 +24,7 @@ enum class memory_kind : std::uint8_t {
 
 struct memory_info {
   memory_kind kind;
-  int rank;  ///< -1: of all
+  job_rank rank;  ///< -1: of all
 };
 
 /// How near, for ranks of one node. 1 is the best there is.
@@ -50,10 +51,10 @@ struct machine {
   /// Of a copy by a processor of `from`'s rank (for striped memory: of rank 0).
   [[nodiscard]] affinity between(const memory_info& from, const memory_info& to) const;
   /// The memory node of a rank's processors.
-  [[nodiscard]] int node_of(int rank) const noexcept;
+  [[nodiscard]] int node_of(job_rank rank) const noexcept;
 
  private:
-  [[nodiscard]] affinity of_rank(const processor_info& p, int rank, bool is_private) const;
+  [[nodiscard]] affinity of_rank(const processor_info& p, job_rank rank, bool is_private) const;
 };
 
 }  // namespace sinew::event

@@ -31,6 +31,7 @@
 #include <utility>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/event/event.hpp"
 #include "sinew/event/waiter.hpp"
 
@@ -47,10 +48,10 @@ class reservation {
   static constexpr int index_bits = 28;
 
   constexpr reservation() noexcept = default;
-  constexpr reservation(int creator, std::uint32_t index, std::uint32_t generation) noexcept
-      : bits_(static_cast<std::uint64_t>(creator) << (index_bits + generation_bits) |
+  constexpr reservation(job_rank creator, std::uint32_t index, std::uint32_t generation) noexcept
+      : bits_(creator.index() << (index_bits + generation_bits) |
               static_cast<std::uint64_t>(index) << generation_bits | generation) {
-    SINEW_EXPECT(creator >= 0 && creator < 1 << (64 - index_bits - generation_bits));
+    SINEW_EXPECT(creator.below(1 << (64 - index_bits - generation_bits)));
     SINEW_EXPECT(index < 1u << index_bits && generation < 1u << generation_bits);
   }
   [[nodiscard]] static constexpr reservation from_bits(std::uint64_t bits) noexcept {
@@ -60,8 +61,8 @@ class reservation {
   }
   [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
   [[nodiscard]] constexpr bool exists() const noexcept { return bits_ != 0; }
-  [[nodiscard]] constexpr int creator() const noexcept {
-    return static_cast<int>(bits_ >> (index_bits + generation_bits));
+  [[nodiscard]] constexpr job_rank creator() const noexcept {
+    return job_rank{static_cast<int>(bits_ >> (index_bits + generation_bits))};
   }
   [[nodiscard]] constexpr std::uint32_t index() const noexcept {
     return static_cast<std::uint32_t>(bits_ >> generation_bits) & ((1u << index_bits) - 1);

@@ -29,6 +29,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/event/event.hpp"
 #include "sinew/event/slot.hpp"
@@ -55,7 +56,7 @@ class system {
   system& operator=(const system&) = delete;
 
   [[nodiscard]] core::runtime& runtime() const noexcept { return runtime_; }
-  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] job_rank rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
 
   // --- events; hot ---
@@ -119,8 +120,8 @@ class system {
   /// In order between two ranks; one to oneself is handled before it returns. `small` has 56 bits.
   /// Data is copied; any size up to largest_message(). Never waits: what the fabric cannot take yet
   /// is kept and tried again.
-  void send(int peer, topic t, std::uint64_t small, std::uint64_t word, const void* data = nullptr,
-            std::size_t bytes = 0);
+  void send(job_rank peer, topic t, std::uint64_t small, std::uint64_t word,
+            const void* data = nullptr, std::size_t bytes = 0);
   [[nodiscard]] std::size_t largest_message() const noexcept;
 
   // --- failures and reports; cold ---
@@ -131,14 +132,14 @@ class system {
   /// part (barrier.hpp). For reservations see there. Events that it was to trigger and that nobody
   /// entrusted to it stay as they are: cancel them. The launcher ends a job in which a rank dies;
   /// this is for programs that survive that. Again: nothing.
-  void lost(int rank);
-  [[nodiscard]] bool is_lost(int rank) const noexcept;
+  void lost(job_rank rank);
+  [[nodiscard]] bool is_lost(job_rank rank) const noexcept;
   /// `e`, of this rank, will be triggered by `rank`: it is poisoned should that be lost. No
   /// allocation once as many were pending. Warm.
-  void entrust(event e, int rank);
+  void entrust(event e, job_rank rank);
   /// Calls `call(context, rank)` when a rank is lost, after its events are poisoned, from lost() or
   /// a handler. Null: taken back.
-  void on_lost(void (*call)(void* context, int rank), void* context);
+  void on_lost(void (*call)(void* context, job_rank rank), void* context);
 
   /// A word for reports of events that never trigger. Kept until it triggers.
   void name(event e, std::string_view word);
@@ -175,7 +176,7 @@ class system {
   void give_trigger(event e, bool poisoned, event after);
 
   core::runtime& runtime_;
-  int rank_;
+  job_rank rank_;
   int size_;
   detail::slot* slots_ = nullptr;  ///< of the graph
   std::atomic<bool> any_poisoned_{false};

@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/event/event.hpp"
 #include "sinew/event/machine.hpp"
 #include "sinew/event/processor.hpp"
@@ -151,7 +152,7 @@ class tasks {
   }
 
   /// The processor of that number of a rank.
-  [[nodiscard]] processor at(int rank, std::uint32_t index = 0) const noexcept {
+  [[nodiscard]] processor at(job_rank rank, std::uint32_t index = 0) const noexcept {
     return {rank, index};
   }
   [[nodiscard]] const machine& all() const noexcept;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sinew/base/ids.hpp"
+
 namespace sinew::event {
 
 /// Derive, set `fire`. Called exactly once after the event has triggered, by whichever thread
@@ -35,7 +37,7 @@ inline constexpr std::size_t topics = 32;
 
 /// A message as its handler sees it; `data` dies when the handler returns.
 struct message {
-  int source;
+  job_rank source;
   std::uint64_t small;  ///< 56 bits
   std::uint64_t word;
   const std::byte* data;

@@ -24,6 +24,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/base/status.hpp"
 
 namespace sinew::fabric {
@@ -39,7 +40,7 @@ inline constexpr int max_handlers = 16;
 
 /// An active message as its handler sees it; `head` and `data` die when the handler returns.
 struct arrival {
-  int source;  ///< rank of the sender
+  job_rank source;  ///< rank of the sender
   const header& head;
   const std::byte* data;  ///< `size` bytes, contiguous
   std::size_t size;
@@ -103,7 +104,7 @@ class endpoint {
  public:
   virtual ~endpoint() = default;
 
-  [[nodiscard]] virtual int rank() const noexcept = 0;
+  [[nodiscard]] virtual job_rank rank() const noexcept = 0;
   [[nodiscard]] virtual int size() const noexcept = 0;
   [[nodiscard]] virtual const limits& bounds() const noexcept = 0;
   [[nodiscard]] virtual const char* name() const noexcept = 0;
@@ -112,42 +113,44 @@ class endpoint {
   virtual void set_handler(handler_id id, handler function, void* context) = 0;
 
   /// Sends up to max_short bytes: done or retry.
-  virtual status send_short(int peer, handler_id id, header head, const void* data,
+  virtual status send_short(job_rank peer, handler_id id, header head, const void* data,
                             std::size_t size) = 0;
   /// Sends up to max_medium bytes, copied before return: done or retry. (Takes any size below
   /// max_medium, also one that fits a short message.)
-  virtual status send_medium(int peer, handler_id id, header head, const void* data,
+  virtual status send_medium(job_rank peer, handler_id id, header head, const void* data,
                              std::size_t size) = 0;
   /// The same in two steps, so that a caller packs straight into the fabric. Every reserved
   /// packet is committed (size <= capacity); commit may only retry for lack of a slot, and is
   /// then called again.
-  virtual status reserve(int peer, packet& out) = 0;
-  virtual status commit(int peer, handler_id id, header head, packet& filled, std::size_t size) = 0;
+  virtual status reserve(job_rank peer, packet& out) = 0;
+  virtual status commit(job_rank peer, handler_id id, header head, packet& filled,
+                        std::size_t size) = 0;
 
   /// A hint that may change at any time: a message of several packets reaches `peer` sooner if it
   /// is sent in packets than if `peer` copies it by get(). Warm.
-  [[nodiscard]] virtual bool streams_to(int /*peer*/) { return false; }
+  [[nodiscard]] virtual bool streams_to(job_rank /*peer*/) { return false; }
 
   /// Makes [address, address + bytes) reachable by get, put and atomics of every rank. Cold.
   virtual remote_key expose(void* address, std::size_t bytes) = 0;
   virtual void withdraw(const remote_key& key) = 0;
 
   /// One-sided transfers: done, posted (callback fires) or retry. Warm.
-  virtual status put(int peer, const void* local, const remote_address& to, std::size_t bytes,
+  virtual status put(job_rank peer, const void* local, const remote_address& to, std::size_t bytes,
                      callback when_done) = 0;
-  virtual status get(int peer, void* local, const remote_address& from, std::size_t bytes,
+  virtual status get(job_rank peer, void* local, const remote_address& from, std::size_t bytes,
                      callback when_done) = 0;
   /// Naturally aligned 4 or 8 bytes; `result` (may be null) receives the old value.
-  virtual status atomic(int peer, atomic_op op, const remote_address& at, std::size_t width,
+  virtual status atomic(job_rank peer, atomic_op op, const remote_address& at, std::size_t width,
                         std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
                         callback when_done) = 0;
   /// All puts and atomics to `peer` that completed locally are visible there. done or retry.
-  virtual status flush(int peer) = 0;
+  virtual status flush(job_rank peer) = 0;
 
   /// Copies from (`in`) or to (`out`) any memory of a peer before it returns, without the peer's
   /// help and without a key. False where the system or the distance forbids that: then nothing was
   /// done, and get and put are the way. Memory that is not there ends the process. Warm.
-  [[nodiscard]] virtual bool copy_now(int peer, direction way, std::span<const piece> pieces) = 0;
+  [[nodiscard]] virtual bool copy_now(job_rank peer, direction way,
+                                      std::span<const piece> pieces) = 0;
   /// The ranks are threads of one process: copy_now() makes no system call, and what it reads while
   /// another rank writes there is a data race, even if nobody looks at it. Cold.
   [[nodiscard]] virtual bool in_one_process() const noexcept { return false; }
@@ -161,16 +164,22 @@ class endpoint {
   virtual void sleep(std::uint64_t timeout_ns) = 0;
   /// Ends a sleep() of this endpoint; any thread of this rank. Warm.
   virtual void wake() = 0;
+
+  /// This rank sends nothing any more, and expects nothing: returns when what it has sent no longer
+  /// needs this process, and does not mind from now on when peers end. The thread that calls
+  /// progress() only. Cold.
+  virtual void leave() {}
 };
 
 /// Where an shm endpoint lives: one zero-filled mapping shared by the ranks of the node.
 struct node_memory {
   std::byte* base;             ///< local rank r's part begins at base + r * bytes_per_rank
   std::size_t bytes_per_rank;  ///< at least shm_bytes_per_rank(local_size)
-  int rank;                    ///< of the job
-  int local_rank;
-  std::vector<int> local_ranks;  ///< ranks of the job on this node, ascending; the whole job today
-  bool crowded = false;          ///< more ranks than processors: they sleep often, so cheaply
+  job_rank rank;               ///< of the job
+  sinew::local_rank local_rank;
+  std::vector<job_rank>
+      local_ranks;       ///< ranks of the job on this node, ascending; the whole job today
+  bool crowded = false;  ///< more ranks than processors: they sleep often, so cheaply
 };
 [[nodiscard]] std::size_t shm_bytes_per_rank(int local_size);
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/rma/engine.hpp"
 #include "sinew/route/pattern.hpp"
 #include "sinew/route/plan.hpp"
@@ -32,7 +33,7 @@ struct transfer_options {
   double patience_s = 0;
   /// For tests: how long (ns) `bytes` hold the link from this rank to another. Links so limited
   /// carry one chunk at a time; the wait for them is a busy one.
-  std::function<std::uint64_t(int to, std::uint64_t bytes)> link_time_ns = {};
+  std::function<std::uint64_t(job_rank to, std::uint64_t bytes)> link_time_ns = {};
 };
 
 /// How a call ended.
@@ -43,8 +44,8 @@ struct [[nodiscard]] delivery {
     abandoned,  ///< another rank gave up
   };
   end how = end::done;
-  int who = -1;     ///< the rank that gave up
-  int silent = -1;  ///< the rank that it missed
+  job_rank who = -1;     ///< the rank that gave up
+  job_rank silent = -1;  ///< the rank that it missed
   [[nodiscard]] bool ok() const noexcept { return how == end::done; }
   [[nodiscard]] std::string sentence() const;
 };
@@ -68,8 +69,8 @@ class transfer {
   transfer& operator=(const transfer&) = delete;
 
   /// What this rank sends to and receives from another in each call.
-  [[nodiscard]] std::uint64_t bytes_to(int r) const { return to_[static_cast<std::size_t>(r)]; }
-  [[nodiscard]] std::uint64_t bytes_from(int r) const { return from_[static_cast<std::size_t>(r)]; }
+  [[nodiscard]] std::uint64_t bytes_to(job_rank r) const { return to_[r.index()]; }
+  [[nodiscard]] std::uint64_t bytes_from(job_rank r) const { return from_[r.index()]; }
 
   /// Collective. The message to r begins at send + send_at[r], the one from r goes to
   /// receive + receive_at[r]; messages to receive must not overlap. Receive buffers in this rank's
@@ -97,23 +98,23 @@ class transfer {
   void begin(const buffers& call);
   bool step(relay& s, const buffers& call);
   [[nodiscard]] bool movable(const relay& s) const;
-  [[nodiscard]] bool link_busy(int to) const;
+  [[nodiscard]] bool link_busy(job_rank to) const;
   void put_chunk(relay& s, const std::byte* from, std::uint64_t bytes);
   void take_chunk(relay& s, std::byte* to, std::uint64_t bytes);
   void give_room(relay& s);
-  void mark(int rank, std::uint32_t bit);
+  void mark(job_rank rank, std::uint32_t bit);
   void enqueue(std::uint32_t index);
   std::uint32_t next_in_turn();
   void collect();
   [[nodiscard]] bool wait_for_marks();
   [[nodiscard]] bool finished() const noexcept { return open_ == 0; }
-  delivery give_up(int silent);
-  [[nodiscard]] int silent_rank() const;
+  delivery give_up(job_rank silent);
+  [[nodiscard]] job_rank silent_rank() const;
   void note_beats();
 
   rma::engine& engine_;
   transfer_options options_;
-  int rank_;
+  job_rank rank_;
   int size_;
   std::uint64_t chunk_ = 0;
   std::vector<std::uint64_t> to_;
@@ -139,6 +140,7 @@ class transfer {
 };
 
 /// What each rank sends to each, from a list of jobs between ranks: row `rank` of the matrix.
-[[nodiscard]] std::vector<std::uint64_t> row_of(const route::job_list& jobs, int rank, int size);
+[[nodiscard]] std::vector<std::uint64_t> row_of(const route::job_list& jobs, job_rank rank,
+                                                int size);
 
 }  // namespace sinew::multipath

@@ -64,7 +64,17 @@ struct buffer {
 enum class mode : std::uint8_t { standard, synchronous, ready };
 
 /// How an operation ended.
-enum class fault : std::uint8_t { none, truncated, no_memory, cancelled };
+/// The last three: the other rank has died, or, for a receive from any source, one of which the
+/// program has not said that it knows; the communicator has been revoked.
+enum class fault : std::uint8_t {
+  none,
+  truncated,
+  no_memory,
+  cancelled,
+  peer_failed,
+  peer_failed_pending,
+  revoked
+};
 
 /// Filled when the operation completes. For a truncated message `bytes` is what was stored and
 /// `sent_bytes` what the sender sent.
@@ -97,6 +107,21 @@ struct match_report {
   std::size_t unexpected = 0;
 };
 
+/// What has happened to one message, told to an observer.
+struct incident {
+  const core::communicator* comm = nullptr;  ///< null: not attached here yet
+  bool collective = false;                   ///< a message of a collective, not of the program
+  bool arrived = false;                      ///< here; else it has been sent
+  bool unexpected = false;                   ///< arrived, and no receive was posted
+  bool rendezvous = false;                   ///< its data wait at the sender for the receive
+  std::int32_t peer = 0;                     ///< the other rank, in the job
+  std::int32_t tag = 0;
+  std::size_t bytes = 0;
+  std::size_t waiting = 0;  ///< unexpected messages stored in the communicator, this one included
+};
+/// Called in the thread that sends, or polls: it must neither block nor call the engine.
+using observer = void (*)(const incident&) noexcept;
+
 /// One per rank. Any thread of the rank if the runtime is threaded. Arguments are trusted (bindings
 /// check them). Blocking calls suspend the caller and make progress.
 class engine {
@@ -111,6 +136,9 @@ class engine {
   /// Makes a communicator's channels; before its first message leaves this rank. Messages that
   /// arrive earlier wait. Cold.
   void attach(core::communicator& comm);
+  /// Gives `comm` the channels of `whose`, which is attached: two views of one context, whose ranks
+  /// are numbered differently. `comm` must end before `whose` does, and is not detached. Cold.
+  void attach_as(core::communicator& comm, const core::communicator& whose);
   /// Two more matching spaces of an attached communicator, for partitioned communication: what the
   /// senders tell of their partitions, and the data. Made when first asked for; detach() ends them,
   /// too. Any thread. Cold.
@@ -135,6 +163,21 @@ class engine {
   /// The program says that each message is as long as the receive that it meets. Checked builds
   /// hold it to that. Before the operations concerned. Cold.
   void promise_exact_length(core::communicator& comm, bool promised);
+
+  // --- ranks that die (survive.cpp); cold ---
+
+  /// Nothing can be sent or received in `comm` any more, on none of its ranks, and what is under
+  /// way ends with fault::revoked. Returns at once; the others learn of it as they make progress.
+  void revoke(const core::communicator& comm);
+  [[nodiscard]] bool is_revoked(const core::communicator& comm);
+  /// Receives from any source may go on although the first `deaths` of the dead are gone.
+  void acknowledge(const core::communicator& comm, std::uint32_t deaths);
+  [[nodiscard]] std::uint32_t acknowledged(const core::communicator& comm);
+
+  /// From the return on, `seen` is told of each message sent or arrived; null: nobody is, which is
+  /// how an engine begins and costs nothing. Observed messages all take a slower path. Suspends;
+  /// one thread at a time. Cold.
+  void observe(observer seen);
 
   // --- hot; channel is messages_of(comm) or collectives_of(comm); ranks are the communicator's ---
 

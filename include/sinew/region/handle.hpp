@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::region {
 
@@ -22,12 +23,12 @@ enum class memory_kind : std::uint8_t {
 /// A kind of memory, and whose it is. A value; equal on all ranks for the same memory.
 struct memory {
   memory_kind kind = memory_kind::heap;
-  std::int32_t rank = 0;
+  job_rank rank = 0;
 
-  [[nodiscard]] static constexpr memory heap(int rank) noexcept {
+  [[nodiscard]] static constexpr memory heap(job_rank rank) noexcept {
     return {memory_kind::heap, rank};
   }
-  [[nodiscard]] static constexpr memory shared(int rank) noexcept {
+  [[nodiscard]] static constexpr memory shared(job_rank rank) noexcept {
     return {memory_kind::shared, rank};
   }
   [[nodiscard]] static constexpr memory global() noexcept { return {memory_kind::global, 0}; }
@@ -46,10 +47,10 @@ class instance {
   static constexpr unsigned creator_bits = 64 - index_bits - generation_bits;
 
   constexpr instance() noexcept = default;
-  constexpr instance(int creator, std::uint32_t index, std::uint32_t generation) noexcept
-      : bits_(static_cast<std::uint64_t>(creator + 1) << (index_bits + generation_bits) |
+  constexpr instance(job_rank creator, std::uint32_t index, std::uint32_t generation) noexcept
+      : bits_((creator.index() + 1) << (index_bits + generation_bits) |
               static_cast<std::uint64_t>(index) << generation_bits | generation) {
-    SINEW_EXPECT(creator >= 0 && creator < (1 << creator_bits) - 1);
+    SINEW_EXPECT(creator.below((1 << creator_bits) - 1));
     SINEW_EXPECT(index < 1u << index_bits && generation < 1u << generation_bits);
   }
   [[nodiscard]] static constexpr instance from_bits(std::uint64_t bits) noexcept {
@@ -60,8 +61,8 @@ class instance {
 
   [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
   [[nodiscard]] constexpr bool exists() const noexcept { return bits_ != 0; }
-  [[nodiscard]] constexpr int creator() const noexcept {
-    return static_cast<int>(bits_ >> (index_bits + generation_bits)) - 1;
+  [[nodiscard]] constexpr job_rank creator() const noexcept {
+    return job_rank{static_cast<int>(bits_ >> (index_bits + generation_bits)) - 1};
   }
   [[nodiscard]] constexpr std::uint32_t index() const noexcept {
     return static_cast<std::uint32_t>(bits_ >> generation_bits) & ((1u << index_bits) - 1);

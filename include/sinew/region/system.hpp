@@ -31,6 +31,7 @@
 #include <type_traits>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/event/system.hpp"
 #include "sinew/region/handle.hpp"
 #include "sinew/region/layout.hpp"
@@ -86,7 +87,7 @@ class system {
   system(const system&) = delete;
   system& operator=(const system&) = delete;
 
-  [[nodiscard]] int rank() const noexcept { return rma_.rank(); }
+  [[nodiscard]] job_rank rank() const noexcept { return rma_.rank(); }
   [[nodiscard]] int size() const noexcept { return rma_.size(); }
   [[nodiscard]] rma::engine& memory() noexcept { return rma_; }
   [[nodiscard]] sinew::event::system& events() noexcept { return events_; }
@@ -99,7 +100,7 @@ class system {
                             const layout_options& how = {}, event after = {});
   /// The image of a symmetric instance that lies on that rank: an instance of one part for all
   /// calls here. create() returns the caller's own. All are made and destroyed together.
-  [[nodiscard]] instance image(instance what, int rank) const;
+  [[nodiscard]] instance image(instance what, job_rank rank) const;
   /// Its handle is invalid from the returned event on. Nobody may still use it after `after`.
   event destroy(instance what, event after = {});
   /// Why an instance could not be made, or "".
@@ -107,7 +108,7 @@ class system {
 
   [[nodiscard]] shape shape_of(instance what) const;
   [[nodiscard]] std::uint32_t parts_of(instance what) const;
-  [[nodiscard]] int owner_of(instance what, std::uint32_t part = 0) const;
+  [[nodiscard]] job_rank owner_of(instance what, std::uint32_t part = 0) const;
   [[nodiscard]] std::uint64_t elements_of(instance what, std::uint32_t part = 0) const;
 
   /// The elements of an instance of one part that this rank can touch: its own, or shared ones.

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::rma {
@@ -15,7 +16,7 @@ class barrier {
   /// Every member calls it with the same list, in which it stands itself; returns when all have.
   /// The first member's local heap holds it. Throws sinew::error, on all members, if that is full.
   /// Cold.
-  barrier(engine& e, std::span<const int> members);
+  barrier(engine& e, std::span<const job_rank> members);
   /// Waits for nobody; the memory is released once the last member is gone.
   ~barrier();
   barrier(const barrier&) = delete;
@@ -36,7 +37,7 @@ class barrier {
   void wait_at_counter(std::uint64_t epoch);
 
   engine& engine_;
-  std::vector<int> members_;
+  std::vector<job_rank> members_;
   std::size_t me_ = 0;  ///< index in members_
   std::size_t rounds_;
   std::uint64_t offset_ = 0;  ///< in the first member's heap

@@ -31,6 +31,7 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/copy.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/rma/element.hpp"
@@ -64,14 +65,14 @@ class engine {
   engine& operator=(const engine&) = delete;
 
   [[nodiscard]] core::runtime& runtime() const noexcept { return runtime_; }
-  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] job_rank rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] heap& memory() noexcept { return heap_; }
 
   /// The byte as mapped here. Hot.
   [[nodiscard]] std::byte* at(place p) const noexcept {
-    SINEW_EXPECT(p.rank >= 0 && p.rank < size_ && p.offset < shape_.bytes);
-    return parts_[static_cast<std::size_t>(p.rank)] + p.offset;
+    SINEW_EXPECT(p.rank.below(size_) && p.offset < shape_.bytes);
+    return parts_[p.rank.index()] + p.offset;
   }
   /// Offset of an address in this rank's own heap, 0 for any other address. Hot.
   [[nodiscard]] std::uint64_t offset_of(const void* address) const noexcept;
@@ -180,8 +181,8 @@ class engine {
     store_fence();
   }
   /// May poll if `r` was put to outside of its heap. Else hot (about 10 ns).
-  void flush(int r) {
-    SINEW_EXPECT(r >= 0 && r < size_);
+  void flush(job_rank r) {
+    SINEW_EXPECT(r.below(size_));
     (void)r;
     flush_all();
   }
@@ -214,7 +215,7 @@ class engine {
     }
   }
   /// After a sequentially consistent change of `r`'s memory: wakes those who wait for it there.
-  void alert(int r) {
+  void alert(job_rank r) {
     forget_copies();
     if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
       wake(r);
@@ -237,15 +238,42 @@ class engine {
     }
   }
 
+  /// The same for a word of this rank's own heap, for which any of `waiters` (not this rank) may
+  /// wait.
+  void announce_to(std::uint64_t offset, std::uint64_t value, std::span<const job_rank> waiters) {
+    std::uint32_t common = needs_no_fence;
+    for (const job_rank r : waiters) {
+      common &= armed(r).load(std::memory_order_relaxed);
+    }
+    const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>({rank_, offset});
+    if (common != 0) [[likely]] {
+      word.store(value, std::memory_order_release);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+      word.store(value, std::memory_order_seq_cst);
+    }
+    for (const job_rank r : waiters) {
+      if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
+        wake(r);
+      }
+    }
+  }
+
   /// Synchronises two ranks, as often as both call it: signal tells the other rank that this one
   /// has come so far, await waits for as many signals of the other as it was called. One thread at
   /// a time for each other rank. A line of the heap for each rank that was ever signalled.
-  void signal(int r);
-  void await(int r);
+  void signal(job_rank r);
+  void await(job_rank r);
   /// signal() to all of these, then await() them all. Oneself is ignored.
-  void sync_with(std::span<const int> ranks);
+  void sync_with(std::span<const job_rank> ranks);
   /// Waits for all ranks of the job.
   void sync_all();
+
+  /// Releases a block of this rank's heap once the word at `counter` in it is `count`: when that is
+  /// so now, or at a later call of one of these two. Throws std::bad_alloc, and has done nothing
+  /// then. Cold.
+  void release_once(std::uint64_t block, std::uint64_t counter, std::uint64_t count);
+  void release_those_due();
 
  private:
   friend class barrier;
@@ -287,12 +315,12 @@ class engine {
   /// Bits of a rank's word `armed`; the argument why no wake-up is lost is in waiting.cpp.
   static constexpr std::uint32_t is_armed = 1;
   static constexpr std::uint32_t needs_no_fence = 2;
-  [[nodiscard]] std::atomic_ref<std::uint32_t> armed(int r) const noexcept {
-    SINEW_EXPECT(r >= 0 && r < size_);
-    return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(
-        parts_[static_cast<std::size_t>(r)] + heap_shape::armed_at));
+  [[nodiscard]] std::atomic_ref<std::uint32_t> armed(job_rank r) const noexcept {
+    SINEW_EXPECT(r.below(size_));
+    return std::atomic_ref<std::uint32_t>(
+        *reinterpret_cast<std::uint32_t*>(parts_[r.index()] + heap_shape::armed_at));
   }
-  void wake(int r);
+  void wake(job_rank r);
   void look_for_waiters();
   void delist(waiting& w) noexcept;
   std::uint64_t wait_for(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value) {
@@ -332,23 +360,17 @@ class engine {
     }
   }
   void flush_outside();
-  void move_pieces(int r, bool in, std::span<const fabric::piece> pieces);
+  void move_pieces(job_rank r, bool in, std::span<const fabric::piece> pieces);
   void move_each(const loops& section, outside far_side, void* near_side, bool in);
   [[nodiscard]] std::uint64_t atomic_outside(outside at, fabric::atomic_op op, std::size_t width,
                                              std::uint64_t operand, std::uint64_t compare);
 
   // For barriers. Mail: one word to one rank, which must have read it before the next is written.
-  struct dying_barrier {
-    std::uint64_t offset;
-    std::size_t members;
-  };
-  void mail(int r, std::uint64_t value);
-  [[nodiscard]] std::uint64_t read_mail(int r);
-  void give_up_barrier(std::uint64_t offset, std::size_t members);
-  void release_barriers();
+  void mail(job_rank r, std::uint64_t value);
+  [[nodiscard]] std::uint64_t read_mail(job_rank r);
 
   core::runtime& runtime_;
-  int rank_;
+  job_rank rank_;
   int size_;
   heap_shape shape_;
   std::unique_ptr<std::byte*[]> parts_;
@@ -367,8 +389,14 @@ class engine {
   std::unique_ptr<std::uint64_t[]> mails_;    ///< by rank: mails read
   std::unique_ptr<barrier> all_;
 
+  /// A block of this rank's heap that others may still use.
+  struct dying_block {
+    std::uint64_t offset;
+    std::uint64_t counter;
+    std::uint64_t count;
+  };
   core::lock dying_lock_;
-  std::vector<dying_barrier> dying_;  ///< of this rank's heap; guarded by dying_lock_
+  std::vector<dying_block> dying_;  ///< guarded by dying_lock_
 
   bool pays_fence_ = false;  ///< this rank calls membarrier before it sleeps
   core::lock waiting_lock_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/rma/engine.hpp"
 
@@ -32,8 +33,8 @@ class lock_table {
   [[nodiscard]] answer try_acquire(place lock);
   /// May suspend shortly: for the rank that is just queueing up. Hot.
   [[nodiscard]] answer release(place lock);
-  /// Who holds it, -1 for nobody; for reports, since it may have changed meanwhile. Cold.
-  [[nodiscard]] int holder(place lock) const;
+  /// Who holds it, or no_job_rank; for reports, since it may have changed meanwhile. Cold.
+  [[nodiscard]] job_rank holder(place lock) const;
 
  private:
   struct entry {

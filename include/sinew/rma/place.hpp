@@ -4,13 +4,14 @@
 #include <cstdint>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 
 namespace sinew::rma {
 
 /// A byte of a rank's heap. The same `offset` names the same symmetric object on every rank.
 /// Offset 0 is never allocated: it stands for nothing.
 struct place {
-  std::int32_t rank = 0;
+  job_rank rank = 0;
   std::uint64_t offset = 0;
 
   friend bool operator==(const place&, const place&) = default;
@@ -20,7 +21,7 @@ struct place {
 /// braces, which mean a place.
 struct outside {
   outside() = default;
-  [[nodiscard]] static outside of(std::int32_t rank, std::uint64_t address) noexcept {
+  [[nodiscard]] static outside of(job_rank rank, std::uint64_t address) noexcept {
     SINEW_EXPECT(rank >= 0);
     outside o;
     o.rank = rank;
@@ -28,7 +29,7 @@ struct outside {
     return o;
   }
 
-  std::int32_t rank = 0;
+  job_rank rank = 0;
   std::uint64_t address = 0;
 };
 
@@ -37,11 +38,11 @@ inline constexpr std::int32_t most_ranks = (1 << 20) - 2;
 
 /// One word that means the same on every rank; 0 only for what pack() was never given.
 [[nodiscard]] constexpr std::uint64_t pack(place p) noexcept {
-  SINEW_EXPECT(p.rank >= 0 && p.rank <= most_ranks && p.offset < std::uint64_t{1} << offset_bits);
-  return ((static_cast<std::uint64_t>(p.rank) + 1) << offset_bits) | p.offset;
+  SINEW_EXPECT(p.rank.below(most_ranks + 1) && p.offset < std::uint64_t{1} << offset_bits);
+  return ((p.rank.index() + 1) << offset_bits) | p.offset;
 }
 [[nodiscard]] constexpr place unpack(std::uint64_t word) noexcept {
-  return {static_cast<std::int32_t>(word >> offset_bits) - 1,
+  return {job_rank{static_cast<std::int32_t>(word >> offset_bits) - 1},
           word & ((std::uint64_t{1} << offset_bits) - 1)};
 }
 

@@ -29,7 +29,7 @@ static_assert(buffers_per_rank > queue_slots);
 using buffer = std::unique_ptr<std::byte[]>;
 
 struct message {
-  int source = -1;
+  job_rank source = -1;
   handler_id id = 0;
   header head{};
   std::size_t size = 0;
@@ -68,9 +68,10 @@ struct hub {
 
 class inproc_endpoint final : public endpoint {
  public:
-  inproc_endpoint(std::shared_ptr<hub> shared, int rank) : hub_(std::move(shared)), rank_(rank) {}
+  inproc_endpoint(std::shared_ptr<hub> shared, job_rank rank)
+      : hub_(std::move(shared)), rank_(rank) {}
 
-  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] job_rank rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return static_cast<int>(hub_->boxes.size()); }
   [[nodiscard]] const limits& bounds() const noexcept override { return bounds_; }
   [[nodiscard]] const char* name() const noexcept override { return "inproc"; }
@@ -80,13 +81,13 @@ class inproc_endpoint final : public endpoint {
     handlers_[id] = {function, context};
   }
 
-  status send_short(int peer, handler_id id, header head, const void* data,
+  status send_short(job_rank peer, handler_id id, header head, const void* data,
                     std::size_t size) override {
     SINEW_EXPECT(size <= max_short);
     return post(peer, id, head, data, size, nullptr);
   }
 
-  status send_medium(int peer, handler_id id, header head, const void* data,
+  status send_medium(job_rank peer, handler_id id, header head, const void* data,
                      std::size_t size) override {
     SINEW_EXPECT(size <= max_medium);
     if (size <= max_short) {
@@ -104,7 +105,7 @@ class inproc_endpoint final : public endpoint {
     return sent;
   }
 
-  status reserve(int, packet& out) override {
+  status reserve(job_rank, packet& out) override {
     buffer b = take_buffer();
     if (!b) {
       return status::again(retry_reason::no_packet);
@@ -113,7 +114,8 @@ class inproc_endpoint final : public endpoint {
     return status::ok();
   }
 
-  status commit(int peer, handler_id id, header head, packet& filled, std::size_t size) override {
+  status commit(job_rank peer, handler_id id, header head, packet& filled,
+                std::size_t size) override {
     SINEW_EXPECT(filled.data != nullptr && size <= filled.capacity);
     buffer b(filled.data);
     const status sent = post(peer, id, head, nullptr, size, &b);
@@ -128,20 +130,21 @@ class inproc_endpoint final : public endpoint {
   remote_key expose(void*, std::size_t bytes) override { return {{1, bytes}}; }
   void withdraw(const remote_key&) override {}
 
-  status put(int, const void* local, const remote_address& to, std::size_t bytes,
+  status put(job_rank, const void* local, const remote_address& to, std::size_t bytes,
              callback) override {
     if (bytes != 0) {
       std::memcpy(reinterpret_cast<void*>(to.address), local, bytes);
     }
     return status::ok();
   }
-  status get(int, void* local, const remote_address& from, std::size_t bytes, callback) override {
+  status get(job_rank, void* local, const remote_address& from, std::size_t bytes,
+             callback) override {
     if (bytes != 0) {
       std::memcpy(local, reinterpret_cast<const void*>(from.address), bytes);
     }
     return status::ok();
   }
-  status atomic(int, atomic_op op, const remote_address& at, std::size_t width,
+  status atomic(job_rank, atomic_op op, const remote_address& at, std::size_t width,
                 std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
                 callback) override {
     SINEW_EXPECT((width == 4 || width == 8) && at.address % width == 0);
@@ -152,9 +155,9 @@ class inproc_endpoint final : public endpoint {
     }
     return status::ok();
   }
-  status flush(int) override { return status::ok(); }
+  status flush(job_rank) override { return status::ok(); }
 
-  bool copy_now(int, direction way, std::span<const piece> pieces) override {
+  bool copy_now(job_rank, direction way, std::span<const piece> pieces) override {
     for (const piece& p : pieces) {
       if (p.bytes != 0) {
         auto* there = reinterpret_cast<void*>(p.remote);
@@ -204,10 +207,10 @@ class inproc_endpoint final : public endpoint {
   void wake() override { nudge(hub_->boxes[index(rank_)]); }
 
  private:
-  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  static std::size_t index(job_rank rank) { return rank.index(); }
 
   /// Puts one message into the peer's queue; takes `*packet` only if it does.
-  status post(int peer, handler_id id, header head, const void* data, std::size_t size,
+  status post(job_rank peer, handler_id id, header head, const void* data, std::size_t size,
               buffer* packet) {
     SINEW_EXPECT(index(peer) < hub_->boxes.size() && id < max_handlers);
     SINEW_EXPECT(packet != nullptr ? size <= max_medium && *packet != nullptr : size <= max_short);
@@ -286,8 +289,8 @@ class inproc_endpoint final : public endpoint {
     return fresh;
   }
 
-  void return_buffer(int owner, buffer b) {
-    SINEW_EXPECT(b != nullptr && owner >= 0 && owner < size());
+  void return_buffer(job_rank owner, buffer b) {
+    SINEW_EXPECT(b != nullptr && owner.below(size()));
     {
       buffer_pool& pool = hub_->pools[index(owner)];
       const std::lock_guard lock(pool.mutex);
@@ -298,7 +301,7 @@ class inproc_endpoint final : public endpoint {
   }
 
   std::shared_ptr<hub> hub_;
-  int rank_;
+  job_rank rank_;
   limits bounds_{max_short, max_medium, true};
   std::array<service, max_handlers> handlers_{};
   // Of the thread that makes progress.
@@ -314,7 +317,7 @@ std::vector<std::unique_ptr<endpoint>> open_inproc(int ranks, bool) {
   auto shared = std::make_shared<hub>(ranks);
   std::vector<std::unique_ptr<endpoint>> all;
   all.reserve(static_cast<std::size_t>(ranks));
-  for (int r = 0; r < ranks; ++r) {
+  for (job_rank r = 0; r.below(ranks); ++r) {
     all.push_back(std::make_unique<inproc_endpoint>(shared, r));
   }
   return all;

@@ -15,7 +15,7 @@ class shm_endpoint final : public endpoint {
     bounds_ = {max_short_bytes, max_medium_bytes, transfers_.cma_allowed()};
   }
 
-  [[nodiscard]] int rank() const noexcept override { return messages_.rank(); }
+  [[nodiscard]] job_rank rank() const noexcept override { return messages_.rank(); }
   [[nodiscard]] int size() const noexcept override { return messages_.size(); }
   [[nodiscard]] const limits& bounds() const noexcept override { return bounds_; }
   [[nodiscard]] const char* name() const noexcept override { return "shm"; }
@@ -23,43 +23,44 @@ class shm_endpoint final : public endpoint {
   void set_handler(handler_id id, handler function, void* context) override {
     messages_.set_handler(id, function, context);
   }
-  [[gnu::flatten]] status send_short(int peer, handler_id id, header head, const void* data,
+  [[gnu::flatten]] status send_short(job_rank peer, handler_id id, header head, const void* data,
                                      std::size_t size) override {
     return messages_.send_short_message(peer, slot_kind::short_message, id, head, data, size);
   }
-  status send_medium(int peer, handler_id id, header head, const void* data,
+  status send_medium(job_rank peer, handler_id id, header head, const void* data,
                      std::size_t size) override {
     if (size <= max_short_bytes) {
       return messages_.send_short_message(peer, slot_kind::short_message, id, head, data, size);
     }
     return messages_.send_packet(peer, slot_kind::medium, id, head, data, size);
   }
-  status reserve(int peer, packet& out) override { return messages_.reserve(peer, out); }
-  status commit(int peer, handler_id id, header head, packet& filled, std::size_t size) override {
+  status reserve(job_rank peer, packet& out) override { return messages_.reserve(peer, out); }
+  status commit(job_rank peer, handler_id id, header head, packet& filled,
+                std::size_t size) override {
     return messages_.commit(peer, slot_kind::medium, id, head, filled, size);
   }
 
-  bool streams_to(int peer) override { return messages_.streams_to(peer); }
+  bool streams_to(job_rank peer) override { return messages_.streams_to(peer); }
   remote_key expose(void* address, std::size_t bytes) override {
     return transfers_.expose(address, bytes);
   }
   void withdraw(const remote_key&) override {}
-  status put(int peer, const void* local, const remote_address& to, std::size_t bytes,
+  status put(job_rank peer, const void* local, const remote_address& to, std::size_t bytes,
              callback when_done) override {
     return transfers_.put(peer, local, to, bytes, when_done);
   }
-  status get(int peer, void* local, const remote_address& from, std::size_t bytes,
+  status get(job_rank peer, void* local, const remote_address& from, std::size_t bytes,
              callback when_done) override {
     return transfers_.get(peer, local, from, bytes, when_done);
   }
-  status atomic(int peer, atomic_op op, const remote_address& at, std::size_t width,
+  status atomic(job_rank peer, atomic_op op, const remote_address& at, std::size_t width,
                 std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
                 callback when_done) override {
     return transfers_.atomic(peer, op, at, width, operand, compare, result, when_done);
   }
-  status flush(int peer) override { return transfers_.flush(peer); }
+  status flush(job_rank peer) override { return transfers_.flush(peer); }
 
-  bool copy_now(int peer, direction way, std::span<const piece> pieces) override {
+  bool copy_now(job_rank peer, direction way, std::span<const piece> pieces) override {
     return transfers_.copy_now(peer, way, pieces);
   }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::fabric::shm {
@@ -77,8 +78,8 @@ struct alignas(line_bytes) credit {
 };
 
 /// A get under way, in the getter's part. `cursor` = generation 24 | offset 40: the next byte that
-/// no side has taken on. Getter and source claim by compare-and-swap, so that a claim on a ticket
-/// that has since been reused fails. `done` counts bytes that the source wrote by itself.
+/// no side has taken on. Getter and source advance it by compare-and-swap, so that an advance of a
+/// ticket that has since been reused fails. `done` counts bytes that the source wrote by itself.
 struct ticket {
   alignas(line_bytes) std::atomic<std::uint64_t> cursor;
   alignas(line_bytes) std::atomic<std::uint64_t> done;
@@ -130,14 +131,13 @@ struct part {
   [[nodiscard]] ticket* tickets() const noexcept {
     return reinterpret_cast<ticket*>(at + shape->tickets_at);
   }
-  [[nodiscard]] credit* credit_for(int sender) const noexcept {
-    SINEW_EXPECT(sender >= 0 && sender < max_local_ranks);
-    return reinterpret_cast<credit*>(at + shape->credits_at) + sender;
+  [[nodiscard]] credit* credit_for(local_rank sender) const noexcept {
+    SINEW_EXPECT(sender.below(max_local_ranks));
+    return reinterpret_cast<credit*>(at + shape->credits_at) + sender.index();
   }
-  [[nodiscard]] slot* ring_from(int sender) const noexcept {
-    SINEW_EXPECT(sender >= 0 && sender < max_local_ranks);
-    return reinterpret_cast<slot*>(at + shape->rings_at) +
-           static_cast<std::size_t>(sender) * shape->slots;
+  [[nodiscard]] slot* ring_from(local_rank sender) const noexcept {
+    SINEW_EXPECT(sender.below(max_local_ranks));
+    return reinterpret_cast<slot*>(at + shape->rings_at) + sender.index() * shape->slots;
   }
   [[nodiscard]] std::byte* packets() const noexcept { return at + shape->packets_at; }
 };

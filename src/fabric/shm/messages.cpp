@@ -48,25 +48,25 @@ messages<Threads>::messages(const node_memory& where)
               std::to_string(where.bytes_per_rank) + " bytes were mapped, " +
                   std::to_string(shape_.bytes) + " are needed",
               "start all ranks with the same SINEW_FABRIC_* settings");
-  const auto local = static_cast<std::size_t>(local_rank_);
+  const auto local = local_rank_.index();
   SINEW_CHECK(local < where.local_ranks.size() && where.local_ranks[local] == where.rank,
-              "rank " + std::to_string(rank_) + " has no place in the node's memory",
-              "it is not the local rank it claims to be", "");
-  by_rank_.resize(static_cast<std::size_t>(where.local_ranks.back()) + 1);
+              "rank " + to_string(rank_) + " has no place in the node's memory",
+              "it is not the local rank that its message names", "");
+  by_rank_.resize(where.local_ranks.back().index() + 1);
   pairs_ = std::make_unique<pair_type[]>(where.local_ranks.size());
   active_.reserve(where.local_ranks.size());
-  for (int peer = 0; peer < size_; ++peer) {
-    pair_type& p = pairs_[static_cast<std::size_t>(peer)];
+  for (local_rank peer = 0; peer.below(size_); ++peer) {
+    pair_type& p = pairs_[peer.index()];
     const part theirs = part_at(peer);
     p.local_rank = peer;
-    p.rank = where.local_ranks[static_cast<std::size_t>(peer)];
+    p.rank = where.local_ranks[peer.index()];
     p.out = theirs.ring_from(local_rank_);
     p.credit_out = theirs.credit_for(local_rank_);
     p.bell = &theirs.state().bell;
     p.in = mine_.ring_from(peer);
     p.credit_in = mine_.credit_for(peer);
     p.packets = theirs.packets();
-    by_rank_[static_cast<std::size_t>(p.rank)] = &p;
+    by_rank_[p.rank.index()] = &p;
   }
 #if defined(PR_SET_PTRACER)
   // Under Yama, the other ranks may copy from and to us only if we say so. Elsewhere an error.
@@ -105,13 +105,13 @@ bool messages<Threads>::open(pair_type& p) {
     return false;
   }
   if (signature != shape_.signature) {
-    throw error("ranks " + std::to_string(rank_) + " and " + std::to_string(p.rank) +
+    throw error("ranks " + to_string(rank_) + " and " + to_string(p.rank) +
                     " disagree about the layout of shared memory",
                 "they run different versions or settings",
                 "start all ranks with the same SINEW_FABRIC_* settings and the same library");
   }
   p.fence = !can_membarrier_ || theirs.needs_fence != 0;
-  const auto me = static_cast<unsigned>(local_rank_);
+  const auto me = static_cast<unsigned>(local_rank_.value());
   theirs.opened[me / 64].fetch_or(std::uint64_t{1} << (me % 64), std::memory_order_acq_rel);
   theirs.announce.fetch_add(1, std::memory_order_acq_rel);
   p.limit = shape_.slots;
@@ -174,8 +174,8 @@ void messages<Threads>::activate_rings() {
   // The count first: a ring opened after this load changes it again.
   announced_ = state.announce.load(std::memory_order_acquire);
   active_.clear();
-  for (int peer = 0; peer < size_; ++peer) {
-    const auto bit = static_cast<unsigned>(peer);
+  for (local_rank peer = 0; peer.below(size_); ++peer) {
+    const auto bit = static_cast<unsigned>(peer.value());
     if ((state.opened[bit / 64].load(std::memory_order_acquire) >> (bit % 64)) & 1) {
       pair_type& p = pairs_[bit];
       p.fence_in = !can_membarrier_ || part_at(peer).state().needs_fence != 0;
@@ -237,8 +237,8 @@ void messages<Threads>::collect(pair_type& p) noexcept {
 /// The pool is empty: looks at every peer's credit. Under no lock.
 template <bool Threads>
 void messages<Threads>::reclaim() {
-  for (int peer = 0; peer < size_; ++peer) {
-    pair_type& p = pairs_[static_cast<std::size_t>(peer)];
+  for (local_rank peer = 0; peer.below(size_); ++peer) {
+    pair_type& p = pairs_[peer.index()];
     const short_guard<Threads> guard(p.lock);
     if (guard && p.first != no_index) {
       p.seen_head = p.credit_out->head.load(std::memory_order_acquire);
@@ -248,7 +248,7 @@ void messages<Threads>::reclaim() {
 }
 
 template <bool Threads>
-status messages<Threads>::reserve(int peer, packet& out, bool is_short) {
+status messages<Threads>::reserve(job_rank peer, packet& out, bool is_short) {
   pair_type& p = pair_with(peer);
   for (int attempt = 0; attempt < 2; ++attempt) {
     {
@@ -301,7 +301,7 @@ void messages<Threads>::give_back(const packet& unused) noexcept {
 }
 
 template <bool Threads>
-status messages<Threads>::commit(int peer, slot_kind kind, std::uint8_t id, header head,
+status messages<Threads>::commit(job_rank peer, slot_kind kind, std::uint8_t id, header head,
                                  packet& filled, std::size_t size) {
   SINEW_EXPECT(filled.data != nullptr && size <= filled.capacity);
   SINEW_EXPECT(filled.data == mine_.packets() + filled.token * packet_stride);
@@ -337,7 +337,7 @@ status messages<Threads>::commit(int peer, slot_kind kind, std::uint8_t id, head
 }
 
 template <bool Threads>
-status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id, header head,
+status messages<Threads>::send_packet(job_rank peer, slot_kind kind, std::uint8_t id, header head,
                                       const void* data, std::size_t size) {
   SINEW_EXPECT(size <= max_medium_bytes);
   packet p;
@@ -354,7 +354,7 @@ status messages<Threads>::send_packet(int peer, slot_kind kind, std::uint8_t id,
 
 template <bool Threads>
 void messages<Threads>::publish_distance(pair_type& p, distance::change c) noexcept {
-  const auto them = static_cast<unsigned>(p.local_rank);
+  const auto them = static_cast<unsigned>(p.local_rank.value());
   std::atomic<std::uint64_t>& word = mine_.state().far[them / 64];
   const std::uint64_t bit = std::uint64_t{1} << (them % 64);
   if (c == distance::change::went_far) {
@@ -392,8 +392,8 @@ bool messages<Threads>::anything_new() {
     return false;
   }
   starved_.store(false, std::memory_order_relaxed);
-  for (int peer = 0; peer < size_; ++peer) {
-    pair_type& p = pairs_[static_cast<std::size_t>(peer)];
+  for (local_rank peer = 0; peer.below(size_); ++peer) {
+    pair_type& p = pairs_[peer.index()];
     const short_guard<Threads> guard(p.lock);
     if (!guard || no_longer_starved(p)) {
       return true;
@@ -421,7 +421,7 @@ void messages<Threads>::sleep(std::uint64_t timeout_ns, bool (*more)(void* conte
 }
 
 template <bool Threads>
-std::uint64_t messages<Threads>::sent_to(int peer) {
+std::uint64_t messages<Threads>::sent_to(job_rank peer) {
   pair_type& p = pair_with(peer);
   while (!p.lock.acquire()) {
     // Wait: for a thread of this process.
@@ -433,7 +433,7 @@ std::uint64_t messages<Threads>::sent_to(int peer) {
 }
 
 template <bool Threads>
-bool messages<Threads>::consumed_by(int peer, std::uint64_t n) {
+bool messages<Threads>::consumed_by(job_rank peer, std::uint64_t n) {
   pair_type& p = pair_with(peer);
   const short_guard<Threads> guard(p.lock);
   if (!guard) {

@@ -13,6 +13,7 @@
 #include "fabric/shm/doorbell.hpp"
 #include "fabric/shm/pair.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/fabric/corrupt.hpp"
 
 namespace sinew::fabric::shm {
@@ -60,7 +61,7 @@ class messages {
   messages(const messages&) = delete;
   messages& operator=(const messages&) = delete;
 
-  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] job_rank rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   void set_handler(handler_id id, handler function, void* context);
   void set_inner_handler(inner_handler h) noexcept {
@@ -71,7 +72,7 @@ class messages {
   /// At most max_short_bytes. Hot: needs no frame, so that few stores of its own (saved registers)
   /// come between those to one slot and the next. The processor's queue of stores is what bounds
   /// how many slots it can be taking over at a time.
-  status send_short_message(int peer, slot_kind kind, std::uint8_t id, header head,
+  status send_short_message(job_rank peer, slot_kind kind, std::uint8_t id, header head,
                             const void* data, std::size_t size) {
     SINEW_EXPECT(size <= max_short_bytes && (data != nullptr || size == 0));
     pair_type& p = pair_with(peer);
@@ -97,16 +98,16 @@ class messages {
   }
 
   /// At most max_medium_bytes, copied into a packet. Hot.
-  [[gnu::noinline]] status send_packet(int peer, slot_kind kind, std::uint8_t id, header head,
+  [[gnu::noinline]] status send_packet(job_rank peer, slot_kind kind, std::uint8_t id, header head,
                                        const void* data, std::size_t size);
   /// Sees to it that there is a slot as well, so that the commit hardly ever retries.
   /// `is_short`: it will carry little, so the packet used last is best (pair.hpp).
-  status reserve(int peer, packet& out, bool is_short = false);
-  status commit(int peer, slot_kind kind, std::uint8_t id, header head, packet& filled,
+  status reserve(job_rank peer, packet& out, bool is_short = false);
+  status commit(job_rank peer, slot_kind kind, std::uint8_t id, header head, packet& filled,
                 std::size_t size);
 
   /// Copies what is to be sent to `peer` into a packet, and learns from it how far away that is.
-  void fill(int peer, const packet& into, const void* data, std::size_t size) noexcept {
+  void fill(job_rank peer, const packet& into, const void* data, std::size_t size) noexcept {
     if (size < least_string_copy) {
       std::memcpy(into.data, data, size);
       return;
@@ -129,11 +130,11 @@ class messages {
   }
   /// Whether long messages to `peer` had better be streamed through packets, and whether those of
   /// `peer` to us. Hints. Warm.
-  [[nodiscard]] bool streams_to(int peer) noexcept {
+  [[nodiscard]] bool streams_to(job_rank peer) noexcept {
     return !crowded_ && !pair_with(peer).away.far();
   }
-  [[nodiscard]] bool streams_from(int peer) noexcept {
-    const auto me = static_cast<unsigned>(local_rank_);
+  [[nodiscard]] bool streams_from(job_rank peer) noexcept {
+    const auto me = static_cast<unsigned>(local_rank_.value());
     return !crowded_ &&
            ((of_peer(peer).state().far[me / 64].load(std::memory_order_relaxed) >> (me % 64)) &
             1) == 0;
@@ -191,7 +192,7 @@ class messages {
   void sleep(std::uint64_t timeout_ns, bool (*more)(void* context), void* context);
   void wake() noexcept { nudge_bell(mine_.state().bell); }
   /// Rings a peer's bell after a change that is not a message. Warm.
-  void ring(int peer) noexcept {
+  void ring(job_rank peer) noexcept {
     pair_type& p = pair_with(peer);
     full_fence();
     after_publishing(*p.bell, false);
@@ -199,13 +200,13 @@ class messages {
 
   /// Number of the slot after the last one sent to `peer`, and whether all before `n` are
   /// consumed. Warm.
-  [[nodiscard]] std::uint64_t sent_to(int peer);
-  [[nodiscard]] bool consumed_by(int peer, std::uint64_t n);
+  [[nodiscard]] std::uint64_t sent_to(job_rank peer);
+  [[nodiscard]] bool consumed_by(job_rank peer, std::uint64_t n);
 
   /// Our part and a peer's, as mapped here. The peer must have set up (it sent or was sent to).
   [[nodiscard]] const part& mine() const noexcept { return mine_; }
-  [[nodiscard]] part of_peer(int peer) noexcept { return part_at(pair_with(peer).local_rank); }
-  [[nodiscard]] bool is_ready(int peer) noexcept {
+  [[nodiscard]] part of_peer(job_rank peer) noexcept { return part_at(pair_with(peer).local_rank); }
+  [[nodiscard]] bool is_ready(job_rank peer) noexcept {
     return of_peer(peer).state().ready.load(std::memory_order_acquire) != 0;
   }
   [[nodiscard]] std::byte* node_base() const noexcept { return base_; }
@@ -214,13 +215,12 @@ class messages {
   }
 
  private:
-  [[nodiscard]] pair_type& pair_with(int peer) noexcept {
-    SINEW_EXPECT(peer >= 0 && static_cast<std::size_t>(peer) < by_rank_.size() &&
-                 by_rank_[static_cast<std::size_t>(peer)] != nullptr);
-    return *by_rank_[static_cast<std::size_t>(peer)];
+  [[nodiscard]] pair_type& pair_with(job_rank peer) noexcept {
+    SINEW_EXPECT(peer >= 0 && peer.index() < by_rank_.size() && by_rank_[peer.index()] != nullptr);
+    return *by_rank_[peer.index()];
   }
-  [[nodiscard]] part part_at(int local_rank) const noexcept {
-    return {base_ + static_cast<std::size_t>(local_rank) * bytes_per_rank_, &shape_};
+  [[nodiscard]] part part_at(local_rank r) const noexcept {
+    return {base_ + r.index() * bytes_per_rank_, &shape_};
   }
   [[nodiscard]] std::uint32_t tag_of(std::uint64_t number) const noexcept {
     return static_cast<std::uint32_t>(number >> slot_shift_) + 1;
@@ -315,8 +315,8 @@ class messages {
   }
 
   /// The ring looks full, or it is time to look ahead.
-  [[gnu::noinline]] status send_short_late(int peer, slot_kind kind, std::uint8_t id, header head,
-                                           const void* data, std::size_t size) {
+  [[gnu::noinline]] status send_short_late(job_rank peer, slot_kind kind, std::uint8_t id,
+                                           header head, const void* data, std::size_t size) {
     pair_type& p = pair_with(peer);
     {
       const short_guard<Threads> guard(p.lock);
@@ -345,8 +345,8 @@ class messages {
   std::size_t bytes_per_rank_;
   part_layout shape_;
   part mine_;
-  int rank_;
-  int local_rank_;
+  job_rank rank_;
+  local_rank local_rank_;
   int size_;
   std::uint64_t slot_mask_;
   unsigned slot_shift_;

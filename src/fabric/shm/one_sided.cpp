@@ -21,16 +21,16 @@ constexpr std::uint64_t key_node = 2;
 
 /// Sizes found by bench/fabric; see README.md.
 constexpr std::size_t stream_chunk = max_medium_bytes;
-constexpr std::uint64_t stream_claim = 64 << 10;
+constexpr std::uint64_t stream_portion = 64 << 10;
 /// While both copy through the kernel, the source still streams a piece now and then, to see
 /// whether that has become the better way.
 constexpr unsigned serves_per_probe = 32;
-constexpr std::uint64_t probe_claim = 32 << 10;
+constexpr std::uint64_t probe_portion = 32 << 10;
 constexpr int stream_chunks_per_step = 8;
 constexpr std::uint64_t cma_chunk = 256 << 10;
 constexpr std::uint64_t least_cma_chunk = 32 << 10;
 constexpr std::int64_t patience_ns = 3000;
-static_assert(stream_claim % stream_chunk == 0 && probe_claim % stream_chunk == 0);
+static_assert(stream_portion % stream_chunk == 0 && probe_portion % stream_chunk == 0);
 static_assert(least_cma_chunk <= cma_chunk);
 
 /// What each side copies at a time: half, so that both are busy, but no less than a call is worth.
@@ -46,8 +46,8 @@ static_assert(generation_mask <= UINT32_MAX, "a get's message has 32 bits for it
 static_assert(2 * sizeof(std::uint64_t) <= max_short_bytes, "what get and atomic requests carry");
 
 /// Takes on the next at most `want` of `bytes`; false if nothing is left or the ticket is reused.
-bool claim(std::atomic<std::uint64_t>& cursor, std::uint64_t generation, std::uint64_t want,
-           std::uint64_t bytes, std::uint64_t& from, std::uint64_t& count) {
+bool take_next(std::atomic<std::uint64_t>& cursor, std::uint64_t generation, std::uint64_t want,
+               std::uint64_t bytes, std::uint64_t& from, std::uint64_t& count) {
   SINEW_EXPECT(want != 0 && generation <= generation_mask && bytes <= offset_mask);
   std::uint64_t seen = cursor.load(std::memory_order_acquire);
   for (;;) {
@@ -66,11 +66,11 @@ bool claim(std::atomic<std::uint64_t>& cursor, std::uint64_t generation, std::ui
 }
 
 /// After the kernel has once let us at this process, a refusal means that the memory is not there.
-[[noreturn]] void copy_failed(const char* what, int peer, std::uint64_t address,
+[[noreturn]] void copy_failed(const char* what, job_rank peer, std::uint64_t address,
                               std::uint64_t bytes) {
   log_line(log_level::error, std::string("cannot ") + what + " " + std::to_string(bytes) +
                                  " bytes at address " + std::to_string(address) + " of rank " +
-                                 std::to_string(peer) +
+                                 to_string(peer) +
                                  " (the rank has ended, or this memory was unmapped while a "
                                  "transfer used it)");
   std::abort();
@@ -94,7 +94,7 @@ one_sided<Threads>::one_sided(messages<Threads>& carrier, const node_memory& whe
           static_cast<std::uint64_t>(std::max<std::int64_t>(0, current_tuning().stream_limit))),
       patience_(ns_to_ticks(patience_ns)),
       my_rank_(where.rank) {
-  const auto ranks = static_cast<std::size_t>(where.local_ranks.back()) + 1;
+  const auto ranks = where.local_ranks.back().index() + 1;
   cma_answer_ = std::make_unique<std::atomic<answer>[]>(ranks);
   put_mark_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
   serves_.reserve(64);
@@ -117,7 +117,7 @@ remote_key one_sided<Threads>::expose(const void* address, std::size_t bytes) co
 /// Where we can touch the memory ourselves; null if we cannot. Decided by location only, so that
 /// all atomics on it go the same way.
 template <bool Threads>
-std::byte* one_sided<Threads>::direct(int peer, const remote_address& at,
+std::byte* one_sided<Threads>::direct(job_rank peer, const remote_address& at,
                                       std::size_t bytes) noexcept {
   if (peer == my_rank_) {
     return reinterpret_cast<std::byte*>(at.address);
@@ -135,11 +135,11 @@ std::byte* one_sided<Threads>::direct(int peer, const remote_address& at,
 /// Whether the kernel lets us copy from and to this peer; asked once, by reading a word whose
 /// value the peer has announced (a process id may mean another process in another namespace).
 template <bool Threads>
-bool one_sided<Threads>::cma_with(int peer) {
+bool one_sided<Threads>::cma_with(job_rank peer) {
   if (!cma_) {
     return false;
   }
-  std::atomic<answer>& known = cma_answer_[static_cast<std::size_t>(peer)];
+  std::atomic<answer>& known = cma_answer_[peer.index()];
   answer a = known.load(std::memory_order_relaxed);
   if (a == answer::unknown) {
     const control& theirs = carrier_.of_peer(peer).state();
@@ -153,8 +153,8 @@ bool one_sided<Threads>::cma_with(int peer) {
 }
 
 template <bool Threads>
-status one_sided<Threads>::get(int peer, void* local, const remote_address& from, std::size_t bytes,
-                               callback when_done) {
+status one_sided<Threads>::get(job_rank peer, void* local, const remote_address& from,
+                               std::size_t bytes, callback when_done) {
   if (bytes == 0) {
     return status::ok();
   }
@@ -206,7 +206,7 @@ status one_sided<Threads>::get(int peer, void* local, const remote_address& from
 }
 
 template <bool Threads>
-status one_sided<Threads>::put(int peer, const void* local, const remote_address& to,
+status one_sided<Threads>::put(job_rank peer, const void* local, const remote_address& to,
                                std::size_t bytes, callback when_done) {
   if (bytes == 0) {
     return status::ok();
@@ -249,14 +249,13 @@ status one_sided<Threads>::push_put(put_state& p) {
       carrier_.send_packet(p.peer, slot_kind::inner_medium, put_chunk, head, p.local + p.moved, n);
   if (sent.done()) {
     p.moved += n;
-    put_mark_[static_cast<std::size_t>(p.peer)].store(carrier_.sent_to(p.peer),
-                                                      std::memory_order_release);
+    put_mark_[p.peer.index()].store(carrier_.sent_to(p.peer), std::memory_order_release);
   }
   return sent;
 }
 
 template <bool Threads>
-bool one_sided<Threads>::copy_now(int peer, direction how, std::span<const piece> pieces) {
+bool one_sided<Threads>::copy_now(job_rank peer, direction how, std::span<const piece> pieces) {
   if (!carrier_.is_ready(peer) || !cma_with(peer)) {
     return false;
   }
@@ -269,15 +268,14 @@ bool one_sided<Threads>::copy_now(int peer, direction how, std::span<const piece
 }
 
 template <bool Threads>
-status one_sided<Threads>::flush(int peer) {
-  const std::uint64_t mark =
-      put_mark_[static_cast<std::size_t>(peer)].load(std::memory_order_acquire);
+status one_sided<Threads>::flush(job_rank peer) {
+  const std::uint64_t mark = put_mark_[peer.index()].load(std::memory_order_acquire);
   return mark == 0 || carrier_.consumed_by(peer, mark) ? status::ok()
                                                        : status::again(retry_reason::busy);
 }
 
 template <bool Threads>
-status one_sided<Threads>::atomic(int peer, atomic_op op, const remote_address& at,
+status one_sided<Threads>::atomic(job_rank peer, atomic_op op, const remote_address& at,
                                   std::size_t width, std::uint64_t operand, std::uint64_t compare,
                                   std::uint64_t* result, callback when_done) {
   SINEW_EXPECT((width == 4 || width == 8) && at.address % width == 0);
@@ -382,7 +380,7 @@ void one_sided<Threads>::on_get_chunk(const arrival& m) noexcept {
     corrupt_peer(m.source, "it answers a get that cannot be", m.head.word[0]);
   }
   get_state& g = gets_[index];
-  // A get ends only when all that was claimed has come.
+  // A get ends only when all that was taken on has come.
   const bool current = g.generation.load(std::memory_order_acquire) == m.head.word[0] >> 32;
   const std::uint64_t offset = m.head.word[1];
   if (!current || g.peer != m.source || offset > g.bytes || m.size > g.bytes - offset)
@@ -488,8 +486,8 @@ int one_sided<Threads>::step_get(int index) {
     const std::uint64_t want = serves(g.peer) ? cma_chunk : cma_piece(g.bytes);
     std::uint64_t from = 0;
     std::uint64_t count = 0;
-    if (!ours || !claim(t.cursor, g.generation.load(std::memory_order_relaxed), want, g.bytes, from,
-                        count)) {
+    if (!ours || !take_next(t.cursor, g.generation.load(std::memory_order_relaxed), want, g.bytes,
+                            from, count)) {
       return 0;
     }
     const pid_t pid = carrier_.of_peer(g.peer).state().pid;
@@ -510,7 +508,7 @@ int one_sided<Threads>::step_get(int index) {
 }
 
 template <bool Threads>
-bool one_sided<Threads>::serves(int peer) const noexcept {
+bool one_sided<Threads>::serves(job_rank peer) const noexcept {
   return std::any_of(serves_.begin(), serves_.end(),
                      [peer](const serve_state& s) { return s.peer == peer; });
 }
@@ -519,7 +517,7 @@ template <bool Threads>
 bool one_sided<Threads>::has_own_to_copy() noexcept {
   for (std::uint64_t bits = gets_.started(); bits != 0; bits &= bits - 1) {
     const int index = std::countr_zero(bits);
-    if (gets_[index].how == way::both_by_cma && unclaimed(index)) {
+    if (gets_[index].how == way::both_by_cma && any_left(index)) {
       return true;
     }
   }
@@ -527,7 +525,7 @@ bool one_sided<Threads>::has_own_to_copy() noexcept {
 }
 
 template <bool Threads>
-bool one_sided<Threads>::unclaimed(int index) noexcept {
+bool one_sided<Threads>::any_left(int index) noexcept {
   const ticket& t = carrier_.mine().tickets()[index];
   return (t.cursor.load(std::memory_order_acquire) & offset_mask) < gets_[index].bytes;
 }
@@ -562,13 +560,13 @@ bool one_sided<Threads>::step_serve(serve_state& s, int& moved) {
 }
 
 template <bool Threads>
-bool one_sided<Threads>::claim_for(serve_state& s, std::uint64_t want) {
+bool one_sided<Threads>::take_for(serve_state& s, std::uint64_t want) {
   if (s.how == way::stream_alone) {
     return false;  // everything was ours from the start
   }
   ticket& t = carrier_.of_peer(s.peer).tickets()[s.ticket_index];
   std::uint64_t count = 0;
-  if (!claim(t.cursor, s.generation, want, s.bytes, s.at, count)) {
+  if (!take_next(t.cursor, s.generation, want, s.bytes, s.at, count)) {
     return false;
   }
   s.end = s.at + count;
@@ -584,7 +582,7 @@ bool one_sided<Threads>::serve_by_stream(serve_state& s, int& moved) {
         s.probing = false;
         return false;
       }
-      if (!claim_for(s, s.probing ? probe_claim : stream_claim)) {
+      if (!take_for(s, s.probing ? probe_portion : stream_portion)) {
         return true;
       }
     }
@@ -612,7 +610,7 @@ bool one_sided<Threads>::serve_by_stream(serve_state& s, int& moved) {
 
 template <bool Threads>
 bool one_sided<Threads>::serve_by_cma(serve_state& s, int& moved) {
-  if (!claim_for(s, cma_piece(s.bytes))) {
+  if (!take_for(s, cma_piece(s.bytes))) {
     return true;
   }
   const part theirs = carrier_.of_peer(s.peer);
@@ -637,8 +635,8 @@ bool one_sided<Threads>::can_step() {
     const get_state& g = gets_[index];
     const ticket& t = carrier_.mine().tickets()[index];
     const std::uint64_t done = g.arrived + t.done.load(std::memory_order_acquire);
-    if (done == g.bytes || (g.how == way::both_by_cma && unclaimed(index)) ||
-        (g.how == way::stream && !g.answered && unclaimed(index))) {
+    if (done == g.bytes || (g.how == way::both_by_cma && any_left(index)) ||
+        (g.how == way::stream && !g.answered && any_left(index))) {
       return true;
     }
   }

@@ -7,6 +7,7 @@
 
 #include "fabric/shm/fixed_table.hpp"
 #include "fabric/shm/messages.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/base/memory.hpp"
 
 namespace sinew::fabric::shm {
@@ -19,15 +20,15 @@ class one_sided {
   [[nodiscard]] bool cma_allowed() const noexcept { return cma_; }
 
   remote_key expose(const void* address, std::size_t bytes) const noexcept;
-  status put(int peer, const void* local, const remote_address& to, std::size_t bytes,
+  status put(job_rank peer, const void* local, const remote_address& to, std::size_t bytes,
              callback when_done);
-  status get(int peer, void* local, const remote_address& from, std::size_t bytes,
+  status get(job_rank peer, void* local, const remote_address& from, std::size_t bytes,
              callback when_done);
-  status atomic(int peer, atomic_op op, const remote_address& at, std::size_t width,
+  status atomic(job_rank peer, atomic_op op, const remote_address& at, std::size_t width,
                 std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
                 callback when_done);
-  status flush(int peer);
-  [[nodiscard]] bool copy_now(int peer, direction how, std::span<const piece> pieces);
+  status flush(job_rank peer);
+  [[nodiscard]] bool copy_now(job_rank peer, direction how, std::span<const piece> pieces);
 
   /// Anything for step() to do. Hot.
   [[nodiscard]] bool busy() const noexcept {
@@ -53,7 +54,7 @@ class one_sided {
     /// Stored last (release) by get(), loaded by the handler of the first chunk, which may come
     /// before start(): orders the two threads.
     std::atomic<std::uint64_t> generation{0};
-    int peer;
+    job_rank peer;
     way how;
     bool answered;  ///< the source has sent a first chunk
     callback when_done;
@@ -64,7 +65,7 @@ class one_sided {
     std::uint64_t target;
     std::uint64_t bytes;
     std::uint64_t moved;
-    int peer;
+    job_rank peer;
     callback when_done;
   };
   struct atomic_state {
@@ -73,13 +74,13 @@ class one_sided {
   };
   /// A get of a peer that we help.
   struct serve_state {
-    int peer;
+    job_rank peer;
     int ticket_index;
     std::uint64_t generation;
     const std::byte* source;
     std::uint64_t target;
     std::uint64_t bytes;
-    std::uint64_t at;  ///< what we have claimed and not yet moved
+    std::uint64_t at;  ///< what we have taken on and not yet moved
     std::uint64_t end;
     way how;
     bool probing;   ///< streams one piece before it turns to the kernel
@@ -87,12 +88,13 @@ class one_sided {
     std::size_t filled_bytes;
   };
   struct reply_state {
-    int peer;
+    job_rank peer;
     header head;
   };
 
-  [[nodiscard]] std::byte* direct(int peer, const remote_address& at, std::size_t bytes) noexcept;
-  [[nodiscard]] bool cma_with(int peer);
+  [[nodiscard]] std::byte* direct(job_rank peer, const remote_address& at,
+                                  std::size_t bytes) noexcept;
+  [[nodiscard]] bool cma_with(job_rank peer);
 
   // What a peer asks for is checked against our own tables; the addresses that it names are its
   // own affair, as with any remote memory access.
@@ -108,24 +110,24 @@ class one_sided {
   [[nodiscard]] bool step_serve(serve_state& s, int& moved);
   [[nodiscard]] bool serve_by_stream(serve_state& s, int& moved);
   [[nodiscard]] bool serve_by_cma(serve_state& s, int& moved);
-  [[nodiscard]] bool claim_for(serve_state& s, std::uint64_t want);
+  [[nodiscard]] bool take_for(serve_state& s, std::uint64_t want);
   status push_put(put_state& p);
   void flush_replies();
 
   // Helping a peer's get is of no use while there is one of our own to copy, and while the peer
-  // helps ours: two ranks that get from each other copy each its own. Pieces are claimed, so it
-  // does no harm if one of them sees that later.
+  // helps ours: two ranks that get from each other copy each its own. Each piece is taken once, so
+  // it does no harm if one of them sees that later.
   /// Whether that rank has gets of which we do a part.
-  [[nodiscard]] bool serves(int peer) const noexcept;
+  [[nodiscard]] bool serves(job_rank peer) const noexcept;
   /// Whether a get of ours that goes through the kernel has parts that are nobody's task yet.
   [[nodiscard]] bool has_own_to_copy() noexcept;
-  [[nodiscard]] bool unclaimed(int index) noexcept;
+  [[nodiscard]] bool any_left(int index) noexcept;
 
   messages<Threads>& carrier_;
   bool cma_;
   std::uint64_t stream_limit_;
   std::uint64_t patience_;  ///< ticks
-  int my_rank_;
+  job_rank my_rank_;
 
   static_assert(fixed_table<get_state>::capacity <= tickets_per_rank, "a get has its ticket");
   static_assert(tickets_per_rank <= 256, "a message has 8 bits for it");

@@ -10,6 +10,7 @@
 #include "fabric/shm/layout.hpp"
 #include "fabric/tuning.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
 #include "sinew/base/spin.hpp"
 
 namespace sinew::fabric::shm {
@@ -98,8 +99,8 @@ struct pair {
   credit* credit_in = nullptr;
   const std::byte* packets = nullptr;  ///< the peer's
   bool fence_in = false;               ///< as `fence`, set when the peer's ring became active
-  int rank = -1;
-  int local_rank = -1;
+  job_rank rank = -1;
+  sinew::local_rank local_rank = -1;
 
   /// How many of our slots the peer is known to have consumed.
   [[nodiscard]] std::uint64_t consumed() const noexcept {

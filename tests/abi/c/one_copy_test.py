@@ -13,7 +13,8 @@ MAY_BE_REPLACED = {
     "accept4", "connect", "fcntl", "poll", "read", "recv", "recvmsg", "send", "sendmsg", "write",
     "ftrylockfile", "funlockfile",  # which are passed on
     "sigaction", "signal",  # of faults, which are passed on
-    "pthread_cond_clockwait", "pthread_cond_wait", "pthread_mutex_lock", "pthread_mutex_unlock",
+    "pthread_cond_clockwait", "pthread_cond_wait", "pthread_mutex_lock",
+    "pthread_mutex_trylock", "pthread_mutex_unlock",
 }
 
 

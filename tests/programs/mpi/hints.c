@@ -40,6 +40,7 @@ static void told(void) {
   CHECK(has(MPI_COMM_WORLD, "mpi_assert_exact_length", "false"));
   CHECK(has(MPI_COMM_WORLD, "mpi_assert_allow_overtaking", "false"));
   CHECK(has(MPI_COMM_WORLD, "sinew_match_engine", "hash"));
+  CHECK(has(MPI_COMM_WORLD, "mpi_memory_alloc_kinds", "mpi,system"));
   MPI_Info_create(&info);
   MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
   MPI_Info_set(info, "sinew_match_engine", "bins64");
@@ -51,6 +52,10 @@ static void told(void) {
   CHECK(keys_of(with) == standard); /* an unknown hint is ignored */
   CHECK(has(MPI_COMM_WORLD, "sinew_match_engine", "hash"));
   set(with, "mpi_assert_exact_length", "true"); /* the others stay */
+  set(with, "mpi_assert_memory_alloc_kinds", "cuda"); /* there is no such kind */
+  CHECK(keys_of(with) == standard);
+  set(with, "mpi_assert_memory_alloc_kinds", "system");
+  CHECK(has(with, "mpi_assert_memory_alloc_kinds", "system"));
   CHECK(has(with, "mpi_assert_exact_length", "true"));
   CHECK(has(with, "mpi_assert_no_any_tag", "true"));
   CHECK(has(with, "sinew_match_engine", "bins64"));

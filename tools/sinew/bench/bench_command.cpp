@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinew/base/settings.hpp"
+#include "sinew/bench/compare.hpp"
 #include "sinew/bench/floor_probe.hpp"
 #include "sinew/bench/run.hpp"
 #include "sinew/commands.hpp"
@@ -23,7 +24,7 @@ std::vector<option> option_table(bench_options& o) {
       {{"--full"}, "", "long measurements, eleven rounds", flag(o.asked.how, effort::full)},
       {{"--json"},
        "FILE",
-       "writes every number with the host's facts",
+       "writes every sample with the host's facts",
        [&o](std::string_view text) { o.json = text; }},
       {{"--peers"},
        "LIST",
@@ -70,6 +71,7 @@ bench_options read_command_line(int argc, char** argv) {
   bench_options o;
   const std::vector<option> table = option_table(o);
   const std::vector<std::string_view> words(argv + 1, argv + argc);
+  o.words.assign(words.begin(), words.end());
   for (std::size_t at = 0; at < words.size();) {
     at += parse_options(std::span(words).subspan(at), table);
     if (at < words.size()) {
@@ -91,8 +93,11 @@ std::string list_of_experiments() {
     text += "  " + name + std::string(e->about) + '\n';
   }
   return text +
-         "A cell is the median over the rounds and the median distance to it. \"vs best peer\" is\n"
-         "Sinew divided by the best other; \"floor\" is what the machine itself allows.";
+         "A cell is the median and, in brackets, where it lies in 95 of 100 resamples; \"noisy\" "
+         "if\n"
+         "that says too little. \"vs best peer\" is Sinew divided by the best other; \"floor\" is "
+         "what\n"
+         "the machine itself allows. sinew bench compare A.json B.json says what changed.";
 }
 
 }  // namespace
@@ -106,7 +111,7 @@ command_page bench_page() {
   }
   return {"bench",
           "measures Sinew and the MPI implementations found, side by side",
-          "[EXPERIMENT...] [options]",
+          "[EXPERIMENT...] [options] | compare A.json B.json [--all]",
           text,
           option_table(unused),
           std::move(names)};
@@ -115,6 +120,9 @@ command_page bench_page() {
 int bench_main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--floor-probe") {
     return floor_probe(argc - 2, argv + 2);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "compare") {
+    return compare_main(argc - 1, argv + 1);
   }
   const bench_options o = read_command_line(argc, argv);
   if (o.help) {

@@ -78,7 +78,8 @@ struct experiment {
                        const std::vector<std::string>& columns) = nullptr;
   std::optional<extra_column> extra = std::nullopt;
 
-  std::vector<library_peer> peers = {};        ///< of library_programs()
+  bool all_transports = false;           ///< peers take part in every way that is known of them
+  std::vector<library_peer> peers = {};  ///< of library_programs()
   std::vector<std::string> compile_with = {};  ///< more words for compilers, of coarray_programs()
   std::string_view module_source = {};         ///< Fortran that the programs use; compiled first
   int usual_rounds = 5;                        ///< unless --repeat says how many

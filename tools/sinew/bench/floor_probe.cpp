@@ -21,42 +21,31 @@
 #include <string>
 #include <vector>
 
+#include "sinew/bench/floor_parts.hpp"
 #include "sinew/bench/stats.hpp"
 
 namespace sinew::tool {
 namespace {
 
-using clock_type = std::chrono::steady_clock;
+using namespace floors;
 
 // Many short batches: on a busy machine few of them lose the processor, and the median is none of
 // those.
 constexpr int batches = 400;
+constexpr std::size_t medians = 40;  // batches of which one number is made
 constexpr int ring_slots = 64;
-
-struct alignas(64) line {
-  std::atomic<std::uint64_t> word{0};
-};
+static_assert(batches % medians == 0);
 
 // Two lines of each kind lie 128 bytes apart at least, so that the adjacent-line prefetcher of
 // some processors does not couple them.
 struct shared_area {
-  line there, gap0, back, gap1;
+  line_pair pair;
   line ring_there[ring_slots], gap2, ring_back[ring_slots], gap3;
   line consumed, gap4;
   std::atomic<std::uint32_t> futex_there{0};
   line gap5;
   std::atomic<std::uint32_t> futex_back{0};
 };
-
-double ns_since(clock_type::time_point begin) {
-  return std::chrono::duration<double, std::nano>(clock_type::now() - begin).count();
-}
-
-void report(const char* name, const char* metric, const char* unit, const std::string& params,
-            double value) {
-  std::printf("@ %s %s %s %s %.9g\n", name, metric, unit, params.c_str(), value);
-  std::fflush(stdout);
-}
 
 std::vector<int> allowed_cpus() {
   cpu_set_t set;
@@ -71,54 +60,6 @@ std::vector<int> allowed_cpus() {
     }
   }
   return cpus;
-}
-
-void pin(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  (void)sched_setaffinity(0, sizeof set, &set);
-}
-
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-// The message is the sequence number itself: release pairs with the waiter's acquire.
-void await(const line& l, std::uint64_t value) {
-  while (l.word.load(std::memory_order_acquire) != value) {
-    relax();
-  }
-}
-
-// Runs `theirs` in a forked process on another core and `ours` here; both see `area`.
-// The partner dies with us; it is always waited for.
-void beside(int our_cpu, int their_cpu, const std::function<void()>& theirs,
-            const std::function<void()>& ours) {
-  std::fflush(stdout);
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) {
-    std::perror("fork");
-    return;
-  }
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) {
-      _exit(1);
-    }
-    pin(their_cpu);
-    theirs();
-    _exit(0);
-  }
-  pin(our_cpu);
-  ours();
-  int status = 0;
-  (void)waitpid(child, &status, 0);
 }
 
 // One line each way, written and read in turn: the same two (`mask` 0), or the next of a ring in
@@ -148,7 +89,13 @@ void line_trip(const char* kind, line* there, line* back, std::uint64_t mask, in
           }
         }
       });
-  report("line", "latency", "ns", kind, stats::summarise(samples).median);
+  // A few medians, so that each is of one state of the machine; a trip is its own state.
+  for (std::size_t at = 0; at < samples.size(); at += medians) {
+    const std::vector<double> some(samples.begin() + std::ptrdiff_t(at),
+                                   samples.begin() + std::ptrdiff_t(at + medians));
+    const double trip = stats::median_of(some);
+    report("line", "latency", "ns", kind, trip, trip);
+  }
 }
 
 // One-way stream of lines: the writer may be a ring ahead; the reader gives credit every quarter.
@@ -235,24 +182,34 @@ void futex_switch(shared_area& a, int cpu) {
   report("futex-switch", "latency", "us", "kind=same-core", stats::summarise(samples).median);
 }
 
-// memcpy between two private buffers. Both fit the caches where the size does: that is what a
-// message that is sent again and again from one buffer meets.
-void copy_rate(std::size_t bytes) {
-  std::vector<char> from(bytes, 1), to(bytes, 2);
+// memcpy between two private buffers, both at the beginning of a page. Both fit the caches where
+// the size does: that is what a message that is sent again and again from one buffer meets. Where
+// one begins 16 bytes behind the other, modulo a page, some processors copy 20 times as slowly.
+void copy_rate(std::size_t bytes, std::size_t offset) {
+  constexpr std::size_t page = 4096;
+  std::vector<char> from(bytes + 2 * page, 1), to(bytes + 2 * page, 2);
+  const auto at_page = [](std::vector<char>& v) {
+    const auto address = reinterpret_cast<std::uintptr_t>(v.data());
+    return v.data() + (page - address % page) % page;
+  };
+  const char* const source = at_page(from) + offset;
+  char* const target = at_page(to);
   const std::size_t repeat = std::max<std::size_t>(1, (std::size_t{4} << 20) / bytes);
   std::vector<double> samples;
   for (int b = -2; b < 20; ++b) {
     const auto begin = clock_type::now();
     for (std::size_t i = 0; i < repeat; ++i) {
-      std::memcpy(to.data(), from.data(), bytes);
-      asm volatile("" : : "r"(to.data()) : "memory");
+      std::memcpy(target, source, bytes);
+      asm volatile("" : : "r"(target) : "memory");
     }
     if (b >= 0) {
       samples.push_back(double(bytes) * double(repeat) / ns_since(begin));
     }
   }
-  report("memcpy", "bandwidth", "GB/s", "bytes=" + std::to_string(bytes),
-         stats::summarise(samples).median);
+  report(
+      "memcpy", "bandwidth", "GB/s",
+      "bytes=" + std::to_string(bytes) + (offset == 0 ? "" : ",offset=" + std::to_string(offset)),
+      stats::median_of(samples));
 }
 
 // fork, exec of the smallest program, wait: no launcher of processes is faster.
@@ -278,6 +235,23 @@ void fork_exec() {
   report("fork-exec", "time", "ms", "-", stats::summarise(samples).median);
 }
 
+// Of the word "sizes=8,64": those above 0.
+std::vector<std::size_t> sizes_in(const std::vector<std::string>& words) {
+  std::vector<std::size_t> sizes;
+  for (const std::string& word : words) {
+    if (word.rfind("sizes=", 0) != 0) {
+      continue;
+    }
+    for (const std::string& size : stats::split(word.substr(6), ',')) {
+      const long bytes = std::strtol(size.c_str(), nullptr, 10);
+      if (bytes > 0) {
+        sizes.push_back(static_cast<std::size_t>(bytes));
+      }
+    }
+  }
+  return sizes;
+}
+
 }  // namespace
 
 int floor_probe(int argc, char** argv) {
@@ -292,28 +266,25 @@ int floor_probe(int argc, char** argv) {
   if (!cpus.empty()) {
     pin(cpus.front());
   }
-  for (const std::string& word : words) {
-    if (word.rfind("sizes=", 0) != 0 || !wanted("memcpy")) {
-      continue;
-    }
-    for (const std::string& size : stats::split(word.substr(6), ',')) {
-      const long bytes = std::strtol(size.c_str(), nullptr, 10);
-      if (bytes > 0) {
-        copy_rate(static_cast<std::size_t>(bytes));
-      }
+  const std::vector<std::size_t> sizes = sizes_in(words);
+  if (wanted("memcpy")) {
+    for (const std::size_t bytes : sizes) {
+      copy_rate(bytes, 0);
+      copy_rate(bytes, 16);
     }
   }
-  void* memory =
-      mmap(nullptr, sizeof(shared_area), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    std::perror("mmap");
+  void* memory = shared_memory(sizeof(shared_area));
+  if (memory == nullptr) {
     return 1;
   }
   auto* area = new (memory) shared_area;
   if (wanted("futex-switch") && !cpus.empty()) {
     futex_switch(*area, cpus.front());
   }
-  if (!wanted("line") && !wanted("line-stream")) {
+  const bool two = std::any_of(words.begin(), words.end(), [](const std::string& w) {
+    return w == "line" || w == "line-stream" || w == "transfer" || w == "stream";
+  });
+  if (!two) {
     return 0;
   }
   if (cpus.size() < 2) {
@@ -321,11 +292,17 @@ int floor_probe(int argc, char** argv) {
     return 1;
   }
   if (wanted("line")) {
-    line_trip("kind=pair", &area->there, &area->back, 0, cpus[0], cpus[1]);
+    line_trip("kind=pair", &area->pair.there, &area->pair.back, 0, cpus[0], cpus[1]);
     line_trip("kind=ring", area->ring_there, area->ring_back, ring_slots - 1, cpus[0], cpus[1]);
   }
   if (wanted("line-stream")) {
     line_stream(*area, cpus[0], cpus[1]);
+  }
+  if (wanted("transfer")) {
+    transfers(sizes, cpus[0], cpus[1]);
+  }
+  if (wanted("stream")) {
+    streams(sizes, cpus[0], cpus[1]);
   }
   return 0;
 }

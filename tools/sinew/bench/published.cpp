@@ -7,7 +7,8 @@
 
 namespace sinew::tool {
 
-std::vector<std::string> add_published(stats::result_set& results, const std::string& experiment) {
+std::vector<std::string> add_published(stats::result_set& results, const std::string& experiment,
+                                       bool measured_only) {
   std::vector<std::string> columns;
   const auto sources = bench_sources();
   if (!sources) {
@@ -27,10 +28,11 @@ std::vector<std::string> add_published(stats::result_set& results, const std::st
     const auto& rows = results.rows();
     const bool measured =
         std::any_of(rows.begin(), rows.end(), [&key](const stats::row& r) { return r.key == key; });
-    if (!measured) {
+    const std::string subject = "paper:" + line.substr(0, space);
+    const bool known = results.median(key, subject).has_value();
+    if (known || (measured_only && !measured)) {
       continue;
     }
-    const std::string subject = "paper:" + line.substr(0, space);
     results.add(key, subject, m->value);
     if (std::find(columns.begin(), columns.end(), subject) == columns.end()) {
       columns.push_back(subject);

@@ -116,7 +116,9 @@ class bench_run {
     std::set<std::string> names;
     for (const experiment* e : asked) {
       std::vector<subject> subjects = e->by.subjects(*e, found);
-      std::erase_if(subjects, [this](const subject& s) { return !wanted(s.name); });
+      std::erase_if(subjects, [this, e](const subject& s) {
+        return !wanted(s.name) || (s.variant && !e->all_transports);
+      });
       for (const subject& s : subjects) {
         names.insert(s.name);
       }
@@ -125,7 +127,7 @@ class bench_run {
       }
       for (const subject& s : subjects) {
         if (!s.version.empty()) {
-          versions_.emplace(s.name, s.version);
+          facts_.versions.emplace(s.name, s.version);
         }
       }
       plan_.push_back({e, std::move(subjects), e->starts(options_.asked)});
@@ -151,21 +153,29 @@ class bench_run {
   void take(const experiment& e, const subject& who, const std::string& output) {
     for (const std::string& line : stats::split(output, '\n')) {
       if (const auto m = stats::parse_line(line)) {
-        results_.add(std::string(e.name), who.label(), *m);
+        results_.add(std::string(e.name), who.label(), *m, round_);
       }
       if (line.rfind("@version ", 0) != 0) {
         continue;
       }
-      std::string& version = versions_[who.name];
+      std::string& version = facts_.versions[who.name];
       if (who.may_tell_version || version.empty()) {
         version = line.substr(9);
       }
     }
   }
 
+  void remember(const experiment& e, const subject& who, const command& c) {
+    started one{std::string(e.name), who.label(), c};
+    if (std::find(facts_.commands.begin(), facts_.commands.end(), one) == facts_.commands.end()) {
+      facts_.commands.push_back(std::move(one));
+    }
+  }
+
   /// Runs `c` and says so if it fails. Seconds from before its start to after its end.
   std::optional<double> run(const experiment& e, const subject& who, command c) {
     c.timeout_s = options_.asked.how == effort::full ? full_limit_s : limit_s;
+    remember(e, who, c);
     const command_result result = run_command(c);
     take(e, who, result.output);
     if (result.ok()) {
@@ -200,7 +210,7 @@ class bench_run {
       return interrupted() ? std::nullopt : run(e, *what.who, *c);
     };
     for (const stats::measurement& m : e.timed(*what.how, again)) {
-      results_.add(std::string(e.name), what.who->label(), m);
+      results_.add(std::string(e.name), what.who->label(), m, round_);
     }
   }
 
@@ -242,6 +252,7 @@ class bench_run {
     std::vector<turn> turns = turns_of(p);
     progress_bar bar(rounds * static_cast<int>(turns.size() + 1));
     for (int round = 1; round <= rounds && !interrupted(); ++round) {
+      round_ = round - 1;
       const std::string where = std::string(e.name) + ", round " + std::to_string(round) + " of " +
                                 std::to_string(rounds) + ", ";
       bar.step(where + "floor");
@@ -272,8 +283,7 @@ class bench_run {
     for (const std::string& paper : add_published(results_, std::string(e.name))) {
       columns.push_back(paper);
     }
-    const std::string table =
-        (e.table != nullptr ? e.table : experiment_table)(e, results_, options_.asked, columns);
+    const std::string table = tables_by_state(e, results_, options_.asked, columns);
     if (!table.empty()) {
       std::printf("%s", table.c_str());
     }
@@ -284,9 +294,14 @@ class bench_run {
     std::fflush(stdout);
   }
 
-  [[nodiscard]] bool write_json() const {
+  // With all figures of the papers, so that the file alone can be drawn.
+  [[nodiscard]] bool write_json() {
+    facts_.options = options_.words;
+    for (const planned& p : plan_) {
+      (void)add_published(results_, std::string(p.of->name), false);
+    }
     std::ofstream out(options_.json);
-    out << json_document(results_, versions_);
+    out << json_document(results_, facts_);
     out.close();
     if (!out) {
       std::fprintf(stderr, "sinew bench: cannot write %s\n", options_.json.c_str());
@@ -297,7 +312,8 @@ class bench_run {
 
   bench_options options_;
   std::vector<planned> plan_;
-  std::map<std::string, std::string> versions_;
+  run_facts facts_;
+  int round_ = 0;                                // of the experiment that runs, from 0
   std::map<std::string, std::string> failures_;  // of the experiment that runs
   stats::result_set results_;
   bool ours_failed_ = false;

@@ -14,7 +14,8 @@ struct bench_options {
   request asked;
   std::string json;
   std::string peers = "auto";
-  int rounds = 0;  ///< 0: as the experiment says
+  int rounds = 0;                  ///< 0: as the experiment says
+  std::vector<std::string> words;  ///< the command line, for the file
   bool help = false;
 };
 

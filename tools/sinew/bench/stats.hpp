@@ -1,6 +1,6 @@
-// The pure part of `sinew bench`: statistics, the line protocol of measuring programs, the JSON of
-// The contract and the table on the screen. No input or output, no clock: tests/bench holds
-// it.
+// The pure part of `sinew bench`: medians, the line protocol of measuring programs, rows of samples
+// and the table on the screen. No input or output, no clock: tests/bench holds it. Intervals and
+// the states of a machine are in intervals.hpp, the file in results_json.hpp.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +25,14 @@ struct summary {
   double min = 0;
   double max = 0;
 };
+
+/// One number from one start of a program.
+struct sample {
+  double value = 0;
+  int start = 0;       ///< which start of the subject, from 0
+  double line_ns = 0;  ///< one-way trip of a cache line just before it; 0: not measured
+};
+using series = std::vector<sample>;
 
 /// Median of a copy; 0 when empty.
 inline double median_of(std::vector<double> values) {
@@ -54,6 +62,17 @@ inline summary summarise(const std::vector<double>& values) {
   s.max = *high;
   return s;
 }
+
+inline std::vector<double> values_of(const series& samples) {
+  std::vector<double> values;
+  values.reserve(samples.size());
+  for (const sample& s : samples) {
+    values.push_back(s.value);
+  }
+  return values;
+}
+inline double median_of(const series& samples) { return median_of(values_of(samples)); }
+inline summary summarise(const series& samples) { return summarise(values_of(samples)); }
 
 inline std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -102,9 +121,10 @@ struct measurement {
   std::string unit;
   parameters params;
   double value = 0;
+  double line_ns = 0;  ///< as in sample
 };
 
-/// Reads "@ case metric unit params value"; nothing for any other line.
+/// Reads "@ case metric unit params value [line=ns]"; nothing for any other line.
 inline std::optional<measurement> parse_line(std::string_view line) {
   if (line.rfind("@ ", 0) != 0) {
     return std::nullopt;
@@ -113,15 +133,19 @@ inline std::optional<measurement> parse_line(std::string_view line) {
     line.remove_suffix(1);
   }
   const std::vector<std::string> words = split(line.substr(2), ' ');
-  if (words.size() != 5) {
+  if (words.size() != 5 && words.size() != 6) {
     return std::nullopt;
   }
   auto params = parse_parameters(words[3]);
   const auto value = parse_number(words[4]);
-  if (!params || !value) {
+  std::optional<double> trip = 0;
+  if (words.size() == 6) {
+    trip = words[5].rfind("line=", 0) == 0 ? parse_number(words[5].substr(5)) : std::nullopt;
+  }
+  if (!params || !value || !trip || *trip < 0) {
     return std::nullopt;
   }
-  return measurement{words[0], words[1], words[2], std::move(*params), *value};
+  return measurement{words[0], words[1], words[2], std::move(*params), *value, *trip};
 }
 
 /// Where a number belongs. Rows with the same key stand side by side, one column per subject.
@@ -136,7 +160,7 @@ struct row_key {
 
 struct row {
   row_key key;
-  std::map<std::string, std::vector<double>> samples;  ///< by subject, one per round
+  std::map<std::string, series> samples;  ///< by subject
 };
 
 /// Median of one subject, if measured.
@@ -151,24 +175,34 @@ inline std::optional<double> median_in(const row& r, const std::string& subject)
 /// All numbers of a run in the order in which their rows first appeared.
 class result_set {
  public:
-  void add(const row_key& key, const std::string& subject, double value) {
+  void add(const row_key& key, const std::string& subject, const sample& one) {
     auto found =
         std::find_if(rows_.begin(), rows_.end(), [&](const row& r) { return r.key == key; });
     if (found == rows_.end()) {
       found = rows_.insert(rows_.end(), row{key, {}});
     }
-    found->samples[subject].push_back(value);
+    found->samples[subject].push_back(one);
   }
-  void add(const std::string& experiment, const std::string& subject, const measurement& m) {
-    add(row_key{experiment, m.case_name, m.params, m.metric, m.unit}, subject, m.value);
+  void add(const row_key& key, const std::string& subject, double value) {
+    add(key, subject, sample{value});
+  }
+  void add(const std::string& experiment, const std::string& subject, const measurement& m,
+           int start = 0) {
+    add(row_key{experiment, m.case_name, m.params, m.metric, m.unit}, subject,
+        sample{m.value, start, m.line_ns});
   }
   [[nodiscard]] const std::vector<row>& rows() const noexcept { return rows_; }
 
-  /// Median of one subject in a row, if measured.
-  [[nodiscard]] std::optional<double> median(const row_key& key, const std::string& subject) const {
+  /// The row of that key, or nullptr. Valid until the next add().
+  [[nodiscard]] const row* find(const row_key& key) const {
     const auto found =
         std::find_if(rows_.begin(), rows_.end(), [&](const row& r) { return r.key == key; });
-    return found == rows_.end() ? std::nullopt : median_in(*found, subject);
+    return found == rows_.end() ? nullptr : &*found;
+  }
+  /// Median of one subject in a row, if measured.
+  [[nodiscard]] std::optional<double> median(const row_key& key, const std::string& subject) const {
+    const row* found = find(key);
+    return found == nullptr ? std::nullopt : median_in(*found, subject);
   }
   /// The same in the first row with this case and these parameters, whatever its metric.
   [[nodiscard]] std::optional<double> median(std::string_view experiment,
@@ -222,76 +256,6 @@ inline std::optional<double> net_ratio(double ours, double theirs, double floor)
     return std::nullopt;
   }
   return (ours - floor) / (theirs - floor);
-}
-
-// ---- JSON -------------------------------------------------------------------------------------
-
-inline std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
-      out += escaped;
-    } else {
-      out += c;
-    }
-  }
-  return out += '"';
-}
-
-/// JSON has no infinities: null stands for what is not a number.
-inline std::string json_number(double value) {
-  if (!std::isfinite(value)) {
-    return "null";
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
-
-inline std::string json_parameters(const parameters& params) {
-  std::string out = "{";
-  for (const auto& [name, value] : params) {
-    if (out.size() > 1) {
-      out += ',';
-    }
-    const auto number = parse_number(value);
-    out += json_string(name) + ':' + (number ? json_number(*number) : json_string(value));
-  }
-  return out += '}';
-}
-
-/// The array "results": one object per row and subject. A subject "sinew:hash" is the subject
-/// "sinew" with the parameter "engine".
-inline std::string json_results(const result_set& results) {
-  std::string out = "[";
-  for (const row& r : results.rows()) {
-    for (const auto& [subject, samples] : r.samples) {
-      const summary s = summarise(samples);
-      const std::size_t colon = subject.find(':');
-      parameters params = r.key.params;
-      if (colon != std::string::npos) {
-        params.insert(params.begin(), {"engine", subject.substr(colon + 1)});
-      }
-      if (out.size() > 1) {
-        out += ',';
-      }
-      out += "\n {\"experiment\":" + json_string(r.key.experiment) +
-             ",\"case\":" + json_string(r.key.case_name) +
-             ",\"params\":" + json_parameters(params) +
-             ",\"subject\":" + json_string(subject.substr(0, colon)) +
-             ",\"metric\":" + json_string(r.key.metric) + ",\"unit\":" + json_string(r.key.unit) +
-             ",\"n\":" + std::to_string(s.n) + ",\"median\":" + json_number(s.median) +
-             ",\"mad\":" + json_number(s.mad) + ",\"min\":" + json_number(s.min) +
-             ",\"max\":" + json_number(s.max) + '}';
-    }
-  }
-  return out += "\n]";
 }
 
 // ---- the table --------------------------------------------------------------------------------

@@ -23,6 +23,11 @@ setting<std::string> peers_setting(
     "bench", "peers", "", "",
     "folders, separated by ':', in which `bench` looks for other MPI implementations first");
 
+// Open MPI over UCX in three ways, for which one is best depends on the host and the size: shared
+// memory alone, with copies through the kernel, and what UCX chooses.
+constexpr std::pair<const char*, const char*> ucx_ways[] = {
+    {"openmpi-ucx", "posix,self"}, {"openmpi-ucx-cma", "posix,cma,self"}, {"openmpi-ucx-auto", ""}};
+
 std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -180,9 +185,13 @@ std::vector<subject> find_peers(const std::string& wrapper,
       continue;
     }
     subject over_ucx = found[i];
-    over_ucx.name = "openmpi-ucx";
     over_ucx.default_transport = false;
-    found.push_back(over_ucx);
+    for (const auto& [name, transports] : ucx_ways) {
+      over_ucx.name = name;
+      over_ucx.ucx_transports = transports;
+      over_ucx.variant = name != ucx_ways[0].first;
+      found.push_back(over_ucx);
+    }
     break;
   }
   return found;
@@ -254,9 +263,10 @@ std::optional<std::string> build_program(const subject& who, const std::string& 
     words.emplace_back("-lsinew");
   }
   const std::string kind = program.empty() ? who.name.substr(0, who.name.find('-')) : program;
-  return compile_cached(words, source,
-                        {common / "measure.h", common / "window.h", folder / "bounce.h"},
-                        experiment + '-' + kind, failure);
+  return compile_cached(
+      words, source,
+      {common / "measure.h", common / "line.h", common / "window.h", folder / "bounce.h"},
+      experiment + '-' + kind, failure);
 }
 
 command launch_command(const subject& who, int ranks, const std::string& program,
@@ -279,12 +289,18 @@ command launch_command(const subject& who, int ranks, const std::string& program
       add({"--oversubscribe"});
     }
     if (!who.default_transport) {
-      c.environment.emplace_back("UCX_TLS", "posix,self");
+      if (!who.ucx_transports.empty()) {
+        c.environment.emplace_back("UCX_TLS", who.ucx_transports);
+      }
       add({"--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices",
            "any"});
     } else if (!plain) {
       add({"--mca", "pml", "ob1"});
     }
+  }
+  if (!plain && who.name != "sinew") {
+    const bool each_its_core = ranks == topology::usable_cpus();
+    add({who.name == "mpich" ? "-bind-to" : "--bind-to", each_its_core ? "core" : "none"});
   }
   c.words.insert(c.words.end(), who.options.begin(), who.options.end());
   c.words.insert(c.words.end(), {"-n", std::to_string(ranks), program});

@@ -10,14 +10,16 @@
 
 namespace sinew::tool {
 
-/// One implementation with one way to run it. "openmpi" and "openmpi-ucx" share a compiler.
+/// One implementation with one way to run it. "openmpi" and "openmpi-ucx..." share a compiler.
 struct subject {
-  std::string name;          ///< as in the JSON: sinew, mpich, openmpi, openmpi-ucx, openmpi-yield
-  std::string compiler;      ///< its wrapper for C
-  std::string launcher;      ///< mpiexec, or this binary
-  std::string version = {};  ///< "5.0.2"; of Sinew: empty until a program has told
-  bool default_transport = true;  ///< whether it runs with the implementation's own defaults
-  std::string engine = {};        ///< of ours: how it matches; empty: the default
+  std::string name;                 ///< as in the JSON: sinew, mpich, openmpi, openmpi-ucx-cma ...
+  std::string compiler;             ///< its wrapper for C
+  std::string launcher;             ///< mpiexec, or this binary
+  std::string version = {};         ///< "5.0.2"; of Sinew: empty until a program has told
+  bool default_transport = true;    ///< whether it runs with the implementation's own defaults
+  std::string ucx_transports = {};  ///< otherwise: over UCX, with these; empty: UCX chooses
+  bool variant = false;     ///< one more way of another subject: where transports are compared
+  std::string engine = {};  ///< of ours: how it matches; empty: the default
   std::vector<std::string> options = {};    ///< more words for its launcher
   std::vector<std::string> arguments = {};  ///< more words for its programs
   bool may_tell_version = false;            ///< `version` gives way to what a program prints
@@ -60,8 +62,9 @@ std::optional<std::string> compile_cached(const std::vector<std::string>& words,
                                           const std::string& tag, std::string& failure,
                                           const std::string& scratch_option = {});
 
-/// The command that runs `program` on `ranks` ranks. With `plain` the implementation's own choice
-/// of transport is left alone.
+/// The command that runs `program` on `ranks` ranks, bound to processors as ours are (to a core
+/// each if there are as many). With `plain` the implementation's own choice of transport and of
+/// binding is left alone.
 command launch_command(const subject& who, int ranks, const std::string& program,
                        const std::vector<std::string>& words, bool plain);
 

@@ -103,6 +103,8 @@ const char* origin_name(setting_origin origin) {
       return "environment";
     case setting_origin::command_line:
       return "command line";
+    case setting_origin::program:
+      return "program";
     default:
       return "default";
   }

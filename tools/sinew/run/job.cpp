@@ -1,16 +1,16 @@
 #include "sinew/run/job.hpp"
 
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/run/local_ranks.hpp"
 #include "sinew/run/terminal_text.hpp"
 
 namespace sinew::tool {
@@ -30,32 +30,30 @@ int as_exit_code(int code) { return code != 0 && (code & 0xff) == 0 ? 1 : code &
 
 }  // namespace
 
-void job::say(const std::string& text) const {
+void job::say(const std::string& text) {
+  if (remote_ != nullptr) {
+    output_.hurry();
+  }
   // One write, so that lines of ranks do not tear it.
   const std::string line = "sinew run: " + terminal_text(text) + "\n";
   (void)!::write(STDERR_FILENO, line.data(), line.size());
 }
 
 std::string job::name_of(int rank) const {
-  return "rank " + std::to_string(rank) + " of " + std::to_string(ranks_.size()) + " (pid " +
-         std::to_string(ranks_[static_cast<std::size_t>(rank)].pid) + " on " + host_ + ")";
+  return rank_name(rank, ranks_.size(), ranks_[static_cast<std::size_t>(rank)].pid,
+                   plan_.hosts.empty() ? host_ : plan_.hosts.host(rank));
 }
 
 std::string job::the_others(int rank) const {
-  const int others = alive_ - (ranks_[static_cast<std::size_t>(rank)].alive ? 1 : 0);
+  const bool counted = rank >= 0 && ranks_[static_cast<std::size_t>(rank)].alive;
+  // Those of other hosts may have started without our having heard of it.
+  const int coming = remote_ != nullptr && alive_ > 0 ? unsettled_ : 0;
+  const int others = alive_ + coming - (counted ? 1 : 0);
   if (others == 0) {
     return "";
   }
   return others == 1 ? "; ending the other rank"
                      : "; ending the other " + std::to_string(others) + " ranks";
-}
-
-void job::signal_all(int signal) const {
-  for (const rank_state& each : ranks_) {
-    if (each.alive) {
-      signal_rank(each.pid, signal);
-    }
-  }
 }
 
 void job::read_signals() {
@@ -67,7 +65,7 @@ void job::read_signals() {
         break;
       case SIGUSR1:
       case SIGUSR2:
-        signal_all(signal);
+        holder_->signal_all(signal);
         break;
       case SIGTSTP:
         stop_and_continue();
@@ -77,14 +75,14 @@ void job::read_signals() {
     }
   }
   if (child) {
-    reap();
+    holder_->on_child();
   }
 }
 
 void job::on_interrupt(int signal) {
   ++interrupts_;
   if (interrupts_ > 1) {
-    signal_all(SIGKILL);
+    holder_->signal_all(SIGKILL);
     return;
   }
   if (!ending_) {
@@ -97,64 +95,74 @@ void job::on_interrupt(int signal) {
 }
 
 void job::stop_and_continue() {
-  signal_all(SIGSTOP);
+  holder_->signal_all(SIGSTOP);
   // Here the launcher itself stops, until the shell continues it.
   ::raise(SIGSTOP);
-  signal_all(SIGCONT);
-}
-
-void job::read_socket(int rank) {
-  const int number = ranks_[static_cast<std::size_t>(rank)].socket.get();
-  std::array<char, 16'384> bytes;
-  while (true) {
-    const ssize_t got = ::recv(number, bytes.data(), bytes.size(), MSG_DONTWAIT);
-    if (got > 0) {
-      pmi_.receive(rank, {bytes.data(), static_cast<std::size_t>(got)});
-      continue;
-    }
-    if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-      loop_.forget(number);
-    }
-    if (got == 0 || errno != EINTR) {
-      break;
-    }
+  if (remote_ != nullptr) {
+    remote_->forgive_silence();
   }
-  check_waiting();
+  holder_->signal_all(SIGCONT);
 }
 
-void job::reap() {
-  std::vector<exit_event> exits;
-  while (true) {
-    siginfo_t info{};
-    // The zombie is kept at first: while it exists its pid names no other process group.
-    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
-      break;
-    }
-    const pid_t pid = info.si_pid;
-    const auto found = std::find_if(ranks_.begin(), ranks_.end(), [pid](const rank_state& each) {
-      return each.alive && each.pid == pid;
-    });
-    if (found != ranks_.end()) {
-      const int rank = static_cast<int>(found - ranks_.begin());
-      read_socket(rank);
-      ::kill(-pid, SIGKILL);  // what it left running; the rank itself is a zombie
-      reaper_.pid_of(rank).store(0, std::memory_order_release);
-      found->alive = false;
-      pmi_.leave(rank);
-      --alive_;
-      const bool by_signal = info.si_code != CLD_EXITED;
-      // Those that this launcher kills need no reason. A shell hands on what its program got.
-      const bool killed = !ending_ && info.si_status == (by_signal ? SIGKILL : 128 + SIGKILL);
-      exits.push_back({rank, by_signal ? 128 + info.si_status : info.si_status,
-                       by_signal ? info.si_status : 0, info.si_code == CLD_DUMPED,
-                       killed && memory_kills_.rose()});
-    }
-    ::waitpid(pid, nullptr, 0);
+void job::settle(int rank) {
+  rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  unsettled_ -= state.settled ? 0 : 1;
+  state.settled = true;
+  SINEW_ENSURE(unsettled_ >= 0);
+}
+
+void job::on_started(int rank, pid_t pid) {
+  rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  SINEW_EXPECT(!state.alive);
+  settle(rank);
+  state.pid = pid;
+  state.alive = true;
+  ++alive_;
+}
+
+void job::on_exits(std::vector<rank_exit> exits) {
+  std::erase_if(exits, [this](const rank_exit& each) {
+    return !ranks_[static_cast<std::size_t>(each.rank)].alive;
+  });
+  for (const rank_exit& each : exits) {
+    ranks_[static_cast<std::size_t>(each.rank)].alive = false;
+    pmi_.leave(each.rank);
+    --alive_;
   }
   judge(exits);
 }
 
-std::string job::cause_of(const exit_event& exit) const {
+void job::on_lost_host(int node, int code, const std::string& why) {
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+    if (plan_.hosts.node(rank) == node) {
+      settle(rank);
+      pmi_.leave(rank);
+      alive_ -= state.alive ? 1 : 0;
+      state.alive = false;
+    }
+  }
+  fail(as_exit_code(code), -1, why);
+}
+
+void job::on_output(int rank, int stream, std::string_view bytes) {
+  SINEW_EXPECT(stream == 1 || stream == 2);
+  const auto at = static_cast<std::size_t>(rank) * 2 + static_cast<std::size_t>(stream - 1);
+  if (remote_files_.empty()) {
+    return output_.feed(rank, stream, bytes);
+  }
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(remote_files_[at].get(), bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) {
+      return fail(1, rank,
+                  "the output of rank " + std::to_string(rank) +
+                      " cannot be written: " + std::strerror(errno));
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  }
+}
+
+std::string job::cause_of(const rank_exit& exit) const {
   const std::string memory =
       exit.no_memory ? "; most likely the kernel killed it because memory ran out (its count of "
                        "such kills rose): use less memory per rank, or fewer ranks"
@@ -172,9 +180,9 @@ std::string job::cause_of(const exit_event& exit) const {
   return "";
 }
 
-void job::judge(const std::vector<exit_event>& exits) {
+void job::judge(const std::vector<rank_exit>& exits) {
   if (options_.verbose) {
-    for (const exit_event& each : exits) {
+    for (const rank_exit& each : exits) {
       const std::string cause = cause_of(each);
       say(name_of(each.rank) + " " + (cause.empty() ? "ended well" : cause));
     }
@@ -182,15 +190,29 @@ void job::judge(const std::vector<exit_event>& exits) {
   if (ending_) {
     return;
   }
+  if (survival_ != nullptr) {
+    survive(exits);
+    return;
+  }
   // Of failures seen at the same moment a crash is more likely the root than an exit code.
-  const exit_event* root = nullptr;
-  for (const exit_event& each : exits) {
+  const rank_exit* root = nullptr;
+  for (const rank_exit& each : exits) {
     if (!cause_of(each).empty() && (root == nullptr || (root->signal == 0 && each.signal != 0))) {
       root = &each;
     }
   }
   if (root != nullptr) {
     fail(root->code == 0 ? 1 : root->code, root->rank, name_of(root->rank) + " " + cause_of(*root));
+  }
+  check_waiting();
+}
+
+void job::survive(const std::vector<rank_exit>& exits) {
+  for (const rank_exit& each : exits) {
+    if (const std::string cause = cause_of(each); !cause.empty()) {
+      survival_->mark_dead(job_rank{each.rank});
+      say(name_of(each.rank) + " " + cause + "; the others go on (--survive)");
+    }
   }
   check_waiting();
 }
@@ -231,25 +253,45 @@ void job::fail(int code, int rank, const std::string& text) {
 void job::end_others(int first_signal, double grace_s) {
   ending_ = true;
   kill_at_ns_ = after(grace_s);
-  signal_all(first_signal);
-  signal_all(SIGCONT);  // a stopped rank would not see it
+  holder_->signal_all(first_signal);
+  holder_->signal_all(SIGCONT);  // a stopped rank would not see it
+}
+
+std::string job::still_running() const {
+  if (alive_ == 0) {
+    return "no rank has started yet";
+  }
+  std::string text;
+  const std::size_t nodes = plan_.hosts.empty() ? 1 : plan_.hosts.names.size();
+  for (std::size_t node = 0; node < nodes; ++node) {
+    std::string who;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      const bool here =
+          plan_.hosts.empty() || plan_.hosts.node(static_cast<int>(rank)) == static_cast<int>(node);
+      if (here && ranks_[rank].alive) {
+        who += (who.empty() ? "" : ", ") + std::to_string(rank);
+      }
+    }
+    if (!who.empty()) {
+      text += (text.empty() ? "still running on " : "; on ") +
+              (plan_.hosts.empty() ? host_ : plan_.hosts.names[node]) + ": rank " + who;
+    }
+  }
+  return text;
 }
 
 void job::check_deadlines() {
   const std::int64_t now = now_ns();
-  if (time_is_up_ns_ != 0 && now >= time_is_up_ns_ && !ending_ && alive_ > 0 && !time_told_) {
-    std::string who;
+  if (time_is_up_ns_ != 0 && now >= time_is_up_ns_ && !ending_ && alive_ + unsettled_ > 0 &&
+      !time_told_) {
     std::string absent;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      if (ranks_[rank].alive) {
-        who += (who.empty() ? "" : ", ") + std::to_string(rank);
-      }
       if (pmi_.not_started(static_cast<int>(rank))) {
         absent += (absent.empty() ? "" : ", ") + std::to_string(rank);
       }
     }
     exit_code_ = 124;
-    say("the time is up (--timeout); still running on " + host_ + ": rank " + who +
+    say("the time is up (--timeout); " + still_running() +
         (absent.empty() ? "" : "; not yet in MPI_Init, as others are: rank " + absent));
     // Ranks that wait say at this moment what for.
     time_told_ = true;
@@ -258,7 +300,7 @@ void job::check_deadlines() {
     end_others(SIGTERM, failure_grace_s);
   }
   if (kill_at_ns_ != 0 && now >= kill_at_ns_) {
-    signal_all(SIGKILL);
+    holder_->signal_all(SIGKILL);
     kill_at_ns_ = now + 1'000'000'000;  // and once more for what was started meanwhile
   }
 }

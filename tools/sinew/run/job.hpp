@@ -1,21 +1,24 @@
 // A running job: the ranks, what they say and how they end.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sinew/boot/descriptor.hpp"
+#include "sinew/boot/survival.hpp"
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/input_pump.hpp"
 #include "sinew/run/job_plan.hpp"
-#include "sinew/run/memory_kills.hpp"
 #include "sinew/run/output_router.hpp"
 #include "sinew/run/pmi_server.hpp"
+#include "sinew/run/rank_holder.hpp"
 #include "sinew/run/rank_process.hpp"
-#include "sinew/run/reaper.hpp"
+#include "sinew/run/remote_ranks.hpp"
 #include "sinew/run/signal_pipe.hpp"
 
 namespace sinew::tool {
@@ -24,7 +27,8 @@ namespace sinew::tool {
 /// the launcher's signals. Grade: cold, but on the way of every start.
 class job {
  public:
-  job(const run_options& options, const job_plan& plan);
+  /// `words` are those behind `sinew run`, for the daemons of other hosts.
+  job(const run_options& options, const job_plan& plan, std::vector<std::string> words);
 
   /// The launcher's exit code.
   [[nodiscard]] int run();
@@ -33,43 +37,45 @@ class job {
   struct rank_state {
     pid_t pid = -1;
     bool alive = false;
-    boot::descriptor socket;
-  };
-  struct exit_event {
-    int rank;
-    int code;    // 0..255, or 128 + signal
-    int signal;  // 0: it ended by itself
-    bool core_dumped;
-    bool no_memory;  // the kernel's doing, most likely
+    bool settled = false;  // started, or never will be
   };
 
   // Start (job_start.cpp).
   void take_signals();
-  bool start_all();
-  [[nodiscard]] start_plan prepare(int rank, int pmi_fd);
+  [[nodiscard]] std::unique_ptr<rank_holder> make_holder(std::vector<std::string> words);
+  [[nodiscard]] rank_events make_events();
+  void prepare_streams();
+  [[nodiscard]] bool reads_input(int rank) const;
+  [[nodiscard]] bool has_input() const;
   void set_up_streams(int rank, start_plan& start, std::vector<boot::descriptor>& held);
   [[nodiscard]] boot::descriptor output_file(int rank, int stream);
   [[nodiscard]] boot::descriptor null_device() const;
-  void remark_on_cores() const;
+  void remark_on_cores();
+  void carry_output();
+  [[nodiscard]] int next_wait_ms();
 
   // While it runs (job.cpp).
   void read_signals();
   void on_interrupt(int signal);
   void stop_and_continue();
-  void read_socket(int rank);
-  void reap();
-  void judge(const std::vector<exit_event>& exits);
+  void on_started(int rank, pid_t pid);
+  void on_output(int rank, int stream, std::string_view bytes);
+  void on_exits(std::vector<rank_exit> exits);
+  void on_lost_host(int node, int code, const std::string& why);
+  void judge(const std::vector<rank_exit>& exits);
   void check_waiting();
-  [[nodiscard]] std::string cause_of(const exit_event& exit) const;
+  void survive(const std::vector<rank_exit>& exits);
+  [[nodiscard]] std::string cause_of(const rank_exit& exit) const;
   void on_abort(int rank, int code, const std::string& why);
   void fail(int code, int rank, const std::string& text);
   void end_others(int first_signal, double grace_s);
-  void signal_all(int signal) const;
+  void settle(int rank);
   void check_deadlines();
   [[nodiscard]] int wait_ms() const;
   [[nodiscard]] std::string name_of(int rank) const;
+  [[nodiscard]] std::string still_running() const;
   [[nodiscard]] std::string the_others(int rank) const;
-  void say(const std::string& text) const;
+  void say(const std::string& text);
 
   const run_options& options_;
   const job_plan& plan_;
@@ -78,15 +84,18 @@ class job {
   pmi_server pmi_;
   output_router output_;
   input_pump input_;
-  reaper reaper_;
   std::vector<rank_state> ranks_;
-  std::vector<std::string> environment_;
-  memory_kills memory_kills_;
-  boot::descriptor memory_;
+  // Before holder_, which hands it to the ranks.
+  boot::descriptor survival_memory_;  // with --survive
+  std::unique_ptr<boot::survival> survival_;
+  remote_ranks* remote_ = nullptr;  // holder_, if the ranks are on other hosts
+  std::unique_ptr<rank_holder> holder_;
+  std::vector<boot::descriptor> remote_files_;  // by rank and stream, for --output
+  std::array<bool, 2> told_closed_{};           // our streams that nobody reads any more
   std::optional<signal_pipe> signals_;
   boot::descriptor common_output_;  // of all ranks, when the pattern has no %r
-  rlimit original_files_{};
   int alive_ = 0;
+  int unsettled_ = 0;             // ranks of which nothing has been heard yet
   std::optional<int> exit_code_;  // set by the first failure
   bool ending_ = false;
   int interrupts_ = 0;

@@ -6,9 +6,11 @@
 #include <array>
 #include <string_view>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/boot/launcher_wire.hpp"
+#include "sinew/boot/pmi_wire.hpp"
 #include "sinew/run/binding.hpp"
 #include "sinew/run/elf_file.hpp"
 #include "sinew/run/preload.hpp"
@@ -102,6 +104,14 @@ std::string fibers_complaint(const std::string& program) {
   return why.empty() ? why : std::string(head) + program + " " + why;
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& each : names) {
+    list += (list.empty() ? "" : ",") + each;
+  }
+  return list;
+}
+
 // Readable by a shell, quoted only where needed.
 std::string quoted(const std::string& word) {
   constexpr std::string_view plain =
@@ -165,10 +175,30 @@ std::string remark_on_other_mpi(const std::string& program) {
 
 }  // namespace
 
-job_plan plan_job(const run_options& options) {
+job_plan plan_hosts(const run_options& options, host_map hosts) {
   job_plan plan;
   plan.job = "job-" + std::to_string(::getpid()) + "-" + std::to_string(now_ns());
-  binding_plan binding = plan_binding(options.binding, options.ranks());
+  for (std::size_t i = 0; i < options.applications.size(); ++i) {
+    const application& each = options.applications[i];
+    plan.ranks.insert(plan.ranks.end(), static_cast<std::size_t>(each.ranks),
+                      {static_cast<int>(i), "", &each, {}});
+  }
+  SINEW_ENSURE(hosts.empty() || hosts.node_of.size() == plan.ranks.size());
+  plan.hosts = std::move(hosts);
+  return plan;
+}
+
+job_plan plan_job(const run_options& options, host_map hosts, int node) {
+  job_plan plan = plan_hosts(options, std::move(hosts));
+  for (int rank = 0; rank < static_cast<int>(plan.ranks.size()); ++rank) {
+    if (plan.hosts.empty() || plan.hosts.node(rank) == node) {
+      plan.local.push_back(rank);
+    }
+  }
+  binding_plan binding = plan_binding(options.binding, static_cast<int>(plan.local.size()));
+  for (std::size_t local = 0; local < plan.local.size(); ++local) {
+    plan.ranks[static_cast<std::size_t>(plan.local[local])].cpus = std::move(binding.cpus[local]);
+  }
   const auto remark = [&plan](std::string text) {
     if (!text.empty()) {
       plan.remarks.push_back(std::move(text));
@@ -176,8 +206,7 @@ job_plan plan_job(const run_options& options) {
   };
   remark(binding.remark);
   std::vector<std::string> programs;
-  for (std::size_t i = 0; i < options.applications.size(); ++i) {
-    const application& each = options.applications[i];
+  for (const application& each : options.applications) {
     const program_lookup found = find_program(each.arguments.front());
     if (found.exit_code != 0) {
       plan.exit_code = found.exit_code;
@@ -193,9 +222,10 @@ job_plan plan_job(const run_options& options) {
     }
     programs.push_back(found.path);
     remark(remark_on_other_mpi(found.path));
-    for (int count = 0; count < each.ranks; ++count) {
-      plan.ranks.push_back(
-          {static_cast<int>(i), found.path, &each, std::move(binding.cpus[plan.ranks.size()])});
+    for (planned_rank& rank : plan.ranks) {
+      if (rank.what == &each) {
+        rank.program = found.path;
+      }
     }
   }
   if (programs.size() > 1) {
@@ -216,8 +246,12 @@ std::vector<std::string> clean_environment() {
 }
 
 std::vector<std::string> rank_environment(const run_options& options, const job_plan& plan,
-                                          int rank, const std::vector<std::string>& clean,
+                                          int local, const std::vector<std::string>& clean,
                                           int pmi_fd, int memory_fd) {
+  SINEW_EXPECT(local >= 0 && static_cast<std::size_t>(local) < plan.local.size());
+  const int rank = plan.local[static_cast<std::size_t>(local)];
+  const std::string local_number = std::to_string(local);
+  const std::string local_size = std::to_string(plan.local.size());
   std::vector<std::string> result = clean;
   const std::string number = std::to_string(rank);
   const std::string size = std::to_string(plan.ranks.size());
@@ -227,14 +261,21 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   add(wire::pmi_fd, std::to_string(pmi_fd));
   add(wire::pmi_rank, number);
   add(wire::pmi_size, size);
-  add("MPI_LOCALRANKID", number);
-  add("MPI_LOCALNRANKS", size);
+  add("MPI_LOCALRANKID", local_number);
+  add("MPI_LOCALNRANKS", local_size);
   add(wire::job, plan.job);
   add(wire::shm_fd, std::to_string(memory_fd));
   add(wire::launcher_pid, std::to_string(::getpid()));
-  add(wire::local_rank, number);
-  add(wire::local_size, size);
+  add(wire::local_rank, local_number);
+  add(wire::local_size, local_size);
   add(wire::local_cpus, std::to_string(topology::usable_cpus()));
+  if (plan.hosts.names.size() > 1) {
+    add(wire::nodes, boot::format_process_mapping(plan.hosts.node_of));
+    const std::string names = joined(plan.hosts.names);
+    if (names.size() <= wire::longest_host_list) {
+      add(wire::hosts, names);
+    }
+  }
   if (options.statistics) {
     assign(result, "SINEW_MATCH_STATS", "1");
   }
@@ -258,7 +299,8 @@ std::string describe(const run_options& options, const job_plan& plan) {
   std::string text;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
     const planned_rank& each = plan.ranks[rank];
-    text += "rank " + std::to_string(rank) + ":";
+    text += "rank " + std::to_string(rank);
+    text += plan.hosts.empty() ? ":" : " on " + plan.hosts.host(static_cast<int>(rank)) + ":";
     if (!each.what->directory.empty()) {
       text += " cd " + quoted(each.what->directory) + " &&";
     }
@@ -280,7 +322,7 @@ std::string describe(const run_options& options, const job_plan& plan) {
     if (!each.cpus.empty()) {
       text += " taskset -c " + cpu_list(each.cpus);
     }
-    text += " " + quoted(each.program);
+    text += " " + quoted(each.program.empty() ? each.what->arguments.front() : each.program);
     for (std::size_t i = 1; i < each.what->arguments.size(); ++i) {
       text += " " + quoted(each.what->arguments[i]);
     }

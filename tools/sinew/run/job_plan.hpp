@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/run/hosts.hpp"
 #include "sinew/run/run_options.hpp"
 
 namespace sinew::tool {
@@ -16,22 +17,27 @@ struct planned_rank {
 };
 
 struct job_plan {
-  std::string job;  ///< unique on this node
+  std::string job;  ///< unique on each of its nodes
   std::vector<planned_rank> ranks;
+  host_map hosts;                    ///< empty: the job is on this machine alone
+  std::vector<int> local;            ///< ranks that this process starts, ascending
   int exit_code = 0;                 ///< not 0: nothing can be started
   std::string complaint;             ///< why
   std::vector<std::string> remarks;  ///< for the user, although the job starts
 };
 
+/// The plan of the process that starts the ranks of `node`, or of all if `hosts` is empty.
 /// `options` must outlive the plan.
-[[nodiscard]] job_plan plan_job(const run_options& options);
+[[nodiscard]] job_plan plan_job(const run_options& options, host_map hosts = {}, int node = 0);
+/// The plan of a launcher whose ranks are started by daemons: it has no program of its own here.
+[[nodiscard]] job_plan plan_hosts(const run_options& options, host_map hosts);
 
 /// The launcher's environment without the variables of any other launcher.
 [[nodiscard]] std::vector<std::string> clean_environment();
 
-/// The environment of one rank: `clean`, then ours, then the user's.
+/// The environment of the rank plan.local[local]: `clean`, then ours, then the user's.
 [[nodiscard]] std::vector<std::string> rank_environment(const run_options& options,
-                                                        const job_plan& plan, int rank,
+                                                        const job_plan& plan, int local,
                                                         const std::vector<std::string>& clean,
                                                         int pmi_fd, int memory_fd);
 

@@ -1,8 +1,8 @@
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -13,10 +13,8 @@
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/topology.hpp"
-#include "sinew/boot/launcher_wire.hpp"
-#include "sinew/boot/shared_memory.hpp"
-#include "sinew/run/binding.hpp"
 #include "sinew/run/job.hpp"
+#include "sinew/run/local_ranks.hpp"
 #include "sinew/run/trace_merge.hpp"
 
 namespace sinew::tool {
@@ -24,11 +22,6 @@ namespace {
 
 constexpr std::array watched_signals = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP,
                                         SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP};
-
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "this host";
-}
 
 std::vector<int> applications_of(const job_plan& plan) {
   std::vector<int> result;
@@ -40,24 +33,58 @@ std::vector<int> applications_of(const job_plan& plan) {
 
 }  // namespace
 
-job::job(const run_options& options, const job_plan& plan)
+job::job(const run_options& options, const job_plan& plan, std::vector<std::string> words)
     : options_(options),
       plan_(plan),
-      host_(host_name()),
-      pmi_(
-          plan.job, applications_of(plan),
-          {[this](int rank, const std::string& bytes) {
-             // One request is under way per rank, so an answer fits unless the rank does not read.
-             (void)::send(ranks_[static_cast<std::size_t>(rank)].socket.get(), bytes.data(),
-                          bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-           },
-           [this](int rank, int code, const std::string& why) { on_abort(rank, code, why); },
-           [this](int rank, const std::string& why) { fail(1, rank, name_of(rank) + " " + why); }}),
-      output_(loop_, static_cast<int>(plan.ranks.size())),
+      host_(own_host_name()),
+      pmi_(plan.job, applications_of(plan),
+           {[this](int rank, const std::string& bytes) { holder_->answer(rank, bytes); },
+            [this](int rank, int code, const std::string& why) { on_abort(rank, code, why); },
+            [this](int rank, const std::string& why) { fail(1, rank, name_of(rank) + " " + why); }},
+           plan.hosts.node_of),
+      output_(loop_, static_cast<int>(plan.ranks.size()), options.label),
       input_(loop_),
-      reaper_(static_cast<int>(plan.ranks.size())),
       ranks_(plan.ranks.size()),
-      environment_(clean_environment()) {}
+      holder_(make_holder(std::move(words))),
+      unsettled_(static_cast<int>(plan.ranks.size())) {}
+
+rank_events job::make_events() {
+  return {[this](int rank, pid_t pid) { on_started(rank, pid); },
+          [this](int rank, int code, const std::string& why) {
+            settle(rank);
+            fail(code, rank, "rank " + std::to_string(rank) + " cannot be started: " + why);
+          },
+          [this](int rank, std::string_view bytes) {
+            pmi_.receive(rank, bytes);
+            check_waiting();
+          },
+          [this](const std::vector<rank_exit>& exits) { on_exits(exits); },
+          [this](const std::string& text) { say(text); }};
+}
+
+std::unique_ptr<rank_holder> job::make_holder(std::vector<std::string> words) {
+  if (plan_.hosts.empty()) {
+    if (options_.survive) {
+      survival_memory_ = boot::make_shared_memory("survival");
+      survival_ = std::make_unique<boot::survival>(survival_memory_.get(),
+                                                   static_cast<int>(plan_.ranks.size()));
+    }
+    return std::make_unique<local_ranks>(
+        options_, plan_, loop_, make_events(),
+        [this](int rank, start_plan& start, std::vector<boot::descriptor>& held) {
+          set_up_streams(rank, start, held);
+        },
+        survival_memory_.get());
+  }
+  auto remote = std::make_unique<remote_ranks>(
+      options_, plan_, std::move(words), loop_, make_events(),
+      host_events{
+          [this](int rank, int stream, std::string_view bytes) { on_output(rank, stream, bytes); },
+          [this] { return output_.full(); },
+          [this](int node, int code, const std::string& why) { on_lost_host(node, code, why); }});
+  remote_ = remote.get();
+  return remote;
+}
 
 void job::take_signals() {
   ::signal(SIGPIPE, SIG_IGN);
@@ -90,17 +117,41 @@ boot::descriptor job::output_file(int rank, int stream) {
   return boot::descriptor(number);
 }
 
+bool job::reads_input(int rank) const {
+  return options_.input == stdin_target::all ||
+         (options_.input == stdin_target::one_rank && options_.input_rank == rank);
+}
+
+// A background job may not read the terminal.
+bool job::has_input() const {
+  return ::isatty(STDIN_FILENO) != 1 || ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+}
+
+// Of ranks on other hosts, whose streams come to us and go from us. Files are written here.
+void job::prepare_streams() {
+  SINEW_EXPECT(remote_ != nullptr);
+  const bool one_file = !options_.output_pattern.empty();
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    if (reads_input(rank)) {
+      remote_->read_input(rank, has_input() ? input_.open() : boot::descriptor());
+    }
+    for (const int stream : {1, 2}) {
+      if (one_file || !options_.output_directory.empty()) {
+        // Opened for appending, so that several may write to one file.
+        remote_files_.push_back(output_file(rank, one_file ? 1 : stream));
+      }
+    }
+  }
+}
+
 void job::set_up_streams(int rank, start_plan& start, std::vector<boot::descriptor>& held) {
   const auto use = [&](std::size_t stream, boot::descriptor number) {
     start.streams[stream] = number.get();
     held.push_back(std::move(number));
   };
-  const bool reads = options_.input == stdin_target::all ||
-                     (options_.input == stdin_target::one_rank && options_.input_rank == rank);
-  const bool terminal = ::isatty(STDIN_FILENO) == 1;
-  if (!reads || (terminal && ::tcgetpgrp(STDIN_FILENO) != ::getpgrp())) {
+  if (!reads_input(rank) || !has_input()) {
     use(0, null_device());
-  } else if (options_.input == stdin_target::all || terminal) {
+  } else if (options_.input == stdin_target::all || ::isatty(STDIN_FILENO) == 1) {
     use(0, input_.open());
   }
   if (!options_.output_directory.empty()) {
@@ -120,80 +171,38 @@ void job::set_up_streams(int rank, start_plan& start, std::vector<boot::descript
   }
 }
 
-start_plan job::prepare(int rank, int pmi_fd) {
-  const planned_rank& what = plan_.ranks[static_cast<std::size_t>(rank)];
-  start_plan start;
-  start.program = what.program;
-  start.arguments = what.what->arguments;
-  start.environment = rank_environment(options_, plan_, rank, environment_, pmi_fd, memory_.get());
-  if (time_is_up_ns_ != 0) {
-    start.environment.push_back(std::string(boot::launcher_wire::report_at) + "=" +
-                                std::to_string(time_is_up_ns_));
-  }
-  start.directory = what.what->directory;
-  start.inherited = {pmi_fd, memory_.get()};
-  start.cpus = what.cpus;
-  start.signal_mask = signals_->mask_before();
-  start.open_files = original_files_;
-  start.pid_slot = &reaper_.pid_of(rank);
-  return start;
-}
-
-bool job::start_all() {
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    rank_state& state = ranks_[static_cast<std::size_t>(rank)];
-    std::array<int, 2> ends{};
-    SINEW_CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0,
-                "no socket for rank " + std::to_string(rank), std::strerror(errno),
-                "raise the limit on open files (ulimit -Hn) or start fewer ranks");
-    state.socket = boot::descriptor(ends[0]);
-    const boot::descriptor theirs(ends[1]);
-    start_plan start = prepare(rank, theirs.get());
-    std::vector<boot::descriptor> held;
-    set_up_streams(rank, start, held);
-    const start_result result = start_rank(start);
-    state.pid = result.pid;
-    state.alive = result.pid > 0;
-    alive_ += state.alive ? 1 : 0;
-    if (result.failure != 0) {
-      // A started child that could not exec is reaped with the others.
-      const start_failure why = explain(start, result);
-      fail(why.exit_code, rank, "rank " + std::to_string(rank) + " cannot be started: " + why.text);
-      return false;
-    }
-    loop_.watch_input(ends[0], [this, rank] { read_socket(rank); });
-    if (options_.verbose) {
-      say(name_of(rank) + " started: " + start.program);
-    }
-    if (options_.report_bindings) {
-      say("rank " + std::to_string(rank) +
-          (start.cpus.empty() ? " is not bound"
-                              : " is bound to processors " + cpu_list(start.cpus)));
-    }
-  }
-  return true;
-}
-
-void job::remark_on_cores() const {
+void job::remark_on_cores() {
   const int cores = topology::usable_cpus();
   const int count = static_cast<int>(ranks_.size());
-  if (count > cores && (options_.verbose || ::isatty(STDERR_FILENO) == 1)) {
+  if (plan_.hosts.empty() && count > cores && (options_.verbose || ::isatty(STDERR_FILENO) == 1)) {
     say(std::to_string(count) + " ranks share " + std::to_string(cores) +
         (cores == 1 ? " processor" : " processors"));
   }
 }
 
+// Output of other hosts that was held back while ours was full, and readers that have gone.
+void job::carry_output() {
+  for (const int stream : {1, 2}) {
+    bool& told = told_closed_[static_cast<std::size_t>(stream - 1)];
+    if (remote_ != nullptr && !told && output_.broken(stream)) {
+      told = true;
+      remote_->close_output(stream);
+    }
+  }
+}
+
+int job::next_wait_ms() {
+  const int own = wait_ms();
+  const int holders = holder_->look_after();
+  return own < 0 ? holders : holders < 0 ? own : std::min(own, holders);
+}
+
 int job::run() {
   take_signals();
-  ::getrlimit(RLIMIT_NOFILE, &original_files_);
-  rlimit most = original_files_;
-  most.rlim_cur = most.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &most);
   if (!options_.output_directory.empty() && ::mkdir(options_.output_directory.c_str(), 0777) != 0) {
     SINEW_CHECK(errno == EEXIST, options_.output_directory + " cannot be made",
                 std::strerror(errno), "choose another directory with --output-dir");
   }
-  memory_ = boot::make_shared_memory("job");
   for (const std::string& each : plan_.remarks) {
     say(each);
   }
@@ -201,12 +210,21 @@ int job::run() {
   if (options_.timeout_s > 0) {
     time_is_up_ns_ = now_ns() + static_cast<std::int64_t>(options_.timeout_s * 1e9);
   }
-  if (start_all()) {
+  if (remote_ != nullptr) {
+    prepare_streams();
+  }
+  holder_->start(signals_->mask_before(), time_is_up_ns_);
+  if (!ending_) {
     input_.start();
   }
-  while (alive_ > 0) {
-    loop_.run_once(wait_ms());
+  while (alive_ > 0 || (remote_ != nullptr && unsettled_ > 0 && !ending_)) {
+    loop_.run_once(next_wait_ms());
+    carry_output();
     check_deadlines();
+  }
+  for (holder_->finish(); !holder_->done();) {
+    loop_.run_once(next_wait_ms());
+    carry_output();
   }
   // What the ranks wrote last; a process that left its group could hold a pipe open for ever.
   const std::int64_t patience_ns = now_ns() + 100'000'000;

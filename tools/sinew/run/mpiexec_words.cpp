@@ -1,13 +1,10 @@
 #include "sinew/run/mpiexec_words.hpp"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "sinew/commands.hpp"
 
@@ -23,8 +20,7 @@ enum class meaning {
   variable,     // one word NAME[=VALUE] for this program's ranks
   pair,         // two words NAME VALUE for this program's ranks
   global_pair,  // the same for all programs
-  hosts,        // all must be this machine
-  host_file,
+  hosts,        // `text` is the option of `sinew run` that is the whole job's
   per_node,
   binding,
   mapping,
@@ -43,10 +39,8 @@ struct habit {
   std::string_view text = {};
 };
 
-constexpr std::string_view one_machine =
-    "ranks are started on this machine only; to use several, start the program with MPICH's "
-    "mpiexec "
-    "or srun";
+constexpr std::string_view other_launchers =
+    "daemons are started by ssh, by srun inside a Slurm job, or by the command of --rsh";
 
 constexpr std::array habits = {
     // How many, where, with what.
@@ -58,8 +52,8 @@ constexpr std::array habits = {
     habit{"genvlist envlist", 1, meaning::nothing},
     habit{"genvnone envnone", 0, meaning::refused,
           "ranks get the launcher's environment; to clear it, write env -i PATH=$PATH mpiexec ..."},
-    habit{"host hosts H", 1, meaning::hosts},
-    habit{"f hostfile machinefile default-hostfile", 1, meaning::host_file},
+    habit{"host hosts H", 1, meaning::hosts, "--hosts"},
+    habit{"f hostfile machinefile default-hostfile", 1, meaning::hosts, "--hostfile"},
     habit{"wdir wd", 1, meaning::same, "--wdir"},
     habit{"path", 1, meaning::refused, "write the program's path, or env PATH=... mpiexec ..."},
     habit{"ppn perhost npernode N", 1, meaning::per_node},
@@ -76,7 +70,8 @@ constexpr std::array habits = {
     habit{"bind-to-core", 0, meaning::same, "--bind-to=core"},
     habit{"bind-to-none", 0, meaning::same, "--bind-to=none"},
     habit{"map-by rank-by", 1, meaning::mapping},
-    habit{"bycore byslot bynode", 0, meaning::nothing},
+    habit{"bycore byslot", 0, meaning::nothing},
+    habit{"bynode", 0, meaning::same, "--map-by=node"},
     habit{"cpus-per-proc cpus-per-rank cpu-list cpu-set", 1, meaning::refused,
           "use --bind-to core, numa or none"},
     habit{"oversubscribe nooversubscribe use-hwthread-cpus allow-run-as-root q quiet "
@@ -104,8 +99,8 @@ constexpr std::array habits = {
     habit{"tune am", 1, meaning::no_effect,
           "is a setting of Open MPI and has no effect; Sinew's settings: sinew info config"},
     habit{"launcher bootstrap rmk", 1, meaning::launcher},
-    habit{"launcher-exec bootstrap-exec", 1, meaning::refused, one_machine},
-    habit{"nolocal", 0, meaning::refused, one_machine},
+    habit{"launcher-exec bootstrap-exec", 1, meaning::hosts, "--rsh"},
+    habit{"nolocal", 0, meaning::refused, "name the other hosts with --hosts"},
     habit{"prefix", 1, meaning::nothing},
     habit{"V version info", 0, meaning::version},
     habit{"h help", 0, meaning::help},
@@ -134,50 +129,6 @@ const habit* find_habit(std::string_view word) {
     }
   }
   return nullptr;
-}
-
-std::string own_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
-bool is_this_machine(std::string_view host) {
-  const std::string own = own_name();
-  const std::string_view brief = std::string_view(own).substr(0, own.find('.'));
-  return host == "localhost" || host == "127.0.0.1" || host == "::1" || host == own ||
-         host == brief;
-}
-
-void check_host(std::string_view option, std::string_view host) {
-  // NAME:SLOTS, but not an address of version 6.
-  if (std::count(host.begin(), host.end(), ':') == 1) {
-    host = host.substr(0, host.find(':'));
-  }
-  if (!is_this_machine(host)) {
-    throw usage_failure(std::string(option) + ": " + std::string(host) + " is not this machine (" +
-                        own_name() + "); " + std::string(one_machine));
-  }
-}
-
-void check_hosts(std::string_view option, std::string_view list) {
-  std::istringstream names{std::string(list)};
-  for (std::string name; std::getline(names, name, ',');) {
-    check_host(option, name);
-  }
-}
-
-void check_host_file(std::string_view option, std::string_view path) {
-  std::ifstream file{std::string(path)};
-  if (!file) {
-    throw usage_failure(std::string(option) + ": " + std::string(path) + " cannot be read");
-  }
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string host;
-    if (words >> host && host[0] != '#') {
-      check_host(option, host);
-    }
-  }
 }
 
 bool one_of(std::string_view word, std::string_view list) { return has_name(list, word); }
@@ -247,8 +198,8 @@ class reader {
   }
 
   void end_options() {
-    if (!counted_ && !per_node_.empty()) {
-      add("-n", per_node_);
+    if (!per_node_.empty() && (hosts_ || !counted_)) {
+      add(hosts_ ? "--ppn" : "-n", per_node_);
     }
   }
 
@@ -317,6 +268,9 @@ class reader {
         global_.emplace_back("-x");
         global_.push_back(std::string(value) + "=" + std::string(second));
         return;
+      case meaning::hosts:
+        hosts_ = hosts_ || known.text != "--rsh";
+        return add(known.text, value);
       case meaning::version:
         result_.version = true;
         return;
@@ -330,14 +284,11 @@ class reader {
 
   // What is granted for some values only.
   void apply_checked(meaning what, std::string_view option, std::string_view value) {
-    if (what == meaning::hosts) {
-      check_hosts(option, value);
-    }
-    if (what == meaning::host_file) {
-      check_host_file(option, value);
-    }
     if (what == meaning::mapping) {
       check_mapping(option, value);
+      if (one_of(value, "node slot") && !option.ends_with("rank-by")) {
+        add("--map-by", value);
+      }
     }
     if (what == meaning::per_node) {
       per_node_ = value;
@@ -345,8 +296,8 @@ class reader {
     if (what == meaning::binding) {
       add("--bind-to", value.substr(0, value.find(':')));
     }
-    if (what == meaning::launcher && !one_of(value, "fork none user")) {
-      refuse(option, one_machine);
+    if (what == meaning::launcher && !one_of(value, "fork none user ssh rsh slurm")) {
+      refuse(option, other_launchers);
     }
     if (what == meaning::output) {
       if (!one_of(value, "tag rank tag-detailed tag-fullname")) {
@@ -360,7 +311,7 @@ class reader {
     if (what == meaning::architecture) {
       utsname machine{};
       if (::uname(&machine) != 0 || value != machine.machine) {
-        refuse(option, one_machine);
+        refuse(option, "ranks run on processors like this machine's");
       }
     }
   }
@@ -389,6 +340,7 @@ class reader {
   mpiexec_words result_;
   std::vector<std::vector<std::string>> programs_;
   std::vector<std::string> global_;
+  bool hosts_ = false;    // hosts are named
   bool counted_ = false;  // this program's -n was given
   std::string per_node_;
   bool more_ = false;
@@ -406,7 +358,7 @@ command_page mpiexec_page() {
       "All options of sinew run, and with one dash or two:\n"
       "  -n, -np, -c N          number of ranks; -ppn, -perhost, -npernode, -N the same\n"
       "  -x NAME[=VALUE], -env NAME VALUE, -genv NAME VALUE (all programs)\n"
-      "  -host, -hosts, -H LIST, -f, -hostfile, -machinefile FILE: if of this machine only\n"
+      "  -host, -hosts, -H LIST, -f, -hostfile, -machinefile FILE: where; -ppn N on each host\n"
       "  -wdir, -wd DIR         where the ranks start\n"
       "  -l, -prepend-rank, -tag-output, --output tag: [rank] before every line\n"
       "  -bind-to core|numa|none, -map-by, -rank-by, -timeout S, -stdin RANK|all|none, -v\n"

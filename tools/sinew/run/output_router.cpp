@@ -1,6 +1,7 @@
 #include "sinew/run/output_router.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,8 +25,11 @@ constexpr std::size_t most_in_pipe = std::size_t{1} << 20;
 
 }  // namespace
 
-output_router::output_router(event_loop& loop, int ranks)
-    : loop_(loop), digits_(std::to_string(ranks - 1).size()) {
+output_router::output_router(event_loop& loop, int ranks, bool labels)
+    : loop_(loop),
+      digits_(std::to_string(ranks - 1).size()),
+      fed_(static_cast<std::size_t>(ranks) * 2),
+      labels_(labels) {
   sinks_[0].number = STDOUT_FILENO;
   sinks_[1].number = STDERR_FILENO;
 }
@@ -36,15 +40,44 @@ boot::descriptor output_router::open(int rank, int stream) {
               "no pipe for the output of rank " + std::to_string(rank), std::strerror(errno),
               "raise the limit on open files (ulimit -n) or do without --label");
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  auto from = std::make_unique<source>();
+  auto from = make_source(rank, stream);
   from->pipe = boot::descriptor(ends[0]);
-  const std::string number = std::to_string(rank);
-  from->label = "[" + std::string(digits_ - std::min(digits_, number.size()), ' ') + number + "] ";
-  from->stream = stream;
   loop_.watch_input(ends[0], [this, each = from.get()] { read_from(*each); });
   sources_.push_back(std::move(from));
   ++open_;
   return boot::descriptor(ends[1]);
+}
+
+std::unique_ptr<output_router::source> output_router::make_source(int rank, int stream) const {
+  auto from = std::make_unique<source>();
+  const std::string number = std::to_string(rank);
+  from->label = "[" + std::string(digits_ - std::min(digits_, number.size()), ' ') + number + "] ";
+  from->stream = stream;
+  return from;
+}
+
+void output_router::feed(int rank, int stream, std::string_view bytes) {
+  auto& from = fed_[static_cast<std::size_t>(rank) * 2 + static_cast<std::size_t>(stream - 1)];
+  if (from == nullptr) {
+    from = make_source(rank, stream);
+  }
+  sink& to = sink_of(*from);
+  if (labels_) {
+    take(*from, bytes);
+  } else if (!to.broken) {
+    to.queue += bytes;
+    write_to(to);
+  }
+  balance();
+}
+
+void output_router::hurry() {
+  for (sink& each : sinks_) {
+    pollfd asked{each.number, POLLOUT, 0};
+    while (!each.queue.empty() && !each.broken && ::poll(&asked, 1, 0) == 1) {
+      flush(each);
+    }
+  }
 }
 
 bool output_router::done() const {
@@ -59,6 +92,11 @@ void output_router::close_sources() {
       bytes += one_read;
     }
     if (each->pipe) {
+      end(*each);
+    }
+  }
+  for (const auto& each : fed_) {
+    if (each != nullptr) {
       end(*each);
     }
   }
@@ -102,9 +140,11 @@ void output_router::end(source& from) {
     from.line.clear();
     write_to(to);
   }
-  loop_.forget(from.pipe.get());
-  from.pipe.reset();
-  --open_;
+  if (from.pipe) {
+    loop_.forget(from.pipe.get());
+    from.pipe.reset();
+    --open_;
+  }
 }
 
 void output_router::write_to(sink& to) {

@@ -10,18 +10,19 @@ namespace {
 namespace wire = boot::launcher_wire;
 
 constexpr int key_limit = 64;
-constexpr int value_limit = 4096;
+constexpr std::size_t value_limit = wire::value_limit;
 constexpr std::size_t space_limit = std::size_t{256} << 20;  // all keys and values together
 
 }  // namespace
 
-pmi_server::pmi_server(std::string job, std::vector<int> application_of, callbacks calls)
+pmi_server::pmi_server(std::string job, std::vector<int> application_of, callbacks calls,
+                       std::vector<int> node_of)
     : job_(std::move(job)),
       application_of_(std::move(application_of)),
       calls_(std::move(calls)),
       clients_(application_of_.size()) {
-  // All ranks are on one node; MPICH's library looks here.
-  values_["PMI_process_mapping"] = "(vector,(0,1," + std::to_string(clients_.size()) + "))";
+  node_of.resize(clients_.size(), 0);
+  values_["PMI_process_mapping"] = boot::format_process_mapping(node_of);  // MPICH looks here
 }
 
 void pmi_server::receive(int rank, std::string_view bytes) {
@@ -76,6 +77,10 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     }
   } else if (command == wire::goodbye) {
     from.finalized = true;
+    tell_all_left();
+  } else if (command == wire::depart) {
+    from.departed = true;
+    tell_all_left();
   } else if (command == "init") {
     if (!start(rank, true)) {
       return;
@@ -107,8 +112,7 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     calls_.abort(rank, message.number("exitcode").value_or(1),
                  why ? boot::pmi_unescape(*why).value_or("") : std::string(plain.value_or("")));
   } else if (command == "publish_name" || command == "unpublish_name" || command == "lookup_name") {
-    calls_.send(rank, "cmd=" + command.substr(0, command.find('_')) +
-                          "_result rc=-1 info=not_supported msg=not_supported\n");
+    calls_.send(rank, names_.answer(message));
   } else {
     refuse(rank, "sent the unknown PMI command " + boot::pmi_visible(command.substr(0, 60)));
   }
@@ -169,6 +173,22 @@ void pmi_server::barrier(int rank) {
   }
   for (int each = 0; each < static_cast<int>(clients_.size()); ++each) {
     calls_.send(each, "cmd=barrier_out rc=0\n");
+  }
+}
+
+void pmi_server::leave(int rank) {
+  at(rank).left = true;
+  tell_all_left();
+}
+
+void pmi_server::tell_all_left() {
+  const bool all = std::all_of(clients_.begin(), clients_.end(), [](const client& each) {
+    return each.left || each.finalized || each.departed;
+  });
+  for (int rank = 0; all && rank < static_cast<int>(clients_.size()); ++rank) {
+    if (at(rank).departed && !at(rank).left && !at(rank).finalized) {
+      calls_.send(rank, std::string("cmd=") + wire::all_left + "\n");
+    }
   }
 }
 

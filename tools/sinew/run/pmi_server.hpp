@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sinew/boot/pmi_wire.hpp"
+#include "sinew/run/name_service.hpp"
 
 namespace sinew::tool {
 
@@ -21,8 +22,10 @@ class pmi_server {
     std::function<void(int rank, const std::string& why)> nonsense;
   };
 
-  /// `application_of[rank]` counts the programs of the job.
-  pmi_server(std::string job, std::vector<int> application_of, callbacks calls);
+  /// `application_of[rank]` counts the programs of the job; `node_of[rank]` its nodes, of which
+  /// there is one if it is empty.
+  pmi_server(std::string job, std::vector<int> application_of, callbacks calls,
+             std::vector<int> node_of = {});
 
   /// Bytes from a rank's socket.
   void receive(int rank, std::string_view bytes);
@@ -30,7 +33,7 @@ class pmi_server {
   [[nodiscard]] bool initialised(int rank) const { return at(rank).initialised; }
   [[nodiscard]] bool finalized(int rank) const { return at(rank).finalized; }
   /// The rank's process has ended; it will enter no barrier any more.
-  void leave(int rank) { at(rank).left = true; }
+  void leave(int rank);
   /// A rank that has left while others wait for it in a barrier, or -1.
   [[nodiscard]] int missed_in_barrier() const;
   /// A rank that has left without MPI_Init while another one, which has called it, still runs and
@@ -52,7 +55,8 @@ class pmi_server {
     bool in_long_command = false;  // between mcmd= and endcmd
     bool refused = false;
     bool left = false;
-    bool plain = false;  // speaks plain PMI-1: another MPI's library
+    bool departed = false;  // waits to hear that all have left
+    bool plain = false;     // speaks plain PMI-1: another MPI's library
   };
 
   [[nodiscard]] const client& at(int rank) const {
@@ -64,6 +68,7 @@ class pmi_server {
   [[nodiscard]] std::string put(const boot::pmi_message& message);
   [[nodiscard]] std::string get(const boot::pmi_message& message) const;
   void barrier(int rank);
+  void tell_all_left();
   void refuse(int rank, const std::string& why);
   [[nodiscard]] bool start(int rank, bool plain);
 
@@ -73,6 +78,7 @@ class pmi_server {
   std::vector<client> clients_;
   std::map<std::string, std::string, std::less<>> values_;
   std::size_t value_bytes_ = 0;
+  name_service names_;
   std::size_t waiting_ = 0;
 };
 

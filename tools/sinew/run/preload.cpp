@@ -56,11 +56,6 @@ std::string why_not_elf(const std::string& program) {
         return "is built with a sanitizer (" + name + "), which follows kernel threads only";
       }
     }
-    for (const std::string_view mark : {"libgomp.", "libomp.", "libiomp5."}) {
-      if (name.starts_with(mark)) {
-        return "uses OpenMP (" + name + "), whose threads wait without giving the processor away";
-      }
-    }
   }
   return {};
 }

@@ -27,12 +27,13 @@ void fill_standard_descriptors() {
 }
 
 int run_words(const std::vector<std::string_view>& words) {
-  const run_options options = parse_run(words);
+  run_options options = parse_run(words);
   if (options.help) {
     std::fputs(help_text(run_page()).c_str(), stdout);
     return 0;
   }
-  const job_plan plan = plan_job(options);
+  host_map hosts = place_ranks(options);
+  const job_plan plan = hosts.empty() ? plan_job(options) : plan_hosts(options, std::move(hosts));
   if (plan.exit_code != 0) {
     std::fprintf(stderr, "sinew run: %s\n", terminal_text(plan.complaint).c_str());
     return plan.exit_code;
@@ -42,7 +43,7 @@ int run_words(const std::vector<std::string_view>& words) {
     return 0;
   }
   fill_standard_descriptors();
-  job running(options, plan);
+  job running(options, plan, {words.begin(), words.end()});
   return running.run();
 }
 

@@ -35,6 +35,8 @@ int rank_count(std::string_view text) {
   return count;
 }
 
+}  // namespace
+
 // Coarray programs are started with the number of images in the environment as often as with an
 // option; the option wins.
 int standard_ranks() {
@@ -48,6 +50,8 @@ int standard_ranks() {
   }
   return count;
 }
+
+namespace {
 
 void choose_binding(run_options& options, std::string_view text) {
   if (text == "auto") {
@@ -64,6 +68,20 @@ void choose_binding(run_options& options, std::string_view text) {
   }
 }
 
+void choose_mapping(run_options& options, std::string_view text) {
+  if (text != "slot" && text != "node") {
+    throw usage_failure("--map-by knows slot and node, not \"" + std::string(text) + "\"");
+  }
+  options.by_node = text == "node";
+}
+
+void choose_host_timeout(run_options& options, std::string_view text) {
+  options.host_timeout_s = text == "0" ? 0 : seconds("--host-timeout", text);
+  if (options.host_timeout_s != 0 && options.host_timeout_s < 2) {
+    throw usage_failure("--host-timeout: at least 2 s, since hosts are heard of once a second");
+  }
+}
+
 void choose_input(run_options& options, std::string_view text) {
   if (text == "none") {
     options.input = stdin_target::none;
@@ -73,6 +91,37 @@ void choose_input(run_options& options, std::string_view text) {
     options.input = stdin_target::one_rank;
     options.input_rank = whole_number("--stdin (RANK, none or all)", text, 0);
   }
+}
+
+// Where the ranks run.
+std::vector<option> host_options(run_options& options) {
+  return {
+      {{"--hosts", "--host"},
+       "HOST[:N],...",
+       "the hosts to run on, with N ranks each (default 1); see --map-by",
+       [&options](std::string_view v) { options.hosts = v; }},
+      {{"--hostfile"},
+       "FILE",
+       "a file with one host in each line: HOST, HOST:N or HOST slots=N",
+       [&options](std::string_view v) { options.host_file = v; }},
+      {{"--ppn"},
+       "N",
+       "ranks on each host, whatever the list of hosts says",
+       [&options](std::string_view v) { options.per_node = whole_number("--ppn", v, 1); }},
+      {{"--map-by"},
+       "slot|node",
+       "fills one host after the other (slot, the default), or goes round them (node)",
+       [&options](std::string_view v) { choose_mapping(options, v); },
+       "slot|node"},
+      {{"--rsh"},
+       "COMMAND",
+       "starts a command on a host: COMMAND HOST LINE (default: ssh, in a Slurm job srun)",
+       [&options](std::string_view v) { options.agent = v; }},
+      {{"--host-timeout"},
+       "SECONDS",
+       "a host that is not heard of for so long is lost (default: 4; 0: never)",
+       [&options](std::string_view v) { choose_host_timeout(options, v); }},
+  };
 }
 
 // Options with a value; some are of the program being read, the last one of `options`.
@@ -138,6 +187,10 @@ std::vector<option> flags(run_options& options) {
        "",
        "each rank says at its end what matching its messages has cost",
        set(options.statistics)},
+      {{"--survive"},
+       "",
+       "when a rank dies the others go on, and MPI tells them (MPIX_Comm_get_failed)",
+       set(options.survive)},
       {{"--report-bindings"}, "", "says where each rank is bound", set(options.report_bindings)},
       {{"--threads-as-fibers"},
        "",
@@ -154,15 +207,20 @@ std::vector<option> flags(run_options& options) {
 
 std::vector<option> table(run_options& options) {
   std::vector<option> all = valued_options(options);
-  for (option& each : flags(options)) {
-    all.push_back(std::move(each));
+  for (auto* const more : {&host_options, &flags}) {
+    for (option& each : more(options)) {
+      all.push_back(std::move(each));
+    }
   }
   return all;
 }
 
 void check(const run_options& options) {
-  if (options.ranks() > most_ranks) {
-    throw usage_failure("at most " + std::to_string(most_ranks) + " ranks in all");
+  if (!options.hosts.empty() && !options.host_file.empty()) {
+    throw usage_failure("--hosts and --hostfile exclude each other");
+  }
+  if (options.survive && !(options.hosts + options.host_file).empty()) {
+    throw usage_failure("--survive is for the ranks of one machine; it excludes --hosts");
   }
   if (!options.output_pattern.empty() && !options.output_directory.empty()) {
     throw usage_failure("--output and --output-dir exclude each other");
@@ -170,13 +228,19 @@ void check(const run_options& options) {
   if (options.label && !(options.output_pattern + options.output_directory).empty()) {
     throw usage_failure("--label is for the screen; it excludes --output and --output-dir");
   }
+}
+
+}  // namespace
+
+void check_ranks(const run_options& options) {
+  if (options.ranks() > most_ranks) {
+    throw usage_failure("at most " + std::to_string(most_ranks) + " ranks in all");
+  }
   if (options.input == stdin_target::one_rank && options.input_rank >= options.ranks()) {
     throw usage_failure("--stdin " + std::to_string(options.input_rank) + ": the job has only " +
                         std::to_string(options.ranks()) + " ranks");
   }
 }
-
-}  // namespace
 
 int run_options::ranks() const noexcept {
   int sum = 0;
@@ -188,11 +252,9 @@ int run_options::ranks() const noexcept {
 
 run_options parse_run(std::span<const std::string_view> words) {
   run_options options;
-  const int standard = standard_ranks();
   const std::vector<option> known = table(options);
   do {
     options.applications.emplace_back();
-    options.applications.back().ranks = standard;
     words = words.subspan(parse_options(words, known));
     if (options.help) {
       return options;
@@ -217,12 +279,16 @@ run_options parse_run(std::span<const std::string_view> words) {
 command_page run_page() {
   static run_options unused;
   return {
-      "run", "starts the ranks of a job on this machine",
+      "run", "starts the ranks of a job, on this machine or on several hosts",
       "[options] PROGRAM [ARGUMENTS] [: [options] PROGRAM [ARGUMENTS]]...",
       "A rank that crashes, exits with a code other than 0, or leaves without MPI_Finalize ends\n"
       "the job. What a rank leaves running in its process group ends with it. The first ^C goes\n"
       "to the ranks, which have 2 s to end; the second ends them at once. The folder of this\n"
       "installation's libmpi_abi.so.1 stands first in the ranks' LD_LIBRARY_PATH.\n\n"
+      "With --hosts or --hostfile, or inside a Slurm job, a daemon on each host holds the ranks\n"
+      "there; it needs this build of Sinew at the same path, and a login without a password.\n"
+      "Without -n there are as many ranks as the hosts take. Files of --output are written "
+      "here.\n\n"
       "exit code: that of the first failing rank; 128 + N if signal N killed it; 124 time is up;\n"
       "126 the program cannot be executed; 127 it was not found; 2 wrong usage; 130 and 143\n"
       "interrupted by SIGINT and SIGTERM.",

@@ -13,7 +13,7 @@ namespace sinew::tool {
 
 /// One program of the job; several are joined by ':'.
 struct application {
-  int ranks = 1;
+  int ranks = 0;          ///< 0: not said, until place_ranks()
   std::string directory;  ///< empty: where the launcher is
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::string> arguments;  ///< the program's name first
@@ -33,10 +33,17 @@ struct run_options {
   std::string hang_timeout;
   std::string trace;  ///< file for the trace of all ranks; empty: none
   binding_policy binding = binding_policy::automatic;
+  bool survive = false;  ///< a rank's death does not end the job
   bool report_bindings = false;
   stdin_target input = stdin_target::one_rank;
   int input_rank = 0;
   bool threads_as_fibers = false;
+  std::string hosts;          ///< as given: "h1:2,h2"; empty: not given
+  std::string host_file;      ///< empty: none
+  int per_node = 0;           ///< ranks on each host; 0: what the list of hosts says
+  bool by_node = false;       ///< ranks go round the hosts one by one
+  std::string agent;          ///< how a command is started on another host; empty: chosen by us
+  double host_timeout_s = 4;  ///< a host that is not heard of for so long is lost; 0: never
   bool dry_run = false;
   bool verbose = false;
   bool help = false;
@@ -44,7 +51,12 @@ struct run_options {
   [[nodiscard]] int ranks() const noexcept;
 };
 
-/// Words behind "run". Throws usage_failure.
+/// Words behind "run". How many ranks there are may still be open: see place_ranks() (hosts.hpp).
+/// Throws usage_failure.
 [[nodiscard]] run_options parse_run(std::span<const std::string_view> words);
+/// What can be checked when the number of ranks is known. Throws usage_failure.
+void check_ranks(const run_options& options);
+/// Ranks of a program of which nothing is said: SINEW_IMAGES, or 1. Throws usage_failure.
+[[nodiscard]] int standard_ranks();
 
 }  // namespace sinew::tool

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "sinew/base/trace_file.hpp"
-#include "sinew/bench/stats.hpp"
+#include "sinew/bench/results_json.hpp"
 #include "sinew/boot/descriptor.hpp"
 
 namespace sinew::tool {

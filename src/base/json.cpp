@@ -1,15 +1,33 @@
-#include "json.hpp"
+#include "sinew/base/json.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 
-#include "text_file.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
 
-namespace sinew::route {
+namespace sinew {
 namespace {
 
 constexpr int deepest = 32;
+
+[[noreturn]] void bad_line(const std::string& where, std::size_t line, const std::string& why) {
+  throw error(where + ":" + std::to_string(line) + " is malformed", why);
+}
+
+// A code point below 0x10000 in UTF-8.
+std::string utf8(unsigned code) {
+  SINEW_EXPECT(code < 0x10000);
+  if (code < 0x80) {
+    return {static_cast<char>(code)};
+  }
+  if (code < 0x800) {
+    return {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f))};
+  }
+  return {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3f)),
+          static_cast<char>(0x80 | (code & 0x3f))};
+}
 
 class reader {
  public:
@@ -129,6 +147,19 @@ class reader {
     need(']');
   }
 
+  // The four digits after "\u"; leaves `at_` on the last.
+  std::string code_point() {
+    unsigned code = 0;
+    const std::string_view digits = text_.substr(at_ + 1, 4);
+    const auto [end, failed] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+    if (failed != std::errc{} || end != digits.data() + 4 || (code >= 0xd800 && code < 0xe000)) {
+      fail("an escape that is not read here");
+    }
+    at_ += 4;
+    return utf8(code);
+  }
+
   std::string string() {
     std::string out;
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
@@ -152,6 +183,9 @@ class reader {
           case '\\':
           case '/':
             break;
+          case 'u':
+            out += code_point();
+            continue;
           default:
             fail("an escape that is not read here");
         }
@@ -224,4 +258,4 @@ const json_value& json_member(const json_value& value, const std::string& where,
   return *found;
 }
 
-}  // namespace sinew::route
+}  // namespace sinew

@@ -1,14 +1,14 @@
-// A reader for the JSON that networks and plans are kept in.
+// A reader for the JSON that networks, plans and measurements are kept in. Cold.
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace sinew::route {
+namespace sinew {
 
 /// One value; arrays and objects own their parts. Numbers are doubles: exact up to 2^53.
 struct json_value {
@@ -25,16 +25,17 @@ struct json_value {
   [[nodiscard]] const json_value* find(std::string_view name) const noexcept;
 };
 
-/// Throws sinew::error "where:line is malformed (why)". Nesting is limited.
-json_value parse_json(std::string_view text, const std::string& where);
+/// Throws sinew::error "where:line is malformed (why)". At most 32 values lie within each other.
+/// Escapes of a code above 0x7f become UTF-8; surrogates are refused.
+[[nodiscard]] json_value parse_json(std::string_view text, const std::string& where);
 
 /// With the quotes.
-std::string json_quoted(std::string_view text);
+[[nodiscard]] std::string json_quoted(std::string_view text);
 
 /// Members that must be there and be whole numbers in [0, most]; throw with line and reason.
-std::uint64_t json_whole(const json_value& value, const std::string& where, const char* what,
-                         double most);
-const json_value& json_member(const json_value& value, const std::string& where, const char* name,
-                              json_value::kind what);
+[[nodiscard]] std::uint64_t json_whole(const json_value& value, const std::string& where,
+                                       const char* what, double most);
+[[nodiscard]] const json_value& json_member(const json_value& value, const std::string& where,
+                                            const char* name, json_value::kind what);
 
-}  // namespace sinew::route
+}  // namespace sinew

@@ -1,0 +1,255 @@
+#include "abi/mpi/collective_check.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <list>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "abi/mpi/op.hpp"
+#include "abi/mpi/request.hpp"
+#include "abi/mpi/settings.hpp"
+#include "abi/mpi/type.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/memory.hpp"
+
+namespace sinew::mpi::check {
+namespace {
+
+// In the collectives' context, beyond all tags of coll. Messages of one tag stay in order, and the
+// calls on a communicator have one order on all its ranks, so one tag each is enough.
+constexpr int signature_tag = p2p::max_tag - 1;
+constexpr int verdict_tag = p2p::max_tag - 2;
+
+/// What rank 0 answers. `rank` -1: all is well.
+struct verdict {
+  std::int32_t rank = -1;
+  signature here;
+  signature there;
+};
+static_assert(std::is_trivially_copyable_v<verdict>);  // it travels as bytes
+
+/// A call that rank 0 does not wait for. Never moves: receives point into it.
+struct pending {
+  MPI_Comm handle;
+  coll::communicator_ref comm;
+  signature mine;
+  std::vector<signature> others;
+  std::vector<p2p::request*> receives;
+
+  [[nodiscard]] bool done() const {
+    return std::all_of(receives.begin(), receives.end(), [](auto* r) { return r->done(); });
+  }
+};
+
+/// Rank 0's calls that others have not all made yet, in order; what was found wrong with some.
+struct ledger {
+  std::mutex lock;  ///< guards all; nobody makes progress with it
+  std::list<pending> open;
+  std::vector<std::pair<MPI_Comm, failure>> found;
+  int chore = -1;
+};
+ledger& books() {
+  static auto& it = *new ledger;
+  return it;
+}
+
+bool same_kind(const signature& a, const signature& b) {
+  const auto any = [](const signature& s) {
+    return s.kind == layout::element::none || s.kind == layout::element::byte || s.bytes == 0;
+  };
+  return a.kind == b.kind || any(a) || any(b);
+}
+
+int class_of_difference(const signature& a, const signature& b) {
+  if (std::strcmp(a.name, b.name) != 0) {
+    return MPI_ERR_OTHER;
+  }
+  return a.root != b.root     ? MPI_ERR_ROOT
+         : a.op != b.op       ? MPI_ERR_OP
+         : !same_kind(a, b)   ? MPI_ERR_TYPE
+         : a.bytes != b.bytes ? MPI_ERR_COUNT
+                              : MPI_SUCCESS;
+}
+
+std::string words_of(const signature& s, int difference) {
+  switch (difference) {
+    case MPI_ERR_ROOT:
+      return " with root " + std::to_string(s.root);
+    case MPI_ERR_OP:
+      return s.op == 0 ? " with an operation of the program"
+                       : " with operation " + std::to_string(s.op);
+    case MPI_ERR_TYPE:
+      return " with data of kind " + std::to_string(static_cast<int>(s.kind));
+    case MPI_ERR_COUNT:
+      return " with " + std::to_string(s.bytes) + " bytes";
+    default:
+      return "";
+  }
+}
+
+failure failure_of(const verdict& v) {
+  const int difference = class_of_difference(v.here, v.there);
+  SINEW_EXPECT(v.rank > 0 && difference != MPI_SUCCESS);
+  return {difference, std::string("the ranks' collectives differ: rank ") + std::to_string(v.rank) +
+                          " calls " + v.there.name + words_of(v.there, difference) +
+                          ", rank 0 calls " + v.here.name + words_of(v.here, difference)};
+}
+
+verdict judge(const signature& mine, const std::vector<signature>& others) {
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (class_of_difference(mine, others[i]) != MPI_SUCCESS) {
+      return {static_cast<std::int32_t>(i) + 1, mine, others[i]};
+    }
+  }
+  return {};
+}
+
+/// Ends the calls of which all is known. Under the lock.
+int settle(ledger& b) {
+  int ended = 0;
+  for (auto it = b.open.begin(); it != b.open.end();) {
+    if (!it->done()) {
+      ++it;
+      continue;
+    }
+    for (p2p::request* r : it->receives) {
+      process.engine->release(r);
+    }
+    if (const verdict v = judge(it->mine, it->others); v.rank >= 0) {
+      b.found.emplace_back(it->handle, failure_of(v));
+    }
+    it = b.open.erase(it);
+    ++ended;
+  }
+  return ended;
+}
+
+/// By whoever polls: the difference may be why everybody waits, so fatal errors end the job here.
+int look(void*) noexcept {
+  ledger& b = books();
+  const std::unique_lock held(b.lock, std::try_to_lock);
+  if (!held.owns_lock()) {
+    return 0;
+  }
+  return base::must_have_memory("comparing collectives", [&] {
+    const int ended = settle(b);
+    for (const auto& [handle, f] : b.found) {
+      comm_object* c = find_comm(handle);
+      if (c != nullptr && (c->errors->act == errhandler_object::action::fatal ||
+                           c->errors->act == errhandler_object::action::abort)) {
+        raise_error(c, f.code, f.sentence);
+      }
+    }
+    if (b.open.empty()) {
+      process.runtime->want_chore(b.chore, false);
+    }
+    return ended;
+  });
+}
+
+p2p::buffer bytes_of(const auto& what) { return p2p::buffer::of_bytes(&what, sizeof what); }
+
+void begin_at_first(comm_object& c, const signature& mine) {
+  ledger& b = books();
+  const core::communicator& comm = *c.comm;
+  const std::lock_guard held(b.lock);
+  pending& p = b.open.emplace_back(pending{c.handle, c.owned, mine, {}, {}});
+  p.others.resize(static_cast<std::size_t>(comm.size() - 1));
+  for (int r = 1; r < comm.size(); ++r) {
+    p.receives.push_back(process.engine->irecv(comm, p2p::collectives_of(comm),
+                                               bytes_of(p.others[static_cast<std::size_t>(r - 1)]),
+                                               r, signature_tag));
+  }
+  if (b.chore < 0) {
+    b.chore = process.runtime->add_chore(look, nullptr);
+  }
+  process.runtime->want_chore(b.chore, true);
+}
+
+verdict decide_at_first(const comm_object& c, const signature& mine) {
+  const core::communicator& comm = *c.comm;
+  p2p::engine& engine = *process.engine;
+  std::vector<signature> others(static_cast<std::size_t>(comm.size() - 1));
+  for (int r = 1; r < comm.size(); ++r) {
+    engine.recv(comm, p2p::collectives_of(comm), bytes_of(others[static_cast<std::size_t>(r - 1)]),
+                r, signature_tag);
+  }
+  const verdict v = judge(mine, others);
+  for (int r = 1; r < comm.size(); ++r) {
+    if (others[static_cast<std::size_t>(r - 1)].how == form::blocking) {
+      engine.send(comm, p2p::collectives_of(comm), bytes_of(v), r, verdict_tag);
+    }
+  }
+  return v;
+}
+
+/// What was found wrong with earlier calls.
+void tell_found() {
+  ledger& b = books();
+  std::unique_lock held(b.lock);
+  settle(b);
+  if (!b.found.empty()) {
+    auto [handle, f] = b.found.front();
+    b.found.erase(b.found.begin());
+    held.unlock();
+    f.comm = find_comm(handle);
+    throw f;
+  }
+}
+
+}  // namespace
+
+bool wanted() noexcept { return check_setting(); }
+
+signature amount(MPI_Count count, MPI_Datatype type, int root) {
+  check_count(count);
+  const layout::datatype& t = layout_of(type, count == 0);
+  signature s;
+  s.root = root;
+  s.has_amount = true;
+  s.bytes = static_cast<std::uint64_t>(count) * t.size();
+  s.kind = t.base();
+  return s;
+}
+
+signature with_op(signature s, MPI_Op op) {
+  const std::uintptr_t value = value_of(op);
+  s.op = value < first_address ? static_cast<std::int32_t>(value) : 0;
+  return s;
+}
+
+void compare(form how, MPI_Comm comm, signature mine) {
+  comm_object& c = comm_of(comm);
+  tell_found();
+  if (c.comm->size() == 1) {
+    return;
+  }
+  const std::size_t length = std::strlen(current_call);
+  SINEW_ASSERT(length < sizeof mine.name);
+  // The form of large counts matches the other one.
+  const bool large = length > 2 && std::strcmp(current_call + length - 2, "_c") == 0;
+  std::memcpy(mine.name, current_call, large ? length - 2 : length);
+  mine.how = how;
+  verdict v;
+  if (c.comm->rank() == 0) {
+    if (how != form::blocking) {
+      begin_at_first(c, mine);
+      return;
+    }
+    v = decide_at_first(c, mine);
+  } else {
+    process.engine->send(*c.comm, p2p::collectives_of(*c.comm), bytes_of(mine), 0, signature_tag);
+    if (how != form::blocking) {
+      return;
+    }
+    process.engine->recv(*c.comm, p2p::collectives_of(*c.comm), bytes_of(v), 0, verdict_tag);
+  }
+  if (v.rank >= 0) {
+    throw failure_of(v);
+  }
+}
+
+}  // namespace sinew::mpi::check

@@ -1,0 +1,251 @@
+#include "abi/threads/monitor.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <vector>
+
+#include "abi/threads/block.hpp"
+#include "abi/threads/raw.hpp"
+#include "abi/threads/real.hpp"
+#include "abi/threads/refuse.hpp"
+#include "abi/threads/signals.hpp"
+#include "abi/threads/slices.hpp"
+#include "abi/threads/waiting.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/fiber/carrier.hpp"
+#include "sinew/fiber/scheduler.hpp"
+
+namespace sinew::threads {
+namespace {
+
+constexpr long tick_ns = 5'000'000;
+/// After a look that found a stuck worker: more will follow.
+constexpr long short_tick_ns = 500'000;
+/// Looks at which a fiber computes before it is asked to let others run: slices come first.
+constexpr int patient_looks = 10;
+
+/// A system call in which a thread was seen, as the kernel tells it; `number` -1: none.
+struct system_call {
+  long number = -1;
+  std::array<unsigned long, 6> arguments{};
+  unsigned long sp = 0;
+  unsigned long pc = 0;
+
+  friend bool operator==(const system_call&, const system_call&) = default;
+};
+
+/// What goes with a signal: it must stay until the signal has arrived, which it may do late. So
+/// there are many, used in turn.
+constinit std::array<system_call, 1024> sent{};
+
+struct watch {
+  const fiber::fiber* runs = nullptr;
+  int carrier = 0;
+  int looks = 0;     ///< at which it was the same, and not in a system call
+  long used_ns = 0;  ///< processor time of the carrier
+  system_call call;
+};
+
+enum class kernel_says : std::uint8_t { computes, blocks, unknown };
+
+kernel_says ask_kernel(int thread, system_call& call) noexcept {
+  std::array<char, 64> path{};
+  (void)std::snprintf(path.data(), path.size(), "/proc/self/task/%d/syscall", thread);
+  const long file = raw_call(SYS_open, reinterpret_cast<long>(path.data()), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return kernel_says::unknown;
+  }
+  std::array<char, 256> text{};
+  const long bytes = raw_call(SYS_read, file, reinterpret_cast<long>(text.data()), text.size() - 1);
+  raw_call(SYS_close, file);
+  if (bytes <= 0) {
+    return kernel_says::unknown;
+  }
+  auto& a = call.arguments;
+  const int fields = std::sscanf(text.data(), "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &call.number,
+                                 &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &call.sp, &call.pc);
+  return fields == 9 && call.number >= 0 ? kernel_says::blocks : kernel_says::computes;
+}
+
+/// Processor time of a thread of this process.
+long time_used(int thread) noexcept {
+  constexpr int per_thread = 6;  // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED of the kernel
+  timespec used{};
+  const long clock = static_cast<long>(~static_cast<unsigned>(thread) << 3U | per_thread);
+  return raw_call(SYS_clock_gettime, static_cast<int>(clock), reinterpret_cast<long>(&used)) == 0
+             ? used.tv_sec * 1'000'000'000 + used.tv_nsec
+             : 0;
+}
+
+void send_to(int thread, const system_call& call) noexcept {
+  static std::size_t turn = 0;
+  system_call& kept = sent[turn++ % sent.size()];
+  kept = call;
+  siginfo_t info{};
+  info.si_signo = slice_signal;
+  info.si_code = SI_QUEUE;
+  info.si_value.sival_ptr = &kept;
+  raw_call(SYS_rt_tgsigqueueinfo, raw_call(SYS_getpid), thread, slice_signal,
+           reinterpret_cast<long>(&info));
+}
+
+/// Stuck: in the same system call at two looks, or without any at many. True if it was in a call.
+bool look_at(int worker, watch& w) noexcept {
+  const fiber::worker_sight now = fiber::look_at_worker(worker);
+  if (now.runs == nullptr || now.runs != w.runs || now.carrier != w.carrier) {
+    w = {now.runs, now.carrier, 0, now.runs == nullptr ? 0 : time_used(now.carrier), {}};
+    return false;
+  }
+  // Who has used much of the time since the last look does not block, which is cheaper to know.
+  const long used = time_used(now.carrier);
+  const bool busy = used - w.used_ns > tick_ns / 4;
+  w.used_ns = used;
+  system_call call;
+  const bool blocks = !busy && ask_kernel(now.carrier, call) == kernel_says::blocks;
+  const bool same = blocks && call == w.call;
+  w.call = blocks ? call : system_call{};
+  w.looks = blocks ? 0 : w.looks + 1;
+  if (!same && w.looks < patient_looks) {
+    return false;
+  }
+  w.looks = 0;
+  if (!fiber::keep_spare_carrier()) {
+    (void)refused("another kernel thread, which the system refuses (see ulimit -u)", 0);
+    return false;
+  }
+  send_to(now.carrier, w.call);
+  return same;
+}
+
+void sleep_for(long ns) noexcept {
+  const timespec tick{0, ns};
+  // Wait: the monitor's, until its next look.
+  raw_call(SYS_nanosleep, reinterpret_cast<long>(&tick), 0);
+}
+
+[[noreturn]] void* watch_workers(void*) {
+  constexpr int quiet_looks = 20;
+  std::vector<watch> all(static_cast<std::size_t>(fiber::scheduler::of_process()->workers()));
+  bool found = false;
+  for (int quiet = 0;;) {
+    sleep_for(found ? short_tick_ns : tick_ns);
+    found = false;
+    if (fiber::all_workers_sleep()) {
+      if (++quiet >= quiet_looks) {
+        fiber::wait_for_workers();
+      }
+      continue;
+    }
+    quiet = 0;
+    for (std::size_t i = 0; i < all.size() && !alone(); ++i) {
+      found = look_at(static_cast<int>(i), all[i]) || found;
+    }
+  }
+}
+
+/// The C library's own threads, not the program's.
+int make_thread(void* (*entry)(void*), void* argument) noexcept {
+  pthread_attr_t detached;
+  ::pthread_attr_init(&detached);
+  ::pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_t thread{};
+  const int code = real().create(&thread, &detached, entry, argument);
+  ::pthread_attr_destroy(&detached);
+  return code;
+}
+
+struct carrier_start {
+  void* (*entry)(void*);
+  void* argument;
+};
+
+int make_carrier(void* (*entry)(void*), void* argument) noexcept {
+  auto* const start = new (std::nothrow) carrier_start{entry, argument};
+  if (start == nullptr) {
+    return ENOMEM;
+  }
+  const auto begin = [](void* given) -> void* {
+    const carrier_start all = *static_cast<carrier_start*>(given);
+    delete static_cast<carrier_start*>(given);
+    start_carrier_slices();
+    return all.entry(all.argument);
+  };
+  const int code = make_thread(begin, start);
+  if (code != 0) {
+    delete start;
+  }
+  return code;
+}
+
+const system_call& call_of(const siginfo_t& info) noexcept {
+  return *static_cast<const system_call*>(info.si_value.sival_ptr);
+}
+
+/// Where the signal has broken off the very call that it was sent for, and the kernel would have
+/// the program see that, the call is made again. Its limit of time, if it has one, begins anew.
+void repeat_call(const system_call& call, mcontext_t& registers) noexcept {
+  auto& r = registers.gregs;
+  const auto word = [&r](int which) { return static_cast<unsigned long>(r[which]); };
+  const std::array<unsigned long, 6> now = {word(REG_RDI), word(REG_RSI), word(REG_RDX),
+                                            word(REG_R10), word(REG_R8),  word(REG_R9)};
+  constexpr std::string_view instruction = "\x0f\x05";
+  if (call.number < 0 || r[REG_RAX] != -EINTR || word(REG_RIP) != call.pc ||
+      word(REG_RSP) != call.sp || now != call.arguments ||
+      std::memcmp(reinterpret_cast<const char*>(call.pc) - instruction.size(), instruction.data(),
+                  instruction.size()) != 0) {
+    return;
+  }
+  r[REG_RAX] = call.number;
+  r[REG_RIP] -= static_cast<greg_t>(instruction.size());
+}
+
+}  // namespace
+
+void start_monitor() noexcept {
+  record* const idle = get_block();
+  if (idle == nullptr) {
+    (void)refused("a monitor of stuck workers, for which there is no memory", 0);
+    return;
+  }
+  fiber::enable_carriers(reinterpret_cast<std::uintptr_t>(thread_of(*idle)), make_carrier);
+  if (make_thread(watch_workers, nullptr) != 0) {
+    (void)refused("a monitor of stuck workers, for which the system refuses a thread", 0);
+  }
+}
+
+bool is_from_monitor(const siginfo_t& info) noexcept {
+  const auto* const at = static_cast<const system_call*>(info.si_value.sival_ptr);
+  return info.si_code == SI_QUEUE && at >= sent.data() && at < sent.data() + sent.size();
+}
+
+void leave_if_stuck(const siginfo_t& info, void* context) noexcept {
+  SINEW_EXPECT(is_from_monitor(info) && context != nullptr);
+  const system_call call = call_of(info);
+  auto& at = *static_cast<ucontext_t*>(context);
+  const bool could = fibers_run() && mine.ours && !mine.away && !mine.stays &&
+                     fiber::self() != nullptr && !in_own_text(context);
+  if (could && (call.number >= 0 || (fiber::others_are_ready() && !end_slice(context)))) {
+    mine.away = fiber::leave_worker();
+  }
+  repeat_call(call, at.uc_mcontext);
+}
+
+void come_back_now() noexcept {
+  SINEW_EXPECT(mine.away);
+  const int error = errno;
+  mine.away = false;
+  fiber::return_to_worker();
+  errno = error;
+}
+
+}  // namespace sinew::threads

@@ -1,0 +1,15 @@
+// System calls about priorities and processors, which name threads by number.
+#pragma once
+
+namespace sinew::threads {
+
+enum class scheduling : unsigned char {
+  of_kernel,  ///< to be made
+  ignored     ///< to be answered with 0: it would change a worker for the sake of one fiber
+};
+
+/// What to do with this system call about `thread`. Where gettid() gave the number to a fiber, that
+/// becomes 0: the kernel thread that calls. Any system call.
+[[nodiscard]] scheduling scheduling_of_fiber(long number, long& thread) noexcept;
+
+}  // namespace sinew::threads

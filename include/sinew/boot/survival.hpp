@@ -1,0 +1,66 @@
+// Memory that `sinew run --survive` shares with its ranks: who has died, and agreements that hold
+// whoever dies meanwhile.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sinew/base/ids.hpp"
+#include "sinew/boot/shared_memory.hpp"
+
+namespace sinew::boot {
+
+/// What the members of an agreement have decided, the same for all of them.
+struct decision {
+  std::uint32_t flag = 0;    ///< the conjunction of what those have voted that were alive
+  std::uint32_t deaths = 0;  ///< how many of dead() it took note of
+};
+
+/// One agreement among several: every member uses the same numbers, and counts its `turn` up from 1
+/// for each further one with the same slot and key.
+struct ballot {
+  std::uint32_t slot = 0;  ///< below survival::slots
+  std::uint16_t key = 0;   ///< tells groups apart that use a slot one after the other
+  std::uint16_t turn = 0;
+};
+
+/// Any thread. Warm.
+class survival {
+ public:
+  static constexpr std::uint32_t slots = 1024;
+
+  /// Maps the descriptor, which is empty at first. Throws.
+  survival(int descriptor, int ranks);
+
+  /// The launcher's alone.
+  void mark_dead(job_rank rank) noexcept;
+
+  /// How many ranks have died, and which was number `i` of them.
+  [[nodiscard]] std::uint32_t deaths() const noexcept;
+  [[nodiscard]] job_rank dead(std::uint32_t i) const noexcept;
+  [[nodiscard]] bool is_dead(job_rank rank, std::uint32_t among_first) const noexcept;
+
+  /// Once for each ballot; then decided() until it is true. Nobody votes before the last ballot
+  /// but one of the same slot and key is known to all that live, since each waits for each.
+  void vote(const ballot& b, job_rank rank, std::uint32_t flag) noexcept;
+  [[nodiscard]] bool decided(const ballot& b, std::span<const job_rank> members,
+                             decision& result) noexcept;
+
+ private:
+  using word = std::atomic<std::uint64_t>;
+  static_assert(word::is_always_lock_free);  // shared between processes
+
+  [[nodiscard]] static std::size_t bytes_for(int ranks) noexcept;
+  [[nodiscard]] word& count() const noexcept { return words_[0]; }
+  [[nodiscard]] word& dead_at(std::uint32_t i) const noexcept { return words_[1 + i]; }
+  [[nodiscard]] word& decision_of(const ballot& b) const noexcept;
+  [[nodiscard]] word& vote_of(const ballot& b, job_rank rank) const noexcept;
+
+  memory_mapping memory_;
+  int ranks_;
+  word* words_;
+};
+
+}  // namespace sinew::boot

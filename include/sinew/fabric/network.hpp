@@ -1,0 +1,64 @@
+// What brings messages to ranks of other nodes: a plugin, loaded when a job has a second node, so
+// that jobs on one node neither need nor map its library.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sinew/fabric/fabric.hpp"
+
+namespace sinew::fabric {
+
+/// The addresses that the ranks of a job have published, by rank; empty: a rank that is
+/// never sent to. Read only while endpoints use it.
+using address_table = std::vector<std::string>;
+
+/// An endpoint that sleeps on a file descriptor, so that another sleeper can watch it.
+class network_endpoint : public endpoint {
+ public:
+  /// Becomes readable when something arrives after a prepare_sleep() that answered true. To be
+  /// polled only; it belongs to the endpoint.
+  [[nodiscard]] virtual int event_descriptor() const noexcept = 0;
+  /// False: there is something for progress() to do, or a caller that got `retry` may try again.
+  /// The thread that calls progress() only. Cold.
+  [[nodiscard]] virtual bool prepare_sleep() = 0;
+};
+
+/// A network that this process has opened, and whose address it can tell the others.
+class network {
+ public:
+  virtual ~network() = default;
+  /// Bytes, not text.
+  [[nodiscard]] virtual const std::string& address() const noexcept = 0;
+  /// The library and its version. Ranks whose versions differ had better not talk.
+  [[nodiscard]] virtual std::string version() const = 0;
+  /// The endpoint of rank `rank`, once. Connects to nobody yet: that is done at the first
+  /// message to each. Throws. Cold.
+  [[nodiscard]] virtual std::unique_ptr<network_endpoint> connect(
+      job_rank rank, std::shared_ptr<const address_table> peers) = 0;
+};
+
+struct network_options {
+  int ranks = 1;
+  bool threads = false;
+  /// Leave memory that ranks of one node share to others: the joint endpoint does.
+  bool between_nodes_only = true;
+};
+
+/// Loads the plugin libsinew_ucx.so, which lies beside the calling library or in ../lib beside the
+/// program, and opens it. Throws sinew::error if it is not there, is of another build, or finds no
+/// network. Cold.
+[[nodiscard]] std::shared_ptr<network> open_network(const network_options& options);
+
+/// SINEW_FABRIC_NODES: as many nodes are pretended, if more than one; 0: none. Cold.
+[[nodiscard]] int pretended_nodes();
+
+/// One endpoint over two: `near` carries what goes to the ranks in `near_ranks` (this rank is one
+/// of them), `far` all the rest. Handlers, order and sleep are as of one endpoint; transfers to far
+/// ranks need their help. Cold.
+[[nodiscard]] std::unique_ptr<endpoint> join(std::unique_ptr<endpoint> near,
+                                             const std::vector<job_rank>& near_ranks,
+                                             std::unique_ptr<network_endpoint> far);
+
+}  // namespace sinew::fabric

@@ -1,0 +1,106 @@
+#include "sinew/boot/survival.hpp"
+
+#include "sinew/base/check.hpp"
+
+namespace sinew::boot {
+namespace {
+
+/// Of a vote and a decision: the upper half says of which ballot. Never 0, what memory begins with.
+std::uint64_t name_of(const ballot& b) noexcept {
+  SINEW_EXPECT(b.turn != 0);
+  return (std::uint64_t{b.key} << 16 | b.turn) << 32;
+}
+
+constexpr std::uint64_t name_mask = ~std::uint64_t{0} << 32;
+
+}  // namespace
+
+std::size_t survival::bytes_for(int ranks) noexcept {
+  const auto n = static_cast<std::size_t>(ranks);
+  return sizeof(word) * (1 + n + 2 * slots + 2 * slots * n);
+}
+
+survival::survival(int descriptor, int ranks)
+    : memory_(memory_mapping::of(descriptor, bytes_for(ranks))),
+      ranks_(ranks),
+      words_(reinterpret_cast<word*>(memory_.base())) {
+  SINEW_EXPECT(ranks > 0);
+}
+
+// Of two turns after each other: the votes of one may be read while those of the next are cast.
+survival::word& survival::decision_of(const ballot& b) const noexcept {
+  SINEW_EXPECT(b.slot < slots);
+  return words_[1 + static_cast<std::size_t>(ranks_) + 2 * b.slot + b.turn % 2];
+}
+
+survival::word& survival::vote_of(const ballot& b, job_rank rank) const noexcept {
+  SINEW_EXPECT(rank.below(ranks_));
+  const auto n = static_cast<std::size_t>(ranks_);
+  return words_[1 + n + 2 * slots + (2 * b.slot + b.turn % 2) * n + rank.index()];
+}
+
+void survival::mark_dead(job_rank rank) noexcept {
+  SINEW_EXPECT(rank.below(ranks_));
+  const std::uint64_t before = count().load(std::memory_order_relaxed);
+  SINEW_ASSERT(before < static_cast<std::uint64_t>(ranks_));
+  dead_at(static_cast<std::uint32_t>(before)).store(rank.index(), std::memory_order_relaxed);
+  // Release: who sees the count sees the rank.
+  count().store(before + 1, std::memory_order_release);
+}
+
+std::uint32_t survival::deaths() const noexcept {
+  return static_cast<std::uint32_t>(count().load(std::memory_order_acquire));
+}
+
+job_rank survival::dead(std::uint32_t i) const noexcept {
+  SINEW_EXPECT(i < static_cast<std::uint32_t>(ranks_));
+  return job_rank::of_index(dead_at(i).load(std::memory_order_relaxed));
+}
+
+bool survival::is_dead(job_rank rank, std::uint32_t among_first) const noexcept {
+  for (std::uint32_t i = 0; i < among_first; ++i) {
+    if (dead(i) == rank) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void survival::vote(const ballot& b, job_rank rank, std::uint32_t flag) noexcept {
+  // Release: with the acquire in decided().
+  vote_of(b, rank).store(name_of(b) | flag, std::memory_order_release);
+}
+
+// Whoever first sees that each member has voted or died says so, by the number of the dead that it
+// knows. The votes of the others stand still until all have read that.
+bool survival::decided(const ballot& b, std::span<const job_rank> members,
+                       decision& result) noexcept {
+  word& place = decision_of(b);
+  std::uint64_t known = place.load(std::memory_order_acquire);
+  while ((known & name_mask) != name_of(b)) {
+    const std::uint32_t dead_now = deaths();
+    for (const job_rank r : members) {
+      const bool voted = (vote_of(b, r).load(std::memory_order_acquire) & name_mask) == name_of(b);
+      if (!voted && !is_dead(r, dead_now)) {
+        return false;
+      }
+    }
+    const std::uint64_t said = name_of(b) | dead_now;
+    // Acquire and release: the votes were seen before, and are read after.
+    if (place.compare_exchange_strong(known, said, std::memory_order_acq_rel)) {
+      known = said;
+    }
+  }
+  result.deaths = static_cast<std::uint32_t>(known);
+  result.flag = ~std::uint32_t{0};
+  for (const job_rank r : members) {
+    if (!is_dead(r, result.deaths)) {
+      const std::uint64_t its = vote_of(b, r).load(std::memory_order_acquire);
+      SINEW_ASSERT((its & name_mask) == name_of(b));
+      result.flag &= static_cast<std::uint32_t>(its);
+    }
+  }
+  return true;
+}
+
+}  // namespace sinew::boot

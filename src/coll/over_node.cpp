@@ -1,0 +1,160 @@
+#include "coll/over_node.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "coll/tuning.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew::coll {
+namespace {
+
+/// What a communicator has of it.
+struct node_place {
+  bool decided = false;
+  int calls = 0;
+  std::unique_ptr<node::team> team;
+};
+constexpr core::communicator_slot<node_place> place(core::slots::coll_node);
+constexpr core::runtime_slot<rma::engine> memory(core::slots::node_memory);
+
+/// So many collectives of a communicator go by messages before its ranks take memory for them.
+constexpr int calls_before = 2;
+
+bool on_this_node(participant at) {
+  const std::vector<job_rank>& local = at.engine.runtime().session().where().local_ranks;
+  for (int r = 0; r < at.comm.size(); ++r) {
+    if (std::find(local.begin(), local.end(), at.comm.job_rank(r)) == local.end()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Null if this rank has no memory for it.
+std::unique_ptr<node::team> make_team(participant at, std::uint64_t& block) {
+  try {
+    core::runtime& runtime = at.engine.runtime();
+    rma::engine* const given = runtime.attached.get(memory);
+    rma::engine& e = given != nullptr ? *given : rma::engine::of_process(runtime);
+    std::vector<job_rank> ranks(static_cast<std::size_t>(at.comm.size()));
+    for (int r = 0; r < at.comm.size(); ++r) {
+      ranks[static_cast<std::size_t>(r)] = at.comm.job_rank(r);
+    }
+    auto made = std::make_unique<node::team>(e, std::move(ranks), at.comm.rank(),
+                                             at.comm.collective.awaited);
+    block = made->make_block();
+    return block != 0 ? std::move(made) : nullptr;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  } catch (const error&) {  // its ranks have no memory in common
+    return nullptr;
+  }
+}
+
+/// All ranks tell each other where their blocks lie; one that has none says 0, and then all go on
+/// by messages.
+void decide(participant at, node_place& p) {
+  p.decided = true;
+  if (at.comm.size() == 1 || !on_this_node(at)) {
+    return;
+  }
+  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(at.comm.size()));
+  std::uint64_t& mine = blocks[static_cast<std::size_t>(at.comm.rank())];
+  std::unique_ptr<node::team> made = make_team(at, mine);
+  collective_messages t(at, "the sharing of memory for collectives");
+  const auto word = [&](int r) {
+    return buffer::of_bytes(&blocks[static_cast<std::size_t>(r)], sizeof(std::uint64_t));
+  };
+  exchange_all(t, [&](int) { return word(t.rank()); }, word);
+  if (std::find(blocks.begin(), blocks.end(), std::uint64_t{0}) == blocks.end()) {
+    SINEW_ASSERT(made != nullptr);
+    made->join(blocks);
+    p.team = std::move(made);
+  }
+}
+
+struct typed_op {
+  const op& o;
+  const layout::datatype& type;
+  [[nodiscard]] node::combiner combiner() const noexcept {
+    return {[](const void* self, const void* lower, void* inout, std::size_t count) {
+              const auto& t = *static_cast<const typed_op*>(self);
+              t.o.apply(lower, inout, count, t.type);
+            },
+            this, type.size()};
+  }
+};
+
+node::reduction_lengths reduction_lengths(const node::team& t) {
+  return {static_cast<std::size_t>(tuning::node_shared()) / static_cast<std::size_t>(t.size()),
+          static_cast<std::size_t>(tuning::node_direct_reduce())};
+}
+
+}  // namespace
+
+void use_node_memory(core::runtime& runtime, rma::engine& engine) {
+  runtime.attached.set(memory, &engine);
+}
+
+node::team* team_of(participant at) {
+  node_place* p = at.comm.attached.get(place);
+  if (p != nullptr && p->decided) [[likely]] {
+    return p->team.get();
+  }
+  if (!tuning::node()) {
+    return nullptr;
+  }
+  if (p == nullptr) {
+    p = &at.comm.attached.emplace(place);
+  }
+  if (p->calls++ >= calls_before) {
+    decide(at, *p);
+  }
+  return p->team.get();
+}
+
+node::lengths node_lengths(const node::team& t) noexcept {
+  const auto direct = static_cast<std::size_t>(tuning::node_direct());
+  if (const std::int64_t one_way = tuning::node_direct_one_way(); one_way != 0) {
+    return {direct, static_cast<std::size_t>(one_way)};
+  }
+  // Who reads another's memory makes it wait, which with few processors is a change of process.
+  return {direct, t.crowded() ? std::size_t{512} << 10 : std::size_t{16} << 10};
+}
+
+bool reduces(const node::team& t, const layout::datatype& type) noexcept {
+  return type.dense() && type.size() <= node::most_element_bytes &&
+         type.size() * static_cast<std::size_t>(t.size()) <= node::team::room / 4;
+}
+
+fault node_reduce(node::team& t, const void* input, const buffer& recv, const op& o, int root) {
+  const typed_op typed{o, *recv.type};
+  return fault_unless(node::reduce(t, {input, recv.base, recv.count}, typed.combiner(), root,
+                                   reduction_lengths(t)));
+}
+
+fault node_allreduce(node::team& t, const void* input, const buffer& recv, const op& o) {
+  const typed_op typed{o, *recv.type};
+  return fault_unless(
+      node::allreduce(t, {input, recv.base, recv.count}, typed.combiner(), reduction_lengths(t)));
+}
+
+fault node_reduce_scatter(node::team& t, const void* input, const buffer& mine,
+                          std::span<const std::size_t> starts, const op& o) {
+  const typed_op typed{o, *mine.type};
+  if (input != mine.base) {
+    return fault_unless(
+        node::reduce_scatter(t, input, mine.base, starts, typed.combiner(), reduction_lengths(t)));
+  }
+  const scratch sum(mine.count, *mine.type);
+  const bool fits =
+      node::reduce_scatter(t, input, sum.base(), starts, typed.combiner(), reduction_lengths(t));
+  const fault own = copy(part(sum.base(), 0, mine.count, *mine.type), mine);
+  return fits ? own : fault::truncated;
+}
+
+}  // namespace sinew::coll

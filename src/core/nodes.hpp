@@ -1,0 +1,26 @@
+// How a rank's endpoint is opened: alone, on one node, or on several.
+#pragma once
+
+#include <memory>
+
+#include "sinew/boot/session.hpp"
+#include "sinew/core/runtime.hpp"
+#include "sinew/fabric/fabric.hpp"
+
+namespace sinew::core {
+
+/// By what is the same for all ranks of a node: a rank's own affinity may be a single core.
+[[nodiscard]] bool is_crowded(const boot::place& at);
+
+/// The session itself, or with SINEW_FABRIC_NODES one that says that the ranks are on several
+/// nodes. Throws. Cold.
+[[nodiscard]] std::unique_ptr<boot::session> pretend_nodes(std::unique_ptr<boot::session> real);
+
+struct opened {
+  std::unique_ptr<fabric::endpoint> endpoint;
+  bool crowded;  ///< some node of the job is: the same answer on all ranks
+};
+/// Collective. Throws. Cold.
+[[nodiscard]] opened open_endpoint(boot::session& session, threading threads);
+
+}  // namespace sinew::core

@@ -1,0 +1,76 @@
+#include "fabric/joint/watcher.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/futex.hpp"
+#include "sinew/base/signals_blocked.hpp"
+
+namespace sinew::fabric::joint {
+
+watcher::watcher(int events, endpoint& sleeper)
+    : events_(events), end_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), sleeper_(sleeper) {
+  SINEW_EXPECT(events >= 0);
+  SINEW_CHECK(end_ >= 0, "cannot make an event descriptor", std::strerror(errno),
+              "raise the limit of open files (ulimit -n)");
+}
+
+watcher::~watcher() {
+  if (thread_.joinable()) {
+    now_.store(ending, std::memory_order_release);
+    const std::uint64_t once = 1;
+    (void)!write(end_, &once, sizeof once);
+    base::futex_wake(now_, 1);
+    thread_.join();  // Wait: for its last step.
+  }
+  close(end_);
+}
+
+void watcher::watch() {
+  if (now_.load(std::memory_order_acquire) != idle) {
+    return;
+  }
+  now_.store(watching, std::memory_order_release);
+  if (thread_.joinable()) {
+    base::futex_wake(now_, 1);
+    return;
+  }
+  const base::signals_blocked quiet;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (...) {
+    now_.store(idle, std::memory_order_relaxed);
+    throw;
+  }
+}
+
+void watcher::run() {
+  for (;;) {
+    // Wait: it serves others' waits, which watch.
+    base::futex_wait(now_, idle);
+    const std::uint32_t now = now_.load(std::memory_order_acquire);
+    if (now == ending) {
+      return;
+    }
+    if (now == idle) {
+      continue;
+    }
+    pollfd both[2] = {{events_, POLLIN, 0}, {end_, POLLIN, 0}};
+    // Wait: the same.
+    if (poll(both, 2, -1) <= 0 || both[0].revents == 0) {
+      continue;
+    }
+    std::uint32_t expected = watching;
+    if (now_.compare_exchange_strong(expected, idle, std::memory_order_acq_rel)) {
+      sleeper_.wake();
+    }
+  }
+}
+
+}  // namespace sinew::fabric::joint

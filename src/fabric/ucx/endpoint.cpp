@@ -1,0 +1,390 @@
+#include "fabric/ucx/endpoint.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/last_words.hpp"
+#include "sinew/base/memory.hpp"
+#include "sinew/fabric/corrupt.hpp"
+
+namespace sinew::fabric::ucx {
+namespace {
+
+/// A rank that has lost another one waits so long before it ends the job: the launcher, who may
+/// know why, is to speak first.
+constexpr std::int64_t grace_ns = 3'000'000'000;
+/// Leaving takes no longer than this, whatever the peers do.
+constexpr std::int64_t longest_leave_ns = 2'000'000'000;
+/// Calls of UCX's progress in a row, while they bring something.
+constexpr int most_steps = 16;
+
+}  // namespace
+
+ucx_endpoint::guard::guard(ucx_endpoint& of, who is) : of_(of) {
+  if (!of_.threads_) {
+    return;
+  }
+  if (is == who::poller && of_.senders_.load(std::memory_order_relaxed) != 0) {
+    // Wait: none, one turn for others.
+    sched_yield();
+  }
+  if (!of_.mutex_.try_lock()) {
+    of_.senders_.fetch_add(is == who::sender ? 1 : 0, std::memory_order_relaxed);
+    of_.mutex_.lock();
+    of_.senders_.fetch_sub(is == who::sender ? 1 : 0, std::memory_order_relaxed);
+  }
+}
+
+ucx_endpoint::guard::~guard() {
+  if (of_.threads_) {
+    of_.mutex_.unlock();
+  }
+}
+
+ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, job_rank rank,
+                           std::shared_ptr<const address_table> peers, bool threads)
+    : by_(std::move(by)), rank_(rank), threads_(threads), addresses_(std::move(peers)) {
+  SINEW_EXPECT(rank_.index() < addresses_->size());
+  peers_.resize(addresses_->size());
+  free_requests_.reserve(most_requests);
+  for (std::uint32_t i = most_requests; i-- > 0;) {
+    free_requests_.push_back(i);
+  }
+  bell_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  SINEW_CHECK(bell_ >= 0, "cannot make an event descriptor", std::strerror(errno),
+              "raise the limit of open files (ulimit -n)");
+  by_->set_receiver(on_arrival, this);
+}
+
+ucx_endpoint::~ucx_endpoint() {
+  leave();
+  const guard held(*this);
+  for (const auto& p : peers_) {
+    if (p != nullptr && p->way != nullptr) {
+      ucp_request_param_t how{};
+      how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+      how.flags = UCP_EP_CLOSE_FLAG_FORCE;
+      void* const closing = ucp_ep_close_nbx(p->way, &how);
+      for (int i = 0; i < 1000 && UCS_PTR_IS_PTR(closing) &&
+                      ucp_request_check_status(closing) == UCS_INPROGRESS;
+           ++i) {
+        (void)by_->progress();
+      }
+      if (UCS_PTR_IS_PTR(closing)) {
+        ucp_request_free(closing);
+      }
+    }
+  }
+  close(bell_);
+}
+
+void ucx_endpoint::set_handler(handler_id id, handler function, void* context) {
+  SINEW_EXPECT(id < max_handlers && function != nullptr);
+  handlers_[id] = {function, context};
+}
+
+peer& ucx_endpoint::peer_of(job_rank rank) {
+  SINEW_EXPECT(rank.below(size()));
+  std::unique_ptr<peer>& p = peers_[rank.index()];
+  if (p == nullptr) [[unlikely]] {
+    p = std::make_unique<peer>();
+    p->home = this;
+    p->rank = rank;
+  }
+  return *p;
+}
+
+bool ucx_endpoint::connect(peer& p) {
+  SINEW_EXPECT(p.way == nullptr && p.rank != rank_);
+  const std::string& address = (*addresses_)[p.rank.index()];
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                      UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  params.err_mode = UCP_ERR_HANDLING_MODE_PEER;  // without it a dead peer is never reported
+  params.err_handler = {on_lost, &p};
+  const ucs_status_t made =
+      address.empty() ? UCS_ERR_UNREACHABLE : ucp_ep_create(by_->get(), &params, &p.way);
+  if (made != UCS_OK) {
+    p.way = nullptr;
+    lose(p, made);
+  }
+  return made == UCS_OK;
+}
+
+outgoing* ucx_endpoint::take_packet_surely() {
+  outgoing* const o = packets_.take(SIZE_MAX);
+  SINEW_ENSURE(o != nullptr);
+  return o;
+}
+
+/// Hands a packet to UCX, which reads header and data until on_sent(). What is for a lost peer
+/// disappears: the job is about to end.
+void ucx_endpoint::post(peer& to, outgoing& o, const void* data, std::size_t size, bool eager) {
+  SINEW_EXPECT(o.next == nullptr && (data != nullptr || size == 0));
+  o.home = this;
+  o.to = &to;
+  o.head.source = static_cast<std::uint32_t>(rank_.value());
+  o.head.format = wire_format;
+  o.head.consumed = to.reported = to.consumed;
+  o.head.puts_done = to.reported_puts = to.puts_done;
+  ++in_flight_;
+  if (to.lost != UCS_OK || (to.way == nullptr && !connect(to))) {
+    sent(o);
+    return;
+  }
+  ucp_request_param_t how{};
+  how.op_attr_mask =
+      UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+  how.flags = eager ? UCP_AM_SEND_FLAG_EAGER : 0;
+  how.cb.send = on_sent;
+  how.user_data = &o;
+  void* const begun = ucp_am_send_nbx(to.way, message_id, &o.head, sizeof o.head, data, size, &how);
+  if (!UCS_PTR_IS_PTR(begun)) {
+    sent(o);
+    if (UCS_PTR_IS_ERR(begun)) {
+      lose(to, UCS_PTR_STATUS(begun));
+    }
+  }
+}
+
+void ucx_endpoint::sent(outgoing& o) noexcept {
+  SINEW_EXPECT(in_flight_ > 0 && o.home == this);
+  --in_flight_;
+  if (o.when_done.call != nullptr) {
+    base::must_have_memory("ending a put", [&] { finished_.push_back(o.when_done); });
+    o.when_done = {nullptr, nullptr};
+  }
+  packets_.give_back(&o);
+  news_ = news_ || refused_;
+}
+
+void ucx_endpoint::on_sent(void* ucx_request, ucs_status_t /*on_lost() tells*/,
+                           void* user_data) noexcept {
+  auto& o = *static_cast<outgoing*>(user_data);
+  o.home->sent(o);
+  ucp_request_free(ucx_request);
+}
+
+/// From inside UCX, under the lock.
+ucs_status_t ucx_endpoint::on_arrival(void* self, const void* head, std::size_t head_bytes,
+                                      void* data, std::size_t bytes,
+                                      const ucp_am_recv_param_t* how) noexcept {
+  auto& me = *static_cast<ucx_endpoint*>(self);
+  wire w{};
+  if (head_bytes != sizeof w) [[unlikely]] {
+    corrupt_peer(-1, "a message over the network has a header of another size", head_bytes);
+  }
+  std::memcpy(&w, head, sizeof w);  // UCX aligns nothing
+  const bool rendezvous = (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
+  base::must_have_memory("taking a message from the network",
+                         [&] { me.arrived({w, data, bytes, rendezvous}); });
+  return rendezvous ? UCS_INPROGRESS : UCS_OK;
+}
+
+void ucx_endpoint::arrived(const delivery& d) {
+  const wire& w = d.head;
+  if (w.format != wire_format || static_cast<std::uint8_t>(w.what) >= kinds ||
+      w.source >= peers_.size() || w.source == rank_.index()) [[unlikely]] {
+    corrupt_peer(job_rank::of_index(w.source),
+                 "the header of a message over the network is unknown", w.format);
+  }
+  peer& from = peer_of(job_rank::of_index(w.source));
+  note_counts(from, w);
+  switch (w.what) {
+    case kind::message:
+      return arrived_message(d);
+    case kind::counts:
+      return;
+    case kind::put:
+      return arrived_put(from, d);
+    case kind::get:
+      return arrived_get(from, d);
+    case kind::atomic:
+      return arrived_atomic(from, d);
+    case kind::get_data:
+    case kind::atomic_result:
+      return arrived_answer(from, d);
+  }
+}
+
+void ucx_endpoint::note_counts(peer& from, const wire& head) {
+  if (later(head.consumed, from.sent) || later(head.puts_done, from.puts_sent)) [[unlikely]] {
+    corrupt_peer(from.rank, "it acknowledges what was never sent", head.consumed);
+  }
+  // Messages may overtake each other, so a count may be older than what is known.
+  if (later(head.consumed, from.acknowledged)) {
+    from.acknowledged = head.consumed;
+    news_ = news_ || refused_;
+  }
+  if (later(head.puts_done, from.puts_acknowledged)) {
+    from.puts_acknowledged = head.puts_done;
+    news_ = news_ || refused_;
+  }
+}
+
+/// Lists a rank that is sent our counts, unless a message brings them before.
+void ucx_endpoint::report_to(peer& to) {
+  if (!to.report_due) {
+    to.report_due = true;
+    reports_due_.push_back(&to);
+  }
+}
+
+void ucx_endpoint::answer_all() {
+  for (std::size_t i = 0; i < answers_.size(); ++i) {  // post() adds none, but may be called by one
+    const answer a = answers_[i];
+    outgoing* const o = take_packet_surely();
+    o->head = {};
+    o->head.what = a.what;
+    o->head.request = a.request;
+    o->head.head.word[0] = a.old_value;
+    post(*a.to, *o, a.data, a.bytes, false);
+  }
+  answers_.clear();
+  for (peer* const p : reports_due_) {
+    p->report_due = false;
+    if (p->rank != rank_ && (p->reported != p->consumed || p->reported_puts != p->puts_done)) {
+      outgoing* const o = take_packet_surely();
+      o->head = {};
+      o->head.what = kind::counts;
+      post(*p, *o, nullptr, 0, true);
+    }
+  }
+  reports_due_.clear();
+}
+
+int ucx_endpoint::progress(int budget) {
+  SINEW_EXPECT(budget > 0);
+  int happened = 0;
+  chain<incoming> news;
+  {
+    const guard held(*this, who::poller);
+    asleep_ = false;
+    while (incoming* const r = used_.take_first()) {
+      records_.give_back(r);
+    }
+    for (int i = 0; i < most_steps; ++i) {
+      const unsigned done = by_->progress();
+      happened += static_cast<int>(done);
+      if (done == 0) {
+        break;
+      }
+    }
+    if (!answers_.empty() || !reports_due_.empty()) {
+      answer_all();
+    }
+    std::swap(news, arrived_);
+    finishing_.swap(finished_);
+  }
+  sort(news);
+  happened += handle(budget);
+  for (const callback& c : finishing_) {
+    ++happened;
+    c.call(c.argument);
+  }
+  finishing_.clear();
+  if (report_now_) {
+    const guard held(*this, who::poller);
+    answer_all();
+    report_now_ = false;
+  }
+  if (lost_ != nullptr) [[unlikely]] {
+    end_if_lost();
+  }
+  return happened;
+}
+
+bool ucx_endpoint::prepare_sleep() {
+  const guard held(*this, who::poller);
+  if (arrived_.first != nullptr || !ready_.empty() || !finished_.empty() || !answers_.empty() ||
+      !reports_due_.empty()) {
+    return false;
+  }
+  if (news_) {
+    news_ = refused_ = false;
+    return false;
+  }
+  asleep_ = by_->arm();
+  return asleep_;
+}
+
+void ucx_endpoint::sleep(std::uint64_t timeout_ns) {
+  if (!prepare_sleep()) {
+    return;
+  }
+  constexpr std::uint64_t second = 1'000'000'000;
+  const timespec limit{static_cast<time_t>(timeout_ns / second),
+                       static_cast<long>(timeout_ns % second)};
+  pollfd bells[2] = {{by_->event_descriptor(), POLLIN, 0}, {bell_, POLLIN, 0}};
+  // Wait: bounded; the waits of core call it, and watch.
+  (void)ppoll(bells, 2, &limit, nullptr);
+  std::uint64_t rung = 0;
+  if ((bells[1].revents & POLLIN) != 0) {
+    (void)!read(bell_, &rung, sizeof rung);
+  }
+}
+
+void ucx_endpoint::wake() {
+  const std::uint64_t once = 1;
+  (void)!write(bell_, &once, sizeof once);  // if it is full, it is rung
+}
+
+void ucx_endpoint::leave() {
+  const std::int64_t begun = now_ns();
+  while (now_ns() - begun < longest_leave_ns) {
+    const guard held(*this, who::poller);
+    answer_all();
+    while (by_->progress() != 0) {
+    }
+    leaving_ = in_flight_ == 0 && answers_.empty() && arrived_.first == nullptr;
+    if (leaving_ || lost_ != nullptr) {
+      break;
+    }
+  }
+  leaving_ = true;
+}
+
+void ucx_endpoint::on_lost(void* user_data, ucp_ep_h /*way*/, ucs_status_t why) noexcept {
+  auto& p = *static_cast<peer*>(user_data);
+  p.home->lose(p, why);
+}
+
+void ucx_endpoint::lose(peer& p, ucs_status_t why) noexcept {
+  SINEW_EXPECT(why != UCS_OK);
+  if (p.lost == UCS_OK) {
+    p.lost = why;
+  }
+  if (lost_ == nullptr && !leaving_) {
+    lost_ = &p;
+    lost_at_ns_ = now_ns();
+  }
+}
+
+void ucx_endpoint::end_if_lost() {
+  if (leaving_ || now_ns() - lost_at_ns_ < grace_ns) {
+    return;
+  }
+  base::last_words()
+      .add("sinew: error: rank ")
+      .add_number(static_cast<std::uint64_t>(rank_.value()))
+      .add(" has lost its connection to rank ")
+      .add_number(static_cast<std::uint64_t>(lost_->rank.value()))
+      .add(" (")
+      .add(ucs_status_string(lost_->lost))
+      .add("): that rank has ended, or the network between their hosts does not work. What was ")
+      .add("under way is lost, so the job ends\n")
+      .write();
+  std::_Exit(1);
+}
+
+}  // namespace sinew::fabric::ucx

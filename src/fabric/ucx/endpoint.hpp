@@ -1,0 +1,185 @@
+// A rank's endpoint over UCX. Calls of UCX, and all that its callbacks touch, are under one lock;
+// handlers and callbacks of the fabric's users run outside of it, so they may send.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "fabric/service.hpp"
+#include "fabric/ucx/exposures.hpp"
+#include "fabric/ucx/peer.hpp"
+#include "fabric/ucx/worker.hpp"
+
+namespace sinew::fabric::ucx {
+
+class ucx_endpoint final : public network_endpoint {
+ public:
+  ucx_endpoint(std::shared_ptr<worker> by, job_rank rank,
+               std::shared_ptr<const address_table> peers, bool threads);
+  ~ucx_endpoint() override;
+
+  [[nodiscard]] job_rank rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return static_cast<int>(peers_.size()); }
+  [[nodiscard]] const limits& bounds() const noexcept override { return bounds_; }
+  [[nodiscard]] const char* name() const noexcept override { return "ucx"; }
+  void set_handler(handler_id id, handler function, void* context) override;
+
+  status send_short(job_rank peer, handler_id id, header head, const void* data,
+                    std::size_t size) override;
+  status send_medium(job_rank peer, handler_id id, header head, const void* data,
+                     std::size_t size) override;
+  status reserve(job_rank peer, packet& out) override;
+  status commit(job_rank peer, handler_id id, header head, packet& filled,
+                std::size_t size) override;
+  /// Pieces need no answer, which would come a round trip later.
+  [[nodiscard]] bool streams_to(job_rank /*peer*/) override { return true; }
+
+  remote_key expose(void* address, std::size_t bytes) override;
+  void withdraw(const remote_key& key) override;
+  status put(job_rank peer, const void* local, const remote_address& to, std::size_t bytes,
+             callback when_done) override;
+  status get(job_rank peer, void* local, const remote_address& from, std::size_t bytes,
+             callback when_done) override;
+  status atomic(job_rank peer, atomic_op op, const remote_address& at, std::size_t width,
+                std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
+                callback when_done) override;
+  status flush(job_rank peer) override;
+  bool copy_now(job_rank /*peer*/, direction /*way*/, std::span<const piece> /*pieces*/) override {
+    return false;
+  }
+
+  int progress(int budget) override;
+  void sleep(std::uint64_t timeout_ns) override;
+  void wake() override;
+  void leave() override;
+
+  [[nodiscard]] int event_descriptor() const noexcept override { return by_->event_descriptor(); }
+  [[nodiscard]] bool prepare_sleep() override;
+
+ private:
+  enum class who : std::uint8_t { sender, poller };
+  /// The lock for a scope; nothing in a job without threads. The poller lets senders go first: it
+  /// would otherwise take the lock again before a sender that sleeps on it is awake.
+  class guard {
+   public:
+    explicit guard(ucx_endpoint& of, who is = who::sender);
+    ~guard();
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+
+   private:
+    ucx_endpoint& of_;
+  };
+
+  /// A get or atomic of ours that another rank works on.
+  struct request {
+    void* local = nullptr;
+    std::size_t bytes = 0;
+    job_rank peer = no_job_rank;  ///< then this entry is free
+    kind what = kind::get;
+    callback when_done{nullptr, nullptr};
+    ucx_endpoint* home = nullptr;
+  };
+  /// What another rank has asked for and is sent from progress(): callbacks of UCX do not send.
+  struct answer {
+    peer* to;
+    kind what;
+    std::uint32_t request;
+    const void* data;
+    std::size_t bytes;
+    std::uint64_t old_value;
+  };
+  /// A message with its payload, as UCX hands it over.
+  struct delivery {
+    const wire& head;
+    void* data;
+    std::size_t bytes;
+    bool rendezvous;  ///< `data` is UCX's name for what has to be fetched
+  };
+
+  // --- messages.cpp ---
+  status send(job_rank to, handler_id id, header head, const void* data, std::size_t size,
+              outgoing* filled);
+  status refuse(retry_reason why) noexcept;
+  void send_to_self(peer& self, const wire& head, const void* data, std::size_t size);
+  void arrived_message(const delivery& d);
+  void sort(chain<incoming> news);
+  int handle(int budget);
+  bool handle_next(peer& from);
+
+  // --- transfers.cpp ---
+  [[nodiscard]] int take_request(const request& what);
+  void arrived_put(peer& from, const delivery& d);
+  void arrived_get(peer& from, const delivery& d);
+  void arrived_atomic(peer& from, const delivery& d);
+  void arrived_answer(peer& from, const delivery& d);
+  void fetch(const delivery& d, void* to, ucp_am_recv_data_nbx_callback_t then, void* context);
+  void put_is_here(peer& from);
+  void finish(request& r);
+  static void on_put_here(void* ucx_request, ucs_status_t status, std::size_t length,
+                          void* user_data);
+  static void on_data_here(void* ucx_request, ucs_status_t status, std::size_t length,
+                           void* user_data);
+
+  // --- endpoint.cpp ---
+  [[nodiscard]] peer& peer_of(job_rank rank);
+  [[nodiscard]] bool connect(peer& p);
+  [[nodiscard]] outgoing* take_packet() { return packets_.take(most_packets); }
+  /// For answers, which are bounded by who asks.
+  [[nodiscard]] outgoing* take_packet_surely();
+  void post(peer& to, outgoing& o, const void* data, std::size_t size, bool eager);
+  void sent(outgoing& o) noexcept;
+  void note_counts(peer& from, const wire& head);
+  void report_to(peer& to);
+  void answer_all();
+  void lose(peer& p, ucs_status_t why) noexcept;
+  void end_if_lost();
+  void arrived(const delivery& d);
+  static ucs_status_t on_arrival(void* self, const void* head, std::size_t head_bytes, void* data,
+                                 std::size_t bytes, const ucp_am_recv_param_t* how) noexcept;
+  static void on_sent(void* ucx_request, ucs_status_t status, void* user_data) noexcept;
+  static void on_lost(void* user_data, ucp_ep_h way, ucs_status_t why) noexcept;
+
+  static constexpr std::size_t most_packets = 2048;
+
+  std::shared_ptr<worker> by_;
+  job_rank rank_;
+  bool threads_;
+  limits bounds_{max_short_bytes, max_medium_bytes, false};
+  std::shared_ptr<const address_table> addresses_;
+  service handlers_[max_handlers];
+  int bell_ = -1;  ///< an event descriptor of our own: wake()
+
+  std::mutex mutex_;
+  /// Threads that want the lock, apart from the poller. A hint to it, so relaxed.
+  std::atomic<int> senders_{0};
+
+  // Under the lock.
+  std::vector<std::unique_ptr<peer>> peers_;
+  free_list<outgoing> packets_;
+  free_list<incoming> records_;
+  exposures exposed_;
+  std::vector<request> requests_{most_requests};
+  std::vector<std::uint32_t> free_requests_;
+  chain<incoming> arrived_;
+  std::vector<answer> answers_;
+  std::vector<peer*> reports_due_;
+  std::vector<callback> finished_;
+  std::size_t in_flight_ = 0;  ///< packets that UCX still reads
+  bool refused_ = false;       ///< some call has answered `retry`
+  bool news_ = false;          ///< and may do so
+  bool asleep_ = false;
+  bool leaving_ = false;
+  peer* lost_ = nullptr;  ///< the first
+  std::int64_t lost_at_ns_ = 0;
+
+  // Of the thread that makes progress.
+  std::vector<peer*> ready_;
+  std::vector<callback> finishing_;
+  chain<incoming> used_;
+  bool report_now_ = false;  ///< handlers have made room which their senders are to know of now
+};
+
+}  // namespace sinew::fabric::ucx

@@ -1,0 +1,180 @@
+// Active messages: numbered by the sender, put in order by the receiver, bounded by a window.
+#include <algorithm>
+#include <cstring>
+
+#include "fabric/ucx/endpoint.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/fabric/corrupt.hpp"
+
+namespace sinew::fabric::ucx {
+
+status ucx_endpoint::refuse(retry_reason why) noexcept {
+  refused_ = true;
+  return status::again(why);
+}
+
+status ucx_endpoint::send_short(job_rank peer, handler_id id, header head, const void* data,
+                                std::size_t size) {
+  SINEW_EXPECT(size <= max_short_bytes);
+  return send(peer, id, head, data, size, nullptr);
+}
+
+status ucx_endpoint::send_medium(job_rank peer, handler_id id, header head, const void* data,
+                                 std::size_t size) {
+  SINEW_EXPECT(size <= max_medium_bytes);
+  return send(peer, id, head, data, size, nullptr);
+}
+
+status ucx_endpoint::reserve(job_rank to, packet& out) {
+  const guard held(*this);
+  peer& p = peer_of(to);
+  if (p.sent - p.acknowledged >= window) {
+    return refuse(retry_reason::no_slot);
+  }
+  outgoing* const o = take_packet();
+  if (o == nullptr) {
+    return refuse(retry_reason::no_packet);
+  }
+  out = {o->data.data(), max_medium_bytes, reinterpret_cast<std::uintptr_t>(o)};
+  return status::ok();
+}
+
+status ucx_endpoint::commit(job_rank peer, handler_id id, header head, packet& filled,
+                            std::size_t size) {
+  SINEW_EXPECT(filled.token != 0 && size <= filled.capacity);
+  auto* const o = reinterpret_cast<outgoing*>(filled.token);
+  const status outcome = send(peer, id, head, o->data.data(), size, o);
+  if (outcome.done()) {
+    filled = {};
+  }
+  return outcome;
+}
+
+/// `filled`: the caller's packet, with the data in it; null: the data is to be copied.
+status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* data,
+                          std::size_t size, outgoing* filled) {
+  SINEW_EXPECT(id < max_handlers && size <= max_medium_bytes);
+  const guard held(*this);
+  peer& p = peer_of(to);
+  if (p.sent - p.acknowledged >= window) {
+    return refuse(retry_reason::no_slot);
+  }
+  wire w{};
+  w.what = kind::message;
+  w.id = id;
+  w.head = head;
+  if (to == rank_) {
+    send_to_self(p, w, data, size);
+    if (filled != nullptr) {
+      packets_.give_back(filled);
+    }
+    return status::ok();
+  }
+  outgoing* const o = filled != nullptr ? filled : take_packet();
+  if (o == nullptr) {
+    return refuse(retry_reason::no_packet);
+  }
+  o->head = w;
+  o->head.number = p.sent++;
+  if (filled == nullptr && size != 0) {
+    std::memcpy(o->data.data(), data, size);
+  }
+  post(p, *o, o->data.data(), size, true);
+  SINEW_ENSURE(p.sent - p.acknowledged <= window);
+  return status::ok();
+}
+
+/// A message of this rank to itself: it goes round UCX.
+void ucx_endpoint::send_to_self(peer& self, const wire& head, const void* data, std::size_t size) {
+  SINEW_EXPECT(self.rank == rank_);
+  incoming* const r = records_.take(SIZE_MAX);
+  r->head = head;
+  r->head.source = static_cast<std::uint32_t>(rank_.value());
+  r->head.number = self.sent++;
+  r->size = size;
+  if (size != 0) {
+    std::memcpy(r->data.data(), data, size);
+  }
+  arrived_.append(r);
+  if (asleep_) {
+    wake();
+  }
+}
+
+/// From inside UCX: copies it out. Its turn comes in progress(), without the lock.
+void ucx_endpoint::arrived_message(const delivery& d) {
+  if (d.rendezvous || d.bytes > max_medium_bytes || d.head.id >= max_handlers) [[unlikely]] {
+    corrupt_peer(job_rank::of_index(d.head.source), "a message over the network is too long",
+                 d.bytes);
+  }
+  incoming* const r = records_.take(SIZE_MAX);  // the senders' windows bound them
+  r->head = d.head;
+  r->size = d.bytes;
+  if (d.bytes != 0) {
+    std::memcpy(r->data.data(), d.data, d.bytes);
+  }
+  arrived_.append(r);
+}
+
+/// Puts what has arrived into its sender's order.
+void ucx_endpoint::sort(chain<incoming> news) {
+  while (incoming* const r = news.take_first()) {
+    peer& from = *peers_[r->head.source];
+    incoming*& place = from.place_of(r->head.number);
+    if (r->head.number - from.expected >= window || place != nullptr) [[unlikely]] {
+      corrupt_peer(from.rank, "a message over the network has a number that is not due",
+                   r->head.number);
+    }
+    place = r;
+    if (!from.listed && from.has_next()) {
+      from.listed = true;
+      ready_.push_back(&from);
+    }
+  }
+}
+
+/// Handles at most `budget` messages. Who has none left leaves the list; who used the budget up, or
+/// was refused, goes behind the others.
+int ucx_endpoint::handle(int budget) {
+  int handled = 0;
+  std::size_t left = ready_.size();
+  for (std::size_t i = 0; i < left && handled < budget; ++i) {
+    peer& from = *ready_[i];
+    SINEW_ASSERT(from.listed && from.has_next());
+    while (handled < budget && from.has_next() && handle_next(from)) {
+      ++handled;
+    }
+    from.listed = from.has_next();
+  }
+  std::erase_if(ready_, [](const peer* p) { return !p->listed; });
+  if (handled >= budget && ready_.size() > 1) {
+    std::rotate(ready_.begin(), ready_.begin() + 1, ready_.end());
+  }
+  SINEW_ENSURE(handled <= budget);
+  return handled;
+}
+
+/// False: its handler has refused it, and it stays the next.
+bool ucx_endpoint::handle_next(peer& from) {
+  incoming*& place = from.place_of(from.expected);
+  incoming* const r = place;
+  const service& e = handlers_[r->head.id];
+  if (!e.function(e.context, arrival{from.rank, r->head.head, r->data.data(), r->size}).done()) {
+    return false;
+  }
+  place = nullptr;
+  ++from.expected;
+  used_.append(r);
+  const guard held(*this, who::poller);
+  from.consumed = from.expected;
+  if (from.rank == rank_) {
+    from.acknowledged = from.consumed;
+    news_ = news_ || refused_;
+  } else if (from.consumed - from.reported >= window / 4) {
+    report_to(from);
+    report_now_ = true;
+  }
+  return true;
+}
+
+}  // namespace sinew::fabric::ucx

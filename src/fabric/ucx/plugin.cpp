@@ -1,0 +1,40 @@
+// The plugin's one exported object.
+#include "fabric/plugin.hpp"
+
+#include "fabric/ucx/endpoint.hpp"
+#include "sinew/base/build_id.hpp"
+#include "sinew/base/check.hpp"
+
+namespace sinew::fabric::ucx {
+namespace {
+
+class ucx_network final : public network {
+ public:
+  explicit ucx_network(const network_options& options)
+      : worker_(std::make_shared<worker>(options)), threads_(options.threads) {}
+
+  [[nodiscard]] const std::string& address() const noexcept override { return worker_->address(); }
+  [[nodiscard]] std::string version() const override {
+    return std::string("UCX ") + ucp_get_version_string();
+  }
+  [[nodiscard]] std::unique_ptr<network_endpoint> connect(
+      job_rank rank, std::shared_ptr<const address_table> peers) override {
+    SINEW_EXPECT(peers != nullptr && rank.index() < peers->size());
+    return std::make_unique<ucx_endpoint>(worker_, rank, std::move(peers), threads_);
+  }
+
+ private:
+  std::shared_ptr<worker> worker_;
+  bool threads_;
+};
+
+std::shared_ptr<network> open(const network_options& options) {
+  return std::make_shared<ucx_network>(options);
+}
+
+}  // namespace
+}  // namespace sinew::fabric::ucx
+
+extern "C" [[gnu::visibility("default")]] const sinew::fabric::network_plugin sinew_network_plugin;
+const sinew::fabric::network_plugin sinew_network_plugin = {sinew::build_id,
+                                                            sinew::fabric::ucx::open};

@@ -1,0 +1,55 @@
+// What travels between two ranks over UCX: one kind of active message, with this in front.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "sinew/fabric/fabric.hpp"
+
+namespace sinew::fabric::ucx {
+
+inline constexpr std::size_t max_short_bytes = 40;
+inline constexpr std::size_t max_medium_bytes = 8192;
+
+/// Messages to one rank that it has not handled yet, at most.
+inline constexpr std::uint32_t window = 128;
+/// Puts to one rank that it has not acknowledged yet, at most.
+inline constexpr std::uint32_t most_puts = 64;
+/// Gets of one rank under way, at most; and atomics.
+inline constexpr std::uint32_t most_requests = 256;
+
+enum class kind : std::uint8_t {
+  message,       ///< of a user of the fabric: numbered, and handled in the order of the numbers
+  counts,        ///< nothing but the counts that are in every header
+  put,           ///< payload: the data. word[0]: the address there, word[1]: the key
+  get,           ///< the same words; payload: the number of bytes
+  get_data,      ///< answers the get `request`; payload: the data
+  atomic,        ///< the same words; `id`: the operation; payload: `operands`
+  atomic_result  ///< answers the atomic `request`; word[0]: the old value
+};
+inline constexpr std::uint8_t kinds = 7;
+
+/// Numbers and counts are modulo 2^32: the window is far smaller.
+struct wire {
+  std::uint32_t source;     ///< rank of the sender
+  std::uint32_t number;     ///< of a message, from 0 for each pair of ranks
+  std::uint32_t consumed;   ///< messages of the receiver that the sender has handled so far
+  std::uint32_t puts_done;  ///< puts of the receiver that are visible in the sender's memory
+  std::uint32_t request;    ///< of a get or atomic, or its answer
+  kind what;
+  handler_id id;
+  std::uint16_t format;  ///< wire_format
+  header head;
+};
+static_assert(std::is_trivially_copyable_v<wire> && sizeof(wire) == 40);
+
+inline constexpr std::uint16_t wire_format = 0x5301;
+
+struct operands {
+  std::uint64_t operand;
+  std::uint64_t compare;
+  std::uint64_t width;
+};
+static_assert(std::is_trivially_copyable_v<operands>);
+
+}  // namespace sinew::fabric::ucx

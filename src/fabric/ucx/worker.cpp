@@ -1,0 +1,102 @@
+#include "fabric/ucx/worker.hpp"
+
+#include "sinew/base/check.hpp"
+
+namespace sinew::fabric::ucx {
+namespace {
+
+void must(ucs_status_t answer, const char* what) {
+  SINEW_CHECK(answer == UCS_OK, std::string("cannot open the network: ") + what,
+              ucs_status_string(answer),
+              "`ucx_info -d` lists the transports that UCX finds; UCX_TLS and UCX_NET_DEVICES "
+              "choose among them");
+}
+
+}  // namespace
+
+worker::worker(const network_options& options) {
+  SINEW_EXPECT(options.ranks >= 1);
+  try {
+    open_context(options);
+    open_worker();
+    read_address(options.between_nodes_only);
+  } catch (...) {
+    close();
+    throw;
+  }
+  SINEW_ENSURE(!address_.empty() && events_ >= 0);
+}
+
+worker::~worker() { close(); }
+
+void worker::close() noexcept {
+  if (worker_ != nullptr) {
+    ucp_worker_destroy(worker_);
+  }
+  if (context_ != nullptr) {
+    ucp_cleanup(context_);
+  }
+}
+
+void worker::open_context(const network_options& options) {
+  ucp_config_t* config = nullptr;
+  must(ucp_config_read(nullptr, nullptr, &config), "its configuration cannot be read");
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS |
+                      UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME;
+  // Few features: each makes UCX choose more lanes for a peer.
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  params.estimated_num_eps = static_cast<std::size_t>(options.ranks);
+  params.mt_workers_shared = 0;
+  params.name = "sinew";
+  const ucs_status_t answer = ucp_init(&params, config, &context_);
+  ucp_config_release(config);
+  must(answer, "UCX does not start");
+}
+
+void worker::open_worker() {
+  SINEW_EXPECT(context_ != nullptr);
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  must(ucp_worker_create(context_, &params, &worker_), "UCX makes no worker");
+  ucp_worker_attr_t got{};
+  got.field_mask = UCP_WORKER_ATTR_FIELD_THREAD_MODE;
+  must(ucp_worker_query(worker_, &got), "UCX does not tell its thread mode");
+  SINEW_CHECK(got.thread_mode != UCS_THREAD_MODE_SINGLE,
+              "cannot open the network: UCX serves one thread only",
+              "it was built without support for threads", "use a UCX built with --enable-mt");
+  must(ucp_worker_get_efd(worker_, &events_), "no transport can wake a sleeper");
+}
+
+void worker::read_address(bool between_nodes_only) {
+  ucp_worker_attr_t got{};
+  got.field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS;
+  if (between_nodes_only) {
+    got.field_mask |= UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS;
+    got.address_flags = UCP_WORKER_ADDRESS_FLAG_NET_ONLY;
+  }
+  must(ucp_worker_query(worker_, &got), "UCX tells no address");
+  address_.assign(reinterpret_cast<const char*>(got.address), got.address_length);
+  ucp_worker_release_address(worker_, got.address);
+}
+
+void worker::set_receiver(ucp_am_recv_callback_t call, void* context) {
+  SINEW_EXPECT(call != nullptr);
+  ucp_am_handler_param_t params{};
+  params.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                      UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  params.id = message_id;
+  params.flags = UCP_AM_FLAG_WHOLE_MSG;
+  params.cb = call;
+  params.arg = context;
+  must(ucp_worker_set_am_recv_handler(worker_, &params), "UCX takes no handler");
+}
+
+bool worker::arm() noexcept {
+  const ucs_status_t answer = ucp_worker_arm(worker_);
+  SINEW_ASSERT(answer == UCS_OK || answer == UCS_ERR_BUSY);
+  return answer == UCS_OK;
+}
+
+}  // namespace sinew::fabric::ucx

@@ -1,0 +1,49 @@
+// UCP's context and worker with an owner: all calls of UCX that concern no peer.
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <cstdint>
+#include <string>
+
+#include "sinew/fabric/network.hpp"
+
+namespace sinew::fabric::ucx {
+
+/// One worker, used by one thread at a time: the caller sees to that (SERIALIZED). Cold, but for
+/// progress().
+class worker {
+ public:
+  /// Throws sinew::error if UCX finds no transport.
+  explicit worker(const network_options& options);
+  ~worker();
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+
+  [[nodiscard]] ucp_worker_h get() const noexcept { return worker_; }
+  [[nodiscard]] const std::string& address() const noexcept { return address_; }
+  [[nodiscard]] int event_descriptor() const noexcept { return events_; }
+
+  /// Whoever gets all active messages from now on.
+  void set_receiver(ucp_am_recv_callback_t call, void* context);
+  /// Returns how many things UCX has done. Hot.
+  unsigned progress() noexcept { return ucp_worker_progress(worker_); }
+  /// True: nothing is there, and the event descriptor tells of what comes from now on.
+  [[nodiscard]] bool arm() noexcept;
+
+ private:
+  void open_context(const network_options& options);
+  void open_worker();
+  void read_address(bool between_nodes_only);
+  void close() noexcept;
+
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  int events_ = -1;
+  std::string address_;
+};
+
+/// Number of the one active message that we use.
+inline constexpr unsigned message_id = 1;
+
+}  // namespace sinew::fabric::ucx

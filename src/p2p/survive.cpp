@@ -1,0 +1,285 @@
+// Ranks that die, and communicators that are revoked: what is under way with them ends with a
+// fault. Whoever polls looks after it, at most every 100 us, and only once something has failed; so
+// an operation need not ask when it begins. Sends do, by a bit that they look at anyhow.
+#include <algorithm>
+#include <vector>
+
+#include "p2p/state.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/memory.hpp"
+
+namespace sinew::p2p {
+namespace {
+
+constexpr std::int64_t look_period_ns = 100'000;
+
+}  // namespace
+
+bool engine::state::is_dead(job_rank r) const noexcept {
+  SINEW_EXPECT(r.below(rt.size()));
+  return dead[r.index()].load(std::memory_order_relaxed);
+}
+
+fault engine::state::fault_of(const channel& in, std::int32_t source) const noexcept {
+  if (in.revoked.load(std::memory_order_relaxed)) {
+    return fault::revoked;
+  }
+  if (in.comm == nullptr || survivors == nullptr) {
+    return fault::none;
+  }
+  if (source != any_source) {
+    return is_dead(in.comm->job_rank(source)) ? fault::peer_failed : fault::none;
+  }
+  const std::uint32_t deaths = survivors->deaths();
+  for (std::uint32_t i = in.acknowledged.load(std::memory_order_relaxed); i < deaths; ++i) {
+    if (in.comm->members().find(survivors->dead(i)) >= 0) {
+      return fault::peer_failed_pending;
+    }
+  }
+  return fault::none;
+}
+
+// A send that has not begun.
+bool engine::state::end_failed(operation& op, job_rank to) noexcept {
+  SINEW_EXPECT(op.in != nullptr);
+  const bool revoked = op.in->revoked.load(std::memory_order_relaxed);
+  if (!revoked && !is_dead(to)) {
+    return false;
+  }
+  end_with(op, revoked ? fault::revoked : fault::peer_failed);
+  return true;
+}
+
+void engine::state::learn_of_deaths() {
+  for (const std::uint32_t now = survivors->deaths(); deaths_seen < now; ++deaths_seen) {
+    const job_rank r = survivors->dead(deaths_seen);
+    dead[r.index()].store(true, std::memory_order_relaxed);
+    peers[r.index()].slow.fetch_or(peer_state::failing, std::memory_order_relaxed);
+    any_failure.store(true, std::memory_order_relaxed);
+  }
+}
+
+// In the poller: nothing arrives meanwhile, so that what is collected stays posted.
+void engine::state::end_receives(channel& in) {
+  if (held_head.word[0] == in.context) {
+    post_held_back();
+  }
+  std::vector<operation*> ended;
+  {
+    const auto held = in.matcher.gathered();
+    const auto collect = [&](const match::receive& r) {
+      if (fault_of(in, r.wanted.source) != fault::none) {
+        ended.push_back(static_cast<operation*>(const_cast<match::receive*>(&r)));
+      }
+    };
+    held.all().each_receive(
+        [](void* c, const match::receive& r) { (*static_cast<decltype(&collect)>(c))(r); },
+        const_cast<void*>(static_cast<const void*>(&collect)));
+  }
+  for (operation* op : ended) {
+    const match::envelope wanted = op->wanted;
+    const bool removed =
+        threaded ? in.matcher.enter(wanted).cancel(*op) : in.matcher.alone().cancel(*op);
+    if (removed) {
+      op->outcome = {};
+      op->outcome.source = wanted.source;
+      op->outcome.tag = wanted.tag;
+      op->outcome.error = fault_of(in, wanted.source);
+      finish(*op);
+    }
+  }
+}
+
+void engine::state::end_with(operation& op, fault why) noexcept {
+  if (op.exposed) {
+    net.withdraw(op.from.key);
+    op.exposed = false;
+  }
+  op.packed.reset();
+  op.outcome.error = why;
+  finish(op);
+}
+
+// Under flow_lock. Those in a backlog are left to it.
+template <class Which>
+void engine::state::take_unanswered(std::vector<operation*>& to, Which which) {
+  const auto waits_for_room = [&](const operation* op) {
+    const operation* at = peers[op->peer.index()].backlog;
+    while (at != nullptr && at != op) {
+      at = at->next;
+    }
+    return at != nullptr;
+  };
+  const auto its =
+      std::stable_partition(unanswered.begin(), unanswered.end(),
+                            [&](const operation* op) { return !which(*op) || waits_for_room(op); });
+  for (auto at = its; at != unanswered.end(); ++at) {
+    --peers[(*at)->peer.index()].rts_pending;
+    if (std::find(to.begin(), to.end(), *at) == to.end()) {
+      to.push_back(*at);
+    }
+  }
+  unanswered.erase(its, unanswered.end());
+}
+
+// What waits for a dead rank: for room, for its answer, for its data, for the rest of its message.
+void engine::state::end_sends_to(job_rank peer) {
+  peer_state& p = peers[peer.index()];
+  std::vector<operation*> ended;
+  {
+    core::guard held(flow_lock, threaded);
+    if (!p.draining) {
+      for (operation* op = p.backlog; op != nullptr; op = op->next) {
+        ended.push_back(op);
+      }
+      p.backlog = nullptr;  // retry_backlog() sees that it is empty
+    }
+    take_unanswered(ended, [&](const operation& op) { return op.peer == peer; });
+  }
+  {
+    core::guard held(inflow_lock, threaded);
+    for (inflow& i : inflows) {
+      if (i.source == peer && i.op != nullptr) {
+        ended.push_back(i.op);
+      }
+    }
+    std::erase_if(inflows, [&](const inflow& i) { return i.source == peer && i.op != nullptr; });
+  }
+  for (operation* op : ended) {
+    if (op->in == nullptr) {  // a word that nobody waits for
+      give_back(op);
+    } else {
+      end_with(*op, fault::peer_failed);
+    }
+  }
+}
+
+// Sends that wait for an answer in a revoked communicator: their receives have ended, too.
+void engine::state::end_revoked_sends() {
+  std::vector<operation*> ended;
+  {
+    core::guard held(flow_lock, threaded);
+    take_unanswered(
+        ended, [](const operation& op) { return op.in->revoked.load(std::memory_order_relaxed); });
+  }
+  for (operation* op : ended) {
+    end_with(*op, fault::revoked);
+  }
+}
+
+int engine::state::look_for_failures() {
+  if (survivors != nullptr && survivors->deaths() != deaths_seen) {
+    learn_of_deaths();
+    looked_ns = 0;
+  }
+  if (!any_failure.load(std::memory_order_relaxed) || now_ns() - looked_ns < look_period_ns) {
+    return 0;
+  }
+  base::must_have_memory("ending operations with a rank that has died", [&] {
+    for (job_rank r = 0; r.below(rt.size()); ++r) {
+      if (is_dead(r)) {
+        end_sends_to(r);
+      }
+    }
+    end_revoked_sends();
+    std::vector<channel*> all;
+    {
+      core::guard held(channels_lock, threaded);
+      for (std::size_t p = 0; p < pages; ++p) {
+        page* at = directory[p].load(std::memory_order_relaxed);
+        for (std::size_t c = 0; at != nullptr && c < page_contexts; ++c) {
+          if (channel* in = (*at)[c].load(std::memory_order_relaxed); in != nullptr) {
+            all.push_back(in);
+          }
+        }
+      }
+    }
+    for (channel* in : all) {
+      end_receives(*in);
+    }
+  });
+  looked_ns = now_ns();
+  return 1;
+}
+
+void engine::state::revoke(std::uint32_t context, job_rank by) {
+  SINEW_EXPECT(context % 2 == 0);
+  channel_of(context).revoked_by = by;
+  channel_of(context + 1).revoked_by = by;
+  channel_of(context).revoked.store(true, std::memory_order_relaxed);
+  channel_of(context + 1).revoked.store(true, std::memory_order_relaxed);
+  for (job_rank r = 0; r.below(rt.size()); ++r) {
+    peers[r.index()].slow.fetch_or(peer_state::failing, std::memory_order_relaxed);
+  }
+  any_failure.store(true, std::memory_order_relaxed);
+  rt.want_chore(failure_chore, true);
+}
+
+// A word about a communicator that this rank had freed before may come so late that its context has
+// another one here. Who revokes keeps the context for ever, and so is no member of that.
+void engine::state::forget_old_revocation(channel& in, const core::communicator& comm) noexcept {
+  if (in.revoked.load(std::memory_order_relaxed) && comm.members().find(in.revoked_by) < 0) {
+    in.revoked.store(false, std::memory_order_relaxed);
+  }
+}
+
+void engine::state::prepare_for_failures() {
+  net.set_handler(
+      am_revoke,
+      [](void* s, const fabric::arrival& a) noexcept {
+        static_cast<state*>(s)->arrived_revoke(a);
+        return status::ok();
+      },
+      this);
+  failure_chore =
+      rt.add_chore([](void* s) { return static_cast<state*>(s)->look_for_failures(); }, this);
+  rt.want_chore(failure_chore, survivors != nullptr);
+}
+
+// Who hears of it first tells all others, since who said it may die before it has told everybody.
+void engine::state::arrived_revoke(const fabric::arrival& a) noexcept {
+  base::must_have_memory("revoking a communicator", [&] {
+    const auto context = static_cast<std::uint32_t>(a.head.word[0]);
+    const channel& in = channel_of(context);
+    const bool stranger = in.comm != nullptr && in.comm->members().find(a.source) < 0;
+    if (stranger || in.revoked.load(std::memory_order_relaxed)) {
+      return;
+    }
+    revoke(context, a.source);
+    for (int r = 0; in.comm != nullptr && r < in.comm->size(); ++r) {
+      const job_rank peer = in.comm->job_rank(r);
+      if (peer != rt.rank() && peer != a.source && !is_dead(peer)) {
+        send_control(peer, am_revoke, context);
+      }
+    }
+  });
+}
+
+void engine::revoke(const core::communicator& comm) {
+  state& s = *state_;
+  if (is_revoked(comm)) {
+    return;
+  }
+  s.revoke(comm.context(), runtime_.rank());
+  for (int r = 0; r < comm.size(); ++r) {
+    const job_rank peer = comm.job_rank(r);
+    if (peer != runtime_.rank() && !s.is_dead(peer)) {
+      s.send_control(peer, am_revoke, comm.context());
+    }
+  }
+}
+
+bool engine::is_revoked(const core::communicator& comm) {
+  return messages_of(comm).revoked.load(std::memory_order_relaxed);
+}
+
+void engine::acknowledge(const core::communicator& comm, std::uint32_t deaths) {
+  messages_of(comm).acknowledged.store(deaths, std::memory_order_relaxed);
+}
+
+std::uint32_t engine::acknowledged(const core::communicator& comm) {
+  return messages_of(comm).acknowledged.load(std::memory_order_relaxed);
+}
+
+}  // namespace sinew::p2p

@@ -1,0 +1,120 @@
+// What launcher and daemons say to each other: there and back, and nonsense.
+#include "sinew/run/frames.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "sinew/run/greeting.hpp"
+#include "sinew/run/host_orders.hpp"
+
+namespace sinew::tool {
+namespace {
+
+TEST(frames, arrive_in_any_pieces) {
+  const std::string stream = frame_bytes(frame_kind::output, 7, "text\n") +
+                             frame_bytes(frame_kind::beat, 0, "") +
+                             frame_bytes(frame_kind::said, 65'535, std::string(100'000, 'x'));
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{13}, stream.size()}) {
+    frame_buffer buffer;
+    std::vector<frame> got;
+    for (std::size_t at = 0; at < stream.size(); at += piece) {
+      buffer.append(std::string_view(stream).substr(at, piece));
+      while (auto next = buffer.next()) {
+        got.push_back(std::move(*next));
+      }
+    }
+    ASSERT_EQ(got.size(), 3U);
+    EXPECT_EQ(got[0].kind, frame_kind::output);
+    EXPECT_EQ(got[0].rank, 7);
+    EXPECT_EQ(got[0].bytes, "text\n");
+    EXPECT_EQ(got[2].bytes.size(), 100'000U);
+    EXPECT_FALSE(buffer.broken());
+  }
+}
+
+TEST(frames, nonsense_is_refused) {
+  frame_buffer text;
+  text.append("GET / HTTP/1.1\r\nHost: h1\r\n\r\n");
+  EXPECT_EQ(text.next(), std::nullopt);
+  EXPECT_TRUE(text.broken());
+  const unsigned seed = 20'261'123;
+  std::mt19937 random(seed);
+  for (int round = 0; round < 2000; ++round) {
+    std::string bytes(random() % 64, '\0');
+    for (char& each : bytes) {
+      each = static_cast<char>(random() % 4 == 0 ? random() : 0);
+    }
+    frame_buffer buffer;
+    buffer.append(bytes);
+    while (const auto next = buffer.next()) {
+      unpacker fields(next->bytes);
+      (void)fields.texts();
+      (void)fields.numbers();
+    }
+    (void)unpack_orders(bytes);
+    (void)parse_greeting(bytes);
+  }
+}
+
+TEST(frames, orders_there_and_back) {
+  host_orders orders;
+  orders.job = "job-1";
+  orders.node = 1;
+  orders.directory = "/a b";
+  orders.words = {"-n", "3", "", "x\ny"};
+  orders.environment = {"A=b"};
+  orders.ranks = {3};
+  orders.hosts = {{"h1", "h2"}, {0, 1, 0}};
+  orders.host_timeout_ms = 4000;
+  const std::string bytes = pack(orders);
+  const auto back = unpack_orders(bytes);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->words, orders.words);
+  EXPECT_EQ(back->hosts.node_of, orders.hosts.node_of);
+  EXPECT_EQ(back->directory, "/a b");
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(unpack_orders(std::string_view(bytes).substr(0, size))) << size;
+  }
+  orders.node = 2;  // there are two
+  EXPECT_FALSE(unpack_orders(pack(orders)));
+}
+
+// The vector of the paper's appendix: key 00 01 .. 0f, message 00 01 .. 0e.
+TEST(greeting, code_is_siphash) {
+  const secret_key key{{0x0706050403020100U, 0x0f0e0d0c0b0a0908U}};
+  std::string message;
+  for (char each = 0; each < 15; ++each) {
+    message += each;
+  }
+  EXPECT_EQ(siphash(key, message), 0xa129ca6149be45e5U);
+}
+
+TEST(greeting, line_there_and_back) {
+  const greeting said{"1.0+abc", {{1, ~std::uint64_t{0}}}, 3, 4711, {"10.0.0.1", "fe80::1"}};
+  const auto back = parse_greeting(greeting_line(said));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->build, said.build);
+  EXPECT_EQ(back->secret.words, said.secret.words);
+  EXPECT_EQ(back->port, 4711);
+  EXPECT_EQ(back->addresses, said.addresses);
+  for (const char* text : {"", "sinew-daemon", "sinew-daemon b 12 0 0", "ssh b 1 2 3"}) {
+    EXPECT_FALSE(parse_greeting(text)) << text;
+  }
+}
+
+TEST(greeting, proofs_need_the_secret_the_challenge_and_the_node) {
+  const secret_key secret = make_secret();
+  const daemon_proof good = prove_daemon(secret, 5, 6, 2);
+  EXPECT_TRUE(is_daemon(secret, 5, good));
+  EXPECT_FALSE(is_daemon(make_secret(), 5, good));
+  EXPECT_FALSE(is_daemon(secret, 4, good));
+  daemon_proof other = good;
+  other.node = 1;
+  EXPECT_FALSE(is_daemon(secret, 5, other));
+  EXPECT_NE(prove_launcher(secret, 5, 6), good.proof);
+  EXPECT_NE(stay_line(secret, 1), stay_line(secret, 2));
+}
+
+}  // namespace
+}  // namespace sinew::tool

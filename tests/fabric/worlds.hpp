@@ -1,0 +1,205 @@
+// Where the ranks of a contract test meet: shared mappings, threads, forked processes.
+#pragma once
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <numeric>
+
+#include "contract/fabric_contract.hpp"
+#include "sinew/fabric/network.hpp"
+
+namespace sinew::fabric::contract {
+
+inline constexpr std::size_t heap_bytes = 64 << 10;
+
+/// Zero-filled memory that forked children share.
+class shared_mapping {
+ public:
+  explicit shared_mapping(std::size_t bytes) : bytes_(bytes) {
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) {
+      throw std::runtime_error("mmap failed");
+    }
+    at_ = static_cast<std::byte*>(at);
+  }
+  ~shared_mapping() { munmap(at_, bytes_); }
+  shared_mapping(const shared_mapping&) = delete;
+  shared_mapping& operator=(const shared_mapping&) = delete;
+  [[nodiscard]] std::byte* at() const { return at_; }
+
+ private:
+  std::size_t bytes_;
+  std::byte* at_;
+};
+
+struct shm_world {
+  explicit shm_world(int n)
+      : ranks(n),
+        per_rank(shm_bytes_per_rank(n) + heap_bytes),
+        board(sizeof(common)),
+        memory(per_rank * static_cast<std::size_t>(n)) {
+    new (board.at()) common{};
+  }
+  [[nodiscard]] common& all() const { return *reinterpret_cast<common*>(board.at()); }
+  [[nodiscard]] std::unique_ptr<endpoint> open(int rank, bool threads, bool crowded = false) const {
+    std::vector<job_rank> locals(static_cast<std::size_t>(ranks));
+    std::iota(locals.begin(), locals.end(), job_rank(0));
+    return open_shm({memory.at(), per_rank, job_rank{rank}, local_rank{rank}, locals, crowded},
+                    threads);
+  }
+  [[nodiscard]] std::byte* heap(int rank) const {
+    return memory.at() + per_rank * static_cast<std::size_t>(rank + 1) - heap_bytes;
+  }
+
+  int ranks;
+  std::size_t per_rank;
+  shared_mapping board;
+  shared_mapping memory;
+};
+
+inline std::string guarded(common& all, const body& work, member& m) {
+  try {
+    work(m);
+    return "";
+  } catch (const std::exception& e) {
+    all.failed.store(1);
+    return "rank " + std::to_string(m.rank()) + ": " + e.what();
+  }
+}
+
+/// Runs one thread per rank over endpoints that already exist.
+inline std::string run_threads(common& all, const std::vector<endpoint*>& endpoints,
+                               const std::function<std::byte*(int)>& heap, const body& work) {
+  std::mutex lock;
+  std::string problem;
+  std::vector<std::thread> threads;
+  for (endpoint* e : endpoints) {
+    threads.emplace_back([&, e] {
+      member m{*e, all, heap(e->rank().value()), heap_bytes};
+      const std::string mine = guarded(all, work, m);
+      const std::lock_guard guard(lock);
+      if (problem.empty() || problem.find("another rank failed") != std::string::npos) {
+        problem = mine.empty() ? problem : mine;
+      }
+    });
+  }
+  for (std::thread& t : threads) {
+    t.join();
+  }
+  return problem;
+}
+
+/// Runs one process per rank, which opens its endpoint by `open`.
+template <class World, class Open>
+std::string run_forked(const World& world, const Open& open, const body& work) {
+  std::vector<pid_t> children;
+  std::fflush(nullptr);
+  for (int r = 0; r < world.ranks; ++r) {
+    const pid_t child = fork();
+    if (child == 0) {
+      std::string problem;
+      try {
+        const auto fabric = open(r);
+        member m{*fabric, world.all(), world.heap(r), heap_bytes};
+        problem = guarded(world.all(), work, m);
+      } catch (const std::exception& e) {
+        world.all().failed.store(1);
+        problem = std::string("it was not opened: ") + e.what();
+      }
+      if (!problem.empty()) {
+        std::fprintf(stderr, "%s\n", problem.c_str());
+      }
+      std::fflush(nullptr);
+      _exit(problem.empty() ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  std::string problem;
+  for (const pid_t child : children) {
+    int code = 0;
+    waitpid(child, &code, 0);
+    if (code != 0) {
+      world.all().failed.store(1);
+      problem = "a rank failed (wait status " + std::to_string(code) + ", see above)";
+    }
+  }
+  return problem;
+}
+
+/// Ranks that tell each other their addresses by a mapping.
+struct network_world {
+  explicit network_world(int n)
+      : ranks(n), board(sizeof(common)), told(sizeof(note) * static_cast<std::size_t>(n)) {
+    new (board.at()) common{};
+  }
+  [[nodiscard]] common& all() const { return *reinterpret_cast<common*>(board.at()); }
+  [[nodiscard]] static std::byte* heap(int /*rank*/) { return nullptr; }
+
+  [[nodiscard]] std::unique_ptr<network_endpoint> open(int rank, bool threads,
+                                                       bool between_nodes_only = false) const {
+    const std::shared_ptr<network> net = open_network({ranks, threads, between_nodes_only});
+    note& mine = note_of(rank);
+    require(net->address().size() <= sizeof mine.address, "an address is very long");
+    std::memcpy(mine.address, net->address().data(), net->address().size());
+    mine.bytes.store(net->address().size());
+    auto table = std::make_shared<address_table>();
+    for (int r = 0; r < ranks; ++r) {
+      const note& other = note_of(r);
+      while (other.bytes.load() == 0) {
+        require(all().failed.load() == 0, "another rank failed");
+        sched_yield();
+      }
+      table->emplace_back(other.address, other.bytes.load());
+    }
+    return net->connect(job_rank{rank}, std::move(table));
+  }
+
+  int ranks;
+  shared_mapping board;
+  shared_mapping told;
+
+ private:
+  struct note {
+    std::atomic<std::size_t> bytes;
+    char address[4000];
+  };
+  [[nodiscard]] note& note_of(int rank) const {
+    return reinterpret_cast<note*>(told.at())[static_cast<std::size_t>(rank)];
+  }
+};
+
+/// Ranks on two nodes, the odd ones and the even ones: shared memory within, the network between.
+struct joint_world {
+  explicit joint_world(int n)
+      : ranks(n),
+        per_rank(std::max(shm_bytes_per_rank((n + 1) / 2), shm_bytes_per_rank(std::max(1, n / 2)))),
+        far(n),
+        memory(2 * per_rank * static_cast<std::size_t>(n)) {}
+  [[nodiscard]] common& all() const { return far.all(); }
+  [[nodiscard]] static std::byte* heap(int /*rank*/) { return nullptr; }
+
+  [[nodiscard]] std::unique_ptr<endpoint> open(int rank, bool threads) const {
+    std::vector<job_rank> near;
+    for (int r = rank % 2; r < ranks; r += 2) {
+      near.push_back(job_rank{r});
+    }
+    std::byte* const node = memory.at() + static_cast<std::size_t>(rank % 2 * ranks) * per_rank;
+    return join(
+        open_shm({node, per_rank, job_rank{rank}, local_rank{rank / 2}, near, false}, threads),
+        near, far.open(rank, threads, true));
+  }
+
+  int ranks;
+  std::size_t per_rank;
+  network_world far;
+  shared_mapping memory;
+};
+
+}  // namespace sinew::fabric::contract

@@ -1,0 +1,361 @@
+"""sinew run over several hosts: what it does, how it ends, and that nothing stays behind."""
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+import support  # noqa: E402
+from support import PROBE, SINEW  # noqa: E402
+
+TOOL = ROOT / "tools" / "hosts"
+SET = f"launch-{os.getpid()}"
+AGENT = f"{sys.executable} {TOOL} --set {SET} rsh"
+SEED = int(os.environ.get("SINEW_TEST_SEED", "7"))
+KILLS = int(os.environ.get("SINEW_TEST_KILLS", "12"))
+# How long a job may take to end, beside the time that a busy machine needs.
+LIMIT = 5 + 3
+
+
+def tool(*words, **how):
+    how = {"capture_output": True, "text": True, "timeout": 60, "check": False} | how
+    return subprocess.run([sys.executable, TOOL, "--set", SET, *words], **how)
+
+
+def launcher(*words, agent=AGENT, hosts="h1:2,h2:2"):
+    """`sinew run` on a login node, which the daemons can call back."""
+    return (sys.executable, str(TOOL), "--set", SET, "login", SINEW, "run", "--hosts", hosts,
+            "--rsh", agent, *words)
+
+
+def run(*words, **how):
+    keys = {key: how.pop(key) for key in ("agent", "hosts") if key in how}
+    return support.run(*launcher(*words, **keys), **how)
+
+
+def processes(name, *words):
+    """Pids of living processes of this test with this name and these words in their command."""
+    found = []
+    for pid in support.marked_processes():
+        try:
+            command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            own_name = Path(f"/proc/{pid}/comm").read_text().strip()
+        except OSError:
+            continue
+        if own_name == name and all(w.encode() in command for w in words):
+            found.append(pid)
+    return found
+
+
+class OverHosts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        done = tool("up", "4")
+        assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        tool("down")
+
+    def setUp(self):
+        self.files = support.shared_files()
+        self.started = None
+
+    def tearDown(self):
+        if self.started is not None and self.started.poll() is None:
+            self.started.kill()
+            self.started.communicate()
+        self.assertEqual(support.survivors(), [])
+        self.assertEqual(support.files_left(self.files), [])
+
+    def begin(self, *words, **how):
+        """A job that runs, and its launcher's pid (which the agents of this test are not)."""
+        self.started = support.start(*launcher(*words, **how))
+        return self.started
+
+    def wait_for(self, what, count):
+        until = time.monotonic() + 30
+        while len(what()) != count:
+            self.assertLess(time.monotonic(), until, "%d of %d" % (len(what()), count))
+            time.sleep(0.01)
+        return what()
+
+    def end(self, limit=LIMIT):
+        began = time.monotonic()
+        _, err = self.started.communicate(timeout=60)
+        self.assertLess(time.monotonic() - began, limit)
+        return self.started.returncode, err.decode()
+
+
+class Works(OverHosts):
+    def test_ranks_know_their_nodes(self):
+        for words, places in ((["--map-by", "slot"], [0, 0, 1, 1]), (["--map-by=node"],
+                                                                     [0, 1, 0, 1])):
+            done = run(*words, PROBE, "nodes")
+            self.assertEqual((done.code, done.err), (0, ""))
+            local = [0, 1, 0, 1] if words[-1] == "slot" else [0, 0, 1, 1]
+            self.assertEqual(sorted(done.out.splitlines()), [
+                f"rank {rank} of 4, local {local[rank]} of 2, node {node} of 2: h{node + 1}"
+                for rank, node in enumerate(places)])
+
+    def test_where_the_launcher_cannot_be_called_the_agent_carries_all(self):
+        done = support.sinew_run("--hosts", "h1,h2,h3", "--rsh", AGENT, PROBE)
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(done.out.count(": good\n"), 3)
+
+    def test_this_machine_and_another(self):
+        done = support.sinew_run("--hosts", "localhost:2,h2", "--rsh", AGENT, PROBE, "nodes")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertIn("rank 2 of 3, local 0 of 1, node 1 of 2: h2", done.out)
+
+    def test_host_files_and_counts(self):
+        for text, words, wanted in (
+                ("# ours\nh1:2\n\nh2\n", [], ["h1", "h1", "h2"]),
+                ("h1 slots=1 max_slots=4\nh3 slots=2  # fast\n", [], ["h1", "h3", "h3"]),
+                ("h1\nh2\n", ["--ppn", "2"], ["h1", "h1", "h2", "h2"]),
+                ("h1\nh2\n", ["-n", "5"], ["h1", "h1", "h1", "h2", "h2"]),
+                ("h1:9\nh2:9\n", ["-n", "3"], ["h1", "h1", "h1"])):
+            with tempfile.NamedTemporaryFile("w") as file:
+                file.write(text)
+                file.flush()
+                done = support.sinew_run("--hostfile", file.name, "--rsh", AGENT, *words,
+                                         "hostname")
+            self.assertEqual((done.code, done.err), (0, ""))
+            self.assertEqual(sorted(done.out.split()), wanted)
+
+    def test_output_labels_and_files(self):
+        done = run("-l", "sh", "-c", "echo out; echo err >&2")
+        self.assertEqual(sorted(done.out.splitlines()), [f"[{rank}] out" for rank in range(4)])
+        self.assertEqual(sorted(done.err.splitlines()), [f"[{rank}] err" for rank in range(4)])
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("--output-dir", folder, "sh", "-c", "hostname; echo err >&2")
+            self.assertEqual((done.code, done.out), (0, ""))
+            self.assertEqual(Path(folder, "rank.2.out").read_text(), "h2\n")
+            self.assertEqual(Path(folder, "rank.3.err").read_text(), "err\n")
+            done = run("-o", folder + "/of.%r", "hostname")
+            self.assertEqual(Path(folder, "of.1").read_text(), "h1\n")
+
+    def test_much_output_and_a_reader_that_goes(self):
+        done = run("-l", "seq", "200000", hosts="h1,h2")
+        self.assertEqual(len(done.out.splitlines()), 400000)
+        self.assertEqual(len(set(done.out.splitlines())), 400000)
+        line = " ".join(launcher("yes", hosts="h1,h2")).replace(AGENT, f"'{AGENT}'")
+        done = support.run("sh", "-c", line + " | head -1")
+        self.assertEqual(done.out, "y\n")
+
+    def test_input(self):
+        text = b"".join(b"line %d\n" % n for n in range(100000))
+        done = run("--stdin", "2", "wc", "-c", feed=text)
+        self.assertEqual(sorted(done.out.split()), ["0", "0", "0", str(len(text))])
+        done = run("--stdin", "all", "wc", "-c", feed=text)
+        self.assertEqual(done.out.split(), [str(len(text))] * 4)
+        done = run("--stdin", "0", "head", "-1", feed=text)
+        self.assertEqual((done.code, done.out), (0, "line 0\n"))
+
+    def test_environment_directory_and_words(self):
+        done = support.run(*launcher("-x", "A=b c", "sh", "-c", "echo $A $B $0; pwd", "d  e"),
+                           env={"B": "it's"}, cwd="/usr")
+        self.assertEqual(sorted(done.out.splitlines()), ["/usr"] * 4 + ["b c it's d e"] * 4)
+
+    def test_two_jobs_at_once(self):
+        other = support.start(*launcher(PROBE, "nodes"))
+        done = run(PROBE, "exchange")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(other.communicate(timeout=30)[1], b"")
+
+    def test_the_secret_is_in_no_argument(self):
+        self.begin(PROBE, "sleep")
+        for pid in self.wait_for(lambda: processes("sinew", "daemon"), 2):
+            command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            self.assertEqual(command[1:], [b"daemon", b""])
+            environment = Path(f"/proc/{pid}/environ").read_bytes()
+            self.assertIsNone(re.search(rb"=[0-9a-f]{32}", environment))
+        self.started.send_signal(signal.SIGINT)
+        self.assertEqual(self.end()[0], 130)
+
+
+class OtherLaunchers(OverHosts):
+    def script(self, folder, name, text):
+        path = Path(folder, name)
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return str(path)
+
+    def test_inside_a_slurm_job(self):
+        """By an srun that does with these words what Slurm's does: one task on one node."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.script(folder, "srun", "while [ $1 != --nodelist ]; do shift; done; shift\n"
+                        "host=$1; shift; exec %s %s --set %s exec $host \"$@\""
+                        % (sys.executable, TOOL, SET))
+            slurm = {"PATH": folder + ":" + os.environ["PATH"], "SLURM_JOB_NODELIST": "h[1-2],h4",
+                     "SLURM_TASKS_PER_NODE": "2,1(x2)"}
+            login = (sys.executable, str(TOOL), "--set", SET, "login", SINEW, "run")
+            done = support.run(*login, "hostname", env=slurm)
+            self.assertEqual((done.code, sorted(done.out.split()), done.err),
+                             (0, ["h1", "h1", "h2", "h4"], ""))
+            done = support.run(*login, "-n", "3", "--map-by", "node", "hostname", env=slurm)
+            self.assertEqual((done.code, sorted(done.out.split())), (0, ["h1", "h2", "h4"]))
+
+    def test_hydra_by_pmi_1(self):
+        mpiexec = support.find_mpiexec()
+        if mpiexec is None or Path(mpiexec).is_relative_to("/tmp"):  # each host has its own /tmp
+            self.skipTest("MPICH's mpiexec.hydra is not here")
+        with tempfile.TemporaryDirectory() as folder:
+            agent = self.script(folder, "agent", "exec %s \"$@\"" % AGENT)
+            done = support.run(sys.executable, str(TOOL), "--set", SET, "login", mpiexec,
+                               "-iface", "bridge", "-launcher", "ssh", "-launcher-exec", agent,
+                               "-hosts", "h1,h2", "-ppn", "2", "-n", "4", PROBE, "nodes")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(sorted(done.out.splitlines()), [
+            f"rank {rank} of 4, local {rank % 2} of 2, node {rank // 2} of 2: -"
+            for rank in range(4)])
+
+
+class Ends(OverHosts):
+    def check(self, done, code, text):
+        self.assertEqual(done.code, code, done.err)
+        self.assertRegex(done.err, text)
+
+    def test_codes(self):
+        self.check(run("sh", "-c", "exit 7", hosts="h1,h2"), 7, "h[12]\\) exited with code 7")
+        self.check(run(PROBE, "crash", "2"), 139, "(?s)rank 2 of 4 crashed on h2.*on h2\\) was "
+                   "killed by SIGSEGV.*ending the other 3 ranks")
+        self.check(run(PROBE, "abort", "3", "5"), 5, "on h2\\) aborted the job with code 5: the")
+        self.check(run("--timeout", "1", "sleep", "20"), 124,
+                   "still running on h1: rank 0, 1; on h2: rank 2, 3")
+        self.check(run("no-such-program"), 127, "h[12]: no-such-program: not found in PATH")
+        self.check(run(PROBE, "vanish", "1"), 1, "on h1\\) exited with code 0 but without MPI_Fin")
+        self.check(run("--wdir", "/nowhere", "hostname"), 127, "on h[12]: its directory")
+
+    def test_ends_without_finalize(self):
+        done = run(PROBE, "forget", "9")
+        self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(done.err.count("ends without MPI_Finalize"), 4)
+
+        # One goes on for ever, on another host than those that end.
+        done = run(PROBE, "forget", "2", "1", hosts="h1:2,h2:1")
+        self.check(done, 1, "ended without MPI_Finalize while other ranks go on")
+
+    def test_hosts_that_cannot_be_used(self):
+        self.check(run("hostname", hosts="h1,h9"), 1, "the host h9 cannot be used: .*no host 'h9'")
+        self.check(run("hostname", agent="no-such-agent"), 127, "h1 cannot be reached.*--rsh")
+        with tempfile.TemporaryDirectory() as folder:
+            agent = Path(folder, "agent")
+
+            def check_agent(script, code, text):
+                agent.write_text("#!/bin/sh\n" + script)
+                agent.chmod(0o755)
+                self.check(run("hostname", agent=str(agent)), code, text)
+
+            check_agent("exec %s $1 exec /nowhere/sinew daemon" % AGENT, 1,
+                        "the host h[12] has no Sinew at .*install the same build there")
+            check_agent("head -1 | sed 's/+[0-9a-f]*/+old/' | %s \"$@\"" % AGENT, 1,
+                        "h[12] cannot be used.*another build.*install the same build on all")
+            check_agent("echo Permission denied >&2; exit 255", 1,
+                        "h[12] cannot be used.*ended with code 255: Permission denied")
+            # What a shell's start-up file prints does no harm.
+            check_agent("echo Welcome; echo to >&2; exec %s \"$@\"" % AGENT, 0, "^$")
+
+    def test_interrupts(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            self.begin(PROBE, "sleep")
+            self.wait_for(lambda: processes("boot_probe", "sleep"), 4)
+            self.started.send_signal(number)
+            self.assertEqual(self.end()[0], code)
+
+    def test_a_stopped_launcher_stops_the_ranks_and_goes_on(self):
+        self.begin("--host-timeout", "2", "sh", "-c", "sleep 4; echo done")
+        self.wait_for(lambda: processes("sleep"), 4)
+        self.started.send_signal(signal.SIGTSTP)
+        time.sleep(3.5)
+        self.started.send_signal(signal.SIGCONT)
+        out, err = self.started.communicate(timeout=30)
+        self.assertEqual((self.started.returncode, out, err), (0, b"done\n" * 4, b""))
+
+
+class Lost(OverHosts):
+    """Hosts, links and processes that go."""
+
+    def sleepers(self):
+        self.begin(PROBE, "sleep")
+        return self.wait_for(lambda: processes("boot_probe", "sleep"), 4)
+
+    def test_the_launcher_is_killed(self):
+        self.sleepers()
+        self.started.kill()
+        self.started.communicate(timeout=20)
+
+    def test_a_daemon_is_killed(self):
+        self.sleepers()
+        os.kill(processes("sinew", "daemon")[0], signal.SIGKILL)
+        code, err = self.end()
+        self.assertEqual(code, 1)
+        self.assertRegex(err, "the daemon on the host h[12] has ended, or was killed")
+
+    def test_a_cut_of_two_seconds_is_survived(self):
+        # On a busy machine the tool alone takes a second to cut and to join: more than the default.
+        self.begin("--host-timeout", "8", "sh", "-c", "sleep 5; echo done")
+        self.wait_for(lambda: processes("sleep"), 4)
+        tool("cut", "h2")
+        time.sleep(2)
+        tool("join", "h2")
+        out, err = self.started.communicate(timeout=40)
+        self.assertEqual((self.started.returncode, out, err), (0, b"done\n" * 4, b""))
+
+    def test_a_link_that_is_cut_for_ever(self):
+        self.sleepers()
+        began = time.monotonic()
+        tool("cut", "h2")
+        self.addCleanup(tool, "join", "h2")
+        code, err = self.end()
+        self.assertEqual(code, 1)
+        self.assertRegex(err, "the host h2 is lost: nothing was heard of it for 4 s")
+        self.assertEqual(support.survivors(), [])
+        self.assertLess(time.monotonic() - began, LIMIT + 1)
+
+    def test_a_host_that_dies(self):
+        self.sleepers()
+        tool("kill", "h2")
+        code, err = self.end()
+        self.assertEqual(code, 1)
+        self.assertRegex(err, "the host h2")
+        tool("down")
+        self.assertEqual(tool("up", "4").returncode, 0)
+
+    def test_kills_at_random_moments(self):
+        """Whatever is killed, and whenever: the job ends, and nothing is left."""
+        print("seed", SEED, flush=True)
+        chance = random.Random(SEED)
+        for _ in range(KILLS):
+            what = chance.choice(["rank", "daemon", "launcher", "agent"])
+            self.begin(PROBE, "sleep")
+            time.sleep(chance.random() * 0.8)
+            victims = {"rank": processes("boot_probe", "sleep"),
+                       "daemon": processes("sinew", "daemon"),
+                       "launcher": [self.started.pid],
+                       "agent": processes("nsenter")}[what]
+            if victims:
+                os.kill(chance.choice(victims), signal.SIGKILL)
+            else:
+                self.started.send_signal(signal.SIGTERM)
+            time.sleep(0.05)
+            if what == "agent":
+                self.started.send_signal(signal.SIGTERM)
+            code, err = self.end()
+            self.assertNotEqual(code, 0, what)
+            self.assertEqual(support.survivors(), [], (what, err))
+
+
+if __name__ == "__main__":
+    possible = tool("check")
+    if possible.returncode != 0:
+        print(possible.stdout.strip() or possible.stderr.strip())
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,99 @@
+/* SINEW_MPI_CHECK: ranks that call different collectives, or one with different arguments, are told
+ * so by an error that names a rank. */
+#include "check.h"
+
+static int rank, size;
+
+static void agreeing_calls_run(void) {
+  int mine = rank, sum = 0, *all = malloc(sizeof(int) * (size_t)size);
+  MPI_Request request;
+  for (int i = 0; i < 20; ++i) {
+    CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Bcast(&sum, 1, MPI_INT, i % size, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && sum == size * (size - 1) / 2);
+    CHECK(MPI_Gather(&mine, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Allgather(&mine, 4, MPI_BYTE, all, 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(all[size - 1] == size - 1);
+  }
+  /* The forms of large and small counts match. */
+  CHECK((rank == 0 ? MPI_Bcast(&sum, 1, MPI_INT, 0, MPI_COMM_WORLD)
+                   : MPI_Bcast_c(&sum, 1, MPI_INT, 0, MPI_COMM_WORLD)) == MPI_SUCCESS);
+  CHECK(MPI_Allreduce_init(&mine, &sum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL,
+                           &request) == MPI_SUCCESS);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(MPI_Start(&request) == MPI_SUCCESS && MPI_Wait(&request, MPI_STATUS_IGNORE) == 0);
+    CHECK(sum == size - 1);
+  }
+  MPI_Request_free(&request);
+  free(all);
+}
+
+/* A nonblocking call does not wait for those of others. */
+static void nonblocking_calls_stay_local(void) {
+  int mine = 1, sum = 0, word = 0;
+  MPI_Request request;
+  if (rank == 0) {
+    CHECK(MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request) == 0);
+    for (int r = 1; r < size; ++r) {
+      MPI_Send(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD);
+    }
+  } else {
+    MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request) == 0);
+  }
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && sum == size);
+}
+
+static void differences_are_named(void) {
+  int a[4] = {0}, b[4] = {0};
+  const int last = rank == size - 1;
+  char text[200];
+  snprintf(text, sizeof text,
+           "rank %d calls MPI_Bcast with root 1, rank 0 calls MPI_Bcast with root 0", size - 1);
+  EXPECT_ERROR(MPI_Bcast(a, 1, MPI_INT, last, MPI_COMM_WORLD), MPI_ERR_ROOT, text);
+  EXPECT_ERROR(MPI_Allreduce(a, b, 1 + last, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT,
+               "with 8 bytes, rank 0 calls MPI_Allreduce with 4 bytes");
+  EXPECT_ERROR(MPI_Allreduce(a, b, 1, MPI_INT, last ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD),
+               MPI_ERR_OP, "the ranks' collectives differ");
+  EXPECT_ERROR(MPI_Allreduce(a, b, 1, last ? MPI_FLOAT : MPI_INT, MPI_SUM, MPI_COMM_WORLD),
+               MPI_ERR_TYPE, "with data of kind");
+  snprintf(text, sizeof text, "rank %d calls MPI_Barrier, rank 0 calls MPI_Reduce", size - 1);
+  EXPECT_ERROR(
+      last ? MPI_Barrier(MPI_COMM_WORLD) : MPI_Reduce(a, b, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD),
+      MPI_ERR_OTHER, text);
+  EXPECT_ERROR(MPI_Gather(a, 1 + last, MPI_INT, a, 1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS
+                   ? MPI_SUCCESS
+                   : MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, a, last, MPI_INT, MPI_COMM_WORLD),
+               MPI_ERR_COUNT, "MPI_Alltoall");
+}
+
+/* Of calls that are not waited for rank 0 hears later. */
+static void differences_of_nonblocking_calls(void) {
+  int a = rank, b = 0;
+  MPI_Request request;
+  CHECK(MPI_Iallreduce(&a, &b, 1, MPI_INT, rank == 1 ? MPI_MAX : MPI_MIN, MPI_COMM_WORLD,
+                       &request) == MPI_SUCCESS);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank == 0) {
+    EXPECT_ERROR(MPI_Barrier(MPI_COMM_WORLD), MPI_ERR_OP, "rank 1 calls MPI_Iallreduce");
+  }
+  CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+}
+
+int main(int argc, char** argv) {
+  setenv("SINEW_MPI_CHECK", "1", 1);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  agreeing_calls_run();
+  nonblocking_calls_stay_local();
+  if (size > 1) {
+    differences_are_named();
+    differences_of_nonblocking_calls();
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,145 @@
+// `sinew report FILES -o DIR`.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <list>
+#include <set>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/bench/subjects.hpp"
+#include "sinew/commands.hpp"
+#include "sinew/report/page.hpp"
+
+namespace sinew::tool {
+namespace {
+
+struct report_options {
+  std::vector<std::string> files;
+  std::string folder;
+  std::string only;
+  bool help = false;
+};
+
+std::vector<option> option_table(report_options& o) {
+  return {{{"-o", "--output"},
+           "DIR",
+           "where index.html and a picture (SVG) of each figure are put",
+           [&o](std::string_view text) { o.folder = text; }},
+          {{"--figure"},
+           "NAME",
+           "this figure alone, its picture on standard output",
+           [&o](std::string_view text) { o.only = text; }},
+          {{"-h", "--help"}, "", "explains", [&o](std::string_view) { o.help = true; }}};
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  SINEW_CHECK(out.good(), "cannot write " + path.string(), "the file system refuses", "");
+}
+
+/// The experiments that a file measured.
+std::set<std::string> measured_in(const results_file& file) {
+  std::set<std::string> names;
+  for (const stats::row& r : file.results.rows()) {
+    for (const auto& [subject, samples] : r.samples) {
+      if (!stats::published(subject)) {
+        names.insert(r.key.experiment);
+      }
+    }
+  }
+  return names;
+}
+
+// An experiment is taken from the last file that has it: rows of two runs are never mixed.
+std::map<std::string, const results_file*> sources_of(const std::list<results_file>& files) {
+  std::map<std::string, const results_file*> from;
+  for (const results_file& file : files) {
+    for (const std::string& name : measured_in(file)) {
+      if (from.count(name) != 0) {
+        std::fprintf(stderr, "sinew report: %s is taken from %s\n", name.c_str(),
+                     file.name.c_str());
+      }
+      from[name] = &file;
+    }
+  }
+  return from;
+}
+
+int write_report(const report_options& o) {
+  const auto bench = bench_sources();
+  SINEW_CHECK(bench.has_value(), "cannot draw", "the descriptions of figures are not installed",
+              "install share/sinew/bench beside this program");
+  std::list<results_file> files;
+  for (const std::string& path : o.files) {
+    files.push_back(read_results(path));
+  }
+  const auto from = sources_of(files);
+  std::vector<drawn_figure> drawn;
+  std::vector<figure> missing;
+  for (const figure& f : all_figures(*bench)) {
+    if (!o.only.empty() && f.name != o.only) {
+      continue;
+    }
+    const auto file = from.find(f.experiment);
+    auto one = file == from.end() ? std::nullopt : draw(f, *file->second);
+    if (one) {
+      drawn.push_back(std::move(*one));
+    } else {
+      missing.push_back(f);
+    }
+  }
+  SINEW_CHECK(!drawn.empty(), "nothing to draw",
+              o.only.empty() ? "the files have no row of any figure"
+                             : "no figure " + o.only + ", or nothing of it was measured",
+              "");
+  if (!o.only.empty()) {
+    std::fputs(svg_of(drawn.front().picture).c_str(), stdout);
+    return 0;
+  }
+  std::error_code failed;
+  std::filesystem::create_directories(o.folder, failed);
+  for (const drawn_figure& d : drawn) {
+    write_file(std::filesystem::path(o.folder) / (d.of.name + ".svg"), svg_of(d.picture));
+  }
+  write_file(std::filesystem::path(o.folder) / "index.html", page_of(drawn, missing));
+  std::printf("%zu figures, %zu not measured in these files\n", drawn.size(), missing.size());
+  return 0;
+}
+
+}  // namespace
+
+command_page report_page() {
+  static report_options unused;
+  return {
+      "report", "draws what sinew bench --json wrote: one page, and a picture for each figure",
+      "FILE.json... -o DIR",
+      "Each figure of the publications that Sinew repeats, as published, with our data and that\n"
+      "of today's peers over it. The page is one file and needs no network. An experiment that\n"
+      "several files have is taken from the last one.",
+      option_table(unused)};
+}
+
+int report_main(int argc, char** argv) {
+  report_options o;
+  const std::vector<option> table = option_table(o);
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  for (std::size_t at = 0; at < words.size();) {
+    at += parse_options(std::span(words).subspan(at), table);
+    if (at < words.size()) {
+      o.files.emplace_back(words[at++]);
+    }
+  }
+  if (o.help) {
+    std::fputs(help_text(report_page()).c_str(), stdout);
+    return 0;
+  }
+  if (o.files.empty() || (o.folder.empty() && o.only.empty())) {
+    throw usage_failure("report takes files that sinew bench --json wrote, and -o DIR");
+  }
+  return write_report(o);
+}
+
+}  // namespace sinew::tool

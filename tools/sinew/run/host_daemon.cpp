@@ -1,0 +1,198 @@
+#include "sinew/run/host_daemon.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/error.hpp"
+
+namespace sinew::tool {
+namespace {
+
+constexpr std::int64_t beat_ns = 1'000'000'000;
+constexpr std::array watched_signals = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+
+void take_environment(const std::vector<std::string>& environment) {
+  ::clearenv();
+  for (const std::string& each : environment) {
+    const std::size_t equals = each.find('=');
+    if (equals != 0 && equals != std::string::npos) {
+      ::setenv(each.substr(0, equals).c_str(), each.c_str() + equals + 1, 1);
+    }
+  }
+}
+
+}  // namespace
+
+host_daemon::host_daemon(boot::descriptor in, boot::descriptor out)
+    : link_(loop_, std::move(in), std::move(out),
+            {[this](const frame& got) { take(got); },
+             [this](const std::string& why) { stop(1, "the launcher has gone: " + why); }}) {}
+
+void host_daemon::stop(int code, const std::string& why) {
+  if (!exit_code_) {
+    exit_code_ = code;
+    if (!why.empty()) {
+      std::fprintf(stderr, "sinew daemon: %s\n", why.c_str());
+    }
+  }
+}
+
+bool host_daemon::silent() const {
+  return host_timeout_ns_ != 0 && !patient_ && now_ns() - link_.heard_ns() > host_timeout_ns_;
+}
+
+int host_daemon::run() {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGCHLD, SIG_DFL);
+  signals_.emplace(watched_signals);
+  loop_.watch_input(signals_->descriptor(), [this] { read_signals(); });
+  std::int64_t next_beat_ns = now_ns();
+  while (!exit_code_ && !finishing_) {
+    const std::int64_t now = now_ns();
+    if (now >= next_beat_ns) {
+      link_.send(frame_kind::beat);
+      next_beat_ns = now + beat_ns;
+    }
+    loop_.run_once(static_cast<int>((next_beat_ns - now) / 1'000'000 + 1));
+    if (silent()) {
+      stop(1, "nothing is heard of the launcher any more");
+    }
+  }
+  if (finishing_) {
+    drain();
+  }
+  return exit_code_.value_or(0);
+}
+
+void host_daemon::read_signals() {
+  for (const int signal : signals_->take()) {
+    if (signal != SIGCHLD) {
+      stop(128 + signal, "ended by " + signal_name(signal));
+    } else if (ranks_ != nullptr) {
+      ranks_->on_child();
+    }
+  }
+}
+
+void host_daemon::take(const frame& got) {
+  patient_ = false;
+  unpacker fields(got.bytes);
+  const bool ours = std::binary_search(plan_.local.begin(), plan_.local.end(), got.rank);
+  switch (got.kind) {
+    case frame_kind::beat:
+      return;
+    case frame_kind::set_up:
+      return set_up(got);
+    case frame_kind::go:
+      return go(fields.number());
+    case frame_kind::answer:
+      return ranks_ != nullptr && ours ? ranks_->answer(got.rank, got.bytes) : void();
+    case frame_kind::signal: {
+      const auto signal = static_cast<int>(fields.number());
+      patient_ = signal == SIGSTOP;
+      return ranks_ != nullptr && signal > 0 ? ranks_->signal_all(signal) : void();
+    }
+    case frame_kind::input:
+      return add_input(got.rank, got.bytes);
+    case frame_kind::output_taken:
+      unread_ -= fields.number();
+      return balance();
+    case frame_kind::output_closed:
+      return close_output(static_cast<int>(fields.number()));
+    case frame_kind::finish:
+      finishing_ = true;
+      return;
+    default:
+      stop(1, "the launcher sent what only daemons send");
+  }
+}
+
+void host_daemon::set_up(const frame& got) {
+  const auto refuse = [this](int code, const std::string& why) {
+    link_.send(frame_kind::refused, 0, packer().number(code).text(why).bytes());
+  };
+  const auto orders = unpack_orders(got.bytes);
+  if (!orders || ranks_ != nullptr) {
+    return refuse(1, "the launcher's orders make no sense");
+  }
+  host_timeout_ns_ = orders->host_timeout_ms * 1'000'000;
+  if (::chdir(orders->directory.c_str()) != 0) {
+    return refuse(126, "the directory " + orders->directory + " cannot be entered: " +
+                           std::strerror(errno) + "; start from one that all hosts have");
+  }
+  try {
+    prepare(*orders);
+  } catch (const usage_failure& failure) {
+    return refuse(2, failure.what());
+  } catch (const error& failure) {
+    return refuse(1, failure.what());
+  }
+  if (plan_.exit_code != 0) {
+    return refuse(plan_.exit_code, plan_.complaint);
+  }
+  for (const std::string& each : plan_.remarks) {
+    if (orders->node == 0) {  // the others would say the same
+      link_.send(frame_kind::remark, 0, each);
+    }
+  }
+  link_.send(frame_kind::ready);
+}
+
+void host_daemon::prepare(const host_orders& orders) {
+  take_environment(orders.environment);
+  options_ = parse_run(std::vector<std::string_view>(orders.words.begin(), orders.words.end()));
+  SINEW_CHECK(orders.ranks.size() == options_.applications.size(), "the programs were misread",
+              "the launcher has another number of them", "");
+  for (std::size_t i = 0; i < orders.ranks.size(); ++i) {
+    options_.applications[i].ranks = orders.ranks[i];
+  }
+  SINEW_CHECK(orders.hosts.node_of.size() == static_cast<std::size_t>(options_.ranks()),
+              "the ranks were misread", "the launcher has another number of them", "");
+  plan_ = plan_job(options_, orders.hosts, orders.node);
+  plan_.job = orders.job;
+  rank_events events{
+      [this](int rank, pid_t pid) {
+        link_.send(frame_kind::started, rank, packer().number(pid).bytes());
+      },
+      [this](int rank, int code, const std::string& why) {
+        link_.send(frame_kind::not_started, rank, packer().number(code).text(why).bytes());
+      },
+      [this](int rank, std::string_view bytes) { link_.send(frame_kind::said, rank, bytes); },
+      [this](const std::vector<rank_exit>& exits) { tell_exits(exits); },
+      [this](const std::string& text) { link_.send(frame_kind::remark, 0, text); }};
+  ranks_ = std::make_unique<local_ranks>(
+      options_, plan_, loop_, std::move(events),
+      [this](int rank, start_plan& start, std::vector<boot::descriptor>& held) {
+        set_up_streams(rank, start, held);
+      });
+}
+
+void host_daemon::go(std::int64_t report_in_ns) {
+  SINEW_EXPECT(report_in_ns >= 0);
+  if (ranks_ == nullptr) {
+    return stop(1, "the launcher wants ranks to start before it has named them");
+  }
+  ranks_->start(signals_->mask_before(), report_in_ns == 0 ? 0 : now_ns() + report_in_ns);
+}
+
+void host_daemon::tell_exits(const std::vector<rank_exit>& exits) {
+  packer to;
+  to.number(static_cast<std::int64_t>(exits.size()));
+  for (const rank_exit& each : exits) {
+    read_all_of(each.rank);  // what it said last stands before our word of its end
+    to.number(each.rank).number(each.code).number(each.signal);
+    to.number(each.core_dumped ? 1 : 0).number(each.no_memory ? 1 : 0);
+  }
+  link_.send(frame_kind::ended, 0, to.bytes());
+}
+
+}  // namespace sinew::tool

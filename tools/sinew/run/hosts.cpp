@@ -1,0 +1,78 @@
+#include "sinew/run/hosts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "sinew/run/local_ranks.hpp"
+
+namespace sinew::tool {
+namespace {
+
+std::vector<host_slots> read_host_file(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) {
+    throw usage_failure("--hostfile: " + path + " cannot be read, or is empty");
+  }
+  return parse_host_file(path, text.str());
+}
+
+std::string environment_value(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+// Who was named, where from; and inside a Slurm job how daemons are started there.
+std::vector<host_slots> named_hosts(run_options& options) {
+  if (!options.hosts.empty()) {
+    return parse_hosts("--hosts", options.hosts);
+  }
+  if (!options.host_file.empty()) {
+    return read_host_file(options.host_file);
+  }
+  const std::string nodes = environment_value("SLURM_JOB_NODELIST");
+  const std::string tasks = environment_value("SLURM_TASKS_PER_NODE");
+  if (nodes.empty()) {
+    return {};
+  }
+  return parse_slurm(nodes,
+                     tasks.empty() ? "1(x" + std::to_string(most_slots_of_a_host) + ")" : tasks);
+}
+
+}  // namespace
+
+bool is_this_machine(std::string_view host) {
+  const std::string own = own_host_name();
+  const std::string_view brief = std::string_view(own).substr(0, own.find('.'));
+  return host == "localhost" || host == "127.0.0.1" || host == "::1" || host == own ||
+         host == brief;
+}
+
+host_map place_ranks(run_options& options) {
+  std::vector<host_slots> hosts = named_hosts(options);
+  const bool by_slurm = options.hosts.empty() && options.host_file.empty() && !hosts.empty();
+  if (by_slurm && options.agent.empty()) {
+    options.agent = "srun --nodes=1 --ntasks=1 --overlap --quiet --nodelist";
+  }
+  int slots = 0;
+  for (host_slots& each : hosts) {
+    each.slots = options.per_node > 0 ? options.per_node : each.slots;
+    slots = std::min(slots + each.slots, most_slots_of_a_host);
+  }
+  const bool one_program = options.applications.size() == 1;
+  const bool here = std::all_of(hosts.begin(), hosts.end(),
+                                [](const host_slots& each) { return is_this_machine(each.name); });
+  for (application& each : options.applications) {
+    if (each.ranks == 0) {
+      const bool by_slots = one_program && !hosts.empty() && !(by_slurm && here);
+      each.ranks = by_slots ? slots : options.per_node > 0 ? options.per_node : standard_ranks();
+    }
+  }
+  check_ranks(options);
+  return here ? host_map() : map_ranks(hosts, options.ranks(), options.by_node);
+}
+
+}  // namespace sinew::tool

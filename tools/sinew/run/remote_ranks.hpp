@@ -1,0 +1,129 @@
+// The ranks of other hosts, as the launcher sees them: a daemon on each host, and a connection.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/boot/descriptor.hpp"
+#include "sinew/run/event_loop.hpp"
+#include "sinew/run/frame_link.hpp"
+#include "sinew/run/greeting.hpp"
+#include "sinew/run/job_plan.hpp"
+#include "sinew/run/rank_holder.hpp"
+#include "sinew/run/reaper.hpp"
+
+namespace sinew::tool {
+
+/// What comes from hosts besides what happens to ranks.
+struct host_events {
+  std::function<void(int rank, int stream, std::string_view bytes)> output;
+  /// No more output can be taken now.
+  std::function<bool()> full;
+  /// A host takes no part any more: it could not be started, or is lost. `node` and a sentence.
+  std::function<void(int node, int code, const std::string& why)> lost;
+};
+
+/// Starts a daemon on each host by the agent (ssh, or --rsh), which connects back to us or, where
+/// it cannot, speaks through the agent. The ranks start when all hosts are ready. A host that is
+/// not heard of for --host-timeout is lost.
+class remote_ranks final : public rank_holder {
+ public:
+  /// `words` are those behind `sinew run`.
+  remote_ranks(const run_options& options, const job_plan& plan, std::vector<std::string> words,
+               event_loop& loop, rank_events events, host_events calls);
+
+  void start(const sigset_t& mask, std::int64_t report_at_ns) override;
+  void answer(int rank, const std::string& bytes) override;
+  void signal_all(int signal) override;
+  void on_child() override;
+  void finish() override;
+  [[nodiscard]] bool done() const override;
+  [[nodiscard]] int look_after() override;
+
+  /// What can be read from `pipe` goes to the rank's input. Before start().
+  void read_input(int rank, boot::descriptor pipe);
+  /// Nobody reads a stream of ours any more: the ranks get SIGPIPE, as on this machine.
+  void close_output(int stream);
+  /// Silence until now was ours (^Z): it is no sign of a lost host.
+  void forgive_silence();
+
+ private:
+  enum class stage { starting, preparing, ready, running, gone };
+  struct host {
+    int node = 0;
+    std::string name;
+    pid_t agent = -1;
+    bool agent_ended = false;
+    boot::descriptor to_agent;
+    boot::descriptor from_agent;
+    boot::descriptor errors;
+    std::string line;  // begun, from the agent
+    std::string said;  // the last whole line of either
+    std::unique_ptr<frame_link> link;
+    stage at = stage::starting;
+    std::int64_t began_ns = 0;
+    bool told_slow = false;
+    std::int64_t owed = 0;  // bytes of output that were taken and not yet acknowledged
+  };
+  /// Somebody who has connected and proved nothing yet.
+  struct caller {
+    boot::descriptor socket;
+    std::uint64_t challenge = 0;
+    std::string bytes;
+    std::int64_t until_ns = 0;
+  };
+  struct input {
+    int rank = 0;
+    boot::descriptor pipe;
+    std::int64_t in_flight = 0;
+    bool watched = false;
+    bool ended = false;  // the rank has been told
+  };
+
+  // Start (remote_start.cpp).
+  void start_agent(host& to);
+  [[nodiscard]] std::vector<std::string> agent_words(const host& to) const;
+  void read_agent(host& from);
+  void read_errors(host& from);
+  void agent_line(host& from, const std::string& line);
+  void accept_callers();
+  void read_caller(int socket);
+  void attach(host& to, boot::descriptor in, boot::descriptor out);
+  void agent_has_ended(host& of, int status);
+  [[nodiscard]] std::string why_no_daemon(const host& of, int status) const;
+
+  // While it runs (remote_ranks.cpp).
+  void take(host& from, const frame& got);
+  void take_exits(const host& from, const frame& got);
+  void go_if_all_ready();
+  void lose(host& which, int code, const std::string& why);
+  void watch_times(std::int64_t now);
+  void pump(input& from);
+  void pump_when_open(input& from);
+  [[nodiscard]] bool is_rank_of(const host& from, int rank) const;
+  [[nodiscard]] host& host_of(int rank) {
+    return *hosts_[static_cast<std::size_t>(plan_.hosts.node(rank))];
+  }
+
+  const run_options& options_;
+  const job_plan& plan_;
+  std::vector<std::string> words_;
+  event_loop& loop_;
+  rank_events events_;
+  host_events calls_;
+  secret_key secret_;
+  listener listener_;
+  std::vector<caller> callers_;
+  std::vector<std::unique_ptr<host>> hosts_;  // by node
+  std::vector<std::unique_ptr<input>> inputs_;
+  reaper reaper_;  // of the agents
+  sigset_t mask_{};
+  std::int64_t report_at_ns_ = 0;
+  std::int64_t next_beat_ns_ = 0;
+  std::int64_t finish_by_ns_ = 0;  // 0: not finishing
+};
+
+}  // namespace sinew::tool

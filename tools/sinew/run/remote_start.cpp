@@ -1,0 +1,307 @@
+// How the daemons of a job come to be, up to the connection with each.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <sstream>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/run/host_orders.hpp"
+#include "sinew/run/local_ranks.hpp"
+#include "sinew/run/rank_process.hpp"
+#include "sinew/run/remote_ranks.hpp"
+
+namespace sinew::tool {
+namespace {
+
+constexpr std::size_t most_callers = 256;
+constexpr std::int64_t caller_ns = 3'000'000'000;
+constexpr std::size_t longest_agent_line = 4096;
+
+std::string own_path() {
+  std::array<char, 4096> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  SINEW_CHECK(size > 0 && size < static_cast<ssize_t>(path.size()),
+              "the launcher does not find its own file", "/proc/self/exe cannot be read",
+              "mount /proc");
+  return {path.data(), static_cast<std::size_t>(size)};
+}
+
+std::string for_a_shell(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return text + "'";
+}
+
+std::array<boot::descriptor, 2> make_pipe() {
+  std::array<int, 2> ends{};
+  SINEW_CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0, "no pipe for a host's agent",
+              std::strerror(errno), "raise the limit on open files (ulimit -n)");
+  return {boot::descriptor(ends[0]), boot::descriptor(ends[1])};
+}
+
+std::vector<std::string> current_environment() {
+  std::vector<std::string> all;
+  for (char** each = environ; *each != nullptr; ++each) {
+    all.emplace_back(*each);
+  }
+  return all;
+}
+
+std::string current_directory() {
+  std::array<char, PATH_MAX> path{};
+  SINEW_CHECK(::getcwd(path.data(), path.size()) != nullptr, "the current directory has no name",
+              std::strerror(errno), "start from a directory that exists");
+  return path.data();
+}
+
+}  // namespace
+
+void remote_ranks::start(const sigset_t& mask, std::int64_t report_at_ns) {
+  mask_ = mask;
+  report_at_ns_ = report_at_ns;
+  listener_ = listen_for_daemons();
+  if (listener_.socket) {
+    loop_.watch_input(listener_.socket.get(), [this] { accept_callers(); });
+  }
+  for (const auto& each : hosts_) {
+    if (finish_by_ns_ == 0) {
+      start_agent(*each);
+    }
+  }
+}
+
+// The agent joins its words and gives them to a shell on the host, as ssh does; srun has no shell.
+std::vector<std::string> remote_ranks::agent_words(const host& to) const {
+  if (is_this_machine(to.name)) {
+    return {own_path(), "daemon"};
+  }
+  std::vector<std::string> words;
+  std::istringstream text(options_.agent.empty()
+                              ? "ssh -x -o BatchMode=yes -o ConnectTimeout=4 -o LogLevel=ERROR"
+                              : options_.agent);
+  for (std::string word; text >> word;) {
+    words.push_back(word);
+  }
+  SINEW_CHECK(!words.empty(), "--rsh names no command", "it is empty", "write --rsh ssh");
+  words.push_back(to.name);
+  const std::string line = "exec " + for_a_shell(own_path()) + " daemon";
+  if (words.front().substr(words.front().rfind('/') + 1) == "srun") {
+    words.insert(words.end(), {"/bin/sh", "-c"});
+  }
+  words.push_back(line);
+  return words;
+}
+
+void remote_ranks::start_agent(host& to) {
+  SINEW_EXPECT(to.agent < 0 && to.at == stage::starting);
+  auto [input_end, to_agent] = make_pipe();
+  auto [from_agent, output_end] = make_pipe();
+  auto [errors, errors_end] = make_pipe();
+  start_plan start;
+  start.arguments = agent_words(to);
+  const program_lookup found = find_program(start.arguments.front());
+  if (found.exit_code != 0) {
+    return lose(to, found.exit_code,
+                "the host " + to.name + " cannot be reached: its agent, " + found.complaint +
+                    "; name another with --rsh");
+  }
+  start.program = found.path;
+  start.environment = current_environment();
+  start.streams = {input_end.get(), output_end.get(), errors_end.get()};
+  start.signal_mask = mask_;
+  ::getrlimit(RLIMIT_NOFILE, &start.open_files);
+  start.pid_slot = &reaper_.pid_of(to.node);
+  to.began_ns = now_ns();
+  const start_result result = start_rank(start);
+  to.agent = result.pid;
+  if (result.failure != 0) {
+    const start_failure why = explain(start, result);
+    return lose(to, why.exit_code, "the agent of the host " + to.name + ": " + why.text);
+  }
+  const bool by_agent = is_this_machine(to.name) || !listener_.socket;
+  const greeting hello{build_name(), secret_, to.node, by_agent ? 0 : listener_.port,
+                       by_agent ? std::vector<std::string>() : own_addresses()};
+  const std::string line = greeting_line(hello);
+  (void)!::write(to_agent.get(), line.data(), line.size());  // a pipe takes a page at least
+  to.to_agent = std::move(to_agent);
+  to.from_agent = std::move(from_agent);
+  to.errors = std::move(errors);
+  for (const int each : {to.from_agent.get(), to.errors.get()}) {
+    ::fcntl(each, F_SETFL, O_NONBLOCK);
+  }
+  loop_.watch_input(to.from_agent.get(), [this, &to] { read_agent(to); });
+  loop_.watch_input(to.errors.get(), [this, &to] { read_errors(to); });
+}
+
+// Byte by byte would be slow, but behind the line that we look for nothing comes before we answer.
+void remote_ranks::read_agent(host& from) {
+  std::array<char, 4096> bytes;
+  const ssize_t got = ::read(from.from_agent.get(), bytes.data(), bytes.size());
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return;
+  }
+  if (got <= 0) {
+    loop_.forget(from.from_agent.get());
+    from.from_agent.reset();
+    return;
+  }
+  from.line.append(bytes.data(), static_cast<std::size_t>(got));
+  for (std::size_t end = from.line.find('\n'); end != std::string::npos;
+       end = from.line.find('\n')) {
+    const std::string line = from.line.substr(0, end);
+    from.line.erase(0, end + 1);
+    if (from.at == stage::starting && line == stay_line(secret_, from.node)) {
+      loop_.forget(from.from_agent.get());
+      return attach(from, std::move(from.from_agent), std::move(from.to_agent));
+    }
+    agent_line(from, line);
+  }
+  if (from.line.size() > longest_agent_line) {
+    from.line.clear();
+  }
+}
+
+void remote_ranks::read_errors(host& from) {
+  std::array<char, 4096> bytes;
+  const ssize_t got = ::read(from.errors.get(), bytes.data(), bytes.size());
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return;
+  }
+  if (got <= 0) {
+    loop_.forget(from.errors.get());
+    from.errors.reset();
+    return;
+  }
+  std::istringstream text(std::string(bytes.data(), static_cast<std::size_t>(got)));
+  for (std::string line; std::getline(text, line);) {
+    agent_line(from, line);
+  }
+}
+
+// Before there is a daemon it is kept for the message, should none come.
+void remote_ranks::agent_line(host& from, const std::string& line) {
+  const std::size_t end = line.find_last_not_of(" \t\r");
+  if (end == std::string::npos) {
+    return;
+  }
+  from.said = line.substr(0, std::min(end + 1, longest_agent_line));
+  if (from.at != stage::starting && from.at != stage::gone) {
+    events_.remark(from.name + ": " + from.said);
+  }
+}
+
+void remote_ranks::accept_callers() {
+  while (true) {
+    boot::descriptor socket(
+        ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) {
+      return;
+    }
+    if (callers_.size() >= most_callers) {
+      continue;
+    }
+    tune_connection(socket.get());
+    const std::uint64_t challenge = random_number();
+    const int number = socket.get();
+    if (::send(number, &challenge, sizeof challenge, MSG_NOSIGNAL) != sizeof challenge) {
+      continue;
+    }
+    callers_.push_back({std::move(socket), challenge, "", now_ns() + caller_ns});
+    loop_.watch_input(number, [this, number] { read_caller(number); });
+  }
+}
+
+void remote_ranks::read_caller(int socket) {
+  const auto from = std::find_if(callers_.begin(), callers_.end(), [socket](const caller& each) {
+    return each.socket.get() == socket;
+  });
+  SINEW_ASSERT(from != callers_.end());
+  daemon_proof given;
+  std::array<char, sizeof given> bytes;
+  const ssize_t got = ::recv(socket, bytes.data(), sizeof given - from->bytes.size(), 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return;
+  }
+  from->bytes.append(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  if (got > 0 && from->bytes.size() < sizeof given) {
+    return;
+  }
+  const caller who = std::move(*from);
+  callers_.erase(from);
+  loop_.forget(socket);
+  if (who.bytes.size() < sizeof given) {
+    return;  // it has hung up
+  }
+  std::memcpy(&given, who.bytes.data(), sizeof given);
+  if (!is_daemon(secret_, who.challenge, given) || given.node >= hosts_.size() ||
+      hosts_[given.node]->at != stage::starting) {
+    return;  // somebody else's connection
+  }
+  const std::uint64_t proof = prove_launcher(secret_, who.challenge, given.challenge);
+  if (::send(socket, &proof, sizeof proof, MSG_NOSIGNAL) == sizeof proof) {
+    attach(*hosts_[given.node], boot::descriptor(::fcntl(socket, F_DUPFD_CLOEXEC, 3)), {});
+  }
+}
+
+void remote_ranks::attach(host& to, boot::descriptor in, boot::descriptor out) {
+  SINEW_EXPECT(to.at == stage::starting && to.link == nullptr && in);
+  to.at = stage::preparing;
+  to.link = std::make_unique<frame_link>(
+      loop_, std::move(in), std::move(out),
+      frame_link::events{[this, &to](const frame& got) { take(to, got); },
+                         [this, &to](const std::string& why) {
+                           lose(to, 1,
+                                "the daemon on the host " + to.name +
+                                    " has ended, or was killed (" + why +
+                                    "); look there for what kills processes of this user");
+                         }});
+  host_orders orders{plan_.job,           to.node,
+                     current_directory(), words_,
+                     clean_environment(), {},
+                     plan_.hosts,         static_cast<std::int64_t>(options_.host_timeout_s * 1e3)};
+  for (const application& each : options_.applications) {
+    orders.ranks.push_back(each.ranks);
+  }
+  to.link->send(frame_kind::set_up, 0, pack(orders));
+}
+
+std::string remote_ranks::why_no_daemon(const host& of, int status) const {
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const std::string agent = agent_words(of).front();
+  const std::string said = of.said.empty() ? "" : ": " + of.said;
+  if (code == 127 || code == 126) {
+    return "the host " + of.name + " has no Sinew at " + own_path() + said +
+           "; install the same build there, or use a file system that both see";
+  }
+  return "the host " + of.name + " cannot be used: " + agent + " ended with code " +
+         std::to_string(code) + said +
+         (agent.ends_with("ssh")
+              ? "; check that `ssh " + of.name + " true` works without a password"
+              : "");
+}
+
+void remote_ranks::agent_has_ended(host& of, int status) {
+  of.agent_ended = true;
+  // What it said last is still in its pipes; a daemon that runs on without it has its connection.
+  for (int round = 0; round < 64 && of.errors; ++round) {
+    read_errors(of);
+  }
+  if (of.at == stage::starting && of.from_agent) {
+    read_agent(of);
+  }
+  if (of.at == stage::starting) {
+    lose(of, 1, why_no_daemon(of, status));
+  }
+}
+
+}  // namespace sinew::tool

@@ -215,7 +215,7 @@ class peer_table {
     return event(e.owner(), e.index(), 0).bits();
   }
   [[nodiscard]] const peer& at(job_rank rank) const {
-    if (rank.index() >= peers_.size()) [[unlikely]] {
+    if (!rank.below(static_cast<int>(peers_.size()))) [[unlikely]] {
       refuse_rank(rank);
     }
     return peers_[rank.index()];

@@ -31,7 +31,7 @@ struct verdict {
 };
 static_assert(std::is_trivially_copyable_v<verdict>);  // it travels as bytes
 
-/// A call that rank 0 does not wait for. Never moves: receives point into it.
+/// A call that rank 0 did not wait for. Never moves: receives point into it.
 struct pending {
   MPI_Comm handle;
   coll::communicator_ref comm;
@@ -44,11 +44,18 @@ struct pending {
   }
 };
 
+/// What was found wrong with a call that rank 0 did not wait for.
+struct finding {
+  MPI_Comm handle;
+  coll::communicator_ref comm;
+  verdict what;
+};
+
 /// Rank 0's calls that others have not all made yet, in order; what was found wrong with some.
 struct ledger {
   std::mutex lock;  ///< guards all; nobody makes progress with it
   std::list<pending> open;
-  std::vector<std::pair<MPI_Comm, failure>> found;
+  std::list<finding> found;
   int chore = -1;
 };
 ledger& books() {
@@ -107,6 +114,14 @@ verdict judge(const signature& mine, const std::vector<signature>& others) {
   return {};
 }
 
+/// Ends a call of which all is known.
+verdict end(pending& p) {
+  for (p2p::request* r : p.receives) {
+    process.engine->release(r);
+  }
+  return judge(p.mine, p.others);
+}
+
 /// Ends the calls of which all is known. Under the lock.
 int settle(ledger& b) {
   int ended = 0;
@@ -115,11 +130,8 @@ int settle(ledger& b) {
       ++it;
       continue;
     }
-    for (p2p::request* r : it->receives) {
-      process.engine->release(r);
-    }
-    if (const verdict v = judge(it->mine, it->others); v.rank >= 0) {
-      b.found.emplace_back(it->handle, failure_of(v));
+    if (const verdict v = end(*it); v.rank >= 0) {
+      b.found.push_back({it->handle, it->comm, v});
     }
     it = b.open.erase(it);
     ++ended;
@@ -136,11 +148,13 @@ int look(void*) noexcept {
   }
   return base::must_have_memory("comparing collectives", [&] {
     const int ended = settle(b);
-    for (const auto& [handle, f] : b.found) {
-      comm_object* c = find_comm(handle);
-      if (c != nullptr && (c->errors->act == errhandler_object::action::fatal ||
-                           c->errors->act == errhandler_object::action::abort)) {
-        raise_error(c, f.code, f.sentence);
+    for (const finding& f : b.found) {
+      comm_object* c = find_comm(f.handle);
+      if (c != nullptr && c->owned == f.comm &&
+          (c->errors->act == errhandler_object::action::fatal ||
+           c->errors->act == errhandler_object::action::abort)) {
+        const failure told = failure_of(f.what);
+        raise_error(c, told.code, told.sentence);
       }
     }
     if (b.open.empty()) {
@@ -169,6 +183,37 @@ void begin_at_first(comm_object& c, const signature& mine) {
   process.runtime->want_chore(b.chore, true);
 }
 
+/// The first thing wrong with the communicator's calls that rank 0 did not wait for. The others
+/// have made a later call, so what is awaited of them comes.
+verdict verdict_of_earlier(const comm_object& c) {
+  ledger& b = books();
+  const auto of_c = [&](const auto& one) { return one.comm == c.owned; };
+  std::list<pending> rest;
+  verdict first;
+  {
+    const std::lock_guard held(b.lock);
+    for (auto it = b.open.begin(); it != b.open.end();) {
+      const auto next = std::next(it);
+      if (of_c(*it)) {
+        rest.splice(rest.end(), b.open, it);
+      }
+      it = next;
+    }
+    if (const auto f = std::find_if(b.found.begin(), b.found.end(), of_c); f != b.found.end()) {
+      first = f->what;
+    }
+    b.found.remove_if(of_c);
+  }
+  for (pending& p : rest) {
+    for (p2p::request* r : p.receives) {
+      process.engine->wait(*r);
+    }
+    const verdict v = end(p);
+    first = first.rank >= 0 ? first : v;
+  }
+  return first;
+}
+
 verdict decide_at_first(const comm_object& c, const signature& mine) {
   const core::communicator& comm = *c.comm;
   p2p::engine& engine = *process.engine;
@@ -177,27 +222,14 @@ verdict decide_at_first(const comm_object& c, const signature& mine) {
     engine.recv(comm, p2p::collectives_of(comm), bytes_of(others[static_cast<std::size_t>(r - 1)]),
                 r, signature_tag);
   }
-  const verdict v = judge(mine, others);
+  const verdict earlier = verdict_of_earlier(c);
+  const verdict v = earlier.rank >= 0 ? earlier : judge(mine, others);
   for (int r = 1; r < comm.size(); ++r) {
     if (others[static_cast<std::size_t>(r - 1)].how == form::blocking) {
       engine.send(comm, p2p::collectives_of(comm), bytes_of(v), r, verdict_tag);
     }
   }
   return v;
-}
-
-/// What was found wrong with earlier calls.
-void tell_found() {
-  ledger& b = books();
-  std::unique_lock held(b.lock);
-  settle(b);
-  if (!b.found.empty()) {
-    auto [handle, f] = b.found.front();
-    b.found.erase(b.found.begin());
-    held.unlock();
-    f.comm = find_comm(handle);
-    throw f;
-  }
 }
 
 }  // namespace
@@ -223,7 +255,6 @@ signature with_op(signature s, MPI_Op op) {
 
 void compare(form how, MPI_Comm comm, signature mine) {
   comm_object& c = comm_of(comm);
-  tell_found();
   if (c.comm->size() == 1) {
     return;
   }

@@ -1,8 +1,8 @@
 // SINEW_MPI_CHECK: before a collective runs its ranks compare what they call: which collective,
 // root, operation, and, where all blocks are alike, how much data of which kind. Rank 0 of the
-// communicator compares. Blocking calls wait for its answer, and all fail if one differs; of the
-// others rank 0 tells, when it has heard of the difference: at its next call, or at once if errors
-// are fatal. Amounts of the v and w forms and of neighbours are not compared.
+// communicator compares. Blocking calls wait for its answer, and all fail if one differs, or if an
+// earlier call did that was not waited for; if errors are fatal rank 0 tells of those as soon as it
+// hears of them. Amounts of the v and w forms and of neighbours are not compared.
 //
 // While the setting is off this costs nothing: the bindings of collectives leave their path where
 // they would ask whether MPI is running (collectives_open).

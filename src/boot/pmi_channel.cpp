@@ -78,12 +78,14 @@ pmi_message pmi_channel::hear() {
 }
 
 std::optional<pmi_message> pmi_channel::heard() {
+  const std::lock_guard held(conversation_);
   pollfd asked{socket_.get(), POLLIN, 0};
   // Wait: none, it only asks.
   return ::poll(&asked, 1, 0) == 1 ? std::optional(hear()) : std::nullopt;
 }
 
 pmi_message pmi_channel::ask(const std::string& line, std::string_view answer) {
+  const std::lock_guard held(conversation_);
   say(line);
   pmi_message message = hear();
   SINEW_CHECK(message.command() == answer, "the launcher answered something else",

@@ -1,6 +1,7 @@
 // The rank's end of a PMI-1 conversation: one line out, one line back.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,8 +11,8 @@
 
 namespace sinew::boot {
 
-/// Used by one thread, except `say`, which sends its whole line at once. Every failure throws
-/// sinew::error. Grade: cold.
+/// Any thread: `say` sends its whole line at once, and of the others one at a time has its
+/// conversation. Every failure throws sinew::error. Grade: cold.
 class pmi_channel {
  public:
   explicit pmi_channel(descriptor socket) noexcept : socket_(std::move(socket)) {}
@@ -20,7 +21,8 @@ class pmi_channel {
   void say(const std::string& line) const;
   /// A line and its answer, which must be the command `answer`.
   [[nodiscard]] pmi_message ask(const std::string& line, std::string_view answer);
-  /// The next line from the launcher.
+  /// The next line from the launcher, of a conversation of more than two lines: before there are
+  /// other threads.
   [[nodiscard]] pmi_message hear();
   /// The same if something has come, without waiting for it.
   [[nodiscard]] std::optional<pmi_message> heard();
@@ -37,7 +39,8 @@ class pmi_channel {
 
  private:
   descriptor socket_;
-  pmi_line_buffer input_;
+  std::mutex conversation_;
+  pmi_line_buffer input_;  ///< under it
 };
 
 /// Refuses keys that cannot travel as one word of at most 64 bytes.

@@ -89,6 +89,7 @@ std::vector<int> parse_process_mapping(std::string_view text, int size) {
     blocks.push_back(block);
   }
   std::vector<int> nodes;
+  nodes.reserve(static_cast<std::size_t>(size));
   const auto wanted = static_cast<std::size_t>(size);
   while (!blocks.empty() && nodes.size() < wanted) {
     for (const auto& [first, count, ranks] : blocks) {

@@ -1,6 +1,7 @@
 #include "sinew/core/group.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>
@@ -28,9 +29,16 @@ std::vector<job_rank> filter(const group& from, const group& other, bool wanted)
 
 group group::range(int size) {
   SINEW_EXPECT(size >= 0);
-  std::vector<job_rank> all(static_cast<std::size_t>(size));
-  std::iota(all.begin(), all.end(), job_rank(0));
-  return group(std::move(all));
+  static std::mutex making;
+  static shared_list longest = std::make_shared<const std::vector<job_rank>>();
+  const std::lock_guard held(making);
+  const auto wanted = static_cast<std::size_t>(size);
+  if (longest->size() < wanted) {
+    std::vector<job_rank> all(wanted);
+    std::iota(all.begin(), all.end(), job_rank(0));
+    longest = std::make_shared<const std::vector<job_rank>>(std::move(all));
+  }
+  return {longest, wanted};
 }
 
 int group::find(job_rank member) const noexcept {
@@ -38,7 +46,7 @@ int group::find(job_rank member) const noexcept {
   if (member.below(size()) && (*this)[member.value()] == member) {
     return member.value();
   }
-  const auto at = std::find(members_.begin(), members_.end(), member);
+  const auto at = std::ranges::find(members_, member);
   return at == members_.end() ? undefined_rank : static_cast<int>(at - members_.begin());
 }
 
@@ -75,7 +83,7 @@ group group::intersect(const group& a, const group& b) { return group(filter(a, 
 group group::subtract(const group& a, const group& b) { return group(filter(a, b, false)); }
 
 group::relation group::compare(const group& a, const group& b) {
-  if (a.members_ == b.members_) {
+  if (std::ranges::equal(a.members_, b.members_)) {
     return relation::identical;
   }
   if (a.size() == b.size() && set_of(a) == set_of(b)) {

@@ -16,101 +16,68 @@
 namespace sinew::core {
 namespace {
 
-/// Bytes of an address in one value: launchers carry values of about 1000 characters.
-constexpr std::size_t part_bytes = 400;
-constexpr std::string_view digits = "0123456789abcdef";
+// What is published: the address of each rank, which is read by whoever talks to it first; for each
+// node what rank 0 gathers; and what rank 0 makes of that, for all.
+constexpr const char* job_key = "net-job";
 
-std::string key_of(job_rank rank, std::size_t part) {
-  return "net-" + to_string(rank) + "-" + std::to_string(part);
-}
+std::string node_key(int node) { return "net-node-" + std::to_string(node); }
+std::string address_key(job_rank rank) { return "net-" + to_string(rank); }
 
-std::string hexadecimal(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    text += digits[static_cast<unsigned char>(c) >> 4];
-    text += digits[static_cast<unsigned char>(c) & 15];
-  }
-  return text;
-}
-
-/// False if the text is not what hexadecimal() writes.
-bool append_bytes(std::string& to, std::string_view text) {
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    const std::size_t high = digits.find(text[i]);
-    const std::size_t low = digits.find(text[i + 1]);
-    if (high == digits.npos || low == digits.npos) {
-      return false;
-    }
-    to += static_cast<char>(high << 4 | low);
-  }
-  return text.size() % 2 == 0;
-}
-
-std::string version_of(const fabric::network& net) {
-  return std::string(build_id) + " with " + net.version();
-}
-
-/// First value: how many parts, whether the node is crowded, the version; then the parts.
-void publish_address(boot::session& session, const fabric::network& net) {
-  const std::string& address = net.address();
-  const std::size_t parts = (address.size() + part_bytes - 1) / part_bytes;
-  const job_rank rank = session.where().rank;
-  session.put(key_of(rank, 0), std::to_string(parts) +
-                                   (is_crowded(session.where()) ? " c " : " - ") + version_of(net));
-  for (std::size_t i = 0; i < parts; ++i) {
-    session.put(key_of(rank, i + 1),
-                hexadecimal(std::string_view(address).substr(i * part_bytes, part_bytes)));
-  }
-}
-
-std::string read_value(boot::session& session, job_rank rank, std::size_t part) {
-  const std::optional<std::string> value = session.get(key_of(rank, part));
-  SINEW_CHECK(value.has_value(), "rank " + to_string(rank) + " has published no network address",
+std::string read_value(boot::session& session, const std::string& key, const std::string& whose) {
+  const std::optional<std::string> value = session.get(key);
+  SINEW_CHECK(value.has_value(), whose + " has published nothing about its network",
               "its value is not in the launcher's table",
               "does it run the same program with the same version of Sinew?");
   return *value;
 }
 
-/// What a rank on another node has published.
-struct far_rank {
-  std::string address;
+/// Whether ranks are crowded, and what they run.
+struct node_facts {
   bool crowded;
+  std::string version;
+
+  [[nodiscard]] std::string text() const { return (crowded ? "c " : "- ") + version; }
 };
 
-far_rank read_rank(boot::session& session, job_rank rank, const std::string& version) {
-  const std::string first = read_value(session, rank, 0);
-  const std::size_t space = first.find(' ');
-  const std::string theirs = space + 3 < first.size() ? first.substr(space + 3) : "";
-  SINEW_CHECK(theirs == version, "cannot connect to rank " + to_string(rank),
-              "it runs Sinew " + theirs + ", and this rank " + version,
+/// What `theirs` says, which must run what `ours` does.
+node_facts compared(const std::string& theirs, const node_facts& ours, const std::string& whose) {
+  const node_facts read{theirs.starts_with('c'), theirs.size() > 2 ? theirs.substr(2) : ""};
+  SINEW_CHECK(read.version == ours.version, "cannot connect to " + whose,
+              "it runs Sinew " + read.version + ", and this rank " + ours.version,
               "install the same Sinew and UCX on all nodes");
-  const unsigned long parts = std::stoul(first);
-  far_rank all{"", first[space + 1] == 'c'};
-  for (std::size_t i = 1; i <= parts; ++i) {
-    SINEW_CHECK(append_bytes(all.address, read_value(session, rank, i)),
-                "the network address of rank " + to_string(rank) + " makes no sense",
-                "it is no hexadecimal number", "");
+  return read;
+}
+
+/// Whether some node of the job is crowded: the same answer on all ranks. That all run the same is
+/// checked at that. Three messages and two fences a rank, and one message a node of rank 0.
+bool agree(boot::session& session, const node_facts& mine) {
+  const boot::place& at = session.where();
+  if (at.local_rank == 0) {
+    session.put(node_key(at.node), mine.text());
   }
-  SINEW_ENSURE(!all.address.empty());
-  return all;
+  session.fence();
+  if (at.rank == 0) {
+    node_facts all = mine;
+    for (int node = 0; node < at.nodes; ++node) {
+      const std::string whose = "node " + std::to_string(node);
+      const std::string text = read_value(session, node_key(node), whose);
+      all.crowded = compared(text, mine, whose).crowded || all.crowded;
+    }
+    session.put(job_key, all.text());
+  }
+  session.fence();
+  return compared(read_value(session, job_key, "rank 0"), mine, "rank 0").crowded;
 }
 
 std::unique_ptr<fabric::network_endpoint> open_far(boot::session& session, bool many,
                                                    bool& crowded) {
   const boot::place& at = session.where();
   const auto net = fabric::open_network({.ranks = at.size, .threads = many});
-  publish_address(session, *net);
-  session.fence();
-  const std::string version = version_of(*net);
-  auto table = std::make_shared<fabric::address_table>(static_cast<std::size_t>(at.size));
-  for (job_rank r = 0; r.below(at.size); ++r) {
-    if (std::find(at.local_ranks.begin(), at.local_ranks.end(), r) == at.local_ranks.end()) {
-      far_rank theirs = read_rank(session, r, version);
-      (*table)[r.index()] = std::move(theirs.address);
-      crowded = crowded || theirs.crowded;
-    }
-  }
-  return net->connect(at.rank, std::move(table));
+  session.put(address_key(at.rank), net->address());
+  crowded = agree(session, {crowded, std::string(build_id) + " with " + net->version()});
+  return net->connect(at.rank, [&session](job_rank peer) {
+    return read_value(session, address_key(peer), "rank " + to_string(peer));
+  });
 }
 
 /// The ranks of one node, in blocks of consecutive ranks, as if each block were a node.

@@ -314,17 +314,17 @@ void engine::state::diagnose() {
     }
   }
   text += describe_probes();
-  for (int p = 0; p < rt.size(); ++p) {
+  peers.each([&](std::size_t rank, const peer_state& peer) {
     core::guard held(flow_lock, threaded);
-    const peer_state& peer = peers[static_cast<std::size_t>(p)];
     if (peer.rts_pending != 0) {
-      text += "\n  sends to rank " + std::to_string(p) +
+      text += "\n  sends to rank " + std::to_string(rank) +
               " whose receive has not been posted: " + std::to_string(peer.rts_pending);
     }
     if (peer.backlog != nullptr) {
-      text += "\n  sends to rank " + std::to_string(p) + " that find no room: it makes no progress";
+      text +=
+          "\n  sends to rank " + std::to_string(rank) + " that find no room: it makes no progress";
     }
-  }
+  });
   if (text.empty()) {
     text = " no message, probe or collective is under way";
   }

@@ -48,10 +48,10 @@ engine::state::state(core::runtime& runtime)
       operations(threaded),
       messages(threaded),
       spare(messages.get()),
-      peers(std::make_unique<peer_state[]>(static_cast<std::size_t>(rt.size()))),
+      slow(std::make_unique<slow_bits[]>(static_cast<std::size_t>(rt.size()))),
+      peers(static_cast<std::size_t>(rt.size())),
       directory(std::make_unique<std::atomic<page*>[]>(pages)),
-      survivors(rt.session().survivors()),
-      dead(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(rt.size()))) {
+      survivors(rt.session().survivors()) {
   if (spare == nullptr) {
     throw std::bad_alloc();
   }
@@ -81,12 +81,11 @@ engine::state::state(core::runtime& runtime)
   net.set_handler(
       am_throttle,
       [](void* s, const fabric::arrival& a) noexcept {
-        auto& slow = static_cast<state*>(s)->peers[a.source.index()].slow;
+        slow_bits& its = static_cast<state*>(s)->slow[a.source.index()];
         if (a.head.word[0] != 0) {
-          slow.fetch_or(peer_state::throttled, std::memory_order_relaxed);
+          its.set(slow_bits::throttled);
         } else {
-          slow.fetch_and(static_cast<std::uint8_t>(~peer_state::throttled),
-                         std::memory_order_relaxed);
+          its.clear(slow_bits::throttled);
         }
         return status::ok();
       },
@@ -112,8 +111,8 @@ void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
   op.packed.reset();
   {
     core::guard held(flow_lock, threaded);
-    SINEW_ASSERT(peers[a.source.index()].rts_pending > 0);
-    --peers[a.source.index()].rts_pending;
+    SINEW_ASSERT(state_of(a.source).rts_pending > 0);
+    --state_of(a.source).rts_pending;
   }
   finish(op);
 }

@@ -84,12 +84,11 @@ int engine::state::apply_observation() {
   choose(am_eager_sync, observed<am_eager_sync>);
   choose(am_rts, observed<am_rts>);
   choose(am_push, observed<am_push>);
-  for (int r = 0; r < rt.size(); ++r) {
-    auto& slow = peers[static_cast<std::size_t>(r)].slow;
+  for (job_rank r = 0; r.below(rt.size()); ++r) {
     if (wanted) {
-      slow.fetch_or(peer_state::observed, std::memory_order_relaxed);
+      slow[r.index()].set(slow_bits::observed);
     } else {
-      slow.fetch_and(static_cast<std::uint8_t>(~peer_state::observed), std::memory_order_relaxed);
+      slow[r.index()].clear(slow_bits::observed);
     }
   }
   observing.store(wanted, std::memory_order_release);

@@ -310,6 +310,9 @@ bool engine::state::arrived_rts(const fabric::arrival& a) {
     fabric::corrupt_peer(a.source, "the offer of a long message has a wrong size", a.size);
   }
   std::memcpy(&o, a.data, sizeof o);
+  if (peers.make(a.source.index()) == nullptr) [[unlikely]] {
+    return false;  // fetch() will need it, when nothing can fail any more
+  }
   const meeting found = meet(a, [&](channel& in) {
     matched& m = *spare;
     m.in = &in;
@@ -338,7 +341,8 @@ inline bool engine::state::store_eager(channel& in, const fabric::arrival& a,
 bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte* data,
                           std::size_t bytes) noexcept {
   SINEW_EXPECT(&m == spare && m.in != nullptr);
-  matched* const next = messages.get();
+  peer_state* const from = peers.make(a.source.index());
+  matched* const next = from != nullptr ? messages.get() : nullptr;
   if (next == nullptr) {
     return false;
   }
@@ -364,9 +368,8 @@ bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
     if (data != nullptr) {
       copy_out(at, data, bytes);
     }
-    peer_state& p = peers[a.source.index()];
-    if (change(p.charged, m.charged) > unexpected_limit &&
-        !p.throttle_sent.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (change(from->charged, m.charged) > unexpected_limit &&
+        !from->throttle_sent.load(std::memory_order_relaxed)) [[unlikely]] {
       throttle(a.source, true);
     }
   }
@@ -379,7 +382,7 @@ bool engine::state::store(matched& m, const fabric::arrival& a, const std::byte*
 // Several threads may be here at once, for and against. Whoever changed `throttle_sent` says so,
 // and looks again afterwards: what was said last is then what holds.
 void engine::state::throttle(job_rank peer, bool on) noexcept {
-  std::atomic<bool>& throttle_sent = peers[peer.index()].throttle_sent;
+  std::atomic<bool>& throttle_sent = state_of(peer).throttle_sent;
   bool said = !on;
   if (!throttle_sent.compare_exchange_strong(said, on, std::memory_order_seq_cst)) {
     return;
@@ -393,7 +396,7 @@ void engine::state::throttle(job_rank peer, bool on) noexcept {
 void engine::state::discard(matched* m) noexcept {
   SINEW_EXPECT(m != nullptr && m->in != nullptr);
   if (m->charged != 0) {
-    peer_state& p = peers[m->job_source.index()];
+    peer_state& p = state_of(m->job_source);
     SINEW_ASSERT(p.charged.load(std::memory_order_relaxed) >= m->charged);
     if (change(p.charged, 0 - m->charged) < unexpected_limit / 2 &&
         p.throttle_sent.load(std::memory_order_relaxed)) [[unlikely]] {

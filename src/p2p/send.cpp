@@ -1,16 +1,17 @@
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "p2p/state.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/memory.hpp"
 
 namespace sinew::p2p {
 
 // The common case: to the fabric at once. False if that cannot be.
 [[gnu::always_inline]] inline bool engine::state::try_eager(job_rank peer, fabric::header head,
                                                             const buffer& from, std::size_t bytes) {
-  if (bytes > eager_limit || peers[peer.index()].slow.load(std::memory_order_relaxed) != 0)
-      [[unlikely]] {
+  if (bytes > eager_limit || slow[peer.index()].get() != 0) [[unlikely]] {
     return false;
   }
   if (!from.type->dense()) [[unlikely]] {
@@ -38,8 +39,8 @@ bool engine::send_at_once(const core::communicator& comm, channel& in, const buf
   const job_rank peer = comm.job_rank(dest);
   const std::size_t bytes = from.bytes();
   state& s = *state_;
-  if (bytes > s.at_once_limit || !from.type->dense() ||
-      s.peers[peer.index()].slow.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+  if (bytes > s.at_once_limit || !from.type->dense() || s.slow[peer.index()].get() != 0)
+      [[unlikely]] {
     return false;
   }
   return s.net.send_short(peer, am_eager, make_header(in, tag, comm.rank()), from.base, bytes)
@@ -92,14 +93,15 @@ request* engine::isend(const core::communicator& comm, channel& in, const buffer
 // A send that could not go at once: synchronous, long, throttled, or behind others.
 operation* engine::state::start_send(channel& in, fabric::header head, const buffer& from,
                                      job_rank peer, mode how) {
+  (void)state_of(peer);  // for submit(): here there is nothing to be undone yet
   operation* op = make(&in, from);
   op->head = head;
   op->peer = peer;
   op->outcome = {};
   op->exposed = false;
   const std::size_t bytes = from.bytes();
-  const std::uint8_t slow = peers[peer.index()].slow.load(std::memory_order_relaxed);
-  const bool throttled = (slow & peer_state::throttled) != 0;
+  const std::uint8_t why = slow[peer.index()].get();
+  const bool throttled = (why & slow_bits::throttled) != 0;
   if (how == mode::synchronous && !throttled && bytes + sizeof(std::uint64_t) <= eager_limit) {
     op->todo = step::send_sync;
     op->handler = am_eager_sync;
@@ -130,11 +132,11 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
       op->handler = am_rts;
     }
   }
-  if ((slow & (peer_state::observed | peer_state::failing)) != 0) [[unlikely]] {
+  if ((why & (slow_bits::observed | slow_bits::failing)) != 0) [[unlikely]] {
     if (end_failed(*op, peer)) {
       return op;
     }
-    if ((slow & peer_state::observed) != 0) {
+    if ((why & slow_bits::observed) != 0) {
       tell_sent(*op);
     }
   }
@@ -148,7 +150,11 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
 void engine::state::submit(operation& op) {
   SINEW_EXPECT(op.todo != step::nothing);
   SINEW_EXPECT(op.peer.below(rt.size()));
-  peer_state& p = peers[op.peer.index()];
+  peer_state* const known = peers.make(op.peer.index());
+  if (known == nullptr) [[unlikely]] {
+    base::out_of_memory("remembering a message to another rank");
+  }
+  peer_state& p = *known;
   const bool is_rts = op.todo == step::send_rts || op.todo == step::send_sync;
   bool clear = false;
   {
@@ -167,8 +173,10 @@ void engine::state::submit(operation& op) {
   SINEW_ASSERT(p.backlog == nullptr || p.backlog_last->next == nullptr);
   (p.backlog == nullptr ? p.backlog : p.backlog_last->next) = &op;
   p.backlog_last = &op;
-  if ((p.slow.fetch_or(peer_state::backlogged, std::memory_order_relaxed) &
-       peer_state::backlogged) == 0) {
+  if ((slow[op.peer.index()].get() & slow_bits::backlogged) == 0) {
+    slow[op.peer.index()].set(slow_bits::backlogged);
+    p.rank = op.peer;
+    p.next_listed = std::exchange(first_listed, &p);
     ++backlogged_peers;
     rt.want_chore(true);
   }
@@ -256,43 +264,54 @@ void engine::state::send_control(job_rank peer, am what, std::uint64_t word) noe
   submit(*op);
 }
 
-// By the poller only, so nobody else takes from a backlog. An operation may be gone after a
-// successful attempt: it leaves the list before, and goes back to its front if there was no room.
+// By the poller only, so nobody else takes from a backlog. Those that still find no room are listed
+// again; meanwhile their bit tells others that they need not be.
 int engine::state::retry_backlog() {
+  peer_state* due = nullptr;
+  {
+    core::guard held(flow_lock, threaded);
+    due = std::exchange(first_listed, nullptr);
+  }
   int done = 0;
-  for (int r = 0; r < rt.size(); ++r) {
-    peer_state& p = peers[static_cast<std::size_t>(r)];
-    while ((p.slow.load(std::memory_order_relaxed) & peer_state::backlogged) != 0) {
-      operation* first = nullptr;
-      {
-        core::guard held(flow_lock, threaded);
-        first = p.backlog;
-        p.draining = first != nullptr;
-        if (first == nullptr) {
-          p.slow.fetch_and(static_cast<std::uint8_t>(~peer_state::backlogged),
-                           std::memory_order_relaxed);
-          SINEW_ASSERT(backlogged_peers > 0);
-          if (--backlogged_peers == 0) {
-            rt.want_chore(false);
-          }
-          break;
-        }
-        p.backlog = first->next;
-      }
-      if (!attempt(*first)) {
-        core::guard held(flow_lock, threaded);
-        first->next = p.backlog;
-        if (p.backlog == nullptr) {
-          p.backlog_last = first;
-        }
-        p.backlog = first;
-        p.draining = false;
-        break;
-      }
-      ++done;
-    }
+  while (due != nullptr) {
+    peer_state& p = *due;
+    due = p.next_listed;
+    done += retry_backlog_of(p);
   }
   return done;
+}
+
+// An operation may be gone after a successful attempt: it leaves the backlog before, and goes back
+// to its front if there was no room.
+int engine::state::retry_backlog_of(peer_state& p) {
+  for (int done = 0;; ++done) {
+    operation* first = nullptr;
+    {
+      core::guard held(flow_lock, threaded);
+      first = p.backlog;
+      p.draining = first != nullptr;
+      if (first == nullptr) {
+        slow[p.rank.index()].clear(slow_bits::backlogged);
+        SINEW_ASSERT(backlogged_peers > 0);
+        if (--backlogged_peers == 0) {
+          rt.want_chore(false);
+        }
+        return done;
+      }
+      p.backlog = first->next;
+    }
+    if (!attempt(*first)) {
+      core::guard held(flow_lock, threaded);
+      first->next = p.backlog;
+      if (p.backlog == nullptr) {
+        p.backlog_last = first;
+      }
+      p.backlog = first;
+      p.draining = false;
+      p.next_listed = std::exchange(first_listed, &p);
+      return done;
+    }
+  }
 }
 
 }  // namespace sinew::p2p

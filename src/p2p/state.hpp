@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "p2p/lazy_pages.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/ids.hpp"
 #include "sinew/base/memory.hpp"
@@ -153,19 +154,37 @@ struct alignas(64) operation final : request, match::receive {
   } orphan;
 };
 
-/// What is known of another rank. `slow` is read on every send: non-zero means "not straight to
-/// the fabric". Written under flow_lock; relaxed, since a stale value is harmless: `throttled` is
-/// advice, and a thread sees its own `backlogged` at once, which is all that MPI's order asks.
-struct peer_state {
+/// Why sends to a rank do not go straight to the fabric, which every send asks. Relaxed, since a
+/// stale value is harmless: `throttled` is advice, and a thread sees its own `backlogged` at once,
+/// which is all that MPI's order asks.
+class slow_bits {
+ public:
   static constexpr std::uint8_t throttled = 1;   ///< it has too many unexpected messages of ours
-  static constexpr std::uint8_t backlogged = 2;  ///< sends wait in our backlog
+  static constexpr std::uint8_t backlogged = 2;  ///< sends wait in our backlog; under flow_lock
   static constexpr std::uint8_t observed = 4;    ///< sends are told to an observer
   static constexpr std::uint8_t failing = 8;     ///< sends ask survive.cpp first
-  std::atomic<std::uint8_t> slow{0};
+  static constexpr std::uint8_t dead = 16;       ///< it has died; by the poller
+
+  [[nodiscard]] std::uint8_t get() const noexcept { return bits_.load(std::memory_order_relaxed); }
+  void set(std::uint8_t bits) noexcept { bits_.fetch_or(bits, std::memory_order_relaxed); }
+  void clear(std::uint8_t bits) noexcept {
+    bits_.fetch_and(static_cast<std::uint8_t>(~bits), std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint8_t> bits_{0};
+};
+static_assert(sizeof(slow_bits) == 1);  // docs/internals/scale.md: there is one for each rank
+
+/// What is kept of another rank once a message to or from it has to wait. Under flow_lock, but for
+/// what is atomic.
+struct peer_state {
   std::uint32_t rts_pending = 0;  ///< of our sends, those it has not matched (for diagnosis)
+  job_rank rank = no_job_rank;    ///< known once it is listed
   bool draining = false;          ///< the first of the backlog has been taken out to be tried
   operation* backlog = nullptr;   ///< first to be tried again
   operation* backlog_last = nullptr;
+  peer_state* next_listed = nullptr;  ///< of those with a backlog
   /// Bytes of its unexpected messages here, and whether we have throttled it for them. Counted
   /// without a lock: each change decides by the sum that it made, see throttle(). Relaxed: no other
   /// data hangs on them.
@@ -216,6 +235,12 @@ struct engine::state {
   [[nodiscard]] bool attempt(operation& op);
   [[gnu::noinline]] void send_control(job_rank peer, am what, std::uint64_t word) noexcept;
   int retry_backlog();
+  int retry_backlog_of(peer_state& p);
+  /// Throws std::bad_alloc, unless something has been kept of that rank before.
+  [[nodiscard]] peer_state& state_of(job_rank peer) {
+    peer_state* const p = peers.make(peer.index());
+    return p != nullptr ? *p : throw std::bad_alloc();
+  }
   void arrived_matched(const fabric::arrival& a) noexcept;
 
   // --- push.cpp ---
@@ -358,13 +383,15 @@ struct engine::state {
   const layout::datatype* const plain_bytes;
   core::pool<operation> operations;
   core::pool<matched> messages;
-  matched* spare = nullptr;  ///< the record the next arrival uses; the poller's own
-  std::unique_ptr<peer_state[]> peers;
-  core::lock flow_lock;  ///< guards peer_state but what is atomic
-  int backlogged_peers = 0;
-  core::lock inflow_lock;       ///< guards inflows; before the locks of matching
-  std::vector<inflow> inflows;  ///< a few, seldom more than one for each peer
-  base::shortage shortage;      ///< the poller's
+  matched* spare = nullptr;            ///< the record the next arrival uses; the poller's own
+  std::unique_ptr<slow_bits[]> slow;   ///< by rank in the job
+  lazy_pages<peer_state> peers;        ///< by rank in the job
+  core::lock flow_lock;                ///< guards peer_state but what is atomic
+  peer_state* first_listed = nullptr;  ///< those with a backlog, but for whom the poller looks at
+  int backlogged_peers = 0;            ///< with those
+  core::lock inflow_lock;              ///< guards inflows; before the locks of matching
+  std::vector<inflow> inflows;         ///< a few, seldom more than one for each peer
+  base::shortage shortage;             ///< the poller's
 
   static constexpr std::size_t page_contexts = 1024;
   /// Half of the contexts for communicators; as far above each lie those of its partitioned
@@ -404,10 +431,8 @@ struct engine::state {
   std::atomic<std::uint32_t> probed_in{no_context};
   std::atomic<std::uint64_t> probed_for{0};
 
-  boot::survival* const survivors;  ///< null: the job ends when a rank dies
-  std::uint32_t deaths_seen = 0;    ///< the poller's
-  /// By rank in the job; written by the poller, and for others a hint: relaxed.
-  std::unique_ptr<std::atomic<bool>[]> dead;
+  boot::survival* const survivors;       ///< null: the job ends when a rank dies
+  std::uint32_t deaths_seen = 0;         ///< the poller's
   std::atomic<bool> any_failure{false};  ///< a rank has died, or a context been revoked; relaxed
   int failure_chore = -1;
   std::int64_t looked_ns = 0;  ///< when operations were last ended for failures; the poller's

@@ -18,7 +18,7 @@ constexpr std::int64_t look_period_ns = 100'000;
 
 bool engine::state::is_dead(job_rank r) const noexcept {
   SINEW_EXPECT(r.below(rt.size()));
-  return dead[r.index()].load(std::memory_order_relaxed);
+  return (slow[r.index()].get() & slow_bits::dead) != 0;
 }
 
 fault engine::state::fault_of(const channel& in, std::int32_t source) const noexcept {
@@ -53,9 +53,7 @@ bool engine::state::end_failed(operation& op, job_rank to) noexcept {
 
 void engine::state::learn_of_deaths() {
   for (const std::uint32_t now = survivors->deaths(); deaths_seen < now; ++deaths_seen) {
-    const job_rank r = survivors->dead(deaths_seen);
-    dead[r.index()].store(true, std::memory_order_relaxed);
-    peers[r.index()].slow.fetch_or(peer_state::failing, std::memory_order_relaxed);
+    slow[survivors->dead(deaths_seen).index()].set(slow_bits::dead | slow_bits::failing);
     any_failure.store(true, std::memory_order_relaxed);
   }
 }
@@ -105,7 +103,7 @@ void engine::state::end_with(operation& op, fault why) noexcept {
 template <class Which>
 void engine::state::take_unanswered(std::vector<operation*>& to, Which which) {
   const auto waits_for_room = [&](const operation* op) {
-    const operation* at = peers[op->peer.index()].backlog;
+    const operation* at = state_of(op->peer).backlog;
     while (at != nullptr && at != op) {
       at = at->next;
     }
@@ -115,7 +113,7 @@ void engine::state::take_unanswered(std::vector<operation*>& to, Which which) {
       std::stable_partition(unanswered.begin(), unanswered.end(),
                             [&](const operation* op) { return !which(*op) || waits_for_room(op); });
   for (auto at = its; at != unanswered.end(); ++at) {
-    --peers[(*at)->peer.index()].rts_pending;
+    --state_of((*at)->peer).rts_pending;
     if (std::find(to.begin(), to.end(), *at) == to.end()) {
       to.push_back(*at);
     }
@@ -125,7 +123,7 @@ void engine::state::take_unanswered(std::vector<operation*>& to, Which which) {
 
 // What waits for a dead rank: for room, for its answer, for its data, for the rest of its message.
 void engine::state::end_sends_to(job_rank peer) {
-  peer_state& p = peers[peer.index()];
+  peer_state& p = state_of(peer);
   std::vector<operation*> ended;
   {
     core::guard held(flow_lock, threaded);
@@ -177,10 +175,8 @@ int engine::state::look_for_failures() {
     return 0;
   }
   base::must_have_memory("ending operations with a rank that has died", [&] {
-    for (job_rank r = 0; r.below(rt.size()); ++r) {
-      if (is_dead(r)) {
-        end_sends_to(r);
-      }
+    for (std::uint32_t i = 0; i < deaths_seen; ++i) {
+      end_sends_to(survivors->dead(i));
     }
     end_revoked_sends();
     std::vector<channel*> all;
@@ -210,7 +206,7 @@ void engine::state::revoke(std::uint32_t context, job_rank by) {
   channel_of(context).revoked.store(true, std::memory_order_relaxed);
   channel_of(context + 1).revoked.store(true, std::memory_order_relaxed);
   for (job_rank r = 0; r.below(rt.size()); ++r) {
-    peers[r.index()].slow.fetch_or(peer_state::failing, std::memory_order_relaxed);
+    slow[r.index()].set(slow_bits::failing);
   }
   any_failure.store(true, std::memory_order_relaxed);
   rt.want_chore(failure_chore, true);

@@ -149,16 +149,16 @@ struct network_world {
     require(net->address().size() <= sizeof mine.address, "an address is very long");
     std::memcpy(mine.address, net->address().data(), net->address().size());
     mine.bytes.store(net->address().size());
-    auto table = std::make_shared<address_table>();
     for (int r = 0; r < ranks; ++r) {
-      const note& other = note_of(r);
-      while (other.bytes.load() == 0) {
+      while (note_of(r).bytes.load() == 0) {
         require(all().failed.load() == 0, "another rank failed");
         sched_yield();
       }
-      table->emplace_back(other.address, other.bytes.load());
     }
-    return net->connect(job_rank{rank}, std::move(table));
+    return net->connect(job_rank{rank}, [this](job_rank peer) {
+      const note& other = note_of(peer.value());
+      return std::string(other.address, other.bytes.load());
+    });
   }
 
   int ranks;

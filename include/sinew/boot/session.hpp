@@ -30,8 +30,8 @@ struct place {
   std::string launcher = "alone";           ///< "sinew", "pmi1", "openmpi", "alone"
 };
 
-/// One rank's line to its launcher. Used by one thread, at start and end only. Grade: cold.
-/// Every call may block; every failure throws sinew::error.
+/// One rank's line to its launcher. Used by one thread, at start and end only, but for what says
+/// otherwise. Grade: cold. Every call may block; every failure throws sinew::error.
 class session {
  public:
   virtual ~session() = default;
@@ -40,7 +40,8 @@ class session {
 
   /// Key-value exchange over all nodes: values put before a fence are seen by every rank after
   /// it. A key is one word of at most 63 bytes (50 where the value is longer than the launcher's
-  /// limit of about 1,000 bytes and travels in pieces), a value any bytes.
+  /// limit of about 1,000 bytes and travels in pieces), a value any bytes. get(): any thread, at
+  /// any time, but that it waits while a fence lasts.
   virtual void put(const std::string& key, const std::string& value) = 0;
   [[nodiscard]] virtual std::optional<std::string> get(const std::string& key) = 0;
   virtual void fence() = 0;

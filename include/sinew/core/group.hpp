@@ -1,6 +1,7 @@
 // An ordered set of ranks of the job.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,11 +12,15 @@ namespace sinew::core {
 
 inline constexpr int undefined_rank = -32766;
 
-/// Immutable value; the members are ranks of the job. Any context; cold, but for [] (hot).
+/// Immutable value; the members are ranks of the job. Copies share one list, and all range() share
+/// one: 4 B a rank in a process, however many communicators are like the world. Any context; cold,
+/// but for [] (hot).
 class group {
  public:
   group() = default;
-  explicit group(std::vector<job_rank> members) : members_(std::move(members)) {}
+  explicit group(std::vector<job_rank> members)
+      : list_(std::make_shared<const std::vector<job_rank>>(std::move(members))),
+        members_(*list_) {}
   [[nodiscard]] static group range(int size);  ///< 0, 1, ..., size - 1
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(members_.size()); }
@@ -23,6 +28,7 @@ class group {
     SINEW_EXPECT(r >= 0 && r < size());
     return members_[static_cast<std::size_t>(r)];
   }
+  /// Valid while a copy of this group lives.
   [[nodiscard]] std::span<const job_rank> members() const noexcept { return members_; }
   /// Position of a rank of the job, or undefined_rank.
   [[nodiscard]] int find(job_rank member) const noexcept;
@@ -40,7 +46,12 @@ class group {
   void translate(std::span<const int> ranks, const group& other, std::span<int> out) const;
 
  private:
-  std::vector<job_rank> members_;
+  using shared_list = std::shared_ptr<const std::vector<job_rank>>;
+  group(shared_list list, std::size_t first_ones)
+      : list_(std::move(list)), members_(list_->data(), first_ones) {}
+
+  shared_list list_;
+  std::span<const job_rank> members_;  ///< of the list, its first ones
 };
 
 }  // namespace sinew::core

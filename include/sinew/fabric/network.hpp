@@ -2,6 +2,7 @@
 // that jobs on one node neither need nor map its library.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,9 +11,10 @@
 
 namespace sinew::fabric {
 
-/// The addresses that the ranks of a job have published, by rank; empty: a rank that is
-/// never sent to. Read only while endpoints use it.
-using address_table = std::vector<std::string>;
+/// Tells the address that a rank has published. Asked at the first message to that rank, so that
+/// nobody keeps a table of all; by any thread, one at a time. May wait for the launcher. Throws
+/// sinew::error where the rank has none.
+using address_source = std::function<std::string(job_rank)>;
 
 /// An endpoint that sleeps on a file descriptor, so that another sleeper can watch it.
 class network_endpoint : public endpoint {
@@ -34,9 +36,9 @@ class network {
   /// The library and its version. Ranks whose versions differ had better not talk.
   [[nodiscard]] virtual std::string version() const = 0;
   /// The endpoint of rank `rank`, once. Connects to nobody yet: that is done at the first
-  /// message to each. Throws. Cold.
-  [[nodiscard]] virtual std::unique_ptr<network_endpoint> connect(
-      job_rank rank, std::shared_ptr<const address_table> peers) = 0;
+  /// message to each. What `addresses` uses outlives the endpoint. Throws. Cold.
+  [[nodiscard]] virtual std::unique_ptr<network_endpoint> connect(job_rank rank,
+                                                                  address_source addresses) = 0;
 };
 
 struct network_options {

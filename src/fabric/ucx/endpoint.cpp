@@ -50,11 +50,12 @@ ucx_endpoint::guard::~guard() {
   }
 }
 
-ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, job_rank rank,
-                           std::shared_ptr<const address_table> peers, bool threads)
-    : by_(std::move(by)), rank_(rank), threads_(threads), addresses_(std::move(peers)) {
-  SINEW_EXPECT(rank_.index() < addresses_->size());
-  peers_.resize(addresses_->size());
+ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses)
+    : by_(std::move(by)),
+      rank_(at.rank),
+      threads_(at.threads),
+      addresses_(std::move(addresses)),
+      peers_(static_cast<std::size_t>(at.ranks)) {
   free_requests_.reserve(most_requests);
   for (std::uint32_t i = most_requests; i-- > 0;) {
     free_requests_.push_back(i);
@@ -103,9 +104,19 @@ peer& ucx_endpoint::peer_of(job_rank rank) {
   return *p;
 }
 
+/// Empty if there is none, which has been told then.
+std::string ucx_endpoint::address_of(const peer& p) const noexcept {
+  try {
+    return addresses_(p.rank);
+  } catch (const std::exception& e) {
+    base::last_words().add("sinew: error: ").add(e.what()).add("\n").write();
+    return {};
+  }
+}
+
 bool ucx_endpoint::connect(peer& p) {
   SINEW_EXPECT(p.way == nullptr && p.rank != rank_);
-  const std::string& address = (*addresses_)[p.rank.index()];
+  const std::string address = address_of(p);
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;

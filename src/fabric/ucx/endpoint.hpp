@@ -16,8 +16,12 @@ namespace sinew::fabric::ucx {
 
 class ucx_endpoint final : public network_endpoint {
  public:
-  ucx_endpoint(std::shared_ptr<worker> by, job_rank rank,
-               std::shared_ptr<const address_table> peers, bool threads);
+  struct seat {
+    job_rank rank;
+    int ranks;
+    bool threads;
+  };
+  ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses);
   ~ucx_endpoint() override;
 
   [[nodiscard]] job_rank rank() const noexcept override { return rank_; }
@@ -125,6 +129,7 @@ class ucx_endpoint final : public network_endpoint {
 
   // --- endpoint.cpp ---
   [[nodiscard]] peer& peer_of(job_rank rank);
+  [[nodiscard]] std::string address_of(const peer& p) const noexcept;
   [[nodiscard]] bool connect(peer& p);
   [[nodiscard]] outgoing* take_packet() { return packets_.take(most_packets); }
   /// For answers, which are bounded by who asks.
@@ -148,7 +153,7 @@ class ucx_endpoint final : public network_endpoint {
   job_rank rank_;
   bool threads_;
   limits bounds_{max_short_bytes, max_medium_bytes, false};
-  std::shared_ptr<const address_table> addresses_;
+  address_source addresses_;
   service handlers_[max_handlers];
   int bell_ = -1;  ///< an event descriptor of our own: wake()
 

@@ -11,20 +11,24 @@ namespace {
 class ucx_network final : public network {
  public:
   explicit ucx_network(const network_options& options)
-      : worker_(std::make_shared<worker>(options)), threads_(options.threads) {}
+      : worker_(std::make_shared<worker>(options)),
+        ranks_(options.ranks),
+        threads_(options.threads) {}
 
   [[nodiscard]] const std::string& address() const noexcept override { return worker_->address(); }
   [[nodiscard]] std::string version() const override {
     return std::string("UCX ") + ucp_get_version_string();
   }
-  [[nodiscard]] std::unique_ptr<network_endpoint> connect(
-      job_rank rank, std::shared_ptr<const address_table> peers) override {
-    SINEW_EXPECT(peers != nullptr && rank.index() < peers->size());
-    return std::make_unique<ucx_endpoint>(worker_, rank, std::move(peers), threads_);
+  [[nodiscard]] std::unique_ptr<network_endpoint> connect(job_rank rank,
+                                                          address_source addresses) override {
+    SINEW_EXPECT(addresses != nullptr && rank.below(ranks_));
+    return std::make_unique<ucx_endpoint>(worker_, ucx_endpoint::seat{rank, ranks_, threads_},
+                                          std::move(addresses));
   }
 
  private:
   std::shared_ptr<worker> worker_;
+  int ranks_;
   bool threads_;
 };
 

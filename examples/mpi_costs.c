@@ -85,8 +85,8 @@ int main(int argc, char** argv) {
   double barrier = barrier_us(), small = allreduce_us(1, 200), large = allreduce_us(1 << 17, 10);
   if (rank == 0) {
     const double others = size > 1 ? size - 1 : 1;
-    printf("%d ranks: start %.1f ms, %.0f kB; first messages %.0f us a rank, %.0f kB in all; ", size,
-           start / 1000, start_memory, met / others, met_memory);
+    printf("%d ranks: start %.1f ms, %.0f kB; ", size, start / 1000, start_memory);
+    printf("first messages %.0f us a rank, %.0f kB in all; ", met / others, met_memory);
     printf("barrier %.1f us; allreduce of 8 B %.1f us, of 1 MiB %.0f us\n", barrier, small, large);
   }
   MPI_Finalize();

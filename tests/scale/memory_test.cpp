@@ -164,5 +164,21 @@ TEST(scale, two_of_100000_ranks_find_each_other) {
       << "besides, rank 0 has asked once for each node, and each for what it says";
 }
 
+void talk_to_nobody() {
+  table shared;
+  opened_rank here(shared, 0, many_ranks);
+  const std::byte data{};
+  (void)here.engine.send(*here.world, p2p::messages_of(*here.world),
+                         p2p::buffer::of_bytes(&data, 1), 7, 1);
+  for (;;) {
+    (void)here.runtime->poll();
+  }
+}
+
+TEST(scale, a_rank_that_has_no_address_is_named_and_the_job_ends) {
+  EXPECT_EXIT(talk_to_nobody(), ::testing::ExitedWithCode(1),
+              "rank 7 has published nothing about its network.*lost its connection to rank 7");
+}
+
 }  // namespace
 }  // namespace sinew

@@ -29,7 +29,8 @@ namespace sinew::mpi {
     return false;
   }
   const p2p::buffer from{const_cast<void*>(buf), static_cast<std::size_t>(count), layout};
-  return process.engine->send_at_once(in, p2p::messages_of(in), from, dest, tag);
+  return process.engine->send_at_once(in, p2p::messages_of(in), from, comm_rank{dest},
+                                      message_tag{tag});
 }
 
 /// Hot.

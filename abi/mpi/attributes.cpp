@@ -183,7 +183,7 @@ int remove(attached_to what, void* object, attributes& all, int key) {
 
 /// The attributes that MPI itself attaches; null for other keys.
 int* predefined_value(int key) {
-  static int tag_ub = p2p::max_tag;
+  static int tag_ub = p2p::max_tag.value();
   static int no_host = MPI_PROC_NULL;
   static int any = MPI_ANY_SOURCE;
   static int yes = 1;
@@ -337,7 +337,8 @@ namespace {
 void* predefined_value(window_object& w, int key) {
   switch (key) {
     case MPI_WIN_BASE:
-      return w.flavor == MPI_WIN_FLAVOR_DYNAMIC ? nullptr : w.memory->base_of(w.comm->comm->rank());
+      return w.flavor == MPI_WIN_FLAVOR_DYNAMIC ? nullptr
+                                                : w.memory->base_of(w.comm->comm->rank().value());
     case MPI_WIN_SIZE:
       return &w.bytes;
     case MPI_WIN_DISP_UNIT:

@@ -54,7 +54,8 @@ class widened {
 /// The same for arrays that only the root reads.
 [[nodiscard]] inline int members_at(MPI_Comm comm, int root) noexcept {
   const comm_object* c = find_comm(comm);
-  if (c == nullptr || (c->sides == nullptr ? c->comm->rank() != root : root != MPI_ROOT)) {
+  if (c == nullptr ||
+      (c->sides == nullptr ? c->comm->rank() != comm_rank{root} : root != MPI_ROOT)) {
     return 0;
   }
   return c->comm->size();

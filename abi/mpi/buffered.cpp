@@ -168,9 +168,9 @@ void send_buffered(comm_object& c, const p2p::buffer& from, int dest, int tag) {
   [[maybe_unused]] const std::size_t packed =
       layout::pack(*from.type, from.count, from.base, 0, {copy.get(), from.bytes()});
   SINEW_ASSERT(packed == from.bytes());
-  p2p::request* sending =
-      process.engine->isend(*c.comm, p2p::messages_of(*c.comm),
-                            p2p::buffer::of_bytes(copy.get(), from.bytes()), dest, tag);
+  p2p::request* sending = process.engine->isend(*c.comm, p2p::messages_of(*c.comm),
+                                                p2p::buffer::of_bytes(copy.get(), from.bytes()),
+                                                comm_rank{dest}, message_tag{tag});
   if (sending != nullptr) {
     SINEW_ASSERT(at.parcels.empty() || at.parcels.back().number < at.sent);
     at.parcels.push_back({at.sent++, sending, std::move(copy), charge});

@@ -20,8 +20,8 @@ namespace {
 
 // In the collectives' context, beyond all tags of coll. Messages of one tag stay in order, and the
 // calls on a communicator have one order on all its ranks, so one tag each is enough.
-constexpr int signature_tag = p2p::max_tag - 1;
-constexpr int verdict_tag = p2p::max_tag - 2;
+constexpr message_tag signature_tag{p2p::max_tag.value() - 1};
+constexpr message_tag verdict_tag{p2p::max_tag.value() - 2};
 
 /// What rank 0 answers. `rank` -1: all is well.
 struct verdict {
@@ -175,7 +175,7 @@ void begin_at_first(comm_object& c, const signature& mine) {
   for (int r = 1; r < comm.size(); ++r) {
     p.receives.push_back(process.engine->irecv(comm, p2p::collectives_of(comm),
                                                bytes_of(p.others[static_cast<std::size_t>(r - 1)]),
-                                               r, signature_tag));
+                                               comm_rank{r}, signature_tag));
   }
   if (b.chore < 0) {
     b.chore = process.runtime->add_chore(look, nullptr);
@@ -220,13 +220,13 @@ verdict decide_at_first(const comm_object& c, const signature& mine) {
   std::vector<signature> others(static_cast<std::size_t>(comm.size() - 1));
   for (int r = 1; r < comm.size(); ++r) {
     engine.recv(comm, p2p::collectives_of(comm), bytes_of(others[static_cast<std::size_t>(r - 1)]),
-                r, signature_tag);
+                comm_rank{r}, signature_tag);
   }
   const verdict earlier = verdict_of_earlier(c);
   const verdict v = earlier.rank >= 0 ? earlier : judge(mine, others);
   for (int r = 1; r < comm.size(); ++r) {
     if (others[static_cast<std::size_t>(r - 1)].how == form::blocking) {
-      engine.send(comm, p2p::collectives_of(comm), bytes_of(v), r, verdict_tag);
+      engine.send(comm, p2p::collectives_of(comm), bytes_of(v), comm_rank{r}, verdict_tag);
     }
   }
   return v;

@@ -75,14 +75,14 @@ inline void Reduce_scatter(form how, const void*, void*, const MPI_Count counts[
 inline void Gather(form how, const void*, MPI_Count sends, MPI_Datatype send_type, void*,
                    MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                    auto...) {
-  const bool at_root = comm_of(comm).comm->rank() == root;
+  const bool at_root = comm_of(comm).comm->rank() == comm_rank{root};
   compare(how, comm,
           at_root ? amount(receives, receive_type, root) : amount(sends, send_type, root));
 }
 inline void Scatter(form how, const void*, MPI_Count sends, MPI_Datatype send_type, void*,
                     MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                     auto...) {
-  const bool at_root = comm_of(comm).comm->rank() == root;
+  const bool at_root = comm_of(comm).comm->rank() == comm_rank{root};
   compare(how, comm,
           at_root ? amount(sends, send_type, root) : amount(receives, receive_type, root));
 }

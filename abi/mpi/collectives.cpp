@@ -63,7 +63,8 @@ int impl::Bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, 
     return start_and_wait(across::bcast(c, buffer, count, datatype, root));
   }
   check_root(c, root);
-  return end(c, coll::bcast(participant_of(c), receive_of(buffer, count, datatype), root));
+  return end(c,
+             coll::bcast(participant_of(c), receive_of(buffer, count, datatype), comm_rank{root}));
 }
 
 int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
@@ -73,7 +74,7 @@ int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
     return start_and_wait(across::reduce(c, sendbuf, recvbuf, count, datatype, op, root));
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   if (in_place(sendbuf) && !at_root) {
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is allowed at the root only");
   }
@@ -85,7 +86,7 @@ int impl::Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
     (void)data_of(sendbuf, count, datatype);
   }
   const bound_op o(op, datatype, *into.type);
-  return end(c, coll::reduce(participant_of(c), sendbuf, into, o, root));
+  return end(c, coll::reduce(participant_of(c), sendbuf, into, o, comm_rank{root}));
 }
 
 int impl::Allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
@@ -128,7 +129,7 @@ int impl::Reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count rec
   for (std::size_t r = 0; r < size; ++r) {
     check_count(recvcounts[r]);
   }
-  const auto own = static_cast<std::size_t>(c.comm->rank());
+  const auto own = c.comm->rank().index();
   // In place the data of all ranks is in recvbuf, which is then null only if there is none.
   const p2p::buffer into = receive_of(recvbuf, recvcounts[own], datatype);
   const bound_op o(op, datatype, *into.type);
@@ -144,11 +145,11 @@ int impl::Gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
         across::gather(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   const p2p::buffer into = at_root ? receive_of(recvbuf, recvcount, recvtype) : p2p::buffer{};
   const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
                                    : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
-  return end(c, coll::gather(participant_of(c), from, into, root));
+  return end(c, coll::gather(participant_of(c), from, into, comm_rank{root}));
 }
 
 int impl::Gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -160,12 +161,12 @@ int impl::Gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
                                           displs, recvtype, root));
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   const coll::parts into =
       at_root ? parts_of(c.comm->size(), recvbuf, recvcounts, displs, recvtype) : coll::parts{};
   const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
                                    : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
-  return end(c, coll::gatherv(participant_of(c), from, into, root));
+  return end(c, coll::gatherv(participant_of(c), from, into, comm_rank{root}));
 }
 
 int impl::Scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -176,12 +177,12 @@ int impl::Scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
         across::scatter(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   const p2p::buffer from =
       at_root ? receive_of(const_cast<void*>(sendbuf), sendcount, sendtype) : p2p::buffer{};
   const p2p::buffer into =
       at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
-  return end(c, coll::scatter(participant_of(c), from, into, root));
+  return end(c, coll::scatter(participant_of(c), from, into, comm_rank{root}));
 }
 
 int impl::Scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
@@ -193,12 +194,12 @@ int impl::Scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
                                            recvcount, recvtype, root));
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   const coll::parts from =
       at_root ? parts_of(c.comm->size(), sendbuf, sendcounts, displs, sendtype) : coll::parts{};
   const p2p::buffer into =
       at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
-  return end(c, coll::scatterv(participant_of(c), from, into, root));
+  return end(c, coll::scatterv(participant_of(c), from, into, comm_rank{root}));
 }
 
 int impl::Allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,

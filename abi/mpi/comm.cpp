@@ -149,7 +149,7 @@ void bad_rank(const comm_object& c, int rank, const char* which) {
 
 void bad_tag(int tag) {
   SINEW_EXPECT(tag < 0);
-  fail(MPI_ERR_TAG, "the tag %d is not between 0 and %d", tag, p2p::max_tag);
+  fail(MPI_ERR_TAG, "the tag %d is not between 0 and %d", tag, p2p::max_tag.value());
 }
 
 void broken_promise(const comm_object& c, const char* wildcard) {
@@ -222,7 +222,7 @@ int impl::Comm_size(MPI_Comm comm, int* size) {
 int impl::Comm_rank(MPI_Comm comm, int* rank) {
   check_out(rank, "rank");
   const core::communicator& c = *local_comm_of(comm).comm;
-  *rank = c.rank();
+  *rank = c.rank().value();
   SINEW_ENSURE(*rank >= 0);
   return MPI_SUCCESS;
 }
@@ -312,7 +312,7 @@ int impl::Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     }
   }
   if (c.sides != nullptr) {
-    const int place = members.find(process.runtime->rank());
+    const int place = members.find(process.runtime->rank()).value();
     *newcomm = split(c, place >= 0 ? 0 : -1, place);
     return MPI_SUCCESS;
   }
@@ -325,7 +325,7 @@ int impl::Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* n
   comm_object& c = intracomm_of(comm);
   check_out(newcomm, "newcomm");
   check_tag(tag);
-  *newcomm = adopt(coll::create_group(participant_of(c), group_of(group), tag), c);
+  *newcomm = adopt(coll::create_group(participant_of(c), group_of(group), message_tag{tag}), c);
   return MPI_SUCCESS;
 }
 

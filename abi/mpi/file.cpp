@@ -182,8 +182,8 @@ void throw_together(coll::participant at, const failure* mine) {
   SINEW_EXPECT(mine == nullptr || mine->code > 0);
   // All ranks get the error class of the lowest rank that failed.
   const std::int64_t none = INT64_MIN;
-  const std::int64_t worst =
-      largest_of(at, mine != nullptr ? -(std::int64_t{at.comm.rank()} << 32 | mine->code) : none);
+  const std::int64_t worst = largest_of(
+      at, mine != nullptr ? -(std::int64_t{at.comm.rank().value()} << 32 | mine->code) : none);
   if (worst == none) {
     return;
   }

@@ -21,7 +21,7 @@ std::unique_ptr<shared_position> shared_position::make(coll::participant at) {
   boot::descriptor memory;
   boot::memory_mapping shared;
   std::string problem;
-  const int rank = at.comm.rank();
+  const int rank = at.comm.rank().value();
   // Each step ends with an agreement, so that no rank waits for one that has failed.
   const auto attempt = [&](auto&& step) {
     try {
@@ -47,8 +47,7 @@ std::unique_ptr<shared_position> shared_position::make(coll::participant at) {
   attempt([&] {
     // Unique among all files of the node while its ranks are in here.
     const std::string name = at.engine.runtime().session().where().job + "-file-" +
-                             to_string(at.comm.job_rank(0)) + "-" +
-                             std::to_string(at.comm.context());
+                             to_string(at.comm.job_rank(0)) + "-" + to_string(at.comm.context());
     memory = boot::share_descriptor(name, local_rank{rank}, at.comm.size(), std::move(memory));
     if (rank != 0) {
       shared = boot::memory_mapping::of(memory.get(), page);

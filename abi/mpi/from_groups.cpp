@@ -50,8 +50,8 @@ int impl::Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Inf
     return MPI_SUCCESS;
   }
   check_member(members);
-  comm_object* made =
-      arena<comm_object>::make(coll::create_group({*process.engine, *process.job}, members, tag));
+  comm_object* made = arena<comm_object>::make(
+      coll::create_group({*process.engine, *process.job}, members, message_tag{tag}));
   made->errors = keep(errors);
   made->session = keep(session_of(group));
   if (hints != nullptr) {

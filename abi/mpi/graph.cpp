@@ -178,7 +178,7 @@ int impl::Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edge
   const comm_object& c = intracomm_of(comm);
   check_out(newrank, "newrank");
   (void)graph(c, nnodes, index, edges);
-  *newrank = c.comm->rank() < nnodes ? c.comm->rank() : MPI_UNDEFINED;
+  *newrank = c.comm->rank().below(nnodes) ? c.comm->rank().value() : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
 

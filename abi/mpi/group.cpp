@@ -99,7 +99,7 @@ int impl::Group_size(MPI_Group group, int* size) {
 
 int impl::Group_rank(MPI_Group group, int* rank) {
   check_out(rank, "rank");
-  *rank = group_of(group).find(self_rank());
+  *rank = group_of(group).find(self_rank()).value();
   return MPI_SUCCESS;
 }
 
@@ -119,7 +119,7 @@ int impl::Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI
     if (ranks[i] < 0 || ranks[i] >= from.size()) {
       fail(MPI_ERR_RANK, "rank %d is not one of the %d ranks of the group", ranks[i], from.size());
     }
-    ranks2[i] = to.find(from[ranks[i]]);
+    ranks2[i] = to.find(from[comm_rank{ranks[i]}]).value();
   }
   return MPI_SUCCESS;
 }

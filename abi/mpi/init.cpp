@@ -78,7 +78,7 @@ void open_library(int level) {
   }
   ::pthread_atfork(nullptr, nullptr, in_child);
   SINEW_ENSURE(process.comms[1]->comm->size() == runtime.size());
-  SINEW_ENSURE(process.comms[1]->comm->rank() == runtime.rank().value());
+  SINEW_ENSURE(process.comms[1]->comm->rank().value() == runtime.rank().value());
   SINEW_ENSURE(process.comms[2]->comm->size() == 1);
   set_phase(phase::running);
 }

@@ -19,7 +19,7 @@ const coll::intercommunicator& sides_of(const comm_object& c) {
 }
 
 /// MPI_ROOT, MPI_PROC_NULL or a rank of the remote group, as coll has it.
-int root_of(const comm_object& c, int root) {
+comm_rank root_of(const comm_object& c, int root) {
   if (root == MPI_ROOT) {
     return coll::root_is_here;
   }
@@ -28,11 +28,11 @@ int root_of(const comm_object& c, int root) {
   }
   check_root(c, root);
   SINEW_ENSURE(root >= 0 && root < sides_of(c).remote().size());
-  return root;
+  return comm_rank{root};
 }
 
 /// For reports: a root's rank is told where it is one.
-int told(int root) { return root >= 0 ? root : -1; }
+int told(comm_rank root) { return root >= 0 ? root.value() : -1; }
 
 /// A buffer that is not looked at on this rank if `used` is false.
 p2p::buffer data_if(bool used, const void* base, MPI_Count count, MPI_Datatype type) {
@@ -55,14 +55,14 @@ prepared barrier(comm_object& c) {
 }
 
 prepared bcast(comm_object& c, void* buffer, MPI_Count count, MPI_Datatype datatype, int root) {
-  const int from = root_of(c, root);
+  const comm_rank from = root_of(c, root);
   const p2p::buffer data = data_if(from != coll::root_is_beside, buffer, count, datatype);
   return {&c, coll::across::bcast(sides_of(c), data, from), "MPI_Bcast", told(from)};
 }
 
 prepared reduce(comm_object& c, const void* sendbuf, void* recvbuf, MPI_Count count,
                 MPI_Datatype datatype, MPI_Op op, int root) {
-  const int to = root_of(c, root);
+  const comm_rank to = root_of(c, root);
   const p2p::buffer from = data_if(to >= 0, sendbuf, count, datatype);
   const p2p::buffer into = data_if(to == root_is_here, recvbuf, count, datatype);
   coll::op_ref o =
@@ -87,7 +87,7 @@ prepared reduce_scatter(comm_object& c, const void* sendbuf, void* recvbuf,
   for (std::size_t r = 0; r < size; ++r) {
     check_count(recvcounts[r]);
   }
-  const auto own = static_cast<std::size_t>(sides_of(c).rank());
+  const auto own = sides_of(c).rank().index();
   const p2p::buffer into = receive_of(recvbuf, recvcounts[own], datatype);
   if (in_place(sendbuf)) {
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed between groups");
@@ -109,7 +109,7 @@ prepared reduce_scatter_block(comm_object& c, const void* sendbuf, void* recvbuf
 
 prepared gather(comm_object& c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                 void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root) {
-  const int to = root_of(c, root);
+  const comm_rank to = root_of(c, root);
   const p2p::buffer from = data_if(to >= 0, sendbuf, sendcount, sendtype);
   const p2p::buffer into = data_if(to == root_is_here, recvbuf, recvcount, recvtype);
   return {&c, coll::across::gather(sides_of(c), from, into, to), "MPI_Gather", told(to)};
@@ -118,7 +118,7 @@ prepared gather(comm_object& c, const void* sendbuf, MPI_Count sendcount, MPI_Da
 prepared gatherv(comm_object& c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                  void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
                  MPI_Datatype recvtype, int root) {
-  const int to = root_of(c, root);
+  const comm_rank to = root_of(c, root);
   const p2p::buffer from = data_if(to >= 0, sendbuf, sendcount, sendtype);
   const coll::parts into = parts_if(to == root_is_here, c, recvbuf, recvcounts, displs, recvtype);
   return {&c, coll::across::gather(sides_of(c), from, into, to), "MPI_Gatherv", told(to)};
@@ -126,7 +126,7 @@ prepared gatherv(comm_object& c, const void* sendbuf, MPI_Count sendcount, MPI_D
 
 prepared scatter(comm_object& c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                  void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root) {
-  const int of = root_of(c, root);
+  const comm_rank of = root_of(c, root);
   const p2p::buffer from = data_if(of == root_is_here, sendbuf, sendcount, sendtype);
   const p2p::buffer into = data_if(of >= 0, recvbuf, recvcount, recvtype);
   return {&c, coll::across::scatter(sides_of(c), from, into, of), "MPI_Scatter", told(of)};
@@ -135,7 +135,7 @@ prepared scatter(comm_object& c, const void* sendbuf, MPI_Count sendcount, MPI_D
 prepared scatterv(comm_object& c, const void* sendbuf, const MPI_Count sendcounts[],
                   const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
                   MPI_Count recvcount, MPI_Datatype recvtype, int root) {
-  const int of = root_of(c, root);
+  const comm_rank of = root_of(c, root);
   const coll::parts from = parts_if(of == root_is_here, c, sendbuf, sendcounts, displs, sendtype);
   const p2p::buffer into = data_if(of >= 0, recvbuf, recvcount, recvtype);
   return {&c, coll::across::scatter(sides_of(c), from, into, of), "MPI_Scatterv", told(of)};

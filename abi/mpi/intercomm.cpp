@@ -25,7 +25,7 @@ void check_leader(int leader, int size, const char* which) {
   }
 }
 
-coll::intercommunicator_ref connected(coll::participant local, int leader,
+coll::intercommunicator_ref connected(coll::participant local, comm_rank leader,
                                       const coll::leaders_link* link) {
   coll::intercommunicator_ref made = coll::connect(local, leader, link, *process.job);
   if (made == nullptr) {
@@ -61,13 +61,13 @@ int impl::Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_
   const auto find = [&] {
     comm_object& peer = intracomm_of(peer_comm);
     check_leader(remote_leader, peer.comm->size(), "remote");
-    if (remote_leader == peer.comm->rank()) {
+    if (peer.comm->rank() == comm_rank{remote_leader}) {
       fail(MPI_ERR_RANK, "the remote leader is the local one");
     }
     check_tag(tag);
-    return coll::leaders_link{*peer.comm, remote_leader, tag};
+    return coll::leaders_link{*peer.comm, comm_rank{remote_leader}, message_tag{tag}};
   };
-  *newintercomm = adopt(connected_by(participant_of(c), local_leader, find), c);
+  *newintercomm = adopt(connected_by(participant_of(c), comm_rank{local_leader}, find), c);
   SINEW_ENSURE(*newintercomm != MPI_COMM_NULL);
   return MPI_SUCCESS;
 }
@@ -96,15 +96,16 @@ int impl::Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
   check_leader(local_leader, local.size(), "local");
   check_member(local);
   const coll::communicator_ref one =
-      coll::create_group({*process.engine, *process.job}, local, tag);
+      coll::create_group({*process.engine, *process.job}, local, message_tag{tag});
   const auto find = [&] {
     const core::group& remote = group_of(remote_group);
     check_leader(remote_leader, remote.size(), "remote");
     // A rank of the job is the same one in its communicator.
-    return coll::leaders_link{*process.job, remote[remote_leader].value(), tag};
+    return coll::leaders_link{*process.job, comm_rank{remote[comm_rank{remote_leader}].value()},
+                              message_tag{tag}};
   };
-  comm_object* made =
-      arena<comm_object>::make(connected_by({*process.engine, *one}, local_leader, find));
+  comm_object* made = arena<comm_object>::make(
+      connected_by({*process.engine, *one}, comm_rank{local_leader}, find));
   made->errors = keep(errors);
   made->session = keep(session_of(local_group));
   if (hints != nullptr) {

@@ -10,12 +10,12 @@
 namespace sinew::mpi {
 
 /// Collective over the group of `local`; throws MPI_ERR_GROUP if the groups overlap.
-[[nodiscard]] coll::intercommunicator_ref connected(coll::participant local, int leader,
+[[nodiscard]] coll::intercommunicator_ref connected(coll::participant local, comm_rank leader,
                                                     const coll::leaders_link* link);
 
 /// The same; the leader's link comes from find_link(), which may throw: then its group is told.
 template <class FindLink>
-[[nodiscard]] coll::intercommunicator_ref connected_by(coll::participant local, int leader,
+[[nodiscard]] coll::intercommunicator_ref connected_by(coll::participant local, comm_rank leader,
                                                        const FindLink& find_link) {
   std::optional<coll::leaders_link> link;
   if (local.comm.rank() == leader) {

@@ -20,7 +20,7 @@ class neighbour_lists {
            "MPI_Graph_create, MPI_Dist_graph_create)");
     }
     const topology& t = *c.places;
-    const int rank = c.comm->rank();
+    const int rank = c.comm->rank().value();
     if (t.kind == MPI_CART) {
       for (int d = 0; d < static_cast<int>(t.dims.size()); ++d) {
         add(t.shifted(rank, d, -1));

@@ -22,14 +22,14 @@ void start_collective(request_object& r) {
   SINEW_ENSURE(o.runs != nullptr);
 }
 
-request_object& request_for(prepared p, int tag) {
+request_object& request_for(prepared p, message_tag tag) {
   SINEW_EXPECT(p.comm != nullptr && p.what != nullptr && p.name != nullptr);
   SINEW_EXPECT(p.root >= -1 && p.root < p.comm->comm->size());
   request_object& r = new_request(p.comm, request_object::sort::collective);
   r.inner = nullptr;
   r.second = nullptr;
   r.collective = std::make_unique<collective_operation>(
-      collective_operation{std::move(p.what), tag, {p.name, p.root}});
+      collective_operation{std::move(p.what), tag, {p.name, comm_rank{p.root}}});
   r.owns = true;
   return r;
 }
@@ -48,8 +48,8 @@ prepared bcast_of(void* buffer, MPI_Count count, MPI_Datatype datatype, int root
     return across::bcast(c, buffer, count, datatype, root);
   }
   check_root(c, root);
-  return {&c, coll::plan_bcast(*c.comm, receive_of(buffer, count, datatype), root), "MPI_Bcast",
-          root};
+  return {&c, coll::plan_bcast(*c.comm, receive_of(buffer, count, datatype), comm_rank{root}),
+          "MPI_Bcast", root};
 }
 
 prepared reduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
@@ -59,7 +59,7 @@ prepared reduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
     return across::reduce(c, sendbuf, recvbuf, count, datatype, op, root);
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   if (in_place(sendbuf) && !at_root) {
     fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is allowed at the root only");
   }
@@ -70,7 +70,9 @@ prepared reduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
   if (!in_place(sendbuf)) {
     (void)data_of(sendbuf, count, datatype);
   }
-  return {&c, coll::plan_reduce(*c.comm, sendbuf, into, shared_op(op, datatype, *into.type), root),
+  return {&c,
+          coll::plan_reduce(*c.comm, sendbuf, into, shared_op(op, datatype, *into.type),
+                            comm_rank{root}),
           "MPI_Reduce", root};
 }
 
@@ -114,7 +116,7 @@ prepared reduce_scatter_of(const void* sendbuf, void* recvbuf, const MPI_Count r
   for (std::size_t r = 0; r < size; ++r) {
     check_count(recvcounts[r]);
   }
-  const auto own = static_cast<std::size_t>(c.comm->rank());
+  const auto own = c.comm->rank().index();
   const p2p::buffer into = receive_of(recvbuf, recvcounts[own], datatype);
   return {&c,
           coll::plan_reduce_scatter(*c.comm, sendbuf, recvbuf, std::span(recvcounts, size),
@@ -129,11 +131,11 @@ prepared gather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     return across::gather(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root);
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   const p2p::buffer into = at_root ? receive_of(recvbuf, recvcount, recvtype) : p2p::buffer{};
   const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
                                    : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
-  return {&c, coll::plan_gather(*c.comm, from, into, root), "MPI_Gather", root};
+  return {&c, coll::plan_gather(*c.comm, from, into, comm_rank{root}), "MPI_Gather", root};
 }
 
 prepared gatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -145,12 +147,12 @@ prepared gatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
                            root);
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   const coll::parts into =
       at_root ? parts_of(c.comm->size(), recvbuf, recvcounts, displs, recvtype) : coll::parts{};
   const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
                                    : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
-  return {&c, coll::plan_gatherv(*c.comm, from, into, root), "MPI_Gatherv", root};
+  return {&c, coll::plan_gatherv(*c.comm, from, into, comm_rank{root}), "MPI_Gatherv", root};
 }
 
 prepared scatter_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -160,12 +162,12 @@ prepared scatter_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     return across::scatter(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root);
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   const p2p::buffer from =
       at_root ? receive_of(const_cast<void*>(sendbuf), sendcount, sendtype) : p2p::buffer{};
   const p2p::buffer into =
       at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
-  return {&c, coll::plan_scatter(*c.comm, from, into, root), "MPI_Scatter", root};
+  return {&c, coll::plan_scatter(*c.comm, from, into, comm_rank{root}), "MPI_Scatter", root};
 }
 
 prepared scatterv_of(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
@@ -177,12 +179,12 @@ prepared scatterv_of(const void* sendbuf, const MPI_Count sendcounts[], const MP
                             root);
   }
   check_root(c, root);
-  const bool at_root = c.comm->rank() == root;
+  const bool at_root = c.comm->rank() == comm_rank{root};
   const coll::parts from =
       at_root ? parts_of(c.comm->size(), sendbuf, sendcounts, displs, sendtype) : coll::parts{};
   const p2p::buffer into =
       at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
-  return {&c, coll::plan_scatterv(*c.comm, from, into, root), "MPI_Scatterv", root};
+  return {&c, coll::plan_scatterv(*c.comm, from, into, comm_rank{root}), "MPI_Scatterv", root};
 }
 
 prepared allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -263,7 +265,7 @@ coll::op_ref shared_op(MPI_Op op, MPI_Datatype datatype, const layout::datatype&
 int start_now(prepared p, MPI_Request* request) {
   check_out(request, "request");
   *request = MPI_REQUEST_NULL;
-  const int tag = coll::nonblocking_tag(*p.comm->together());
+  const message_tag tag = coll::nonblocking_tag(*p.comm->together());
   request_object& r = request_for(std::move(p), tag);
   start_collective(r);
   *request = handle_of<MPI_Request>(&r);
@@ -276,7 +278,7 @@ int start_later(prepared p, MPI_Info info, MPI_Request* request) {
   if (info != MPI_INFO_NULL) {
     (void)info_of(info);
   }
-  const int tag = coll::persistent_tag(*p.comm->together());
+  const message_tag tag = coll::persistent_tag(*p.comm->together());
   request_object& r = request_for(std::move(p), tag);
   r.persistent = true;
   r.active = false;

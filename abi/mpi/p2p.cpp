@@ -10,16 +10,16 @@ namespace {
 using sort = request_object::sort;
 
 // What the program passes goes on to p2p as it is.
-static_assert(MPI_ANY_SOURCE == p2p::any_source && MPI_ANY_TAG == p2p::any_tag);
-static_assert(MPI_PROC_NULL == p2p::no_rank);
+static_assert(MPI_ANY_SOURCE == p2p::any_source.value() && MPI_ANY_TAG == p2p::any_tag.value());
+static_assert(MPI_PROC_NULL == p2p::no_rank.value());
 
 /// Whether what p2p returns is a message that was asked for. For assertions.
 [[maybe_unused]] bool answers(const p2p::result& r, int source, int tag) noexcept {
   if (source == MPI_PROC_NULL) {
-    return r.source == MPI_PROC_NULL && r.bytes == 0;
+    return r.source == p2p::no_rank && r.bytes == 0;
   }
-  return (source == MPI_ANY_SOURCE ? r.source >= 0 : r.source == source) &&
-         (tag == MPI_ANY_TAG ? r.tag >= 0 : r.tag == tag);
+  return (source == MPI_ANY_SOURCE ? r.source >= 0 : r.source == comm_rank{source}) &&
+         (tag == MPI_ANY_TAG ? r.tag >= 0 : r.tag == message_tag{tag});
 }
 
 /// The arguments of a message, checked.
@@ -48,8 +48,8 @@ struct checked {
                                        int dest, int tag, MPI_Comm comm, p2p::mode how) {
   const checked m = outgoing(buf, count, type, dest, tag, comm);
   SINEW_ASSERT(m.data.type != nullptr);
-  const p2p::result r =
-      process.engine->send(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, dest, tag, how);
+  const p2p::result r = process.engine->send(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
+                                             comm_rank{dest}, message_tag{tag}, how);
   check_result(m.comm, r);
   return MPI_SUCCESS;
 }
@@ -71,10 +71,10 @@ struct checked {
                                         MPI_Request* request) {
   const checked m = outgoing(buf, count, type, dest, tag, comm);
   check_out(request, "request");
-  *request = handle_for(
-      m.comm,
-      process.engine->isend(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, dest, tag, how),
-      sort::send);
+  *request = handle_for(m.comm,
+                        process.engine->isend(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
+                                              comm_rank{dest}, message_tag{tag}, how),
+                        sort::send);
   return MPI_SUCCESS;
 }
 
@@ -138,8 +138,8 @@ int impl::Ibsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int de
 int impl::Recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                MPI_Comm comm, MPI_Status* status) {
   const checked m = incoming(buf, count, datatype, source, tag, comm);
-  const p2p::result r =
-      process.engine->recv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, source, tag);
+  const p2p::result r = process.engine->recv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
+                                             comm_rank{source}, message_tag{tag});
   SINEW_ASSERT(answers(r, source, tag));
   SINEW_ASSERT(r.bytes <= m.data.bytes());
   set_status(status, r);
@@ -151,10 +151,10 @@ int impl::Irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, i
                 MPI_Comm comm, MPI_Request* request) {
   const checked m = incoming(buf, count, datatype, source, tag, comm);
   check_out(request, "request");
-  *request = handle_for(
-      m.comm,
-      process.engine->irecv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data, source, tag),
-      sort::receive);
+  *request = handle_for(m.comm,
+                        process.engine->irecv(*m.comm.comm, p2p::messages_of(*m.comm.comm), m.data,
+                                              comm_rank{source}, message_tag{tag}),
+                        sort::receive);
   return MPI_SUCCESS;
 }
 
@@ -164,8 +164,9 @@ int impl::Sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
   const checked out = outgoing(sendbuf, sendcount, sendtype, dest, sendtag, comm);
   const checked in = incoming(recvbuf, recvcount, recvtype, source, recvtag, comm);
   core::communicator& c = *in.comm.comm;
-  const p2p::result r = process.engine->exchange(c, p2p::messages_of(c), out.data, dest, sendtag,
-                                                 in.data, source, recvtag);
+  const p2p::result r = process.engine->exchange(c, p2p::messages_of(c), out.data, comm_rank{dest},
+                                                 message_tag{sendtag}, in.data, comm_rank{source},
+                                                 message_tag{recvtag});
   SINEW_ASSERT(answers(r, source, recvtag));
   SINEW_ASSERT(r.bytes <= in.data.bytes());
   set_status(status, r);
@@ -180,8 +181,8 @@ int impl::Sendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, in
   core::communicator& c = *in.comm.comm;
   const auto copy = packed(out.data);
   const p2p::result r = process.engine->exchange(
-      c, p2p::messages_of(c), p2p::buffer::of_bytes(copy.get(), out.data.bytes()), dest, sendtag,
-      in.data, source, recvtag);
+      c, p2p::messages_of(c), p2p::buffer::of_bytes(copy.get(), out.data.bytes()), comm_rank{dest},
+      message_tag{sendtag}, in.data, comm_rank{source}, message_tag{recvtag});
   SINEW_ASSERT(answers(r, source, recvtag));
   SINEW_ASSERT(r.bytes <= in.data.bytes());
   set_status(status, r);
@@ -197,8 +198,10 @@ int impl::Isendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
   check_out(request, "request");
   core::communicator& c = *in.comm.comm;
   request_object& r = new_request(&in.comm, sort::exchange);
-  r.inner = process.engine->irecv(c, p2p::messages_of(c), in.data, source, recvtag);
-  r.second = process.engine->isend(c, p2p::messages_of(c), out.data, dest, sendtag);
+  r.inner = process.engine->irecv(c, p2p::messages_of(c), in.data, comm_rank{source},
+                                  message_tag{recvtag});
+  r.second = process.engine->isend(c, p2p::messages_of(c), out.data, comm_rank{dest},
+                                   message_tag{sendtag});
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -213,9 +216,11 @@ int impl::Isendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, i
   request_object& r = new_request(&in.comm, sort::exchange);
   r.copy = packed(out.data);
   r.owns = true;
-  r.inner = process.engine->irecv(c, p2p::messages_of(c), in.data, source, recvtag);
-  r.second = process.engine->isend(
-      c, p2p::messages_of(c), p2p::buffer::of_bytes(r.copy.get(), out.data.bytes()), dest, sendtag);
+  r.inner = process.engine->irecv(c, p2p::messages_of(c), in.data, comm_rank{source},
+                                  message_tag{recvtag});
+  r.second = process.engine->isend(c, p2p::messages_of(c),
+                                   p2p::buffer::of_bytes(r.copy.get(), out.data.bytes()),
+                                   comm_rank{dest}, message_tag{sendtag});
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
 }
@@ -267,7 +272,8 @@ void received(comm_object& c) {
 
 int impl::Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   comm_object& c = probed(source, tag, comm);
-  const p2p::result found = process.engine->probe(*c.comm, p2p::messages_of(*c.comm), source, tag);
+  const p2p::result found = process.engine->probe(*c.comm, p2p::messages_of(*c.comm),
+                                                  comm_rank{source}, message_tag{tag});
   check_result(c, found);
   SINEW_ASSERT(answers(found, source, tag));
   set_status(status, found);
@@ -277,7 +283,8 @@ int impl::Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 int impl::Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   comm_object& c = probed(source, tag, comm);
   check_out(flag, "flag");
-  const auto found = process.engine->iprobe(*c.comm, p2p::messages_of(*c.comm), source, tag);
+  const auto found = process.engine->iprobe(*c.comm, p2p::messages_of(*c.comm), comm_rank{source},
+                                            message_tag{tag});
   *flag = found.has_value() ? 1 : 0;
   if (found) {
     check_result(c, *found);
@@ -294,8 +301,8 @@ int impl::Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_S
   if (source == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
   } else {
-    p2p::matched* const m =
-        process.engine->mprobe(*c.comm, p2p::messages_of(*c.comm), source, tag, found);
+    p2p::matched* const m = process.engine->mprobe(*c.comm, p2p::messages_of(*c.comm),
+                                                   comm_rank{source}, message_tag{tag}, found);
     check_result(c, found);
     *message = message_handle(c, m);
     SINEW_ASSERT(answers(found, source, tag));
@@ -316,7 +323,8 @@ int impl::Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* me
     set_status(status, found);
     return MPI_SUCCESS;
   }
-  p2p::matched* m = process.engine->improbe(*c.comm, p2p::messages_of(*c.comm), source, tag, found);
+  p2p::matched* m = process.engine->improbe(*c.comm, p2p::messages_of(*c.comm), comm_rank{source},
+                                            message_tag{tag}, found);
   if (m == nullptr) {
     *flag = 0;
     return MPI_SUCCESS;
@@ -355,7 +363,7 @@ int impl::Imrecv(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message*
     comm_object& self = *process.comms[2];
     *request = handle_for(self,
                           process.engine->irecv(*self.comm, p2p::messages_of(*self.comm), into,
-                                                MPI_PROC_NULL, MPI_ANY_TAG),
+                                                p2p::no_rank, p2p::any_tag),
                           sort::receive);
     return MPI_SUCCESS;
   }

@@ -14,8 +14,10 @@ struct partition_terms {
   std::uint64_t bytes;      ///< of a partition
 };
 
-[[nodiscard]] inline int partition_tag(std::uint32_t first, std::size_t partition) noexcept {
-  return static_cast<int>((first + partition) & static_cast<std::uint32_t>(p2p::max_tag));
+[[nodiscard]] inline message_tag partition_tag(std::uint32_t first,
+                                               std::size_t partition) noexcept {
+  return message_tag{
+      static_cast<int>((first + partition) & static_cast<std::uint32_t>(p2p::max_tag.value()))};
 }
 
 [[nodiscard]] inline p2p::channel& partitioned_channel(const comm_object& c,

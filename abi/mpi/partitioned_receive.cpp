@@ -191,7 +191,7 @@ void partitioned_receive::introduce() {
   }
   p2p::request* const m = process.engine->irecv(
       *with_.comm.comm, partitioned_channel(with_.comm, engine::partitioned::terms),
-      p2p::buffer::of_bytes(&terms_, sizeof terms_), with_.peer, with_.tag);
+      p2p::buffer::of_bytes(&terms_, sizeof terms_), comm_rank{with_.peer}, message_tag{with_.tag});
   self_ = shared_from_this();
   if (!coming_.tell_when_ended(m)) {
     terms_came();
@@ -259,8 +259,9 @@ void partitioned_receive::post() noexcept {
       make_parts();
     }
     for (; i < n; ++i) {
-      p2p::request* const m = process.engine->irecv(*with_.comm.comm, data_, place_for(i),
-                                                    with_.peer, partition_tag(terms_.first_tag, i));
+      p2p::request* const m =
+          process.engine->irecv(*with_.comm.comm, data_, place_for(i), comm_rank{with_.peer},
+                                partition_tag(terms_.first_tag, i));
       if (!parts_[i].tell_when_ended(m)) {
         ended(parts_[i]);
       }

@@ -52,7 +52,7 @@ class partitioned_send final : public partitioned_operation {
     try {
       m = process.engine->isend(*with_.comm.comm, data_,
                                 {place_of(i * with_.each.count), with_.each.count, with_.each.type},
-                                with_.peer, partition_tag(first_tag_, i));
+                                comm_rank{with_.peer}, partition_tag(first_tag_, i));
     } catch (...) {
       p.ready.store(false, std::memory_order_relaxed);
       throw;
@@ -101,7 +101,8 @@ void partitioned_send::introduce() {
   };
   p2p::request* const m = process.engine->isend(
       *with_.comm.comm, partitioned_channel(with_.comm, engine::partitioned::terms),
-      p2p::buffer::of_bytes(&sent->what, sizeof sent->what), with_.peer, with_.tag);
+      p2p::buffer::of_bytes(&sent->what, sizeof sent->what), comm_rank{with_.peer},
+      message_tag{with_.tag});
   if (m == nullptr) {
     return;
   }

@@ -13,7 +13,7 @@ void start_send(request_object& r) {
   core::communicator& c = *r.comm->comm;
   r.inner =
       process.engine->isend(c, p2p::messages_of(c), {r.again.base, r.again.count, r.again.type},
-                            r.again.peer, r.again.message_tag, r.again.how);
+                            comm_rank{r.again.peer}, message_tag{r.again.message_tag}, r.again.how);
 }
 
 void start_receive(request_object& r) {
@@ -22,7 +22,7 @@ void start_receive(request_object& r) {
   core::communicator& c = *r.comm->comm;
   r.inner =
       process.engine->irecv(c, p2p::messages_of(c), {r.again.base, r.again.count, r.again.type},
-                            r.again.peer, r.again.message_tag);
+                            comm_rank{r.again.peer}, message_tag{r.again.message_tag});
   SINEW_ENSURE(r.inner != nullptr);  // only sends may be complete at once
 }
 

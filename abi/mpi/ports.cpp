@@ -73,17 +73,17 @@ int next_number() {
 
 /// What leaders of one connection call it: different ones between two ranks differ, since the
 /// caller's number does.
-int tag_of_connection(int caller, int number) {
+message_tag tag_of_connection(int caller, int number) {
   const auto mixed = (static_cast<std::uint32_t>(caller) * 0x9e3779b1U) ^
                      (static_cast<std::uint32_t>(number) * 0x85ebca6bU);
-  return static_cast<int>(mixed & 0x7fffffff);
+  return message_tag{static_cast<int>(mixed & 0x7fffffff)};
 }
 
 comm_object& group_at(MPI_Comm comm, int root, MPI_Info info, MPI_Comm* newcomm) {
   comm_object& c = intracomm_of(comm);
   check_out(newcomm, "newcomm");
   check_root(c, root);
-  if (c.comm->rank() == root && info != MPI_INFO_NULL) {
+  if (c.comm->rank() == comm_rank{root} && info != MPI_INFO_NULL) {
     (void)info_of(info);  // no hints are known
   }
   return c;
@@ -127,13 +127,14 @@ int impl::Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm c
            port_name, p.owner);
     }
     int number = 0;
-    const p2p::result caller = process.engine->recv(*process.job, p2p::messages_of(*process.job),
-                                                    word(number), p2p::any_source, p.number);
+    const p2p::result caller =
+        process.engine->recv(*process.job, p2p::messages_of(*process.job), word(number),
+                             p2p::any_source, message_tag{p.number});
     SINEW_ASSERT(caller.error == p2p::fault::none && number > 0);
     return coll::leaders_link{*process.job, caller.source,
-                              tag_of_connection(caller.source, number)};
+                              tag_of_connection(caller.source.value(), number)};
   };
-  *newcomm = adopt(connected_by(participant_of(c), root, find), c);
+  *newcomm = adopt(connected_by(participant_of(c), comm_rank{root}, find), c);
   return MPI_SUCCESS;
 }
 
@@ -147,11 +148,11 @@ int impl::Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm 
       fail(MPI_ERR_PORT, "the port \"%s\" is this rank's own", port_name);
     }
     int number = next_number();
-    (void)process.engine->send(*process.job, p2p::messages_of(*process.job), word(number), p.owner,
-                               p.number);
-    return coll::leaders_link{*process.job, p.owner, tag_of_connection(self, number)};
+    (void)process.engine->send(*process.job, p2p::messages_of(*process.job), word(number),
+                               comm_rank{p.owner}, message_tag{p.number});
+    return coll::leaders_link{*process.job, comm_rank{p.owner}, tag_of_connection(self, number)};
   };
-  *newcomm = adopt(connected_by(participant_of(c), root, find), c);
+  *newcomm = adopt(connected_by(participant_of(c), comm_rank{root}, find), c);
   return MPI_SUCCESS;
 }
 
@@ -236,7 +237,7 @@ int impl::Comm_join(int fd, MPI_Comm* intercomm) {
   SINEW_ASSERT(other.rank >= 0 && other.rank < process.runtime->size());
   const greeting& lower = own.rank < other.rank ? own : other;
   comm_object& self = *process.comms[2];
-  const coll::leaders_link link{*process.job, other.rank,
+  const coll::leaders_link link{*process.job, comm_rank{other.rank},
                                 tag_of_connection(lower.rank, lower.number)};
   *intercomm = adopt(connected(participant_of(self), 0, &link), self);
   return MPI_SUCCESS;

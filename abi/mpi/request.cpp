@@ -213,7 +213,7 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
 
 std::string sentence_about(const p2p::result& r) {
   SINEW_EXPECT(r.error != p2p::fault::none);
-  std::string which = "tag " + std::to_string(r.tag) + " from rank " + std::to_string(r.source);
+  std::string which = "tag " + to_string(r.tag) + " from rank " + to_string(r.source);
   switch (r.error) {
     case p2p::fault::truncated:
       SINEW_ASSERT(r.sent_bytes > r.bytes);

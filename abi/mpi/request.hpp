@@ -20,7 +20,7 @@ class partitioned_operation;
 /// A nonblocking or persistent collective.
 struct collective_operation {
   coll::plan_ref what;
-  int tag = 0;
+  message_tag tag = 0;
   core::collective_call name;             ///< for reports
   std::shared_ptr<coll::ongoing> runs{};  ///< null: not started yet
 };

@@ -70,7 +70,7 @@ std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string
   }
   bool whole_job = comm.size() == process.runtime->size();
   for (int r = 0; whole_job && r < comm.size(); ++r) {
-    whole_job = comm.job_rank(r).value() == r;
+    whole_job = comm.job_rank(comm_rank{r}).value() == r;
   }
   if (!whole_job) {
     say_ignored(comm, topology, "the communicator is not all ranks of the job in their order",

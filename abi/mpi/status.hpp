@@ -49,7 +49,7 @@ inline void set_empty(MPI_Status* s) noexcept {
 }
 
 inline void set_status(MPI_Status* s, const p2p::result& r) noexcept {
-  set_status(s, r.source, r.tag, r.bytes, r.error == p2p::fault::cancelled);
+  set_status(s, r.source.value(), r.tag.value(), r.bytes, r.error == p2p::fault::cancelled);
 }
 
 }  // namespace sinew::mpi

@@ -194,7 +194,7 @@ void tool::tell_message(const p2p::incident& it) noexcept {
   if (it.collective || registered.load(std::memory_order_relaxed) == 0) {
     return;
   }
-  const message_data data{static_cast<MPI_Count>(it.bytes), it.peer, it.tag};
+  const message_data data{static_cast<MPI_Count>(it.bytes), it.peer.value(), it.tag.value()};
   if (it.unexpected) {
     tell(arrived_unexpected, MPI_T_CB_REQUIRE_MPI_RESTRICTED, data);
   } else if (it.rendezvous && !it.arrived) {

@@ -101,10 +101,10 @@ MPI_Comm place_first(comm_object& c, int ranks, topology places) {
   SINEW_EXPECT(ranks >= 1 && ranks <= c.comm->size());
   std::vector<job_rank> members(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) {
-    members[static_cast<std::size_t>(r)] = c.comm->job_rank(r);
+    members[static_cast<std::size_t>(r)] = c.comm->job_rank(comm_rank{r});
   }
   const MPI_Comm made = adopt(coll::create(participant_of(c), core::group(std::move(members))), c);
-  SINEW_ASSERT((made != MPI_COMM_NULL) == (c.comm->rank() < ranks));
+  SINEW_ASSERT((made != MPI_COMM_NULL) == c.comm->rank().below(ranks));
   if (made != MPI_COMM_NULL) {
     comm_of(made).places = std::make_shared<const topology>(std::move(places));
   }
@@ -121,7 +121,7 @@ int in_degree(MPI_Comm comm) noexcept {
     case MPI_CART:
       return 2 * static_cast<int>(t.dims.size());
     case MPI_GRAPH: {
-      const auto rank = static_cast<std::size_t>(c->comm->rank());
+      const auto rank = c->comm->rank().index();
       SINEW_ASSERT(rank < t.index.size());
       return t.index[rank] - (rank == 0 ? 0 : t.index[rank - 1]);
     }
@@ -208,7 +208,7 @@ int impl::Cart_map(MPI_Comm comm, int ndims, const int dims[], const int /*perio
   const comm_object& c = intracomm_of(comm);
   check_out(newrank, "newrank");
   const int ranks = ranks_of_grid(c, ndims, dims);
-  *newrank = c.comm->rank() < ranks ? c.comm->rank() : MPI_UNDEFINED;
+  *newrank = c.comm->rank().below(ranks) ? c.comm->rank().value() : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
 
@@ -228,7 +228,7 @@ int impl::Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int co
   check_out(dims, "dims");
   check_out(periods, "periods");
   check_out(coords, "coords");
-  const std::vector<int> here = t.coords_of(c.comm->rank());
+  const std::vector<int> here = t.coords_of(c.comm->rank().value());
   std::copy_n(t.dims.begin(), n, dims);
   std::copy_n(t.periods.begin(), n, periods);
   std::copy_n(here.begin(), n, coords);
@@ -272,8 +272,8 @@ int impl::Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, i
     fail(MPI_ERR_ARG, "the direction %d is not one of the grid's %zu dimensions, from 0 on",
          direction, t.dims.size());
   }
-  *rank_source = t.shifted(c.comm->rank(), direction, -static_cast<long long>(disp));
-  *rank_dest = t.shifted(c.comm->rank(), direction, disp);
+  *rank_source = t.shifted(c.comm->rank().value(), direction, -static_cast<long long>(disp));
+  *rank_dest = t.shifted(c.comm->rank().value(), direction, disp);
   return MPI_SUCCESS;
 }
 
@@ -284,7 +284,7 @@ int impl::Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   if (!t.dims.empty()) {
     check_out(remain_dims, "remain_dims");
   }
-  const std::vector<int> here = t.coords_of(c.comm->rank());
+  const std::vector<int> here = t.coords_of(c.comm->rank().value());
   topology rest;
   rest.kind = MPI_CART;
   int color = 0;

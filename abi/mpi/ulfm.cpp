@@ -31,7 +31,7 @@ constexpr std::uint32_t most_contexts = 2 * boot::survival::slots;
 /// another key; the same group counts on.
 boot::ballot next_ballot(const core::communicator& comm) {
   static std::mutex lock;
-  static auto& turns = *new std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint16_t>;
+  static auto& turns = *new std::map<std::pair<context_id, std::uint16_t>, std::uint16_t>;
   if (comm.context() >= most_contexts) {
     fail(MPI_ERR_OTHER, "more than %u communicators are too many to agree in",
          boot::survival::slots);
@@ -44,7 +44,7 @@ boot::ballot next_ballot(const core::communicator& comm) {
   const std::lock_guard held(lock);
   std::uint16_t& turn = turns[{comm.context(), folded}];
   turn = turn == 0xfffe ? 2 : static_cast<std::uint16_t>(turn + 1);
-  return {comm.context() / 2, folded, turn};
+  return {comm.context().value() / 2, folded, turn};
 }
 
 /// An agreement among the survivors of a communicator.
@@ -119,7 +119,7 @@ int agree(comm_object& c, int* flag) {
 MPI_Comm shrink_among_survivors(const comm_object& c) {
   for (std::uint32_t from = 0;; from = (from + 64) % (most_contexts - 64)) {
     const boot::decision d = agree_among_survivors(c, coll::free_contexts(*process.engine, from));
-    const std::uint32_t context = from + 2 * static_cast<std::uint32_t>(std::countr_zero(d.flag));
+    const context_id context{from + 2 * static_cast<std::uint32_t>(std::countr_zero(d.flag))};
     const bool taken = d.flag != 0 && coll::take_context(*process.engine, context);
     if (agree_among_survivors(c, taken ? 1 : 0).flag == 0) {
       if (taken) {

@@ -86,7 +86,7 @@ int allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, vo
   check_out(baseptr, "baseptr");
   window_object& w =
       make(comm, info, flavor, how, {nullptr, static_cast<std::uint64_t>(size), disp_unit}, win);
-  void* base = w.memory->base_of(w.comm->comm->rank());
+  void* base = w.memory->base_of(w.comm->comm->rank().value());
   SINEW_ASSERT(base != nullptr);
   std::memcpy(baseptr, &base, sizeof base);
   return MPI_SUCCESS;
@@ -183,7 +183,7 @@ int impl::Win_attach(MPI_Win win, void* base, MPI_Aint size) {
     }
     const auto begin = reinterpret_cast<std::uint64_t>(base);
     const std::uint64_t end = begin + static_cast<std::uint64_t>(size);
-    window_record& own = w.memory->of(w.comm->comm->rank());
+    window_record& own = w.memory->of(w.comm->comm->rank().value());
     window_record::attached_memory* free_one = nullptr;
     for (auto& a : own.attached) {
       const std::uint64_t b = a.begin.load(std::memory_order_relaxed);
@@ -214,7 +214,7 @@ int impl::Win_detach(MPI_Win win, const void* base) {
       fail(MPI_ERR_RMA_FLAVOR, "memory is attached to windows of MPI_Win_create_dynamic only");
     }
     const auto begin = reinterpret_cast<std::uint64_t>(base);
-    for (auto& a : w.memory->of(w.comm->comm->rank()).attached) {
+    for (auto& a : w.memory->of(w.comm->comm->rank().value()).attached) {
       if (a.end.load(std::memory_order_relaxed) != 0 &&
           a.begin.load(std::memory_order_relaxed) == begin) {
         a.end.store(0, std::memory_order_release);

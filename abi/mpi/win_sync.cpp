@@ -14,8 +14,8 @@ namespace {
 using hold = window_object::hold;
 
 /// Messages of MPI_Win_post and MPI_Win_complete, in the window's own communicator.
-constexpr int posted_tag = 1;
-constexpr int completed_tag = 2;
+constexpr message_tag posted_tag = 1;
+constexpr message_tag completed_tag = 2;
 static_assert(posted_tag != completed_tag);
 
 constexpr int all_asserts =
@@ -29,9 +29,9 @@ void check_assert(int assert) {
 
 p2p::buffer nothing() { return p2p::buffer::of_bytes(static_cast<void*>(nullptr), 0); }
 
-void notify(const window_object& w, int rank, int tag) {
+void notify(const window_object& w, int rank, message_tag tag) {
   core::communicator& c = *w.comm->comm;
-  (void)process.engine->send(c, p2p::messages_of(c), nothing(), rank, tag);
+  (void)process.engine->send(c, p2p::messages_of(c), nothing(), comm_rank{rank}, tag);
 }
 
 /// Orders all accesses before it with all accesses after it.
@@ -40,7 +40,7 @@ void order_memory() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 std::vector<int> ranks_of(const window_object& w, MPI_Group group) {
   std::vector<int> ranks;
   for (const job_rank member : group_of(group).members()) {
-    const int rank = w.comm->comm->members().find(member);
+    const int rank = w.comm->comm->members().find(member).value();
     if (rank < 0) {
       fail(MPI_ERR_GROUP, "the group has a rank that the window has not");
     }
@@ -174,8 +174,8 @@ int impl::Win_post(MPI_Group group, int assert, MPI_Win win) {
     core::communicator& c = *w.comm->comm;
     order_memory();
     for (const int origin : w.posted) {
-      w.arrivals.push_back(
-          process.engine->irecv(c, p2p::messages_of(c), nothing(), origin, completed_tag));
+      w.arrivals.push_back(process.engine->irecv(c, p2p::messages_of(c), nothing(),
+                                                 comm_rank{origin}, completed_tag));
       if ((assert& MPI_MODE_NOCHECK) == 0) {
         notify(w, origin, posted_tag);
       }
@@ -196,7 +196,8 @@ int impl::Win_start(MPI_Group group, int assert, MPI_Win win) {
     core::communicator& c = *w.comm->comm;
     for (const int target : w.started) {
       if ((assert& MPI_MODE_NOCHECK) == 0) {
-        (void)process.engine->recv(c, p2p::messages_of(c), nothing(), target, posted_tag);
+        (void)process.engine->recv(c, p2p::messages_of(c), nothing(), comm_rank{target},
+                                   posted_tag);
       }
     }
     order_memory();

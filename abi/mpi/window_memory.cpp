@@ -55,7 +55,7 @@ std::unique_ptr<window_memory> window_memory::make(coll::participant at, placeme
                    static_cast<std::uint64_t>(mine.unit)};
   (void)coll::allgather(at, p2p::buffer::of_bytes(&own, sizeof own),
                         p2p::buffer::of_bytes(all.data(), sizeof own));
-  SINEW_ASSERT(all[static_cast<std::size_t>(at.comm.rank())].bytes == mine.bytes);
+  SINEW_ASSERT(all[at.comm.rank().index()].bytes == mine.bytes);
   const std::uint64_t records = rounded(ranks * sizeof(window_record), page);
   std::vector<std::uint64_t> offsets(ranks);
   std::uint64_t end = records;
@@ -70,7 +70,7 @@ std::unique_ptr<window_memory> window_memory::make(coll::participant at, placeme
   boot::descriptor memory;
   boot::memory_mapping shared;
   std::string problem;
-  const int rank = at.comm.rank();
+  const int rank = at.comm.rank().value();
   const auto attempt = [&](auto&& step) {
     try {
       if (problem.empty()) {
@@ -94,8 +94,7 @@ std::unique_ptr<window_memory> window_memory::make(coll::participant at, placeme
   attempt([&] {
     // Unique among all windows of the node while its ranks are in here.
     const std::string name = at.engine.runtime().session().where().job + "-window-" +
-                             to_string(at.comm.job_rank(0)) + "-" +
-                             std::to_string(at.comm.context());
+                             to_string(at.comm.job_rank(0)) + "-" + to_string(at.comm.context());
     memory = boot::share_descriptor(name, local_rank{rank}, at.comm.size(), std::move(memory));
     if (rank != 0) {
       shared = boot::memory_mapping::of(memory.get(), end);
@@ -128,7 +127,7 @@ void window_memory::by_kernel(int rank, std::uint64_t address, const p2p::buffer
     local += n;
     left -= n;
   });
-  SINEW_CHECK(pieces.empty() || endpoint_.copy_now(comm_.job_rank(rank), way, pieces),
+  SINEW_CHECK(pieces.empty() || endpoint_.copy_now(comm_.job_rank(comm_rank{rank}), way, pieces),
               "another rank's window cannot be reached",
               "the system forbids copies between processes (process_vm_readv), and the memory is "
               "the program's own",

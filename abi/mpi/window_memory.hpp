@@ -106,7 +106,7 @@ class window_memory {
   window_memory(coll::participant at, boot::memory_mapping shared)
       : endpoint_(at.engine.runtime().endpoint()),
         comm_(at.comm),
-        own_(at.comm.rank()),
+        own_(at.comm.rank().value()),
         shared_(std::move(shared)) {}
   template <class Move>
   void by_kernel(int rank, std::uint64_t address, const p2p::buffer& packed,

@@ -181,7 +181,8 @@ void get_one_way(rank_state& s, std::size_t bytes) {
   const auto fetch = [&] {
     s.transfer_done = false;
     const callback done{[](void* a) noexcept { *static_cast<bool*>(a) = true; }, &s.transfer_done};
-    const auto how = s.fabric->get(1 - s.me, s.target, s.shared->exposed[1 - s.me], bytes, done);
+    const auto how = s.fabric->get(sinew::job_rank{1 - s.me}, s.target, s.shared->exposed[1 - s.me],
+                                   bytes, done);
     while (!how.done() && !s.transfer_done) {
       s.fabric->progress(64);
     }

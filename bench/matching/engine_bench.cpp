@@ -68,7 +68,7 @@ row measure(std::string_view name, std::size_t depth, int stride, int pairs) {
   std::vector<receive> receives(depth);
   std::vector<message> messages(depth);
   for (std::size_t i = 0; i < depth; ++i) {
-    receives[i].wanted = {1, static_cast<std::int32_t>(i + 1) * stride};
+    receives[i].wanted = {1, sinew::message_tag{static_cast<std::int32_t>(i + 1) * stride}};
     messages[i].sent = receives[i].wanted;
   }
   receive r{{1, 0}, {}};

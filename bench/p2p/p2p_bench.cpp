@@ -30,11 +30,12 @@ struct rank_of_two {
   sinew::core::communicator& comm;
   int me;
 
+  [[nodiscard]] sinew::comm_rank other() const { return sinew::comm_rank{1 - me}; }
   void send(void* data, std::size_t n) {
-    engine.send(comm, sinew::p2p::messages_of(comm), buffer::of_bytes(data, n), 1 - me, 1);
+    engine.send(comm, sinew::p2p::messages_of(comm), buffer::of_bytes(data, n), other(), 1);
   }
   void recv(void* data, std::size_t n) {
-    engine.recv(comm, sinew::p2p::messages_of(comm), buffer::of_bytes(data, n), 1 - me, 1);
+    engine.recv(comm, sinew::p2p::messages_of(comm), buffer::of_bytes(data, n), other(), 1);
   }
 };
 
@@ -115,7 +116,7 @@ int main(int argc, char** argv) {
                                               sinew::fabric::open_shm(where, threads), threading);
   sinew::core::runtime& runtime = *own;
   sinew::p2p::engine engine(runtime);
-  sinew::core::communicator world(0, sinew::core::group::range(2), me);
+  sinew::core::communicator world(0, sinew::core::group::range(2), sinew::comm_rank{me});
   engine.attach(world);
   rank_of_two r{runtime, engine, world, me};
   std::vector<std::byte> data(16 << 20, std::byte{1});

@@ -10,7 +10,8 @@ using sinew::match::table_side;
 struct ours {
   explicit ours(int /*threads*/) : table({.first_lines = 1 << 16}) {}
   static sinew::match::table_key of(std::uint64_t key) {
-    return {0, static_cast<std::int32_t>(key >> 32), static_cast<std::int32_t>(key)};
+    return {0, sinew::comm_rank{static_cast<std::int32_t>(key >> 32)},
+            sinew::message_tag{static_cast<std::int32_t>(key)}};
   }
   bool put(std::uint64_t key, void* value) {
     return table.insert(of(key), table_side::receive, value).what.posted();

@@ -8,11 +8,11 @@
 
 namespace sinew::coll {
 
-agreement::agreement(p2p::engine& engine, communicator_ref over, int tag,
+agreement::agreement(p2p::engine& engine, communicator_ref over, message_tag tag,
                      std::shared_ptr<new_communicator> result)
     : schedule(engine, std::move(over), tag),
       state_(state_of(engine.runtime())),
-      key_(comm().context(), nonblocking_agreement),
+      key_(comm().context().value(), nonblocking_agreement.value()),
       result_(std::move(result)) {}
 
 agreement::~agreement() { leave(); }
@@ -22,7 +22,7 @@ void agreement::start(const std::shared_ptr<agreement>& a) {
   shared_state& state = a->state_;
   {
     const core::guard held(state.running.lock, a->engine().runtime().threaded());
-    std::shared_ptr<agreement>& last = state.latest[a->comm().context()];
+    std::shared_ptr<agreement>& last = state.latest[a->comm().context().value()];
     const std::shared_ptr<agreement> before = std::exchange(last, a);
     if (before != nullptr) {
       SINEW_ASSERT(before != a && before->after_ == nullptr);
@@ -50,7 +50,7 @@ bool agreement::exchange_more() {
   if (distance_ >= n) {
     return false;
   }
-  const int rank = comm().rank();
+  const int rank = comm().rank().value();
   SINEW_ASSERT(!pending());  // `sent_` and `heard_` are free
   sent_ = known_;
   receive(&heard_, sizeof heard_, (rank - distance_ + n) % n);
@@ -71,7 +71,7 @@ schedule::next agreement::go_on() {
              ledger.settle(said_, ~known_.largest_complement, known_.largest, from_)) {
     leave();
     try {
-      result_->made = make_communicator(engine(), from_, comm().members());
+      result_->made = make_communicator(engine(), context_id{from_}, comm().members());
     } catch (...) {
       ledger.release(from_);
       throw;
@@ -106,7 +106,7 @@ void agreement::leave() noexcept {
 }
 
 std::shared_ptr<schedule> agreement::successor() noexcept {
-  const auto at = state_.latest.find(comm().context());
+  const auto at = state_.latest.find(comm().context().value());
   if (at != state_.latest.end() && at->second.get() == this) {
     state_.latest.erase(at);
   }

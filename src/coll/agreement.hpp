@@ -29,16 +29,16 @@ struct shared_state {
 [[nodiscard]] shared_state& state_of(core::runtime& runtime);
 
 /// The communicator goes with its last reference, and its channels with it.
-[[nodiscard]] communicator_ref make_communicator(p2p::engine& engine, std::uint32_t context,
+[[nodiscard]] communicator_ref make_communicator(p2p::engine& engine, context_id context,
                                                  core::group members);
 
 /// Tags of agreements that have none of their user's: no two such agreements of one communicator
 /// take part at the same time.
-inline constexpr int blocking_agreement = -1, nonblocking_agreement = -2;
+inline constexpr message_tag blocking_agreement = -1, nonblocking_agreement = -2;
 
 class agreement final : public schedule {
  public:
-  agreement(p2p::engine& engine, communicator_ref over, int tag,
+  agreement(p2p::engine& engine, communicator_ref over, message_tag tag,
             std::shared_ptr<new_communicator> result);
   ~agreement() override;
 

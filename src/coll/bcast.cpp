@@ -169,7 +169,7 @@ fault barrier(participant at) {
   return t.outcome();
 }
 
-fault bcast(participant at, buffer data, int root) {
+fault bcast(participant at, buffer data, comm_rank root) {
   collective_messages t(at, "MPI_Bcast", root);
   node::team* const team = team_of(at);
   const std::size_t bytes = data.bytes();
@@ -177,14 +177,14 @@ fault bcast(participant at, buffer data, int root) {
     return fault::none;
   }
   if (team != nullptr) {
-    return fault_unless(node::bcast(*team, as_data(data), root, node_lengths(*team)));
+    return fault_unless(node::bcast(*team, as_data(data), root.value(), node_lengths(*team)));
   }
   if (t.size() > 2 && bytes >= static_cast<std::size_t>(tuning::long_bcast())) {
-    bcast_long(t, data, root);
+    bcast_long(t, data, root.value());
   } else if (bytes <= static_cast<std::size_t>(tuning::tree_bytes())) {
-    bcast_tree(t, data, root, tuning::short_fan(t.runtime()));
+    bcast_tree(t, data, root.value(), tuning::short_fan(t.runtime()));
   } else {
-    bcast_tree(t, data, root, 2);
+    bcast_tree(t, data, root.value(), 2);
   }
   return t.outcome();
 }

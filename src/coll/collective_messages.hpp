@@ -15,33 +15,34 @@ using p2p::request;
 /// Tags [0, call_tags) number the blocking collective calls, as many above them the nonblocking
 /// ones, and as many again the persistent ones; the rest belongs to create_group.
 inline constexpr std::uint32_t call_tags = core::collective_tags;
-static_assert(3 * call_tags < static_cast<std::uint32_t>(p2p::max_tag));
+static_assert(3 * call_tags < static_cast<std::uint32_t>(p2p::max_tag.value()));
 
 /// For what the user gives a tag to, among a part of the ranks: above those of the collectives. Two
 /// tags of the user fall together only if they differ by max_tag + 1 - 3 * call_tags, and even that
 /// harms only if their groups are at it at the same time.
-[[nodiscard]] inline int group_tag(int tag) noexcept {
+[[nodiscard]] inline message_tag group_tag(message_tag tag) noexcept {
   SINEW_EXPECT(tag >= 0);
   constexpr std::uint32_t others = 3 * call_tags;
-  constexpr auto range = static_cast<std::uint32_t>(p2p::max_tag) - others + 1;
-  return static_cast<int>(others + static_cast<std::uint32_t>(tag) % range);
+  constexpr auto range = static_cast<std::uint32_t>(p2p::max_tag.value()) - others + 1;
+  return message_tag{
+      static_cast<std::int32_t>(others + static_cast<std::uint32_t>(tag.value()) % range)};
 }
 
 class collective_messages {
  public:
   /// `name` and `root` (-1: without) are for who asks what this rank waits for.
-  explicit collective_messages(participant at, const char* name, int root = -1)
+  explicit collective_messages(participant at, const char* name, comm_rank root = -1)
       : engine_(at.engine),
         comm_(at.comm),
         around_(at.comm.collective.exchange({name, root})),
-        tag_(static_cast<int>(at.comm.collective_count++ % call_tags)),
-        rank_(at.comm.rank()),
+        tag_(static_cast<std::int32_t>(at.comm.collective_count++ % call_tags)),
+        rank_(at.comm.rank().value()),
         size_(at.comm.size()) {
-    SINEW_EXPECT(name != nullptr && root >= -1 && root < size_);
+    SINEW_EXPECT(name != nullptr && root >= -1 && root.value() < size_);
   }
 
   /// Among `ranks` (of the communicator) only; this rank is number `rank` of them.
-  collective_messages(participant at, std::span<const int> ranks, int rank, int tag)
+  collective_messages(participant at, std::span<const int> ranks, int rank, message_tag tag)
       : engine_(at.engine),
         comm_(at.comm),
         ranks_(ranks.data()),
@@ -49,7 +50,7 @@ class collective_messages {
         rank_(rank),
         size_(static_cast<int>(ranks.size())) {
     SINEW_EXPECT(rank >= 0 && rank < size_);
-    SINEW_EXPECT(ranks[static_cast<std::size_t>(rank)] == at.comm.rank());
+    SINEW_EXPECT(ranks[static_cast<std::size_t>(rank)] == at.comm.rank().value());
   }
 
   collective_messages(const collective_messages&) = delete;
@@ -87,16 +88,16 @@ class collective_messages {
 
  private:
   friend class batch;
-  [[nodiscard]] int real(int r) const noexcept {
+  [[nodiscard]] comm_rank real(int r) const noexcept {
     SINEW_EXPECT(r >= 0 && r < size_);
-    return ranks_ == nullptr ? r : ranks_[r];
+    return comm_rank{ranks_ == nullptr ? r : ranks_[r]};
   }
 
   p2p::engine& engine_;
   core::communicator& comm_;
   core::collective_call around_{};  ///< the call that this one is a part of
   const int* ranks_ = nullptr;
-  int tag_;
+  message_tag tag_;
   int rank_;
   int size_;
   fault fault_ = fault::none;

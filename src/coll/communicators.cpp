@@ -68,11 +68,11 @@ class participation {
   bool proposed_ = false;
 };
 
-std::uint32_t agree_on_context(participant at) {
+context_id agree_on_context(participant at) {
   collective_messages t(at, "the making of a communicator");
   barrier_any(t);
-  return participation(state_of(at.engine.runtime()), {at.comm.context(), blocking_agreement})
-      .agree(t);
+  const context_ledger::key own{at.comm.context().value(), blocking_agreement.value()};
+  return context_id{participation(state_of(at.engine.runtime()), own).agree(t)};
 }
 
 }  // namespace
@@ -83,14 +83,13 @@ shared_state& state_of(core::runtime& rt) {
   return made != nullptr ? *made : rt.attached.emplace(place, rt);
 }
 
-communicator_ref make_communicator(p2p::engine& engine, std::uint32_t context,
-                                   core::group members) {
-  const int rank = members.find(engine.runtime().rank());
+communicator_ref make_communicator(p2p::engine& engine, context_id context, core::group members) {
+  const comm_rank rank = members.find(engine.runtime().rank());
   SINEW_ASSERT(rank >= 0);
   auto made = std::make_unique<core::communicator>(context, std::move(members), rank);
   engine.attach(*made);
   return {made.release(), [&engine](core::communicator* c) {
-            const std::uint32_t number = c->context();
+            const std::uint32_t number = c->context().value();
             const bool unused = engine.detach(*c);
             delete c;
             if (unused) {
@@ -127,7 +126,7 @@ communicator_ref split(participant at, int color, int key) {
   struct choice {
     std::int32_t color, key, rank;
   };
-  const choice own{color, key, at.comm.rank()};
+  const choice own{color, key, at.comm.rank().value()};
   std::vector<choice> all(static_cast<std::size_t>(at.comm.size()));
   const fault f =
       allgather(at, buffer::of_bytes(&own, sizeof own), buffer::of_bytes(all.data(), sizeof own));
@@ -135,9 +134,9 @@ communicator_ref split(participant at, int color, int key) {
   (void)f;
   SINEW_ASSERT(all[static_cast<std::size_t>(own.rank)].color == color);
   // The groups of different colours do not overlap, so one context serves them all.
-  const std::uint32_t context = agree_on_context(at);
+  const context_id context = agree_on_context(at);
   if (color < 0) {
-    state_of(at.engine.runtime()).ledger.release(context);
+    state_of(at.engine.runtime()).ledger.release(context.value());
     return nullptr;
   }
   std::erase_if(all, [&](const choice& c) { return c.color != color; });
@@ -145,46 +144,47 @@ communicator_ref split(participant at, int color, int key) {
                    [](const choice& a, const choice& b) { return a.key < b.key; });
   std::vector<job_rank> members(all.size());
   std::transform(all.begin(), all.end(), members.begin(),
-                 [&](const choice& c) { return at.comm.job_rank(c.rank); });
+                 [&](const choice& c) { return at.comm.job_rank(comm_rank{c.rank}); });
   return make_communicator(at.engine, context, core::group(std::move(members)));
 }
 
 communicator_ref create(participant at, const core::group& members) {
-  const std::uint32_t context = agree_on_context(at);
+  const context_id context = agree_on_context(at);
   if (members.find(at.engine.runtime().rank()) < 0) {
-    state_of(at.engine.runtime()).ledger.release(context);
+    state_of(at.engine.runtime()).ledger.release(context.value());
     return nullptr;
   }
   return make_communicator(at.engine, context, members);
 }
 
-communicator_ref create_group(participant at, const core::group& members, int tag) {
-  const int rank = members.find(at.engine.runtime().rank());
+communicator_ref create_group(participant at, const core::group& members, message_tag tag) {
+  const comm_rank rank = members.find(at.engine.runtime().rank());
   if (rank < 0) {
     return nullptr;
   }
   std::vector<int> ranks(static_cast<std::size_t>(members.size()));
-  for (int r = 0; r < members.size(); ++r) {
-    ranks[static_cast<std::size_t>(r)] = at.comm.members().find(members[r]);
-    SINEW_EXPECT(ranks[static_cast<std::size_t>(r)] != core::undefined_rank);
+  for (comm_rank r = 0; r.below(members.size()); ++r) {
+    const comm_rank there = at.comm.members().find(members[r]);
+    SINEW_EXPECT(there != core::undefined_rank);
+    ranks[r.index()] = there.value();
   }
-  collective_messages t(at, ranks, rank, group_tag(tag));
+  collective_messages t(at, ranks, rank.value(), group_tag(tag));
   barrier_any(t);
-  const std::uint32_t context =
-      participation(state_of(at.engine.runtime()), {at.comm.context(), tag}).agree(t);
+  const context_ledger::key own{at.comm.context().value(), tag.value()};
+  const context_id context{participation(state_of(at.engine.runtime()), own).agree(t)};
   return make_communicator(at.engine, context, members);
 }
 
 std::uint32_t free_contexts(p2p::engine& engine, std::uint32_t from) {
   return state_of(engine.runtime()).ledger.free_mask(from);
 }
-bool take_context(p2p::engine& engine, std::uint32_t context) {
-  return state_of(engine.runtime()).ledger.take(context);
+bool take_context(p2p::engine& engine, context_id context) {
+  return state_of(engine.runtime()).ledger.take(context.value());
 }
-void release_context(p2p::engine& engine, std::uint32_t context) {
-  state_of(engine.runtime()).ledger.release(context);
+void release_context(p2p::engine& engine, context_id context) {
+  state_of(engine.runtime()).ledger.release(context.value());
 }
-communicator_ref make_agreed(p2p::engine& engine, std::uint32_t context, core::group members) {
+communicator_ref make_agreed(p2p::engine& engine, context_id context, core::group members) {
   return make_communicator(engine, context, std::move(members));
 }
 

@@ -75,27 +75,27 @@ void hand_out(participant at, collective_messages& t, const buffer& mine, int ro
 
 }  // namespace
 
-fault gather(participant at, buffer send, buffer recv, int root) {
+fault gather(participant at, buffer send, buffer recv, comm_rank root) {
   collective_messages t(at, "MPI_Gather", root);
-  collect(at, t, send, root, [&](int r) { return block(recv, r); });
+  collect(at, t, send, root.value(), [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
-fault gatherv(participant at, buffer send, parts recv, int root) {
+fault gatherv(participant at, buffer send, parts recv, comm_rank root) {
   collective_messages t(at, "MPI_Gatherv", root);
-  collect(at, t, send, root, [&](int r) { return block(recv, r); });
+  collect(at, t, send, root.value(), [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
-fault scatter(participant at, buffer send, buffer recv, int root) {
+fault scatter(participant at, buffer send, buffer recv, comm_rank root) {
   collective_messages t(at, "MPI_Scatter", root);
-  hand_out(at, t, recv, root, [&](int r) { return block(send, r); });
+  hand_out(at, t, recv, root.value(), [&](int r) { return block(send, r); });
   return t.outcome();
 }
 
-fault scatterv(participant at, parts send, buffer recv, int root) {
+fault scatterv(participant at, parts send, buffer recv, comm_rank root) {
   collective_messages t(at, "MPI_Scatterv", root);
-  hand_out(at, t, recv, root, [&](int r) { return block(send, r); });
+  hand_out(at, t, recv, root.value(), [&](int r) { return block(send, r); });
   return t.outcome();
 }
 

@@ -31,10 +31,10 @@ struct other_group {
 
 /// What the remote leader says of its group. At the leader only.
 other_group introduce(participant local, const leaders_link& link) {
-  SINEW_EXPECT(link.remote_leader >= 0 && link.remote_leader < link.peer.size());
-  const int pair[] = {link.peer.rank(), link.remote_leader};
+  SINEW_EXPECT(link.remote_leader.below(link.peer.size()));
+  const int pair[] = {link.peer.rank().value(), link.remote_leader.value()};
   collective_messages t({local.engine, link.peer}, pair, 0, group_tag(link.tag));
-  const introduction own{1, local.comm.size(), local.comm.context(),
+  const introduction own{1, local.comm.size(), local.comm.context().value(),
                          local.engine.runtime().rank().value()};
   other_group other;
   t.exchange(buffer::of_bytes(&own, sizeof own), 1,
@@ -49,8 +49,8 @@ other_group introduce(participant local, const leaders_link& link) {
 }
 
 /// The same on all ranks of `local`.
-other_group tell_group(participant local, int leader, other_group known) {
-  SINEW_EXPECT(leader >= 0 && leader < local.comm.size());
+other_group tell_group(participant local, comm_rank leader, other_group known) {
+  SINEW_EXPECT(leader.below(local.comm.size()));
   (void)bcast(local, buffer::of_bytes(&known.about, sizeof known.about), leader);
   std::vector<job_rank> theirs(known.members.members().begin(), known.members.members().end());
   theirs.resize(static_cast<std::size_t>(known.about.size));
@@ -62,13 +62,13 @@ other_group tell_group(participant local, int leader, other_group known) {
 /// A tag for the making of the communicator of both groups: other such makings that overlap with
 /// it at the same time have another local communicator, leader or tag, so by (nearly) all chances
 /// another number. Both groups compute it from the same words.
-int tag_for(std::span<const std::uint32_t> words) {
+message_tag tag_for(std::span<const std::uint32_t> words) {
   std::uint64_t mixed = 0xcbf29ce484222325;  // FNV-1a, a word at a time
   for (const std::uint32_t w : words) {
     mixed = (mixed ^ w) * 0x100000001b3;
     mixed ^= mixed >> 29;
   }
-  return static_cast<int>((mixed ^ mixed >> 32) & 0x7fffffff);
+  return message_tag{static_cast<int>((mixed ^ mixed >> 32) & 0x7fffffff)};
 }
 
 }  // namespace
@@ -80,20 +80,20 @@ intercommunicator::intercommunicator(p2p::engine& engine, communicator_ref all, 
   const core::group one = part_of(members, 0, first);
   const core::group two = part_of(members, first, all_->size());
   local_ = in_first() ? one : two;
-  const int rank = in_first() ? all_->rank() : all_->rank() - first;
+  const comm_rank rank{all_->rank().value() - (in_first() ? 0 : first)};
   auto view = std::make_unique<core::communicator>(all_->context(), in_first() ? two : one, rank);
   engine.attach_as(*view, *all_);
   across_ = {view.release(), [keep = all_](core::communicator* c) { delete c; }};
   SINEW_ENSURE(local_[rank] == members[all_->rank()]);
 }
 
-intercommunicator_ref connect(participant local, int leader, const leaders_link* link,
+intercommunicator_ref connect(participant local, comm_rank leader, const leaders_link* link,
                               core::communicator& job) {
   other_group other;
   if (local.comm.rank() == leader && link != nullptr) {
     other = introduce(local, *link);
   }
-  std::int32_t tag = link != nullptr ? link->tag : 0;
+  message_tag tag = link != nullptr ? link->tag : message_tag{0};
   other = tell_group(local, leader, std::move(other));
   SINEW_CHECK(other.about.present != 0, "there is no intercommunicator",
               "the arguments of the group's leader were wrong", "see what the leader says");
@@ -106,10 +106,10 @@ intercommunicator_ref connect(participant local, int leader, const leaders_link*
   const bool first = mine[0] < other.members[0];
   const auto own_leader = static_cast<std::uint32_t>(mine[leader].value());
   const auto their_leader = static_cast<std::uint32_t>(other.about.leader);
-  const std::uint32_t own[] = {local.comm.context(), own_leader};
+  const std::uint32_t own[] = {local.comm.context().value(), own_leader};
   const std::uint32_t theirs[] = {other.about.context, their_leader};
   const auto& [a, b] = first ? std::tie(own, theirs) : std::tie(theirs, own);
-  const std::uint32_t words[] = {a[0], a[1], b[0], b[1], static_cast<std::uint32_t>(tag)};
+  const std::uint32_t words[] = {a[0], a[1], b[0], b[1], static_cast<std::uint32_t>(tag.value())};
   const core::group both =
       first ? core::group::unite(mine, other.members) : core::group::unite(other.members, mine);
   return std::make_shared<intercommunicator>(
@@ -127,7 +127,7 @@ intercommunicator_ref split(p2p::engine& engine, const intercommunicator& i, int
     std::int32_t color, second, key, rank;
   };
   const participant at{engine, *i.all()};
-  const choice own{color, i.in_first() ? 0 : 1, key, i.all()->rank()};
+  const choice own{color, i.in_first() ? 0 : 1, key, i.all()->rank().value()};
   std::vector<choice> all(static_cast<std::size_t>(at.comm.size()));
   [[maybe_unused]] const fault f =
       allgather(at, buffer::of_bytes(&own, sizeof own), buffer::of_bytes(all.data(), sizeof own));
@@ -158,7 +158,8 @@ communicator_ref merge(p2p::engine& engine, const intercommunicator& i, bool hig
   // A group's lowest rank speaks for it; if both say the same, the first group comes first.
   const bool swapped = all.front() > all[static_cast<std::size_t>(i.first_size())];
   const int n = at.comm.size();
-  return split(at, 0, swapped ? (at.comm.rank() - i.first_size() + n) % n : at.comm.rank());
+  const int rank = at.comm.rank().value();
+  return split(at, 0, swapped ? (rank - i.first_size() + n) % n : rank);
 }
 
 }  // namespace sinew::coll

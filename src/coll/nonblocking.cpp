@@ -13,7 +13,7 @@ namespace {
 
 class execution final : public schedule {
  public:
-  execution(p2p::engine& engine, communicator_ref over, int tag, plan_ref what,
+  execution(p2p::engine& engine, communicator_ref over, message_tag tag, plan_ref what,
             std::shared_ptr<ongoing> result)
       : schedule(engine, std::move(over), tag),
         plan_(std::move(what)),
@@ -71,15 +71,16 @@ class execution final : public schedule {
 
 }  // namespace
 
-int nonblocking_tag(core::communicator& comm) noexcept {
-  return static_cast<int>(call_tags + comm.nonblocking_count++ % call_tags);
+message_tag nonblocking_tag(core::communicator& comm) noexcept {
+  return message_tag{static_cast<int>(call_tags + comm.nonblocking_count++ % call_tags)};
 }
 
-int persistent_tag(core::communicator& comm) noexcept {
-  return static_cast<int>(2 * call_tags + comm.persistent_count++ % call_tags);
+message_tag persistent_tag(core::communicator& comm) noexcept {
+  return message_tag{static_cast<int>(2 * call_tags + comm.persistent_count++ % call_tags)};
 }
 
-std::shared_ptr<ongoing> start(p2p::engine& engine, communicator_ref over, plan_ref what, int tag) {
+std::shared_ptr<ongoing> start(p2p::engine& engine, communicator_ref over, plan_ref what,
+                               message_tag tag) {
   SINEW_EXPECT(what != nullptr && over != nullptr);
   auto result = std::make_shared<ongoing>();
   schedules& running = state_of(engine.runtime()).running;

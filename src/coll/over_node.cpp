@@ -26,12 +26,10 @@ constexpr int calls_before = 2;
 
 bool on_this_node(participant at) {
   const std::vector<job_rank>& local = at.engine.runtime().session().where().local_ranks;
-  for (int r = 0; r < at.comm.size(); ++r) {
-    if (std::find(local.begin(), local.end(), at.comm.job_rank(r)) == local.end()) {
-      return false;
-    }
-  }
-  return true;
+  const std::span<const job_rank> all = at.comm.members().members();
+  return std::all_of(all.begin(), all.end(), [&](job_rank r) {
+    return std::find(local.begin(), local.end(), r) != local.end();
+  });
 }
 
 /// Null if this rank has no memory for it.
@@ -40,10 +38,8 @@ std::unique_ptr<node::team> make_team(participant at, std::uint64_t& block) {
     core::runtime& runtime = at.engine.runtime();
     rma::engine* const given = runtime.attached.get(memory);
     rma::engine& e = given != nullptr ? *given : rma::engine::of_process(runtime);
-    std::vector<job_rank> ranks(static_cast<std::size_t>(at.comm.size()));
-    for (int r = 0; r < at.comm.size(); ++r) {
-      ranks[static_cast<std::size_t>(r)] = at.comm.job_rank(r);
-    }
+    const std::span<const job_rank> all = at.comm.members().members();
+    std::vector<job_rank> ranks(all.begin(), all.end());
     auto made = std::make_unique<node::team>(e, std::move(ranks), at.comm.rank(),
                                              at.comm.collective.awaited);
     block = made->make_block();
@@ -63,7 +59,7 @@ void decide(participant at, node_place& p) {
     return;
   }
   std::vector<std::uint64_t> blocks(static_cast<std::size_t>(at.comm.size()));
-  std::uint64_t& mine = blocks[static_cast<std::size_t>(at.comm.rank())];
+  std::uint64_t& mine = blocks[at.comm.rank().index()];
   std::unique_ptr<node::team> made = make_team(at, mine);
   collective_messages t(at, "the sharing of memory for collectives");
   const auto word = [&](int r) {

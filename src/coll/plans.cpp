@@ -14,7 +14,7 @@ template <class In>
 plan_ref collect(const core::communicator& c, const buffer& mine, int root, const In& in) {
   SINEW_EXPECT(root >= 0 && root < c.size());
   auto p = std::make_shared<plan>();
-  if (c.rank() != root) {
+  if (c.rank().value() != root) {
     send_if_any(*p, mine, root);
     return p;
   }
@@ -33,7 +33,7 @@ template <class Out>
 plan_ref hand_out(const core::communicator& c, const buffer& mine, int root, const Out& out) {
   SINEW_EXPECT(root >= 0 && root < c.size());
   auto p = std::make_shared<plan>();
-  if (c.rank() != root) {
+  if (c.rank().value() != root) {
     receive_if_any(*p, mine, root);
     return p;
   }
@@ -54,12 +54,12 @@ plan_ref exchange(const core::communicator& c, const Out& out, const In& in) {
   auto p = std::make_shared<plan>();
   const int n = c.size();
   for (int i = 1; i < n; ++i) {
-    receive_if_any(*p, in((c.rank() - i + n) % n), (c.rank() - i + n) % n);
+    receive_if_any(*p, in((c.rank().value() - i + n) % n), (c.rank().value() - i + n) % n);
   }
   for (int i = 1; i < n; ++i) {
-    send_if_any(*p, out((c.rank() + i) % n), (c.rank() + i) % n);
+    send_if_any(*p, out((c.rank().value() + i) % n), (c.rank().value() + i) % n);
   }
-  p->copy(out(c.rank()), in(c.rank()));
+  p->copy(out(c.rank().value()), in(c.rank().value()));
   return p;
 }
 
@@ -70,7 +70,7 @@ plan_ref exchange_in_place(const core::communicator& c, const Slot& slot) {
   std::vector<buffer> aside(static_cast<std::size_t>(c.size()));
   for (int r = 0; r < c.size(); ++r) {
     const buffer here = slot(r);
-    if (r != c.rank() && here.bytes() != 0) {
+    if (r != c.rank().value() && here.bytes() != 0) {
       aside[static_cast<std::size_t>(r)] = p->space(here.bytes());
       p->copy(here, aside[static_cast<std::size_t>(r)]);
     }
@@ -112,57 +112,58 @@ plan_ref plan_barrier(const core::communicator& c) {
   auto p = std::make_shared<plan>();
   const int n = c.size();
   for (int distance = 1; distance < n; distance *= 2) {
-    p->receive(buffer::of_bytes(static_cast<void*>(nullptr), 0), (c.rank() - distance + n) % n);
-    p->send(buffer::of_bytes(static_cast<void*>(nullptr), 0), (c.rank() + distance) % n);
+    p->receive(buffer::of_bytes(static_cast<void*>(nullptr), 0),
+               (c.rank().value() - distance + n) % n);
+    p->send(buffer::of_bytes(static_cast<void*>(nullptr), 0), (c.rank().value() + distance) % n);
     p->wait();
   }
   return p;
 }
 
 /// A binomial tree.
-plan_ref plan_bcast(const core::communicator& c, buffer data, int root) {
-  SINEW_EXPECT(root >= 0 && root < c.size());
+plan_ref plan_bcast(const core::communicator& c, buffer data, comm_rank root) {
+  SINEW_EXPECT(root.below(c.size()));
   auto p = std::make_shared<plan>();
   if (data.bytes() == 0) {
     return p;
   }
   const int n = c.size();
-  const int v = (c.rank() - root + n) % n;
+  const int v = (c.rank().value() - root.value() + n) % n;
   int mask = 1;
   while (mask < n && (v & mask) == 0) {
     mask *= 2;
   }
   if (v != 0) {
-    p->receive(data, (v - mask + root) % n);
+    p->receive(data, (v - mask + root.value()) % n);
     p->wait();
   }
   for (mask /= 2; mask > 0; mask /= 2) {
     if (v + mask < n) {
-      p->send(data, (v + mask + root) % n);
+      p->send(data, (v + mask + root.value()) % n);
     }
   }
   return p;
 }
 
-plan_ref plan_gather(const core::communicator& c, buffer send, buffer recv, int root) {
-  return collect(c, send, root, [&](int r) { return block(recv, r); });
+plan_ref plan_gather(const core::communicator& c, buffer send, buffer recv, comm_rank root) {
+  return collect(c, send, root.value(), [&](int r) { return block(recv, r); });
 }
-plan_ref plan_gatherv(const core::communicator& c, buffer send, parts recv, int root) {
-  return collect(c, send, root, [&](int r) { return block(recv, r); });
+plan_ref plan_gatherv(const core::communicator& c, buffer send, parts recv, comm_rank root) {
+  return collect(c, send, root.value(), [&](int r) { return block(recv, r); });
 }
-plan_ref plan_scatter(const core::communicator& c, buffer send, buffer recv, int root) {
-  return hand_out(c, recv, root, [&](int r) { return block(send, r); });
+plan_ref plan_scatter(const core::communicator& c, buffer send, buffer recv, comm_rank root) {
+  return hand_out(c, recv, root.value(), [&](int r) { return block(send, r); });
 }
-plan_ref plan_scatterv(const core::communicator& c, parts send, buffer recv, int root) {
-  return hand_out(c, recv, root, [&](int r) { return block(send, r); });
+plan_ref plan_scatterv(const core::communicator& c, parts send, buffer recv, comm_rank root) {
+  return hand_out(c, recv, root.value(), [&](int r) { return block(send, r); });
 }
 
 plan_ref plan_allgather(const core::communicator& c, buffer send, buffer recv) {
-  const buffer mine = send.base == in_place ? block(recv, c.rank()) : send;
+  const buffer mine = send.base == in_place ? block(recv, c.rank().value()) : send;
   return exchange(c, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
 }
 plan_ref plan_allgatherv(const core::communicator& c, buffer send, parts recv) {
-  const buffer mine = send.base == in_place ? block(recv, c.rank()) : send;
+  const buffer mine = send.base == in_place ? block(recv, c.rank().value()) : send;
   return exchange(c, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
 }
 

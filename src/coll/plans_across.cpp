@@ -16,11 +16,11 @@ using plan_ptr = std::shared_ptr<plan>;
 /// Ranks 0 to n - 1 to make a part's plan for; only its size and rank are looked at.
 core::communicator numbered(int n, int rank) {
   SINEW_EXPECT(rank >= 0 && rank < n);
-  return {0, core::group::range(n), rank};
+  return {0, core::group::range(n), comm_rank{rank}};
 }
 
 core::communicator local_ranks(const intercommunicator& i) {
-  return numbered(i.local().size(), i.rank());
+  return numbered(i.local().size(), i.rank().value());
 }
 
 std::vector<int> local_peers(const intercommunicator& i) {
@@ -29,8 +29,8 @@ std::vector<int> local_peers(const intercommunicator& i) {
   return peers;
 }
 
-void check_root([[maybe_unused]] const intercommunicator& i, [[maybe_unused]] int root) {
-  SINEW_EXPECT(root >= root_is_beside && root < i.remote().size());
+void check_root([[maybe_unused]] const intercommunicator& i, [[maybe_unused]] comm_rank root) {
+  SINEW_EXPECT(root >= root_is_beside && root.value() < i.remote().size());
 }
 
 /// What the local group's data give, in the returned buffer of its rank 0.
@@ -52,27 +52,27 @@ void swap_totals(plan& p, const intercommunicator& i, const buffer& mine, const 
 }
 
 template <class In>
-plan_ref collect(const intercommunicator& i, const buffer& mine, int root, const In& in) {
+plan_ref collect(const intercommunicator& i, const buffer& mine, comm_rank root, const In& in) {
   check_root(i, root);
   auto p = std::make_shared<plan>();
   for (int r = 0; root == root_is_here && r < i.remote().size(); ++r) {
     receive_if_any(*p, in(r), i.of_remote(r));
   }
   if (root >= 0) {
-    send_if_any(*p, mine, i.of_remote(root));
+    send_if_any(*p, mine, i.of_remote(root.value()));
   }
   return p;
 }
 
 template <class Out>
-plan_ref hand_out(const intercommunicator& i, const buffer& mine, int root, const Out& out) {
+plan_ref hand_out(const intercommunicator& i, const buffer& mine, comm_rank root, const Out& out) {
   check_root(i, root);
   auto p = std::make_shared<plan>();
   for (int r = 0; root == root_is_here && r < i.remote().size(); ++r) {
     send_if_any(*p, out(r), i.of_remote(r));
   }
   if (root >= 0) {
-    receive_if_any(*p, mine, i.of_remote(root));
+    receive_if_any(*p, mine, i.of_remote(root.value()));
   }
   return p;
 }
@@ -84,11 +84,11 @@ plan_ref exchange(const intercommunicator& i, const Out& out, const In& in) {
   auto p = std::make_shared<plan>();
   const int n = i.remote().size();
   for (int k = 0; k < n; ++k) {
-    const int r = (i.rank() + k) % n;
+    const int r = (i.rank().value() + k) % n;
     receive_if_any(*p, in(r), i.of_remote(r));
   }
   for (int k = 0; k < n; ++k) {
-    const int r = (i.rank() + k) % n;
+    const int r = (i.rank().value() + k) % n;
     send_if_any(*p, out(r), i.of_remote(r));
   }
   return p;
@@ -97,7 +97,7 @@ plan_ref exchange(const intercommunicator& i, const Out& out, const In& in) {
 }  // namespace
 
 /// A tree of the root and the group that receives.
-plan_ref bcast(const intercommunicator& i, buffer data, int root) {
+plan_ref bcast(const intercommunicator& i, buffer data, comm_rank root) {
   check_root(i, root);
   auto p = std::make_shared<plan>();
   if (root == root_is_beside) {
@@ -105,15 +105,15 @@ plan_ref bcast(const intercommunicator& i, buffer data, int root) {
   }
   const bool here = root == root_is_here;
   const int n = here ? i.remote().size() : i.local().size();
-  std::vector<int> peers = {here ? i.of_local(i.rank()) : i.of_remote(root)};
+  std::vector<int> peers = {here ? i.of_local(i.rank().value()) : i.of_remote(root.value())};
   for (int r = 0; r < n; ++r) {
     peers.push_back(here ? i.of_remote(r) : i.of_local(r));
   }
-  p->append(plan_bcast(numbered(n + 1, here ? 0 : i.rank() + 1), data, 0), peers);
+  p->append(plan_bcast(numbered(n + 1, here ? 0 : i.rank().value() + 1), data, 0), peers);
   return p;
 }
 
-plan_ref reduce(const intercommunicator& i, buffer send, buffer recv, op_ref o, int root) {
+plan_ref reduce(const intercommunicator& i, buffer send, buffer recv, op_ref o, comm_rank root) {
   check_root(i, root);
   auto p = std::make_shared<plan>(o);
   if (root == root_is_here) {
@@ -121,7 +121,7 @@ plan_ref reduce(const intercommunicator& i, buffer send, buffer recv, op_ref o, 
   } else if (root >= 0) {
     const buffer total = reduce_locally(*p, i, send, o);
     if (i.rank() == 0) {
-      send_if_any(*p, total, i.of_remote(root));
+      send_if_any(*p, total, i.of_remote(root.value()));
     }
   }
   return p;
@@ -146,23 +146,23 @@ plan_ref reduce_scatter(const intercommunicator& i, const void* send, void* recv
   const buffer mine{const_cast<void*>(send), sum, &type};
   const buffer theirs = i.rank() == 0 ? p->space(sum, type) : buffer{nullptr, sum, &type};
   swap_totals(*p, i, reduce_locally(*p, i, mine, o), theirs);
-  const auto own = static_cast<std::size_t>(counts[static_cast<std::size_t>(i.rank())]);
+  const auto own = static_cast<std::size_t>(counts[i.rank().index()]);
   p->append(plan_scatterv(local_ranks(i), {theirs.base, counts.data(), starts.data(), &type},
                           {recv, own, &type}, 0),
             local_peers(i));
   return p;
 }
 
-plan_ref gather(const intercommunicator& i, buffer send, buffer recv, int root) {
+plan_ref gather(const intercommunicator& i, buffer send, buffer recv, comm_rank root) {
   return collect(i, send, root, [&](int r) { return block(recv, r); });
 }
-plan_ref gather(const intercommunicator& i, buffer send, parts recv, int root) {
+plan_ref gather(const intercommunicator& i, buffer send, parts recv, comm_rank root) {
   return collect(i, send, root, [&](int r) { return block(recv, r); });
 }
-plan_ref scatter(const intercommunicator& i, buffer send, buffer recv, int root) {
+plan_ref scatter(const intercommunicator& i, buffer send, buffer recv, comm_rank root) {
   return hand_out(i, recv, root, [&](int r) { return block(send, r); });
 }
-plan_ref scatter(const intercommunicator& i, parts send, buffer recv, int root) {
+plan_ref scatter(const intercommunicator& i, parts send, buffer recv, comm_rank root) {
   return hand_out(i, recv, root, [&](int r) { return block(send, r); });
 }
 

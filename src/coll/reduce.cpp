@@ -277,7 +277,7 @@ void allreduce_any(collective_messages& t, const void* input, const buffer& resu
   }
 }
 
-fault reduce(participant at, const void* send, buffer recv, const op& o, int root) {
+fault reduce(participant at, const void* send, buffer recv, const op& o, comm_rank root) {
   collective_messages t(at, "MPI_Reduce", root);
   node::team* const team = team_of(at);
   if (recv.count == 0) {
@@ -288,14 +288,14 @@ fault reduce(participant at, const void* send, buffer recv, const op& o, int roo
     return input == recv.base ? fault::none : copy(part(input, 0, recv.count, *recv.type), recv);
   }
   if (team != nullptr && reduces(*team, *recv.type)) {
-    return node_reduce(*team, input, recv, o, root);
+    return node_reduce(*team, input, recv, o, root.value());
   }
   if (divisible(t, recv, o)) {
-    halving_collect(t, input, recv.base, recv.count, *recv.type, o, root);
+    halving_collect(t, input, recv.base, recv.count, *recv.type, o, root.value());
   } else {
     const bool small = recv.bytes() <= static_cast<std::size_t>(tuning::tree_bytes());
     const int fan = small ? tuning::short_fan(t.runtime()) : 2;
-    reduce_tree(t, input, recv.base, recv.count, *recv.type, o, root, fan);
+    reduce_tree(t, input, recv.base, recv.count, *recv.type, o, root.value(), fan);
   }
   return t.outcome();
 }

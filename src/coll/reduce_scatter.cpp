@@ -126,8 +126,8 @@ fault reduce_scatter(participant at, const void* send, void* recv,
                      const op& o) {
   SINEW_EXPECT(counts.size() == static_cast<std::size_t>(at.comm.size()));
   const listed_blocks blocks{counts};
-  return reduce_blocks(at, "MPI_Reduce_scatter", send, {recv, blocks.count(at.comm.rank()), &type},
-                       blocks, o);
+  return reduce_blocks(at, "MPI_Reduce_scatter", send,
+                       {recv, blocks.count(at.comm.rank().value()), &type}, blocks, o);
 }
 
 fault reduce_scatter_block(participant at, const void* send, buffer recv, const op& o) {

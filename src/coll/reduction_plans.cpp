@@ -29,7 +29,7 @@ struct turns {
 buffer reduce_to(plan& p, const core::communicator& c, const buffer& input, int top) {
   const int n = c.size();
   SINEW_EXPECT(top >= 0 && top < n);
-  const int v = (c.rank() - top + n) % n;
+  const int v = (c.rank().value() - top + n) % n;
   turns b{p.space(input.count, *input.type), p.space(input.count, *input.type)};
   p.copy(input, b.current);
   int mask = 1;
@@ -50,7 +50,7 @@ buffer reduce_to(plan& p, const core::communicator& c, const buffer& input, int 
 /// hand their data to their odd neighbours and get the result from them (as in reduce.cpp).
 void double_up(plan& p, const core::communicator& c, const buffer& result) {
   const int n = c.size();
-  const int rank = c.rank();
+  const int rank = c.rank().value();
   int core = 1;
   while (2 * core <= n) {
     core *= 2;
@@ -95,14 +95,14 @@ void prefix(plan& p, const core::communicator& c, const buffer& input, const buf
   }
   bool empty = !inclusive;
   for (int mask = 1; mask < c.size(); mask *= 2) {
-    const int peer = c.rank() ^ mask;
+    const int peer = c.rank().value() ^ mask;
     if (peer >= c.size()) {
       continue;
     }
     p.receive(b.other, peer);
     p.send(b.current, peer);
     p.wait();
-    if (peer > c.rank()) {
+    if (peer > c.rank().value()) {
       b.take_higher(p);
       continue;
     }
@@ -114,7 +114,7 @@ void prefix(plan& p, const core::communicator& c, const buffer& input, const buf
     }
     b.take_lower(p);
   }
-  SINEW_ENSURE(empty == (!inclusive && c.rank() == 0));
+  SINEW_ENSURE(empty == (!inclusive && c.rank().value() == 0));
 }
 
 /// Each rank gets its block from all, and combines them in their order.
@@ -129,14 +129,14 @@ plan_ref reduce_blocks(const core::communicator& c, const void* send, const buff
   for (int r = 0; r < n; ++r) {
     buffer& b = from[static_cast<std::size_t>(r)];
     b = p->space(mine.count, type);
-    if (r == c.rank()) {
+    if (r == c.rank().value()) {
       p->copy(part(input, start(r), mine.count, type), b);
     } else if (b.bytes() != 0) {
       p->receive(b, r);
     }
   }
   for (int i = 1; i < n; ++i) {
-    const int r = (c.rank() + i) % n;
+    const int r = (c.rank().value() + i) % n;
     const buffer theirs = part(input, start(r), count(r), type);
     if (theirs.bytes() != 0) {
       p->send(theirs, r);
@@ -155,19 +155,19 @@ plan_ref reduce_blocks(const core::communicator& c, const void* send, const buff
 }  // namespace
 
 plan_ref plan_reduce(const core::communicator& c, const void* send, buffer recv, op_ref o,
-                     int root) {
-  SINEW_EXPECT(o != nullptr && root >= 0 && root < c.size());
+                     comm_rank root) {
+  SINEW_EXPECT(o != nullptr && root.below(c.size()));
   const bool commutes = o->commutative;
   auto p = std::make_shared<plan>(std::move(o));
   if (recv.count == 0) {
     return p;
   }
   const buffer input = like(send == in_place ? recv.base : send, recv);
-  const int top = commutes ? root : 0;
+  const int top = commutes ? root.value() : 0;
   const buffer total = reduce_to(*p, c, input, top);
-  if (top != root && c.rank() == top) {
-    p->send(total, root);
-  } else if (top != root && c.rank() == root) {
+  if (root.value() != top && c.rank().value() == top) {
+    p->send(total, root.value());
+  } else if (root.value() != top && c.rank() == root) {
     p->wait();  // its part has left
     p->receive(recv, top);
   } else if (c.rank() == root) {
@@ -211,7 +211,7 @@ plan_ref plan_reduce_scatter(const core::communicator& c, const void* send, void
   for (std::size_t r = 1; r < counts.size(); ++r) {
     starts[r] = starts[r - 1] + counts[r - 1];
   }
-  const auto own = static_cast<std::size_t>(counts[static_cast<std::size_t>(c.rank())]);
+  const auto own = static_cast<std::size_t>(counts[c.rank().index()]);
   return reduce_blocks(
       c, send, {recv, own, &type}, [&](int r) { return starts[static_cast<std::size_t>(r)]; },
       [&](int r) { return static_cast<std::size_t>(counts[static_cast<std::size_t>(r)]); },

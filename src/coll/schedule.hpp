@@ -21,7 +21,7 @@ class schedule {
 
  protected:
   /// The tag must be its own among the collectives under way in `over`.
-  schedule(p2p::engine& engine, communicator_ref over, int tag)
+  schedule(p2p::engine& engine, communicator_ref over, message_tag tag)
       : engine_(engine), comm_(std::move(over)), tag_(tag) {}
 
   enum class next {
@@ -65,7 +65,7 @@ class schedule {
 
   p2p::engine& engine_;
   communicator_ref comm_;
-  int tag_;
+  message_tag tag_;
   bool broken_ = false;
   p2p::fault fault_ = p2p::fault::none;
   std::vector<p2p::request*> pending_;

@@ -41,20 +41,20 @@ group group::range(int size) {
   return {longest, wanted};
 }
 
-int group::find(job_rank member) const noexcept {
+comm_rank group::find(job_rank member) const noexcept {
   // World and its likes: position equals rank. Otherwise a scan; callers are cold.
-  if (member.below(size()) && (*this)[member.value()] == member) {
-    return member.value();
+  if (member.below(size()) && (*this)[comm_rank{member.value()}] == member) {
+    return comm_rank{member.value()};
   }
   const auto at = std::ranges::find(members_, member);
-  return at == members_.end() ? undefined_rank : static_cast<int>(at - members_.begin());
+  return at == members_.end() ? undefined_rank : comm_rank{static_cast<int>(at - members_.begin())};
 }
 
 group group::include(std::span<const int> ranks) const {
   std::vector<job_rank> chosen;
   chosen.reserve(ranks.size());
   for (const int r : ranks) {
-    chosen.push_back((*this)[r]);
+    chosen.push_back((*this)[comm_rank{r}]);
   }
   return group(std::move(chosen));
 }
@@ -64,7 +64,7 @@ group group::exclude(std::span<const int> ranks) const {
   std::vector<job_rank> kept;
   for (int r = 0; r < size(); ++r) {
     if (!out.contains(r)) {
-      kept.push_back((*this)[r]);
+      kept.push_back((*this)[comm_rank{r}]);
     }
   }
   SINEW_ENSURE(kept.size() + out.size() == members_.size());  // `ranks` were ranks of this group
@@ -96,11 +96,11 @@ void group::translate(std::span<const int> ranks, const group& other, std::span<
   SINEW_EXPECT(ranks.size() == out.size());
   std::unordered_map<job_rank, int> position;
   for (int r = 0; r < other.size(); ++r) {
-    position.emplace(other[r], r);
+    position.emplace(other[comm_rank{r}], r);
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const auto at = position.find((*this)[ranks[i]]);
-    out[i] = at == position.end() ? undefined_rank : at->second;
+    const auto at = position.find((*this)[comm_rank{ranks[i]}]);
+    out[i] = at == position.end() ? undefined_rank.value() : at->second;
   }
 }
 

@@ -18,8 +18,8 @@ constexpr std::uint32_t modulus = 1021;
 constexpr std::size_t slots = 1024;  ///< what xor can make of two numbers below the modulus
 
 [[nodiscard]] constexpr std::size_t bin_of(const envelope& e) noexcept {
-  return static_cast<std::uint32_t>(e.tag) % modulus ^
-         static_cast<std::uint32_t>(e.source) % modulus;
+  return static_cast<std::uint32_t>(e.tag.value()) % modulus ^
+         static_cast<std::uint32_t>(e.source.value()) % modulus;
 }
 
 static_assert(std::bit_ceil(modulus) == slots, "xor of two numbers below the modulus is a slot");

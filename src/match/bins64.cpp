@@ -29,8 +29,8 @@ constexpr std::size_t both_wild = tables;  ///< the class, and the lane, of the 
 
 /// The bin of an envelope in the table of a class: what the class leaves open does not count.
 [[nodiscard]] constexpr std::size_t bin_of(const envelope& e, std::size_t table) noexcept {
-  const std::uint64_t source = table == 1 ? 0 : static_cast<std::uint32_t>(e.source);
-  const std::uint64_t tag = table == 2 ? 0 : static_cast<std::uint32_t>(e.tag);
+  const std::uint64_t source = table == 1 ? 0 : static_cast<std::uint32_t>(e.source.value());
+  const std::uint64_t tag = table == 2 ? 0 : static_cast<std::uint32_t>(e.tag.value());
   return crc32c(0, source << 32 | tag) % bins;
 }
 static_assert(class_of({any_source, any_tag}) == both_wild && class_of({0, 0}) < tables);

@@ -34,7 +34,8 @@ namespace sinew::match {
 using key = std::uint64_t;
 
 [[nodiscard]] constexpr key key_of(const envelope& e) noexcept {
-  return key{static_cast<std::uint32_t>(e.source)} << 32 | static_cast<std::uint32_t>(e.tag);
+  return key{static_cast<std::uint32_t>(e.source.value())} << 32 |
+         static_cast<std::uint32_t>(e.tag.value());
 }
 
 /// `KeyOf` gives the key under which an entry is stored, by operator()(const Entry&).

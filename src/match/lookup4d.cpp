@@ -75,7 +75,7 @@ struct plane<Entry, 0> {
 };
 
 [[nodiscard]] constexpr std::uint32_t rank_of(const envelope& e) noexcept {
-  return static_cast<std::uint32_t>(e.source);
+  return static_cast<std::uint32_t>(e.source.value());
 }
 
 class receives {

@@ -215,8 +215,9 @@ class table_core {
     join();
     each_entry([&](const cell& c, unsigned i) {
       const std::uint64_t stored = c.word[3 + i];
-      const table_key key{c.small[i], static_cast<std::int32_t>(c.word[i] >> 32),
-                          static_cast<std::int32_t>(c.word[i])};
+      const table_key key{context_id{c.small[i]},
+                          comm_rank{static_cast<std::int32_t>(c.word[i] >> 32)},
+                          message_tag{static_cast<std::int32_t>(c.word[i])}};
       each_value(stored, [&](std::uint64_t word) { visit(key, side_of(stored), value_of(word)); });
     });
   }
@@ -290,9 +291,10 @@ class table_core {
     return at.where->word[3 + at.slot];
   }
   [[nodiscard]] parts parts_of(const table_key& key) const noexcept {
-    const std::uint64_t envelope = std::uint64_t{static_cast<std::uint32_t>(key.source)} << 32 |
-                                   static_cast<std::uint32_t>(key.tag);
-    return {envelope, hash_(envelope, key.context), key.context};
+    const std::uint64_t envelope = std::uint64_t{static_cast<std::uint32_t>(key.source.value())}
+                                       << 32 |
+                                   static_cast<std::uint32_t>(key.tag.value());
+    return {envelope, hash_(envelope, key.context.value()), key.context.value()};
   }
 
   // ---- users ----------------------------------------------------------------------------------

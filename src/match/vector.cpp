@@ -30,7 +30,7 @@ namespace {
 }
 
 [[nodiscard]] constexpr std::uint16_t key_of(const envelope& e) noexcept {
-  return static_cast<std::uint16_t>(truncated(e.source) << 8 | truncated(e.tag));
+  return static_cast<std::uint16_t>(truncated(e.source.value()) << 8 | truncated(e.tag.value()));
 }
 
 [[nodiscard]] constexpr std::uint16_t mask_of(const envelope& e) noexcept {

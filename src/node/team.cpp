@@ -43,18 +43,19 @@ std::size_t team::block_bytes(int members) noexcept {
   return room_at(members) + 2 * rounds::depth * room;
 }
 
-team::team(rma::engine& e, std::vector<job_rank> ranks, int me, std::atomic<int>& awaited)
+team::team(rma::engine& e, std::vector<job_rank> ranks, comm_rank me,
+           std::atomic<comm_rank>& awaited)
     : engine_(e),
       size_(static_cast<int>(ranks.size())),
-      me_(me),
+      me_(me.value()),
       awaited_(awaited),
       ranks_(std::move(ranks)),
       blocks_(std::make_unique<std::byte*[]>(ranks_.size())),
       offsets_(ranks_.size()) {
-  SINEW_EXPECT(size_ > 1 && me >= 0 && me < size_);
-  SINEW_EXPECT(ranks_[static_cast<std::size_t>(me)] == e.rank());
+  SINEW_EXPECT(size_ > 1 && me.below(size_));
+  SINEW_EXPECT(ranks_[me.index()] == e.rank());
   for (int m = 0; m < size_; ++m) {
-    if (m != me) {
+    if (m != me_) {
       everybody_.push_back(m);
       waiters_.push_back(ranks_[static_cast<std::size_t>(m)]);
     }
@@ -233,7 +234,7 @@ void team::await_longer(int m, const std::atomic<std::uint64_t>& word, bool at_l
     std::uint64_t stamp;
     bool at_least;
   } wanted{word, now_.stamp, at_least};
-  awaited_.store(m, std::memory_order_relaxed);
+  awaited_.store(comm_rank{m}, std::memory_order_relaxed);
   engine_.wait_until(
       [](void* c) {
         const auto& w = *static_cast<const condition*>(c);

@@ -21,10 +21,10 @@ setting<bool> statistics("match", "stats", false, "",
                          "each rank says at its end what matching has cost", {},
                          setting_use::each_use);
 
-std::string name_of_rank(int r) {
-  return r == any_source ? "any source" : "rank " + std::to_string(r);
+std::string name_of_rank(comm_rank r) {
+  return r == any_source ? "any source" : "rank " + to_string(r);
 }
-std::string name_of_tag(int t) { return t == any_tag ? "any tag" : "tag " + std::to_string(t); }
+std::string name_of_tag(message_tag t) { return t == any_tag ? "any tag" : "tag " + to_string(t); }
 
 /// Collects up to a few lines per channel; what is beyond is counted.
 struct listing {
@@ -45,10 +45,11 @@ struct listing {
                     : "receive from " + name_of_rank(e.source) + ", " + name_of_tag(e.tag));
   }
   void message(const match::envelope& e) {
-    add(!collectives    ? "unexpected from " + name_of_rank(e.source) + ", " + name_of_tag(e.tag)
-        : e.tag == call ? "has heard of " + name_of_rank(e.source)
-                        : name_of_rank(e.source) + " is in another collective call, number " +
-                              std::to_string(e.tag + 1));
+    add(!collectives ? "unexpected from " + name_of_rank(e.source) + ", " + name_of_tag(e.tag)
+        : e.tag.value() == call
+            ? "has heard of " + name_of_rank(e.source)
+            : name_of_rank(e.source) + " is in another collective call, number " +
+                  std::to_string(e.tag.value() + 1));
   }
   void end() {
     if (seen > most) {
@@ -171,14 +172,15 @@ void engine::promise_exact_length(core::communicator& comm, bool promised) {
 }
 
 void engine::attach(core::communicator& comm) {
+  const std::uint32_t context = comm.context().value();
   SINEW_CHECK(
-      comm.context() < state::first_partitioned,
-      "cannot create communicator " + std::to_string(comm.context() / 2),
+      context < state::first_partitioned,
+      "cannot create communicator " + std::to_string(context / 2),
       "there are contexts for " + std::to_string(state::first_partitioned / 2) + " at a time",
       "free communicators that are no longer used");
   SINEW_EXPECT(comm.attached.get(messages_slot) == nullptr);
-  channel& messages = state_->channel_of(comm.context());
-  channel& collectives = state_->channel_of(comm.context() + 1);
+  channel& messages = state_->channel_of(context);
+  channel& collectives = state_->channel_of(context + 1);
   SINEW_ASSERT(messages.comm == nullptr && collectives.comm == nullptr);  // else two have it
   state_->forget_old_revocation(messages, comm);
   state_->forget_old_revocation(collectives, comm);
@@ -200,7 +202,7 @@ channel& engine::channel_for(const core::communicator& comm, partitioned what) {
   const core::communicator* const owner = messages_of(comm).comm;
   SINEW_EXPECT(owner != nullptr && owner->context() == comm.context());
   channel& found = state_->channel_of(static_cast<std::uint32_t>(
-      state::first_partitioned + comm.context() + (what == partitioned::data ? 1U : 0U)));
+      state::first_partitioned + comm.context().value() + (what == partitioned::data ? 1U : 0U)));
   core::guard held(state_->channels_lock, state_->threaded);
   SINEW_ASSERT(found.comm == nullptr || found.comm == owner);
   found.comm = owner;
@@ -212,7 +214,7 @@ bool engine::detach(core::communicator& comm) {
   bool empty = true;
   for (const std::uint32_t from : {0U, static_cast<std::uint32_t>(state::first_partitioned)}) {
     for (const std::uint32_t which : {0U, 1U}) {
-      empty = state_->drop_channel(from + comm.context() + which) && empty;
+      empty = state_->drop_channel(from + comm.context().value() + which) && empty;
     }
   }
   comm.attached.clear(messages_slot);
@@ -249,7 +251,7 @@ std::string engine::state::describe(channel& in) {
     text += ": this rank is in none";
   } else {
     text += std::string(": in ") + now.name +
-            (now.root < 0 ? "" : ", root " + std::to_string(now.root)) + " (call number " +
+            (now.root < 0 ? "" : ", root " + to_string(now.root)) + " (call number " +
             std::to_string(comm->collective_count) + ")";
     waiting.call = (comm->collective_count - 1) % core::collective_tags;
   }

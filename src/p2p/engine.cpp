@@ -191,8 +191,9 @@ bool engine::cancel(request& r) {
   return true;
 }
 
-result engine::exchange(const core::communicator& comm, channel& in, const buffer& from, int dest,
-                        int send_tag, const buffer& into, int source, int recv_tag) {
+result engine::exchange(const core::communicator& comm, channel& in, const buffer& from,
+                        comm_rank dest, message_tag send_tag, const buffer& into, comm_rank source,
+                        message_tag recv_tag) {
   request* receiving = irecv(comm, in, into, source, recv_tag);
   send(comm, in, from, dest, send_tag);
   wait(*receiving);
@@ -286,8 +287,8 @@ bool look_once(engine::state& state, search& s) {
 
 }  // namespace
 
-std::optional<result> engine::iprobe(const core::communicator& /*comm*/, channel& in, int source,
-                                     int tag) {
+std::optional<result> engine::iprobe(const core::communicator& /*comm*/, channel& in,
+                                     comm_rank source, message_tag tag) {
   if (source == no_rank) {
     return result{};
   }
@@ -298,7 +299,8 @@ std::optional<result> engine::iprobe(const core::communicator& /*comm*/, channel
   return any ? std::optional(s.seen) : std::nullopt;
 }
 
-result engine::probe(const core::communicator& /*comm*/, channel& in, int source, int tag) {
+result engine::probe(const core::communicator& /*comm*/, channel& in, comm_rank source,
+                     message_tag tag) {
   if (source == no_rank) {
     return {};
   }
@@ -308,8 +310,8 @@ result engine::probe(const core::communicator& /*comm*/, channel& in, int source
   return s.seen;
 }
 
-matched* engine::improbe(const core::communicator& /*comm*/, channel& in, int source, int tag,
-                         result& found) {
+matched* engine::improbe(const core::communicator& /*comm*/, channel& in, comm_rank source,
+                         message_tag tag, result& found) {
   runtime_.poll();
   search s{in, {source, tag}, true, *state_};
   (void)look_once(*state_, s);
@@ -318,8 +320,8 @@ matched* engine::improbe(const core::communicator& /*comm*/, channel& in, int so
   return s.found;
 }
 
-matched* engine::mprobe(const core::communicator& /*comm*/, channel& in, int source, int tag,
-                        result& found) {
+matched* engine::mprobe(const core::communicator& /*comm*/, channel& in, comm_rank source,
+                        message_tag tag, result& found) {
   search s{in, {source, tag}, true, *state_};
   wait_for(*state_, s);
   s.check();

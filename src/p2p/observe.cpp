@@ -29,7 +29,7 @@ void engine::state::tell_sent(const operation& op) noexcept {
   it.comm = op.in->comm;
   it.collective = kind_of(op.in->context) != 0;
   it.rendezvous = op.todo == step::send_rts;
-  it.peer = op.peer.value();
+  it.peer = op.peer;
   it.tag = envelope_in(op.head).tag;
   it.bytes = op.data.bytes();
   seen(it);
@@ -47,7 +47,7 @@ void engine::state::tell_arrived(am what, const fabric::arrival& a, bool stored)
   it.arrived = true;
   it.unexpected = stored;
   it.rendezvous = what == am_rts;
-  it.peer = a.source.value();
+  it.peer = a.source;
   it.tag = envelope_in(a.head).tag;
   it.bytes = what == am_eager        ? a.size
              : what == am_eager_sync ? a.size - sizeof(std::uint64_t)

@@ -34,8 +34,8 @@ match::message* engine::state::post_among_threads(operation& op) {
   return op.in->matcher.enter(op.wanted).post(op);
 }
 
-inline operation* engine::state::start_receive(channel& in, const buffer& into, int source,
-                                               int tag) {
+inline operation* engine::state::start_receive(channel& in, const buffer& into, comm_rank source,
+                                               message_tag tag) {
   SINEW_EXPECT(source >= any_source && tag >= any_tag);
   if (held_head.word[0] == in.context) [[unlikely]] {
     post_held_back();
@@ -46,7 +46,7 @@ inline operation* engine::state::start_receive(channel& in, const buffer& into, 
 }
 
 // Posts a receive that its caller will wait for at once, or holds it back.
-inline void engine::state::post_late(operation& op, int source, int tag) {
+inline void engine::state::post_late(operation& op, comm_rank source, message_tag tag) {
   if (threaded || held_head.word[0] != no_context || op.in->matcher.alone().posted() != 0 ||
       op.in->matcher.alone().unexpected() != 0) {
     post(op);
@@ -73,7 +73,7 @@ void engine::state::post_held_back() {
 void engine::state::await(operation& op) { rt.wait(op); }
 
 request* engine::irecv(const core::communicator& /*comm*/, channel& in, const buffer& into,
-                       int source, int tag) {
+                       comm_rank source, message_tag tag) {
   if (source == no_rank) {
     operation* op = state_->make(&in, into);
     op->outcome = {};
@@ -90,8 +90,8 @@ request* engine::irecv(const core::communicator& /*comm*/, channel& in, const bu
   return op;
 }
 
-result engine::recv(const core::communicator& /*comm*/, channel& in, const buffer& into, int source,
-                    int tag) {
+result engine::recv(const core::communicator& /*comm*/, channel& in, const buffer& into,
+                    comm_rank source, message_tag tag) {
   if (source == no_rank) {
     return {};
   }

@@ -33,8 +33,8 @@ bool engine::state::try_packed(job_rank peer, fabric::header head, const buffer&
   return net.send_short(peer, am_eager, head, line, bytes).done();
 }
 
-bool engine::send_at_once(const core::communicator& comm, channel& in, const buffer& from, int dest,
-                          int tag) noexcept try {
+bool engine::send_at_once(const core::communicator& comm, channel& in, const buffer& from,
+                          comm_rank dest, message_tag tag) noexcept try {
   SINEW_EXPECT(is_channel_of(in, comm) && tag >= 0);
   const job_rank peer = comm.job_rank(dest);
   const std::size_t bytes = from.bytes();
@@ -49,8 +49,8 @@ bool engine::send_at_once(const core::communicator& comm, channel& in, const buf
   return false;  // the other way meets it again, and can say so
 }
 
-result engine::send(const core::communicator& comm, channel& in, const buffer& from, int dest,
-                    int tag, mode how) {
+result engine::send(const core::communicator& comm, channel& in, const buffer& from, comm_rank dest,
+                    message_tag tag, mode how) {
   if (dest == no_rank) {
     return {};
   }
@@ -74,8 +74,8 @@ result engine::state::send_waiting(channel& in, fabric::header head, const buffe
   return ended;
 }
 
-request* engine::isend(const core::communicator& comm, channel& in, const buffer& from, int dest,
-                       int tag, mode how) {
+request* engine::isend(const core::communicator& comm, channel& in, const buffer& from,
+                       comm_rank dest, message_tag tag, mode how) {
   if (dest == no_rank) {
     return nullptr;
   }

@@ -254,9 +254,9 @@ struct engine::state {
   [[nodiscard]] bool take_over(operation& op, matched& m) noexcept;
 
   // --- receive.cpp ---
-  operation* start_receive(channel& in, const buffer& into, int source, int tag);
+  operation* start_receive(channel& in, const buffer& into, comm_rank source, message_tag tag);
   void post(operation& op);
-  void post_late(operation& op, int source, int tag);
+  void post_late(operation& op, comm_rank source, message_tag tag);
   [[gnu::noinline]] void post_held_back();
   [[gnu::noinline]] void await(operation& op);
   // What follows a match cannot be undone, and does not fail: it throws nothing.
@@ -315,7 +315,7 @@ struct engine::state {
 
   // --- survive.cpp ---
   /// What becomes of a message to or from `source` (of the communicator) now.
-  [[nodiscard]] fault fault_of(const channel& in, std::int32_t source) const noexcept;
+  [[nodiscard]] fault fault_of(const channel& in, comm_rank source) const noexcept;
   [[nodiscard]] bool is_dead(job_rank r) const noexcept;
   void prepare_for_failures();
   int look_for_failures();
@@ -452,7 +452,7 @@ struct engine::state {
   std::array<match::search_counts, 2> past{};
 };
 
-inline fabric::header make_header(const channel& in, int tag, int source) noexcept {
+inline fabric::header make_header(const channel& in, message_tag tag, comm_rank source) noexcept {
   return {{in.context, std::bit_cast<std::uint64_t>(match::envelope{source, tag})}};
 }
 

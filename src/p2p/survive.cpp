@@ -21,7 +21,7 @@ bool engine::state::is_dead(job_rank r) const noexcept {
   return (slow[r.index()].get() & slow_bits::dead) != 0;
 }
 
-fault engine::state::fault_of(const channel& in, std::int32_t source) const noexcept {
+fault engine::state::fault_of(const channel& in, comm_rank source) const noexcept {
   if (in.revoked.load(std::memory_order_relaxed)) {
     return fault::revoked;
   }
@@ -243,8 +243,10 @@ void engine::state::arrived_revoke(const fabric::arrival& a) noexcept {
       return;
     }
     revoke(context, a.source);
-    for (int r = 0; in.comm != nullptr && r < in.comm->size(); ++r) {
-      const job_rank peer = in.comm->job_rank(r);
+    if (in.comm == nullptr) {
+      return;
+    }
+    for (const job_rank peer : in.comm->members().members()) {
       if (peer != rt.rank() && peer != a.source && !is_dead(peer)) {
         send_control(peer, am_revoke, context);
       }
@@ -257,11 +259,11 @@ void engine::revoke(const core::communicator& comm) {
   if (is_revoked(comm)) {
     return;
   }
-  s.revoke(comm.context(), runtime_.rank());
-  for (int r = 0; r < comm.size(); ++r) {
-    const job_rank peer = comm.job_rank(r);
+  const std::uint32_t context = comm.context().value();
+  s.revoke(context, runtime_.rank());
+  for (const job_rank peer : comm.members().members()) {
     if (peer != runtime_.rank() && !s.is_dead(peer)) {
-      s.send_control(peer, am_revoke, comm.context());
+      s.send_control(peer, am_revoke, context);
     }
   }
 }

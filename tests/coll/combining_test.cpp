@@ -57,7 +57,7 @@ void check_reduce(trial& t, bool all) {
   if (all) {
     t.good(coll::allreduce(t.at(), from, into, c.o.op), "allreduce");
   } else {
-    t.good(coll::reduce(t.at(), from, into, c.o.op, root), "reduce");
+    t.good(coll::reduce(t.at(), from, into, c.o.op, comm_rank{root}), "reduce");
   }
   t.same(got, wanted, all ? "allreduce" : "reduce");
 }

@@ -32,19 +32,19 @@ void expect_works(p2p::engine& engine, core::communicator& c) {
 TEST(communicators, duplicates_are_apart_from_their_parents) {
   for (const int n : {1, 2, 3, 7}) {
     run_job(n, backend::inproc, core::threading::one, [](member& m) {
-      std::vector<std::uint32_t> contexts{m.comm.context()};
+      std::vector<context_id> contexts{m.comm.context()};
       std::vector<communicator_ref> all;
       for (int i = 0; i < 5; ++i) {
         const communicator_ref c = all.empty() ? coll::duplicate({m.engine, m.comm})
                                                : coll::duplicate({m.engine, *all.back()});
         contexts.push_back(c->context());
-        EXPECT_EQ(c->context() % 2, 0U);
+        EXPECT_EQ(c->context().value() % 2, 0U);
         expect_works(m.engine, *c);
         all.push_back(c);
       }
       std::sort(contexts.begin(), contexts.end());
       EXPECT_EQ(std::unique(contexts.begin(), contexts.end()), contexts.end());
-      EXPECT_LE(contexts.back(), 14U) << "contexts stay small";
+      EXPECT_LE(contexts.back().value(), 14U) << "contexts stay small";
     });
   }
 }
@@ -61,7 +61,7 @@ TEST(communicators, self_and_what_is_made_of_it) {
     }
     // Rank 1 holds more than the others.
     const communicator_ref all = coll::duplicate({m.engine, m.comm});
-    EXPECT_EQ(all->context(), 14U);
+    EXPECT_EQ(all->context().value(), 14U);
     expect_works(m.engine, *all);
   });
 }
@@ -71,12 +71,12 @@ TEST(communicators, contexts_of_those_that_are_gone_are_used_again) {
     const participant at{m.engine, m.comm};
     for (int i = 0; i < 300; ++i) {
       const communicator_ref c = coll::duplicate(at);
-      EXPECT_EQ(c->context(), 6U);
+      EXPECT_EQ(c->context().value(), 6U);
       // Nor do ranks that are no members hold them.
       const communicator_ref part = coll::split(at, m.rank == i % 3 ? -1 : 0, 0);
       const communicator_ref other =
           coll::create(at, core::group(std::vector<job_rank>{job_rank{i % 3}}));
-      EXPECT_EQ(part != nullptr ? part->context() : other->context(), part != nullptr ? 8U : 10U);
+      EXPECT_EQ((part != nullptr ? part : other)->context().value(), part != nullptr ? 8U : 10U);
       if (part != nullptr) {
         expect_works(m.engine, *part);
       }
@@ -99,14 +99,14 @@ TEST(communicators, a_context_is_free_on_all_its_members) {
     }
     for (std::size_t i = 0; i < 3; ++i) {
       const communicator_ref all = coll::duplicate({m.engine, m.comm});
-      EXPECT_EQ(all->context(), 6U + 2 * 200U);
+      EXPECT_EQ(all->context().value(), 6U + 2 * 200U);
       expect_works(m.engine, *all);
     }
     for (std::size_t i = 60; i < 199; ++i) {
       held[i].reset();
     }
     const communicator_ref all = coll::duplicate({m.engine, m.comm});
-    EXPECT_EQ(all->context(), 6U + 2 * 60U);
+    EXPECT_EQ(all->context().value(), 6U + 2 * 60U);
     expect_works(m.engine, *all);
   });
 }
@@ -117,7 +117,7 @@ TEST(communicators, world_holds_the_job) {
     {
       const communicator_ref all = coll::world(m.engine);
       EXPECT_EQ(all->size(), 3);
-      EXPECT_EQ(all->rank(), m.rank);
+      EXPECT_EQ(all->rank().value(), m.rank);
       expect_works(m.engine, *all);
     }
     m.engine.attach(m.comm);
@@ -177,11 +177,12 @@ TEST(communicators, unread_messages_of_a_parent_do_not_disturb) {
   run_job(2, backend::inproc, core::threading::one, [](member& m) {
     ints word{m.rank};
     const coll::buffer b = coll::buffer::of_bytes(word.data(), 4);
-    auto* sent = m.engine.isend(m.comm, m.messages(), b, 1 - m.rank, 0);
+    auto* sent = m.engine.isend(m.comm, m.messages(), b, comm_rank{1 - m.rank}, 0);
     const communicator_ref c = coll::duplicate({m.engine, m.comm});
     expect_works(m.engine, *c);
     ints other{-1};
-    m.engine.recv(m.comm, m.messages(), coll::buffer::of_bytes(other.data(), 4), 1 - m.rank, 0);
+    m.engine.recv(m.comm, m.messages(), coll::buffer::of_bytes(other.data(), 4),
+                  comm_rank{1 - m.rank}, 0);
     EXPECT_EQ(other[0], 1 - m.rank);
     if (sent != nullptr) {
       m.engine.wait(*sent);
@@ -200,7 +201,7 @@ TEST(communicators, threads_create_at_once) {
       parents.push_back(coll::duplicate({m.engine, m.comm}));
     }
     std::mutex lock;
-    std::vector<std::uint32_t> contexts;
+    std::vector<context_id> contexts;
     std::vector<communicator_ref> keep;
     const auto add = [&](const communicator_ref& c) {
       const std::lock_guard hold(lock);
@@ -214,7 +215,7 @@ TEST(communicators, threads_create_at_once) {
         for (int i = 0; i < rounds; ++i) {
           const communicator_ref c = coll::duplicate(at);
           add(c);
-          add(coll::create_group({m.engine, m.comm}, m.comm.members(), t));
+          add(coll::create_group({m.engine, m.comm}, m.comm.members(), message_tag{t}));
           expect_works(m.engine, *c);
         }
       });
@@ -270,7 +271,7 @@ void start_many(member& m, core::communicator& other, const communicator_ref& pa
   for (const auto& s : started) {
     made.push_back(s->made);
   }
-  std::vector<std::uint32_t> contexts;
+  std::vector<context_id> contexts;
   for (const auto& c : made) {
     expect_works(m.engine, *c);
     contexts.push_back(c->context());
@@ -288,7 +289,8 @@ TEST(communicators, duplicates_are_made_in_the_background) {
       for (int i = 0; i < 4; ++i) {
         start_many(m, *other, parent, alone, i);
       }
-      EXPECT_LE(coll::duplicate({m.engine, m.comm})->context(), 10U) << "all others are free again";
+      EXPECT_LE(coll::duplicate({m.engine, m.comm})->context().value(), 10U)
+          << "all others are free again";
     });
   }
 }

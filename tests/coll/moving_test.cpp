@@ -50,7 +50,7 @@ void check_bcast(trial& t) {
   if (t.m.rank == root) {
     got.write(0, t.values(root, length));
   }
-  t.good(coll::bcast(t.at(), got.all(instances(length, type)), root), "bcast");
+  t.good(coll::bcast(t.at(), got.all(instances(length, type)), comm_rank{root}), "bcast");
   t.same(got, wanted, "bcast");
 }
 
@@ -78,7 +78,7 @@ void check_gather_scatter(trial& t) {
     got.write(place(root), t.values(root, length));
     from.base = const_cast<void*>(in_place);
   }
-  t.good(coll::gather(t.at(), from, at_root ? got.all(each) : buffer{}, root), "gather");
+  t.good(coll::gather(t.at(), from, at_root ? got.all(each) : buffer{}, comm_rank{root}), "gather");
   t.same(got, at_root ? every : all, "gather");
 
   area taken(mine, own);
@@ -86,7 +86,8 @@ void check_gather_scatter(trial& t) {
   if (at_root && inside) {
     into.base = const_cast<void*>(in_place);
   }
-  t.good(coll::scatter(t.at(), at_root ? every.all(each) : buffer{}, into, root), "scatter");
+  t.good(coll::scatter(t.at(), at_root ? every.all(each) : buffer{}, into, comm_rank{root}),
+         "scatter");
   t.same(taken, at_root && inside ? part : sent, "scatter");
 }
 
@@ -118,7 +119,8 @@ void check_gatherv_scatterv(trial& t) {
     from.base = const_cast<void*>(in_place);
   }
   const coll::parts collected{got.base(), p.counts.data(), p.places.data(), &whole};
-  t.good(coll::gatherv(t.at(), from, at_root ? collected : coll::parts{}, root), "gatherv");
+  t.good(coll::gatherv(t.at(), from, at_root ? collected : coll::parts{}, comm_rank{root}),
+         "gatherv");
   t.same(got, at_root ? every : empty, "gatherv");
 
   area taken(mine, own);
@@ -128,7 +130,8 @@ void check_gatherv_scatterv(trial& t) {
     into.base = const_cast<void*>(in_place);
   }
   const coll::parts given{every.base(), p.counts.data(), p.places.data(), &whole};
-  t.good(coll::scatterv(t.at(), at_root ? given : coll::parts{}, into, root), "scatterv");
+  t.good(coll::scatterv(t.at(), at_root ? given : coll::parts{}, into, comm_rank{root}),
+         "scatterv");
   t.same(taken, at_root && inside ? untouched : sent, "scatterv");
 }
 

@@ -35,11 +35,11 @@ void some_rounds(member& m, const communicator_ref& c, int rounds) {
   int in = 0;
   int total = 0;
   const plan_ref kept = coll::plan_allreduce(*c, &in, ints_at(&total, 1), sum());
-  const int tag = coll::persistent_tag(*c);
+  const message_tag tag = coll::persistent_tag(*c);
   for (int i = 0; i < rounds; ++i) {
-    int own = c->rank() + i;
+    int own = c->rank().value() + i;
     int all = -1;
-    int word = c->rank() == i % n ? i : -1;
+    int word = c->rank() == comm_rank{i % n} ? i : -1;
     std::vector<int> everybody(static_cast<std::size_t>(n), -1);
     in = i;
     const auto begin = [&](plan_ref p) {
@@ -48,14 +48,14 @@ void some_rounds(member& m, const communicator_ref& c, int rounds) {
     const auto again = coll::start(m.engine, c, kept, tag);
     const std::array<std::shared_ptr<ongoing>, 4> under_way{
         begin(coll::plan_scan(*c, &own, ints_at(&all, 1), sum())),
-        begin(coll::plan_bcast(*c, ints_at(&word, 1), i % n)),
+        begin(coll::plan_bcast(*c, ints_at(&word, 1), comm_rank{i % n})),
         begin(coll::plan_allgather(*c, ints_at(&own, 1), ints_at(everybody.data(), 1))),
         begin(coll::plan_barrier(*c))};
     for (std::size_t o = under_way.size(); o-- > 0;) {
       wait(m, under_way[o]);
     }
     wait(m, again);
-    const int rank = c->rank();
+    const int rank = c->rank().value();
     EXPECT_EQ(all, rank * (rank + 1) / 2 + (rank + 1) * i);
     EXPECT_EQ(word, i);
     EXPECT_EQ(total, n * i);
@@ -95,9 +95,10 @@ TEST(nonblocking, threads_have_communicators_of_their_own) {
 TEST(nonblocking, a_ring_of_two_tells_its_directions_apart) {
   run_job(2, backend::inproc, core::threading::one, [](member& m) {
     const communicator_ref c = coll::duplicate({m.engine, m.comm});
-    const int other = 1 - c->rank();
+    const int rank = c->rank().value();
+    const int other = 1 - rank;
     const std::array<int, 2> both{other, other};
-    std::array<int, 2> sent{10 * c->rank(), 10 * c->rank() + 1};
+    std::array<int, 2> sent{10 * rank, 10 * rank + 1};
     std::array<int, 2> got{-1, -1};
     wait(m, coll::start(m.engine, c,
                         coll::plan_neighbour_alltoall({both, both, true}, ints_at(sent.data(), 1),

@@ -86,7 +86,8 @@ TEST(over_node, a_root_that_runs_ahead_overwrites_nothing) {
       std::array<std::int32_t, 300> data;
       const std::size_t n = i % 3 == 0 ? data.size() : 2;
       data.fill(m.rank == i % 2 ? i : -1);
-      EXPECT_EQ(coll::bcast(at, coll::buffer::of_bytes(data.data(), 4 * n), i % 2), fault::none);
+      EXPECT_EQ(coll::bcast(at, coll::buffer::of_bytes(data.data(), 4 * n), comm_rank{i % 2}),
+                fault::none);
       EXPECT_EQ(data[0], i);
       EXPECT_EQ(data[n - 1], i);
       if (random() % 50 == 0) {

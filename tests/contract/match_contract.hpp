@@ -13,8 +13,8 @@
 
 namespace sinew::match::contract {
 
-inline receive want(std::int32_t source, std::int32_t tag) { return {{source, tag}, {}}; }
-inline message from(std::int32_t source, std::int32_t tag) { return {{source, tag}, {}}; }
+inline receive want(comm_rank source, message_tag tag) { return {{source, tag}, {}}; }
+inline message from(comm_rank source, message_tag tag) { return {{source, tag}, {}}; }
 
 class match_contract : public ::testing::TestWithParam<std::string_view> {
  protected:
@@ -166,8 +166,9 @@ TEST_P(match_contract, visits_in_order_of_storing) {
   std::vector<receive> r;
   std::vector<message> m;
   for (int i = 0; i < 40; ++i) {
-    r.push_back(want(i % 3 == 0 ? any_source : 1, i % 5 == 0 ? any_tag : 100 + i % 7));
-    m.push_back(from(50 + i % 3, 200 + i % 7));
+    r.push_back(want(i % 3 == 0 ? any_source : comm_rank{1},
+                     i % 5 == 0 ? any_tag : message_tag{100 + i % 7}));
+    m.push_back(from(comm_rank{50 + i % 3}, message_tag{200 + i % 7}));
   }
   for (message& x : m) {
     EXPECT_EQ(e_->arrive(x), nullptr);

@@ -21,7 +21,7 @@ class no_allocation : public ::testing::TestWithParam<std::string_view> {};
 void round(engine& e, std::vector<receive>& r, std::vector<message>& m) {
   const std::size_t n = r.size();
   for (std::size_t i = 0; i < n; ++i) {
-    r[i].wanted = {1, static_cast<std::int32_t>(i)};
+    r[i].wanted = {1, message_tag::of_index(i)};
     m[i].sent = r[i].wanted;
     if (i % 16 == 0) {
       r[i].wanted.source = any_source;
@@ -100,8 +100,7 @@ TEST_P(exhaustion, changes_nothing) {
   long failures = 0;
   for (std::size_t i = 0; i < steps; ++i) {
     const bool filling_receives = i / 3000 % 2 == 0;
-    envelope n{static_cast<std::int32_t>(random() % 900) * 300,
-               static_cast<std::int32_t>(random() % 50)};
+    envelope n{comm_rank::of_index(random() % 900 * 300), message_tag::of_index(random() % 50)};
     const auto place = [](const auto* entry, const auto& all) {
       return entry == nullptr ? -1 : entry - all.data();
     };
@@ -134,9 +133,9 @@ TEST_P(exhaustion, moving_entries_loses_none) {
   std::vector<receive> r(depth);
   std::vector<message> m(depth);
   for (std::size_t i = 0; i < depth; ++i) {
-    r[i].wanted = {i % 5 == 0 ? any_source : static_cast<std::int32_t>(i % 9),
-                   static_cast<std::int32_t>(i / 4)};
-    m[i].sent = {static_cast<std::int32_t>(i % 3), 100000 + static_cast<std::int32_t>(i / 6)};
+    r[i].wanted = {i % 5 == 0 ? any_source : comm_rank::of_index(i % 9),
+                   message_tag::of_index(i / 4)};
+    m[i].sent = {comm_rank::of_index(i % 3), message_tag::of_index(100000 + i / 6)};
     ASSERT_EQ(from->post(r[i]), nullptr);
     ASSERT_EQ(from->arrive(m[i]), nullptr);
   }
@@ -159,7 +158,7 @@ TEST_P(exhaustion, moving_entries_loses_none) {
     (void)reference.post(same[i]);
   }
   for (std::size_t i = depth; i-- > 0;) {
-    message sent{{static_cast<std::int32_t>(i % 9), static_cast<std::int32_t>(i / 4)}, {}};
+    message sent{{comm_rank::of_index(i % 9), message_tag::of_index(i / 4)}, {}};
     message again{sent.sent, {}};
     const receive* one = to->arrive(sent);
     const receive* other = reference.arrive(again);
@@ -179,8 +178,8 @@ TEST(parallel_exhaustion, changes_nothing) {
   std::vector<receive> r(depth);
   std::vector<message> m(depth);
   for (std::size_t i = 0; i < depth; ++i) {
-    r[i].wanted = {1, static_cast<std::int32_t>(i)};
-    m[i].sent = {2, static_cast<std::int32_t>(i)};
+    r[i].wanted = {1, message_tag::of_index(i)};
+    m[i].sent = {2, message_tag::of_index(i)};
     ASSERT_EQ(matcher.enter(r[i].wanted).post(r[i]), nullptr);
     ASSERT_EQ(matcher.enter(m[i].sent).arrive(m[i]), nullptr);
   }

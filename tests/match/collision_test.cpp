@@ -33,11 +33,11 @@ std::vector<std::int32_t> colliding_tags(const hash_key& known) {
 search_counts cost(std::unique_ptr<engine> e, const std::vector<std::int32_t>& tags) {
   std::vector<receive> r(tags.size());
   for (std::size_t i = 0; i < tags.size(); ++i) {
-    r[i].wanted = {0, tags[i]};
+    r[i].wanted = {0, message_tag{tags[i]}};
     EXPECT_EQ(e->post(r[i]), nullptr);
   }
   for (std::size_t i = tags.size(); i-- > 0;) {
-    message m{{0, tags[i]}, {}};
+    message m{{0, message_tag{tags[i]}}, {}};
     EXPECT_EQ(e->arrive(m), &r[i]);
   }
   return e->counts();
@@ -83,7 +83,7 @@ TEST(key_table, keeps_what_it_has_when_chains_are_long_and_slots_are_erased) {
   std::vector<receive> r(tags.size());
   key_table<receive, own_key> table(known);
   for (std::size_t i = 0; i < tags.size(); ++i) {
-    r[i].wanted = {0, tags[i]};
+    r[i].wanted = {0, message_tag{tags[i]}};
     table.reserve(1);
     ASSERT_EQ(table.head_or_put(key_of(r[i].wanted), r[i]), nullptr);
   }
@@ -112,8 +112,8 @@ TEST(key_table, puts_neighbouring_tags_into_one_line) {
   key_table<receive, own_key> table(known);
   table.reserve(1000);
   for (std::int32_t i = 0; i < 8; ++i) {
-    r[static_cast<std::size_t>(i)].wanted = {3, 800 + i};
-    (void)table.head_or_put(key_of({3, 800 + i}), r[static_cast<std::size_t>(i)]);
+    r[static_cast<std::size_t>(i)].wanted = {3, message_tag{800 + i}};
+    (void)table.head_or_put(key_of({3, message_tag{800 + i}}), r[static_cast<std::size_t>(i)]);
   }
   std::vector<std::uintptr_t> lines;
   for (const receive& x : r) {

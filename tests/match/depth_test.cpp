@@ -23,7 +23,7 @@ TEST_P(deep_queues, drain_in_any_order) {
   std::vector<std::size_t> order(depth);
   for (std::size_t i = 0; i < depth; ++i) {
     order[i] = i;
-    m[i].sent = {static_cast<std::int32_t>(i % 7), static_cast<std::int32_t>(i) * 64};
+    m[i].sent = {comm_rank::of_index(i % 7), message_tag::of_index(i * 64)};
     r[i].wanted = m[i].sent;
     if (i % 5 == 0) {
       r[i].wanted.source = any_source;  // still takes only its own message
@@ -67,8 +67,8 @@ TEST_P(tag_patterns, cost_hash_the_same) {
   const auto e = make_engine("hash");
   std::vector<receive> r(depth);
   for (std::uint32_t i = 0; i < depth; ++i) {
-    r[i].wanted = {static_cast<std::int32_t>(i * source_stride & 0x7FFFFFFFu),
-                   static_cast<std::int32_t>(i * tag_stride & 0x7FFFFFFFu)};
+    r[i].wanted = {comm_rank::of_index(i * source_stride & 0x7FFFFFFFu),
+                   message_tag::of_index(i * tag_stride & 0x7FFFFFFFu)};
     ASSERT_EQ(e->post(r[i]), nullptr);
   }
   message m{};

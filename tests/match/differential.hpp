@@ -54,8 +54,8 @@ class side_by_side {
 /// What traffic looks like: numbers to draw from, how often wildcards, how deep.
 struct traffic {
   std::string name;
-  std::vector<std::int32_t> sources;
-  std::vector<std::int32_t> tags;
+  std::vector<comm_rank> sources;
+  std::vector<message_tag> tags;
   int wildcard_percent;  ///< of receives and probes, for source and for tag each
   std::size_t depth;     ///< what is stored swings between 0 and about this
   bool exact = false;    ///< no wildcard at all, not even to empty an engine
@@ -319,24 +319,22 @@ void leave_out_pairs(std::vector<step>& steps, const Differs& still) {
 }
 
 /// Makes all uses of one number 0 or 1, where that is enough.
-template <class Differs>
-void small_numbers(std::vector<step>& steps, const Differs& still) {
-  for (std::int32_t envelope::* part : {&envelope::source, &envelope::tag}) {
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const std::int32_t old = steps[i].e.*part;
-      for (std::int32_t small = 0; small < 2 && old > small; ++small) {
-        std::vector<step> simpler = steps;
-        for (step& s : simpler) {
-          if (s.e.*part == old) {
-            s.e.*part = small;
-          }
+template <class Number, class Differs>
+void small_numbers(std::vector<step>& steps, Number envelope::* part, const Differs& still) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Number old = steps[i].e.*part;
+    for (Number small = 0; small < Number(2) && old > small; ++small) {
+      std::vector<step> simpler = steps;
+      for (step& s : simpler) {
+        if (s.e.*part == old) {
+          s.e.*part = small;
         }
-        if (!still(simpler)) {
-          continue;
-        }
-        steps = std::move(simpler);
-        break;
       }
+      if (!still(simpler)) {
+        continue;
+      }
+      steps = std::move(simpler);
+      break;
     }
   }
 }
@@ -353,7 +351,8 @@ void small_numbers(std::vector<step>& steps, const Differs& still) {
     return failing;  // it does not repeat: show all of it
   }
   detail::leave_out(failing, still);
-  detail::small_numbers(failing, still);
+  detail::small_numbers(failing, &envelope::source, still);
+  detail::small_numbers(failing, &envelope::tag, still);
   detail::leave_out(failing, still);
   detail::leave_out_pairs(failing, still);
   return failing;
@@ -361,8 +360,8 @@ void small_numbers(std::vector<step>& steps, const Differs& still) {
 
 inline std::string to_text(const std::vector<step>& steps) {
   static constexpr const char* names[] = {"post", "arrive", "peek", "take", "cancel"};
-  const auto number = [](std::int32_t n, std::int32_t any) {
-    return n == any ? std::string("any") : std::to_string(n);
+  const auto number = [](auto n, decltype(n) any) {
+    return n == any ? std::string("any") : to_string(n);
   };
   std::string text;
   for (const step& s : steps) {

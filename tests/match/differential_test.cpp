@@ -31,21 +31,35 @@ std::uint64_t seed() {
   return value;
 }
 
-std::vector<std::int32_t> multiples(std::int32_t count, std::int32_t of) {
+/// Ranks or tags, as the context wants them.
+struct numbers {
   std::vector<std::int32_t> all;
-  for (std::int32_t i = 0; i < count; ++i) {
-    all.push_back(i * of);
+
+  template <class Number>
+  operator std::vector<Number>() const {
+    std::vector<Number> those;
+    for (const std::int32_t n : all) {
+      those.emplace_back(n);
+    }
+    return those;
   }
-  return all;
+};
+
+numbers multiples(std::int32_t count, std::int32_t of) {
+  numbers some;
+  for (std::int32_t i = 0; i < count; ++i) {
+    some.all.push_back(i * of);
+  }
+  return some;
 }
 
 /// The first so many numbers for which `collides` is true.
 template <class Fn>
-std::vector<std::int32_t> where(std::size_t count, Fn&& collides) {
-  std::vector<std::int32_t> all;
+std::vector<message_tag> where(std::size_t count, Fn&& collides) {
+  std::vector<message_tag> all;
   for (std::int32_t i = 0; all.size() < count; ++i) {
     if (collides(static_cast<std::uint32_t>(i))) {
-      all.push_back(i);
+      all.emplace_back(i);
     }
   }
   return all;

@@ -121,8 +121,7 @@ struct scenario {
                     : draw < 13 ? kind::take
                     : draw < 14 ? kind::cancel
                                 : kind::divide,
-                    {static_cast<std::int32_t>(random.below(2)),
-                     static_cast<std::int32_t>(random.below(2))},
+                    {comm_rank::of_index(random.below(2)), message_tag::of_index(random.below(2))},
                     id};
         if (o.what == kind::cancel && posts.empty()) {
           o.what = kind::arrive;
@@ -331,7 +330,7 @@ TEST(parallel_stress, pairs_meet_in_order) {
         receive& r = s.receives[i];
         // Some may take a message of this source only through a wildcard: still in order, since
         // nobody else wants this tag.
-        r.wanted = {i % 500 == 499 ? any_source : p % 2, p};
+        r.wanted = {i % 500 == 499 ? any_source : comm_rank{p % 2}, message_tag{p}};
         const message* m = matcher.enter(r.wanted).post(r);
         if (m != nullptr) {
           found[i] = static_cast<int>(m - s.messages.data());
@@ -342,7 +341,7 @@ TEST(parallel_stress, pairs_meet_in_order) {
     bodies.emplace_back([&, p] {
       for (std::size_t i = 0; i < rounds; ++i) {
         message& m = s.messages[i];
-        m.sent = {p % 2, p};
+        m.sent = {comm_rank{p % 2}, message_tag{p}};
         const receive* r = matcher.enter(m.sent).arrive(m);
         if (r != nullptr) {
           found[static_cast<std::size_t>(r - s.receives.data())] = static_cast<int>(i);
@@ -415,7 +414,7 @@ TEST(parallel_engine, counts_all_parts_and_engines_before) {
   matcher.divide();
   std::vector<receive> r(100);
   for (std::size_t i = 0; i < r.size(); ++i) {
-    r[i].wanted = {0, static_cast<std::int32_t>(i)};
+    r[i].wanted = {0, message_tag::of_index(i)};
     EXPECT_EQ(matcher.enter(r[i].wanted).post(r[i]), nullptr);
   }
   EXPECT_EQ(matcher.posted(), 100u);

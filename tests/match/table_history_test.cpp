@@ -84,7 +84,9 @@ struct specification {
   [[nodiscard]] bool same(const specification& other) const { return keys == other.keys; }
 };
 
-table_key key_of(int key) { return {static_cast<std::uint32_t>(key), key + 3, 2 * key}; }
+table_key key_of(int key) {
+  return {context_id{static_cast<std::uint32_t>(key)}, comm_rank{key + 3}, message_tag{2 * key}};
+}
 
 void* value_of(std::size_t n) { return reinterpret_cast<void*>((n + 1) * 4); }
 
@@ -154,7 +156,7 @@ class trial {
     }
     specification last;
     core_.each([&](const table_key& key, table_side side, void* value) {
-      const int k = static_cast<int>(key.context);
+      const int k = static_cast<int>(key.context.value());
       if (k < 100) {
         last.keys[k].push_back({side, value});
       }

@@ -100,19 +100,18 @@ TEST(table, an_erased_value_is_skipped) {
 TEST(table, out_of_cells_is_an_answer_and_changes_nothing) {
   table t({.first_lines = 2, .most_lines = 2, .most_cells = 2});
   std::uint64_t stored = 0;
-  while (
-      t.insert({0, 0, static_cast<std::int32_t>(stored)}, send, value_of(stored)).what.posted()) {
+  while (t.insert({0, 0, message_tag::of_index(stored)}, send, value_of(stored)).what.posted()) {
     ++stored;
   }
   EXPECT_GE(stored, 6u);
   EXPECT_LE(stored, 12u);
-  const auto refused = t.insert({0, 0, static_cast<std::int32_t>(stored)}, send, value_of(99));
+  const auto refused = t.insert({0, 0, message_tag::of_index(stored)}, send, value_of(99));
   EXPECT_TRUE(refused.what.retry());
   EXPECT_EQ(refused.what.reason, retry_reason::no_memory);
   EXPECT_TRUE(t.insert({0, 0, 0}, send, value_of(99)).what.retry()) << "a duplicate needs one too";
   EXPECT_EQ(count(t), stored);
   for (std::uint64_t i = 0; i < stored; ++i) {
-    EXPECT_EQ(t.insert({0, 0, static_cast<std::int32_t>(i)}, receive_side, value_of(50)).partner,
+    EXPECT_EQ(t.insert({0, 0, message_tag::of_index(i)}, receive_side, value_of(50)).partner,
               value_of(i));
   }
   EXPECT_TRUE(t.insert({0, 0, 1000}, send, value_of(99)).what.posted());
@@ -136,13 +135,14 @@ TEST(table, grows_and_gives_memory_back) {
   table t({.first_lines = 64});
   const std::size_t before = resident_bytes();
   for (std::int32_t i = 0; i < many; ++i) {
-    ASSERT_TRUE(t.insert({1, i % 7, i}, send, value_of(1)).what.posted());
+    ASSERT_TRUE(t.insert({1, comm_rank{i % 7}, message_tag{i}}, send, value_of(1)).what.posted());
   }
   EXPECT_GT(t.lines(), std::size_t{many} / 3);
   EXPECT_EQ(count(t), std::size_t{many});
   const std::size_t full = resident_bytes();
   for (std::int32_t i = 0; i < many; ++i) {
-    ASSERT_EQ(t.insert({1, i % 7, i}, receive_side, value_of(2)).partner, value_of(1));
+    ASSERT_EQ(t.insert({1, comm_rank{i % 7}, message_tag{i}}, receive_side, value_of(2)).partner,
+              value_of(1));
   }
   EXPECT_TRUE(t.trim());
   EXPECT_EQ(t.lines(), 64u);
@@ -160,18 +160,18 @@ TEST(table, grows_and_gives_memory_back) {
 TEST(table, trim_keeps_what_is_stored) {
   table t({.first_lines = 2});
   for (std::int32_t i = 0; i < 50'000; ++i) {
-    (void)t.insert({1, 2, i}, send, value_of(1));
+    (void)t.insert({1, 2, message_tag{i}}, send, value_of(1));
   }
   for (std::int32_t i = 0; i < 50'000; ++i) {
     if (i % 100 != 0) {
-      ASSERT_NE(t.take({1, 2, i}, send), nullptr);
+      ASSERT_NE(t.take({1, 2, message_tag{i}}, send), nullptr);
     }
   }
   EXPECT_TRUE(t.trim());
   EXPECT_LE(t.lines(), 512u);
   EXPECT_EQ(count(t), 500u);
   for (std::int32_t i = 0; i < 50'000; i += 100) {
-    ASSERT_NE(t.take({1, 2, i}, send), nullptr);
+    ASSERT_NE(t.take({1, 2, message_tag{i}}, send), nullptr);
   }
 }
 
@@ -188,16 +188,23 @@ TEST(table, regular_keys_spread) {
     return t.cells();
   };
   constexpr std::size_t bound = n / 53 * 3 / 2;
-  EXPECT_LT(spilled([](std::int32_t i) { return table_key{0, 0, i}; }), bound);
-  EXPECT_LT(spilled([](std::int32_t i) { return table_key{0, i, 0}; }), bound);
-  EXPECT_LT(spilled([](std::int32_t i) { return table_key{static_cast<std::uint32_t>(i), 0, 0}; }),
+  EXPECT_LT(spilled([](std::int32_t i) { return table_key{0, 0, message_tag{i}}; }), bound);
+  EXPECT_LT(spilled([](std::int32_t i) { return table_key{0, comm_rank{i}, 0}; }), bound);
+  EXPECT_LT(spilled([](std::int32_t i) {
+              return table_key{context_id{static_cast<std::uint32_t>(i)}, 0, 0};
+            }),
             bound);
-  EXPECT_LT(spilled([](std::int32_t i) { return table_key{0, 0, i * 1024}; }), bound);
-  EXPECT_LT(spilled([](std::int32_t i) { return table_key{0, 0, i * 65536}; }), bound);
-  EXPECT_LT(spilled([](std::int32_t i) { return table_key{3, i % 128, i / 128}; }), bound);
-  EXPECT_LT(
-      spilled([](std::int32_t i) { return table_key{static_cast<std::uint32_t>(i % 8), i, i}; }),
-      bound);
+  EXPECT_LT(spilled([](std::int32_t i) { return table_key{0, 0, message_tag{i * 1024}}; }), bound);
+  EXPECT_LT(spilled([](std::int32_t i) { return table_key{0, 0, message_tag{i * 65536}}; }), bound);
+  EXPECT_LT(spilled([](std::int32_t i) {
+              return table_key{3, comm_rank{i % 128}, message_tag{i / 128}};
+            }),
+            bound);
+  EXPECT_LT(spilled([](std::int32_t i) {
+              return table_key{context_id{static_cast<std::uint32_t>(i % 8)}, comm_rank{i},
+                               message_tag{i}};
+            }),
+            bound);
 }
 
 /// Everything one thread can do, beside a model.
@@ -252,7 +259,7 @@ class both {
   }
 
  private:
-  using model = std::map<std::tuple<std::uint32_t, std::int32_t, std::int32_t>,
+  using model = std::map<std::tuple<context_id, comm_rank, message_tag>,
                          std::deque<std::pair<table_side, void*>>>;
   static model::key_type name(const table_key& k) { return {k.context, k.source, k.tag}; }
 
@@ -267,8 +274,8 @@ TEST(table, agrees_with_a_model) {
   for (const std::uint64_t keys : {2, 40, 3000}) {
     both b({.first_lines = 2, .most_lines = 1024, .seed = seed | 1});
     for (int i = 0; i < 30'000; ++i) {
-      const table_key key{static_cast<std::uint32_t>(random.below(2)), 5,
-                          static_cast<std::int32_t>(random.below(keys))};
+      const table_key key{context_id{static_cast<std::uint32_t>(random.below(2))}, 5,
+                          message_tag::of_index(random.below(keys))};
       const std::uint64_t draw = random.below(100);
       // Phases of filling and of emptying, so that it grows and shrinks.
       const bool filling = i / 3000 % 2 == 0;
@@ -310,7 +317,7 @@ TEST(table, many_threads_lose_and_double_nothing) {
         const std::uint64_t key = random.below(i / 5000 % 2 == 0 ? 600 : 3);
         const std::uint64_t mine = me * per_thread + i;
         // Even numbers send, odd ones receive: so the side can be read off a value.
-        const auto result = t.insert({0, 1, static_cast<std::int32_t>(key)},
+        const auto result = t.insert({0, 1, message_tag::of_index(key)},
                                      mine % 2 == 0 ? send : receive_side, value_of(mine));
         if (result.what.done()) {
           const std::uint64_t theirs = number_of(result.partner);

@@ -140,8 +140,8 @@ void all_kinds(two_ranks& t, std::vector<line>& from, std::vector<line>& into, l
     line& l = from[static_cast<std::size_t>(i)];
     l.first = i + 1;
     sends.push_back(despite_failure([&] {
-      return t.one.isend(t.here, messages_of(t.here), buffer::of_bytes(&l, sizeof l), 1, i,
-                         i % 3 == 0 ? mode::synchronous : mode::standard);
+      return t.one.isend(t.here, messages_of(t.here), buffer::of_bytes(&l, sizeof l), 1,
+                         message_tag{i}, i % 3 == 0 ? mode::synchronous : mode::standard);
     }));
     t.second.poll();
     t.first.poll();
@@ -155,7 +155,7 @@ void all_kinds(two_ranks& t, std::vector<line>& from, std::vector<line>& into, l
     l = {};
     request* const r = despite_failure([&] {
       return t.two.irecv(t.there, messages_of(t.there), buffer::of_bytes(&l, sizeof l),
-                         i % 2 == 0 ? any_source : 0, i);
+                         i % 2 == 0 ? any_source : comm_rank{0}, message_tag{i});
     });
     finish(t.two, r, t.one);
     ASSERT_EQ(l.first, i + 1);

@@ -13,7 +13,7 @@ struct rank_in_fibers {
       : runtime(core::runtime::over(std::make_unique<test::fake_session>(rank, 2),
                                     std::move(endpoint), core::threading::one)),
         engine(*runtime),
-        world(0, core::group::range(2), rank) {
+        world(0, core::group::range(2), comm_rank{rank}) {
     engine.attach(world);
   }
   std::unique_ptr<core::runtime> runtime;
@@ -23,7 +23,7 @@ struct rank_in_fibers {
 
 struct talker {
   rank_in_fibers* own;
-  int tag;
+  int tag;  // and its number
   int trips;
 };
 
@@ -34,7 +34,9 @@ void talk(void* at) {
   const talker& t = *static_cast<talker*>(at);
   auto& e = t.own->engine;
   auto& c = t.own->world;
-  const int rank = c.rank();
+  const int rank = c.rank().value();
+  const comm_rank other{1 - rank};
+  const message_tag tag{t.tag};
   std::vector<std::byte> data(sizes[5]);
   for (int i = 0; i < t.trips; ++i) {
     const std::size_t n = sizes[static_cast<std::size_t>(t.tag + i) % 6];
@@ -42,20 +44,20 @@ void talk(void* at) {
     const mode how = (t.tag + i) % 4 == 0 ? mode::synchronous : mode::standard;
     if (i % 2 == rank) {
       std::memset(data.data(), static_cast<int>(mark), n);
-      e.send(c, messages_of(c), buffer::of_bytes(data.data(), n), 1 - rank, t.tag, how);
+      e.send(c, messages_of(c), buffer::of_bytes(data.data(), n), other, tag, how);
       continue;
     }
     std::memset(data.data(), 0x55, n);
     result got;
     if (t.tag % 5 == 0) {
-      got = e.probe(c, messages_of(c), any_source, t.tag);
+      got = e.probe(c, messages_of(c), any_source, tag);
       EXPECT_EQ(got.bytes, n);
     } else if (t.tag % 5 == 1) {
-      while (!e.iprobe(c, messages_of(c), 1 - rank, t.tag)) {
+      while (!e.iprobe(c, messages_of(c), other, tag)) {
       }
     }
-    got = e.recv(c, messages_of(c), buffer::of_bytes(data.data(), n), any_source, t.tag);
-    EXPECT_EQ(got.source, 1 - rank);
+    got = e.recv(c, messages_of(c), buffer::of_bytes(data.data(), n), any_source, tag);
+    EXPECT_EQ(got.source, other);
     EXPECT_EQ(got.bytes, n);
     if (n != 0) {
       EXPECT_EQ(data[0], mark);

@@ -32,17 +32,17 @@ class p2p_rules : public ::testing::TestWithParam<std::tuple<backend, threading>
   }
 };
 
-result send(member& m, const void* data, std::size_t n, int to, int tag,
+result send(member& m, const void* data, std::size_t n, comm_rank to, message_tag tag,
             mode how = mode::standard) {
   return m.engine.send(m.comm, m.messages(), buffer::of_bytes(data, n), to, tag, how);
 }
-result recv(member& m, void* data, std::size_t n, int from, int tag) {
+result recv(member& m, void* data, std::size_t n, comm_rank from, message_tag tag) {
   return m.engine.recv(m.comm, m.messages(), buffer::of_bytes(data, n), from, tag);
 }
-request* irecv(member& m, void* data, std::size_t n, int from, int tag) {
+request* irecv(member& m, void* data, std::size_t n, comm_rank from, message_tag tag) {
   return m.engine.irecv(m.comm, m.messages(), buffer::of_bytes(data, n), from, tag);
 }
-request* isend(member& m, const void* data, std::size_t n, int to, int tag,
+request* isend(member& m, const void* data, std::size_t n, comm_rank to, message_tag tag,
                mode how = mode::standard) {
   return m.engine.isend(m.comm, m.messages(), buffer::of_bytes(data, n), to, tag, how);
 }
@@ -85,8 +85,8 @@ TEST_P(p2p_rules, every_size_posted_first_and_unexpected) {
               recv(m, nullptr, 0, 0, 98);
               const result ended = recv(m, into.data(), n, 0, 5);
               EXPECT_EQ(ended.bytes, n);
-              EXPECT_EQ(ended.source, 0);
-              EXPECT_EQ(ended.tag, 5);
+              EXPECT_EQ(ended.source.value(), 0);
+              EXPECT_EQ(ended.tag.value(), 5);
             }
             into.resize(n);
             EXPECT_EQ(into, data) << n;
@@ -156,7 +156,7 @@ TEST_P(p2p_rules, receives_posted_while_their_messages_come_in_pieces) {
       std::vector<std::vector<std::byte>> data;
       for (int i = 0; i < count; ++i) {
         data.push_back(pattern(n, static_cast<unsigned>(i)));
-        under_way.push_back(isend(m, data.back().data(), n, 1, i));
+        under_way.push_back(isend(m, data.back().data(), n, 1, message_tag{i}));
       }
       sent = true;
       while (!posted) {
@@ -176,7 +176,7 @@ TEST_P(p2p_rules, receives_posted_while_their_messages_come_in_pieces) {
     m.engine.iprobe(m.comm, m.messages(), 0, count);  // takes in what has come
     for (int i = count - 1; i >= 0; --i) {
       const auto k = static_cast<std::size_t>(i);
-      receives[k] = irecv(m, into[k].data(), room(i), 0, i);
+      receives[k] = irecv(m, into[k].data(), room(i), 0, message_tag{i});
     }
     posted = true;
     for (int i = 0; i < count; ++i) {
@@ -225,7 +225,7 @@ TEST_P(p2p_rules, derived_types_on_both_sides) {
         m.engine.send(m.comm, m.messages(), {data.data(), 1, type.get()}, 1, 3);
         m.engine.send(m.comm, m.messages(), {data.data(), 1, type.get()}, 1, 4, mode::synchronous);
       } else {
-        for (const int tag : {3, 4}) {
+        for (const message_tag tag : {message_tag(3), message_tag(4)}) {
           std::vector<std::int32_t> into(blocks * 3, -1);
           m.engine.recv(m.comm, m.messages(), {into.data(), 1, type.get()}, 0, tag);
           for (std::size_t i = 0; i < into.size(); ++i) {
@@ -265,24 +265,24 @@ TEST_P(p2p_rules, probe_and_matched_probe) {
   job(3, [](member& m) {
     int value = m.rank * 100;
     if (m.rank != 0) {
-      send(m, &value, sizeof value, 0, m.rank);
+      send(m, &value, sizeof value, 0, message_tag{m.rank});
       const auto big = pattern(40000, static_cast<unsigned>(m.rank));
-      send(m, big.data(), big.size(), 0, 50 + m.rank);
+      send(m, big.data(), big.size(), 0, message_tag{50 + m.rank});
       return;
     }
     const result seen = m.engine.probe(m.comm, m.messages(), 2, any_tag);
-    EXPECT_EQ(seen.source, 2);
-    EXPECT_EQ(seen.tag, 2);
+    EXPECT_EQ(seen.source.value(), 2);
+    EXPECT_EQ(seen.tag.value(), 2);
     EXPECT_EQ(seen.bytes, sizeof value);
     result found;
     matched* taken = m.engine.mprobe(m.comm, m.messages(), any_source, 51, found);
     EXPECT_EQ(found.bytes, 40000U);
     std::vector<std::byte> into(40000);
-    EXPECT_EQ(m.engine.mrecv(taken, buffer::of_bytes(into.data(), into.size())).source, 1);
+    EXPECT_EQ(m.engine.mrecv(taken, buffer::of_bytes(into.data(), into.size())).source.value(), 1);
     EXPECT_EQ(into, pattern(40000, 1));
     EXPECT_FALSE(m.engine.iprobe(m.comm, m.messages(), any_source, 51).has_value());
     for (const int from : {1, 2}) {
-      recv(m, &value, sizeof value, from, from);
+      recv(m, &value, sizeof value, comm_rank{from}, message_tag{from});
       EXPECT_EQ(value, from * 100);
     }
     recv(m, into.data(), into.size(), 2, 52);
@@ -297,8 +297,8 @@ TEST_P(p2p_rules, blocking_receive_among_others) {
     if (m.rank == 0) {
       const char word[] = "word";
       for (const int first : {1, 2, 3}) {
-        recv(m, nullptr, 0, 1, 99);               // it waits now, or soon
-        send(m, &first, sizeof first, 1, first);  // for 2: tag 1 comes in between
+        recv(m, nullptr, 0, 1, 99);                            // it waits now, or soon
+        send(m, &first, sizeof first, 1, message_tag{first});  // for 2: tag 1 comes in between
         send(m, word, sizeof word, 1, 2, mode::synchronous);
         send(m, long_one.data(), long_one.size(), 1, 4);
         send(m, word, sizeof word, 1, 5);
@@ -314,9 +314,9 @@ TEST_P(p2p_rules, blocking_receive_among_others) {
           EXPECT_EQ(recv(m, &number, sizeof number, any_source, 1).bytes, sizeof number);
         } else if (first == 2) {  // the same envelope twice: in the order sent
           EXPECT_EQ(recv(m, &number, sizeof number, 0, 2).bytes, sizeof number);
-          EXPECT_EQ(recv(m, text, sizeof text, any_source, any_tag).tag, 2);
+          EXPECT_EQ(recv(m, text, sizeof text, any_source, any_tag).tag.value(), 2);
         } else {  // a wildcard, then one too short
-          EXPECT_EQ(recv(m, &number, sizeof number, 0, any_tag).tag, 3);
+          EXPECT_EQ(recv(m, &number, sizeof number, 0, any_tag).tag.value(), 3);
           const result cut = recv(m, text, 2, 0, 2);
           EXPECT_EQ(cut.error, fault::truncated);
           EXPECT_EQ(cut.sent_bytes, 5U);
@@ -448,19 +448,20 @@ TEST_P(p2p_rules, seeded_storm_of_four_ranks) {
     // Everybody draws the same plan: who sends what to whom, in which order.
     std::mt19937 plan(seed);
     struct planned {
-      int from, to, tag;
+      comm_rank from, to;
+      message_tag tag;
       std::size_t n;
     };
     std::vector<planned> all;
     for (int i = 0; i < 600; ++i) {
-      all.push_back({static_cast<int>(plan() % 4), static_cast<int>(plan() % 4),
-                     static_cast<int>(plan() % 5), sizes[plan() % (sizes.size() - 2)]});
+      all.push_back({comm_rank::of_index(plan() % 4), comm_rank::of_index(plan() % 4),
+                     message_tag::of_index(plan() % 5), sizes[plan() % (sizes.size() - 2)]});
     }
     std::vector<std::vector<std::byte>> buffers(all.size());
     std::vector<request*> open;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const planned& p = all[i];
-      if (p.to == m.rank) {
+      if (p.to == comm_rank{m.rank}) {
         buffers[i].resize(p.n);
         open.push_back(irecv(m, buffers[i].data(), p.n, p.from, p.tag));
       }
@@ -468,7 +469,7 @@ TEST_P(p2p_rules, seeded_storm_of_four_ranks) {
     std::vector<std::vector<std::byte>> sent(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       const planned& p = all[i];
-      if (p.from == m.rank) {
+      if (p.from == comm_rank{m.rank}) {
         sent[i] = pattern(p.n, static_cast<unsigned>(i));
         const mode how = i % 3 == 0 ? mode::synchronous : mode::standard;
         if (request* r = isend(m, sent[i].data(), p.n, p.to, p.tag, how)) {
@@ -480,7 +481,7 @@ TEST_P(p2p_rules, seeded_storm_of_four_ranks) {
       finish(m, r);
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].to == m.rank) {
+      if (all[i].to == comm_rank{m.rank}) {
         ASSERT_EQ(buffers[i], pattern(all[i].n, static_cast<unsigned>(i))) << "message " << i;
       }
     }
@@ -504,15 +505,16 @@ TEST_P(p2p_threads, several_threads_per_rank_talk_at_once) {
     std::vector<std::thread> all;
     for (int t = 0; t < threads; ++t) {
       all.emplace_back([&m, t] {
+        const message_tag tag{t};
         std::vector<std::byte> data(t == 3 ? 20000 : 64), into(data.size());
         for (int i = 0; i < rounds; ++i) {
           std::memcpy(data.data(), &i, sizeof i);
           if (m.rank == 0) {
-            send(m, data.data(), data.size(), 1, t);
-            recv(m, into.data(), into.size(), 1, t);
+            send(m, data.data(), data.size(), 1, tag);
+            recv(m, into.data(), into.size(), 1, tag);
           } else {
-            recv(m, into.data(), into.size(), 0, t);
-            send(m, into.data(), into.size(), 0, t);
+            recv(m, into.data(), into.size(), 0, tag);
+            send(m, into.data(), into.size(), 0, tag);
           }
           int seen = -1;
           std::memcpy(&seen, into.data(), sizeof seen);

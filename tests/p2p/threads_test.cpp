@@ -42,13 +42,14 @@ void in_threads(int count, const std::function<void(int)>& body) {
   }
 }
 
-void send(member& m, int number, std::size_t bytes, int tag) {
+void send(member& m, int number, std::size_t bytes, message_tag tag) {
   std::vector<std::byte> data(std::max(bytes, sizeof number));
   std::memcpy(data.data(), &number, sizeof number);
-  m.engine.send(m.comm, m.messages(), buffer::of_bytes(data.data(), data.size()), 1 - m.rank, tag);
+  m.engine.send(m.comm, m.messages(), buffer::of_bytes(data.data(), data.size()),
+                comm_rank{1 - m.rank}, tag);
 }
 
-int receive(member& m, int source, int tag, result* ended = nullptr) {
+int receive(member& m, comm_rank source, message_tag tag, result* ended = nullptr) {
   std::vector<std::byte> data(40000);
   const result r =
       m.engine.recv(m.comm, m.messages(), buffer::of_bytes(data.data(), data.size()), source, tag);
@@ -75,7 +76,7 @@ TEST_P(p2p_among_threads, messages_sent_in_turn_by_several_threads_arrive_in_tur
           if (next == count) {
             return;
           }
-          send(m, next, some_size(next), next % 3);
+          send(m, next, some_size(next), message_tag{next % 3});
           ++next;
         }
       });
@@ -83,7 +84,7 @@ TEST_P(p2p_among_threads, messages_sent_in_turn_by_several_threads_arrive_in_tur
       for (int i = 0; i < count; ++i) {
         result ended;
         ASSERT_EQ(receive(m, i % 2 == 0 ? any_source : 0, any_tag, &ended), i);
-        ASSERT_EQ(ended.tag, i % 3);
+        ASSERT_EQ(ended.tag.value(), i % 3);
       }
     }
   });
@@ -150,14 +151,15 @@ TEST_P(p2p_among_threads, pairs_with_their_own_tags_while_wildcards_come_and_go)
           from[i] = round * window + i;
           if (round % 2 == 0 || m.rank == 0) {
             open.push_back(m.engine.irecv(m.comm, m.messages(),
-                                          buffer::of_bytes(&into[i], sizeof(int)), 1 - m.rank, t));
+                                          buffer::of_bytes(&into[i], sizeof(int)),
+                                          comm_rank{1 - m.rank}, message_tag{t}));
           }
         }
         for (int i = 0; i < window; ++i) {
-          send(m, from[i], sizeof(int), t);
+          send(m, from[i], sizeof(int), message_tag{t});
         }
         for (int i = 0; round % 2 != 0 && m.rank != 0 && i < window; ++i) {
-          into[i] = receive(m, 0, t);
+          into[i] = receive(m, 0, message_tag{t});
         }
         for (request* r : open) {
           m.engine.wait(*r);
@@ -183,19 +185,19 @@ TEST_P(p2p_among_threads, a_sender_is_held_back_and_let_go_by_several_threads) {
     if (m.rank == 0) {
       in_threads(threads, [&](int t) {
         for (int i = 0; i < count; ++i) {
-          send(m, i, bytes, t);
+          send(m, i, bytes, message_tag{t});
         }
       });
       return;
     }
     for (int t = threads; t-- > 1;) {  // the last first: what the others sent is unexpected
       for (int i = 0; i < count / 2; ++i) {
-        ASSERT_EQ(receive(m, 0, t), i);
+        ASSERT_EQ(receive(m, 0, message_tag{t}), i);
       }
     }
     in_threads(threads, [&](int t) {
       for (int i = t == 0 ? 0 : count / 2; i < count; ++i) {
-        ASSERT_EQ(receive(m, 0, t), i);
+        ASSERT_EQ(receive(m, 0, message_tag{t}), i);
       }
     });
   });

@@ -129,7 +129,7 @@ inline void run_job(int ranks, backend over, core::threading threads,
     all.emplace_back([&, r] {
       core::runtime& runtime = *runtimes[static_cast<std::size_t>(r)];
       p2p::engine engine(runtime);
-      core::communicator world(0, core::group::range(ranks), r);
+      core::communicator world(0, core::group::range(ranks), comm_rank{r});
       world.name = "world";
       engine.attach(world);
       member m{runtime, engine, world, r, ranks};

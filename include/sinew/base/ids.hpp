@@ -74,13 +74,13 @@ class id {
 
 /// A rank of the job, from 0. What the fabric and one-sided communication take.
 using job_rank = id<struct job_rank_kind>;
-/// A rank of a communicator or group, from 0. Messages and collectives still take an int.
+/// A rank of a communicator or group, from 0.
 using comm_rank = id<struct comm_rank_kind>;
 /// A rank of the job by its number on its node, from 0.
 using local_rank = id<struct local_rank_kind>;
-/// A message's tag. Messages still take an int.
+/// A message's tag.
 using message_tag = id<struct message_tag_kind>;
-/// What tells a communicator's messages from all others; still a std::uint32_t there.
+/// What tells a communicator's messages from all others.
 using context_id = id<struct context_id_kind, std::uint32_t>;
 
 /// Nobody, where a rank may be missing.

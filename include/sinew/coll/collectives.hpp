@@ -44,9 +44,9 @@ struct participant {
 };
 
 fault barrier(participant at);
-fault bcast(participant at, buffer data, int root);
+fault bcast(participant at, buffer data, comm_rank root);
 /// `send.base` may be in_place where MPI allows it; then its count and type are not looked at.
-fault reduce(participant at, const void* send, buffer recv, const op& o, int root);
+fault reduce(participant at, const void* send, buffer recv, const op& o, comm_rank root);
 fault allreduce(participant at, const void* send, buffer recv, const op& o);
 fault scan(participant at, const void* send, buffer recv, const op& o);
 fault exscan(participant at, const void* send, buffer recv, const op& o);
@@ -56,12 +56,13 @@ fault reduce_scatter(participant at, const void* send, void* recv,
                      const op& o);
 /// The same with recv.count for every rank.
 fault reduce_scatter_block(participant at, const void* send, buffer recv, const op& o);
-fault gather(participant at, buffer send, buffer recv, int root);   ///< recv.count is per rank
-fault scatter(participant at, buffer send, buffer recv, int root);  ///< send.count is per rank
+fault gather(participant at, buffer send, buffer recv, comm_rank root);  ///< recv.count is per rank
+fault scatter(participant at, buffer send, buffer recv,
+              comm_rank root);  ///< send.count is per rank
 fault allgather(participant at, buffer send, buffer recv);
 fault alltoall(participant at, buffer send, buffer recv);
-fault gatherv(participant at, buffer send, parts recv, int root);
-fault scatterv(participant at, parts send, buffer recv, int root);
+fault gatherv(participant at, buffer send, parts recv, comm_rank root);
+fault scatterv(participant at, parts send, buffer recv, comm_rank root);
 fault allgatherv(participant at, buffer send, parts recv);
 fault alltoallv(participant at, parts send, parts recv);
 fault alltoallw(participant at, parts_w send, parts_w recv);

@@ -37,17 +37,18 @@ struct new_communicator {
 /// MPI_Comm_create: collective over `at`; null where this rank is not in `members`.
 [[nodiscard]] communicator_ref create(participant at, const core::group& members);
 /// MPI_Comm_create_group: collective over `members` only.
-[[nodiscard]] communicator_ref create_group(participant at, const core::group& members, int tag);
+[[nodiscard]] communicator_ref create_group(participant at, const core::group& members,
+                                            message_tag tag);
 
 // For who agrees on a context by other means than messages. Cold; any thread.
 
 /// Which of the contexts `from`, `from` + 2, ... are free on this rank, a bit each.
 [[nodiscard]] std::uint32_t free_contexts(p2p::engine& engine, std::uint32_t from);
 /// False if it is not free any more.
-[[nodiscard]] bool take_context(p2p::engine& engine, std::uint32_t context);
-void release_context(p2p::engine& engine, std::uint32_t context);
+[[nodiscard]] bool take_context(p2p::engine& engine, context_id context);
+void release_context(p2p::engine& engine, context_id context);
 /// Over a context that all members have taken.
-[[nodiscard]] communicator_ref make_agreed(p2p::engine& engine, std::uint32_t context,
+[[nodiscard]] communicator_ref make_agreed(p2p::engine& engine, context_id context,
                                            core::group members);
 
 /// Ranks that share this node (MPI_COMM_TYPE_SHARED).

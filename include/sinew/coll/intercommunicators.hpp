@@ -24,10 +24,10 @@ class intercommunicator {
   [[nodiscard]] const communicator_ref& all() const noexcept { return all_; }
   [[nodiscard]] const core::group& local() const noexcept { return local_; }
   [[nodiscard]] const core::group& remote() const noexcept { return across_->members(); }
-  [[nodiscard]] int rank() const noexcept { return across_->rank(); }
+  [[nodiscard]] comm_rank rank() const noexcept { return across_->rank(); }
   /// How many ranks of all() are the first group's, and whether that is the local one.
   [[nodiscard]] int first_size() const noexcept { return first_; }
-  [[nodiscard]] bool in_first() const noexcept { return all_->rank() < first_; }
+  [[nodiscard]] bool in_first() const noexcept { return all_->rank().value() < first_; }
   /// Rank in all() of a rank of the local or the remote group.
   [[nodiscard]] int of_local(int r) const noexcept { return in_first() ? r : first_ + r; }
   [[nodiscard]] int of_remote(int r) const noexcept { return in_first() ? first_ + r : r; }
@@ -43,14 +43,14 @@ using intercommunicator_ref = std::shared_ptr<const intercommunicator>;
 /// How a group's leader reaches the other group's.
 struct leaders_link {
   core::communicator& peer;
-  int remote_leader;  ///< rank in `peer`
-  int tag;
+  comm_rank remote_leader;  ///< rank in `peer`
+  message_tag tag;
 };
 /// MPI_Intercomm_create: collective over `local`, whose rank `leader` alone gives a link. Null on
 /// all ranks of both groups if the groups overlap. Throws sinew::error on all ranks of `local` if
 /// the leader gives none. `job`: that of all ranks, of communicators.hpp. Cold.
-[[nodiscard]] intercommunicator_ref connect(participant local, int leader, const leaders_link* link,
-                                            core::communicator& job);
+[[nodiscard]] intercommunicator_ref connect(participant local, comm_rank leader,
+                                            const leaders_link* link, core::communicator& job);
 /// Collective over all(). Cold.
 [[nodiscard]] intercommunicator_ref duplicate(p2p::engine& engine, const intercommunicator& i);
 /// Null where `color` is negative, or no rank of the remote group has it. Ranks of a group are in
@@ -61,17 +61,17 @@ struct leaders_link {
 [[nodiscard]] communicator_ref merge(p2p::engine& engine, const intercommunicator& i, bool high);
 
 /// The root of a collective: a rank of the remote group, or one of these in the root's own group.
-inline constexpr int root_is_here = -1;    ///< this rank is it (MPI_ROOT)
-inline constexpr int root_is_beside = -2;  ///< another rank of the group is (MPI_PROC_NULL)
+inline constexpr comm_rank root_is_here = -1;    ///< this rank is it (MPI_ROOT)
+inline constexpr comm_rank root_is_beside = -2;  ///< another rank of the group is (MPI_PROC_NULL)
 
 /// Plans of collectives between the groups, to be carried out over all(); the barrier is all()'s
 /// own. What is said in nonblocking.hpp holds; `in_place` is not allowed.
 namespace across {
 
-[[nodiscard]] plan_ref bcast(const intercommunicator& i, buffer data, int root);
+[[nodiscard]] plan_ref bcast(const intercommunicator& i, buffer data, comm_rank root);
 /// `send` is looked at where the root is remote, `recv` at the root.
 [[nodiscard]] plan_ref reduce(const intercommunicator& i, buffer send, buffer recv, op_ref o,
-                              int root);
+                              comm_rank root);
 /// Each group gets what the other one's data give.
 [[nodiscard]] plan_ref allreduce(const intercommunicator& i, const void* send, buffer recv,
                                  op_ref o);
@@ -79,10 +79,11 @@ namespace across {
 [[nodiscard]] plan_ref reduce_scatter(const intercommunicator& i, const void* send, void* recv,
                                       std::span<const std::ptrdiff_t> counts,
                                       const layout::datatype& type, op_ref o);
-[[nodiscard]] plan_ref gather(const intercommunicator& i, buffer send, buffer recv, int root);
-[[nodiscard]] plan_ref gather(const intercommunicator& i, buffer send, parts recv, int root);
-[[nodiscard]] plan_ref scatter(const intercommunicator& i, buffer send, buffer recv, int root);
-[[nodiscard]] plan_ref scatter(const intercommunicator& i, parts send, buffer recv, int root);
+[[nodiscard]] plan_ref gather(const intercommunicator& i, buffer send, buffer recv, comm_rank root);
+[[nodiscard]] plan_ref gather(const intercommunicator& i, buffer send, parts recv, comm_rank root);
+[[nodiscard]] plan_ref scatter(const intercommunicator& i, buffer send, buffer recv,
+                               comm_rank root);
+[[nodiscard]] plan_ref scatter(const intercommunicator& i, parts send, buffer recv, comm_rank root);
 [[nodiscard]] plan_ref allgather(const intercommunicator& i, buffer send, buffer recv);
 [[nodiscard]] plan_ref allgather(const intercommunicator& i, buffer send, parts recv);
 [[nodiscard]] plan_ref alltoall(const intercommunicator& i, buffer send, buffer recv);

@@ -31,20 +31,20 @@ struct ongoing {
 
 /// The tag of the next nonblocking collective of `comm`, and of the next persistent one: all ranks
 /// begin them in one order. Called by one thread per communicator at a time.
-[[nodiscard]] int nonblocking_tag(core::communicator& comm) noexcept;
-[[nodiscard]] int persistent_tag(core::communicator& comm) noexcept;
+[[nodiscard]] message_tag nonblocking_tag(core::communicator& comm) noexcept;
+[[nodiscard]] message_tag persistent_tag(core::communicator& comm) noexcept;
 
 /// Begins to carry out a plan made for `over`, and returns at once. A plan may be under way once
 /// at a time. Throws std::bad_alloc.
 [[nodiscard]] std::shared_ptr<ongoing> start(p2p::engine& engine, communicator_ref over,
-                                             plan_ref what, int tag);
+                                             plan_ref what, message_tag tag);
 
 // What follows makes plans, for this rank of `c`. They throw std::bad_alloc.
 
 [[nodiscard]] plan_ref plan_barrier(const core::communicator& c);
-[[nodiscard]] plan_ref plan_bcast(const core::communicator& c, buffer data, int root);
+[[nodiscard]] plan_ref plan_bcast(const core::communicator& c, buffer data, comm_rank root);
 [[nodiscard]] plan_ref plan_reduce(const core::communicator& c, const void* send, buffer recv,
-                                   op_ref o, int root);
+                                   op_ref o, comm_rank root);
 [[nodiscard]] plan_ref plan_allreduce(const core::communicator& c, const void* send, buffer recv,
                                       op_ref o);
 [[nodiscard]] plan_ref plan_scan(const core::communicator& c, const void* send, buffer recv,
@@ -56,12 +56,14 @@ struct ongoing {
                                            const layout::datatype& type, op_ref o);
 [[nodiscard]] plan_ref plan_reduce_scatter_block(const core::communicator& c, const void* send,
                                                  buffer recv, op_ref o);
-[[nodiscard]] plan_ref plan_gather(const core::communicator& c, buffer send, buffer recv, int root);
-[[nodiscard]] plan_ref plan_gatherv(const core::communicator& c, buffer send, parts recv, int root);
+[[nodiscard]] plan_ref plan_gather(const core::communicator& c, buffer send, buffer recv,
+                                   comm_rank root);
+[[nodiscard]] plan_ref plan_gatherv(const core::communicator& c, buffer send, parts recv,
+                                    comm_rank root);
 [[nodiscard]] plan_ref plan_scatter(const core::communicator& c, buffer send, buffer recv,
-                                    int root);
+                                    comm_rank root);
 [[nodiscard]] plan_ref plan_scatterv(const core::communicator& c, parts send, buffer recv,
-                                     int root);
+                                     comm_rank root);
 [[nodiscard]] plan_ref plan_allgather(const core::communicator& c, buffer send, buffer recv);
 [[nodiscard]] plan_ref plan_allgatherv(const core::communicator& c, buffer send, parts recv);
 [[nodiscard]] plan_ref plan_alltoall(const core::communicator& c, buffer send, buffer recv);

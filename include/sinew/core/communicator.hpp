@@ -22,8 +22,8 @@ inline constexpr std::uint32_t kept_tags = 4;
 /// A collective that this rank is in, for reports.
 struct collective_call {
   const char* name = nullptr;  ///< as MPI names it; null: none
-  int root = -1;               ///< -1: it has none
-  int awaited = -1;            ///< the rank it waits for over shared memory; -1: none
+  comm_rank root = -1;         ///< -1: it has none
+  comm_rank awaited = -1;      ///< the rank it waits for over shared memory; -1: none
 };
 
 /// Written by the one thread that is in a collective of the communicator, read by a report of any
@@ -42,20 +42,20 @@ class collective_record {
   }
 
   /// Of the communicator. Set while the wait lasts.
-  std::atomic<int> awaited{-1};
+  std::atomic<comm_rank> awaited{-1};
 
  private:
   std::atomic<const char*> name_{nullptr};
-  std::atomic<int> root_{-1};
+  std::atomic<comm_rank> root_{-1};
 };
 
 /// Created collectively (see coll/communicators.hpp), by the same numbers on every member.
 /// The object lives until the last reference is dropped. Reading it is free in any context.
 class communicator {
  public:
-  communicator(std::uint32_t context, group members, int rank)
+  communicator(context_id context, group members, comm_rank rank)
       : context_(context), rank_(rank), members_(std::move(members)) {
-    SINEW_EXPECT(context % 2 == 0);
+    SINEW_EXPECT(context.value() % 2 == 0);
     SINEW_EXPECT(rank >= 0);
     // Not `rank < size()`: between two groups, members() are the remote one's and rank() is in the
     // local one (coll/intercommunicators.hpp).
@@ -63,12 +63,12 @@ class communicator {
   }
 
   /// Even number; `context() + 1` carries the collectives.
-  [[nodiscard]] std::uint32_t context() const noexcept { return context_; }
-  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] context_id context() const noexcept { return context_; }
+  [[nodiscard]] comm_rank rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return members_.size(); }
   [[nodiscard]] const group& members() const noexcept { return members_; }
   /// Rank in the job of rank `r` of this communicator. Hot.
-  [[nodiscard]] sinew::job_rank job_rank(int r) const noexcept { return members_[r]; }
+  [[nodiscard]] sinew::job_rank job_rank(comm_rank r) const noexcept { return members_[r]; }
 
   /// What other modules keep for this communicator, such as p2p's matching spaces.
   slot_table<communicator, slots::communicator_end> attached;
@@ -82,8 +82,8 @@ class communicator {
   std::string name;
 
  private:
-  std::uint32_t context_;
-  int rank_;
+  context_id context_;
+  comm_rank rank_;
   group members_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace sinew::core {
 
-inline constexpr int undefined_rank = -32766;
+inline constexpr comm_rank undefined_rank = -32766;
 
 /// Immutable value; the members are ranks of the job. Copies share one list, and all range() share
 /// one: 4 B a rank in a process, however many communicators are like the world. Any context; cold,
@@ -24,14 +24,14 @@ class group {
   [[nodiscard]] static group range(int size);  ///< 0, 1, ..., size - 1
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(members_.size()); }
-  [[nodiscard]] job_rank operator[](int r) const noexcept {
-    SINEW_EXPECT(r >= 0 && r < size());
-    return members_[static_cast<std::size_t>(r)];
+  [[nodiscard]] job_rank operator[](comm_rank r) const noexcept {
+    SINEW_EXPECT(r.below(size()));
+    return members_[r.index()];
   }
   /// Valid while a copy of this group lives.
   [[nodiscard]] std::span<const job_rank> members() const noexcept { return members_; }
   /// Position of a rank of the job, or undefined_rank.
-  [[nodiscard]] int find(job_rank member) const noexcept;
+  [[nodiscard]] comm_rank find(job_rank member) const noexcept;
 
   [[nodiscard]] group include(std::span<const int> ranks) const;
   [[nodiscard]] group exclude(std::span<const int> ranks) const;

@@ -10,15 +10,17 @@
 #include <string_view>
 #include <type_traits>
 
+#include "sinew/base/ids.hpp"
+
 namespace sinew::match {
 
-inline constexpr std::int32_t any_source = -1;
-inline constexpr std::int32_t any_tag = -2;
+inline constexpr comm_rank any_source = -1;
+inline constexpr message_tag any_tag = -2;
 
 /// Who sent it and with which tag, inside one communicator (one engine serves one).
 struct envelope {
-  std::int32_t source;
-  std::int32_t tag;
+  comm_rank source;
+  message_tag tag;
 
   /// Whether a receive with this (perhaps wildcard) envelope takes `message`.
   [[nodiscard]] constexpr bool takes(const envelope& message) const noexcept {

@@ -207,8 +207,8 @@ class parallel_engine {
   static constexpr std::uint64_t many_calls = 1024;
 
   [[nodiscard]] static std::size_t place(const envelope& e) noexcept {
-    const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(e.source)} << 32 |
-                              static_cast<std::uint32_t>(e.tag);
+    const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(e.source.value())} << 32 |
+                              static_cast<std::uint32_t>(e.tag.value());
     return key * 0x9E3779B97F4A7C15u >> 60;  // Fibonacci: the golden ratio's bits
   }
   static_assert(parts == 16, "place() gives four bits");

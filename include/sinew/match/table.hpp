@@ -8,15 +8,16 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "sinew/base/ids.hpp"
 #include "sinew/base/status.hpp"
 
 namespace sinew::match {
 
 /// What two sides must agree on. Any values: nothing is reserved.
 struct table_key {
-  std::uint32_t context;  ///< the communicator
-  std::int32_t source;
-  std::int32_t tag;
+  context_id context;  ///< the communicator
+  comm_rank source;
+  message_tag tag;
   constexpr bool operator==(const table_key&) const noexcept = default;
 };
 

@@ -71,7 +71,7 @@ class team {
   [[nodiscard]] static std::size_t block_bytes(int members) noexcept;
   /// `ranks` of the job, this one being number `me`. While this rank waits, `awaited` is the member
   /// it waits for, else -1; for reports. Throws std::bad_alloc. Cold.
-  team(rma::engine& e, std::vector<job_rank> ranks, int me, std::atomic<int>& awaited);
+  team(rma::engine& e, std::vector<job_rank> ranks, comm_rank me, std::atomic<comm_rank>& awaited);
   /// This rank's block, once; 0 if its heap has no room. Nobody else uses it before join(). Cold.
   [[nodiscard]] std::uint64_t make_block();
   /// Everybody's block, once all are known; before any round. Cold.
@@ -182,10 +182,10 @@ class team {
   rma::engine& engine_;
   const int size_;
   const int me_;
-  std::atomic<int>& awaited_;      ///< read by who reports; nothing depends on it, so relaxed
-  std::vector<job_rank> ranks_;    ///< of the job, by member
-  std::vector<int> everybody_;     ///< members but this one
-  std::vector<job_rank> waiters_;  ///< their ranks in the job
+  std::atomic<comm_rank>& awaited_;  ///< read by who reports; nothing depends on it, so relaxed
+  std::vector<job_rank> ranks_;      ///< of the job, by member
+  std::vector<int> everybody_;       ///< members but this one
+  std::vector<job_rank> waiters_;    ///< their ranks in the job
   std::unique_ptr<std::byte*[]> blocks_;  ///< null before join()
   std::vector<std::uint64_t> offsets_;
   rounds rounds_;

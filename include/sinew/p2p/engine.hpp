@@ -17,10 +17,10 @@
 
 namespace sinew::p2p {
 
-inline constexpr int any_source = match::any_source;
-inline constexpr int any_tag = match::any_tag;
-inline constexpr int no_rank = -3;  ///< MPI_PROC_NULL: done at once, nothing moves
-inline constexpr int max_tag = 0x7fffffff;
+inline constexpr comm_rank any_source = match::any_source;
+inline constexpr message_tag any_tag = match::any_tag;
+inline constexpr comm_rank no_rank = -3;  ///< MPI_PROC_NULL: done at once, nothing moves
+inline constexpr message_tag max_tag = 0x7fffffff;
 
 /// One matching space: where messages of one context meet their receives. Opaque here.
 struct channel;
@@ -79,8 +79,8 @@ enum class fault : std::uint8_t {
 /// Filled when the operation completes. For a truncated message `bytes` is what was stored and
 /// `sent_bytes` what the sender sent.
 struct result {
-  std::int32_t source = no_rank;
-  std::int32_t tag = any_tag;
+  comm_rank source = no_rank;
+  message_tag tag = any_tag;
   std::size_t bytes = 0;
   std::size_t sent_bytes = 0;
   fault error = fault::none;
@@ -114,8 +114,8 @@ struct incident {
   bool arrived = false;                      ///< here; else it has been sent
   bool unexpected = false;                   ///< arrived, and no receive was posted
   bool rendezvous = false;                   ///< its data wait at the sender for the receive
-  std::int32_t peer = 0;                     ///< the other rank, in the job
-  std::int32_t tag = 0;
+  job_rank peer = 0;                         ///< the other rank
+  message_tag tag = 0;
   std::size_t bytes = 0;
   std::size_t waiting = 0;  ///< unexpected messages stored in the communicator, this one included
 };
@@ -182,19 +182,20 @@ class engine {
   // --- hot; channel is messages_of(comm) or collectives_of(comm); ranks are the communicator's ---
 
   /// Returns when the buffer may be reused (or, synchronous, when matched).
-  result send(const core::communicator& comm, channel& in, const buffer& from, int dest, int tag,
-              mode how = mode::standard);
+  result send(const core::communicator& comm, channel& in, const buffer& from, comm_rank dest,
+              message_tag tag, mode how = mode::standard);
   /// A standard send that is short, of dense data, if it can leave at once. If not it is false,
   /// nothing has happened, and send() or isend() is the way.
   [[nodiscard]] bool send_at_once(const core::communicator& comm, channel& in, const buffer& from,
-                                  int dest, int tag) noexcept;
-  result recv(const core::communicator& comm, channel& in, const buffer& into, int source, int tag);
+                                  comm_rank dest, message_tag tag) noexcept;
+  result recv(const core::communicator& comm, channel& in, const buffer& into, comm_rank source,
+              message_tag tag);
   /// Null if the operation finished at once (only sends do; its outcome needs no looking at).
   [[nodiscard]] request* isend(const core::communicator& comm, channel& in, const buffer& from,
-                               int dest, int tag, mode how = mode::standard);
+                               comm_rank dest, message_tag tag, mode how = mode::standard);
   /// Never null.
   [[nodiscard]] request* irecv(const core::communicator& comm, channel& in, const buffer& into,
-                               int source, int tag);
+                               comm_rank source, message_tag tag);
   void wait(request& r) {
     if (!r.done()) {
       runtime_.wait(r);
@@ -208,15 +209,18 @@ class engine {
   bool cancel(request& r);
 
   /// sendrecv without deadlock.
-  result exchange(const core::communicator& comm, channel& in, const buffer& from, int dest,
-                  int send_tag, const buffer& into, int source, int recv_tag);
+  result exchange(const core::communicator& comm, channel& in, const buffer& from, comm_rank dest,
+                  message_tag send_tag, const buffer& into, comm_rank source, message_tag recv_tag);
 
   /// One round of progress, then looks. Source, tag and size of the message if there is one.
-  std::optional<result> iprobe(const core::communicator& comm, channel& in, int source, int tag);
-  result probe(const core::communicator& comm, channel& in, int source, int tag);
+  std::optional<result> iprobe(const core::communicator& comm, channel& in, comm_rank source,
+                               message_tag tag);
+  result probe(const core::communicator& comm, channel& in, comm_rank source, message_tag tag);
   /// Takes the message out of the queue. Null if none.
-  matched* improbe(const core::communicator& comm, channel& in, int source, int tag, result& found);
-  matched* mprobe(const core::communicator& comm, channel& in, int source, int tag, result& found);
+  matched* improbe(const core::communicator& comm, channel& in, comm_rank source, message_tag tag,
+                   result& found);
+  matched* mprobe(const core::communicator& comm, channel& in, comm_rank source, message_tag tag,
+                  result& found);
   [[nodiscard]] request* imrecv(matched* m, const buffer& into);
   result mrecv(matched* m, const buffer& into);
 

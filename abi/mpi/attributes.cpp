@@ -187,7 +187,7 @@ int* predefined_value(int key) {
   static int no_host = MPI_PROC_NULL;
   static int any = MPI_ANY_SOURCE;
   static int yes = 1;
-  static int zero = 0;
+  static int application;
   static thread_local int last_code;
   static int size;
   switch (key) {
@@ -200,9 +200,10 @@ int* predefined_value(int key) {
     case MPI_WTIME_IS_GLOBAL:
       return &yes;
     case MPI_APPNUM:
-      return &zero;
+      application = process.runtime->session().where().application;
+      return &application;
     case MPI_UNIVERSE_SIZE:
-      size = process.runtime->size();
+      size = process.runtime->reach();
       return &size;
     case MPI_LASTUSEDCODE:
       last_code = last_used_code();

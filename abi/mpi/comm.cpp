@@ -294,7 +294,7 @@ int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
       fail(MPI_ERR_ARG, "%d is no split type", split_type);
   }
   // Ranks that get MPI_COMM_NULL take part too, since the split type may differ between ranks.
-  const int lowest_here = process.runtime->session().where().local_ranks.front().value();
+  const int lowest_here = process.runtime->session().where().node_leader().value();
   *newcomm = split(c, node ? lowest_here : -1, key);
   if (hints != nullptr && *newcomm != MPI_COMM_NULL) {
     apply_hints(comm_of(*newcomm), *hints);
@@ -341,6 +341,9 @@ int impl::Comm_free(MPI_Comm* comm) {
   // The handle is invalid from here on; the object stays until its operations are complete.
   c.what = kind::dead;
   c.freed = true;
+  if (*comm == process.parent) {
+    process.parent = nullptr;
+  }
   *comm = MPI_COMM_NULL;
   release_comm(&c);
   return MPI_SUCCESS;
@@ -377,7 +380,7 @@ int impl::Comm_group(MPI_Comm comm, MPI_Group* group) {
 
 int impl::Comm_get_parent(MPI_Comm* parent) {
   check_out(parent, "parent");
-  *parent = MPI_COMM_NULL;  // MPI_Comm_spawn starts nobody yet
+  *parent = process.parent != nullptr ? process.parent : MPI_COMM_NULL;
   return MPI_SUCCESS;
 }
 

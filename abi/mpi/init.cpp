@@ -12,6 +12,7 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
+#include "abi/mpi/intercomm.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/session.hpp"
 #include "abi/mpi/world.hpp"
@@ -78,9 +79,12 @@ void open_library(int level) {
   }
   ::pthread_atfork(nullptr, nullptr, in_child);
   SINEW_ENSURE(process.comms[1]->comm->size() == runtime.size());
-  SINEW_ENSURE(process.comms[1]->comm->rank().value() == runtime.rank().value());
+  SINEW_ENSURE(process.comms[1]->comm->job_rank(process.comms[1]->comm->rank()) == runtime.rank());
   SINEW_ENSURE(process.comms[2]->comm->size() == 1);
   set_phase(phase::running);
+  if (runtime.session().where().spawned()) {
+    find_parent();
+  }
 }
 
 /// Under init_lock().
@@ -110,6 +114,9 @@ void end_use_locked() {
   process.engine->drain();
   set_phase(phase::after);
   if (!std::exchange(has_left, true)) {
+    if (coll::is_connected(*process.engine)) {
+      process.runtime->session().stay_connected();
+    }
     core::leave_job();
   }
   // What the program has not freed keeps pointers into the engine, so engine and runtime stay

@@ -1,6 +1,7 @@
 // How two groups meet: one rank of each, its leader, knows how to reach the other's.
 #pragma once
 
+#include <mutex>
 #include <optional>
 
 #include "abi/mpi/comm.hpp"
@@ -31,6 +32,19 @@ template <class FindLink>
   }
   return connected(local, leader, link ? &*link : nullptr);
 }
+
+/// Counts ports and connections of this rank, from 1. Any thread.
+[[nodiscard]] int next_number();
+/// What leaders of one connection call it: different ones between two ranks differ, since the
+/// caller's number does.
+[[nodiscard]] message_tag tag_of_connection(int caller, int number);
+
+/// The session with the launcher, which is for one thread at a time: as long as `held` lives.
+[[nodiscard]] boot::session& launcher_line(std::unique_lock<std::mutex>& held);
+
+/// In a rank that was spawned, before anything else: makes process.parent. Collective over the
+/// ranks that were spawned together.
+void find_parent();
 
 /// Throws MPI_ERR_RANK.
 void check_leader(int leader, int size, const char* which);

@@ -14,14 +14,25 @@
 #include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
-namespace {
 
-/// The session with the launcher is for one thread at a time.
-boot::session& names(std::unique_lock<std::mutex>& held) {
+boot::session& launcher_line(std::unique_lock<std::mutex>& held) {
   static auto& lock = *new std::mutex;
   held = std::unique_lock(lock);
   return process.runtime->session();
 }
+
+int next_number() {
+  static std::atomic<int> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) % 0x3fffffff + 1;
+}
+
+message_tag tag_of_connection(int caller, int number) {
+  const auto mixed = (static_cast<std::uint32_t>(caller) * 0x9e3779b1U) ^
+                     (static_cast<std::uint32_t>(number) * 0x85ebca6bU);
+  return message_tag{static_cast<int>(mixed & 0x7fffffff)};
+}
+
+namespace {
 
 // One service keeps names and open ports apart.
 std::string service_key(const char* name) {
@@ -57,26 +68,12 @@ port port_of(const char* name) {
          text.c_str());
   }
   std::unique_lock<std::mutex> held;
-  if (p.owner < 0 || p.owner >= process.runtime->size() || p.name != port_name(p.owner, p.number) ||
-      !names(held).lookup(port_key(p.name))) {
+  if (p.owner < 0 || p.owner >= process.runtime->reach() ||
+      p.name != port_name(p.owner, p.number) || !launcher_line(held).lookup(port_key(p.name))) {
     fail(MPI_ERR_PORT, "the port \"%s\" is not open", text.c_str());
   }
   SINEW_ENSURE(p.number > 0);
   return p;
-}
-
-/// Counts ports and connections of this rank, from 1: any thread, nothing else depends on it.
-int next_number() {
-  static std::atomic<int> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) % 0x3fffffff + 1;
-}
-
-/// What leaders of one connection call it: different ones between two ranks differ, since the
-/// caller's number does.
-message_tag tag_of_connection(int caller, int number) {
-  const auto mixed = (static_cast<std::uint32_t>(caller) * 0x9e3779b1U) ^
-                     (static_cast<std::uint32_t>(number) * 0x85ebca6bU);
-  return message_tag{static_cast<int>(mixed & 0x7fffffff)};
 }
 
 comm_object& group_at(MPI_Comm comm, int root, MPI_Info info, MPI_Comm* newcomm) {
@@ -100,7 +97,7 @@ int impl::Open_port(MPI_Info info, char* port_name) {
   }
   const std::string name = mpi::port_name(process.runtime->rank().value(), next_number());
   std::unique_lock<std::mutex> held;
-  if (name.size() >= MPI_MAX_PORT_NAME || !names(held).publish(port_key(name), "open")) {
+  if (name.size() >= MPI_MAX_PORT_NAME || !launcher_line(held).publish(port_key(name), "open")) {
     fail(MPI_ERR_PORT, "the launcher cannot keep the port \"%s\"", name.c_str());
   }
   std::memcpy(port_name, name.c_str(), name.size() + 1);
@@ -110,7 +107,7 @@ int impl::Open_port(MPI_Info info, char* port_name) {
 int impl::Close_port(const char* port_name) {
   const port p = port_of(port_name);
   std::unique_lock<std::mutex> held;
-  if (!names(held).unpublish(port_key(p.name))) {
+  if (!launcher_line(held).unpublish(port_key(p.name))) {
     fail(MPI_ERR_PORT, "the port \"%s\" is not open", port_name);
   }
   return MPI_SUCCESS;
@@ -148,6 +145,7 @@ int impl::Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm 
       fail(MPI_ERR_PORT, "the port \"%s\" is this rank's own", port_name);
     }
     int number = next_number();
+    process.engine->meet(job_rank{p.owner});
     (void)process.engine->send(*process.job, p2p::messages_of(*process.job), word(number),
                                comm_rank{p.owner}, message_tag{p.number});
     return coll::leaders_link{*process.job, comm_rank{p.owner}, tag_of_connection(self, number)};
@@ -160,7 +158,7 @@ int impl::Publish_name(const char* service_name, MPI_Info, const char* port_name
   check_out(port_name, "port_name");
   const std::string key = service_key(service_name);
   std::unique_lock<std::mutex> held;
-  if (!names(held).publish(key, port_name)) {
+  if (!launcher_line(held).publish(key, port_name)) {
     fail(MPI_ERR_SERVICE, "the service \"%s\" is published already", service_name);
   }
   return MPI_SUCCESS;
@@ -170,7 +168,7 @@ int impl::Unpublish_name(const char* service_name, MPI_Info, const char* port_na
   check_out(port_name, "port_name");
   const std::string key = service_key(service_name);
   std::unique_lock<std::mutex> held;
-  if (!names(held).unpublish(key)) {
+  if (!launcher_line(held).unpublish(key)) {
     fail(MPI_ERR_SERVICE, "the service \"%s\" is not published", service_name);
   }
   return MPI_SUCCESS;
@@ -180,7 +178,7 @@ int impl::Lookup_name(const char* service_name, MPI_Info, char* port_name) {
   check_out(port_name, "port_name");
   const std::string key = service_key(service_name);
   std::unique_lock<std::mutex> held;
-  const std::optional<std::string> found = names(held).lookup(key);
+  const std::optional<std::string> found = launcher_line(held).lookup(key);
   if (!found || found->size() >= MPI_MAX_PORT_NAME) {
     fail(MPI_ERR_NAME, "no service \"%s\" is published", service_name);
   }
@@ -234,7 +232,8 @@ int impl::Comm_join(int fd, MPI_Comm* intercomm) {
       std::memcmp(own.job, other.job, sizeof own.job) != 0 || own.rank == other.rank) {
     return MPI_SUCCESS;  // no connection can be had: MPI_COMM_NULL says so
   }
-  SINEW_ASSERT(other.rank >= 0 && other.rank < process.runtime->size());
+  SINEW_ASSERT(other.rank >= 0 && other.rank < process.runtime->reach());
+  process.engine->meet(job_rank{other.rank});
   const greeting& lower = own.rank < other.rank ? own : other;
   comm_object& self = *process.comms[2];
   const coll::leaders_link link{*process.job, comm_rank{other.rank},

@@ -30,10 +30,9 @@ bool all_agree(coll::participant at, bool good) {
 
 /// The same answer on all ranks: each of them sees a member elsewhere, or none does.
 void check_one_node(coll::participant at) {
-  const std::vector<job_rank>& near = at.engine.runtime().session().where().local_ranks;
+  const boot::place& here = at.engine.runtime().session().where();
   for (const job_rank member : at.comm.members().members()) {
-    SINEW_CHECK(std::find(near.begin(), near.end(), member) != near.end(),
-                "a window cannot span several nodes",
+    SINEW_CHECK(here.is_near(member), "a window cannot span several nodes",
                 "its ranks must share a node, and rank " + to_string(member) +
                     " of the job is on another one",
                 "make windows in the parts of MPI_Comm_split_type(MPI_COMM_TYPE_SHARED)");

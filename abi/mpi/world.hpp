@@ -32,6 +32,7 @@ struct world {
   comm_object* comms[4] = {};
   p2p::engine* engine = nullptr;
   core::communicator* job = nullptr;  ///< all ranks, for calls without a parent communicator
+  MPI_Comm parent = nullptr;          ///< of a spawned rank, until the program frees it
   core::runtime* runtime = nullptr;
   request_pool* requests = nullptr;
   int thread_level = MPI_THREAD_SINGLE;

@@ -13,14 +13,16 @@ namespace sinew::boot {
 class attendance {
  public:
   attendance() = default;
+  /// All of a node that has so many.
+  [[nodiscard]] static std::vector<local_rank> all(int ranks);
   /// What it needs behind `bytes` of other use, and where it then begins.
   [[nodiscard]] static std::size_t begin_behind(std::size_t bytes) noexcept;
   [[nodiscard]] static std::size_t bytes_for(int ranks) noexcept {
     return static_cast<std::size_t>(ranks);
   }
 
-  /// This rank has come.
-  attendance(std::byte* base, local_rank mine, int ranks) noexcept;
+  /// This rank has come. `members`: those asked after, this one among them.
+  attendance(std::byte* base, local_rank mine, std::vector<local_rank> members) noexcept;
   /// This rank will take part in nothing any more. Harmless without memory.
   void leave() noexcept;
   /// Ranks that have not come yet; none without memory.
@@ -32,7 +34,7 @@ class attendance {
   enum state : unsigned char { absent_yet, present, gone };
   std::atomic<unsigned char>* states_ = nullptr;
   local_rank mine_ = 0;
-  int ranks_ = 0;
+  std::vector<local_rank> members_;
 };
 
 }  // namespace sinew::boot

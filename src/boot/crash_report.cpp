@@ -87,7 +87,7 @@ void install_crash_report(const place& where) {
     host[0] = '\0';
   }
   const std::string text = "sinew: rank " + to_string(where.rank) + " of " +
-                           std::to_string(where.size) + " crashed on " + host + ", pid ";
+                           std::to_string(where.known_size()) + " crashed on " + host + ", pid ";
   prefix.fill('\0');
   std::memcpy(prefix.data(), text.data(), std::min(text.size(), prefix.size() - 1));
   base::prepare_last_words();

@@ -137,7 +137,7 @@ class openmpi_session final : public session {
     const std::size_t end =
         attendance::begin_behind(bytes_per_rank * static_cast<std::size_t>(place_.size));
     memory_ = memory_mapping::of(node_.get(), end + attendance::bytes_for(place_.size));
-    attendance_ = attendance(memory_.base() + end, place_.local_rank, place_.size);
+    attendance_ = attendance(memory_.base() + end, place_.local_rank, attendance::all(place_.size));
     return memory_.base();
   }
 
@@ -163,7 +163,13 @@ class openmpi_session final : public session {
     finalized_ = true;
     attendance_.leave();
   }
-  [[nodiscard]] std::vector<local_rank> absent() const override { return attendance_.absent(); }
+  [[nodiscard]] std::vector<job_rank> absent() const override {
+    std::vector<job_rank> result;
+    for (const local_rank each : attendance_.absent()) {
+      result.push_back(place_.local_ranks[each.index()]);
+    }
+    return result;
+  }
   void depart() noexcept override { attendance_.leave(); }
   [[nodiscard]] bool others_have_left() noexcept override {
     return place_.size == 1 || attendance_.others_have_left();

@@ -1,6 +1,10 @@
 #include "sinew/boot/session.hpp"
 
+#include <algorithm>
+
+#include "boot/environment.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/boot/spawn.hpp"
 
 namespace sinew::boot {
 namespace {
@@ -11,6 +15,28 @@ namespace {
 }
 
 }  // namespace
+
+std::vector<job_rank> place::members() const {
+  if (spawned()) {
+    return spawning.fellows;
+  }
+  return all_ranks(size);
+}
+
+bool place::is_near(job_rank other) const noexcept {
+  return spawning.count != 0 ? other.below(spawning.count)
+                             : std::binary_search(local_ranks.begin(), local_ranks.end(), other);
+}
+
+spawn_answer session::spawn(const spawn_request&) {
+  const bool ours = where().launcher == "sinew";
+  throw error("no further ranks can be started",
+              where().launcher == "alone" ? "this process was not started by a launcher"
+              : ours                      ? "the job is on several nodes, or SINEW_BOOT_SPAWN is 0"
+                     : "the job's launcher (" + where().launcher + ") is not asked for that",
+              ours ? "start the job on one node, without --hosts"
+                   : "start the job by `sinew run`, `sinew run -n 1 PROGRAM` for one process");
+}
 
 bool session::publish(const std::string&, const std::string&) { no_names(where().launcher); }
 std::optional<std::string> session::lookup(const std::string&) { no_names(where().launcher); }

@@ -97,10 +97,14 @@ void agree_on_end(int number, std::size_t begin, std::size_t bytes, const char* 
   }
 }
 
+// An unlimited tmpfs, as that behind a memfd, reports no blocks at all.
+bool is_limited(int number, struct statfs& system) {
+  return ::fstatfs(number, &system) == 0 && system.f_blocks != 0;
+}
+
 void reserve_if_limited(int number, std::size_t begin, std::size_t bytes) {
   struct statfs system{};
-  // An unlimited tmpfs, as that behind a memfd, reports no blocks at all.
-  if (::fstatfs(number, &system) != 0 || system.f_blocks == 0) {
+  if (!is_limited(number, system)) {
     return;
   }
   const int failure =
@@ -115,6 +119,11 @@ void reserve_if_limited(int number, std::size_t begin, std::size_t bytes) {
 }
 
 }  // namespace
+
+bool is_free_until_touched(int number) {
+  struct statfs system{};
+  return !is_limited(number, system);
+}
 
 descriptor make_shared_memory(std::string_view label, memory_kind kind) {
   if (kind == memory_kind::best) {

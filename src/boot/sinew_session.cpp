@@ -10,6 +10,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/boot/launcher_wire.hpp"
+#include "sinew/boot/spawn.hpp"
 #include "sinew/boot/survival.hpp"
 
 namespace sinew::boot {
@@ -52,18 +53,41 @@ class sinew_session final : public wire_session {
     if (variable(wire::local_cpus)) {
       place_.local_cpus = number_variable(wire::local_cpus, 1);
     }
+    if (variable(wire::application)) {
+      place_.application = number_variable(wire::application, 0);
+    }
     find_neighbours();
+    find_places();
     place_.job = std::move(job);
     place_.launcher = "sinew";
     space_ = place_.job;
     if (variable(wire::survival_fd)) {
       const descriptor shared = adopt(number_variable(wire::survival_fd, 0), wire::survival_fd);
-      survival_ = std::make_unique<survival>(shared.get(), who.size);
+      survival_ = std::make_unique<survival>(shared.get(), place_.reach());
     }
     channel_.say(std::string("cmd=") + wire::hello);
   }
 
   [[nodiscard]] survival* survivors() noexcept override { return survival_.get(); }
+
+  [[nodiscard]] spawn_answer spawn(const spawn_request& request) override {
+    if (place_.spawning.count == 0) {
+      return session::spawn(request);
+    }
+    const std::string word = pmi_escape(to_text(request));
+    SINEW_CHECK(word.size() <= longest_spawn_request, "the ranks cannot be started",
+                "their programs' arguments and environment take " + std::to_string(word.size()) +
+                    " bytes, and " + std::to_string(longest_spawn_request) + " is the limit",
+                "hand over long lists by a file or a message");
+    const pmi_message said =
+        channel_.ask(std::string("cmd=") + wire::spawn + " request=" + word, wire::spawn_done);
+    const auto text = pmi_unescape(said.find("answer").value_or(""));
+    auto answer = text ? parse_spawn_answer(*text) : std::nullopt;
+    SINEW_CHECK(answer.has_value(), "the launcher's answer to a spawn makes no sense", "",
+                "use the `sinew run` of this version");
+    return std::move(*answer);
+  }
+  void stay_connected() override { channel_.say(std::string("cmd=") + wire::connected); }
 
  private:
   void find_neighbours() {
@@ -83,6 +107,32 @@ class sinew_session final : public wire_session {
         "the launcher's variables contradict each other",
         "local and global ranks do not fit the nodes of the job",
         "set none of SINEW_BOOT_* and PMI_* by hand");
+  }
+
+  void find_places() {
+    if (!variable(wire::places) || place_.nodes > 1) {
+      return;
+    }
+    spawn_places where;
+    where.count = number_variable(wire::places, place_.size);
+    where.started = place_.size;
+    const auto text = variable(wire::spawned);
+    if (text) {
+      const auto fellows = parse_tenancies(*text);
+      where.started = number_variable(wire::started, 1);
+      where.contact = variable(wire::contact).value_or("");
+      const bool fits = fellows && fellows->size() == static_cast<std::size_t>(place_.size) &&
+                        fellows->front().rank >= job_rank{where.started} &&
+                        fellows->back().rank.below(where.count);
+      SINEW_CHECK(fits, "the launcher's variables contradict each other",
+                  "the ranks that were spawned together have no places in the job",
+                  "set none of SINEW_BOOT_* and PMI_* by hand");
+      for (const tenancy& each : *fellows) {
+        where.fellows.push_back(each.rank);
+        where.tenants.push_back(each.tenant);
+      }
+    }
+    take_place(std::move(where));
   }
 
   void say_goodbye() override { channel_.say(std::string("cmd=") + wire::goodbye); }

@@ -48,6 +48,18 @@ void wire_session::settle(std::vector<int> node_of) {
   SINEW_ENSURE(place_.local_rank.below(place_.local_size));
 }
 
+void wire_session::take_place(spawn_places where) {
+  SINEW_EXPECT(place_.nodes == 1);
+  if (!where.fellows.empty()) {
+    SINEW_EXPECT(where.fellows.size() == static_cast<std::size_t>(place_.size));
+    place_.rank = where.fellows[place_.rank.index()];
+    place_.local_rank = local_rank{place_.rank.value()};
+    place_.local_ranks = where.fellows;
+  }
+  place_.spawning = std::move(where);
+  SINEW_ENSURE(place_.rank.below(place_.reach()));
+}
+
 void wire_session::put(const std::string& key, const std::string& value) {
   check_key(key);
   const std::string word = pmi_escape(value);
@@ -102,10 +114,15 @@ std::byte* wire_session::map_node_memory(std::size_t bytes_per_rank) {
   SINEW_CHECK(memory_.base() == nullptr, "the node's memory is mapped already",
               "map_node_memory is called once per session", "");
   node_ = node_descriptor();
+  const int ranks = place_.spawning.count != 0 ? place_.spawning.count : place_.local_size;
   const std::size_t end =
-      attendance::begin_behind(bytes_per_rank * static_cast<std::size_t>(place_.local_size));
-  memory_ = memory_mapping::of(node_.get(), end + attendance::bytes_for(place_.local_size));
-  attendance_ = attendance(memory_.base() + end, place_.local_rank, place_.local_size);
+      attendance::begin_behind(bytes_per_rank * static_cast<std::size_t>(ranks));
+  memory_ = memory_mapping::of(node_.get(), end + attendance::bytes_for(ranks));
+  std::vector<local_rank> members = attendance::all(place_.local_size);
+  for (std::size_t i = 0; place_.spawned() && i < members.size(); ++i) {
+    members[i] = local_rank{place_.local_ranks[i].value()};
+  }
+  attendance_ = attendance(memory_.base() + end, place_.local_rank, std::move(members));
   return memory_.base();
 }
 
@@ -119,6 +136,14 @@ std::byte* wire_session::map_node_heap(std::size_t bytes_per_rank) {
                     node_.get(), bytes_per_rank * static_cast<std::size_t>(place_.local_size));
   node_.reset();
   return heap_.base();
+}
+
+std::vector<job_rank> wire_session::absent() const {
+  std::vector<job_rank> result;
+  for (const local_rank each : attendance_.absent()) {
+    result.push_back(place_.spawned() ? job_rank{each.value()} : place_.local_ranks[each.index()]);
+  }
+  return result;
 }
 
 void wire_session::depart() noexcept {

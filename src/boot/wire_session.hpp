@@ -26,7 +26,7 @@ class wire_session : public session {
   [[nodiscard]] std::byte* map_node_memory(std::size_t bytes_per_rank) final;
   [[nodiscard]] std::byte* map_node_heap(std::size_t bytes_per_rank) final;
   [[noreturn]] void abort(int code, std::string_view why) final;
-  [[nodiscard]] std::vector<local_rank> absent() const final { return attendance_.absent(); }
+  [[nodiscard]] std::vector<job_rank> absent() const final;
   void depart() noexcept final;
   [[nodiscard]] bool others_have_left() noexcept final;
   void finalize() final;
@@ -39,6 +39,8 @@ class wire_session : public session {
   /// Fills what place_ says of nodes. `node_of` has an entry for each rank; nodes are counted anew
   /// in the order of their first ranks.
   void settle(std::vector<int> node_of);
+  /// Makes this rank, which is one of a job of its own so far, one of those spawned with it.
+  void take_place(spawn_places where);
 
   place place_;
   pmi_channel channel_;

@@ -7,6 +7,7 @@
 // none ever waits for a later one, and the ledger sees one of them at a time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,6 +26,8 @@ struct shared_state {
   schedules running;
   /// The last agreement of each parent's context that is not over. Guarded by running.lock.
   std::map<std::uint32_t, std::shared_ptr<agreement>> latest;
+  /// Communicators with ranks that were not started with this one. A count alone, so relaxed.
+  std::atomic<int> with_strangers{0};
 };
 [[nodiscard]] shared_state& state_of(core::runtime& runtime);
 

@@ -83,15 +83,37 @@ shared_state& state_of(core::runtime& rt) {
   return made != nullptr ? *made : rt.attached.emplace(place, rt);
 }
 
+namespace {
+
+/// Whether some have not been started together with this rank.
+bool has_strangers(p2p::engine& engine, const core::group& members) {
+  const boot::place& here = engine.runtime().session().where();
+  if (here.spawning.count == 0) {
+    return false;
+  }
+  const core::group fellows(here.members());
+  return core::group::subtract(members, fellows).size() != 0;
+}
+
+}  // namespace
+
+bool is_connected(p2p::engine& engine) {
+  return state_of(engine.runtime()).with_strangers.load(std::memory_order_relaxed) != 0;
+}
+
 communicator_ref make_communicator(p2p::engine& engine, context_id context, core::group members) {
   const comm_rank rank = members.find(engine.runtime().rank());
   SINEW_ASSERT(rank >= 0);
+  const bool foreign = context != context_ledger::job && has_strangers(engine, members);
   auto made = std::make_unique<core::communicator>(context, std::move(members), rank);
   engine.attach(*made);
-  return {made.release(), [&engine](core::communicator* c) {
+  state_of(engine.runtime()).with_strangers.fetch_add(foreign ? 1 : 0, std::memory_order_relaxed);
+  return {made.release(), [&engine, foreign](core::communicator* c) {
             const std::uint32_t number = c->context().value();
             const bool unused = engine.detach(*c);
             delete c;
+            state_of(engine.runtime())
+                .with_strangers.fetch_sub(foreign ? 1 : 0, std::memory_order_relaxed);
             if (unused) {
               state_of(engine.runtime()).ledger.release(number);
             }
@@ -100,8 +122,10 @@ communicator_ref make_communicator(p2p::engine& engine, context_id context, core
 
 communicator_ref world(p2p::engine& engine) {
   (void)state_of(engine.runtime());
+  const boot::place& here = engine.runtime().session().where();
   return make_communicator(engine, context_ledger::world,
-                           core::group::range(engine.runtime().size()));
+                           here.spawned() ? core::group(here.members())  // a list of its own
+                                          : core::group::range(here.size));
 }
 
 communicator_ref self(p2p::engine& engine) {
@@ -113,7 +137,7 @@ communicator_ref self(p2p::engine& engine) {
 communicator_ref job(p2p::engine& engine) {
   (void)state_of(engine.runtime());
   communicator_ref made =
-      make_communicator(engine, context_ledger::job, core::group::range(engine.runtime().size()));
+      make_communicator(engine, context_ledger::job, core::group::range(engine.runtime().reach()));
   made->name = "of the library's own";
   return made;
 }
@@ -190,7 +214,7 @@ communicator_ref make_agreed(p2p::engine& engine, context_id context, core::grou
 
 communicator_ref split_node(participant at, int key) {
   const boot::place& place = at.engine.runtime().session().where();
-  return split(at, place.local_ranks.front().value(), key);
+  return split(at, place.node_leader().value(), key);
 }
 
 }  // namespace sinew::coll

@@ -32,6 +32,7 @@ struct other_group {
 /// What the remote leader says of its group. At the leader only.
 other_group introduce(participant local, const leaders_link& link) {
   SINEW_EXPECT(link.remote_leader.below(link.peer.size()));
+  local.engine.meet(link.peer.job_rank(link.remote_leader));
   const int pair[] = {link.peer.rank().value(), link.remote_leader.value()};
   collective_messages t({local.engine, link.peer}, pair, 0, group_tag(link.tag));
   const introduction own{1, local.comm.size(), local.comm.context().value(),
@@ -55,6 +56,9 @@ other_group tell_group(participant local, comm_rank leader, other_group known) {
   std::vector<job_rank> theirs(known.members.members().begin(), known.members.members().end());
   theirs.resize(static_cast<std::size_t>(known.about.size));
   (void)bcast(local, buffer::of_bytes(theirs.data(), theirs.size() * sizeof(job_rank)), leader);
+  for (const job_rank each : theirs) {
+    local.engine.meet(each);
+  }
   known.members = core::group(std::move(theirs));
   return known;
 }

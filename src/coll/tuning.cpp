@@ -99,7 +99,7 @@ bool crowded(core::runtime& rt) {
   if (fan() != 0) {
     return fan() > 2;
   }
-  return rt.crowded();
+  return rt.crowded_at_start();
 }
 
 int short_fan(core::runtime& rt) {

@@ -21,7 +21,7 @@ bool opened_here = false;
 void* open(void* wanted) {
   opened_here = true;
   auto opened = runtime::open(boot::connect(), *static_cast<threading*>(wanted));
-  set_log_identity(opened->rank(), opened->size());
+  set_log_identity(opened->rank(), opened->session().where().known_size());
   boot::install_crash_report(opened->session().where());
   boot::install_exit_report(opened->session());
   return opened.release();

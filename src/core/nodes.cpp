@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -100,6 +101,7 @@ class pretended final : public boot::session {
       place_.node_of.push_back(r / each);
     }
     place_.hosts.clear();
+    place_.spawning = {};
     // All blocks share the processors: each thinks that it has its share of them.
     const long all = at.local_cpus > 0 ? at.local_cpus : sysconf(_SC_NPROCESSORS_ONLN);
     place_.local_cpus = std::max(1, static_cast<int>(all * place_.local_size / at.local_size));
@@ -135,14 +137,9 @@ class pretended final : public boot::session {
     finalized_ = true;
     real_->finalize();
   }
-  [[nodiscard]] std::vector<local_rank> absent() const override {
-    std::vector<local_rank> ours;
-    for (const local_rank local : real_->absent()) {
-      const int number = local.value() - first_;
-      if (number >= 0 && number < place_.local_size) {
-        ours.push_back(local_rank{number});
-      }
-    }
+  [[nodiscard]] std::vector<job_rank> absent() const override {
+    std::vector<job_rank> ours = real_->absent();
+    std::erase_if(ours, [this](job_rank each) { return !place_.is_near(each); });
     return ours;
   }
   void depart() noexcept override { real_->depart(); }
@@ -154,8 +151,15 @@ class pretended final : public boot::session {
   int first_ = 0;  ///< local rank at which our block begins
 };
 
+long processors_of(const boot::place& at) {
+  return at.local_cpus > 0 ? at.local_cpus : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 /// The same on every rank: blocks may differ by one rank, but share one mapping.
 std::size_t node_bytes_per_rank(const boot::place& at) {
+  if (at.spawning.count != 0) {
+    return fabric::shm_bytes_per_rank(at.spawning.count, at.spawning.started);
+  }
   std::size_t most = fabric::shm_bytes_per_rank(at.local_size);
   for (int n = 1; fabric::pretended_nodes() != 0 && n <= at.size; ++n) {
     most = std::max(most, fabric::shm_bytes_per_rank(n));
@@ -171,6 +175,15 @@ std::unique_ptr<fabric::endpoint> open_near(boot::session& session, bool many) {
   where.rank = at.rank;
   where.local_rank = at.local_rank;
   where.local_ranks = at.local_ranks;
+  if (const boot::spawn_places& all = at.spawning; all.count != 0) {
+    where.started = all.started;
+    where.local_ranks.resize(static_cast<std::size_t>(all.count));
+    std::iota(where.local_ranks.begin(), where.local_ranks.end(), job_rank{0});
+    for (std::size_t i = 0; i < all.fellows.size(); ++i) {
+      where.tenants.emplace_back(all.fellows[i], all.tenants[i]);
+      where.tenant = all.fellows[i] == at.rank ? all.tenants[i] : where.tenant;
+    }
+  }
   where.crowded = is_crowded(at);
   return fabric::open_shm(where, many);
 }
@@ -178,8 +191,12 @@ std::unique_ptr<fabric::endpoint> open_near(boot::session& session, bool many) {
 }  // namespace
 
 bool is_crowded(const boot::place& at) {
-  const long cpus = at.local_cpus > 0 ? at.local_cpus : sysconf(_SC_NPROCESSORS_ONLN);
-  return at.local_size > cpus;
+  // Whoever has spawned this rank runs here, too.
+  return at.local_size + (at.spawned() ? at.spawning.started : 0) > processors_of(at);
+}
+
+bool was_crowded(const boot::place& at) {
+  return (at.spawned() ? at.spawning.started : at.local_size) > processors_of(at);
 }
 
 std::unique_ptr<boot::session> pretend_nodes(std::unique_ptr<boot::session> real) {
@@ -195,7 +212,7 @@ opened open_endpoint(boot::session& session, threading threads) {
   const boot::place& at = session.where();
   const bool many = threads == threading::many;
   bool crowded = is_crowded(at);
-  if (at.size == 1) {
+  if (at.reach() == 1) {
     return {std::move(fabric::open_inproc(1, many).front()), crowded};
   }
   // The near side first: who fails there has published no address.

@@ -11,6 +11,8 @@ namespace sinew::core {
 
 /// By what is the same for all ranks of a node: a rank's own affinity may be a single core.
 [[nodiscard]] bool is_crowded(const boot::place& at);
+/// The same when the job began, if this rank was spawned later.
+[[nodiscard]] bool was_crowded(const boot::place& at);
 
 /// The session itself, or with SINEW_FABRIC_NODES one that says that the ranks are on several
 /// nodes. Throws. Cold.

@@ -37,6 +37,9 @@ std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, t
   report_uncaught(*session);
   auto made = over(std::move(session), std::move(over_nodes.endpoint), threads);
   made->crowded_ = over_nodes.crowded;
+  if (!made->session().where().spawned()) {
+    made->crowded_at_start_ = made->crowded_;
+  }
   return made;
 }
 
@@ -51,7 +54,9 @@ runtime::runtime(std::unique_ptr<boot::session> session, std::unique_ptr<fabric:
     : session_(std::move(session)),
       endpoint_(std::move(endpoint)),
       threads_(threads),
-      crowded_(session_ != nullptr && is_crowded(session_->where())) {
+      size_(session_ != nullptr ? session_->where().size : endpoint_->size()),
+      crowded_(session_ != nullptr && is_crowded(session_->where())),
+      crowded_at_start_(session_ != nullptr && was_crowded(session_->where())) {
   SINEW_EXPECT(endpoint_ != nullptr);
   SINEW_EXPECT(endpoint_->rank().below(endpoint_->size()));
   SINEW_EXPECT(session_ == nullptr || session_->where().rank == endpoint_->rank());
@@ -182,9 +187,8 @@ void runtime::impl::report(const char* how) const noexcept {
 void runtime::impl::diagnose() const noexcept try {
   std::string absent;
   if (session_ != nullptr) {
-    for (const local_rank local : session_->absent()) {
-      absent +=
-          (absent.empty() ? " " : ", ") + to_string(session_->where().local_ranks[local.index()]);
+    for (const job_rank each : session_->absent()) {
+      absent += (absent.empty() ? " " : ", ") + to_string(each);
     }
   }
   if (!absent.empty()) {
@@ -295,6 +299,21 @@ void runtime::wait_until(bool (*ready)(void*), void* context) {
   } else {
     self.poll_until([=] { return ready(context); });
   }
+}
+
+void runtime::meet(job_rank peer, std::uint32_t tenant) {
+  SINEW_EXPECT(peer.below(reach()));
+  struct meeting {
+    fabric::endpoint& net;
+    job_rank peer;
+    std::uint32_t tenant;
+  } wanted{*endpoint_, peer, tenant};
+  wait_until(
+      [](void* w) {
+        const auto& m = *static_cast<meeting*>(w);
+        return m.net.meet(m.peer, m.tenant);
+      },
+      &wanted);
 }
 
 template <class Ready>

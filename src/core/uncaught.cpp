@@ -55,7 +55,9 @@ void add_cause(base::last_words& text) noexcept {
   base::last_words head;
   head.add("sinew: an exception ends rank ");
   head.add_number(ends_by->where().rank.index()).add(" of ");
-  head.add_number(static_cast<std::uint64_t>(ends_by->where().size)).add(" (").add(text.text());
+  head.add_number(static_cast<std::uint64_t>(ends_by->where().known_size()))
+      .add(" (")
+      .add(text.text());
   head.add("); backtrace, innermost call first:\n");
   head.write();
   base::write_backtrace();

@@ -194,6 +194,7 @@ void engine::attach_as(core::communicator& comm, const core::communicator& whose
   SINEW_EXPECT(comm.context() == whose.context() && messages_of(whose).comm == &whose);
   SINEW_EXPECT(comm.attached.get(messages_slot) == nullptr);
   comm.attached.set(messages_slot, &messages_of(whose));
+  messages_of(whose).remote = comm.members();
   comm.attached.set(collectives_slot, &collectives_of(whose));
 }
 

@@ -48,8 +48,8 @@ engine::state::state(core::runtime& runtime)
       operations(threaded),
       messages(threaded),
       spare(messages.get()),
-      slow(std::make_unique<slow_bits[]>(static_cast<std::size_t>(rt.size()))),
-      peers(static_cast<std::size_t>(rt.size())),
+      slow(std::make_unique<slow_bits[]>(static_cast<std::size_t>(rt.reach()))),
+      peers(static_cast<std::size_t>(rt.reach())),
       directory(std::make_unique<std::atomic<page*>[]>(pages)),
       survivors(rt.session().survivors()) {
   if (spare == nullptr) {

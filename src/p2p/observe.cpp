@@ -84,7 +84,7 @@ int engine::state::apply_observation() {
   choose(am_eager_sync, observed<am_eager_sync>);
   choose(am_rts, observed<am_rts>);
   choose(am_push, observed<am_push>);
-  for (job_rank r = 0; r.below(rt.size()); ++r) {
+  for (job_rank r = 0; r.below(rt.reach()); ++r) {
     if (wanted) {
       slow[r.index()].set(slow_bits::observed);
     } else {

@@ -149,7 +149,7 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
 // between threads MPI promises no order.
 void engine::state::submit(operation& op) {
   SINEW_EXPECT(op.todo != step::nothing);
-  SINEW_EXPECT(op.peer.below(rt.size()));
+  SINEW_EXPECT(op.peer.below(rt.reach()));
   peer_state* const known = peers.make(op.peer.index());
   if (known == nullptr) [[unlikely]] {
     base::out_of_memory("remembering a message to another rank");

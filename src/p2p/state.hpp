@@ -30,6 +30,9 @@ struct channel {
   /// Null until the communicator is attached: messages may arrive before that.
   const core::communicator* comm = nullptr;
   match::parallel_engine<core::lock> matcher;
+  /// Of messages between two groups: the remote one, whose ranks are their sources. Else empty. Set
+  /// before the first operation.
+  core::group remote;
   /// Promised: each message is as long as the receive that it meets. Set before the operations
   /// concerned; so relaxed.
   std::atomic<bool> exact_length{false};

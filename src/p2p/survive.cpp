@@ -17,7 +17,7 @@ constexpr std::int64_t look_period_ns = 100'000;
 }  // namespace
 
 bool engine::state::is_dead(job_rank r) const noexcept {
-  SINEW_EXPECT(r.below(rt.size()));
+  SINEW_EXPECT(r.below(rt.reach()));
   return (slow[r.index()].get() & slow_bits::dead) != 0;
 }
 
@@ -29,7 +29,8 @@ fault engine::state::fault_of(const channel& in, comm_rank source) const noexcep
     return fault::none;
   }
   if (source != any_source) {
-    return is_dead(in.comm->job_rank(source)) ? fault::peer_failed : fault::none;
+    const job_rank from = in.remote.size() != 0 ? in.remote[source] : in.comm->job_rank(source);
+    return is_dead(from) ? fault::peer_failed : fault::none;
   }
   const std::uint32_t deaths = survivors->deaths();
   for (std::uint32_t i = in.acknowledged.load(std::memory_order_relaxed); i < deaths; ++i) {
@@ -205,7 +206,7 @@ void engine::state::revoke(std::uint32_t context, job_rank by) {
   channel_of(context + 1).revoked_by = by;
   channel_of(context).revoked.store(true, std::memory_order_relaxed);
   channel_of(context + 1).revoked.store(true, std::memory_order_relaxed);
-  for (job_rank r = 0; r.below(rt.size()); ++r) {
+  for (job_rank r = 0; r.below(rt.reach()); ++r) {
     slow[r.index()].set(slow_bits::failing);
   }
   any_failure.store(true, std::memory_order_relaxed);
@@ -252,6 +253,17 @@ void engine::state::arrived_revoke(const fabric::arrival& a) noexcept {
       }
     }
   });
+}
+
+// What is known of its place is of another rank, which has ended.
+void engine::meet(job_rank peer, std::uint32_t tenant) {
+  state& s = *state_;
+  if (s.net.meet(peer, tenant)) {
+    return;
+  }
+  s.end_sends_to(peer);
+  s.slow[peer.index()].clear(slow_bits::throttled);
+  runtime_.meet(peer, tenant);
 }
 
 void engine::revoke(const core::communicator& comm) {

@@ -17,6 +17,8 @@ namespace sinew::rma {
 std::unique_ptr<engine> engine::open(core::runtime& runtime) {
   boot::session& session = runtime.session();
   const boot::place& at = session.where();
+  SINEW_CHECK(!at.spawned(), "the heaps of this job cannot be mapped",
+              "ranks that another rank has spawned share none", "start them by `sinew run` itself");
   heap_memory where;
   where.sizes = default_heap_sizes(at.local_size);
   const heap_shape shape(at.size, where.sizes);

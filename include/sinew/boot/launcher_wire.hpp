@@ -29,6 +29,16 @@ inline constexpr const char* hosts = "SINEW_BOOT_HOSTS";  ///< names by node, jo
 /// Bytes of the longest list of names that is told: one variable may have 128 KiB (Linux).
 inline constexpr std::size_t longest_host_list = 100'000;
 
+/// Which program of the start, or of the spawn, this rank runs.
+inline constexpr const char* application = "SINEW_BOOT_APPLICATION";
+/// Ranks for which the node's memory is laid out, where more of them may be started
+/// (boot/spawn.hpp).
+inline constexpr const char* places = "SINEW_BOOT_PLACES";
+// Set only for ranks that a rank has spawned.
+inline constexpr const char* started = "SINEW_BOOT_STARTED";  ///< how many were at the start
+inline constexpr const char* spawned = "SINEW_BOOT_SPAWNED";  ///< tenancies of this and its fellows
+inline constexpr const char* contact = "SINEW_BOOT_CONTACT";  ///< the spawn_request's
+
 /// Bytes that our launcher takes as one value of a key.
 inline constexpr std::size_t value_limit = 4096;
 
@@ -42,6 +52,12 @@ inline constexpr const char* goodbye = "sinew_goodbye";  ///< finalized: exit is
 /// every rank has ended, finalized or said so too.
 inline constexpr const char* depart = "sinew_depart";
 inline constexpr const char* all_left = "sinew_all_left";
+/// Before `goodbye`: no other rank may have this one's place (session::stay_connected).
+inline constexpr const char* connected = "sinew_connected";
+/// Starts further ranks. `request` and, in the answer, `answer` are the texts of boot/spawn.hpp,
+/// escaped (pmi_escape).
+inline constexpr const char* spawn = "sinew_spawn";
+inline constexpr const char* spawn_done = "sinew_spawn_done";
 /// Field of PMI-1's `abort` that carries the reason, escaped (pmi_escape).
 inline constexpr const char* abort_reason = "sinew_why";
 

@@ -2,6 +2,8 @@
 // MPI's environment on one node, or nobody (a job of one).
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,8 +15,21 @@
 namespace sinew::boot {
 
 class survival;
+struct spawn_answer;
+struct spawn_request;
+struct tenancy;
 
-/// Where this rank stands in its job. Local means: on this node.
+/// Of a job that may start more ranks: see spawn.hpp. A rank's number in the job is its place.
+struct spawn_places {
+  int count = 0;        ///< for all ranks, of the start and later; 0: none can be started
+  int started = 0;      ///< 0 to started - 1 are the ranks of the start
+  std::string contact;  ///< of a spawned rank: its spawner's; empty for those of the start
+  std::vector<job_rank> fellows = {};       ///< of a spawned rank: all of its spawn, by rank there
+  std::vector<std::uint32_t> tenants = {};  ///< of these
+};
+
+/// Where this rank stands in its job. Local means: on this node. For a spawned rank the job's size,
+/// its local ranks and node are those of the ranks that were spawned together.
 struct place {
   job_rank rank = 0;
   int size = 1;
@@ -28,6 +43,24 @@ struct place {
   std::vector<std::string> hosts = {};      ///< names by node, for messages; empty where not told
   std::string job = "alone";                ///< unique among the jobs that share this node
   std::string launcher = "alone";           ///< "sinew", "pmi1", "openmpi", "alone"
+  int application = 0;  ///< which of the programs that were started together this rank runs
+  spawn_places spawning = {};
+
+  [[nodiscard]] bool spawned() const noexcept { return !spawning.fellows.empty(); }
+  /// Ranks that this one may ever have to do with: 0 to reach() - 1.
+  [[nodiscard]] int reach() const noexcept { return spawning.count != 0 ? spawning.count : size; }
+  /// The ranks that were started together, by their rank there.
+  [[nodiscard]] std::vector<job_rank> members() const;
+  /// On this node: any thread.
+  [[nodiscard]] bool is_near(job_rank other) const noexcept;
+  /// The least rank on this node, which names it.
+  [[nodiscard]] job_rank node_leader() const noexcept {
+    return spawning.count != 0 ? job_rank{0} : local_ranks.front();
+  }
+  /// For messages: so many ranks there are, this one among them.
+  [[nodiscard]] int known_size() const noexcept {
+    return spawned() ? std::max(spawning.started, spawning.fellows.back().value() + 1) : size;
+  }
 };
 
 /// One rank's line to its launcher. Used by one thread, at start and end only, but for what says
@@ -71,14 +104,21 @@ class session {
   virtual void finalize() = 0;
   [[nodiscard]] bool finalized() const noexcept { return finalized_; }
 
-  /// Local ranks, by their local number, that have not mapped the node's memory yet: their programs
+  /// Local ranks that have not mapped the node's memory yet: their programs
   /// have not called MPI_Init, or never will. Any thread.
-  [[nodiscard]] virtual std::vector<local_rank> absent() const { return {}; }
+  [[nodiscard]] virtual std::vector<job_rank> absent() const { return {}; }
   /// This rank will take part in nothing any more, although it does not finalize.
   virtual void depart() noexcept {}
   /// Every other rank has finalized or departed; false if that cannot be known. After depart(), by
   /// the same thread.
   [[nodiscard]] virtual bool others_have_left() noexcept { return where().size == 1; }
+
+  /// Starts more ranks, and returns when their processes are there. Throws where no launcher can do
+  /// it; the answer says it if these ranks cannot be.
+  [[nodiscard]] virtual spawn_answer spawn(const spawn_request& request);
+  /// Before finalize(): this rank still has to do with ranks that it was not started with, which
+  /// may read its memory when it has ended. So no other rank may have its place.
+  virtual void stay_connected() {}
 
   /// Of a job that goes on when ranks die; null for all others.
   [[nodiscard]] virtual survival* survivors() noexcept { return nullptr; }

@@ -18,6 +18,9 @@ enum class memory_kind { best, named_object };
 [[nodiscard]] descriptor make_shared_memory(std::string_view label,
                                             memory_kind kind = memory_kind::best);
 
+/// Whether memory of it costs nothing until it is touched, however much of it is mapped.
+[[nodiscard]] bool is_free_until_touched(int descriptor);
+
 /// Owns one mapping. Grade: cold.
 class memory_mapping {
  public:

@@ -14,8 +14,8 @@ using communicator_ref = std::shared_ptr<core::communicator>;
 /// The first ones of a job: contexts 0 (all ranks) and 2 (this rank alone). Cold, not collective.
 [[nodiscard]] communicator_ref world(p2p::engine& engine);
 [[nodiscard]] communicator_ref self(p2p::engine& engine);
-/// Another one of all ranks, context 4, for what the library says and agrees on without a
-/// communicator of the program's. Once per engine.
+/// Another one of all ranks, those that are spawned later too, context 4, for what the library says
+/// and agrees on without a communicator of the program's. Once per engine.
 [[nodiscard]] communicator_ref job(p2p::engine& engine);
 
 /// Collective over `at`. Cold.
@@ -50,6 +50,9 @@ void release_context(p2p::engine& engine, context_id context);
 /// Over a context that all members have taken.
 [[nodiscard]] communicator_ref make_agreed(p2p::engine& engine, context_id context,
                                            core::group members);
+
+/// Whether there are communicators with ranks that were not started together with this one. Cold.
+[[nodiscard]] bool is_connected(p2p::engine& engine);
 
 /// Ranks that share this node (MPI_COMM_TYPE_SHARED).
 [[nodiscard]] communicator_ref split_node(participant at, int key);

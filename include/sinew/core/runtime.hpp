@@ -37,10 +37,19 @@ class runtime {
   runtime& operator=(const runtime&) = delete;
 
   [[nodiscard]] job_rank rank() const noexcept { return endpoint_->rank(); }
-  [[nodiscard]] int size() const noexcept { return endpoint_->size(); }
+  /// Ranks that were started together: 0 to size() - 1, but for those that a rank has spawned.
+  [[nodiscard]] int size() const noexcept { return size_; }
+  /// Ranks that this one may ever have to do with: 0 to reach() - 1.
+  [[nodiscard]] int reach() const noexcept { return endpoint_->size(); }
+  /// Until messages go to that tenant of a place (fabric/fabric.hpp). Suspends. Throws nothing.
+  /// Cold.
+  void meet(job_rank peer, std::uint32_t tenant = fabric::whoever_is_there);
   [[nodiscard]] bool threaded() const noexcept { return threads_ == threading::many; }
-  /// More ranks on a node of the job than processors for them; the same answer on all ranks. Hot.
+  /// More ranks on a node of the job than processors for them; the same answer on all ranks that
+  /// were started together. Hot.
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  /// The same of the job's start, and so the same answer on all ranks that are ever connected.
+  [[nodiscard]] bool crowded_at_start() const noexcept { return crowded_at_start_; }
   [[nodiscard]] boot::session& session() noexcept { return *session_; }
   /// Nothing more is sent or expected: what was sent leaves the process, then the launcher is told
   /// that this rank ends in order. In a job on several nodes it returns when all ranks have called
@@ -101,7 +110,9 @@ class runtime {
   std::unique_ptr<boot::session> session_;
   std::unique_ptr<fabric::endpoint> endpoint_;
   const threading threads_;
-  bool crowded_;  ///< set before anybody has the runtime
+  const int size_;
+  bool crowded_;  ///< these two are set before anybody has the runtime
+  bool crowded_at_start_;
   /// Since when nothing has happened in polls (0: none since something did). Only for reports of
   /// hangs, so relaxed.
   std::atomic<std::int64_t> polled_since_{0};

@@ -22,6 +22,7 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "sinew/base/ids.hpp"
@@ -155,6 +156,11 @@ class endpoint {
   /// another rank writes there is a data race, even if nobody looks at it. Cold.
   [[nodiscard]] virtual bool in_one_process() const noexcept { return false; }
 
+  /// Whether messages to `peer` go to that tenant of its place. If not, progress() sees to it once
+  /// the tenant is there, and the caller asks again meanwhile. Before the first message to a rank
+  /// that did not start with this one, unless that rank has sent one. Any thread. Cold.
+  [[nodiscard]] virtual bool meet(job_rank /*peer*/, std::uint32_t /*tenant*/) { return true; }
+
   /// Handles what has arrived and moves transfers along; returns how many things happened.
   /// One thread at a time. `budget`, at least 1, bounds the active messages handled.
   virtual int progress(int budget) = 0;
@@ -171,6 +177,11 @@ class endpoint {
   virtual void leave() {}
 };
 
+/// A node's memory may have places that are free at the start, and are taken later by one rank
+/// after another: tenants, which each place counts from 1. The ranks of the start are its tenants
+/// 0.
+inline constexpr std::uint32_t whoever_is_there = ~std::uint32_t{0};
+
 /// Where an shm endpoint lives: one zero-filled mapping shared by the ranks of the node.
 struct node_memory {
   std::byte* base;             ///< local rank r's part begins at base + r * bytes_per_rank
@@ -180,8 +191,14 @@ struct node_memory {
   std::vector<job_rank>
       local_ranks;       ///< ranks of the job on this node, ascending; the whole job today
   bool crowded = false;  ///< more ranks than processors: they sleep often, so cheaply
+  /// Of the places, those taken at the start, from 0 on; the same on all ranks. 0: all.
+  int started = 0;
+  std::uint32_t tenant = 0;  ///< which of its place this rank is
+  /// Other tenants that this rank knows of; of free places it knows none.
+  std::vector<std::pair<job_rank, std::uint32_t>> tenants = {};
 };
-[[nodiscard]] std::size_t shm_bytes_per_rank(int local_size);
+/// `started`: as above. The other places cost addresses, and no memory until they are used.
+[[nodiscard]] std::size_t shm_bytes_per_rank(int local_size, int started = 0);
 
 /// Opens this rank's endpoint; each local rank calls it once, in any order, without waiting for
 /// the others (what a peer has not set up yet answers `retry`). Cold.

@@ -164,7 +164,10 @@ class engine {
   /// hold it to that. Before the operations concerned. Cold.
   void promise_exact_length(core::communicator& comm, bool promised);
 
-  // --- ranks that die (survive.cpp); cold ---
+  // --- ranks that come, and ranks that die (survive.cpp); cold ---
+
+  /// See core::runtime::meet(). What waited for another rank in that place ends with a fault.
+  void meet(job_rank peer, std::uint32_t tenant = fabric::whoever_is_there);
 
   /// Nothing can be sent or received in `comm` any more, on none of its ranks, and what is under
   /// way ends with fault::revoked. Returns at once; the others learn of it as they make progress.

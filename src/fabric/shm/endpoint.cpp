@@ -64,6 +64,8 @@ class shm_endpoint final : public endpoint {
     return transfers_.copy_now(peer, way, pieces);
   }
 
+  bool meet(job_rank peer, std::uint32_t tenant) override { return messages_.meet(peer, tenant); }
+
   int progress(int budget) override {
     SINEW_EXPECT(budget > 0);
     // Apart, so that a look at rings that are all empty is short.

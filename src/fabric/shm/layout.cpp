@@ -11,7 +11,7 @@ namespace sinew::fabric {
 namespace shm {
 namespace {
 
-constexpr std::uint64_t layout_version = 2;
+constexpr std::uint64_t layout_version = 3;
 constexpr std::uint32_t most_slots = 256;
 static_assert(most_slots <= slot_word::ack_mask, "an acknowledgement names any slot of a ring");
 static_assert(most_packets < 1 << 20 && max_local_ranks < 1 << 20, "fields of the signature");
@@ -31,15 +31,17 @@ std::uint32_t packets_for(int local_size, std::int64_t wanted) {
 
 }  // namespace
 
-part_layout::part_layout(int local_size) {
+part_layout::part_layout(int local_size, int started) {
   SINEW_CHECK(local_size >= 1 && local_size <= max_local_ranks,
               "cannot share memory among " + std::to_string(local_size) + " ranks of one node",
               "the limit is " + std::to_string(max_local_ranks), "start fewer ranks on this node");
   const std::int64_t wanted = current_tuning().packets;
   SINEW_ASSERT(wanted >= least_packets && wanted <= most_packets);
+  SINEW_EXPECT(started >= 0 && started <= local_size);
   const auto ranks = static_cast<std::size_t>(local_size);
-  slots = slots_for(local_size);
-  packets = packets_for(local_size, wanted);
+  const int tuned_for = started == 0 ? local_size : started;
+  slots = slots_for(tuned_for);
+  packets = packets_for(tuned_for, wanted);
   tickets_at = page_up(sizeof(control));
   credits_at = tickets_at + page_up(sizeof(ticket) * tickets_per_rank);
   rings_at = credits_at + page_up(sizeof(credit) * ranks);
@@ -53,6 +55,8 @@ part_layout::part_layout(int local_size) {
 
 }  // namespace shm
 
-std::size_t shm_bytes_per_rank(int local_size) { return shm::part_layout(local_size).bytes; }
+std::size_t shm_bytes_per_rank(int local_size, int started) {
+  return shm::part_layout(local_size, started).bytes;
+}
 
 }  // namespace sinew::fabric

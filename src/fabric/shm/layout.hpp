@@ -75,6 +75,9 @@ static_assert(static_cast<unsigned>(slot_kind::inner_medium) < 8);
 /// How far a consumer has got; the producer looks only when it runs out of what it knows.
 struct alignas(line_bytes) credit {
   std::atomic<std::uint64_t> head;
+  /// The producer's, once: the number of its first slot, and (release) which tenant it is.
+  std::uint64_t first;
+  std::atomic<std::uint32_t> opener;
 };
 
 /// A get under way, in the getter's part. `cursor` = generation 24 | offset 40: the next byte that
@@ -95,6 +98,8 @@ struct control {
   std::uint64_t nonce;          ///< proves that `pid` names the owner from where we look
   std::int32_t pid;
   std::uint32_t needs_fence;  ///< the owner cannot order its sleep by itself (doorbell.hpp)
+  /// Which of the part's owners this is (tenants.cpp); stored last of all (release).
+  std::atomic<std::uint32_t> tenant;
   /// See doorbell.hpp.
   alignas(line_bytes) std::atomic<std::uint32_t> bell;
   /// Counts rings opened towards the owner; `opened` says by which local ranks.
@@ -107,7 +112,8 @@ struct control {
 
 /// Offsets inside a part; the same for all parts of a node.
 struct part_layout {
-  explicit part_layout(int local_size);
+  /// `started`: see node_memory. Sizes follow it, so that free places change nothing.
+  explicit part_layout(int local_size, int started = 0);
 
   std::uint32_t slots;    ///< per ring; a power of two
   std::uint32_t packets;  ///< per rank

@@ -33,17 +33,19 @@ template <bool Threads>
 messages<Threads>::messages(const node_memory& where)
     : base_(where.base),
       bytes_per_rank_(where.bytes_per_rank),
-      shape_(static_cast<int>(where.local_ranks.size())),
+      shape_(static_cast<int>(where.local_ranks.size()), where.started),
       mine_(part_at(where.local_rank)),
       rank_(where.rank),
       local_rank_(where.local_rank),
       size_(static_cast<int>(where.local_ranks.size())),
+      started_(where.started == 0 ? size_ : where.started),
+      tenant_(where.tenant),
       slot_mask_(shape_.slots - 1),
       slot_shift_(static_cast<unsigned>(std::countr_zero(shape_.slots))),
       quarter_(shape_.slots / 4),
       crowded_(where.crowded),
       pool_(shape_.packets),
-      share_(size_ > 2 ? shape_.packets / 2 : shape_.packets) {
+      share_(started_ > 2 ? shape_.packets / 2 : shape_.packets) {
   SINEW_CHECK(where.bytes_per_rank >= shape_.bytes, "shared memory of a rank is too small",
               std::to_string(where.bytes_per_rank) + " bytes were mapped, " +
                   std::to_string(shape_.bytes) + " are needed",
@@ -52,22 +54,11 @@ messages<Threads>::messages(const node_memory& where)
   SINEW_CHECK(local < where.local_ranks.size() && where.local_ranks[local] == where.rank,
               "rank " + to_string(rank_) + " has no place in the node's memory",
               "it is not the local rank that its message names", "");
-  by_rank_.resize(where.local_ranks.back().index() + 1);
-  pairs_ = std::make_unique<pair_type[]>(where.local_ranks.size());
-  active_.reserve(where.local_ranks.size());
-  for (local_rank peer = 0; peer.below(size_); ++peer) {
-    pair_type& p = pairs_[peer.index()];
-    const part theirs = part_at(peer);
-    p.local_rank = peer;
-    p.rank = where.local_ranks[peer.index()];
-    p.out = theirs.ring_from(local_rank_);
-    p.credit_out = theirs.credit_for(local_rank_);
-    p.bell = &theirs.state().bell;
-    p.in = mine_.ring_from(peer);
-    p.credit_in = mine_.credit_for(peer);
-    p.packets = theirs.packets();
-    by_rank_[p.rank.index()] = &p;
+  SINEW_EXPECT((tenant_ == 0) == local_rank_.below(started_));
+  if (tenant_ != 0) {
+    begin_part();
   }
+  make_pairs(where);
 #if defined(PR_SET_PTRACER)
   // Under Yama, the other ranks may copy from and to us only if we say so. Elsewhere an error.
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -84,6 +75,38 @@ messages<Threads>::messages(const node_memory& where)
   state.pid = getpid();
   state.needs_fence = can_membarrier_ ? 0 : 1;
   state.ready.store(shape_.signature, std::memory_order_release);
+  state.tenant.store(tenant_, std::memory_order_release);
+}
+
+/// In the constructor, once the own part is ready to be written to.
+template <bool Threads>
+void messages<Threads>::make_pairs(const node_memory& where) {
+  by_rank_.resize(where.local_ranks.back().index() + 1);
+  pairs_ = std::make_unique<pair_type[]>(where.local_ranks.size());
+  active_.reserve(where.local_ranks.size());
+  for (local_rank peer = 0; peer.below(size_); ++peer) {
+    pair_type& p = pairs_[peer.index()];
+    const part theirs = part_at(peer);
+    p.local_rank = peer;
+    p.rank = where.local_ranks[peer.index()];
+    p.out = theirs.ring_from(local_rank_);
+    p.credit_out = theirs.credit_for(local_rank_);
+    p.bell = &theirs.state().bell;
+    p.in = mine_.ring_from(peer);
+    p.credit_in = mine_.credit_for(peer);
+    p.packets = theirs.packets();
+    by_rank_[p.rank.index()] = &p;
+    if (peer.below(started_)) {
+      p.tenant.store(0, std::memory_order_relaxed);
+    }
+    if (tenant_ != 0 && peer != local_rank_) {
+      find_traces_of_predecessor(p);
+    }
+  }
+  for (const auto& [peer, tenant] : where.tenants) {
+    pair_with(peer).tenant.store(tenant, std::memory_order_relaxed);
+  }
+  pair_with(rank_).tenant.store(tenant_, std::memory_order_relaxed);
 }
 
 template <bool Threads>
@@ -98,8 +121,11 @@ void messages<Threads>::set_handler(handler_id id, handler function, void* conte
 /// First send to a peer: false until it has set up. Under the pair's lock.
 template <bool Threads>
 bool messages<Threads>::open(pair_type& p) {
-  SINEW_EXPECT(p.limit == 0 && p.tail == 0);
+  SINEW_EXPECT(!p.opened && p.limit == p.tail && (p.tail & slot_mask_) == 0);
   control& theirs = part_at(p.local_rank).state();
+  if (theirs.tenant.load(std::memory_order_acquire) != p.tenant.load(std::memory_order_acquire)) {
+    return false;
+  }
   const std::uint64_t signature = theirs.ready.load(std::memory_order_acquire);
   if (signature == 0) {
     return false;
@@ -111,10 +137,15 @@ bool messages<Threads>::open(pair_type& p) {
                 "start all ranks with the same SINEW_FABRIC_* settings and the same library");
   }
   p.fence = !can_membarrier_ || theirs.needs_fence != 0;
+  if (tenant_ != 0) {
+    p.credit_out->first = p.tail;
+    p.credit_out->opener.store(tenant_, std::memory_order_release);
+  }
   const auto me = static_cast<unsigned>(local_rank_.value());
   theirs.opened[me / 64].fetch_or(std::uint64_t{1} << (me % 64), std::memory_order_acq_rel);
   theirs.announce.fetch_add(1, std::memory_order_acq_rel);
-  p.limit = shape_.slots;
+  p.limit = p.tail + shape_.slots;
+  p.opened = true;
   return true;
 }
 
@@ -139,7 +170,7 @@ void messages<Threads>::take_lines(pair_type& p) noexcept {
 /// and then, before it is full, to take over lines.
 template <bool Threads>
 bool messages<Threads>::find_credit(pair_type& p) {
-  if (p.limit == 0) {
+  if (!p.opened) {
     return open(p) || (refuse(p), false);
   }
   if (p.tail == p.consumed() + shape_.slots) {
@@ -176,8 +207,15 @@ void messages<Threads>::activate_rings() {
   active_.clear();
   for (local_rank peer = 0; peer.below(size_); ++peer) {
     const auto bit = static_cast<unsigned>(peer.value());
-    if ((state.opened[bit / 64].load(std::memory_order_acquire) >> (bit % 64)) & 1) {
-      pair_type& p = pairs_[bit];
+    pair_type& p = pairs_[bit];
+    const bool is_open =
+        ((state.opened[bit / 64].load(std::memory_order_acquire) >> (bit % 64)) & 1) != 0;
+    if (!peer.below(started_) && (is_open || p.asked.exchange(false, std::memory_order_acq_rel)) &&
+        !replace_tenant(p)) {
+      --announced_;  // so that the next look comes here again
+      continue;
+    }
+    if (is_open && find_ring(p)) {
       p.fence_in = !can_membarrier_ || part_at(peer).state().needs_fence != 0;
       const std::uint64_t head = p.head.load(std::memory_order_relaxed);
       active_.push_back({&p.in[head & slot_mask_].word, tag_of(head), &p});
@@ -260,11 +298,11 @@ status messages<Threads>::reserve(job_rank peer, packet& out, bool is_short) {
         return status::again(retry_reason::no_slot);
       }
       collect(p);
-      if (p.under_way >= share_) {
+      if (p.under_way >= share_.load(std::memory_order_relaxed)) {
         p.seen_head = p.credit_out->head.load(std::memory_order_acquire);
         collect(p);
       }
-      if (p.under_way >= share_) {
+      if (p.under_way >= share_.load(std::memory_order_relaxed)) {
         refuse(p);
         return status::again(retry_reason::no_packet);
       }
@@ -376,7 +414,8 @@ bool messages<Threads>::no_longer_starved(pair_type& p) {
   p.seen_head = p.credit_out->head.load(std::memory_order_acquire);
   collect(p);
   const short_guard<Threads> guard(pool_lock_);
-  const bool packet_free = !guard || (!pool_.empty() && p.under_way < share_);
+  const bool packet_free =
+      !guard || (!pool_.empty() && p.under_way < share_.load(std::memory_order_relaxed));
   if (!packet_free) {
     refuse(p);
   }

@@ -49,6 +49,8 @@ inline void copy_short(std::byte* to, const std::byte* from, std::size_t n) noex
 struct inner_handler {
   status (*call)(void* context, unsigned opcode, const arrival& message) noexcept = nullptr;
   void* context = nullptr;
+  /// What was known of that rank holds no more: another process is there now.
+  void (*replaced)(void* context, job_rank peer) noexcept = nullptr;
 };
 
 template <bool Threads>
@@ -198,6 +200,9 @@ class messages {
     after_publishing(*p.bell, false);
   }
 
+  /// See endpoint::meet().
+  [[nodiscard]] bool meet(job_rank peer, std::uint32_t tenant) noexcept;
+
   /// Number of the slot after the last one sent to `peer`, and whether all before `n` are
   /// consumed. Warm.
   [[nodiscard]] std::uint64_t sent_to(job_rank peer);
@@ -335,6 +340,12 @@ class messages {
   void take_lines(pair_type& p) noexcept;
   bool open(pair_type& p);
   [[gnu::noinline]] void activate_rings();
+  void make_pairs(const node_memory& where);
+  void begin_part();
+  void find_traces_of_predecessor(pair_type& p) noexcept;
+  [[nodiscard]] bool replace_tenant(pair_type& p) noexcept;
+  [[nodiscard]] bool find_ring(pair_type& p) noexcept;
+  void take_all_back(pair_type& p) noexcept;
   void collect(pair_type& p) noexcept;
   void reclaim();
   void give_back(const packet& unused) noexcept;
@@ -348,6 +359,8 @@ class messages {
   job_rank rank_;
   local_rank local_rank_;
   int size_;
+  int started_;  ///< the places from here on change hands
+  std::uint32_t tenant_;
   std::uint64_t slot_mask_;
   unsigned slot_shift_;
   std::uint64_t quarter_;
@@ -365,7 +378,8 @@ class messages {
   /// Lock order: a pair's, then the pool's.
   short_lock<Threads> pool_lock_;
   packet_pool pool_;
-  std::uint32_t share_;  ///< packets that one peer may hold
+  /// Packets that one peer may hold. Less once there are more ranks than at the start; relaxed.
+  std::atomic<std::uint32_t> share_;
   std::atomic<bool> starved_{false};
 };
 

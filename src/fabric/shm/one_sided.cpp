@@ -99,7 +99,11 @@ one_sided<Threads>::one_sided(messages<Threads>& carrier, const node_memory& whe
   put_mark_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
   serves_.reserve(64);
   replies_.reserve(64);
-  carrier_.set_inner_handler({&one_sided::handle, this});
+  carrier_.set_inner_handler({&one_sided::handle, this, [](void* self, job_rank peer) noexcept {
+                                auto& it = *static_cast<one_sided*>(self);
+                                it.cma_answer_[peer.index()].store(answer::unknown);
+                                it.put_mark_[peer.index()].store(0);
+                              }});
   std::uint64_t probe = 0;
   const std::uint64_t here = 1;
   cma_ =

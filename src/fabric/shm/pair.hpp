@@ -12,6 +12,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/ids.hpp"
 #include "sinew/base/spin.hpp"
+#include "sinew/fabric/fabric.hpp"
 
 namespace sinew::fabric::shm {
 
@@ -66,6 +67,8 @@ class short_guard {
   bool held_;
 };
 
+inline constexpr std::uint32_t nobody = whoever_is_there;
+
 inline constexpr std::uint16_t no_index = 0xffff;
 static_assert(most_packets <= no_index, "every packet has an index");
 
@@ -76,14 +79,15 @@ struct pair {
   // --- sending ---
   alignas(line_bytes) slot* out = nullptr;  ///< in the peer's part
   std::uint64_t tail = 0;                   ///< number of the next slot
-  std::uint64_t limit = 0;      ///< slots below it may be written without a look; 0 until opened
+  std::uint64_t limit = 0;  ///< slots below it may be written without a look; `tail` until opened
   std::uint64_t seen_head = 0;  ///< what credit_out said when last read
   credit* credit_out = nullptr;
   std::atomic<std::uint32_t>* bell = nullptr;  ///< the peer's
   std::uint16_t first = no_index;  ///< packets under way, a list in the order of their slots
   std::uint16_t last = no_index;
   std::uint16_t under_way = 0;
-  bool fence = false;    ///< see doorbell.hpp; set when opened
+  bool fence = false;  ///< see doorbell.hpp; set when opened
+  bool opened = false;
   bool starved = false;  ///< a send was refused; sleep() looks whether it would be now
   distance away;         ///< of the peer; outside the lock
   short_lock<Threads> lock;
@@ -101,6 +105,12 @@ struct pair {
   bool fence_in = false;               ///< as `fence`, set when the peer's ring became active
   job_rank rank = -1;
   sinew::local_rank local_rank = -1;
+
+  // --- who the peer is (tenants.cpp) ---
+  /// `nobody`: no rank that we know. Stored (release) when both halves are ready for it.
+  std::atomic<std::uint32_t> tenant{nobody};
+  std::uint32_t heard = nobody;    ///< the tenant whose ring has been found; progress only
+  std::atomic<bool> asked{false};  ///< a sender waits for another tenant than this one
 
   /// How many of our slots the peer is known to have consumed.
   [[nodiscard]] std::uint64_t consumed() const noexcept {

@@ -60,13 +60,6 @@ static void truncation(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static void not_there_yet(void) {
-  MPI_Comm made;
-  EXPECT_ERROR(MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &made,
-                              MPI_ERRCODES_IGNORE),
-               MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Comm_spawn");
-}
-
 static int calls = 0;
 static void count_call(MPI_Comm* comm, int* code, ...) {
   int error_class = 0;
@@ -112,7 +105,6 @@ int main(int argc, char** argv) {
   bad_arguments();
   stale_handles();
   truncation();
-  not_there_yet();
   own_handler();
   own_classes();
   MPI_Finalize();

@@ -112,4 +112,6 @@ def main():
     os.replace(path + ".part", path)
 
 
-main()
+# mpi4py's pools run the main module once more in the ranks that they start, under another name.
+if __name__ == "__main__":
+    main()

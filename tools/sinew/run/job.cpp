@@ -40,7 +40,13 @@ void job::say(const std::string& text) {
 }
 
 std::string job::name_of(int rank) const {
-  return rank_name(rank, ranks_.size(), ranks_[static_cast<std::size_t>(rank)].pid,
+  const rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  if (rank >= ranks_at_start()) {
+    const std::string spawner =
+        state.in != nullptr ? ", spawned by rank " + std::to_string(state.in->spawner) : "";
+    return rank_name(rank, 0, state.pid, host_) + spawner;
+  }
+  return rank_name(rank, plan_.ranks.size(), state.pid,
                    plan_.hosts.empty() ? host_ : plan_.hosts.host(rank));
 }
 
@@ -125,19 +131,24 @@ void job::on_exits(std::vector<rank_exit> exits) {
     return !ranks_[static_cast<std::size_t>(each.rank)].alive;
   });
   for (const rank_exit& each : exits) {
-    ranks_[static_cast<std::size_t>(each.rank)].alive = false;
-    pmi_.leave(each.rank);
+    rank_state& state = ranks_[static_cast<std::size_t>(each.rank)];
+    state.alive = false;
+    pmi_of(each.rank).leave(state.number);
     --alive_;
   }
   judge(exits);
+  for (const rank_exit& each : exits) {
+    leave_world(each.rank, cause_of(each).empty());
+  }
+  serve_spawns();
 }
 
 void job::on_lost_host(int node, int code, const std::string& why) {
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+  for (int rank = 0; rank < ranks_at_start(); ++rank) {
     rank_state& state = ranks_[static_cast<std::size_t>(rank)];
     if (plan_.hosts.node(rank) == node) {
       settle(rank);
-      pmi_.leave(rank);
+      pmi_of(rank).leave(state.number);
       alive_ -= state.alive ? 1 : 0;
       state.alive = false;
     }
@@ -174,7 +185,9 @@ std::string job::cause_of(const rank_exit& exit) const {
   if (exit.code != 0) {
     return "exited with code " + std::to_string(exit.code) + memory;
   }
-  if (pmi_.initialised(exit.rank) && !pmi_.finalized(exit.rank)) {
+  const pmi_server& pmi = pmi_of(exit.rank);
+  const int number = ranks_[static_cast<std::size_t>(exit.rank)].number;
+  if (pmi.initialised(number) && !pmi.finalized(number)) {
     return "exited with code 0 but without MPI_Finalize";
   }
   return "";
@@ -218,17 +231,33 @@ void job::survive(const std::vector<rank_exit>& exits) {
 }
 
 void job::check_waiting() {
+  for (const auto& each : worlds_) {
+    check_waiting(*each);
+  }
+}
+
+void job::check_waiting(const world& w) {
+  const auto rank_of = [&w](int number) { return w.ranks[static_cast<std::size_t>(number)]; };
+  const int gone = w.spawner < 0 ? -1 : w.pmi->left_without_start();
+  if (gone >= 0 && !ending_ && ranks_[static_cast<std::size_t>(w.spawner)].alive) {
+    const int rank = rank_of(gone);
+    fail(1, rank,
+         name_of(rank) + " exited with code 0 without having called MPI_Init, which " +
+             "MPI_Comm_spawn waits for; it can spawn programs of Sinew's MPI alone");
+  }
   // A rank that never called MPI_Init is also missing where the others first meet.
-  const pmi_server::missing_start missing = pmi_.left_before_start();
+  const pmi_server::missing_start missing = w.pmi->left_before_start();
   if (missing.who >= 0 && !ending_) {
-    fail(1, missing.who,
-         name_of(missing.who) + " exited with code 0 without having called MPI_Init, but rank " +
-             std::to_string(missing.waiting) +
+    fail(1, rank_of(missing.who),
+         name_of(rank_of(missing.who)) +
+             " exited with code 0 without having called MPI_Init, but rank " +
+             std::to_string(rank_of(missing.waiting)) +
              " has called it and would wait for ever; all ranks of a job must be programs of the "
              "same MPI, and each must call MPI_Init");
   }
-  const int rank = pmi_.missed_in_barrier();
-  if (rank >= 0 && !ending_) {
+  const int missed = w.pmi->missed_in_barrier();
+  if (missed >= 0 && !ending_) {
+    const int rank = rank_of(missed);
     fail(1, rank, name_of(rank) + " exited with code 0 while others wait for it");
   }
 }
@@ -286,7 +315,8 @@ void job::check_deadlines() {
       !time_told_) {
     std::string absent;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      if (pmi_.not_started(static_cast<int>(rank))) {
+      const rank_state& state = ranks_[rank];
+      if (state.in != nullptr && state.in->pmi->not_started(state.number)) {
         absent += (absent.empty() ? "" : ", ") + std::to_string(rank);
       }
     }
@@ -298,6 +328,9 @@ void job::check_deadlines() {
     time_is_up_ns_ = after(report_grace_s);
   } else if (time_told_ && now >= time_is_up_ns_ && !ending_) {
     end_others(SIGTERM, failure_grace_s);
+  }
+  if (!wanted_spawns_.empty() && now >= wanted_spawns_.front().give_up_ns) {
+    serve_spawns();
   }
   if (kill_at_ns_ != 0 && now >= kill_at_ns_) {
     holder_->signal_all(SIGKILL);
@@ -312,6 +345,10 @@ int job::wait_ms() const {
   }
   if (kill_at_ns_ != 0) {
     first = kill_at_ns_;
+  }
+  if (!wanted_spawns_.empty() && !ending_) {
+    const std::int64_t until = wanted_spawns_.front().give_up_ns;
+    first = first == 0 ? until : std::min(first, until);
   }
   if (first == 0) {
     return -1;

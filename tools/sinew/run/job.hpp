@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,12 +15,14 @@
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/input_pump.hpp"
 #include "sinew/run/job_plan.hpp"
+#include "sinew/run/local_ranks.hpp"
 #include "sinew/run/output_router.hpp"
 #include "sinew/run/pmi_server.hpp"
 #include "sinew/run/rank_holder.hpp"
 #include "sinew/run/rank_process.hpp"
 #include "sinew/run/remote_ranks.hpp"
 #include "sinew/run/signal_pipe.hpp"
+#include "sinew/run/world.hpp"
 
 namespace sinew::tool {
 
@@ -38,6 +41,10 @@ class job {
     pid_t pid = -1;
     bool alive = false;
     bool settled = false;  // started, or never will be
+    world* in = nullptr;   // null: the place is free
+    int number = 0;        // in that world
+    std::uint32_t tenant = 0;
+    bool kept = false;  // by who has ended; see session::stay_connected()
   };
 
   // Start (job_start.cpp).
@@ -54,6 +61,21 @@ class job {
   void carry_output();
   [[nodiscard]] int next_wait_ms();
 
+  // Ranks that are spawned (job_spawn.cpp).
+  world& add_world(std::vector<int> applications, std::vector<int> nodes, int spawner);
+  [[nodiscard]] pmi_server& pmi_of(int rank) const;
+  void on_spawn(int rank, const std::string& request);
+  void serve_spawns();
+  [[nodiscard]] std::optional<boot::spawn_answer> spawn(const wanted_spawn& wanted);
+  [[nodiscard]] boot::spawn_answer start_world(const wanted_spawn& wanted,
+                                               const std::vector<program_lookup>& programs,
+                                               const std::vector<int>& counts);
+  [[nodiscard]] std::vector<int> free_places() const;
+  [[nodiscard]] int places_not_kept() const;
+  [[nodiscard]] std::string no_room_for(int ranks) const;
+  void leave_world(int rank, bool well);
+  [[nodiscard]] int ranks_at_start() const { return static_cast<int>(plan_.ranks.size()); }
+
   // While it runs (job.cpp).
   void read_signals();
   void on_interrupt(int signal);
@@ -64,6 +86,7 @@ class job {
   void on_lost_host(int node, int code, const std::string& why);
   void judge(const std::vector<rank_exit>& exits);
   void check_waiting();
+  void check_waiting(const world& w);
   void survive(const std::vector<rank_exit>& exits);
   [[nodiscard]] std::string cause_of(const rank_exit& exit) const;
   void on_abort(int rank, int code, const std::string& why);
@@ -81,14 +104,16 @@ class job {
   const job_plan& plan_;
   std::string host_;
   event_loop loop_;
-  pmi_server pmi_;
+  std::vector<std::unique_ptr<world>> worlds_;  // the first is that of the start
   output_router output_;
   input_pump input_;
-  std::vector<rank_state> ranks_;
+  std::vector<rank_state> ranks_;  // those of the start, then places for others
+  std::deque<wanted_spawn> wanted_spawns_;
   // Before holder_, which hands it to the ranks.
   boot::descriptor survival_memory_;  // with --survive
   std::unique_ptr<boot::survival> survival_;
   remote_ranks* remote_ = nullptr;  // holder_, if the ranks are on other hosts
+  local_ranks* local_ = nullptr;    // holder_, if they are not
   std::unique_ptr<rank_holder> holder_;
   std::vector<boot::descriptor> remote_files_;  // by rank and stream, for --output
   std::array<bool, 2> told_closed_{};           // our streams that nobody reads any more

@@ -263,6 +263,7 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
   add(wire::pmi_size, size);
   add("MPI_LOCALRANKID", local_number);
   add("MPI_LOCALNRANKS", local_size);
+  add(wire::application, std::to_string(plan.ranks[static_cast<std::size_t>(rank)].application));
   add(wire::job, plan.job);
   add(wire::shm_fd, std::to_string(memory_fd));
   add(wire::launcher_pid, std::to_string(::getpid()));

@@ -23,6 +23,9 @@ namespace {
 constexpr std::array watched_signals = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP,
                                         SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP};
 
+/// What the fabric lays a node's memory out for, at most.
+constexpr int most_places = 8192;
+
 std::vector<int> applications_of(const job_plan& plan) {
   std::vector<int> result;
   for (const planned_rank& each : plan.ranks) {
@@ -37,16 +40,19 @@ job::job(const run_options& options, const job_plan& plan, std::vector<std::stri
     : options_(options),
       plan_(plan),
       host_(own_host_name()),
-      pmi_(plan.job, applications_of(plan),
-           {[this](int rank, const std::string& bytes) { holder_->answer(rank, bytes); },
-            [this](int rank, int code, const std::string& why) { on_abort(rank, code, why); },
-            [this](int rank, const std::string& why) { fail(1, rank, name_of(rank) + " " + why); }},
-           plan.hosts.node_of),
       output_(loop_, static_cast<int>(plan.ranks.size()), options.label),
       input_(loop_),
       ranks_(plan.ranks.size()),
       holder_(make_holder(std::move(words))),
-      unsettled_(static_cast<int>(plan.ranks.size())) {}
+      unsettled_(static_cast<int>(plan.ranks.size())) {
+  world& start = add_world(applications_of(plan), plan.hosts.node_of, -1);
+  for (int rank = 0; rank < ranks_at_start(); ++rank) {
+    start.ranks.push_back(rank);
+    ranks_[static_cast<std::size_t>(rank)].in = &start;
+    ranks_[static_cast<std::size_t>(rank)].number = rank;
+  }
+  start.living = ranks_at_start();
+}
 
 rank_events job::make_events() {
   return {[this](int rank, pid_t pid) { on_started(rank, pid); },
@@ -55,7 +61,10 @@ rank_events job::make_events() {
             fail(code, rank, "rank " + std::to_string(rank) + " cannot be started: " + why);
           },
           [this](int rank, std::string_view bytes) {
-            pmi_.receive(rank, bytes);
+            const rank_state& from = ranks_[static_cast<std::size_t>(rank)];
+            if (from.in != nullptr) {
+              pmi_of(rank).receive(from.number, bytes);
+            }
             check_waiting();
           },
           [this](const std::vector<rank_exit>& exits) { on_exits(exits); },
@@ -64,17 +73,26 @@ rank_events job::make_events() {
 
 std::unique_ptr<rank_holder> job::make_holder(std::vector<std::string> words) {
   if (plan_.hosts.empty()) {
+    inherited_memory memory{.node = boot::make_shared_memory("job")};
+    const int room = std::min(boot::room_for_spawned(), most_places - ranks_at_start());
+    if (room > 0 && boot::is_free_until_touched(memory.node.get())) {
+      memory.places = ranks_at_start() + room;
+      ranks_.resize(static_cast<std::size_t>(memory.places));
+    }
     if (options_.survive) {
       survival_memory_ = boot::make_shared_memory("survival");
-      survival_ = std::make_unique<boot::survival>(survival_memory_.get(),
-                                                   static_cast<int>(plan_.ranks.size()));
+      survival_ =
+          std::make_unique<boot::survival>(survival_memory_.get(), static_cast<int>(ranks_.size()));
+      memory.survival = survival_memory_.get();
     }
-    return std::make_unique<local_ranks>(
+    auto local = std::make_unique<local_ranks>(
         options_, plan_, loop_, make_events(),
         [this](int rank, start_plan& start, std::vector<boot::descriptor>& held) {
           set_up_streams(rank, start, held);
         },
-        survival_memory_.get());
+        std::move(memory));
+    local_ = local.get();
+    return local;
   }
   auto remote = std::make_unique<remote_ranks>(
       options_, plan_, std::move(words), loop_, make_events(),
@@ -110,15 +128,16 @@ boot::descriptor job::output_file(int rank, int stream) {
     path = options_.output_directory + "/rank." + std::to_string(rank) +
            (stream == 1 ? ".out" : ".err");
   }
-  const int number =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  // Ranks that are spawned may be the second of their number.
+  const int anew = rank < ranks_at_start() ? O_TRUNC : 0;
+  const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | anew | O_APPEND | O_CLOEXEC, 0666);
   SINEW_CHECK(number >= 0, "the output file " + path + " cannot be written", std::strerror(errno),
               "choose another with --output or --output-dir");
   return boot::descriptor(number);
 }
 
 bool job::reads_input(int rank) const {
-  return options_.input == stdin_target::all ||
+  return (options_.input == stdin_target::all && rank < ranks_at_start()) ||
          (options_.input == stdin_target::one_rank && options_.input_rank == rank);
 }
 
@@ -131,7 +150,7 @@ bool job::has_input() const {
 void job::prepare_streams() {
   SINEW_EXPECT(remote_ != nullptr);
   const bool one_file = !options_.output_pattern.empty();
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+  for (int rank = 0; rank < ranks_at_start(); ++rank) {
     if (reads_input(rank)) {
       remote_->read_input(rank, has_input() ? input_.open() : boot::descriptor());
     }
@@ -173,7 +192,7 @@ void job::set_up_streams(int rank, start_plan& start, std::vector<boot::descript
 
 void job::remark_on_cores() {
   const int cores = topology::usable_cpus();
-  const int count = static_cast<int>(ranks_.size());
+  const int count = ranks_at_start();
   if (plan_.hosts.empty() && count > cores && (options_.verbose || ::isatty(STDERR_FILENO) == 1)) {
     say(std::to_string(count) + " ranks share " + std::to_string(cores) +
         (cores == 1 ? " processor" : " processors"));

@@ -33,55 +33,74 @@ std::string own_host_name() {
 }
 
 std::string rank_name(int rank, std::size_t size, pid_t pid, const std::string& host) {
-  return "rank " + std::to_string(rank) + " of " + std::to_string(size) + " (pid " +
-         std::to_string(pid) + " on " + host + ")";
+  return "rank " + std::to_string(rank) + (size != 0 ? " of " + std::to_string(size) : "") +
+         " (pid " + std::to_string(pid) + " on " + host + ")";
 }
 
 local_ranks::local_ranks(const run_options& options, const job_plan& plan, event_loop& loop,
-                         rank_events events, stream_setter streams, int survival_memory)
+                         rank_events events, stream_setter streams, inherited_memory memory)
     : options_(options),
       plan_(plan),
       loop_(loop),
       events_(std::move(events)),
       streams_(std::move(streams)),
-      reaper_(static_cast<int>(plan.local.size())),
+      ranks_(std::max(plan.local.size(), static_cast<std::size_t>(memory.places))),
+      reaper_(static_cast<int>(ranks_.size())),
       environment_(clean_environment()),
-      survival_memory_(survival_memory) {
-  for (const int rank : plan.local) {
-    SINEW_EXPECT(rank >= 0 && static_cast<std::size_t>(rank) < plan.ranks.size());
-    ranks_.emplace_back().rank = rank;
+      memory_(std::move(memory)) {
+  SINEW_EXPECT(memory_.places == 0 || plan.local.size() == plan.ranks.size());
+  for (std::size_t index = 0; index < ranks_.size(); ++index) {
+    ranks_[index].rank = index < plan.local.size() ? plan.local[index] : static_cast<int>(index);
   }
 }
 
-start_plan local_ranks::prepare(int index, int pmi_fd, const sigset_t& mask,
-                                std::int64_t report_at_ns) {
-  const int rank = ranks_[static_cast<std::size_t>(index)].rank;
-  const planned_rank& what = plan_.ranks[static_cast<std::size_t>(rank)];
+int local_ranks::index_of(int rank) const {
+  if (memory_.places != 0) {
+    return rank;
+  }
+  const auto found = std::lower_bound(plan_.local.begin(), plan_.local.end(), rank);
+  SINEW_EXPECT(found != plan_.local.end() && *found == rank);
+  return static_cast<int>(found - plan_.local.begin());
+}
+
+start_plan local_ranks::prepare(const starting& to, int pmi_fd) {
+  namespace wire = boot::launcher_wire;
+  const int number = to.plan.local[static_cast<std::size_t>(to.local)];
+  const planned_rank& what = to.plan.ranks[static_cast<std::size_t>(number)];
   start_plan start;
   start.program = what.program;
   start.arguments = what.what->arguments;
-  start.environment = rank_environment(options_, plan_, index, environment_, pmi_fd, memory_.get());
-  if (report_at_ns != 0) {
-    start.environment.push_back(std::string(boot::launcher_wire::report_at) + "=" +
-                                std::to_string(report_at_ns));
+  start.environment =
+      rank_environment(options_, to.plan, to.local, environment_, pmi_fd, memory_.node.get());
+  const auto add = [&start](const char* name, std::int64_t value) {
+    start.environment.push_back(std::string(name) + "=" + std::to_string(value));
+  };
+  if (memory_.places != 0) {
+    add(wire::places, memory_.places);
+  }
+  if (report_at_ns_ != 0) {
+    add(wire::report_at, report_at_ns_);
   }
   start.directory = what.what->directory;
-  start.inherited = {pmi_fd, memory_.get()};
-  if (survival_memory_ >= 0) {
-    start.environment.push_back(std::string(boot::launcher_wire::survival_fd) + "=" +
-                                std::to_string(survival_memory_));
-    start.inherited.push_back(survival_memory_);
+  start.inherited = {pmi_fd, memory_.node.get()};
+  if (memory_.survival >= 0) {
+    add(wire::survival_fd, memory_.survival);
+    start.inherited.push_back(memory_.survival);
   }
+  start.environment.insert(start.environment.end(), to.more_environment.begin(),
+                           to.more_environment.end());
   start.cpus = what.cpus;
-  start.signal_mask = mask;
+  start.signal_mask = mask_;
   start.open_files = original_files_;
-  start.pid_slot = &reaper_.pid_of(index);
+  start.pid_slot = &reaper_.pid_of(to.index);
   return start;
 }
 
 void local_ranks::tell(const state& rank, const start_plan& start) const {
   if (options_.verbose) {
-    events_.remark(rank_name(rank.rank, plan_.ranks.size(), rank.pid, own_host_name()) +
+    const auto started = plan_.ranks.size();
+    const bool later = rank.rank >= static_cast<int>(started);
+    events_.remark(rank_name(rank.rank, later ? 0 : started, rank.pid, own_host_name()) +
                    " started: " + start.program);
   }
   if (options_.report_bindings) {
@@ -91,51 +110,91 @@ void local_ranks::tell(const state& rank, const start_plan& start) const {
   }
 }
 
-bool local_ranks::start_one(int index, const sigset_t& mask, std::int64_t report_at_ns) {
-  state& rank = ranks_[static_cast<std::size_t>(index)];
-  SINEW_EXPECT(!rank.alive && rank.pid < 0);
+/// Whoever calls tells of the start, or of its failure. A started child that could not exec is
+/// reaped with the others.
+std::optional<start_failure> local_ranks::start_one(const starting& what) {
+  state& rank = ranks_[static_cast<std::size_t>(what.index)];
+  SINEW_EXPECT(!rank.alive);
   std::array<int, 2> ends{};
   SINEW_CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0,
               "no socket for rank " + std::to_string(rank.rank), std::strerror(errno),
               "raise the limit on open files (ulimit -Hn) or start fewer ranks");
+  if (rank.socket) {
+    loop_.forget(rank.socket.get());  // of who had the place before
+  }
   rank.socket = boot::descriptor(ends[0]);
   const boot::descriptor theirs(ends[1]);
-  start_plan start = prepare(index, theirs.get(), mask, report_at_ns);
+  start_plan start = prepare(what, theirs.get());
   std::vector<boot::descriptor> held;
   streams_(rank.rank, start, held);
   const start_result result = start_rank(start);
   rank.pid = result.pid;
   rank.alive = result.pid > 0;
-  if (rank.alive) {
-    events_.started(rank.rank, rank.pid);
-  }
   if (result.failure != 0) {
-    // A started child that could not exec is reaped with the others.
-    const start_failure why = explain(start, result);
-    events_.not_started(rank.rank, why.exit_code, why.text);
-    return false;
+    return explain(start, result);
   }
-  loop_.watch_input(ends[0],
-                    [this, index] { read_socket(ranks_[static_cast<std::size_t>(index)]); });
+  loop_.watch_input(ends[0], [this, index = what.index] {
+    read_socket(ranks_[static_cast<std::size_t>(index)]);
+  });
   tell(rank, start);
-  return true;
+  return std::nullopt;
 }
 
 void local_ranks::start(const sigset_t& mask, std::int64_t report_at_ns) {
   original_files_ = raise_file_limit();
-  memory_ = boot::make_shared_memory("job");
-  for (int index = 0; index < static_cast<int>(ranks_.size()); ++index) {
-    if (!start_one(index, mask, report_at_ns)) {
-      return;
+  mask_ = mask;
+  report_at_ns_ = report_at_ns;
+  if (!memory_.node) {
+    memory_.node = boot::make_shared_memory("job");
+  }
+  for (int index = 0; index < static_cast<int>(plan_.local.size()); ++index) {
+    const auto failed = start_one({plan_, index, index, {}});
+    const state& rank = ranks_[static_cast<std::size_t>(index)];
+    if (rank.alive) {
+      events_.started(rank.rank, rank.pid);
+    }
+    if (failed) {
+      return events_.not_started(rank.rank, failed->exit_code, failed->text);
     }
   }
 }
 
+/// Of a spawn that has failed: nobody has heard of this rank.
+void local_ranks::end_unheard(state& rank) {
+  if (rank.alive) {
+    signal_rank(rank.pid, SIGKILL);
+    reaper_.pid_of(static_cast<int>(&rank - ranks_.data())).store(0, std::memory_order_release);
+    // Wait: for the end of a process that has just been killed.
+    while (::waitpid(rank.pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  rank.alive = false;
+  loop_.forget(rank.socket.get());
+  rank.socket.reset();
+}
+
+std::optional<start_failure> local_ranks::spawn(const job_plan& plan,
+                                                const std::vector<int>& places,
+                                                const std::vector<std::string>& more) {
+  SINEW_EXPECT(places.size() == plan.local.size() && memory_.places != 0);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto failed = start_one({plan, static_cast<int>(i), places[i], more});
+    if (failed) {
+      for (std::size_t begun = 0; begun <= i; ++begun) {
+        end_unheard(ranks_[static_cast<std::size_t>(places[begun])]);
+      }
+      return failed;
+    }
+  }
+  for (const int place : places) {
+    events_.started(place, ranks_[static_cast<std::size_t>(place)].pid);
+  }
+  return std::nullopt;
+}
+
 void local_ranks::answer(int rank, const std::string& bytes) {
-  const auto found = std::lower_bound(plan_.local.begin(), plan_.local.end(), rank);
-  SINEW_EXPECT(found != plan_.local.end() && *found == rank);
   // One request is under way per rank, so an answer fits unless the rank does not read.
-  const state& to = ranks_[static_cast<std::size_t>(found - plan_.local.begin())];
+  const state& to = ranks_[static_cast<std::size_t>(index_of(rank))];
   (void)::send(to.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sinew/boot/descriptor.hpp"
@@ -20,8 +21,17 @@ namespace sinew::tool {
 [[nodiscard]] rlimit raise_file_limit() noexcept;
 /// The name of this machine, for messages.
 [[nodiscard]] std::string own_host_name();
-/// "rank 3 of 8 (pid 71 on h2)".
+/// "rank 3 of 8 (pid 71 on h2)"; without "of 8" if `size` is 0.
 [[nodiscard]] std::string rank_name(int rank, std::size_t size, pid_t pid, const std::string& host);
+
+/// What ranks inherit beside their sockets.
+struct inherited_memory {
+  int survival = -1;           ///< with --survive
+  boot::descriptor node = {};  ///< the node's; made at the start if it is none
+  /// Ranks of the job that it is laid out for, those that may be spawned included; 0: those of the
+  /// plan alone.
+  int places = 0;
+};
 
 /// Used by `sinew run` itself for a job on one machine, and by the daemon of each host otherwise.
 class local_ranks final : public rank_holder {
@@ -30,12 +40,16 @@ class local_ranks final : public rank_holder {
   using stream_setter =
       std::function<void(int rank, start_plan& start, std::vector<boot::descriptor>& held)>;
 
-  /// `survival_memory`: what ranks inherit with --survive; negative without.
   local_ranks(const run_options& options, const job_plan& plan, event_loop& loop,
-              rank_events events, stream_setter streams, int survival_memory = -1);
+              rank_events events, stream_setter streams, inherited_memory memory = {});
 
   void start(const sigset_t& mask, std::int64_t report_at_ns) override;
   void answer(int rank, const std::string& bytes) override;
+  /// Starts the ranks of `plan` in these places of the job, which are free: all of them, or none.
+  /// Their environment has `more`. After start().
+  [[nodiscard]] std::optional<start_failure> spawn(const job_plan& plan,
+                                                   const std::vector<int>& places,
+                                                   const std::vector<std::string>& more);
   void signal_all(int signal) override;
   void on_child() override;
   void finish() override {}
@@ -49,9 +63,17 @@ class local_ranks final : public rank_holder {
     boot::descriptor socket;
   };
 
-  [[nodiscard]] start_plan prepare(int index, int pmi_fd, const sigset_t& mask,
-                                   std::int64_t report_at_ns);
-  bool start_one(int index, const sigset_t& mask, std::int64_t report_at_ns);
+  /// A rank of a plan that is to be started.
+  struct starting {
+    const job_plan& plan;
+    int local;  ///< which of plan.local
+    int index;  ///< its place in ranks_
+    const std::vector<std::string>& more_environment;
+  };
+  [[nodiscard]] int index_of(int rank) const;
+  [[nodiscard]] start_plan prepare(const starting& what, int pmi_fd);
+  [[nodiscard]] std::optional<start_failure> start_one(const starting& what);
+  void end_unheard(state& rank);
   void tell(const state& rank, const start_plan& start) const;
   void read_socket(const state& rank);
 
@@ -60,13 +82,16 @@ class local_ranks final : public rank_holder {
   event_loop& loop_;
   rank_events events_;
   stream_setter streams_;
-  std::vector<state> ranks_;  // of this machine, ascending; the index is the local rank
+  /// Of this machine, ascending; the index is the local rank. Then the places of ranks that may be
+  /// spawned, where the index is the rank's number, too.
+  std::vector<state> ranks_;
   reaper reaper_;
   std::vector<std::string> environment_;
   memory_kills memory_kills_;
-  boot::descriptor memory_;
-  int survival_memory_;
+  inherited_memory memory_;
   rlimit original_files_{};
+  sigset_t mask_{};
+  std::int64_t report_at_ns_ = 0;
   bool killed_by_us_ = false;
 };
 

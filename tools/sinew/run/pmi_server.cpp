@@ -16,11 +16,12 @@ constexpr std::size_t space_limit = std::size_t{256} << 20;  // all keys and val
 }  // namespace
 
 pmi_server::pmi_server(std::string job, std::vector<int> application_of, callbacks calls,
-                       std::vector<int> node_of)
+                       std::vector<int> node_of, std::shared_ptr<name_service> names)
     : job_(std::move(job)),
       application_of_(std::move(application_of)),
       calls_(std::move(calls)),
-      clients_(application_of_.size()) {
+      clients_(application_of_.size()),
+      names_(names != nullptr ? std::move(names) : std::make_shared<name_service>()) {
   node_of.resize(clients_.size(), 0);
   values_["PMI_process_mapping"] = boot::format_process_mapping(node_of);  // MPICH looks here
 }
@@ -81,6 +82,10 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
   } else if (command == wire::depart) {
     from.departed = true;
     tell_all_left();
+  } else if (command == wire::connected) {
+    from.connected = true;
+  } else if (command == wire::spawn && calls_.spawn) {
+    calls_.spawn(rank, boot::pmi_unescape(message.find("request").value_or("")).value_or(""));
   } else if (command == "init") {
     if (!start(rank, true)) {
       return;
@@ -112,7 +117,7 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
     calls_.abort(rank, message.number("exitcode").value_or(1),
                  why ? boot::pmi_unescape(*why).value_or("") : std::string(plain.value_or("")));
   } else if (command == "publish_name" || command == "unpublish_name" || command == "lookup_name") {
-    calls_.send(rank, names_.answer(message));
+    calls_.send(rank, names_->answer(message));
   } else {
     refuse(rank, "sent the unknown PMI command " + boot::pmi_visible(command.substr(0, 60)));
   }
@@ -130,6 +135,12 @@ bool pmi_server::start(int rank, bool plain) {
                        : "runs on Sinew, but rank " + number +
                              " is linked to another MPI; build all programs of a job with "
                              "mpicc.sinew");
+    return false;
+  }
+  if (plain && ours_only_) {
+    refuse(rank,
+           "is linked to another MPI than the rank that has spawned it, which runs on Sinew; build "
+           "it with mpicc.sinew");
     return false;
   }
   at(rank).initialised = true;
@@ -213,6 +224,13 @@ pmi_server::missing_start pmi_server::left_before_start() const {
     }
   }
   return result.who >= 0 && result.waiting >= 0 ? result : missing_start{};
+}
+
+int pmi_server::left_without_start() const {
+  const auto found = std::find_if(clients_.begin(), clients_.end(), [](const client& each) {
+    return each.left && !each.initialised;
+  });
+  return found == clients_.end() ? -1 : static_cast<int>(found - clients_.begin());
 }
 
 bool pmi_server::not_started(int rank) const {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +21,18 @@ class pmi_server {
     std::function<void(int rank, int code, const std::string& why)> abort;
     /// A rank sent what makes no sense: "why" continues "rank 3". Nothing more is read from it.
     std::function<void(int rank, const std::string& why)> nonsense;
+    /// A rank asks for more ranks, by the text of a boot::spawn_request.
+    std::function<void(int rank, const std::string& request)> spawn = {};
   };
 
   /// `application_of[rank]` counts the programs of the job; `node_of[rank]` its nodes, of which
   /// there is one if it is empty.
   pmi_server(std::string job, std::vector<int> application_of, callbacks calls,
-             std::vector<int> node_of = {});
+             std::vector<int> node_of = {}, std::shared_ptr<name_service> names = nullptr);
+
+  /// Only programs that run on Sinew can be these ranks: one of those has spawned them.
+  void expect_ours_only() { ours_only_ = true; }
+  [[nodiscard]] const std::shared_ptr<name_service>& names() const { return names_; }
 
   /// Bytes from a rank's socket.
   void receive(int rank, std::string_view bytes);
@@ -43,6 +50,10 @@ class pmi_server {
     int waiting = -1;
   };
   [[nodiscard]] missing_start left_before_start() const;
+  /// A rank that has left without MPI_Init; -1 if there is none.
+  [[nodiscard]] int left_without_start() const;
+  /// See session::stay_connected().
+  [[nodiscard]] bool stays_connected(int rank) const { return at(rank).connected; }
   /// Runs, but has not called MPI_Init, while others have.
   [[nodiscard]] bool not_started(int rank) const;
 
@@ -57,6 +68,7 @@ class pmi_server {
     bool left = false;
     bool departed = false;  // waits to hear that all have left
     bool plain = false;     // speaks plain PMI-1: another MPI's library
+    bool connected = false;
   };
 
   [[nodiscard]] const client& at(int rank) const {
@@ -78,7 +90,8 @@ class pmi_server {
   std::vector<client> clients_;
   std::map<std::string, std::string, std::less<>> values_;
   std::size_t value_bytes_ = 0;
-  name_service names_;
+  std::shared_ptr<name_service> names_;
+  bool ours_only_ = false;
   std::size_t waiting_ = 0;
 };
 

@@ -1,0 +1,99 @@
+"""Ranks that are spawned: how they end, what is said of them, and where none can be."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from support import PROBE, SINEW, run, sinew_run, survivors  # noqa: E402
+
+PROGRAM = os.path.join(os.path.dirname(PROBE), "spawn_probe")
+
+
+class Spawned(unittest.TestCase):
+    def spawn(self, *words, ranks=1, options=(), **how):
+        return sinew_run("-n", str(ranks), "--timeout", "30", *options, PROGRAM, *words, **how)
+
+    def test_one_that_is_killed_ends_the_job(self):
+        result = self.spawn("killed")
+        self.assertEqual(result.code, 137, result.err)
+        self.assertRegex(result.err, r"rank 2 \(pid \d+ on .*\), spawned by rank 0 was killed by "
+                                     r"SIGKILL .*; ending the other 2 ranks")
+        self.assertEqual(survivors(), [])
+
+    def test_one_that_crashes_says_so(self):
+        result = self.spawn("crash")
+        self.assertEqual(result.code, 134, result.err)
+        self.assertRegex(result.err, r"rank 2 of 3 crashed .*SIGABRT")
+        self.assertEqual(survivors(), [])
+
+    def test_its_exit_code_is_the_jobs(self):
+        result = self.spawn("exit")
+        self.assertEqual(result.code, 7, result.err)
+        self.assertRegex(result.err, r"rank 2 .*exited with code 7")
+
+    def test_one_that_ends_without_finalize(self):
+        result = self.spawn("return")
+        self.assertEqual(result.code, 1, result.err)
+        self.assertIn("rank 2 of 3 ends without MPI_Finalize", result.err)
+
+    def test_others_survive_it(self):
+        result = self.spawn("survive", options=["--survive"])
+        self.assertEqual(result.code, 0, result.err)
+        self.assertRegex(result.err, r"rank 2 .*was killed by SIGKILL .*the others go on")
+        self.assertIn("there was a fault, and ranks were spawned again", result.out)
+        self.assertEqual(survivors(), [])
+
+    def test_a_program_without_mpi(self):
+        result = self.spawn("program", "true")
+        self.assertEqual(result.code, 1, result.err)
+        self.assertIn("without having called MPI_Init, which MPI_Comm_spawn waits for", result.err)
+        self.assertEqual(survivors(), [])
+
+    def test_a_program_that_cannot_be_executed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "broken")
+            with open(path, "w") as script:
+                script.write("#!/no/such/interpreter\n")
+            os.chmod(path, 0o755)
+            result = self.spawn("program", path)
+        self.assertEqual(result.code, 53, result.err)
+        self.assertIn("its first line names /no/such/interpreter", result.err)
+        self.assertEqual(survivors(), [])
+
+    def test_labels_and_output_files(self):
+        result = self.spawn("hello", options=["-l"])
+        self.assertEqual(result.code, 0, result.err)
+        self.assertEqual(sorted(result.out.splitlines()),
+                         ["[0] spawner", "[1] spawned 0 of 2", "[2] spawned 1 of 2"])
+        with tempfile.TemporaryDirectory() as folder:
+            result = self.spawn("hello", options=["--output-dir", folder])
+            self.assertEqual(result.code, 0, result.err)
+            with open(os.path.join(folder, "rank.2.out")) as text:
+                self.assertEqual(text.read(), "spawned 1 of 2\n")
+
+    def test_room(self):
+        result = self.spawn("hello", env={"SINEW_BOOT_SPAWN": "1"})
+        self.assertEqual(result.code, 53, result.err)
+        self.assertIn("Start the job with SINEW_BOOT_SPAWN=2 or more", result.err)
+        result = self.spawn("hello", env={"SINEW_BOOT_SPAWN": "0"})
+        self.assertEqual(result.code, 53, result.err)
+        self.assertIn("SINEW_BOOT_SPAWN is 0", result.err)
+        result = self.spawn("hello", env={"SINEW_BOOT_SPAWN": "many"})
+        self.assertNotEqual(result.code, 0)
+        self.assertIn("SINEW_BOOT_SPAWN", result.err)
+
+    def test_places_of_ranks_that_stay_connected_are_kept(self):
+        result = self.spawn("connected", env={"SINEW_BOOT_SPAWN": "2"})
+        self.assertEqual(result.code, 53, result.err)
+        self.assertRegex(result.err, r"ended without MPI_Comm_disconnect hold [12]\)")
+
+    def test_without_the_launcher(self):
+        result = run(PROGRAM, "hello")
+        self.assertEqual(result.code, 53, result.err)
+        self.assertRegex(result.err, r"was not started by a launcher.*sinew run -n 1 PROGRAM")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

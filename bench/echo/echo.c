@@ -3,7 +3,7 @@
 //   echo connections=N bytes=B window=W budget_ms=T -- SERVER WORDS...  (the path comes last)
 // At most W messages are under way, each on the connection that has been idle for longest. Fewer
 // connections than asked for are made where open files or memory end before; parameter `limit` says
-// so. A server that stops answering before all are connected tells `reached` only.
+// so. A server that stops answering before all are connected yields the row `unserved` only.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -81,13 +81,17 @@ static void find_limits(void) {
   lower(kib_of("/proc/meminfo", "MemAvailable:") / 2 / 65536, "memory");
 }
 
+static void remove_socket(void) {
+  unlink(address.sun_path);
+  rmdir(folder);
+}
+
 static void end_server(void) {
+  remove_socket();
   if (server <= 0) return;
   kill(server, SIGTERM);
   for (int i = 0; i < 500 && waitpid(server, NULL, WNOHANG) == 0; ++i) usleep(10000);
   kill(-server, SIGKILL);  // its own group: what it may have left
-  unlink(address.sun_path);
-  rmdir(folder);
 }
 
 static void fail(const char* what) {
@@ -223,13 +227,14 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-static double memory_of(pid_t process) {
+// Resident pages and page tables of the server, and kernel stacks (of all programs: the system does
+// not tell whose they are).
+static double memory_with(pid_t process) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/status", (int)process);
-  return kib_of(path, "VmRSS:") + kib_of(path, "VmPTE:");
+  return kib_of(path, "VmRSS:") + kib_of(path, "VmPTE:") +
+         kib_of("/proc/meminfo", "KernelStack:");
 }
-
-static double kernel_stacks(void) { return kib_of("/proc/meminfo", "KernelStack:"); }
 
 static char** read_words(char** word) {
   for (; *word != NULL && strcmp(*word, "--") != 0; ++word) {
@@ -244,10 +249,9 @@ static char** read_words(char** word) {
   return word + 1;
 }
 
-static void measure(double memory_before, double stacks_before, pid_t process) {
+static void measure(double memory_before, pid_t process) {
   const double others = count > 1 ? count - 1 : 1;
-  report("memory", "B", (memory_of(process) - memory_before) / others);
-  report("kernel_stack", "B", (kernel_stacks() - stacks_before) / others);
+  report("memory", "B", (memory_with(process) - memory_before) / others);
   if (exchange(budget_ms / 10, 0) <= 0) fail("the server fell silent");
   const double rate = exchange(budget_ms, 1);
   if (rate <= 0 || sample_count == 0) fail("the server fell silent");
@@ -271,13 +275,13 @@ int main(int argc, char** argv) {
   struct ucred who = {0, 0, 0};  // who listens: not the launcher before it
   socklen_t length = sizeof who;
   getsockopt(all[0].file, SOL_SOCKET, SO_PEERCRED, &who, &length);
-  const double memory = memory_of(who.pid), stacks = kernel_stacks();
-  const int reached = connect_all();
-  report("reached", "1", reached);
-  if (reached == wanted) {
-    measure(memory, stacks, who.pid);
+  const double memory = memory_with(who.pid);
+  const int unserved = wanted - connect_all();
+  remove_socket();  // nobody connects any more, and nothing is left behind if we are killed
+  if (unserved == 0) {
+    measure(memory, who.pid);
   } else {
-    fprintf(stderr, "echo: the server answered %d of %d connections\n", reached, wanted);
+    report("unserved", "1", unserved);
   }
   end_server();
   return 0;

@@ -48,7 +48,7 @@ INSTEAD = [
     (r".*\bsinew bench\b.*", lambda line: short_bench(line)),
 ]
 # What `sinew bench` is really run for; the others' lines are read by the tool, with --help.
-BRIEF = {"events", "reductions", "chunks", "launch"}
+BRIEF = {"events", "reductions", "chunks", "launch", "echo"}
 
 
 def short_bench(line):

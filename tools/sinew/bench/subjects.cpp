@@ -201,7 +201,8 @@ std::optional<std::string> compile_cached(const std::vector<std::string>& words,
                                           const std::string& source,
                                           const std::vector<std::string>& inputs,
                                           const std::string& tag, std::string& failure,
-                                          const std::string& scratch_option) {
+                                          const std::string& scratch_option,
+                                          const std::string& verb) {
   const auto cache = cache_folder();
   if (!cache) {
     failure = "no folder for compiled programs (set XDG_CACHE_HOME)";
@@ -225,7 +226,11 @@ std::optional<std::string> compile_cached(const std::vector<std::string>& words,
   }
   // Compiled beside and renamed, so that two runs at once never see half a program.
   const fs::path partial = program.string() + '.' + std::to_string(getpid());
-  std::vector<std::string> all = {words.front(), "-o", partial, source};
+  std::vector<std::string> all = {words.front()};
+  if (!verb.empty()) {
+    all.push_back(verb);
+  }
+  all.insert(all.end(), {"-o", partial, source});
   all.insert(all.end(), words.begin() + 1, words.end());
   const fs::path scratch = partial.string() + ".scratch";
   std::error_code failed;

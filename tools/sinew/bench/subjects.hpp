@@ -55,12 +55,14 @@ std::optional<std::string> build_program(const subject& who, const std::string& 
 /// unless the cache holds a program of the same words, compiler, source and `inputs` (headers it
 /// includes). Returns the program's path; on failure nothing, and `failure` says why.
 /// `scratch_option`, if any, is given with a folder that only this compilation has, and that is
-/// gone afterwards. Suspends. Cold.
+/// gone afterwards. `verb` stands between the compiler and its options: "build" of go. Suspends.
+/// Cold.
 std::optional<std::string> compile_cached(const std::vector<std::string>& words,
                                           const std::string& source,
                                           const std::vector<std::string>& inputs,
                                           const std::string& tag, std::string& failure,
-                                          const std::string& scratch_option = {});
+                                          const std::string& scratch_option = {},
+                                          const std::string& verb = {});
 
 /// The command that runs `program` on `ranks` ranks, bound to processors as ours are (to a core
 /// each if there are as many). With `plain` the implementation's own choice of transport and of

@@ -1,0 +1,129 @@
+#include "sinew/bench/experiment.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace sinew::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> in_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : stats::split(path != nullptr ? path : "", ':')) {
+    const fs::path found = fs::path(folder) / name;
+    if (access(found.c_str(), X_OK) == 0) {
+      return found.string();
+    }
+  }
+  return std::nullopt;
+}
+
+/// What a program of PATH prints, its words apart; nothing if it is not there or fails.
+std::vector<std::string> answer_of(const std::string& program,
+                                   const std::vector<std::string>& words) {
+  const auto path = in_path(program);
+  if (!path) {
+    return {};
+  }
+  command asking{{*path}, {{"LC_ALL", "C"}}, 20};
+  asking.words.insert(asking.words.end(), words.begin(), words.end());
+  const command_result said = run_command(asking);
+  std::vector<std::string> found;
+  for (const std::string& line : stats::split(said.ok() ? said.output : "", '\n')) {
+    for (const std::string& word : stats::split(line, ' ')) {
+      if (!word.empty()) {
+        found.push_back(word);
+      }
+    }
+  }
+  return found;
+}
+
+/// The servers: the file of threads runs twice, with the system's threads and as fibers.
+std::optional<std::string> server_program(const subject& who, const fs::path& folder,
+                                          std::string& failure) {
+  if (who.name == "go") {
+    return compile_cached({who.compiler}, folder / "go.go", {}, "echo-go", failure, "", "build");
+  }
+  std::vector<std::string> words = {who.compiler, "-O2", "-pthread"};
+  if (who.name == "libuv") {
+    const auto flags = answer_of("pkg-config", {"--cflags", "--libs", "libuv"});
+    words.insert(words.end(), flags.begin(), flags.end());
+  }
+  const std::string source = who.name == "libuv" ? "libuv" : "threads";
+  return compile_cached(words, folder / (source + ".c"), {}, "echo-" + source, failure);
+}
+
+class echo_runner final : public runner {
+ public:
+  [[nodiscard]] std::vector<subject> subjects(const experiment&, const machine&) const override {
+    const std::string cc = in_path("cc").value_or("");
+    std::vector<subject> found = {{"sinew", cc, ""}, {"pthread", cc, "", "of the system"}};
+    const auto libuv = answer_of("pkg-config", {"--modversion", "libuv"});
+    if (!libuv.empty()) {
+      found.push_back({"libuv", cc, "", libuv.front()});
+    }
+    const auto go = answer_of("go", {"version"});  // "go version go1.26 linux/amd64"
+    if (go.size() > 2) {
+      found.push_back({"go", in_path("go").value_or(""), "", go[2]});
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::optional<command> prepare(const experiment& e, const subject& who,
+                                               const start& how,
+                                               std::string& failure) const override {
+    const auto sources = bench_sources();
+    const auto cc = in_path("cc");
+    if (!sources || !cc) {
+      failure = sources ? "no C compiler (cc) in PATH"
+                        : "the sources of the measuring programs are not installed";
+      return std::nullopt;
+    }
+    const fs::path folder = fs::path(*sources) / std::string(e.name);
+    const auto load = compile_cached({*cc, "-O2"}, folder / "echo.c", {}, "echo-load", failure);
+    const auto server = load ? server_program(who, folder, failure) : std::nullopt;
+    if (!server) {
+      return std::nullopt;
+    }
+    command c{{*load}, {}, 0};
+    c.words.insert(c.words.end(), how.words.begin(), how.words.end());
+    c.words.emplace_back("--");
+    if (who.name == "sinew") {
+      c.words.insert(c.words.end(), {own_folder() + "/sinew", "run", "--threads-as-fibers"});
+    }
+    c.words.push_back(*server);
+    return c;
+  }
+};
+
+const runner& echo_servers() {
+  static const echo_runner one;
+  return one;
+}
+
+// A start for each number of connections, since memory is told of what was never used.
+std::vector<start> starts(const request& asked) {
+  static const std::vector<std::string> counts[] = {
+      {"100", "1000"}, {"1000", "10000", "100000"}, {"100", "1000", "10000", "100000"}};
+  static constexpr const char* budgets[] = {"budget_ms=150", "budget_ms=1000", "budget_ms=3000"};
+  std::vector<start> all;
+  for (const std::string& connections : asked.choose(counts)) {
+    all.push_back({1, {"connections=" + connections, "bytes=64", asked.choose(budgets)}});
+  }
+  return all;
+}
+
+const experiment self{
+    .name = "echo",
+    .about = "an echo server, a thread for each of up to 100,000 connections; 1/s, us, B",
+    .by = echo_servers(),
+    .starts = starts};
+
+const listed here(self);
+
+}  // namespace
+}  // namespace sinew::tool

@@ -3,9 +3,9 @@
 natively.
 
 soak.py SINEW [SECONDS [SEED]]: 600 s by default. Draws programs, numbers of threads and of workers,
-starts three at a time, and compares output and exit code with a native run's of the same words. What
-is not installed is left out. Prints the seed, each difference, and last how many runs passed and
-failed. Exit code 77 if fewer than two programs are there.
+starts three at a time, and compares output and exit code with a native run's of the same words.
+What is not installed is left out. Prints the seed, each difference, and last how many runs passed
+and failed. Exit code 77 if fewer than two programs are there.
 """
 
 import concurrent.futures

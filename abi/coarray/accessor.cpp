@@ -135,10 +135,11 @@ verdict trial(int accessor, const remote_call& a, std::size_t bytes) {
         return static_cast<int>(try_out(q.accessor, q.call, q.bytes));
       },
       &asked);
-  SINEW_ASSERT(answer < 0 || answer <= static_cast<int>(verdict::follows));
-  return answer == died        ? verdict::follows
-         : answer == not_tried ? verdict::unknown
-                               : static_cast<verdict>(answer);
+  SINEW_ASSERT(answer <= static_cast<int>(verdict::follows));
+  if (answer == died || answer == static_cast<int>(verdict::follows)) {
+    return verdict::follows;
+  }
+  return answer == static_cast<int>(verdict::stays) ? verdict::stays : verdict::unknown;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ void convert(void* to, const void* from) noexcept {
   } else if constexpr (is_complex<From>::value) {
     target = static_cast<To>(source.re);
   } else {
-    target = static_cast<To>(source);
+    target = static_cast<To>(source);  // NOLINT(bugprone-signed-char-misuse): an integer(1)
   }
   std::memcpy(to, &target, sizeof(To));
 }

@@ -42,7 +42,7 @@ class building {
   MPI_Datatype* to() { return &type_; }
   [[nodiscard]] MPI_Datatype type() const { return type_; }
   MPI_Datatype release() {
-    const MPI_Datatype released = type_;
+    MPI_Datatype released = type_;
     type_ = MPI_DATATYPE_NULL;
     return released;
   }

@@ -37,6 +37,7 @@ struct settings_list {
   static setting_base* next(const setting_base* one) { return one->next_; }
 };
 
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): literals, in setting<>'s order
 setting_base::setting_base(const char* module, const char* key, const char* unit, const char* about,
                            setting_use use)
     : module_(module), key_(key), unit_(unit), about_(about), use_(use) {

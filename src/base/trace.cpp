@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -37,6 +36,7 @@ std::uint32_t this_thread() noexcept {
 
 constinit std::atomic<bool> detail::enabled{false};
 
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): a record, in its own order
 void detail::record(kind what, char shape, std::string_view name, std::int64_t begin_ns,
                     std::int64_t end_ns, std::uint64_t id, std::uint64_t value) noexcept {
   const std::uint64_t at = head->used.fetch_add(1, std::memory_order_relaxed);
@@ -50,7 +50,7 @@ void detail::record(kind what, char shape, std::string_view name, std::int64_t b
   r.value = value;
   r.what = static_cast<std::uint8_t>(what);
   r.shape = shape;
-  std::copy_n(name.data(), std::min(name.size(), sizeof r.name), r.name);
+  (void)name.copy(r.name, sizeof r.name);
   r.thread = this_thread();
 }
 

@@ -77,6 +77,7 @@ struct typed_op {
   const op& o;
   const layout::datatype& type;
   [[nodiscard]] node::combiner combiner() const noexcept {
+    // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): a combiner's
     return {[](const void* self, const void* lower, void* inout, std::size_t count) {
               const auto& t = *static_cast<const typed_op*>(self);
               t.o.apply(lower, inout, count, t.type);

@@ -128,6 +128,7 @@ class mover {
     }
   }
 
+  // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): as in a vector datatype
   void strided(std::size_t bytes, std::size_t count, std::ptrdiff_t stride,
                std::byte* memory) noexcept {
     by_size(bytes, [&](auto block) {

@@ -73,7 +73,8 @@ bool exchange_shares(team& t, const void* from, const Share& share_of, const com
   return fits;
 }
 
-/// Elements of a vector, divided alike among `n` members.
+/// Elements of a vector, divided alike among `n` members: those of member `m`.
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): m of n
 share even_share(std::size_t count, int m, int n) noexcept {
   const auto i = static_cast<std::size_t>(m);
   const auto many = static_cast<std::size_t>(n);
@@ -303,6 +304,7 @@ bool allreduce(team& t, const vectors& v, const combiner& c, const reduction_len
 bool reduce_scatter(team& t, const void* from, void* into, std::span<const std::size_t> starts,
                     const combiner& c, const reduction_lengths& limits) {
   const int n = t.size();
+  SINEW_EXPECT(n > 1);
   SINEW_EXPECT(starts.size() == static_cast<std::size_t>(n) + 1);
   const auto length_of = [&](int m) {
     const auto i = static_cast<std::size_t>(m);

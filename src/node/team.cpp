@@ -40,7 +40,7 @@ std::size_t room_of(int members, const round& r) {
 std::size_t team::block_bytes(int members) noexcept {
   static_assert(sizeof(head) == 2 * line_bytes && room % line_bytes == 0);
   SINEW_EXPECT(members > 1);
-  return room_at(members) + 2 * rounds::depth * room;
+  return room_at(members) + std::size_t{2} * rounds::depth * room;
 }
 
 team::team(rma::engine& e, std::vector<job_rank> ranks, comm_rank me,
@@ -99,7 +99,8 @@ team::~team() {
   try {
     engine_.release_once(offsets_[me], offsets_[me] + offsetof(head, gone),
                          static_cast<std::uint64_t>(size_) - 1);
-  } catch (const std::bad_alloc&) {  // then it stays allocated until the program ends
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
+    // Then it stays allocated until the program ends.
   }
 }
 
@@ -210,6 +211,7 @@ void team::post_to(const data& d, int to, std::size_t direct_from) {
   publish(l, to);
 }
 
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): bytes, for whom, how many to come
 void team::post_made(const std::byte* made, std::size_t bytes, int to, std::size_t to_come) {
   SINEW_EXPECT(made >= blocks_[me_] && made < blocks_[me_] + block_bytes(size_));
   line& l = line_of(me_, rounds::place_of(now_), size_);

@@ -54,6 +54,7 @@ std::byte* system::bytes_of(instance what, std::uint32_t part) const {
 
 /// `axes` 0: a part as one axis. A striped instance has parts also in a job of one rank, where its
 /// rows follow each other without gaps.
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): a query, in its own order
 std::byte* system::locate(instance what, std::uint16_t number, std::uint64_t type,
                           std::uint32_t part, std::size_t axes, std::uint64_t* extents,
                           std::int64_t* strides) const {

@@ -107,6 +107,7 @@ class planner {
         std::make_unique<box_finder>(net_, jobs(), options_.seed, coarse_.skeletons.get(), orbit());
   }
 
+  // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): first, step, passes
   void sharpen(double from, double factor, int passes) {
     for (sharpness_ = from; sharpness_ < sharpest; sharpness_ *= factor) {
       state_->buy(sharpness_);

@@ -41,7 +41,8 @@ report: build ## all measurements as one page, in a quarter of an hour; FULL=1: 
 	tools/report $(if $(FULL),--full)
 
 picture: build ## draw docs/measured.svg from docs/measured.json; MEASURE=1: measure that first, on a quiet machine
-	$(if $(MEASURE),build/bin/sinew bench latency --full --json docs/measured.json)
+	$(if $(MEASURE),build/bin/sinew bench latency --repeat 10 --json docs/measured.json)
+	$(if $(MEASURE),sed -i 's|$(CURDIR)/||g' docs/measured.json)
 	build/bin/sinew report docs/measured.json --figure latency-one-thread > docs/measured.svg.new
 	mv docs/measured.svg.new docs/measured.svg
 

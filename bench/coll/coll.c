@@ -1,10 +1,11 @@
 // Blocking collectives over all ranks: the time of a call, the mean over the ranks, back to back,
 // after a barrier. The bytes are those of one block: what each rank gives, or gets from each.
-#include "../common/measure.h"
+#include "../common/together.h"
 
 enum { slack = 64 };
 
-typedef struct {
+typedef struct call {
+  void (*kind)(const struct call* c);
   char* from;
   char* into;
   int bytes;
@@ -54,28 +55,16 @@ static const struct {
              {"gather", do_gather},
              {"scatter", do_scatter}};
 
-// One batch; all ranks have ended it when it returns, so that the next one begins with all.
-static double batch(void (*run)(const call*), const call* c, int repetitions) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = now_ns();
-  for (int i = 0; i < repetitions; ++i) run(c);
-  const double own = (now_ns() - begin) / repetitions;
-  double all = 0;
-  MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return all / c->ranks;
+static void run(const void* on) {
+  const call* const c = on;
+  c->kind(c);
 }
 
-static void measure(const char* name, void (*run)(const call*), const call* c, double budget_ms) {
-  double times[most_batches];
-  batch(run, c, 5);
-  double one = batch(run, c, 5);
-  // All ranks have the same sum, and so the same plan.
-  plan p = make_plan(one, budget_ms);
-  if (p.batches > 25) {
-    p.repetitions *= p.batches / 25;
-    p.batches = 25;
-  }
-  for (int b = 0; b < p.batches; ++b) times[b] = batch(run, c, p.repetitions);
+static void measure(const char* name, const call* c, double budget_ms) {
+  const together_call timed = {run, c};
+  double times[together_batches];
+  const plan p = together_plan(&timed, budget_ms);
+  for (int b = 0; b < p.batches; ++b) times[b] = together_batch(&timed, p.repetitions);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;
@@ -100,8 +89,9 @@ int main(int argc, char** argv) {
     if (*o.only && strcmp(o.only, kinds[k].name) != 0) continue;
     for (int s = 0; s < o.size_count; ++s) {
       if (kinds[k].run == do_barrier && s != 0) break;
-      const call c = {from, into, kinds[k].run == do_barrier ? 0 : o.sizes[s], ranks, 0};
-      measure(kinds[k].name, kinds[k].run, &c, o.budget_ms);
+      const int bytes = kinds[k].run == do_barrier ? 0 : o.sizes[s];
+      const call c = {kinds[k].run, from, into, bytes, ranks, 0};
+      measure(kinds[k].name, &c, o.budget_ms);
     }
   }
   MPI_Finalize();

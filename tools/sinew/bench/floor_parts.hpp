@@ -57,4 +57,7 @@ void beside(int our_cpu, int their_cpu, const std::function<void()>& theirs,
 void transfers(const std::vector<std::size_t>& sizes, int our_cpu, int their_cpu);
 void streams(const std::vector<std::size_t>& sizes, int our_cpu, int their_cpu);
 
+/// Loads, stores, atomics and sums on shared memory by one process, as rows of experiment `rma`.
+void windows();
+
 }  // namespace sinew::tool::floors

@@ -273,6 +273,9 @@ int floor_probe(int argc, char** argv) {
       copy_rate(bytes, 16);
     }
   }
+  if (wanted("window")) {
+    windows();
+  }
   void* memory = shared_memory(sizeof(shared_area));
   if (memory == nullptr) {
     return 1;

@@ -5,8 +5,9 @@ namespace sinew::tool {
 
 /// Measures what the words name and prints it as measuring programs do ("@ case metric unit params
 /// value"): "line" (one cache line's one-way trip, alone and in a ring), "line-stream", "memcpy"
-/// with "sizes=N,N", "futex-switch", "fork-exec". Forks one partner process at a time and waits for
-/// its end. Run it as a process of its own: it pins itself. Grade: cold. Returns an exit code.
+/// with "sizes=N,N", "futex-switch", "fork-exec", "window". Forks one partner process at a time and
+/// waits for its end. Run it as a process of its own: it pins itself. Grade: cold. Returns an exit
+/// code.
 int floor_probe(int argc, char** argv);
 
 }  // namespace sinew::tool

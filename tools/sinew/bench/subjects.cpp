@@ -268,10 +268,10 @@ std::optional<std::string> build_program(const subject& who, const std::string& 
     words.emplace_back("-lsinew");
   }
   const std::string kind = program.empty() ? who.name.substr(0, who.name.find('-')) : program;
-  return compile_cached(
-      words, source,
-      {common / "measure.h", common / "line.h", common / "window.h", folder / "bounce.h"},
-      experiment + '-' + kind, failure);
+  return compile_cached(words, source,
+                        {common / "measure.h", common / "line.h", common / "window.h",
+                         common / "together.h", folder / "bounce.h"},
+                        experiment + '-' + kind, failure);
 }
 
 command launch_command(const subject& who, int ranks, const std::string& program,

@@ -1,0 +1,21 @@
+#include "sinew/bench/experiment.hpp"
+
+namespace sinew::tool {
+namespace {
+
+constexpr const char* counts[] = {"threads=8", "threads=1,2,8", "threads=1,2,4,8"};
+constexpr const char* budgets[] = {"budget_ms=60", "budget_ms=200", "budget_ms=500"};
+
+std::vector<start> starts(const request& asked) {
+  return {{2, {"sizes=8", asked.choose(counts), asked.choose(budgets)}}};
+}
+
+const experiment self{.name = "overtaking",
+                      .about = "message rate of threads, with and without MPI's promises of order",
+                      .by = mpi_programs(),
+                      .starts = starts};
+
+const listed here(self);
+
+}  // namespace
+}  // namespace sinew::tool

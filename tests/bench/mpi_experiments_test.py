@@ -1,0 +1,112 @@
+"""`sinew bench icoll rma io topology partitioned overtaking`: a short run has all rows, and an
+answer that is wrong, or a word that is, ends a program.
+
+mpi_experiments_test.py SINEW
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SINEW = sys.argv[1]
+FOLDER = os.path.dirname(SINEW)
+SOURCES = os.path.join(os.path.dirname(FOLDER), "share", "sinew", "bench")
+
+
+class Experiments(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def rows(self, experiment):
+        """{(case, metric, ranks, ...): median} of one round without peers."""
+        path = os.path.join(self.folder.name, "out.json")
+        done = subprocess.run([SINEW, "bench", experiment, "--quick", "--repeat", "1", "--peers",
+                               "none", "--json", path], capture_output=True, text=True,
+                              timeout=90, check=False)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        with open(path, encoding="utf-8") as file:
+            results = json.load(file)["results"]
+        for subject in ("sinew", "floor"):
+            for r in results:
+                if r["subject"] == subject and r["metric"] != "overlap":
+                    self.assertGreater(r["median"], 0, r)
+        return results
+
+    def of(self, results, subject, *names):
+        return {tuple(r.get(n, r["params"].get(n)) for n in ("case", "metric") + names)
+                for r in results if r["subject"] == subject}
+
+    def run_program(self, name, ranks, *words):
+        program = os.path.join(self.folder.name, name)
+        if not os.path.exists(program):
+            subprocess.run([os.path.join(FOLDER, "mpicc.sinew"), "-O2", "-Wall", "-Wextra",
+                            "-Werror", "-pthread", "-o", program,
+                            os.path.join(SOURCES, name, name + ".c")], check=True, timeout=60)
+        return subprocess.run([SINEW, "run", "-n", str(ranks), program, *words],
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    def test_icoll(self):
+        found = self.of(self.rows("icoll"), "sinew", "ranks", "bytes")
+        for case in ("iallreduce", "ibcast", "ialltoall"):
+            for ranks in (2, 4):
+                for size in (8, 65536):
+                    self.assertIn((case, "latency", ranks, size), found)
+        self.assertIn(("ibarrier", "latency", 4, 0), found)
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertIn(("ibcast", "overlap", 2, 65536), found)
+            self.assertIn(("ibarrier", "overlap", 2, 0), found)
+
+    def test_rma(self):
+        results = self.rows("rma")
+        passive = {(case, "latency", 2, size) for case, size in (
+            ("put", 8), ("get", 8), ("fetch-and-op", 8), ("compare-and-swap", 8),
+            ("accumulate", 8), ("accumulate", 65536), ("lock-unlock", 0))}
+        found = self.of(results, "sinew", "ranks", "bytes")
+        self.assertEqual(passive | {("fence", "latency", 2, 0), ("fence", "latency", 8, 0)}, found)
+        self.assertEqual(passive, self.of(results, "floor", "ranks", "bytes"))
+
+    def test_io(self):
+        found = self.of(self.rows("io"), "sinew", "ranks")
+        self.assertEqual({(case, "bandwidth", ranks) for ranks in (2, 8) for case in (
+            "write-all", "read-all", "write-strided", "read-strided")}, found)
+        self.assertEqual([], [f for f in os.listdir("/dev/shm") if f.startswith("sinew-bench-io")])
+
+    def test_topology(self):
+        found = self.of(self.rows("topology"), "sinew", "ranks", "way")
+        for ranks in (2, 8):
+            for way in ("neighbor-alltoallw", "isend-irecv"):
+                self.assertIn(("halo", "latency", ranks, way), found)
+            self.assertIn(("halo", "gain", ranks, None), found)
+            self.assertIn(("cart-create", "latency", ranks, None), found)
+            self.assertIn(("dist-graph-create", "latency", ranks, None), found)
+
+    def test_partitioned(self):
+        found = self.of(self.rows("partitioned"), "sinew", "threads", "way")
+        for threads in (1, 4):
+            self.assertIn(("message", "latency", threads, "partitioned"), found)
+            self.assertIn(("message", "latency", threads, "isend-irecv"), found)
+            self.assertIn(("message", "gain", threads, None), found)
+
+    def test_overtaking(self):
+        found = self.of(self.rows("overtaking"), "sinew", "threads", "promises")
+        self.assertEqual({("window", "rate", 8, "none"), ("window", "rate", 8, "all"),
+                          ("window", "gain", 8, None)}, found)
+
+    def test_wrong_words_are_refused(self):
+        for name, words, why in (
+                ("io", ["mib=3"], "mib must be a power of two"),
+                ("io", ["mib=1", "folder=/no/such/folder"], "io: "),
+                ("partitioned", ["threads=99"], "threads: 1 to 16"),
+                ("partitioned", ["sizes=17"], "the partitions must divide the bytes"),
+                ("overtaking", ["threads=0"], "threads: 1 to 64")):
+            done = self.run_program(name, 2, *words)
+            self.assertNotEqual(0, done.returncode, name)
+            self.assertIn(why, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

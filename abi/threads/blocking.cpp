@@ -1,15 +1,12 @@
-// Calls that wait for less common things than input.cpp's: masks of signals for a wait, locks of
-// files, System V's and POSIX' queues and semaphores, children by waitid().
+// Calls that wait for less common things than input.cpp's: locks of files, System V's and POSIX'
+// queues and semaphores, children by waitid().
 #include <fcntl.h>
 #include <mqueue.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/msg.h>
 #include <sys/resource.h>
-#include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,27 +15,10 @@
 #include <cstdarg>
 
 #include "abi/threads/raw.hpp"
-#include "abi/threads/signal_set.hpp"
 #include "abi/threads/waiting.hpp"
 
 namespace sinew::threads {
 namespace {
-
-/// The caller's mask for the time of a call, if it gives one.
-class masked {
- public:
-  explicit masked(const sigset_t* set) : before_(mine.blocked.load()) {
-    if (set != nullptr) {
-      mine.blocked.store(bits_of(*set));
-    }
-  }
-  ~masked() { mine.blocked.store(before_); }
-  masked(const masked&) = delete;
-  masked& operator=(const masked&) = delete;
-
- private:
-  std::uint64_t before_;
-};
 
 /// Repeats a call that was told not to wait while it fails with `busy`.
 template <class Call>
@@ -61,10 +41,6 @@ auto until_not_limited(int busy, moment until, int late, Call call) {
     errno = late;
   }
   return got == -2 ? decltype(got){-1} : got;
-}
-
-int milliseconds_or_none(const timespec* limit) noexcept {
-  return limit != nullptr && limit->tv_sec == 0 && limit->tv_nsec == 0 ? 0 : -1;
 }
 
 bool mq_waits(mqd_t queue) noexcept {
@@ -103,68 +79,6 @@ int send_to_queue(mqd_t queue, const char* from, size_t bytes, unsigned priority
 using namespace sinew::threads;
 
 extern "C" {
-
-int ppoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
-  static auto* const call = real_call<decltype(::ppoll)>("ppoll");
-  if (may_block() || milliseconds_or_none(limit) == 0) {
-    return call(files, count, limit, mask);
-  }
-  const masked during(mask);
-  const timespec at_once{};
-  return repeat(
-      end_of(limit), 0, [&] { return call(files, count, &at_once, nullptr); }, handled::nothing,
-      -1);
-}
-
-int pselect(int end, fd_set* in, fd_set* out, fd_set* odd, const timespec* limit,
-            const sigset_t* mask) {
-  static auto* const call = real_call<decltype(::pselect)>("pselect");
-  if (may_block() || milliseconds_or_none(limit) == 0) {
-    return call(end, in, out, odd, limit, mask);
-  }
-  const masked during(mask);
-  const fd_set none{};
-  fd_set* const sets[3] = {in, out, odd};
-  const fd_set asked[3] = {in != nullptr ? *in : none, out != nullptr ? *out : none,
-                           odd != nullptr ? *odd : none};
-  const timespec at_once{};
-  const auto look = [&] {
-    for (int i = 0; i < 3; ++i) {
-      if (sets[i] != nullptr) {
-        *sets[i] = asked[i];
-      }
-    }
-    return call(end, in, out, odd, &at_once, nullptr);
-  };
-  return repeat(end_of(limit), 0, look, handled::nothing, -1);
-}
-
-int epoll_pwait(int descriptor, epoll_event* events, int most, int timeout_ms,
-                const sigset_t* mask) {
-  static auto* const call = real_call<decltype(::epoll_pwait)>("epoll_pwait");
-  if (may_block() || timeout_ms == 0) {
-    return call(descriptor, events, most, timeout_ms, mask);
-  }
-  const masked during(mask);
-  return repeat(
-      end_in_ms(timeout_ms), 0, [=] { return call(descriptor, events, most, 0, nullptr); },
-      handled::nothing, -1);
-}
-
-#if __GLIBC_PREREQ(2, 35)
-int epoll_pwait2(int descriptor, epoll_event* events, int most, const timespec* limit,
-                 const sigset_t* mask) {
-  static auto* const now = real_call<decltype(::epoll_pwait)>("epoll_pwait");
-  if (may_block() || milliseconds_or_none(limit) == 0) {
-    static auto* const call = real_call<decltype(::epoll_pwait2)>("epoll_pwait2");
-    return call(descriptor, events, most, limit, mask);
-  }
-  const masked during(mask);
-  return repeat(
-      end_of(limit), 0, [=] { return now(descriptor, events, most, 0, nullptr); }, handled::nothing,
-      -1);
-}
-#endif
 
 int recvmmsg(int descriptor, mmsghdr* messages, unsigned count, int flags, timespec* limit) {
   static auto* const call = real_call<decltype(::recvmmsg)>("recvmmsg");

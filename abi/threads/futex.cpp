@@ -115,6 +115,13 @@ extern "C" long syscall(long number, ...) noexcept {
   if (number == SYS_gettid || (number == SYS_set_tid_address && sinew::fiber::self() != nullptr)) {
     return ::gettid();
   }
+  if (number == SYS_close) {
+    return ::close(static_cast<int>(arguments[0]));
+  }
+  if (number == SYS_close_range) {
+    return ::close_range(static_cast<unsigned>(arguments[0]), static_cast<unsigned>(arguments[1]),
+                         static_cast<int>(arguments[2]));
+  }
   if (number == SYS_tgkill) {
     return ::tgkill(static_cast<pid_t>(arguments[0]), static_cast<pid_t>(arguments[1]),
                     static_cast<int>(arguments[2]));

@@ -1,12 +1,11 @@
 // Calls that wait for files and children. In a fiber they would stop the worker and every
-// fiber on it, perhaps the very one that would end the wait; so they look first, and look again
-// after others have run. What the C library does inside itself (fgets, getline) cannot be helped.
+// fiber on it, perhaps the very one that would end the wait; so they try without waiting, and the
+// fiber sleeps until there is cause to try again (files.hpp). What the C library does inside itself
+// (fgets, getline) cannot be helped.
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -17,39 +16,16 @@
 #include <cerrno>
 #include <vector>
 
+#include "abi/threads/files.hpp"
 #include "abi/threads/raw.hpp"
 #include "abi/threads/waiting.hpp"
+#include "sinew/fiber/io.hpp"
 
 namespace sinew::threads {
 
-bool await(int descriptor, short events) {
-  if (may_block()) {
-    return true;
-  }
-  pollfd one{descriptor, events, 0};
-  for (backoff pause;; pause.wait()) {
-    ::pthread_testcancel();
-    if (raw_call(SYS_poll, reinterpret_cast<long>(&one), 1, 0) != 0) {
-      return true;
-    }
-    const long flags = raw_call(SYS_fcntl, descriptor, F_GETFL);
-    if (flags < 0 || (flags & O_NONBLOCK) != 0) {
-      return true;
-    }
-    if (take_signals() == handled::cut_short) {
-      errno = EINTR;
-      return false;
-    }
-  }
-}
-
 namespace {
 
-/// Does a call on it wait at all?
-bool waits(int descriptor) noexcept {
-  const long flags = raw_call(SYS_fcntl, descriptor, F_GETFL);
-  return flags >= 0 && (flags & O_NONBLOCK) == 0;
-}
+using fiber::readiness;
 
 /// Repeats `step`, which is given how many bytes are done and does some more, until all are, the
 /// stream ends, or an error comes; that is the answer only if nothing was done before.
@@ -58,9 +34,6 @@ ssize_t in_parts(std::size_t bytes, Step step) {
   std::size_t done = 0;
   while (done < bytes) {
     const ssize_t now = step(done);
-    if (now < 0 && errno == EAGAIN) {
-      continue;  // somebody else was faster
-    }
     if (now <= 0) {
       return done == 0 ? now : static_cast<ssize_t>(done);
     }
@@ -85,17 +58,24 @@ bool is_stream(int descriptor) noexcept {
 ssize_t send_when_ready(int descriptor, const void* from, std::size_t bytes, int flags,
                         const sockaddr* to, socklen_t length) {
   static auto* const call = real_call<decltype(::sendto)>("sendto");
-  if ((flags & MSG_DONTWAIT) != 0 || may_block() || !waits(descriptor)) {
+  if ((flags & MSG_DONTWAIT) != 0 || may_block()) {
     return call(descriptor, from, bytes, flags, to, length);
   }
-  if (bytes == 0 || !takes_parts(descriptor)) {
-    return await(descriptor, POLLOUT) ? call(descriptor, from, bytes, flags, to, length) : -1;
+  const auto some = [&](std::size_t done) {
+    return when_ready(descriptor, readiness::out, "send", [&] {
+      return answer_of(raw_call(SYS_sendto, descriptor, word(static_cast<const char*>(from) + done),
+                                static_cast<long>(bytes - done), flags | MSG_DONTWAIT, word(to),
+                                static_cast<long>(length)));
+    });
+  };
+  const ssize_t first = some(0);
+  if (first <= 0 || static_cast<std::size_t>(first) == bytes) {
+    return first;
   }
-  return in_parts(bytes, [&](std::size_t done) {
-    return await(descriptor, POLLOUT) ? call(descriptor, static_cast<const char*>(from) + done,
-                                             bytes - done, flags | MSG_DONTWAIT, to, length)
-                                      : -1;
-  });
+  const auto begun = static_cast<std::size_t>(first);  // of a stream, then
+  const ssize_t rest =
+      in_parts(bytes - begun, [&](std::size_t done) { return some(begun + done); });
+  return rest < 0 ? first : first + rest;
 }
 
 /// Leaves of a list of parts what is not done.
@@ -121,60 +101,83 @@ std::size_t bytes_of(const iovec* parts, std::size_t count) noexcept {
 
 ssize_t send_message(int descriptor, const msghdr* message, int flags) {
   static auto* const call = real_call<decltype(::sendmsg)>("sendmsg");
-  if ((flags & MSG_DONTWAIT) != 0 || may_block() || !waits(descriptor)) {
+  if ((flags & MSG_DONTWAIT) != 0 || may_block()) {
     return call(descriptor, message, flags);
   }
+  const auto some = [&](const msghdr& what) {
+    return when_ready(descriptor, readiness::out, "sendmsg", [&] {
+      return answer_of(raw_call(SYS_sendmsg, descriptor, word(&what), flags | MSG_DONTWAIT));
+    });
+  };
   const std::size_t bytes = bytes_of(message->msg_iov, message->msg_iovlen);
-  if (bytes == 0 || !takes_parts(descriptor)) {
-    return await(descriptor, POLLOUT) ? call(descriptor, message, flags) : -1;
+  const ssize_t first = some(*message);
+  if (first <= 0 || static_cast<std::size_t>(first) >= bytes || !takes_parts(descriptor)) {
+    return first;
   }
   std::vector<iovec> parts;
   msghdr rest = *message;
-  return in_parts(bytes, [&](std::size_t done) -> ssize_t {
-    if (!await(descriptor, POLLOUT)) {
-      return -1;
-    }
-    if (done != 0) {
-      parts.assign(message->msg_iov, message->msg_iov + message->msg_iovlen);
-      skip(parts, done);
-      rest.msg_iov = parts.data();
-      rest.msg_iovlen = parts.size();
-      rest.msg_control = nullptr;  // what goes along went with the first part
-      rest.msg_controllen = 0;
-    }
-    return call(descriptor, &rest, flags | MSG_DONTWAIT);
+  rest.msg_control = nullptr;  // what goes along went with the first part
+  rest.msg_controllen = 0;
+  const auto begun = static_cast<std::size_t>(first);
+  const ssize_t others = in_parts(bytes - begun, [&](std::size_t done) -> ssize_t {
+    parts.assign(message->msg_iov, message->msg_iov + message->msg_iovlen);
+    skip(parts, begun + done);
+    rest.msg_iov = parts.data();
+    rest.msg_iovlen = parts.size();
+    return some(rest);
   });
+  return others < 0 ? first : first + others;
+}
+
+/// The answer of one attempt, as the C library's functions give it.
+ssize_t answer_of_io(const fiber::io_result& got) noexcept {
+  errno = got.ok() ? errno : got.error;
+  return static_cast<ssize_t>(got.value);
 }
 
 ssize_t read_when_ready(int descriptor, void* to, std::size_t bytes) {
   static auto* const call = real_call<decltype(::read)>("read");
-  return await(descriptor, POLLIN) ? call(descriptor, to, bytes) : -1;
+  if (may_block()) {
+    return call(descriptor, to, bytes);
+  }
+  return when_ready(descriptor, readiness::in, "read",
+                    [=] { return answer_of_io(fiber::read_now(descriptor, to, bytes, true)); });
 }
 
 ssize_t receive_when_ready(int descriptor, void* to, std::size_t bytes, int flags, sockaddr* from,
                            socklen_t* length) {
   static auto* const call = real_call<decltype(::recvfrom)>("recvfrom");
-  if ((flags & (MSG_WAITALL | MSG_DONTWAIT | MSG_PEEK)) == MSG_WAITALL && !may_block() &&
-      waits(descriptor)) {
-    return in_parts(bytes, [&](std::size_t done) {
-      return await(descriptor, POLLIN)
-                 ? call(descriptor, static_cast<char*>(to) + done, bytes - done,
-                        (flags & ~MSG_WAITALL) | MSG_DONTWAIT, from, length)
-                 : -1;
-    });
+  constexpr int at_once = MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB;
+  if ((flags & at_once) != 0 || may_block()) {
+    return call(descriptor, to, bytes, flags, from, length);
   }
-  return (flags & MSG_DONTWAIT) != 0 || await(descriptor, POLLIN)
-             ? call(descriptor, to, bytes, flags, from, length)
-             : -1;
+  const auto some = [&](std::size_t done, int how) {
+    return when_ready(descriptor, readiness::in, "recv", [&] {
+      return answer_of(raw_call(SYS_recvfrom, descriptor, word(static_cast<char*>(to) + done),
+                                static_cast<long>(bytes - done), how | MSG_DONTWAIT, word(from),
+                                word(length)));
+    });
+  };
+  if ((flags & (MSG_WAITALL | MSG_PEEK)) == MSG_WAITALL && bytes != 0 && takes_parts(descriptor)) {
+    return in_parts(bytes, [&](std::size_t done) { return some(done, flags & ~MSG_WAITALL); });
+  }
+  return some(0, flags);
 }
 
-int poll_again(pollfd* files, nfds_t count, int timeout_ms) {
-  static auto* const call = real_call<decltype(::poll)>("poll");
-  if (may_block() || timeout_ms == 0) {
-    return call(files, count, timeout_ms);
+/// A connection under way goes on whatever handlers run, unless one was installed to interrupt.
+template <class Look>
+int when_connected(fiber::watched& file, Look look) {
+  file_wait wait("connect", never, handled::restart);
+  for (;;) {
+    wait.before_look();
+    file.seen = fiber::events_of(file.descriptor);
+    if (const int got = look(); got != 0) {
+      return got;
+    }
+    if (!wait.sleep(&file, 1)) {
+      return -1;
+    }
   }
-  return repeat(
-      end_in_ms(timeout_ms), 0, [=] { return call(files, count, 0); }, handled::nothing, -1);
 }
 
 }  // namespace
@@ -195,37 +198,42 @@ ssize_t __read_chk(int descriptor, void* to, size_t bytes, size_t room) {
   return bytes <= room ? read_when_ready(descriptor, to, bytes) : call(descriptor, to, bytes, room);
 }
 
-/// A pipe that is ready takes PIPE_BUF bytes without waiting, and no more for certain.
 ssize_t write(int descriptor, const void* from, size_t bytes) {
   static auto* const call = real_call<decltype(::write)>("write");
-  if (!await(descriptor, POLLOUT)) {
-    return -1;
-  }
-  if (bytes <= PIPE_BUF || may_block() || !is_stream(descriptor)) {
+  if (may_block() || bytes == 0) {
     return call(descriptor, from, bytes);
   }
-  size_t done = 0;
-  while (done < bytes) {
-    if (!await(descriptor, POLLOUT)) {
-      return done == 0 ? -1 : static_cast<ssize_t>(done);
-    }
-    const ssize_t now = call(descriptor, static_cast<const char*>(from) + done,
-                             std::min<size_t>(bytes - done, PIPE_BUF));
-    if (now < 0) {
-      return done == 0 ? now : static_cast<ssize_t>(done);
-    }
-    done += static_cast<size_t>(now);
-  }
-  return static_cast<ssize_t>(done);
+  return in_parts(bytes, [=](std::size_t done) {
+    return when_ready(descriptor, sinew::fiber::readiness::out, "write", [=] {
+      return answer_of_io(sinew::fiber::write_now(descriptor, static_cast<const char*>(from) + done,
+                                                  bytes - done, true));
+    });
+  });
 }
 
 ssize_t readv(int descriptor, const iovec* to, int count) {
   static auto* const call = real_call<decltype(::readv)>("readv");
+  if (!may_block() && count > 0 && count <= IOV_MAX) {
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(to);
+    message.msg_iovlen = static_cast<std::size_t>(count);
+    if (const ssize_t got = recvmsg(descriptor, &message, 0); got >= 0 || errno != ENOTSOCK) {
+      return got;
+    }
+  }
   return await(descriptor, POLLIN) ? call(descriptor, to, count) : -1;
 }
 
 ssize_t writev(int descriptor, const iovec* from, int count) {
   static auto* const call = real_call<decltype(::writev)>("writev");
+  if (!may_block() && count > 0 && count <= IOV_MAX) {
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(from);
+    message.msg_iovlen = static_cast<std::size_t>(count);
+    if (const ssize_t got = send_message(descriptor, &message, 0); got >= 0 || errno != ENOTSOCK) {
+      return got;
+    }
+  }
   if (may_block() || !waits(descriptor) || count <= 0 || count > IOV_MAX ||
       !is_stream(descriptor) || bytes_of(from, static_cast<std::size_t>(count)) <= PIPE_BUF) {
     return await(descriptor, POLLOUT) ? call(descriptor, from, count) : -1;
@@ -262,8 +270,16 @@ ssize_t recvfrom(int descriptor, void* to, size_t bytes, int flags, sockaddr* fr
 
 ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
   static auto* const call = real_call<decltype(::recvmsg)>("recvmsg");
-  return (flags & MSG_DONTWAIT) != 0 || await(descriptor, POLLIN) ? call(descriptor, message, flags)
-                                                                  : -1;
+  constexpr int at_once = MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB;
+  if ((flags & at_once) != 0 || may_block()) {
+    return call(descriptor, message, flags);
+  }
+  if ((flags & MSG_WAITALL) != 0) {
+    return await(descriptor, POLLIN) ? call(descriptor, message, flags) : -1;
+  }
+  return when_ready(descriptor, readiness::in, "recvmsg", [=] {
+    return answer_of(raw_call(SYS_recvmsg, descriptor, word(message), flags | MSG_DONTWAIT));
+  });
 }
 
 ssize_t send(int descriptor, const void* from, size_t bytes, int flags) {
@@ -310,11 +326,12 @@ int connect(int descriptor, const sockaddr* to, socklen_t length) {
         handled::restart, EINTR);
     if (error == EINPROGRESS) {
       pollfd one{descriptor, POLLOUT, 0};
-      const long answer = repeat(
-          never, 0L, [&] { return raw_call(SYS_poll, reinterpret_cast<long>(&one), 1, 0); },
-          handled::restart, long{-EINTR});
+      sinew::fiber::watched file{descriptor, sinew::fiber::readiness::out};
+      const int answer = when_connected(file, [&] {
+        return static_cast<int>(raw_call(SYS_poll, reinterpret_cast<long>(&one), 1, 0));
+      });
       error = EINTR;
-      if (answer != -EINTR) {
+      if (answer > 0) {
         socklen_t bytes = sizeof error;
         ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes);
       }
@@ -322,50 +339,6 @@ int connect(int descriptor, const sockaddr* to, socklen_t length) {
   }
   errno = error == 0 ? errno : error;
   return error == 0 ? 0 : -1;
-}
-
-int poll(pollfd* files, nfds_t count, int timeout_ms) {
-  return poll_again(files, count, timeout_ms);
-}
-
-int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
-int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room) {
-  static auto* const call = real_call<decltype(::__poll_chk)>("__poll_chk");
-  return count <= room / sizeof(pollfd) ? poll_again(files, count, timeout_ms)
-                                        : call(files, count, timeout_ms, room);
-}
-
-int select(int end, fd_set* in, fd_set* out, fd_set* odd, timeval* limit) {
-  static auto* const call = real_call<decltype(::select)>("select");
-  if (may_block() || (limit != nullptr && limit->tv_sec == 0 && limit->tv_usec == 0)) {
-    return call(end, in, out, odd, limit);
-  }
-  const fd_set none{};
-  const fd_set asked[3] = {in != nullptr ? *in : none, out != nullptr ? *out : none,
-                           odd != nullptr ? *odd : none};
-  const timespec length =
-      limit == nullptr ? timespec{} : timespec{limit->tv_sec, limit->tv_usec * 1000};
-  const auto look = [&] {
-    fd_set* const sets[3] = {in, out, odd};
-    for (int i = 0; i < 3; ++i) {
-      if (sets[i] != nullptr) {
-        *sets[i] = asked[i];
-      }
-    }
-    timeval now{};
-    return call(end, in, out, odd, &now);
-  };
-  return repeat(end_of(limit == nullptr ? nullptr : &length), 0, look, handled::nothing, -1);
-}
-
-int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
-  static auto* const call = real_call<decltype(::epoll_wait)>("epoll_wait");
-  if (may_block() || timeout_ms == 0) {
-    return call(descriptor, events, most, timeout_ms);
-  }
-  return repeat(
-      end_in_ms(timeout_ms), 0, [=] { return call(descriptor, events, most, 0); }, handled::nothing,
-      -1);
 }
 
 pid_t wait4(pid_t child, int* status, int options, rusage* usage) {

@@ -44,6 +44,7 @@ struct record {
   std::atomic<std::uint64_t> blocked{0};          ///< written by itself
   std::atomic<std::uint64_t> awaited_signals{0};  ///< it is in sigwait() or the like for these
   std::uint64_t blocked_outside = 0;  ///< `blocked` before the outermost handler that is running
+  int worst_handled = 0;              ///< of handlers that ran; see file_wait
   int handlers = 0;                   ///< that are running, one inside the other
   int files_held = 0;                 ///< by flockfile()
   mutex* robust_held = nullptr;       ///< see robust.cpp

@@ -176,6 +176,7 @@ handled take_signals_in(void* context) {
     if (take(mine.pending, bit_of(number)) || take(undelivered_signals, bit_of(number))) {
       const int error = errno;
       all = std::max(all, run_handler(number, context));
+      mine.worst_handled = std::max(mine.worst_handled, static_cast<int>(all));
       errno = error;
     }
   }

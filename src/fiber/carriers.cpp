@@ -124,7 +124,7 @@ bool leave_worker() noexcept {
   SINEW_ASSERT(away.who == nullptr && spare->called.load(std::memory_order_relaxed) == 0);
   away = {me, spare};
   me->doing.store("blocked in the kernel", std::memory_order_relaxed);
-  me->carrier.store(w->thread_number(), std::memory_order_relaxed);
+  me->apart.store(static_cast<std::uint32_t>(w->thread_number()), std::memory_order_relaxed);
   // Signals for it have no place to go to from here on: it will be ready when it comes back. Those
   // that are under way find that it has no owner.
   me->owner.store(nobody, std::memory_order_release);
@@ -152,7 +152,7 @@ void return_to_worker() noexcept {
     ::sched_yield();
   }
   worker& to = best_worker(*b.work);
-  me.carrier.store(0, std::memory_order_relaxed);
+  me.apart.store(0, std::memory_order_relaxed);
   me.doing.store(nullptr, std::memory_order_relaxed);
   here = &to;
   b.arrived = &me;

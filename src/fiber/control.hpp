@@ -50,9 +50,10 @@ class alignas(64) fiber {
   waiter reaper;           ///< attached to `done` if nobody will join
   std::uint32_t slot = 0;  ///< its number, for good
   char name[16] = {};
-  /// The kernel's number of the thread that it has for itself; 0 while it is with a worker. A hint
-  /// for others, so relaxed.
-  std::atomic<int> carrier{0};
+  /// Of a fiber with a thread pointer of its own: the kernel's number of the thread that it has for
+  /// itself, 0 while it is with a worker; a hint for others, so relaxed. Of the others: 1 once it
+  /// has been cancelled, which ends its waits (sequentially consistent, see sleeper::wait()).
+  std::atomic<std::uint32_t> apart{0};
   union {
     local_values* locals = nullptr;  ///< values of fiber-local storage
     fiber* next_fresh;               ///< while it may be stolen: it has not started

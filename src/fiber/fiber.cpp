@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "fiber/cancellation.hpp"
 #include "fiber/hub.hpp"
 #include "fiber/local_values.hpp"
 #include "sinew/base/check.hpp"
@@ -111,6 +112,7 @@ status spawn(void (*entry)(void* argument), void* argument, fiber** made,
   f->entry = entry;
   f->argument = argument;
   f->thread_base = how.thread_base;
+  f->apart.store(0, std::memory_order_relaxed);
   f->sp = sinew_fiber_prepare(reinterpret_cast<void*>(f), run, f);
   f->doing.store("not started", std::memory_order_relaxed);
   set_name(*f, how.name);
@@ -126,19 +128,42 @@ status spawn(void (*entry)(void* argument), void* argument, fiber** made,
   return status::ok();
 }
 
-void join(fiber& f) {
+void join(fiber& f) { (void)join_until(f, no_deadline, false); }
+
+waited join_until(fiber& f, std::uint64_t deadline_ns, bool may_be_cancelled) {
   if (&f == self()) {
     misuse(f, "joins itself, and would wait for ever");
   }
   if (!f.done.done()) {
     joiner me("join");
+    const auto* const calls_off = may_be_cancelled ? calls_off_self() : nullptr;
     if (f.done.attach(me)) {
-      (void)me.wait();
+      if (!me.wait(deadline_ns, calls_off)) {
+        if (f.done.detach(me)) {
+          return ended_early(calls_off);
+        }
+        (void)me.wait();  // it is just being fired
+      }
     } else if (!f.done.done()) {
       misuse(f, "is joined twice, or was detached");
     }
   }
   retire(f);
+  return waited::done;
+}
+
+bool cancel(fiber& f) noexcept {
+  if (f.thread_base != 0) {
+    return false;
+  }
+  f.apart.store(1, std::memory_order_seq_cst);
+  resume_from_handler(f);
+  return true;
+}
+
+bool is_cancelled() noexcept {
+  const fiber* const me = self();
+  return me != nullptr && me->thread_base == 0 && me->apart.load(std::memory_order_relaxed) != 0;
 }
 
 void detach(fiber& f) noexcept {
@@ -156,7 +181,7 @@ bool ended(const fiber& f) noexcept { return f.done.done(); }
 int thread_running(const fiber& f) noexcept {
   const std::uint64_t place = f.place.load(std::memory_order_acquire);
   if (place == nowhere) {
-    return f.carrier.load(std::memory_order_relaxed);
+    return f.thread_base != 0 ? static_cast<int>(f.apart.load(std::memory_order_relaxed)) : 0;
   }
   const worker& w = *process_hub->workers[place >> 32U];
   return w.current() == &f ? w.thread_number() : 0;
@@ -222,6 +247,13 @@ void sleep_for(std::uint64_t ns) noexcept {
   const auto now = static_cast<std::uint64_t>(now_ns());
   sleeper me("sleep");
   (void)me.wait(ns > no_deadline - 1 - now ? no_deadline - 1 : now + ns);
+}
+
+waited sleep_until(std::uint64_t deadline_ns) noexcept {
+  sleeper me("sleep");
+  const auto* const calls_off = calls_off_self();
+  (void)me.wait(std::min(deadline_ns, no_deadline - 1), calls_off);
+  return ended_early(calls_off);
 }
 
 bool thread_storage_supported() noexcept { return sinew_fiber_can_set_thread_base() != 0; }

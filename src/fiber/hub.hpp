@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fiber/carriers.hpp"
+#include "fiber/reactor.hpp"
 #include "fiber/stacks.hpp"
 #include "fiber/worker.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -30,6 +31,9 @@ struct hub {
   /// called before, and cancels by returning false.
   template <class Prepared>
   bool sleep_in_poller(std::uint64_t timeout_ns, Prepared prepared) noexcept;
+  /// Sleeps in the reactor unless another worker does; else false. `prepared` as above.
+  template <class Prepared>
+  bool sleep_in_reactor(std::uint64_t timeout_ns, Prepared prepared) noexcept;
   void wake_poller() noexcept;
   [[gnu::noinline]] void wake_monitor() noexcept;
   [[nodiscard]] bool has_poller() const noexcept {
@@ -75,6 +79,9 @@ struct hub {
   /// 1 while the monitor of stuck workers sleeps because all workers do.
   std::atomic<std::uint32_t> monitor_rests{0};
   carriers spares;
+  /// Workers with fibers that wait for descriptors. A hint whether to ask the reactor, so relaxed:
+  /// who starts to wait has a worker that will look before it sleeps.
+  std::atomic<std::uint32_t> watchers{0};
 
   /// For threads that are not workers, under outside_lock.
   spin_lock outside_lock;
@@ -87,6 +94,8 @@ struct hub {
   std::atomic<bool> stopping{false};
 
  private:
+  /// A worker sleeps in the reactor. One is enough; orders nothing, so relaxed.
+  std::atomic<bool> in_reactor_{false};
   /// True while a worker is in the poller. Taken before `poller_` is read, both sequentially
   /// consistent, so that set_poller, which writes it and then reads `polling_`, either is seen or
   /// sees.
@@ -125,6 +134,18 @@ bool hub::sleep_in_poller(std::uint64_t timeout_ns, Prepared prepared) noexcept 
     p->sleep(timeout_ns);
   }
   polling_.store(false);
+  return true;
+}
+
+template <class Prepared>
+bool hub::sleep_in_reactor(std::uint64_t timeout_ns, Prepared prepared) noexcept {
+  if (in_reactor_.exchange(true, std::memory_order_relaxed)) {
+    return false;
+  }
+  if (prepared()) {
+    reactor::sleep(timeout_ns);
+  }
+  in_reactor_.store(false, std::memory_order_relaxed);
   return true;
 }
 

@@ -16,8 +16,9 @@ template <class Steps>
 class inbox {
  public:
   static constexpr std::uint32_t awake = 0;
-  static constexpr std::uint32_t on_futex = 1;   ///< sleeps until word() changes and is woken
-  static constexpr std::uint32_t in_poller = 2;  ///< in the poller's sleep()
+  static constexpr std::uint32_t on_futex = 1;    ///< sleeps until word() changes and is woken
+  static constexpr std::uint32_t in_poller = 2;   ///< in the poller's sleep()
+  static constexpr std::uint32_t in_reactor = 3;  ///< in the reactor's sleep()
 
   explicit inbox(std::uint32_t positions) : signals(positions) {}
 

@@ -262,6 +262,7 @@ int scheduler::this_worker() noexcept {
 }
 
 void scheduler::abandon() noexcept {
+  reactor::abandon();
   here = nullptr;
   the_scheduler = nullptr;
 }

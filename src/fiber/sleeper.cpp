@@ -121,8 +121,9 @@ bool sleeper_list::remove(sleeper& s) noexcept {
   return true;
 }
 
-bool sleeper_list::wait(sleeper& s, std::uint64_t deadline_ns) noexcept {
-  if (s.wait(deadline_ns)) {
+bool sleeper_list::wait(sleeper& s, std::uint64_t deadline_ns,
+                        const std::atomic<std::uint32_t>* call_off) noexcept {
+  if (s.wait(deadline_ns, call_off)) {
     return true;
   }
   lock();
@@ -132,19 +133,37 @@ bool sleeper_list::wait(sleeper& s, std::uint64_t deadline_ns) noexcept {
   return !taken && s.wait();
 }
 
-void sleeper_list::wake_all_unlock() noexcept {
-  sleeper* s = first_.load(std::memory_order_relaxed);
-  first_.store(nullptr, std::memory_order_relaxed);
-  last_ = nullptr;
-  for (sleeper* each = s; each != nullptr; each = each->next_) {
+sleeper* sleeper_list::take(std::uint32_t most, std::uint32_t& count) noexcept {
+  sleeper* const first = first_.load(std::memory_order_relaxed);
+  sleeper* last = nullptr;
+  count = 0;
+  for (sleeper* each = first; each != nullptr && count < most; each = each->next_) {
     each->listed_ = false;
+    last = each;
+    ++count;
   }
+  if (last == nullptr) {
+    return nullptr;
+  }
+  first_.store(last->next_, std::memory_order_relaxed);
+  (last->next_ == nullptr ? last_ : last->next_->previous_) = nullptr;
+  last->next_ = nullptr;
+  return first;
+}
+
+void sleeper_list::wake_taken(sleeper* first) noexcept {
+  while (first != nullptr) {
+    sleeper* const next = first->next_;
+    first->wake();
+    first = next;
+  }
+}
+
+void sleeper_list::wake_all_unlock() noexcept {
+  std::uint32_t count = 0;
+  sleeper* const all = take(UINT32_MAX, count);
   unlock();
-  while (s != nullptr) {
-    sleeper* next = s->next_;
-    s->wake();
-    s = next;
-  }
+  wake_taken(all);
 }
 
 }  // namespace sinew::fiber

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t idle_stack_bytes = std::size_t{512} << 10;  // the poller's handlers run there
 constexpr std::uint64_t longest_sleep_ns = 10'000'000;
+constexpr std::uint64_t longest_blind_ns = 1'000'000;
 
 int kernel_thread_number() noexcept { return static_cast<int>(::syscall(SYS_gettid)); }
 
@@ -370,6 +371,8 @@ void worker::end_sleep(std::uint32_t how) noexcept {
   hub_.one_more_awake();
   if (how == inbox<real_steps>::on_futex) {
     base::futex_wake(inbox_.word(), 1);
+  } else if (how == inbox<real_steps>::in_reactor) {
+    reactor::wake();
   } else {
     hub_.wake_poller();
   }
@@ -404,6 +407,9 @@ void worker::look_around() noexcept {
     inbox_.signals.expect(signal_levels_);
   }
   hub_.poll();
+  if (hub_.watchers.load(std::memory_order_relaxed) != 0) {
+    reactor::poll();
+  }
   if (!sleepers.empty()) {
     const auto now = static_cast<std::uint64_t>(now_ns());
     while (timers::node* n = sleepers.due(now)) {
@@ -435,6 +441,19 @@ void worker::rest() noexcept {
   }
 }
 
+void worker::starts_watching() noexcept {
+  if (watching_++ == 0) {
+    hub_.watchers.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void worker::stops_watching() noexcept {
+  SINEW_EXPECT(watching_ != 0);
+  if (--watching_ == 0) {
+    hub_.watchers.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
 /// No signal is missed, nor `stopping`, nor an offer: see inbox.hpp. A poller's wake() also ends a
 /// sleep() that begins later.
 void worker::sleep() noexcept {
@@ -451,13 +470,19 @@ void worker::sleep() noexcept {
   };
   constexpr std::uint32_t on_futex = inbox<real_steps>::on_futex;
   constexpr std::uint32_t in_poller = inbox<real_steps>::in_poller;
-  const bool polled =
-      hub_.sleep_in_poller(std::min(limit, longest_sleep_ns), [&] { return prepared(in_poller); });
-  if (!polled && prepared(on_futex)) {
-    // With a poller: somebody must take its place should the worker in it find long work.
+  constexpr std::uint32_t in_reactor = inbox<real_steps>::in_reactor;
+  // With a poller or descriptors: somebody must take the place of the worker that sleeps there,
+  // should it find long work. In the poller nobody sees descriptors.
+  const bool files = hub_.watchers.load(std::memory_order_relaxed) != 0;
+  const bool shared = files || hub_.has_poller();
+  const std::uint64_t shorter = shared ? std::min(limit, longest_sleep_ns) : limit;
+  const bool slept = hub_.sleep_in_poller(files ? std::min(limit, longest_blind_ns) : shorter,
+                                          [&] { return prepared(in_poller); }) ||
+                     (files && hub_.sleep_in_reactor(hub_.has_poller() ? shorter : limit,
+                                                     [&] { return prepared(in_reactor); }));
+  if (!slept && prepared(on_futex)) {
     // Wait: the same.
-    base::futex_wait(inbox_.word(), on_futex,
-                     hub_.has_poller() ? std::min(limit, longest_sleep_ns) : limit);
+    base::futex_wait(inbox_.word(), on_futex, shorter);
   }
   if (inbox_.get_up()) {
     hub_.one_more_awake();

@@ -109,6 +109,9 @@ class worker {
     inbox_.signals.set(position);
     (void)wake_up();
   }
+  /// Around the time in which a fiber of this worker waits for descriptors. Owner only.
+  void starts_watching() noexcept;
+  void stops_watching() noexcept;
   /// Ends a sleep, if it is asleep (else false). Any thread.
   bool wake_up() noexcept {
     const std::uint32_t was = inbox_.wake_up();
@@ -169,6 +172,8 @@ class worker {
   std::atomic<std::uint32_t> load_{0};
   std::uintptr_t thread_base_ = 0;  ///< of the thread itself
   handled* handled_ = nullptr;      ///< likewise; fibers with storage of their own have their own
+
+  std::uint32_t watching_ = 0;  ///< fibers of this worker that wait for descriptors
 
   // Idle.
   std::uint32_t quiet_rounds_ = 0;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sinew/base/status.hpp"
+#include "sinew/fiber/waited.hpp"
 
 namespace sinew {
 class completion;
@@ -40,6 +41,9 @@ struct spawn_options {
 /// Suspends a fiber, parks a thread. Joining oneself, or twice at the same time, is a usage error
 /// and ends the process with a message. Warm.
 void join(fiber& f);
+/// The same for at most so long, until now_ns() is `deadline_ns`. If it has not ended by then, or
+/// the caller has been cancelled (and `may_be_cancelled`), it is still to be joined.
+[[nodiscard]] waited join_until(fiber& f, std::uint64_t deadline_ns, bool may_be_cancelled = true);
 /// Nobody will join `f`: its block is reused when it ends. Instead of join(). Any context.
 void detach(fiber& f) noexcept;
 [[nodiscard]] bool ended(const fiber& f) noexcept;
@@ -71,6 +75,16 @@ void wait(completion& c);
 
 /// Suspends for at least so long. A thread sleeps.
 void sleep_for(std::uint64_t ns) noexcept;
+
+/// Until now_ns() is `deadline_ns`: timed_out, or cancelled.
+waited sleep_until(std::uint64_t deadline_ns) noexcept;
+
+/// Asks `f` to end: from now on its waits that answer `waited` or an io_result end with
+/// cancelled or ECANCELED instead of waiting, and is_cancelled() is true in it; nothing is unwound.
+/// Locks, barriers, conditions and join() wait on. For good. Any context. False, and nothing done,
+/// for a fiber with a thread pointer of its own (a program's thread has pthread_cancel()).
+bool cancel(fiber& f) noexcept;
+[[nodiscard]] bool is_cancelled() noexcept;
 
 /// The name given at spawn, or "". Any context.
 [[nodiscard]] std::string_view name(const fiber& f) noexcept;

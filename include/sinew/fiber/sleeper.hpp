@@ -73,11 +73,16 @@ class sleeper_list {
   /// Without the lock: a push that happened before is seen.
   [[nodiscard]] bool none_seen() const noexcept { return empty(); }
 
-  /// Not locked: waits in `s`, which was pushed, until woken; false if the deadline passed and `s`
-  /// has been taken off again.
-  bool wait(sleeper& s, std::uint64_t deadline_ns = no_deadline) noexcept;
+  /// Not locked: waits in `s`, which was pushed, until woken; false if the deadline passed, or it
+  /// was called off, and `s` has been taken off again.
+  bool wait(sleeper& s, std::uint64_t deadline_ns = no_deadline,
+            const std::atomic<std::uint32_t>* call_off = nullptr) noexcept;
   /// Unlocks, and wakes all that were in the list.
   void wake_all_unlock() noexcept;
+  /// Takes off the first `most`, for wake_taken() after unlock(): whoever is woken may destroy the
+  /// list. `count`: how many they are.
+  [[nodiscard]] sleeper* take(std::uint32_t most, std::uint32_t& count) noexcept;
+  static void wake_taken(sleeper* first) noexcept;
 
  private:
   spin_lock lock_;

@@ -12,6 +12,7 @@ import sys
 MAY_BE_REPLACED = {
     "accept4", "connect", "fcntl", "poll", "read", "recv", "recvmsg", "send", "sendmsg", "write",
     "ftrylockfile", "funlockfile",  # which are passed on
+    "close", "dup2", "dup3", "fclose", "pclose", "setsockopt",  # likewise, and noted
     "sigaction", "signal",  # of faults, which are passed on
     "pthread_cond_clockwait", "pthread_cond_wait", "pthread_mutex_lock",
     "pthread_mutex_trylock", "pthread_mutex_unlock",

@@ -9,6 +9,7 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/base/random.hpp"
+#include "sinew/route/interchange.hpp"
 #include "text_file.hpp"
 
 namespace sinew::route {
@@ -222,7 +223,9 @@ job_list pattern_from_text(const topology& net, std::string_view text, const std
 }
 
 job_list read_pattern(const topology& net, const std::string& path, std::uint32_t ranks_per_node) {
-  return pattern_from_text(net, whole_file(path), path, ranks_per_node);
+  const std::string text = whole_file(path);
+  return path.ends_with(".csv") ? pattern_from_csv(net, text, path, ranks_per_node)
+                                : pattern_from_text(net, text, path, ranks_per_node);
 }
 
 }  // namespace sinew::route

@@ -7,6 +7,7 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/base/settings.hpp"
+#include "size_limit.hpp"
 
 namespace sinew::route {
 namespace {
@@ -21,6 +22,8 @@ std::int64_t bytes_needed(std::uint64_t nodes, std::uint64_t links, std::size_t 
                                    links * (2 * sizeof(arc) + 4 * sizeof(std::uint32_t)));
 }
 
+}  // namespace
+
 void check_size(const std::string& name, std::uint64_t nodes, std::uint64_t links,
                 std::size_t dimensions) {
   SINEW_CHECK(nodes > 0, name + " has no nodes", "a network needs at least one", "");
@@ -29,8 +32,6 @@ void check_size(const std::string& name, std::uint64_t nodes, std::uint64_t link
               "it would take " + std::to_string(need >> 20) + " MiB",
               "SINEW_ROUTE_MEMORY sets the limit");
 }
-
-}  // namespace
 
 topology::topology(std::string name, std::uint32_t nodes, std::uint32_t endpoints,
                    std::vector<arc> links, grid_shape grid)
@@ -124,6 +125,18 @@ topology topology::with_speeds(std::string name, const link_speeds& speeds) cons
   topology copy = *this;
   copy.name_ = std::move(name);
   copy.speeds_ = speeds;
+  return copy;
+}
+
+std::string topology::label(node_id n) const {
+  SINEW_EXPECT(n < nodes());
+  return labels_.empty() ? std::to_string(n) : labels_[n];
+}
+
+topology topology::with_labels(std::vector<std::string> labels) const {
+  SINEW_EXPECT(labels.size() == nodes());
+  topology copy = *this;
+  copy.labels_ = std::move(labels);
   return copy;
 }
 

@@ -6,9 +6,11 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/json.hpp"
 #include "sinew/base/parse.hpp"
+#include "sinew/route/interchange.hpp"
 #include "sinew/route/machine.hpp"
 #include "sinew/route/topology.hpp"
 #include "text_file.hpp"
+#include "xml_text.hpp"
 
 namespace sinew::route {
 namespace {
@@ -36,29 +38,6 @@ std::uint32_t node_of(std::string_view word, const std::string& where, std::size
   }
   return static_cast<std::uint32_t>(*value);
 }
-
-// The attributes of one tag, from behind its name to its '>'.
-struct attributes {
-  std::string_view text;
-  [[nodiscard]] std::optional<std::string> find(std::string_view name) const {
-    std::size_t at = 0;
-    while ((at = text.find(name, at)) != text.npos) {
-      const std::size_t end = at + name.size();
-      const bool starts = at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\n' ||
-                                     text[at - 1] == '\t' || text[at - 1] == '\r');
-      if (starts && end + 1 < text.size() && text[end] == '=' &&
-          (text[end + 1] == '"' || text[end + 1] == '\'')) {
-        const std::size_t close = text.find(text[end + 1], end + 2);
-        if (close == text.npos) {
-          return std::nullopt;
-        }
-        return std::string(text.substr(end + 2, close - end - 2));
-      }
-      at = end;
-    }
-    return std::nullopt;
-  }
-};
 
 // "0-255" or "0-3,8,10-11": how many hosts.
 std::optional<std::uint64_t> radical_count(const std::string& text) {
@@ -97,8 +76,7 @@ struct cluster_speeds {
 };
 
 // bw and lat of all links; limiter_link is what a node can send; bb_bw and bb_lat a backbone's.
-std::optional<cluster_speeds> speeds_of(const attributes& tag, const std::string& where,
-                                        std::size_t line) {
+std::optional<cluster_speeds> speeds_of(const xml_reader& tag, const std::string& where) {
   const auto read = [&](const char* name, auto parse, double otherwise) {
     const auto text = tag.find(name);
     if (!text) {
@@ -106,7 +84,7 @@ std::optional<cluster_speeds> speeds_of(const attributes& tag, const std::string
     }
     const std::optional<double> value = parse(*text);
     if (!value) {
-      bad_line(where, line,
+      bad_line(where, tag.line(),
                std::string(name) + "=\"" + *text +
                    "\" is neither a bandwidth such as 125MBps nor a time such as 50us");
     }
@@ -159,6 +137,31 @@ topology cluster_topology(const std::string& kind, const std::string& parameters
     return star(static_cast<std::uint32_t>(hosts), backbone);
   }
   bad_line(where, line, "the topology " + kind + " is not read: TORUS, FAT_TREE, DRAGONFLY, FLAT");
+}
+
+topology cluster_of(const xml_reader& tag, const std::string& where) {
+  const std::size_t line = tag.line();
+  const std::string kind = tag.find("topology").value_or("FLAT");
+  const auto radical = tag.find("radical");
+  const auto hosts = radical ? radical_count(*radical) : std::nullopt;
+  if (!hosts || *hosts == 0 || static_cast<double>(*hosts) > most_nodes) {
+    bad_line(where, line, "the cluster needs radical=\"0-255\"");
+  }
+  const auto speeds = speeds_of(tag, where);
+  topology net = cluster_topology(kind, tag.find("topo_parameters").value_or(""), *hosts,
+                                  speeds ? speeds->backbone : 0, where, line);
+  if (net.endpoints() != *hosts) {
+    bad_line(where, line,
+             "radical counts " + std::to_string(*hosts) + " hosts, the shape " +
+                 std::to_string(net.endpoints()));
+  }
+  return speeds ? net.with_speeds(where, speeds->links) : net;
+}
+
+// The words stand at the beginning of a line.
+bool has_line(std::string_view text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  return at != text.npos && (at == 0 || text[at - 1] == '\n');
 }
 
 }  // namespace
@@ -233,42 +236,37 @@ topology topology_from_json(std::string_view text, const std::string& where) {
 }
 
 topology topology_from_simgrid(std::string_view text, const std::string& where) {
-  const std::size_t at = text.find("<cluster");
-  const std::size_t end = at == text.npos ? text.npos : text.find('>', at);
-  if (end == text.npos) {
+  std::optional<topology> found;
+  xml_reader tag(text, where);
+  while (tag.next()) {
+    if (tag.name() != "cluster" || !tag.opens()) {
+      continue;
+    }
+    if (found) {
+      bad_line(where, tag.line(), "several clusters: only one is read");
+    }
+    found = cluster_of(tag, where);
+  }
+  if (!found) {
     bad_line(where, 1, "no <cluster>: only SimGrid's cluster shapes are read");
   }
-  const auto line = static_cast<std::size_t>(
-                        std::count(text.begin(), text.begin() + static_cast<long>(at), '\n')) +
-                    1;
-  if (text.find("<cluster", end) != text.npos) {
-    bad_line(where, line, "several clusters: only one is read");
-  }
-  const attributes tag{text.substr(at + 8, end - at - 8)};
-  const std::string kind = tag.find("topology").value_or("FLAT");
-  const auto radical = tag.find("radical");
-  const auto hosts = radical ? radical_count(*radical) : std::nullopt;
-  if (!hosts || *hosts == 0 || static_cast<double>(*hosts) > most_nodes) {
-    bad_line(where, line, "the cluster needs radical=\"0-255\"");
-  }
-  const auto speeds = speeds_of(tag, where, line);
-  topology net = cluster_topology(kind, tag.find("topo_parameters").value_or(""), *hosts,
-                                  speeds ? speeds->backbone : 0, where, line);
-  if (net.endpoints() != *hosts) {
-    bad_line(where, line,
-             "radical counts " + std::to_string(*hosts) + " hosts, the shape " +
-                 std::to_string(net.endpoints()));
-  }
-  return speeds ? net.with_speeds(where, speeds->links) : net;
+  return std::move(*found);
 }
 
 topology read_topology(const std::string& path) {
   const std::string text = whole_file(path);
+  if (path.ends_with(".graphml") ||
+      (path.ends_with(".xml") && text.find("<graphml") != text.npos)) {
+    return topology_from_graphml(text, path);
+  }
   if (path.ends_with(".xml")) {
     return topology_from_simgrid(text, path);
   }
   if (path.ends_with(".json")) {
     return topology_from_json(text, path);
+  }
+  if (has_line(text, "switchguid=") || has_line(text, "caguid=")) {
+    return topology_from_ibnetdiscover(text, path);
   }
   return topology_from_edges(text, path);
 }

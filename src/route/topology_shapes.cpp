@@ -9,6 +9,7 @@
 #include "sinew/base/error.hpp"
 #include "sinew/base/parse.hpp"
 #include "sinew/route/topology.hpp"
+#include "size_limit.hpp"
 
 namespace sinew::route {
 namespace {
@@ -82,10 +83,9 @@ topology make_dragonfly(const dragonfly_shape& s) {
   const std::uint64_t hosts = routers * s.nodes;
   SINEW_CHECK(hosts > 0 && hosts < (1u << 28), "a malformed dragonfly",
               "each number must be at least 1, and the product a sane size", "");
-  SINEW_CHECK(s.groups <= per_group || s.groups == 1, "a malformed dragonfly",
-              "group i reaches group j by its router j, so there are at least as many routers in "
-              "a group as groups",
-              "");
+  const std::uint64_t cables = hosts + routers * (s.routers - 1 + s.chassis - 1) / 2 +
+                               std::uint64_t{s.groups} * (s.groups - 1) / 2;
+  check_size("the dragonfly", hosts + routers, 2 * cables, 0);
   std::vector<arc> links;
   const auto router = [&](std::uint64_t r) { return static_cast<node_id>(hosts + r); };
   for (std::uint64_t h = 0; h < hosts; ++h) {
@@ -103,7 +103,8 @@ topology make_dragonfly(const dragonfly_shape& s) {
   }
   for (std::uint64_t i = 0; i < s.groups; ++i) {
     for (std::uint64_t j = i + 1; j < s.groups; ++j) {
-      both_ways(links, router(i * per_group + j), router(j * per_group + i), s.blue);
+      both_ways(links, router(i * per_group + j % per_group), router(j * per_group + i % per_group),
+                s.blue);
     }
   }
   return {"dragonfly:" + joined({s.groups, s.blue}) + ";" + joined({s.chassis, s.black}) + ";" +
@@ -211,7 +212,8 @@ topology parse_topology(std::string_view text) {
     if (const auto shape = grid_from(rest, kind != "mesh")) {
       return make_grid(*shape, kind == "torus2" ? ring_of_two::two_cables : ring_of_two::one_cable);
     }
-    if (colon == text.npos && std::filesystem::exists(std::filesystem::path(text))) {
+    std::error_code failed;  // a text too long for a name is no file
+    if (colon == text.npos && std::filesystem::exists(std::filesystem::path(text), failed)) {
       return read_topology(std::string(text));
     }
     bad_shape(text, "neither sizes such as 4x4x8 nor a file that exists");

@@ -1,5 +1,7 @@
 """sinew route: every action, its files, and wrong input."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -59,6 +61,99 @@ class Route(unittest.TestCase):
         self.assertIn("sinew", self.good("show", plan, "-o", picture))
         self.assertEqual(xml.dom.minidom.parse(picture).documentElement.tagName, "svg")
 
+    def words(self, picture):
+        """Texts of a picture; it must have text alternatives."""
+        svg = xml.dom.minidom.parse(picture).documentElement
+        self.assertEqual(svg.getAttribute("role"), "img")
+        for tag in ("title", "desc"):
+            self.assertTrue(svg.getElementsByTagName(tag)[0].firstChild.data)
+        return [text.firstChild.data for text in svg.getElementsByTagName("text")]
+
+    def test_a_torus_is_drawn_by_dimensions_beside_its_default_routes(self):
+        plan, picture = self.path("plan.json"), self.path("loads.svg")
+        self.good("plan", "-t", "4x4x2", "-p", "disjoint", "-b", "1M", "-o", plan)
+        loads = self.path("counters.csv", "from,to,bytes\n0,1,3000000\n")
+        self.good("show", plan, "-o", picture, "--beside", loads)
+        words = self.words(picture)
+        for panel in ("A+", "A-", "B+", "B-", "C"):  # three times: default, counters, plan
+            self.assertEqual(words.count(panel), 3, words)
+        self.assertTrue(any(w.startswith("bound ") for w in words))
+        self.assertTrue(any(w.startswith("default routes: busiest link ") for w in words))
+        self.assertIn(loads + ": busiest link 3 MB", words)
+        self.assertTrue(any("MB" in w for w in words))
+        wrong = self.path("wrong.csv", "from,to,bytes\n0,31,1\n")
+        self.refused("wrong.csv:2", "show", plan, "-o", picture, "--beside", wrong)
+        self.refused("--beside has no effect", "show", plan, "--beside", loads)
+
+    def test_a_fat_tree_is_drawn_by_levels(self):
+        plan, picture = self.path("plan.json"), self.path("loads.svg")
+        self.good("plan", "-t", "fattree:2;4,4;1,2;1,2", "-p", "random", "-o", plan)
+        self.good("show", plan, "-o", picture)
+        words = self.words(picture)
+        for panel in ("level 0 to 1", "level 1 to 2", "level 2 to 1", "level 1 to 0"):
+            self.assertIn(panel, words)
+
+    def test_a_plan_around_a_failed_link_is_drawn_alone(self):
+        plan, picture = self.path("plan.json"), self.path("loads.svg")
+        net = self.path("ring.graphml")
+        self.good("plan", "-t", "4x4", "-p", "halo", "--failed", "0-1", "--graphml", net)
+        self.good("plan", "-t", net, "-p", "halo", "-m", "opt", "-o", plan)
+        out = self.good("show", plan, "-o", picture)
+        self.assertIn("default routes are not drawn", out)
+        self.assertIn("no link, or failed", self.words(picture))
+
+    def test_files_for_other_programs_come_back(self):
+        names = {"--%s" % n: self.path(n) for n in ("jobs", "matrix", "loads", "splits")}
+        names = {option: path + ".csv" for option, path in names.items()}
+        names["--graphml"] = self.path("net.graphml")
+        words = [word for pair in names.items() for word in pair]
+        plan = self.path("plan.json")
+        self.good("plan", "-t", "4x4x2", "-p", "random", "-b", "1M", "-o", plan, *words)
+        written = {}
+        for option, path in names.items():
+            with open(path, encoding="utf-8") as text:
+                written[option] = text.read()
+            os.remove(path)
+        self.good("show", plan, *words)
+        for option, path in names.items():
+            with open(path, encoding="utf-8") as text:
+                self.assertEqual(text.read(), written[option], option)
+        loads = list(csv.DictReader(io.StringIO(written["--loads"])))
+        self.assertEqual(len(loads), 32 * 5)
+        self.assertEqual({row["from"] for row in loads}, {str(n) for n in range(32)})
+        splits = list(csv.DictReader(io.StringIO(written["--splits"])))
+        sums = {}
+        for row in splits:
+            key = row["destination"], row["node"]
+            sums[key] = sums.get(key, 0) + float(row["ratio"])
+        for key, total in sums.items():
+            self.assertAlmostEqual(total, 1, 9, key)
+        again = self.rows(self.good("plan", "-t", names["--graphml"], "-p", names["--jobs"]))
+        matrix = self.rows(self.good("plan", "-t", names["--graphml"], "-p", names["--matrix"]))
+        for out in (again, matrix):  # the same network, the same jobs: the same plan
+            self.assertEqual(list(out.values())[0]["busiest MB"],
+                             list(self.rows(self.good("show", plan)).values())[0]["busiest MB"])
+
+    def test_an_infiniband_fabric(self):
+        listing = ('switchguid=0x9(9)\nSwitch\t4 "S-9"\t\t# "leaf" enhanced port 0 lid 9 '
+                   'lmc 0\n')
+        for n in (1, 2, 3):
+            listing += '[%d]\t"H-%d"[1](%d) \t\t# "host%d" lid %d 4xHDR\n' % (n, n, n, n, n)
+        for n in (1, 2, 3):
+            listing += '\ncaguid=0x%d\nCa\t1 "H-%d"\t\t# "host%d"\n[1](%d) \t"S-9"[%d]\t\t# lid %d ' \
+                       'lmc 0 "leaf" lid 9 4xHDR\n' % (n, n, n, n, n, n)
+        fabric = self.path("fabric.txt", listing)
+        jobs = self.path("jobs.csv", "source,destination,bytes\nhost1,host3,8M\nhost2,host3,8M\n")
+        loads = self.path("loads.csv")
+        out = self.rows(self.good("plan", "-t", fabric, "-p", jobs, "--loads", loads))
+        self.assertEqual(list(out.values())[0]["busiest MB"], "16.8")
+        with open(loads, encoding="utf-8") as text:
+            self.assertIn("leaf,host3,1,16777216\n", text.read())
+        wrong = self.path("wrong.csv", "source,destination,bytes\nhost1,host7,1\n")
+        self.refused("wrong.csv:2", "plan", "-t", fabric, "-p", wrong)
+        self.refused("leaf", "plan", "-t", fabric, "-p",
+                     self.path("leaf.csv", "source,destination,bytes\nhost1,leaf,1\n"))
+
     def test_plans_repeat_for_a_seed(self):
         for name in ("a.json", "b.json"):
             self.good("plan", "-t", "4x4", "-p", "alltoallv", "--seed", "7", "-o", self.path(name))
@@ -109,6 +204,8 @@ class Route(unittest.TestCase):
                 ("--buffers", ["simulate", "--fluid", "--buffers", "3"]),
                 ("--fluid", ["compare", "--fluid"]),
                 ("--group", ["plan", "--group", "4", "-p", "random"]),
+                ("--loads", ["compare", "--loads", picture]),
+                ("--splits", ["simulate", "--splits", picture]),
                 ("--bytes", ["plan", "-t", "4x4", "-p", jobs, "-b", "4"]),
                 ("--pattern", ["show", "plan.json", "-p", "random"])):
             self.assertEqual(self.refused(option, *words).code, 2, words)

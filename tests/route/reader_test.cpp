@@ -22,6 +22,12 @@ std::vector<std::string> good_inputs() {
       "0 1 64k\n# comment\n3 5 8M\n7 0 12\n",
       plan_to_json(net, make_plan(net, make_pattern(net, "halo"))),
       "torus2:2x2m,x3",
+      topology_to_graphml(parse_topology("fattree:1;4;2;1")),
+      "switchguid=0x1\nSwitch\t4 \"S-1\"\t# \"leaf\" port 0\n[1]\t\"H-1\"[1](1)\t# \"a\" lid 2 "
+      "4xHDR\n"
+      "\ncaguid=0x2\nCa\t1 \"H-1\"\t# \"a\"\n[1](1)\t\"S-1\"[1]\t# lid 2 \"leaf\" lid 1 4xHDR\n",
+      traffic_matrix(net, make_pattern(net, "halo")),
+      loads_to_csv(net, std::vector<double>(net.links(), 1.5)),
   };
 }
 
@@ -58,8 +64,9 @@ TEST(readers, seeded_damage_is_refused_with_a_reason_or_read_soundly) {
     ASSERT_TRUE(fuzz::route_input(reader, good[static_cast<std::size_t>(reader)])) << reader;
     for (int round = 0; round < 3000; ++round) {
       // Now and then the file of another reader.
-      std::string text = good[random.below(16) == 0 ? static_cast<std::size_t>(random.below(6))
-                                                    : static_cast<std::size_t>(reader)];
+      std::string text =
+          good[random.below(16) == 0 ? static_cast<std::size_t>(random.below(good.size()))
+                                     : static_cast<std::size_t>(reader)];
       damage(text, random);
       ASSERT_TRUE(fuzz::route_input(reader, text))
           << "seed " << seed << ", reader " << reader << ", round " << round << ":\n"

@@ -136,6 +136,12 @@ TEST(topology, unknown_shapes_say_what_is_accepted) {
   EXPECT_NE(complaint([] { (void)parse_topology("4096x4096x64"); }).find("MiB"), std::string::npos);
 }
 
+TEST(topology, a_text_too_long_for_a_name_is_refused) {
+  const std::string text(5000, 'x');
+  EXPECT_NE(complaint([&] { (void)parse_topology(text); }).find("unknown shape"),
+            std::string::npos);
+}
+
 TEST(topology, edge_lists) {
   const topology net = topology_from_edges("# a triangle\n0 1\n1 2 2.5\n\n2 0 # back\n", "t");
   EXPECT_EQ(net.nodes(), 3u);

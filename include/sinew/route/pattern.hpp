@@ -48,7 +48,8 @@ inline constexpr std::uint32_t experiments = 91;
                                     const pattern_options& options = {});
 [[nodiscard]] const std::vector<std::string_view>& pattern_names();
 
-/// Lines "source destination bytes" of ranks; # starts a comment; bytes may be 64k or 8M. Throws
+/// Lines "source destination bytes" of ranks; # starts a comment; bytes may be 64k or 8M. *.csv: a
+/// list or a matrix (pattern_from_csv in interchange.hpp). Throws
 /// sinew::error with line and reason; `where` is how messages call the text.
 [[nodiscard]] job_list read_pattern(const topology& net, const std::string& path,
                                     std::uint32_t ranks_per_node = 1);

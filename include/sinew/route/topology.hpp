@@ -95,6 +95,13 @@ class topology {
   /// The same network by another name and with these speeds.
   [[nodiscard]] topology with_speeds(std::string name, const link_speeds& speeds) const;
 
+  /// What the network's file calls a node, or its number. Files that name nodes: GraphML, those of
+  /// ibnetdiscover.
+  [[nodiscard]] std::string label(node_id n) const;
+  [[nodiscard]] bool has_labels() const noexcept { return !labels_.empty(); }
+  /// The same network with a name for each node; none may be empty.
+  [[nodiscard]] topology with_labels(std::vector<std::string> labels) const;
+
   /// A number that differs between different networks: a plan remembers for which it was made.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept;
 
@@ -113,6 +120,7 @@ class topology {
   std::vector<std::uint32_t> strides_;
   std::vector<link_id> ports_;
   std::optional<link_speeds> speeds_;
+  std::vector<std::string> labels_;  // of all nodes, or none
 };
 
 /// Rings of two nodes have one cable, as the original's model has, or both.
@@ -136,7 +144,8 @@ struct fat_tree_shape {
 
 /// Groups of chassis of routers, as SimGrid's "groups,blue;chassis,black;routers,green;nodes":
 /// routers of a chassis are all connected (green), so are equal places of a group's chassis
-/// (black); group i reaches group j by its router j (blue).
+/// (black); group i reaches group j by its router j, modulo the routers of a group (blue): with
+/// more groups than routers a router has several such links (SimGrid refuses those shapes).
 struct dragonfly_shape {
   std::uint32_t groups = 1;
   std::uint32_t blue = 1;
@@ -159,9 +168,11 @@ struct dragonfly_shape {
 [[nodiscard]] topology parse_topology(std::string_view text);
 
 /// *.xml: the <cluster> of a SimGrid platform with its speeds (bw, lat; limiter_link; of a FLAT one
-/// the backbone, too); *.json: {"nodes":N,"links":[[a,b,capacity],...]};
-/// anything else: lines "a b [capacity]". The texts' readers are for tests and fuzzing too; `where`
-/// is how messages call the file. Throws sinew::error with line and reason.
+/// the backbone, too); *.graphml; *.json: {"nodes":N,"links":[[a,b,capacity],...]}; what
+/// ibnetdiscover prints, told by its lines "switchguid=" and "caguid="; anything else: lines
+/// "a b [capacity]". The texts' readers are for tests and fuzzing too (those of GraphML and
+/// ibnetdiscover are in interchange.hpp); `where` is how messages call the file. Throws
+/// sinew::error with line and reason.
 [[nodiscard]] topology read_topology(const std::string& path);
 [[nodiscard]] topology topology_from_edges(std::string_view text, const std::string& where);
 [[nodiscard]] topology topology_from_json(std::string_view text, const std::string& where);

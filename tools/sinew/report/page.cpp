@@ -249,12 +249,7 @@ std::string method(const std::vector<drawn_figure>& figures) {
 }  // namespace
 
 std::string page_of(const std::vector<drawn_figure>& figures, const std::vector<figure>& missing) {
-  std::string out =
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>Sinew measured</title><style>" +
-      std::string(style) + "</style></head><body><main>\n<h1>Sinew measured</h1>\n" +
-      summary(figures) + worse_rows(figures);
+  std::string out = page_begin("Sinew measured") + summary(figures) + worse_rows(figures);
   for (const std::string& system : systems_of(figures)) {
     out += "<section>" + element("h2", system) + '\n';
     for (const drawn_figure& d : figures) {
@@ -272,7 +267,16 @@ std::string page_of(const std::vector<drawn_figure>& figures, const std::vector<
     }
     out += "</ul></section>\n";
   }
-  return out + method(figures) + "</main></body></html>\n";
+  return out + method(figures) + page_end();
 }
+
+std::string page_begin(const std::string& title) {
+  return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+         escaped(title) + "</title><style>" + style + "</style></head><body><main>\n" +
+         element("h1", title) + '\n';
+}
+
+std::string page_end() { return "</main></body></html>\n"; }
 
 }  // namespace sinew::tool

@@ -12,4 +12,8 @@ namespace sinew::tool {
 [[nodiscard]] std::string page_of(const std::vector<drawn_figure>& figures,
                                   const std::vector<figure>& missing);
 
+/// What every page of the tool begins and ends with: its style, no scripts, nothing from elsewhere.
+[[nodiscard]] std::string page_begin(const std::string& title);
+[[nodiscard]] std::string page_end();
+
 }  // namespace sinew::tool

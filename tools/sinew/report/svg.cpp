@@ -94,16 +94,6 @@ class extent {
   double low_ = 1e300, high_ = -1e300;
 };
 
-std::string place_text(double x, double y, const char* anchor, const std::string& what) {
-  return text_of("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor) + escaped(what) +
-         "</text>\n";
-}
-
-std::string segment(double x1, double y1, double x2, double y2, const char* style) {
-  return text_of("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2,
-                 style);
-}
-
 std::string marker(std::size_t shape, double x, double y, const char* colour, bool open) {
   const char* fill = open ? "white" : colour;
   const std::string style = text_of("fill=\"%s\" stroke=\"%s\"/>\n", fill, colour);
@@ -203,19 +193,19 @@ class canvas {
       }
     }
     for (const tick& t : along) {
-      out += segment(x_(t.at), top, x_(t.at), height - bottom, "stroke=\"#dddddd\"");
-      out += place_text(x_(t.at), height - bottom + 16, "middle", t.text);
+      out += svg_line(x_(t.at), top, x_(t.at), height - bottom, "stroke=\"#dddddd\"");
+      out += svg_text(x_(t.at), height - bottom + 16, "middle", t.text);
     }
     for (const tick& t : ticks_of(plot_.y.kind, y_.low, y_.high)) {
-      out += segment(left, y_(t.at), width - right, y_(t.at), "stroke=\"#dddddd\"");
-      out += place_text(left - 6, y_(t.at) + 4, "end", t.text);
+      out += svg_line(left, y_(t.at), width - right, y_(t.at), "stroke=\"#dddddd\"");
+      out += svg_text(left - 6, y_(t.at) + 4, "end", t.text);
     }
-    out += segment(left, height - bottom, width - right, height - bottom, "stroke=\"#333333\"");
-    out += segment(left, top, left, height - bottom, "stroke=\"#333333\"");
-    out += place_text((left + width - right) / 2, height - 14, "middle", plot_.x.label);
+    out += svg_line(left, height - bottom, width - right, height - bottom, "stroke=\"#333333\"");
+    out += svg_line(left, top, left, height - bottom, "stroke=\"#333333\"");
+    out += svg_text((left + width - right) / 2, height - 14, "middle", plot_.x.label);
     const double middle = (top + height - bottom) / 2;
     return out + text_of("<g transform=\"rotate(-90 16 %.1f)\">", middle) +
-           place_text(16, middle, "middle", plot_.y.label) + "</g>\n";
+           svg_text(16, middle, "middle", plot_.y.label) + "</g>\n";
   }
 
   std::string band(const plot_line& line) const {
@@ -228,8 +218,8 @@ class canvas {
       }
       there += text_of("%.1f,%.1f ", x_(p.x), y_(p.low));
       back = text_of("%.1f,%.1f ", x_(p.x), y_(p.high)) + back;
-      bars += segment(x_(p.x), y_(p.low), x_(p.x), y_(p.high),
-                      text_of("stroke=\"%s\" stroke-opacity=\"0.6\"", colour).c_str());
+      bars += svg_line(x_(p.x), y_(p.low), x_(p.x), y_(p.high),
+                       text_of("stroke=\"%s\" stroke-opacity=\"0.6\"", colour).c_str());
     }
     if (there.empty()) {
       return {};
@@ -260,11 +250,11 @@ class canvas {
       const double x = left + column * static_cast<double>(i % legend_columns);
       const double y = height + 6 + legend_row * static_cast<double>(i / legend_columns);
       const look l = look_of(plot_.lines[i]);
-      out += segment(x, y, x + 34, y, l.stroke.c_str());
+      out += svg_line(x, y, x + 34, y, l.stroke.c_str());
       if (l.marked) {
         out += marker(plot_.lines[i].colour, x + 17, y, l.colour, l.open);
       }
-      out += place_text(x + 40, y + 4, "start", plot_.lines[i].label);
+      out += svg_text(x + 40, y + 4, "start", plot_.lines[i].label);
     }
     return out;
   }
@@ -355,16 +345,37 @@ std::string svg_of(const plot& what) {
   SINEW_EXPECT(!what.name.empty());
   const std::size_t rows = (what.lines.size() + legend_columns - 1) / legend_columns;
   const double all = height + legend_row * static_cast<double>(rows);
-  const char* id = what.name.c_str();
+  return svg_begin(what.name, what.title, what.description, width, all) + canvas(what).draw() +
+         "</svg>\n";
+}
+
+std::string svg_begin(const std::string& name, const std::string& title,
+                      const std::string& description, double wide, double high) {
+  SINEW_EXPECT(!name.empty() && wide > 0 && high > 0);
+  const char* id = name.c_str();
   return text_of(
              "<svg xmlns=\"%s%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
              "aria-labelledby=\"%s-title %s-text\" font-family=\"sans-serif\" "
              "font-size=\"12\">\n",
-             "http:/", "/www.w3.org/2000/svg", width, all, id, id) +
-         text_of("<title id=\"%s-title\">", id) + escaped(what.title) + "</title>\n" +
-         text_of("<desc id=\"%s-text\">", id) + escaped(what.description) + "</desc>\n" +
-         text_of("<rect width=\"%.0f\" height=\"%.0f\" fill=\"white\"/>\n", width, all) +
-         canvas(what).draw() + "</svg>\n";
+             "http:/", "/www.w3.org/2000/svg", wide, high, id, id) +
+         text_of("<title id=\"%s-title\">", id) + escaped(title) + "</title>\n" +
+         text_of("<desc id=\"%s-text\">", id) + escaped(description) + "</desc>\n" +
+         svg_box(0, 0, wide, high, "fill=\"white\"");
+}
+
+std::string svg_text(double x, double y, const char* anchor, const std::string& what) {
+  return text_of("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor) + escaped(what) +
+         "</text>\n";
+}
+
+std::string svg_line(double x1, double y1, double x2, double y2, const char* style) {
+  return text_of("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2,
+                 style);
+}
+
+std::string svg_box(double x, double y, double wide, double high, const std::string& style) {
+  return text_of("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x, y, wide, high) +
+         style + "/>\n";
 }
 
 }  // namespace sinew::tool

@@ -1,5 +1,6 @@
-// A plot of lines with bands as SVG text. Pure: no files, no fonts, no scripts. Lines differ by
-// colour, dashes and markers, so that they can be told apart in black and white.
+// Pictures as SVG text: a plot of lines with bands, and pieces for others. Pure: no files, no
+// fonts, no scripts. Lines differ by colour, dashes and markers, so that they can be told apart in
+// black and white.
 #pragma once
 
 #include <string>
@@ -36,6 +37,15 @@ struct plot {
 /// paper's are, where the published axis ends. What a log axis cannot show (0 and below) is left
 /// out.
 [[nodiscard]] std::string svg_of(const plot& what);
+
+/// Pieces for pictures that are no plots. `svg_begin` has the text alternatives and a white ground;
+/// "</svg>" ends it.
+[[nodiscard]] std::string svg_begin(const std::string& name, const std::string& title,
+                                    const std::string& description, double width, double height);
+[[nodiscard]] std::string svg_text(double x, double y, const char* anchor, const std::string& what);
+[[nodiscard]] std::string svg_line(double x1, double y1, double x2, double y2, const char* style);
+[[nodiscard]] std::string svg_box(double x, double y, double width, double height,
+                                  const std::string& style);
 
 /// & < > " as HTML and XML want them.
 [[nodiscard]] std::string escaped(std::string_view text);

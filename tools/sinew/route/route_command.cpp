@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +12,10 @@
 #include "sinew/bench/stats.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/route/default_route.hpp"
+#include "sinew/route/interchange.hpp"
 #include "sinew/route/pattern.hpp"
 #include "sinew/route/plan.hpp"
+#include "sinew/route/route_files.hpp"
 #include "sinew/route/route_measure.hpp"
 #include "sinew/route/route_picture.hpp"
 #include "sinew/route/simulate.hpp"
@@ -38,6 +38,8 @@ struct request {
   std::vector<std::uint32_t> nodes;   // `compare` along partitions of Mira
   std::vector<std::uint64_t> chunks;  // `simulate` along sizes of chunks
   std::string output;
+  route_files files;
+  std::string beside;  // loads that `show` draws too
   bool fluid = false;
   bool help = false;
   std::vector<std::string> given;  // options by their long names
@@ -89,12 +91,12 @@ std::vector<option> shape_options(request& r) {
       {{"-t", "--topology"},
        "SHAPE",
        "4x4x4x8x2, mesh:8x8, hypercube:10, fattree:2;4,4;1,2;1,2, dragonfly:3,4;4,3;5,1;2, "
-       "mira:1024 or a file",
+       "mira:1024 or a file: edges, JSON, GraphML, SimGrid's, ibnetdiscover's",
        [&r](std::string_view v) { r.topology = v; }},
       {{"-p", "--pattern"},
        "NAME",
        "disjoint, overlap, subset, incast, aggregation, random, alltoall, alltoallv, halo, "
-       "experiment:0..90, or a file of jobs",
+       "experiment:0..90, or a file of jobs: lines, or CSV (list or matrix)",
        [&r](std::string_view v) { r.pattern = v; }},
       {{"-b", "--bytes"},
        "N",
@@ -188,6 +190,36 @@ std::vector<option> machine_table(request& r) {
   };
 }
 
+// What other programs read.
+std::vector<option> file_table(request& r) {
+  return {
+      {{"--loads"},
+       "FILE",
+       "plan, show: bytes on each link as CSV",
+       [&r](std::string_view v) { r.files.loads = v; }},
+      {{"--jobs"},
+       "FILE",
+       "plan, show: who sends how much to whom, a row for each pair, as CSV",
+       [&r](std::string_view v) { r.files.jobs = v; }},
+      {{"--matrix"},
+       "FILE",
+       "plan, show: the same as a matrix",
+       [&r](std::string_view v) { r.files.matrix = v; }},
+      {{"--splits"},
+       "FILE",
+       "plan, show: ratios of ECMP, by destination and node, as CSV",
+       [&r](std::string_view v) { r.files.splits = v; }},
+      {{"--beside"},
+       "FILE",
+       "show -o: also draws loads from CSV: counters of a machine, another planner's",
+       [&r](std::string_view v) { r.beside = v; }},
+      {{"--graphml"},
+       "FILE",
+       "plan, show: the network with the plan's loads as GraphML",
+       [&r](std::string_view v) { r.files.graphml = v; }},
+  };
+}
+
 std::vector<option> option_table(request& r) {
   std::vector<option> table = shape_options(r);
   const std::vector<option> rest = {
@@ -228,7 +260,7 @@ std::vector<option> option_table(request& r) {
       {{"-h", "--help"}, "", "explains", [&r](std::string_view) { r.help = true; }},
   };
   table.insert(table.end(), rest.begin(), rest.end());
-  for (const auto& more : {machine_table(r), simulation_table(r)}) {
+  for (const auto& more : {machine_table(r), simulation_table(r), file_table(r)}) {
     table.insert(table.end(), more.begin(), more.end());
   }
   return table;
@@ -251,6 +283,12 @@ constexpr restricted limits[] = {
     {"--round-robin", "simulate"},
     {"--every-hop", "simulate"},
     {"--fluid", "simulate"},
+    {"--beside", "show"},
+    {"--loads", "plan show"},
+    {"--jobs", "plan show"},
+    {"--matrix", "plan show"},
+    {"--splits", "plan show"},
+    {"--graphml", "plan show"},
     {"--topology", "plan compare simulate"},
     {"--pattern", "plan compare simulate"},
     {"--bytes", "plan compare simulate"},
@@ -276,6 +314,9 @@ void refuse_idle_options(const request& r) {
   }
   if (r.action == "compare" && r.nodes.empty() && r.has("--output")) {
     no_effect("--output", "with compare unless --nodes says along what to draw");
+  }
+  if (!r.beside.empty() && !r.has("--output")) {
+    no_effect("--beside", "without -o, which draws");
   }
   if (!r.nodes.empty() && r.has("--topology")) {
     no_effect("--topology", "beside --nodes, which names partitions of Mira");
@@ -420,15 +461,6 @@ std::vector<std::string> row(const topology& net, const route_plan& plan, const 
           n(plan.seconds)};
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  out.close();
-  if (!out) {
-    throw error("cannot write " + path, "the file could not be opened or filled", "");
-  }
-}
-
 route_plan one_plan(const topology& net, const job_list& jobs, const request& r, method how) {
   plan_options o = r.plan;
   o.how = how;
@@ -442,13 +474,11 @@ void print_bound(const route_plan& plan) {
   }
 }
 
-std::string whole(double x) { return std::to_string(static_cast<std::uint64_t>(x)); }
 std::string size_of(double x) { return base::bytes_text(static_cast<std::int64_t>(x)); }
 
-void draw(const request& r, const std::string& title, const std::vector<curve>& curves,
-          std::string (*mark)(double)) {
+void draw(const request& r, const curve_words& words, const std::vector<curve>& curves) {
   if (!r.output.empty()) {
-    write_file(r.output, curve_picture(title, "predicted or simulated MB/s", curves, mark));
+    write_text(r.output, curve_picture(words, curves));
   }
 }
 
@@ -510,7 +540,7 @@ int compare_sizes(const request& asked) {
     }
   }
   std::printf("%s", stats::render_table(table).c_str());
-  draw(asked, asked.pattern + ": throughput by nodes", curves, whole);
+  draw(asked, {asked.pattern + ": throughput by nodes", "nodes", "predicted MB/s"}, curves);
   return 0;
 }
 
@@ -547,8 +577,9 @@ int plan_action(const request& asked) {
   std::printf("%s\n", stats::render_table({head, row(net, plan, r.plan.costs)}).c_str());
   print_bound(plan);
   if (!r.output.empty()) {
-    write_file(r.output, plan_to_json(net, plan));
+    write_text(r.output, plan_to_json(net, plan));
   }
+  write_files(r.files, net, plan);
   return 0;
 }
 
@@ -583,27 +614,45 @@ int simulate_action(const request& asked) {
     }
   }
   std::printf("%s", stats::render_table(table).c_str());
-  draw(r, r.pattern + " on " + net.name() + ": throughput by size of chunks", curves, size_of);
+  draw(r,
+       {r.pattern + " on " + net.name() + ": throughput by size of chunks", "bytes of a chunk",
+        "simulated MB/s"},
+       curves);
   return 0;
 }
 
-int show(const request& r) {
-  std::ifstream in(r.file, std::ios::binary);
-  if (!in) {
-    throw error("cannot read " + r.file, "there is no such file", "");
+// The default routes of the same jobs, and what a file says that links carried.
+std::vector<named_loads> loads_beside(const topology& net, const route_plan& plan,
+                                      const std::string& file) {
+  std::vector<named_loads> out;
+  if (plan.how != method::default_route) {
+    try {
+      plan_options o;
+      o.how = method::default_route;
+      out.push_back({"default routes", link_loads(net, make_plan(net, plan.jobs, o))});
+    } catch (const error& failure) {
+      std::printf("default routes are not drawn: %s\n", failure.what());
+    }
   }
-  std::ostringstream text;
-  text << in.rdbuf();
+  if (!file.empty()) {
+    out.push_back({file, loads_from_csv(net, read_text(file), file)});
+  }
+  return out;
+}
+
+int show(const request& r) {
+  const std::string text = read_text(r.file);
   request shape = r;
-  shape.topology = network_of_plan(text.str(), r.file);
+  shape.topology = network_of_plan(text, r.file);
   const topology net = network(shape);
-  const route_plan plan = plan_from_json(net, text.str(), r.file);
+  const route_plan plan = plan_from_json(net, text, r.file);
   const machine costs = on(net, r).plan.costs;
   std::printf("%s\n", stats::render_table({head, row(net, plan, costs)}).c_str());
   print_bound(plan);
   if (!r.output.empty()) {
-    write_file(r.output, load_picture(net, plan));
+    write_text(r.output, load_picture(net, plan, loads_beside(net, plan, r.beside)));
   }
+  write_files(r.files, net, plan);
   return 0;
 }
 

@@ -9,9 +9,18 @@
 
 namespace sinew::tool {
 
-/// An SVG: how many links carry how much, and a map with a cell per node, coloured by the busiest
-/// of its links.
-std::string load_picture(const route::topology& net, const route::route_plan& plan);
+/// Bytes on each link, and what to call them.
+struct named_loads {
+  std::string name;
+  std::vector<double> bytes;
+};
+
+/// An SVG: a map for each direction of each dimension of a grid (of other networks: for the links
+/// between each two levels), with a cell for each link, coloured by the bytes on each of its
+/// cables; the maps of `beside`, then those of the plan, in one scale; and the links from the
+/// busiest on as curves, with the bound as a line.
+std::string load_picture(const route::topology& net, const route::route_plan& plan,
+                         const std::vector<named_loads>& beside);
 
 /// Points with ascending x > 0.
 struct curve {
@@ -19,8 +28,13 @@ struct curve {
   std::vector<std::pair<double, double>> points;
 };
 
-/// An SVG of curves over a logarithmic axis; y begins at 0. `mark` writes a value of x.
-std::string curve_picture(const std::string& title, const std::string& y_label,
-                          const std::vector<curve>& curves, std::string (*mark)(double x));
+/// What a picture of curves says of itself and of its axes.
+struct curve_words {
+  std::string title;
+  std::string x, y;
+};
+
+/// An SVG of curves over a logarithmic x axis.
+std::string curve_picture(const curve_words& words, const std::vector<curve>& curves);
 
 }  // namespace sinew::tool

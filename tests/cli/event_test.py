@@ -8,11 +8,29 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.dom.minidom
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from support import SINEW, sinew_run, start, survivors  # noqa: E402
 
 HANG, HISTOGRAM, PRODUCERS = sys.argv[3:6]
+
+
+def check_page(test, ranks, path):
+    """The page beside the trace: its picture has a text for those who cannot see it."""
+    with open(path, encoding="utf-8") as text:
+        page = text.read()
+    picture = xml.dom.minidom.parseString(page[page.index("<svg"):page.index("</svg>") + 6])
+    for tag in ("title", "desc"):
+        test.assertEqual(len(picture.getElementsByTagName(tag)), 1)
+    words = [node.firstChild.data for node in picture.getElementsByTagName("text")]
+    for rank in range(ranks):
+        test.assertIn("rank %d" % rank, words)
+    test.assertIn("event", words)
+    test.assertGreater(len(picture.getElementsByTagName("rect")), 10)
+    test.assertNotIn("<script", page)
+    test.assertNotRegex(page, r"(src|href)=")
+    test.assertRegex(page, r"<th scope=\"row\">triggered</th><td>event</td><td>[1-9]")
 
 
 def trace_of(test, ranks, program):
@@ -21,7 +39,9 @@ def trace_of(test, ranks, program):
         path = os.path.join(folder, "t.json")
         result = sinew_run("-n", str(ranks), "--trace", path, program)
         test.assertEqual(result.code, 0, result.err)
-        test.assertEqual(os.listdir(folder), ["t.json"])  # the ranks' parts are gone
+        # The ranks' parts are gone.
+        test.assertEqual(sorted(os.listdir(folder)), ["t.html", "t.json"])
+        check_page(test, ranks, os.path.join(folder, "t.html"))
         with open(path, encoding="utf-8") as text:
             records = json.load(text)["traceEvents"]
     test.assertRegex(result.err, r"trace of \d+ records")

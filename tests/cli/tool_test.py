@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.dom.minidom
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from support import SINEW, run  # noqa: E402
@@ -156,6 +157,24 @@ class Tool(unittest.TestCase):
             self.assertIn(page, json.loads(run(SINEW, "info", page, "--json").out))
         everything = json.loads(run(SINEW, "info", "--json").out)
         self.assertEqual(sorted(everything), ["config", "deps", "topology", "transports"])
+
+    def test_info_topology_as_a_picture(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.svg")
+            result = run(SINEW, "info", "topology", "--svg", path)
+            self.assertEqual((result.code, result.out, result.err), (0, "", ""))
+            svg = xml.dom.minidom.parse(path).documentElement
+        cores = [row for row in json.loads(run(SINEW, "info", "topology", "--json").out)["topology"]
+                 if "core" in row]
+        words = [text.firstChild.data for text in svg.getElementsByTagName("text")]
+        for row in cores:
+            self.assertIn("core " + row["core"], words)
+        self.assertIn("%d cores" % len(cores),
+                      svg.getElementsByTagName("title")[0].firstChild.data)
+        refused = run(SINEW, "info", "topology", "--svg", "/proc/none/m.svg")
+        self.assertEqual(refused.code, 1)
+        self.assertIn("/proc/none/m.svg", refused.err)
+        self.assertEqual(run(SINEW, "info", "config", "--svg", "x").code, 2)
 
     def test_info_config_shows_origin(self):
         env = {"SINEW_BASE_LOG": "info"}

@@ -9,14 +9,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/boot/descriptor.hpp"
 #include "sinew/commands.hpp"
+#include "sinew/info/machine_picture.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -24,10 +27,15 @@ namespace {
 struct info_request {
   bool json = false;
   bool help = false;
+  std::string svg;
 };
 
 std::vector<option> table(info_request& request) {
   return {{{"--json"}, "", "prints JSON", [&request](std::string_view) { request.json = true; }},
+          {{"--svg"},
+           "FILE",
+           "topology: draws processors and memory",
+           [&request](std::string_view v) { request.svg = v; }},
           {{"-h", "--help"}, "", "shows this text", [&request](std::string_view) {
              request.help = true;
            }}};
@@ -252,13 +260,20 @@ std::vector<page> chosen_pages(std::vector<std::string_view> names) {
   return result.empty() ? std::vector<page>(pages.begin(), pages.end()) : result;
 }
 
+void write_picture(const std::string& path) {
+  std::ofstream out(path, std::ios::binary);
+  out << machine_picture(topology::cores(), topology::memory_map::of_machine());
+  out.close();
+  SINEW_CHECK(out.good(), "cannot write " + path, "the file could not be opened or filled", "");
+}
+
 }  // namespace
 
 command_page info_page() {
   static info_request unused;
   return {"info",
           "shows settings, transports, topology and versions",
-          "[config|transports|topology|deps]... [--json]",
+          "[config|transports|topology|deps]... [--json|--svg FILE]",
           "config: every setting with its value and where that comes from. Settings are variables\n"
           "SINEW_<MODULE>_<KEY>.",
           table(unused),
@@ -281,9 +296,16 @@ int info_main(int argc, char** argv) {
     std::fputs(help_text(info_page()).c_str(), stdout);
     return 0;
   }
+  if (!request.svg.empty() && (names.size() != 1 || names[0] != "topology" || request.json)) {
+    throw usage_failure("--svg draws the page topology: sinew info topology --svg FILE");
+  }
   const std::vector<page> wanted = chosen_pages(names);
   for (const std::string& sentence : settings::load_environment()) {
     std::fprintf(stderr, "sinew info: %s\n", sentence.c_str());
+  }
+  if (!request.svg.empty()) {
+    write_picture(request.svg);
+    return 0;
   }
   std::string text;
   for (const page& each : wanted) {

@@ -166,7 +166,7 @@ std::vector<option> valued_options(run_options& options) {
        }},
       {{"--trace"},
        "FILE",
-       "what the ranks do and when, as a Chrome trace for a trace viewer",
+       "what the ranks do and when: a Chrome trace, and a page beside it (.html)",
        [&options](std::string_view v) { options.trace = v; }},
       {{"--bind-to"},
        "core|numa|none",

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -17,12 +16,10 @@
 #include "sinew/base/trace_file.hpp"
 #include "sinew/bench/results_json.hpp"
 #include "sinew/boot/descriptor.hpp"
+#include "sinew/run/trace_page.hpp"
 
 namespace sinew::tool {
 namespace {
-
-constexpr std::array<const char*, 9> kinds = {"event", "task", "copy",    "lock", "put",
-                                              "get",   "sync", "message", "other"};
 
 /// One rank's records, mapped.
 class part {
@@ -68,6 +65,13 @@ class part {
   std::uint64_t asked_ = 0;
   std::uint64_t count_ = 0;
 };
+
+std::string_view name_of(const trace::file_record& r) {
+  return {r.name, ::strnlen(r.name, sizeof r.name)};
+}
+std::size_t kind_of(const trace::file_record& r) {
+  return std::min<std::size_t>(r.what, trace_kinds.size() - 1);
+}
 
 /// The viewers' format: an array of objects, one a line.
 class writer {
@@ -116,11 +120,9 @@ class writer {
   }
   std::ofstream& begin(const char* phase, int rank, const trace::file_record& r,
                        std::int64_t at_ns) {
-    const std::string_view name(r.name, ::strnlen(r.name, sizeof r.name));
-    const std::size_t kind = std::min<std::size_t>(r.what, kinds.size() - 1);
     return static_cast<std::ofstream&>(
-        next() << "{\"ph\":\"" << phase << "\",\"cat\":\"" << kinds[kind]
-               << "\",\"name\":" << stats::json_string(name) << ",\"pid\":" << rank
+        next() << "{\"ph\":\"" << phase << "\",\"cat\":\"" << trace_kinds[kind_of(r)]
+               << "\",\"name\":" << stats::json_string(name_of(r)) << ",\"pid\":" << rank
                << ",\"tid\":" << r.thread << ",\"ts\":" << microseconds(at_ns));
   }
   void arguments(const trace::file_record& r) {
@@ -138,6 +140,11 @@ std::string part_of(const std::string& file, int rank) {
   return trace_parts(file) + "." + std::to_string(rank);
 }
 
+std::string page_beside(const std::string& file) {
+  const bool json = file.ends_with(".json");
+  return (json ? file.substr(0, file.size() - 5) : file) + ".html";
+}
+
 }  // namespace
 
 std::string trace_parts(const std::string& file) {
@@ -147,6 +154,7 @@ std::string trace_parts(const std::string& file) {
 std::string merge_traces(const std::string& file, int ranks) {
   std::vector<std::unique_ptr<part>> parts;
   std::int64_t origin_ns = INT64_MAX;
+  std::int64_t last_ns = 0;
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -155,12 +163,16 @@ std::string merge_traces(const std::string& file, int ranks) {
     for (std::uint64_t i = 0; i < each.count(); ++i) {
       if (each[i].thread != 0) {
         origin_ns = std::min(origin_ns, each[i].begin_ns);
+        last_ns = std::max(last_ns, each[i].end_ns);
       }
     }
     records += each.count();
     dropped += each.dropped();
   }
   writer out(file);
+  const std::string name = std::filesystem::path(file).filename().string();
+  trace_page page("Trace of " + std::to_string(ranks) + " ranks: " + name, ranks,
+                  std::max<std::int64_t>(last_ns - origin_ns, 0));
   for (int rank = 0; rank < ranks; ++rank) {
     const part& each = *parts[static_cast<std::size_t>(rank)];
     if (each.there()) {
@@ -169,6 +181,8 @@ std::string merge_traces(const std::string& file, int ranks) {
     for (std::uint64_t i = 0; i < each.count(); ++i) {
       if (each[i].thread != 0) {
         out.write(rank, each[i], origin_ns);
+        page.add({rank, kind_of(each[i]), name_of(each[i]), each[i].begin_ns - origin_ns,
+                  each[i].end_ns - origin_ns});
       }
     }
     ::unlink(part_of(file, rank).c_str());
@@ -176,7 +190,12 @@ std::string merge_traces(const std::string& file, int ranks) {
   if (!out.close()) {
     return "the trace " + file + " could not be written";
   }
+  const std::string beside = page_beside(file);
+  std::ofstream picture(beside, std::ios::trunc);
+  picture << page.text();
+  picture.close();
   std::string told = "trace of " + std::to_string(records) + " records: " + file;
+  told += picture.good() ? ", as a page: " + beside : "; its page could not be written";
   if (dropped != 0) {
     told += " (" + std::to_string(dropped) + " more found no room: SINEW_BASE_TRACE_RECORDS)";
   }

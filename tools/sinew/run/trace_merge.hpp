@@ -1,4 +1,4 @@
-// What the ranks have recorded, gathered into one Chrome trace.
+// What the ranks have recorded, gathered into one Chrome trace and a page.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@ namespace sinew::tool {
 /// The value of SINEW_BASE_TRACE for ranks whose trace goes to `file`: an absolute path.
 [[nodiscard]] std::string trace_parts(const std::string& file);
 
-/// Writes `file` from the parts of `ranks` ranks and removes them. A rank that recorded nothing has
-/// none. Returns a sentence for the user. Cold.
+/// Writes `file`, and a page beside it (its name with .html for .json), from the parts of `ranks`
+/// ranks and removes them. A rank that recorded nothing has none. Returns a sentence for the user.
+/// Cold.
 [[nodiscard]] std::string merge_traces(const std::string& file, int ranks);
 
 }  // namespace sinew::tool

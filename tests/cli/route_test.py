@@ -140,8 +140,8 @@ class Route(unittest.TestCase):
         for n in (1, 2, 3):
             listing += '[%d]\t"H-%d"[1](%d) \t\t# "host%d" lid %d 4xHDR\n' % (n, n, n, n, n)
         for n in (1, 2, 3):
-            listing += '\ncaguid=0x%d\nCa\t1 "H-%d"\t\t# "host%d"\n[1](%d) \t"S-9"[%d]\t\t# lid %d ' \
-                       'lmc 0 "leaf" lid 9 4xHDR\n' % (n, n, n, n, n, n)
+            listing += '\ncaguid=0x%d\nCa\t1 "H-%d"\t\t# "host%d"\n' % (n, n, n)
+            listing += '[1](%d) \t"S-9"[%d]\t\t# lid %d lmc 0 "leaf" lid 9 4xHDR\n' % (n, n, n)
         fabric = self.path("fabric.txt", listing)
         jobs = self.path("jobs.csv", "source,destination,bytes\nhost1,host3,8M\nhost2,host3,8M\n")
         loads = self.path("loads.csv")

@@ -3,13 +3,18 @@
 namespace sinew::tool {
 namespace {
 
-// Each takes less than the limit of a start.
+// The paper's other figures, along one quantity each. Each takes less than the limit of a start.
 std::vector<start> sweep(const request& asked) {
   std::vector<start> all;
-  for (const char* along : {"along=distance", "along=destinations", "along=bytes",
-                            "along=ranks-per-node", "along=paths-fed", "along=aggregation"}) {
-    const char* nodes = asked.how == effort::full ? "nodes=1024" : "nodes=512";
-    all.push_back({1, {"route", "--measure", "sweep", along, nodes}});
+  const std::vector<const char*> few = {"along=maxload", "along=aggregation", "along=distance"};
+  const std::vector<const char*> every = {
+      "along=distance",  "along=destinations", "along=bytes",  "along=ranks-per-node",
+      "along=paths-fed", "along=aggregation",  "along=maxload"};
+  for (const char* along : asked.how == effort::quick && !asked.sweep ? few : every) {
+    all.push_back({1, {"route", "--measure", "sweep", along, "nodes=512"}});
+    if (asked.how == effort::full) {
+      all.push_back({1, {"route", "--measure", "sweep", along, "nodes=1024"}});
+    }
   }
   return all;
 }
@@ -22,7 +27,7 @@ std::vector<start> starts(const request& asked) {
       {"nodes=512", "nodes=1024"},
       {"nodes=512", "nodes=1024", "nodes=2048", "nodes=4096", "nodes=8192"},
       {"nodes=512", "nodes=1024", "nodes=2048", "nodes=4096", "nodes=8192"}};
-  std::vector<start> all;
+  std::vector<start> all = sweep(asked);
   for (const char* n : asked.choose(nodes)) {
     for (const char* pattern :
          {"patterns=disjoint", "patterns=overlap", "patterns=subset", "patterns=incast"}) {

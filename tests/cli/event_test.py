@@ -26,6 +26,7 @@ def check_page(test, ranks, path):
     words = [node.firstChild.data for node in picture.getElementsByTagName("text")]
     for rank in range(ranks):
         test.assertIn("rank %d" % rank, words)
+    test.assertNotIn("rank %d" % ranks, words)
     test.assertIn("event", words)
     test.assertGreater(len(picture.getElementsByTagName("rect")), 10)
     test.assertNotIn("<script", page)

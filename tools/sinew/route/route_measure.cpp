@@ -163,6 +163,21 @@ void sweep_fed(const topology& net) {
   }
 }
 
+// How the limit of paths on a link, up to which the heuristic adds paths, changes its plans.
+void sweep_maxload(const topology& net) {
+  for (const char* pattern : {"disjoint", "overlap", "incast"}) {
+    const job_list jobs = make_pattern(net, pattern);
+    comparison rows(net, "maxload", nodes_word(net) + ",pattern=" + pattern);
+    rows.add(jobs, {});
+    for (std::uint32_t limit = 1; limit <= 32; limit *= 2) {
+      plan_options o;
+      o.how = method::heu_load;
+      o.load_limit = limit;
+      rows.add(jobs, o, ",maxload=" + std::to_string(limit));
+    }
+  }
+}
+
 void sweep_groups(const topology& net) {
   for (std::uint32_t group = 4; group <= 64; group *= 2) {
     pattern_options o;
@@ -177,6 +192,7 @@ const std::map<std::string, std::function<void(const topology&)>> sweeps = {
     {"distance", sweep_distance}, {"destinations", sweep_destinations},
     {"bytes", sweep_bytes},       {"ranks-per-node", sweep_ranks},
     {"paths-fed", sweep_fed},     {"aggregation", sweep_groups},
+    {"maxload", sweep_maxload},
 };
 
 void sweep(const std::vector<std::string>& nodes, const std::vector<std::string>& which) {

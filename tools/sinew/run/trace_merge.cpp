@@ -157,6 +157,7 @@ std::string merge_traces(const std::string& file, int ranks) {
   std::int64_t last_ns = 0;
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
+  int drawn = 1;  // places for ranks that were never spawned are none
   for (int rank = 0; rank < ranks; ++rank) {
     parts.push_back(std::make_unique<part>(part_of(file, rank)));
     const part& each = *parts.back();
@@ -166,12 +167,13 @@ std::string merge_traces(const std::string& file, int ranks) {
         last_ns = std::max(last_ns, each[i].end_ns);
       }
     }
+    drawn = each.there() ? rank + 1 : drawn;
     records += each.count();
     dropped += each.dropped();
   }
   writer out(file);
   const std::string name = std::filesystem::path(file).filename().string();
-  trace_page page("Trace of " + std::to_string(ranks) + " ranks: " + name, ranks,
+  trace_page page("Trace of " + std::to_string(drawn) + " ranks: " + name, drawn,
                   std::max<std::int64_t>(last_ns - origin_ns, 0));
   for (int rank = 0; rank < ranks; ++rank) {
     const part& each = *parts[static_cast<std::size_t>(rank)];

@@ -6,14 +6,17 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "abi/c/failure.hpp"
+#include "sinew/base/clock.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/local.hpp"
 #include "sinew/fiber/scheduler.hpp"
+#include "sinew/fiber/sleeper.hpp"
 
 namespace sinew::c_binding {
 namespace {
@@ -46,6 +49,31 @@ sinew_fiber* c_of(fiber::fiber* f) noexcept { return reinterpret_cast<sinew_fibe
 constinit fiber::scheduler* started = nullptr;
 constinit fiber::fiber* starter = nullptr;
 
+/// Returns when all other fibers have ended, or after two seconds, having told of those that are
+/// there.
+void say_who_stays() {
+  constexpr std::uint64_t patience_ns = 2'000'000'000;
+  constexpr std::uint64_t longest_nap_ns = 20'000'000;
+  std::uint64_t waited_ns = 0;
+  for (std::uint64_t nap_ns = 50'000; started->living() != 0;) {
+    if (waited_ns >= patience_ns) {
+      sinew::log_line(sinew::log_level::warn, "sinew_stop() waits for these fibers:");
+      started->each(
+          [](void*, const fiber::fiber& f, const char* state) {
+            if (&f != starter) {
+              sinew::log_line(sinew::log_level::warn,
+                              "  \"" + std::string(fiber::name(f)) + "\": " + state);
+            }
+          },
+          nullptr);
+      return;
+    }
+    fiber::sleep_for(nap_ns);
+    waited_ns += nap_ns;
+    nap_ns = std::min(2 * nap_ns, longest_nap_ns);
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -70,6 +98,10 @@ const char* sinew_error_text(int code) {
       return "an argument makes no sense";
     case SINEW_FAILED:
       return "failed";
+    case SINEW_CANCELLED:
+      return "the calling fiber has been cancelled";
+    case SINEW_CLOSED:
+      return "the channel is closed";
     default:
       return "no code of Sinew";
   }
@@ -107,6 +139,7 @@ int sinew_stop() {
   if (fiber::self() != starter) {
     return fail(SINEW_WRONG_CALLER);
   }
+  say_who_stays();
   delete started;
   started = nullptr;
   return SINEW_OK;
@@ -154,6 +187,36 @@ int sinew_fiber_join(sinew_fiber* f) {
   }
   fiber::join(of(f));
   return SINEW_OK;
+}
+
+int sinew_fiber_join_for(sinew_fiber* f, uint64_t nanoseconds) {
+  if (f == nullptr || &of(f) == fiber::self()) {
+    return fail(SINEW_INVALID, "a fiber cannot join itself, nor a null pointer");
+  }
+  const auto now = static_cast<std::uint64_t>(sinew::now_ns());
+  const std::uint64_t deadline =
+      nanoseconds >= fiber::no_deadline - now ? fiber::no_deadline : now + nanoseconds;
+  switch (fiber::join_until(of(f), deadline)) {
+    case fiber::waited::done:
+      return SINEW_OK;
+    case fiber::waited::cancelled:
+      return fail(SINEW_CANCELLED);
+    default:
+      return fail(SINEW_TIMED_OUT);
+  }
+}
+
+int sinew_fiber_cancel(sinew_fiber* f) {
+  return f != nullptr && fiber::cancel(of(f)) ? SINEW_OK : fail(SINEW_INVALID);
+}
+
+int sinew_fiber_cancelled() { return fiber::is_cancelled() ? 1 : 0; }
+
+int sinew_fiber_sleep_for(uint64_t nanoseconds) {
+  const auto now = static_cast<std::uint64_t>(sinew::now_ns());
+  const std::uint64_t until =
+      nanoseconds >= fiber::no_deadline - now ? fiber::no_deadline : now + nanoseconds;
+  return fiber::sleep_until(until) == fiber::waited::cancelled ? fail(SINEW_CANCELLED) : SINEW_OK;
 }
 
 int sinew_fiber_detach(sinew_fiber* f) {

@@ -4,8 +4,11 @@
  *
  * A fiber stays on the worker on which it starts. It is never interrupted: it gives its worker away
  * only in the calls that say here that they suspend, and in blocking calls of MPI. A system call
- * that blocks (read, for instance) blocks the worker; do it in a thread, or with a file that is set
- * to O_NONBLOCK and sinew_fiber_yield().
+ * that blocks (read, for instance) blocks the worker: sinew_read() and its like suspend instead.
+ *
+ * Unless a function says more, any fiber and any thread may call it. Whatever waits suspends a
+ * fiber and blocks a thread. These calls need some 2 KiB of stack, those on descriptors and
+ * sinew_channel_select() 8 KiB.
  *
  * Functions that return int return SINEW_OK or one of the codes below. What may go wrong in a call
  * stands at the call; breaking a rule that no code stands for (unlocking what one does not hold,
@@ -15,6 +18,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+struct pollfd;
+struct sockaddr;
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,8 +38,13 @@ enum {
   SINEW_NOT_STARTED = 4,   /* there is no scheduler: call sinew_start() */
   SINEW_WRONG_CALLER = 5,  /* only the fiber that called sinew_start() may */
   SINEW_INVALID = 6,       /* an argument makes no sense */
-  SINEW_FAILED = 7         /* see sinew_last_error() */
+  SINEW_FAILED = 7,        /* see sinew_last_error() */
+  SINEW_CANCELLED = 8,     /* the calling fiber has been cancelled: sinew_fiber_cancel() */
+  SINEW_CLOSED = 9         /* the channel is closed */
 };
+
+/* As a length of time: without limit. */
+#define SINEW_FOREVER UINT64_MAX
 
 /* A sentence for a code; never null. */
 const char* sinew_error_text(int code);
@@ -52,7 +63,8 @@ struct sinew_start_options {
  * SINEW_BUSY if it runs already, and then it may be used. how may be NULL. SINEW_FAILED if a worker
  * cannot be started. */
 int sinew_start(const struct sinew_start_options* how);
-/* Waits until all other fibers have ended. From the fiber that called sinew_start(). */
+/* Waits until all other fibers have ended. From the fiber that called sinew_start(). After two
+ * seconds it says once on stderr which fibers are still there, and for what they wait. */
 int sinew_stop(void);
 int sinew_workers(void);     /* 0 without a scheduler */
 int sinew_this_worker(void); /* -1 if the caller is no fiber */
@@ -76,6 +88,14 @@ int sinew_fiber_create(sinew_fiber** made, void (*entry)(void* argument), void* 
 /* Waits for its end and gives it back; exactly once per fiber that is not detached. Suspends a
  * fiber, blocks a thread. SINEW_INVALID: it is the caller. */
 int sinew_fiber_join(sinew_fiber* fiber);
+/* The same for at most so long. SINEW_TIMED_OUT, SINEW_CANCELLED: it is still to be joined. */
+int sinew_fiber_join_for(sinew_fiber* fiber, uint64_t nanoseconds);
+/* Asks it to end. From now on its calls that may return SINEW_CANCELLED (or errno ECANCELED)
+ * return that instead of waiting, and sinew_fiber_cancelled() is 1 in it. Nothing is unwound, and
+ * it cannot be taken back. Never suspends. SINEW_INVALID: NULL, or a thread of a program that is
+ * run with --threads-as-fibers. */
+int sinew_fiber_cancel(sinew_fiber* fiber);
+int sinew_fiber_cancelled(void); /* 0 on a thread */
 /* Nobody will join it. Instead of joining it. */
 int sinew_fiber_detach(sinew_fiber* fiber);
 sinew_fiber* sinew_fiber_self(void); /* NULL if the caller is no fiber */
@@ -84,6 +104,8 @@ const char* sinew_fiber_name(const sinew_fiber* fiber);
 void sinew_fiber_yield(void);
 /* At least so long. Suspends a fiber, blocks a thread. */
 void sinew_fiber_sleep(uint64_t nanoseconds);
+/* The same, but SINEW_CANCELLED as soon as the fiber is cancelled. */
+int sinew_fiber_sleep_for(uint64_t nanoseconds);
 
 /* ---- Synchronisation: for fibers and threads alike ----------------------------------------- */
 
@@ -121,6 +143,98 @@ int sinew_barrier_init(sinew_barrier* barrier, unsigned parties);
 void sinew_barrier_destroy(sinew_barrier* barrier);
 /* 1 for one of the callers of each round, 0 for the others. */
 int sinew_barrier_wait(sinew_barrier* barrier);
+
+/* Units that are taken and given back; who waits gets one in the order of arrival. */
+typedef struct sinew_semaphore {
+  uint64_t opaque[4];
+} sinew_semaphore;
+void sinew_semaphore_init(sinew_semaphore* semaphore, unsigned units);
+void sinew_semaphore_destroy(sinew_semaphore* semaphore); /* nobody waits */
+int sinew_semaphore_wait(sinew_semaphore* semaphore);     /* SINEW_CANCELLED */
+int sinew_semaphore_trywait(sinew_semaphore* semaphore);  /* SINEW_BUSY: there is none */
+/* SINEW_TIMED_OUT, SINEW_CANCELLED. */
+int sinew_semaphore_wait_for(sinew_semaphore* semaphore, uint64_t nanoseconds);
+/* Never suspends. SINEW_INVALID, and nothing done: there would be more than UINT32_MAX. */
+int sinew_semaphore_post(sinew_semaphore* semaphore, unsigned units);
+
+/* Many readers or one writer. A reader that comes while a writer waits goes after it; a writer that
+ * leaves lets in the readers that wait by then. Not recursive, not ended by cancelling. */
+typedef struct sinew_rwlock {
+  uint64_t opaque[8];
+} sinew_rwlock;
+#define SINEW_RWLOCK_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, 0}}
+void sinew_rwlock_init(sinew_rwlock* lock);
+void sinew_rwlock_destroy(sinew_rwlock* lock); /* nobody holds it */
+void sinew_rwlock_read(sinew_rwlock* lock);
+int sinew_rwlock_tryread(sinew_rwlock* lock); /* SINEW_BUSY */
+int sinew_rwlock_read_for(sinew_rwlock* lock, uint64_t nanoseconds); /* SINEW_TIMED_OUT */
+void sinew_rwlock_unread(sinew_rwlock* lock); /* never suspends */
+void sinew_rwlock_write(sinew_rwlock* lock);
+int sinew_rwlock_trywrite(sinew_rwlock* lock); /* SINEW_BUSY */
+int sinew_rwlock_write_for(sinew_rwlock* lock, uint64_t nanoseconds); /* SINEW_TIMED_OUT */
+void sinew_rwlock_unwrite(sinew_rwlock* lock); /* never suspends */
+
+typedef struct sinew_once {
+  uint64_t opaque[4];
+} sinew_once;
+#define SINEW_ONCE_INITIALIZER {{0, 0, 0, 0}}
+/* The first caller does action(argument), which may suspend; all return when it has been done. */
+void sinew_once_call(sinew_once* once, void (*action)(void* argument), void* argument);
+
+/* A pointer that somebody will provide, once, for any number of readers. */
+typedef struct sinew_future {
+  uint64_t opaque[6];
+} sinew_future;
+void sinew_future_init(sinew_future* future);
+void sinew_future_destroy(sinew_future* future);           /* nobody waits */
+int sinew_future_set(sinew_future* future, void* value);   /* SINEW_BUSY: it has a value */
+/* value may be NULL. SINEW_TIMED_OUT, SINEW_CANCELLED: no value. */
+int sinew_future_get(sinew_future* future, void** value, uint64_t nanoseconds);
+
+/* ---- Channels: values handed from fiber to fiber (or thread), in order ----------------------- */
+
+typedef struct sinew_channel sinew_channel;
+#define SINEW_UNBOUNDED SIZE_MAX
+/* capacity elements of so many bytes are kept that nobody has received yet; with 0 a sender waits
+ * for its receiver. Elements are copied. SINEW_INVALID: no bytes. SINEW_NO_MEMORY. */
+int sinew_channel_create(sinew_channel** channel, size_t element_bytes, size_t capacity);
+void sinew_channel_destroy(sinew_channel* channel); /* nobody uses it any more */
+/* Waits for room, at most so long (0: not at all). SINEW_TIMED_OUT, SINEW_CANCELLED, SINEW_CLOSED;
+ * SINEW_NO_MEMORY only without bound. */
+int sinew_channel_send(sinew_channel* channel, const void* element, uint64_t nanoseconds);
+/* The same for an element. SINEW_CLOSED when it has been closed and all has been received. */
+int sinew_channel_receive(sinew_channel* channel, void* element, uint64_t nanoseconds);
+/* No more sends; all that wait are told. Never suspends. SINEW_CLOSED: it was already. */
+int sinew_channel_close(sinew_channel* channel);
+size_t sinew_channel_size(sinew_channel* channel); /* elements kept just now */
+
+struct sinew_choice {
+  sinew_channel* channel;
+  int sends;     /* not 0: sends element, else receives into it */
+  void* element;
+};
+/* Does exactly one of up to 64 choices, as soon as one is possible; which says which one it was, if
+ * the answer is SINEW_OK or SINEW_CLOSED. SINEW_TIMED_OUT, SINEW_CANCELLED; SINEW_INVALID: none, or
+ * too many. */
+int sinew_channel_select(const struct sinew_choice* choices, size_t count, size_t* which,
+                         uint64_t nanoseconds);
+
+/* ---- Descriptors ----------------------------------------------------------------------------- */
+
+/* As the system's functions: -1 and errno, but they suspend the fiber and not its worker, whether
+ * the descriptor is blocking or not. errno ETIMEDOUT: the time is over; ECANCELED: the fiber has
+ * been cancelled; then nothing was done. */
+int64_t sinew_read(int descriptor, void* to, size_t bytes, uint64_t nanoseconds);
+/* All of it; less only if an error or the end of the time comes after a part. */
+int64_t sinew_write(int descriptor, const void* from, size_t bytes, uint64_t nanoseconds);
+/* The new descriptor is close-on-exec; the listening one is made O_NONBLOCK, for good. length
+ * points to a socklen_t, or both are NULL. */
+int sinew_accept(int descriptor, struct sockaddr* from, void* length, uint64_t nanoseconds);
+/* The descriptor is O_NONBLOCK meanwhile. */
+int sinew_connect(int descriptor, const struct sockaddr* to, unsigned length,
+                  uint64_t nanoseconds);
+/* 0: the time is over. errno ENOMEM for more than 16 descriptors without memory. */
+int sinew_poll(struct pollfd* files, size_t count, uint64_t nanoseconds);
 
 /* ---- Values of a fiber's own ---------------------------------------------------------------- */
 

@@ -276,6 +276,8 @@ void scheduler::set_process_poller(poller* p) noexcept {
   }
 }
 
+std::uint64_t scheduler::living() const noexcept { return body_->living(); }
+
 void scheduler::each(void (*visit)(void* context, const fiber& f, const char* state),
                      void* context) const {
   body_->memory.each([&](const fiber& f) {

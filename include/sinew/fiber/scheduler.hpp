@@ -60,6 +60,8 @@ class scheduler {
   /// no worker, and what was the scheduler is never touched again.
   static void abandon() noexcept;
 
+  /// Fibers beside the main one that have not ended, at least.
+  [[nodiscard]] std::uint64_t living() const noexcept;
   /// Visits every fiber that has not ended: name, state in words. For reports. Warm.
   void each(void (*visit)(void* context, const fiber& f, const char* state), void* context) const;
 

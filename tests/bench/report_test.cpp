@@ -207,3 +207,15 @@ TEST(comparison, finds_what_changed_and_nothing_else) {
   EXPECT_EQ(comparison_text(changes, false).find("mpich"), std::string::npos);
   EXPECT_NE(comparison_text(changes, true).find("mpich"), std::string::npos);
 }
+
+TEST(svg, long_labels_stand_below_each_other) {
+  plot p;
+  p.name = "a";
+  p.lines = {{"one", plot_line::role::ours, 0, {{0, 1, 1, 1}}},
+             {"two", plot_line::role::peer, 1, {{0, 2, 2, 2}}}};
+  const std::string beside = svg_of(p);
+  p.lines[1].label = std::string(60, 'm');
+  const std::string below = svg_of(p);
+  EXPECT_NE(beside.find("viewBox=\"0 0 640 360\""), std::string::npos) << beside;
+  EXPECT_NE(below.find("viewBox=\"0 0 640 380\""), std::string::npos) << below;
+}

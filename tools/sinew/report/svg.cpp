@@ -14,7 +14,7 @@ constexpr double width = 640, height = 340;  // of the picture without its legen
 constexpr double left = 70, right = 16, top = 14, bottom = 52;
 constexpr double edge = 5;  // by which markers may stand out of the axes
 constexpr double legend_row = 20;
-constexpr std::size_t legend_columns = 2;
+constexpr std::size_t short_label = 40;  // characters that fit beside another
 
 // Okabe and Ito's colours, which also colour-blind readers can tell apart.
 constexpr std::array colours = {"#000000", "#d55e00", "#0072b2", "#009e73",
@@ -109,6 +109,14 @@ std::string marker(std::size_t shape, double x, double y, const char* colour, bo
     default:
       return text_of("<path d=\"M%.1f %.1fl4-7h-8z\" ", x, y + 4) + style;
   }
+}
+
+// Two, unless a label would run into its neighbour.
+std::size_t legend_columns(const plot& of) {
+  const bool fit = std::all_of(of.lines.begin(), of.lines.end(), [](const plot_line& line) {
+    return line.label.size() <= short_label;
+  });
+  return fit ? 2 : 1;
 }
 
 struct look {
@@ -245,10 +253,11 @@ class canvas {
 
   std::string legend() const {
     std::string out;
-    const double column = (width - left) / legend_columns;
+    const std::size_t columns = legend_columns(plot_);
+    const double column = (width - left) / static_cast<double>(columns);
     for (std::size_t i = 0; i < plot_.lines.size(); ++i) {
-      const double x = left + column * static_cast<double>(i % legend_columns);
-      const double y = height + 6 + legend_row * static_cast<double>(i / legend_columns);
+      const double x = left + column * static_cast<double>(i % columns);
+      const double y = height + 6 + legend_row * static_cast<double>(i / columns);
       const look l = look_of(plot_.lines[i]);
       out += svg_line(x, y, x + 34, y, l.stroke.c_str());
       if (l.marked) {
@@ -343,7 +352,8 @@ std::vector<tick> ticks_of(scale_kind kind, double low, double high) {
 
 std::string svg_of(const plot& what) {
   SINEW_EXPECT(!what.name.empty());
-  const std::size_t rows = (what.lines.size() + legend_columns - 1) / legend_columns;
+  const std::size_t columns = legend_columns(what);
+  const std::size_t rows = (what.lines.size() + columns - 1) / columns;
   const double all = height + legend_row * static_cast<double>(rows);
   return svg_begin(what.name, what.title, what.description, width, all) + canvas(what).draw() +
          "</svg>\n";

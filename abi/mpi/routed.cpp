@@ -129,8 +129,9 @@ bool routed::plan(coll::participant at) {
   try {
     multipath::transfer_options o;
     o.ranks_per_node = static_cast<std::uint32_t>(at.comm.size()) / net_.endpoints();
-    transfer_ = std::make_unique<multipath::transfer>(rma::engine::of_process(*process.runtime),
-                                                      net_, send_bytes_, o);
+    rma::engine& memory = rma::engine::of_process(*process.runtime);
+    memory.need_all();
+    transfer_ = std::make_unique<multipath::transfer>(memory, net_, send_bytes_, o);
     for (int r = 0; r < at.comm.size(); ++r) {
       fits =
           fits && transfer_->bytes_from(job_rank{r}) == receive_bytes_[static_cast<std::size_t>(r)];

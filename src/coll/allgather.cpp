@@ -1,5 +1,6 @@
 // Allgather: everybody gets everybody's block.
 #include "coll/collective_messages.hpp"
+#include "coll/levels.hpp"
 #include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
@@ -79,6 +80,13 @@ fault allgather(participant at, buffer send, buffer recv) {
   if (team != nullptr) {
     return allgather_over(*team, mine, own, [&](int r) { return block(recv, r); });
   }
+  if (levels* const l = levels_of(at)) {
+    const layout::datatype& type = *recv.type;
+    const bool whole = type.dense();  // then all blocks are one run of bytes
+    return l->allgather(
+        t, mine, own, [&](int r) { return block(recv, r); },
+        whole ? static_cast<std::byte*>(recv.base) : nullptr);
+  }
   const std::size_t all = recv.bytes() * static_cast<std::size_t>(t.size());
   const int fan = tuning::short_fan(t.runtime());
   if (t.size() > 2 && fan > 2 && all <= static_cast<std::size_t>(tuning::tree_bytes())) {
@@ -103,6 +111,9 @@ fault allgatherv(participant at, buffer send, parts recv) {
   const buffer mine = send.base == in_place ? own : send;
   if (node::team* const team = team_of(at)) {
     return allgather_over(*team, mine, own, [&](int r) { return block(recv, r); });
+  }
+  if (levels* const l = levels_of(at)) {
+    return l->allgather(t, mine, own, [&](int r) { return block(recv, r); }, nullptr);
   }
   exchange_all(t, [&](int) { return mine; }, [&](int r) { return block(recv, r); });
   if (mine.base != own.base) {

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "coll/collective_messages.hpp"
+#include "coll/levels.hpp"
 #include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
@@ -71,10 +72,13 @@ void store_and_forward(collective_messages& t, const buffer& send, const buffer&
 }
 
 template <class Out, class In>
-fault exchange_blocks(node::team* team, collective_messages& t, bool in_place_data, const Out& out,
-                      const In& in) {
+fault exchange_blocks(node::team* team, participant at, collective_messages& t, bool in_place_data,
+                      const Out& out, const In& in) {
   if (team != nullptr) {
     return node_alltoall(*team, in_place_data, out, in);
+  }
+  if (levels* const l = levels_of(at); l != nullptr && !in_place_data) {
+    return l->alltoall_near(t, out, in);
   }
   if (in_place_data) {
     in_place_exchange(t, in);
@@ -94,8 +98,17 @@ fault alltoall(participant at, buffer send, buffer recv) {
   if (bytes == 0) {
     return fault::none;
   }
-  if (team == nullptr && send.base != in_place && t.size() >= tuning::many_ranks() &&
-      t.size() > 2 && bytes <= static_cast<std::size_t>(tuning::short_alltoall())) {
+  levels* const l = team == nullptr && send.base != in_place ? levels_of(at) : nullptr;
+  if (l != nullptr && levels::forwards(bytes)) {
+    if (send.bytes() != bytes) {
+      t.note(fault::truncated);
+    }
+    return l->alltoall(
+        t, [&](int r) { return block(send, r); }, [&](int r) { return block(recv, r); }, bytes);
+  }
+  if (l == nullptr && team == nullptr && send.base != in_place &&
+      t.size() >= tuning::many_ranks() && t.size() > 2 &&
+      bytes <= static_cast<std::size_t>(tuning::short_alltoall())) {
     if (send.bytes() != bytes) {
       t.note(fault::truncated);
     }
@@ -103,7 +116,7 @@ fault alltoall(participant at, buffer send, buffer recv) {
     return t.outcome();
   }
   return exchange_blocks(
-      team, t, send.base == in_place, [&](int r) { return block(send, r); },
+      team, at, t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });
 }
 
@@ -111,7 +124,7 @@ fault alltoallv(participant at, parts send, parts recv) {
   collective_messages t(at, "MPI_Alltoallv");
   node::team* const team = team_of(at);
   return exchange_blocks(
-      team, t, send.base == in_place, [&](int r) { return block(send, r); },
+      team, at, t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });
 }
 
@@ -119,7 +132,7 @@ fault alltoallw(participant at, parts_w send, parts_w recv) {
   collective_messages t(at, "MPI_Alltoallw");
   node::team* const team = team_of(at);
   return exchange_blocks(
-      team, t, send.base == in_place, [&](int r) { return block(send, r); },
+      team, at, t, send.base == in_place, [&](int r) { return block(send, r); },
       [&](int r) { return block(recv, r); });
 }
 

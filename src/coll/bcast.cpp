@@ -1,6 +1,7 @@
 // Barrier and broadcast. Which algorithm for which length: Thakur, Rabenseifner and Gropp,
 // Optimization of collective communication operations in MPICH, 2005.
 #include "coll/collective_messages.hpp"
+#include "coll/levels.hpp"
 #include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
@@ -147,6 +148,18 @@ void bcast_tree(collective_messages& t, const buffer& data, int root, int fan) {
   }
 }
 
+void bcast_any(collective_messages& t, const buffer& data, int root) {
+  SINEW_EXPECT(t.size() > 1 && data.bytes() != 0);
+  const std::size_t bytes = data.bytes();
+  if (t.size() > 2 && bytes >= static_cast<std::size_t>(tuning::long_bcast())) {
+    bcast_long(t, data, root);
+  } else if (bytes <= static_cast<std::size_t>(tuning::tree_bytes())) {
+    bcast_tree(t, data, root, tuning::short_fan(t.runtime()));
+  } else {
+    bcast_tree(t, data, root, 2);
+  }
+}
+
 void barrier_any(collective_messages& t) {
   if (t.size() == 1) {
     return;
@@ -165,6 +178,9 @@ fault barrier(participant at) {
     team->meet();
     return fault::none;
   }
+  if (levels* const l = levels_of(at)) {
+    return l->barrier(t);
+  }
   barrier_any(t);
   return t.outcome();
 }
@@ -172,20 +188,16 @@ fault barrier(participant at) {
 fault bcast(participant at, buffer data, comm_rank root) {
   collective_messages t(at, "MPI_Bcast", root);
   node::team* const team = team_of(at);
-  const std::size_t bytes = data.bytes();
-  if (t.size() == 1 || bytes == 0) {
+  if (t.size() == 1 || data.bytes() == 0) {
     return fault::none;
   }
   if (team != nullptr) {
     return fault_unless(node::bcast(*team, as_data(data), root.value(), node_lengths(*team)));
   }
-  if (t.size() > 2 && bytes >= static_cast<std::size_t>(tuning::long_bcast())) {
-    bcast_long(t, data, root.value());
-  } else if (bytes <= static_cast<std::size_t>(tuning::tree_bytes())) {
-    bcast_tree(t, data, root.value(), tuning::short_fan(t.runtime()));
-  } else {
-    bcast_tree(t, data, root.value(), 2);
+  if (levels* const l = levels_of(at)) {
+    return l->bcast(t, data, root.value());
   }
+  bcast_any(t, data, root.value());
   return t.outcome();
 }
 

@@ -63,6 +63,7 @@ class collective_messages {
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] message_tag tag() const noexcept { return tag_; }
   [[nodiscard]] core::runtime& runtime() const noexcept { return engine_.runtime(); }
   [[nodiscard]] fault outcome() const noexcept { return fault_; }
 
@@ -209,6 +210,14 @@ void exchange_all(collective_messages& t, const Out& out, const In& in) {
 // The pieces that collectives are made of; any rank count, order kept, one call's messages.
 
 void barrier_any(collective_messages& t);
+/// `data` everywhere the same number of bytes, more than none; more than one rank.
+void bcast_any(collective_messages& t, const buffer& data, int root);
+/// input (op-ordered over ranks) into `result` at root, which is looked at only there.
+void reduce_any(collective_messages& t, const void* input, const buffer& result, const op& o,
+                int root);
+/// Rank r gets counts[r] instances of the reduction; `mine` must not overlap `input`.
+void reduce_scatter_any(collective_messages& t, const void* input, const buffer& mine,
+                        std::span<const std::ptrdiff_t> counts, const op& o);
 /// Tree of radix `fan`. `data` everywhere the same number of bytes.
 void bcast_tree(collective_messages& t, const buffer& data, int root, int fan);
 /// input (op-ordered over ranks) into `result` at root; `input` may be `result` (only at root is

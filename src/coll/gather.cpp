@@ -1,5 +1,6 @@
 // Gather and scatter: the root deals with every rank directly, many at a time.
 #include "coll/collective_messages.hpp"
+#include "coll/levels.hpp"
 #include "coll/over_node.hpp"
 #include "sinew/base/check.hpp"
 
@@ -16,6 +17,10 @@ void collect(participant at, collective_messages& t, const buffer& mine, int roo
     if (t.rank() == root && mine.base != in_place) {
       t.note(copy(mine, in(root)));
     }
+    return;
+  }
+  if (levels* const l = levels_of(at)) {
+    (void)l->gather(t, mine, in, root);
     return;
   }
   if (t.rank() != root) {
@@ -50,6 +55,10 @@ void hand_out(participant at, collective_messages& t, const buffer& mine, int ro
     if (t.rank() == root && mine.base != in_place) {
       t.note(copy(out(root), mine));
     }
+    return;
+  }
+  if (levels* const l = levels_of(at)) {
+    (void)l->scatter(t, mine, out, root);
     return;
   }
   if (t.rank() != root) {

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "coll/levels.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/error.hpp"
 
@@ -17,6 +20,7 @@ struct node_place {
   bool decided = false;
   int calls = 0;
   std::unique_ptr<node::team> team;
+  std::unique_ptr<levels> by_levels;
 };
 constexpr core::communicator_slot<node_place> place(core::slots::coll_node);
 constexpr core::runtime_slot<rma::engine> memory(core::slots::node_memory);
@@ -32,15 +36,17 @@ bool on_this_node(participant at) {
   });
 }
 
-/// Null if this rank has no memory for it.
-std::unique_ptr<node::team> make_team(participant at, std::uint64_t& block) {
+/// The team of `ranks` of this node, this one being number `me`. Null if this rank has no memory.
+std::unique_ptr<node::team> make_team(participant at, std::span<const int> ranks, int me,
+                                      std::uint64_t& block) {
   try {
     core::runtime& runtime = at.engine.runtime();
     rma::engine* const given = runtime.attached.get(memory);
     rma::engine& e = given != nullptr ? *given : rma::engine::of_process(runtime);
-    const std::span<const job_rank> all = at.comm.members().members();
-    std::vector<job_rank> ranks(all.begin(), all.end());
-    auto made = std::make_unique<node::team>(e, std::move(ranks), at.comm.rank(),
+    std::vector<job_rank> members(ranks.size());
+    std::transform(ranks.begin(), ranks.end(), members.begin(),
+                   [&](int r) { return at.comm.job_rank(comm_rank{r}); });
+    auto made = std::make_unique<node::team>(e, std::move(members), comm_rank{me},
                                              at.comm.collective.awaited);
     block = made->make_block();
     return block != 0 ? std::move(made) : nullptr;
@@ -51,25 +57,57 @@ std::unique_ptr<node::team> make_team(participant at, std::uint64_t& block) {
   }
 }
 
-/// All ranks tell each other where their blocks lie; one that has none says 0, and then all go on
-/// by messages.
-void decide(participant at, node_place& p) {
-  p.decided = true;
-  if (at.comm.size() == 1 || !on_this_node(at)) {
-    return;
-  }
-  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(at.comm.size()));
-  std::uint64_t& mine = blocks[at.comm.rank().index()];
-  std::unique_ptr<node::team> made = make_team(at, mine);
-  collective_messages t(at, "the sharing of memory for collectives");
+/// `ranks` tell each other where their blocks lie; one that has none says 0, and then all get null.
+std::unique_ptr<node::team> agree_on_team(participant at, std::span<const int> ranks,
+                                          message_tag tag) {
+  const auto found = std::find(ranks.begin(), ranks.end(), at.comm.rank().value());
+  SINEW_ASSERT(found != ranks.end());
+  const auto me = static_cast<int>(found - ranks.begin());
+  std::vector<std::uint64_t> blocks(ranks.size());
+  std::unique_ptr<node::team> made = make_team(at, ranks, me, blocks[static_cast<std::size_t>(me)]);
+  collective_messages t(at, ranks, me, tag);
   const auto word = [&](int r) {
     return buffer::of_bytes(&blocks[static_cast<std::size_t>(r)], sizeof(std::uint64_t));
   };
   exchange_all(t, [&](int) { return word(t.rank()); }, word);
-  if (std::find(blocks.begin(), blocks.end(), std::uint64_t{0}) == blocks.end()) {
-    SINEW_ASSERT(made != nullptr);
-    made->join(blocks);
-    p.team = std::move(made);
+  if (std::find(blocks.begin(), blocks.end(), std::uint64_t{0}) != blocks.end()) {
+    return nullptr;
+  }
+  SINEW_ASSERT(made != nullptr);
+  made->join(blocks);
+  return made;
+}
+
+/// All nodes have to have their memory, else all ranks go on by messages.
+void decide_levels(participant at, node_place& p, node_map map) {
+  collective_messages t(at, "the sharing of memory for collectives");
+  std::uint64_t able = 1;
+  std::unique_ptr<node::team> team;
+  if (map.mine().size() > 1) {
+    team = agree_on_team(at, map.mine(), t.tag());
+    able = team != nullptr ? 1 : 0;
+  }
+  const op least{.kind = op_kind::min};
+  allreduce_any(t, &able, {&able, 1, &layout::of(layout::element::u64)}, least);
+  if (able != 0) {
+    p.by_levels = std::make_unique<levels>(at, std::move(map), std::move(team));
+  }
+}
+
+void decide(participant at, node_place& p) {
+  p.decided = true;
+  if (at.comm.size() == 1) {
+    return;
+  }
+  if (on_this_node(at)) {
+    collective_messages t(at, "the sharing of memory for collectives");
+    std::vector<int> all(static_cast<std::size_t>(at.comm.size()));
+    std::iota(all.begin(), all.end(), 0);
+    p.team = agree_on_team(at, all, t.tag());
+  } else if (tuning::levels()) {
+    if (std::optional<node_map> map = node_map::of(at)) {
+      decide_levels(at, p, std::move(*map));
+    }
   }
 }
 
@@ -114,6 +152,11 @@ node::team* team_of(participant at) {
   return p->team.get();
 }
 
+levels* levels_of(participant at) noexcept {
+  const node_place* const p = at.comm.attached.get(place);
+  return p != nullptr ? p->by_levels.get() : nullptr;
+}
+
 node::lengths node_lengths(const node::team& t) noexcept {
   const auto direct = static_cast<std::size_t>(tuning::node_direct());
   if (const std::int64_t one_way = tuning::node_direct_one_way(); one_way != 0) {
@@ -123,9 +166,9 @@ node::lengths node_lengths(const node::team& t) noexcept {
   return {direct, t.crowded() ? std::size_t{512} << 10 : std::size_t{16} << 10};
 }
 
-bool reduces(const node::team& t, const layout::datatype& type) noexcept {
+bool reduces(int members, const layout::datatype& type) noexcept {
   return type.dense() && type.size() <= node::most_element_bytes &&
-         type.size() * static_cast<std::size_t>(t.size()) <= node::team::room / 4;
+         type.size() * static_cast<std::size_t>(members) <= node::team::room / 4;
 }
 
 fault node_reduce(node::team& t, const void* input, const buffer& recv, const op& o, int root) {

@@ -12,11 +12,16 @@
 
 namespace sinew::coll {
 
+class levels;
+
 /// The team of `at.comm`; null where its collectives go by messages. All ranks get the same answer
 /// in the same call. Every blocking collective asks once, before anything else; the first ones of
 /// a communicator get none, so that one which is used but once or twice costs no memory. Then all
 /// ranks tell each other, by messages, where their blocks lie. Hot, but for that.
 [[nodiscard]] node::team* team_of(participant at);
+/// After team_of() has returned null: the levels by which the collectives of `at.comm` go; null
+/// where they go by messages between all ranks. Hot.
+[[nodiscard]] levels* levels_of(participant at) noexcept;
 /// Of such a rank's engine; for tests whose ranks share a process. Else it is the process's own.
 void use_node_memory(core::runtime& runtime, rma::engine& memory);
 
@@ -28,9 +33,9 @@ void use_node_memory(core::runtime& runtime, rma::engine& memory);
   return fits ? fault::none : fault::truncated;
 }
 
-/// Whether a reduction of such elements can go over `t`. The ranks give elements of one type, so
-/// they get one answer.
-[[nodiscard]] bool reduces(const node::team& t, const layout::datatype& type) noexcept;
+/// Whether a reduction of such elements can go over a team of so many ranks. The ranks give
+/// elements of one type, so they get one answer.
+[[nodiscard]] bool reduces(int members, const layout::datatype& type) noexcept;
 
 // What collectives.hpp says, over `t`.
 

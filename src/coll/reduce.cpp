@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "coll/collective_messages.hpp"
+#include "coll/levels.hpp"
 #include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
@@ -261,6 +262,17 @@ void reduce_tree(collective_messages& t, const void* input, void* result, std::s
   }
 }
 
+void reduce_any(collective_messages& t, const void* input, const buffer& result, const op& o,
+                int root) {
+  if (divisible(t, result, o)) {
+    halving_collect(t, input, result.base, result.count, *result.type, o, root);
+  } else {
+    const bool small = result.bytes() <= static_cast<std::size_t>(tuning::tree_bytes());
+    const int fan = small ? tuning::short_fan(t.runtime()) : 2;
+    reduce_tree(t, input, result.base, result.count, *result.type, o, root, fan);
+  }
+}
+
 void allreduce_any(collective_messages& t, const void* input, const buffer& result, const op& o) {
   const int fan = tuning::short_fan(t.runtime());
   if (fan > 2 && result.bytes() <= static_cast<std::size_t>(tuning::tree_bytes())) {
@@ -287,16 +299,13 @@ fault reduce(participant at, const void* send, buffer recv, const op& o, comm_ra
   if (t.size() == 1) {
     return input == recv.base ? fault::none : copy(part(input, 0, recv.count, *recv.type), recv);
   }
-  if (team != nullptr && reduces(*team, *recv.type)) {
+  if (team != nullptr && reduces(t.size(), *recv.type)) {
     return node_reduce(*team, input, recv, o, root.value());
   }
-  if (divisible(t, recv, o)) {
-    halving_collect(t, input, recv.base, recv.count, *recv.type, o, root.value());
-  } else {
-    const bool small = recv.bytes() <= static_cast<std::size_t>(tuning::tree_bytes());
-    const int fan = small ? tuning::short_fan(t.runtime()) : 2;
-    reduce_tree(t, input, recv.base, recv.count, *recv.type, o, root.value(), fan);
+  if (levels* const l = levels_of(at); l != nullptr && l->reduces(*recv.type, o)) {
+    return l->reduce(t, input, recv, o, root.value());
   }
+  reduce_any(t, input, recv, o, root.value());
   return t.outcome();
 }
 
@@ -310,8 +319,11 @@ fault allreduce(participant at, const void* send, buffer recv, const op& o) {
   if (t.size() == 1) {
     return input == recv.base ? fault::none : copy(part(input, 0, recv.count, *recv.type), recv);
   }
-  if (team != nullptr && reduces(*team, *recv.type)) {
+  if (team != nullptr && reduces(t.size(), *recv.type)) {
     return node_allreduce(*team, input, recv, o);
+  }
+  if (levels* const l = levels_of(at); l != nullptr && l->reduces(*recv.type, o)) {
+    return l->allreduce(t, input, recv, o);
   }
   allreduce_any(t, input, recv, o);
   return t.outcome();

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "coll/collective_messages.hpp"
+#include "coll/levels.hpp"
 #include "coll/over_node.hpp"
 #include "coll/scratch.hpp"
 #include "coll/tuning.hpp"
@@ -91,6 +92,16 @@ void pairwise(collective_messages& t, const void* input, const buffer& mine, con
 }
 
 template <class Blocks>
+void by_messages(collective_messages& t, const void* input, const buffer& mine,
+                 const Blocks& blocks, std::size_t total, const op& o) {
+  if (t.size() > 2 && total * mine.type->size() <= static_cast<std::size_t>(tuning::tree_bytes())) {
+    by_root(t, input, mine, blocks, total, o);
+  } else {
+    pairwise(t, input, mine, blocks, o);
+  }
+}
+
+template <class Blocks>
 fault reduce_blocks(participant at, const char* name, const void* send, const buffer& mine,
                     const Blocks& blocks, const op& o) {
   collective_messages t(at, name);
@@ -103,7 +114,7 @@ fault reduce_blocks(participant at, const char* name, const void* send, const bu
   if (t.size() == 1) {
     return input == mine.base ? fault::none : copy(part(input, 0, total, *mine.type), mine);
   }
-  if (team != nullptr && reduces(*team, *mine.type)) {
+  if (team != nullptr && reduces(t.size(), *mine.type)) {
     std::vector<std::size_t> starts(static_cast<std::size_t>(t.size()) + 1);
     for (int r = 0; r < t.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
@@ -111,15 +122,21 @@ fault reduce_blocks(participant at, const char* name, const void* send, const bu
     }
     return node_reduce_scatter(*team, input, mine, starts, o);
   }
-  if (t.size() > 2 && total * mine.type->size() <= static_cast<std::size_t>(tuning::tree_bytes())) {
-    by_root(t, input, mine, blocks, total, o);
-  } else {
-    pairwise(t, input, mine, blocks, o);
+  if (levels* const l = levels_of(at); l != nullptr && l->reduces(*mine.type, o)) {
+    return l->reduce_scatter(t, input, mine, [&](int r) { return blocks.count(r); }, o);
   }
+  by_messages(t, input, mine, blocks, total, o);
   return t.outcome();
 }
 
 }  // namespace
+
+void reduce_scatter_any(collective_messages& t, const void* input, const buffer& mine,
+                        std::span<const std::ptrdiff_t> counts, const op& o) {
+  SINEW_EXPECT(counts.size() == static_cast<std::size_t>(t.size()));
+  const listed_blocks blocks{counts};
+  by_messages(t, input, mine, blocks, static_cast<std::size_t>(blocks.start(t.size())), o);
+}
 
 fault reduce_scatter(participant at, const void* send, void* recv,
                      std::span<const std::ptrdiff_t> counts, const layout::datatype& type,

@@ -60,6 +60,26 @@ setting<std::int64_t> many_ranks{"coll",
                                  {.least = 2, .most = 1 << 30},
                                  setting_use::each_use_alike};
 
+setting<bool> levels{"coll", "levels", true, "",
+                     "collectives of ranks on several nodes go inside nodes over shared memory and "
+                     "between nodes by messages of one rank of each"};
+setting<std::int64_t> level_block{
+    "coll",
+    "level_block",
+    4 << 10,
+    "bytes",
+    "between nodes a gather or scatter of blocks up to this size sends one message a node",
+    {.least = 0, .most = 1 << 20},
+    setting_use::each_use_alike};
+setting<std::int64_t> level_alltoall{
+    "coll",
+    "level_alltoall",
+    256,
+    "bytes",
+    "between nodes an alltoall of blocks up to this size sends one message for each pair of nodes",
+    {.least = 0, .most = 1 << 20},
+    setting_use::each_use_alike};
+
 setting<bool> node{"coll", "node", true, "",
                    "collectives of ranks on one node go over shared memory, not by messages"};
 setting<std::int64_t> node_direct{

@@ -16,6 +16,10 @@ extern setting<std::int64_t> long_allgather;  ///< from here (sum of all blocks)
 extern setting<std::int64_t> short_alltoall;  ///< up to here (one block) store and forward
 extern setting<std::int64_t> many_ranks;      ///< store and forward from this many ranks
 
+extern setting<bool> levels;                  ///< between nodes by leaders
+extern setting<std::int64_t> level_block;     ///< gather, scatter: up to here through the leaders
+extern setting<std::int64_t> level_alltoall;  ///< the same of alltoall
+
 extern setting<bool> node;                         ///< inside a node by shared memory, not messages
 extern setting<std::int64_t> node_direct;          ///< from here data are read where they are
 extern setting<std::int64_t> node_direct_one_way;  ///< the same of bcast, gather, scatter

@@ -14,13 +14,31 @@
 
 namespace sinew::rma {
 
+namespace {
+
+int most_of_a_node(const boot::place& at) {
+  std::vector<int> counts(static_cast<std::size_t>(at.nodes), 0);
+  for (const int node : at.node_of) {
+    ++counts.at(static_cast<std::size_t>(node));
+  }
+  return std::max(at.local_size, *std::max_element(counts.begin(), counts.end()));
+}
+
+}  // namespace
+
 std::unique_ptr<engine> engine::open(core::runtime& runtime) {
+  std::unique_ptr<engine> made = open_node(runtime);
+  made->need_all();
+  return made;
+}
+
+std::unique_ptr<engine> engine::open_node(core::runtime& runtime) {
   boot::session& session = runtime.session();
   const boot::place& at = session.where();
   SINEW_CHECK(!at.spawned(), "the heaps of this job cannot be mapped",
               "ranks that another rank has spawned share none", "start them by `sinew run` itself");
   heap_memory where;
-  where.sizes = default_heap_sizes(at.local_size);
+  where.sizes = default_heap_sizes(most_of_a_node(at));
   const heap_shape shape(at.size, where.sizes);
   std::byte* base = session.map_node_heap(shape.bytes);
   SINEW_CHECK(base != nullptr, "the heaps of this job cannot be mapped",
@@ -35,7 +53,8 @@ std::unique_ptr<engine> engine::open(core::runtime& runtime) {
 engine& engine::of_process(core::runtime& runtime) {
   return *static_cast<engine*>(process_object::join(
       "rma::engine", build_id,
-      [](void* r) -> void* { return open(*static_cast<core::runtime*>(r)).release(); }, &runtime));
+      [](void* r) -> void* { return open_node(*static_cast<core::runtime*>(r)).release(); },
+      &runtime));
 }
 
 engine::engine(core::runtime& runtime, const heap_memory& where)
@@ -49,9 +68,8 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
       awaited_(std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size_))),
       mails_(std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size_))) {
   SINEW_CHECK(where.parts.size() == static_cast<std::size_t>(size_) &&
-                  std::find(where.parts.begin(), where.parts.end(), nullptr) == where.parts.end(),
-              "the heaps of this job cannot be reached",
-              "not every rank's memory is mapped here; the ranks must share a node", "");
+                  where.parts[rank_.index()] != nullptr,
+              "the heaps of this job cannot be reached", "this rank's own is not mapped", "");
   std::copy(where.parts.begin(), where.parts.end(), parts_.get());
   runtime_.endpoint().set_handler(
       core::handlers::rma,
@@ -89,11 +107,20 @@ std::byte* engine::reach(outside where, std::size_t bytes) const noexcept {
     return reinterpret_cast<std::byte*>(where.address);
   }
   std::byte* part = parts_[where.rank.index()];
+  if (part == nullptr) {
+    return nullptr;
+  }
   const std::uint64_t base =
       reinterpret_cast<const control_lines*>(part)->base.load(std::memory_order_acquire);
   const std::uint64_t offset = where.address - base;
   return base != 0 && offset < shape_.bytes && bytes <= shape_.bytes - offset ? part + offset
                                                                               : nullptr;
+}
+
+void engine::need_all() const {
+  SINEW_CHECK(std::find(parts_.get(), parts_.get() + size_, nullptr) == parts_.get() + size_,
+              "the heaps of this job cannot be reached",
+              "not every rank's memory is mapped here; the ranks must share a node", "");
 }
 
 void engine::take(std::uint64_t offset, std::uint64_t count) {

@@ -76,6 +76,64 @@ TEST(over_node, parts_of_the_ranks_and_several_communicators_by_turns) {
   });
 }
 
+/// Ranks 1, 3 and 4 share a node.
+TEST(over_node, between_nodes_if_one_node_has_no_memory_all_go_by_messages) {
+  constexpr int ranks = 5;
+  const node_heaps heaps(ranks, {1 << 20, 8 << 20});
+  const auto body = [&](member& m) {
+    rma::engine memory(m.runtime, heaps.where());
+    coll::use_node_memory(m.runtime, memory);
+    {
+      const coll::communicator_ref all = coll::duplicate({m.engine, m.comm});
+      const coll::communicator_ref others = coll::duplicate({m.engine, m.comm});
+      std::uint64_t taken = 0;
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(sum_of({m.engine, *others}, m.rank + i), 10 + 5 * i);
+      }
+      EXPECT_NE(coll::levels_of({m.engine, *others}), nullptr);
+      if (m.rank == 3) {
+        taken = memory.memory().allocate(rma::part::local, 5 << 20);
+      }
+      const std::size_t used = memory.memory().used(rma::part::local);
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(sum_of({m.engine, *all}, m.rank + i), 10 + 5 * i);
+      }
+      EXPECT_EQ(coll::levels_of({m.engine, *all}), nullptr);
+      memory.sync_all();
+      memory.release_those_due();
+      EXPECT_EQ(memory.memory().used(rma::part::local), used);  // nobody keeps a block in vain
+      if (taken != 0) {
+        memory.memory().release(taken);
+      }
+    }
+    memory.sync_all();
+  };
+  run_job(ranks, backend::shm, core::threading::one, body, {0, 1, 0, 1, 1});
+}
+
+TEST(over_node, between_nodes_parts_of_the_ranks_in_other_orders) {
+  const auto body = [](member& m) {
+    const coll::participant at{m.engine, m.comm};
+    const coll::communicator_ref turned = coll::split(at, 0, -m.rank);
+    const coll::communicator_ref near = coll::split(at, m.rank == 0 || m.rank == 2 ? 1 : 2, 0);
+    const coll::communicator_ref apart = coll::split(at, m.rank < 2 ? 1 : 2, 0);
+    for (int i = 0; i < 20; ++i) {
+      std::int32_t word = m.rank == 5 ? i : -1;  // is rank 0 of `turned`
+      EXPECT_EQ(coll::bcast({m.engine, *turned}, coll::buffer::of_bytes(&word, sizeof word), 0),
+                fault::none);
+      EXPECT_EQ(word, i);
+      EXPECT_EQ(sum_of({m.engine, *near}, m.rank), m.rank == 0 || m.rank == 2 ? 2 : 13);
+      EXPECT_EQ(sum_of({m.engine, *apart}, m.rank), m.rank < 2 ? 1 : 14);
+    }
+    EXPECT_NE(coll::levels_of({m.engine, *turned}), nullptr);
+    EXPECT_EQ(coll::levels_of({m.engine, *near}) == nullptr, m.rank == 0 || m.rank == 2);
+    EXPECT_EQ(coll::team_of({m.engine, *near}) != nullptr, m.rank == 0 || m.rank == 2);
+    EXPECT_EQ(coll::levels_of({m.engine, *apart}) == nullptr, m.rank < 2);  // one on each node
+  };
+  run_job_on_node(6, backend::shm, core::threading::one, body, false, {1 << 20, 64 << 20},
+                  {0, 1, 0, 1, 1, 2});
+}
+
 /// The root of a broadcast goes on at once; what it says later must not overtake what slow ranks
 /// have not read yet.
 TEST(over_node, a_root_that_runs_ahead_overwrites_nothing) {

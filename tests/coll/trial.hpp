@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "coll/levels.hpp"
 #include "coll/over_node.hpp"
 #include "coll/tuning.hpp"
 #include "gtest/gtest.h"
@@ -196,6 +197,8 @@ class thresholds {
     t::node_direct_one_way.assign(pick({0, 1, 1000, 40000}));
     t::node_direct_reduce.assign(pick({1, 500, 8 << 10, 1 << 20}));
     t::node_shared.assign(pick({1, 64, 8 << 10}));
+    t::level_block.assign(pick({0, 30, 1000, 100000}));
+    t::level_alltoall.assign(pick({0, 48, 100000}));
   }
   thresholds(const thresholds&) = delete;
   thresholds& operator=(const thresholds&) = delete;
@@ -203,7 +206,7 @@ class thresholds {
     namespace t = coll::tuning;
     for (auto* s : {&t::fan, &t::tree_bytes, &t::long_bcast, &t::long_reduce, &t::long_allgather,
                     &t::short_alltoall, &t::many_ranks, &t::node_direct, &t::node_direct_one_way,
-                    &t::node_direct_reduce, &t::node_shared}) {
+                    &t::node_direct_reduce, &t::node_shared, &t::level_block, &t::level_alltoall}) {
       s->parse(s->default_text());
     }
   }
@@ -237,10 +240,11 @@ class node_heaps {
 /// goes before that memory does, and whose collectives go over it unless `by_messages`.
 inline void run_job_on_node(int ranks, backend over, core::threading threads,
                             const std::function<void(member&)>& body, bool by_messages = false,
-                            rma::heap_sizes sizes = {1 << 20, 64 << 20}) {
+                            rma::heap_sizes sizes = {1 << 20, 64 << 20},
+                            const std::vector<int>& node_of = {}) {
   const node_heaps heaps(ranks, sizes);
   coll::tuning::node.assign(!by_messages);
-  run_job(ranks, over, threads, [&](member& m) {
+  const auto as_member = [&](member& m) {
     rma::engine memory(m.runtime, heaps.where());
     coll::use_node_memory(m.runtime, memory);
     {
@@ -249,16 +253,42 @@ inline void run_job_on_node(int ranks, backend over, core::threading threads,
       for (int i = 0; i < 3; ++i) {  // the first ones always go by messages
         (void)coll::barrier({m.engine, *all});
       }
-      EXPECT_EQ(coll::team_of({m.engine, *all}) == nullptr, by_messages || m.size == 1);
+      EXPECT_EQ(coll::team_of({m.engine, *all}) == nullptr,
+                by_messages || m.size == 1 || !node_of.empty());
+      EXPECT_EQ(coll::levels_of({m.engine, *all}) == nullptr, node_of.empty());
       body(inner);
     }
     memory.sync_all();
-  });
+  };
+  run_job(ranks, over, threads, as_member, node_of);
   coll::tuning::node.assign(true);
 }
 
+/// Nodes of at least two numbers, of which some have several ranks: in blocks, dealt out, or at
+/// random.
+inline std::vector<int> some_placement(int ranks, std::mt19937_64& random) {
+  SINEW_EXPECT(ranks > 2);
+  for (;;) {
+    const auto nodes = static_cast<int>(2 + random() % 3);
+    const auto how = random() % 3;
+    std::vector<int> node_of;
+    for (int r = 0; r < ranks; ++r) {
+      const int drawn = static_cast<int>(random() % static_cast<unsigned>(nodes));
+      node_of.push_back(how == 0 ? r * nodes / ranks : how == 1 ? r % nodes : drawn);
+    }
+    std::vector<int> counts(static_cast<std::size_t>(nodes));
+    for (const int node : node_of) {
+      ++counts[static_cast<std::size_t>(node)];
+    }
+    const auto used = std::count_if(counts.begin(), counts.end(), [](int n) { return n > 0; });
+    if (used == nodes && *std::max_element(counts.begin(), counts.end()) > 1) {
+      return node_of;
+    }
+  }
+}
+
 /// `rounds` trials of `check` on jobs of every size, each round from a seed of its own; some over
-/// shared memory; by messages, and again as ranks of one node.
+/// shared memory; by messages, again as ranks of one node, and of several.
 /// SINEW_TEST_SEED chooses another sequence.
 inline void many_trials(int rounds, const std::function<void(trial&)>& check) {
   const char* text = std::getenv("SINEW_TEST_SEED");
@@ -277,6 +307,17 @@ inline void many_trials(int rounds, const std::function<void(trial&)>& check) {
         }
       };
       run_job_on_node(n, over, core::threading::one, body, by_messages);
+    }
+    for (int placements = n > 2 ? 2 : 0; placements > 0; --placements) {
+      run_job_on_node(
+          n, over, core::threading::one,
+          [&](member& m) {
+            for (int i = 0; i < rounds / share_of_rounds / 3; ++i) {
+              trial t(m, types, first + static_cast<std::uint64_t>(i));
+              check(t);
+            }
+          },
+          false, {1 << 20, 64 << 20}, some_placement(n, random));
     }
     if (::testing::Test::HasFailure()) {
       FAIL() << "with SINEW_TEST_SEED=" << start << ", " << n << " ranks";

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -26,13 +27,28 @@ namespace sinew::test {
 /// Knows its place; never aborts quietly.
 class fake_session final : public boot::session {
  public:
-  fake_session(int rank, int size) {
+  /// `node_of`: by rank, as if the ranks lay on several nodes; empty: all lie on one.
+  fake_session(int rank, int size, const std::vector<int>& node_of = {}) {
     place_.rank = job_rank{rank};
-    place_.local_rank = local_rank{rank};
-    place_.size = place_.local_size = size;
+    place_.size = size;
+    place_.node_of = node_of;
     place_.local_ranks.clear();
+    const auto node = [&](int r) {
+      return node_of.empty() ? 0 : node_of[static_cast<std::size_t>(r)];
+    };
+    place_.node = node(rank);
     for (int r = 0; r < size; ++r) {
-      place_.local_ranks.push_back(job_rank{r});
+      place_.nodes = std::max(place_.nodes, node(r) + 1);
+      if (node(r) == place_.node) {
+        if (r == rank) {
+          place_.local_rank = local_rank{static_cast<int>(place_.local_ranks.size())};
+        }
+        place_.local_ranks.push_back(job_rank{r});
+      }
+    }
+    place_.local_size = static_cast<int>(place_.local_ranks.size());
+    if (!node_of.empty()) {
+      place_.local_cpus = size;  // no node is crowded: ranks have to agree on that
     }
   }
   [[nodiscard]] const boot::place& where() const override { return place_; }
@@ -116,14 +132,15 @@ struct member {
 /// Runs `body` as every rank of a job of `ranks`, each on its own thread; returns when all have.
 /// At the end every rank makes progress until all are done, as MPI_Finalize would.
 inline void run_job(int ranks, backend over, core::threading threads,
-                    const std::function<void(member&)>& body) {
+                    const std::function<void(member&)>& body,
+                    const std::vector<int>& node_of = {}) {
   endpoints made(ranks, over, threads == core::threading::many);
   std::atomic<int> finished{0};
   std::vector<std::thread> all;
   std::vector<std::unique_ptr<core::runtime>> runtimes;
   for (int r = 0; r < ranks; ++r) {
-    runtimes.push_back(
-        core::runtime::over(std::make_unique<fake_session>(r, ranks), made.take(r), threads));
+    runtimes.push_back(core::runtime::over(std::make_unique<fake_session>(r, ranks, node_of),
+                                           made.take(r), threads));
   }
   for (int r = 0; r < ranks; ++r) {
     all.emplace_back([&, r] {

@@ -56,9 +56,10 @@ class engine {
   /// Maps the node's heaps; each rank calls it once, when it likes. Cold.
   [[nodiscard]] static std::unique_ptr<engine> open(core::runtime& runtime);
   /// The engine over the runtime of core::join_job(): one per process, whichever binding asks
-  /// first, and for ever. Cold.
+  /// first, and for ever. In a job on several nodes only this node's heaps are mapped: see
+  /// need_all(). Cold.
   [[nodiscard]] static engine& of_process(core::runtime& runtime);
-  /// Over given memory, zero-filled and mapped by all ranks.
+  /// Over given memory, zero-filled; null parts, of ranks on other nodes, are not to be touched.
   engine(core::runtime& runtime, const heap_memory& where);
   ~engine();
   engine(const engine&) = delete;
@@ -68,10 +69,13 @@ class engine {
   [[nodiscard]] job_rank rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] heap& memory() noexcept { return heap_; }
+  /// Throws sinew::error unless all ranks' heaps are mapped here. Cold.
+  void need_all() const;
 
   /// The byte as mapped here. Hot.
   [[nodiscard]] std::byte* at(place p) const noexcept {
     SINEW_EXPECT(p.rank.below(size_) && p.offset < shape_.bytes);
+    SINEW_EXPECT(parts_[p.rank.index()] != nullptr);
     return parts_[p.rank.index()] + p.offset;
   }
   /// Offset of an address in this rank's own heap, 0 for any other address. Hot.
@@ -278,6 +282,7 @@ class engine {
  private:
   friend class barrier;
   struct waiting;
+  [[nodiscard]] static std::unique_ptr<engine> open_node(core::runtime& runtime);
 
   template <class Word>
   [[nodiscard]] std::atomic_ref<Word> word_at(place p) const noexcept {

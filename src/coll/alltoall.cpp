@@ -93,8 +93,8 @@ fault exchange_blocks(node::team* team, participant at, collective_messages& t, 
 
 fault alltoall(participant at, buffer send, buffer recv) {
   collective_messages t(at, "MPI_Alltoall");
-  node::team* const team = team_of(at);
   const std::size_t bytes = recv.bytes();
+  node::team* const team = team_for(at, bytes);
   if (bytes == 0) {
     return fault::none;
   }

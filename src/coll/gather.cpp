@@ -9,10 +9,11 @@ namespace {
 
 /// in(r): where rank r's data go at the root.
 template <class In>
-void collect(participant at, collective_messages& t, const buffer& mine, int root, const In& in) {
+void collect(participant at, node::team* team, collective_messages& t, const buffer& mine, int root,
+             const In& in) {
   SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
-  if (node::team* const team = team_of(at)) {
-    t.note(fault_unless(node::gather(*team, as_data(mine), root, node_lengths(*team),
+  if (team != nullptr) {
+    t.note(fault_unless(node::gather(*team, as_data(mine), root, node_lengths(),
                                      [&](int r) { return as_data(in(r)); })));
     if (t.rank() == root && mine.base != in_place) {
       t.note(copy(mine, in(root)));
@@ -46,11 +47,11 @@ void collect(participant at, collective_messages& t, const buffer& mine, int roo
 
 /// out(r): what the root sends to rank r.
 template <class Out>
-void hand_out(participant at, collective_messages& t, const buffer& mine, int root,
-              const Out& out) {
+void hand_out(participant at, node::team* team, collective_messages& t, const buffer& mine,
+              int root, const Out& out) {
   SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
-  if (node::team* const team = team_of(at)) {
-    t.note(fault_unless(node::scatter(*team, as_data(mine), root, node_lengths(*team),
+  if (team != nullptr) {
+    t.note(fault_unless(node::scatter(*team, as_data(mine), root, node_lengths(),
                                       [&](int r) { return as_data(out(r)); })));
     if (t.rank() == root && mine.base != in_place) {
       t.note(copy(out(root), mine));
@@ -86,25 +87,27 @@ void hand_out(participant at, collective_messages& t, const buffer& mine, int ro
 
 fault gather(participant at, buffer send, buffer recv, comm_rank root) {
   collective_messages t(at, "MPI_Gather", root);
-  collect(at, t, send, root.value(), [&](int r) { return block(recv, r); });
+  const std::size_t each = (at.comm.rank() == root ? recv : send).bytes();
+  collect(at, team_for(at, each), t, send, root.value(), [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
 fault gatherv(participant at, buffer send, parts recv, comm_rank root) {
   collective_messages t(at, "MPI_Gatherv", root);
-  collect(at, t, send, root.value(), [&](int r) { return block(recv, r); });
+  collect(at, team_of(at), t, send, root.value(), [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
 fault scatter(participant at, buffer send, buffer recv, comm_rank root) {
   collective_messages t(at, "MPI_Scatter", root);
-  hand_out(at, t, recv, root.value(), [&](int r) { return block(send, r); });
+  const std::size_t each = (at.comm.rank() == root ? send : recv).bytes();
+  hand_out(at, team_for(at, each), t, recv, root.value(), [&](int r) { return block(send, r); });
   return t.outcome();
 }
 
 fault scatterv(participant at, parts send, buffer recv, comm_rank root) {
   collective_messages t(at, "MPI_Scatterv", root);
-  hand_out(at, t, recv, root.value(), [&](int r) { return block(send, r); });
+  hand_out(at, team_of(at), t, recv, root.value(), [&](int r) { return block(send, r); });
   return t.outcome();
 }
 

@@ -93,8 +93,8 @@ fault levels::allgather(collective_messages& t, const buffer& mine, const buffer
   const scratch aside(in_order ? 0 : order.total());
   std::byte* const all = in_order ? whole : aside.base();
   if (!leads()) {
-    t.note(fault_unless(node::gather(*team_, as_data(mine), 0, node_lengths(*team_),
-                                     [](int) { return nothing(); })));
+    t.note(fault_unless(
+        node::gather(*team_, as_data(mine), 0, node_lengths(), [](int) { return nothing(); })));
   } else {
     std::size_t next = order.start(map_.here());
     const auto place = [&](int member) {
@@ -106,7 +106,7 @@ fault levels::allgather(collective_messages& t, const buffer& mine, const buffer
       t.note(copy(mine, first));
     }
     if (team_ != nullptr) {
-      t.note(fault_unless(node::gather(*team_, as_data(mine), 0, node_lengths(*team_),
+      t.note(fault_unless(node::gather(*team_, as_data(mine), 0, node_lengths(),
                                        [&](int m) { return as_data(place(m)); })));
     }
     SINEW_ASSERT(next == order.start(map_.here() + 1));
@@ -117,8 +117,7 @@ fault levels::allgather(collective_messages& t, const buffer& mine, const buffer
     exchange_all(*l, [&](int) { return node_part(map_.here()); }, node_part);
   }
   if (team_ != nullptr) {
-    t.note(
-        fault_unless(node::bcast(*team_, bytes_at(all, order.total()), 0, node_lengths(*team_))));
+    t.note(fault_unless(node::bcast(*team_, bytes_at(all, order.total()), 0, node_lengths())));
   }
   for (int r = 0; !in_order && r < t.size(); ++r) {
     const buffer into = in(r);
@@ -137,7 +136,7 @@ void levels::send_collected(collective_messages& t, const buffer& mine, int root
   const std::size_t travels = alone ? 0 : travelling(mine.bytes());
   if (!alone && !leads()) {
     t.note(fault_unless(node::gather(*team_, travels != 0 ? as_data(mine) : nothing(), 0,
-                                     node_lengths(*team_), [](int) { return nothing(); })));
+                                     node_lengths(), [](int) { return nothing(); })));
   } else if (!alone) {
     team_->begin();
     std::size_t bytes = travels;
@@ -181,10 +180,9 @@ void levels::receive_collected(collective_messages& t, const place_of& in, int r
     }
   }
   if (team_ != nullptr) {
-    t.note(
-        fault_unless(node::gather(*team_, nothing(), lead(root), node_lengths(*team_), [&](int m) {
-          return as_data(in(map_.mine()[static_cast<std::size_t>(m)]));
-        })));
+    t.note(fault_unless(node::gather(*team_, nothing(), lead(root), node_lengths(), [&](int m) {
+      return as_data(in(map_.mine()[static_cast<std::size_t>(m)]));
+    })));
   }
   b.wait();
   std::vector<int> next(bundles.size());
@@ -212,7 +210,7 @@ fault levels::gather(collective_messages& t, const buffer& mine, const place_of&
       t.note(copy(mine, in(root)));
     }
   } else if (map_.node_of(root) == map_.here()) {
-    t.note(fault_unless(node::gather(*team_, as_data(mine), lead(root), node_lengths(*team_),
+    t.note(fault_unless(node::gather(*team_, as_data(mine), lead(root), node_lengths(),
                                      [](int) { return nothing(); })));
   } else {
     send_collected(t, mine, root);
@@ -253,10 +251,9 @@ void levels::hand_out(collective_messages& t, const place_of& out, int root) {
     }
   }
   if (team_ != nullptr) {
-    t.note(
-        fault_unless(node::scatter(*team_, nothing(), lead(root), node_lengths(*team_), [&](int m) {
-          return as_data(out(map_.mine()[static_cast<std::size_t>(m)]));
-        })));
+    t.note(fault_unless(node::scatter(*team_, nothing(), lead(root), node_lengths(), [&](int m) {
+      return as_data(out(map_.mine()[static_cast<std::size_t>(m)]));
+    })));
   }
   for (int r = 0; r < t.size(); ++r) {
     const int node = map_.node_of(r);
@@ -290,7 +287,7 @@ void levels::pass_on(collective_messages& t, const buffer& mine, int root) {
     }
     team_->begin();
     for (const int m : team_->others()) {
-      team_->post_to(as_data(b.next(m)), m, node_lengths(*team_).direct_one_way);
+      team_->post_to(as_data(b.next(m)), m, node_lengths().direct_one_way);
     }
     team_->finish();
   }
@@ -307,7 +304,7 @@ fault levels::scatter(collective_messages& t, const buffer& mine, const place_of
       t.note(copy(out(root), mine));
     }
   } else if (map_.node_of(root) == map_.here()) {
-    t.note(fault_unless(node::scatter(*team_, as_data(mine), lead(root), node_lengths(*team_),
+    t.note(fault_unless(node::scatter(*team_, as_data(mine), lead(root), node_lengths(),
                                       [](int) { return nothing(); })));
   } else {
     pass_on(t, mine, root);
@@ -367,16 +364,14 @@ fault levels::alltoall(collective_messages& t, const place_of& out, const place_
     return bytes_at(mine + static_cast<std::size_t>(m) * row, row);
   };
   if (team_ != nullptr) {
-    t.note(
-        fault_unless(node::gather(*team_, bytes_at(mine, row), 0, node_lengths(*team_), row_of)));
+    t.note(fault_unless(node::gather(*team_, bytes_at(mine, row), 0, node_lengths(), row_of)));
   }
   if (leads()) {
     trade_rows(t, {mine, mine + local * row, each});
     mine += local * row;
   }
   if (team_ != nullptr) {
-    t.note(
-        fault_unless(node::scatter(*team_, bytes_at(mine, row), 0, node_lengths(*team_), row_of)));
+    t.note(fault_unless(node::scatter(*team_, bytes_at(mine, row), 0, node_lengths(), row_of)));
   }
   node_order from(map_, bytes_of);
   for (int r = 0; r < t.size(); ++r) {
@@ -395,7 +390,7 @@ fault levels::alltoall_near(collective_messages& t, const place_of& out, const p
       return as_data(place(map_.mine()[static_cast<std::size_t>(m)]));
     };
     t.note(fault_unless(node::alltoall(
-        *team_, node_lengths(*team_), [&](int m) { return near(out, m); },
+        *team_, node_lengths(), [&](int m) { return near(out, m); },
         [&](int m) { return near(in, m); })));
   }
   exchange_all(t, [&](int r) { return far_only(out, r); }, [&](int r) { return far_only(in, r); });

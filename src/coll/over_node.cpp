@@ -157,13 +157,14 @@ levels* levels_of(participant at) noexcept {
   return p != nullptr ? p->by_levels.get() : nullptr;
 }
 
-node::lengths node_lengths(const node::team& t) noexcept {
-  const auto direct = static_cast<std::size_t>(tuning::node_direct());
-  if (const std::int64_t one_way = tuning::node_direct_one_way(); one_way != 0) {
-    return {direct, static_cast<std::size_t>(one_way)};
-  }
-  // Who reads another's memory makes it wait, which with few processors is a change of process.
-  return {direct, t.crowded() ? std::size_t{512} << 10 : std::size_t{16} << 10};
+node::team* team_for(participant at, std::size_t block) {
+  node::team* const team = team_of(at);
+  return team != nullptr && block < tuning::block_on_node(at.engine.runtime()) ? team : nullptr;
+}
+
+node::lengths node_lengths() noexcept {
+  return {static_cast<std::size_t>(tuning::node_direct()),
+          static_cast<std::size_t>(tuning::node_direct_one_way())};
 }
 
 bool reduces(int members, const layout::datatype& type) noexcept {

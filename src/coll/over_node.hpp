@@ -19,13 +19,16 @@ class levels;
 /// a communicator get none, so that one which is used but once or twice costs no memory. Then all
 /// ranks tell each other, by messages, where their blocks lie. Hot, but for that.
 [[nodiscard]] node::team* team_of(participant at);
+/// The same for blocks of this length, as many bytes on all ranks: null, too, where they are so
+/// long that messages carry them sooner. Hot, but for that.
+[[nodiscard]] node::team* team_for(participant at, std::size_t block);
 /// After team_of() has returned null: the levels by which the collectives of `at.comm` go; null
 /// where they go by messages between all ranks. Hot.
 [[nodiscard]] levels* levels_of(participant at) noexcept;
 /// Of such a rank's engine; for tests whose ranks share a process. Else it is the process's own.
 void use_node_memory(core::runtime& runtime, rma::engine& memory);
 
-[[nodiscard]] node::lengths node_lengths(const node::team& t) noexcept;
+[[nodiscard]] node::lengths node_lengths() noexcept;
 [[nodiscard]] inline node::data as_data(const buffer& b) noexcept {
   return {b.base, b.count, b.type};
 }
@@ -52,7 +55,7 @@ fault node_alltoall(node::team& t, bool in_place_data, const Out& out, const In&
   const auto into = [&](int r) { return as_data(in(r)); };
   if (!in_place_data) {
     const bool fits =
-        node::alltoall(t, node_lengths(t), [&](int r) { return as_data(out(r)); }, into);
+        node::alltoall(t, node_lengths(), [&](int r) { return as_data(out(r)); }, into);
     const fault own = copy(out(t.rank()), in(t.rank()));
     return fits ? own : fault::truncated;
   }
@@ -74,7 +77,7 @@ fault node_alltoall(node::team& t, bool in_place_data, const Out& out, const In&
   }
   SINEW_ENSURE(used <= bytes);
   return fault_unless(node::alltoall(
-      t, node_lengths(t), [&](int r) { return sent[static_cast<std::size_t>(r)]; }, into));
+      t, node_lengths(), [&](int r) { return sent[static_cast<std::size_t>(r)]; }, into));
 }
 
 }  // namespace sinew::coll

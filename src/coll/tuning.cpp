@@ -85,24 +85,32 @@ setting<bool> node{"coll", "node", true, "",
 setting<std::int64_t> node_direct{
     "coll",
     "node_direct",
-    8 << 10,
+    64 << 10,
     "bytes",
     "inside a node data of this size are read where they are, shorter ones copied aside",
     {.least = 1, .most = most_setting_bytes}};
 setting<std::int64_t> node_direct_one_way{
     "coll",
     "node_direct_one_way",
-    0,
+    4 << 20,
     "bytes",
-    "the same where only the root sends or receives: bcast, gather, scatter; 0 means 16k if every "
-    "rank can have a core of its own, else 512k",
-    {.least = 1, .most = most_setting_bytes, .or_zero = true}};
+    "the same where only the root sends or receives: bcast, gather, scatter",
+    {.least = 1, .most = most_setting_bytes}};
 setting<std::int64_t> node_direct_reduce{"coll",
                                          "node_direct_reduce",
-                                         8 << 10,
+                                         4 << 20,
                                          "bytes",
                                          "the same of a reduction, by the length of its vectors",
                                          {.least = 1, .most = most_setting_bytes}};
+setting<std::int64_t> node_block{
+    "coll",
+    "node_block",
+    0,
+    "bytes",
+    "inside a node allgather, alltoall, gather and scatter of blocks of this size go by messages; "
+    "0 means 16k if every rank can have a core of its own, else 128k",
+    {.least = 1, .most = most_setting_bytes, .or_zero = true},
+    setting_use::each_use_alike};
 setting<std::int64_t> node_shared{
     "coll",
     "node_shared",
@@ -113,6 +121,10 @@ setting<std::int64_t> node_shared{
 
 namespace {
 constexpr int crowded_fan = 32;
+// Two ranks with processors of their own, line's trip 60 ns: messages take half the time from here.
+constexpr std::size_t block_by_message = std::size_t{16} << 10;
+// Four ranks on two processors: level from here to four times as much, then messages.
+constexpr std::size_t crowded_block_by_message = std::size_t{128} << 10;
 }  // namespace
 
 bool crowded(core::runtime& rt) {
@@ -128,6 +140,14 @@ int short_fan(core::runtime& rt) {
     return static_cast<int>(fan());
   }
   return crowded(rt) ? crowded_fan : 2;
+}
+
+std::size_t block_on_node(core::runtime& rt) {
+  if (node_block() != 0) {
+    SINEW_ENSURE(node_block() > 0);
+    return static_cast<std::size_t>(node_block());
+  }
+  return crowded(rt) ? crowded_block_by_message : block_by_message;
 }
 
 }  // namespace sinew::coll::tuning

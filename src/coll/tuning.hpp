@@ -1,6 +1,7 @@
 // Settings of the module: where the algorithms switch.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "sinew/base/settings.hpp"
@@ -24,12 +25,16 @@ extern setting<bool> node;                         ///< inside a node by shared 
 extern setting<std::int64_t> node_direct;          ///< from here data are read where they are
 extern setting<std::int64_t> node_direct_one_way;  ///< the same of bcast, gather, scatter
 extern setting<std::int64_t> node_direct_reduce;   ///< the same of a reduction
+extern setting<std::int64_t> node_block;           ///< from here blocks go by messages; 0: chosen
 extern setting<std::int64_t> node_shared;  ///< from here reductions are divided (sum of all)
 
 /// Whether ranks wait for each other's cores: then few waits matter more than few messages, and
 /// a flat tree (everybody waits once) beats log2(n) rounds. The answer is the same on all ranks of
 /// the job: it is computed from facts of the one node, and is "no" if there are several.
 [[nodiscard]] bool crowded(core::runtime& rt);
+
+/// From this length on blocks go by messages inside a node, too. The same on all ranks.
+[[nodiscard]] std::size_t block_on_node(core::runtime& rt);
 
 /// Children per level of a tree for short messages.
 [[nodiscard]] int short_fan(core::runtime& rt);

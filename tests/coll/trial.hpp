@@ -194,7 +194,8 @@ class thresholds {
     t::short_alltoall.assign(pick({0, 48, 1000}));
     t::many_ranks.assign(pick({2, 32}));
     t::node_direct.assign(pick({1, 100, 8 << 10}));
-    t::node_direct_one_way.assign(pick({0, 1, 1000, 40000}));
+    t::node_direct_one_way.assign(pick({1, 1000, 40000, 4 << 20}));
+    t::node_block.assign(pick({0, 1, 300, 5000}));
     t::node_direct_reduce.assign(pick({1, 500, 8 << 10, 1 << 20}));
     t::node_shared.assign(pick({1, 64, 8 << 10}));
     t::level_block.assign(pick({0, 30, 1000, 100000}));
@@ -206,7 +207,8 @@ class thresholds {
     namespace t = coll::tuning;
     for (auto* s : {&t::fan, &t::tree_bytes, &t::long_bcast, &t::long_reduce, &t::long_allgather,
                     &t::short_alltoall, &t::many_ranks, &t::node_direct, &t::node_direct_one_way,
-                    &t::node_direct_reduce, &t::node_shared, &t::level_block, &t::level_alltoall}) {
+                    &t::node_direct_reduce, &t::node_block, &t::node_shared, &t::level_block,
+                    &t::level_alltoall}) {
       s->parse(s->default_text());
     }
   }

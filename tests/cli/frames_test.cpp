@@ -7,6 +7,7 @@
 
 #include "sinew/run/greeting.hpp"
 #include "sinew/run/host_orders.hpp"
+#include "sinew/run/host_tree.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -67,17 +68,50 @@ TEST(frames, orders_there_and_back) {
   orders.ranks = {3};
   orders.hosts = {{"h1", "h2"}, {0, 1, 0}};
   orders.host_timeout_ms = 4000;
+  orders.parents = {launcher_node, 0};
+  orders.agent = "ssh -x";
   const std::string bytes = pack(orders);
   const auto back = unpack_orders(bytes);
   ASSERT_TRUE(back);
   EXPECT_EQ(back->words, orders.words);
   EXPECT_EQ(back->hosts.node_of, orders.hosts.node_of);
   EXPECT_EQ(back->directory, "/a b");
+  EXPECT_EQ(back->parents, orders.parents);
+  EXPECT_EQ(back->agent, "ssh -x");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(unpack_orders(std::string_view(bytes).substr(0, size))) << size;
   }
   orders.node = 2;  // there are two
   EXPECT_FALSE(unpack_orders(pack(orders)));
+  orders.node = 1;
+  orders.parents = {1, launcher_node};  // a child before its parent could be a circle
+  EXPECT_FALSE(unpack_orders(pack(orders)));
+}
+
+TEST(host_tree, is_filled_level_by_level) {
+  EXPECT_EQ(host_tree(std::vector<bool>(7, false), 2),
+            (std::vector<int>{launcher_node, launcher_node, 0, 0, 1, 1, 2}));
+  EXPECT_EQ(host_tree(std::vector<bool>(3, false), 1), (std::vector<int>{launcher_node, 0, 1}));
+  EXPECT_EQ(host_tree(std::vector<bool>(32, false), 32), std::vector<int>(32, launcher_node));
+  // Only the launcher can start what is on its machine.
+  EXPECT_EQ(host_tree({false, false, true, false}, 1),
+            (std::vector<int>{launcher_node, 0, launcher_node, 1}));
+}
+
+TEST(host_tree, ways_lead_down) {
+  const std::vector<int> parents = host_tree(std::vector<bool>(100, false), 3);
+  ASSERT_TRUE(is_tree(parents));
+  EXPECT_EQ(children_of(parents, launcher_node), (std::vector<int>{0, 1, 2}));
+  for (int node = 0; node < 100; ++node) {
+    int at = launcher_node;
+    for (int step = 0; at != node; ++step) {
+      at = child_towards(parents, at, node);
+      ASSERT_NE(at, launcher_node) << node;
+      ASSERT_LT(step, 6) << node;
+    }
+    EXPECT_LE(children_of(parents, node).size(), 3U);
+  }
+  EXPECT_EQ(child_towards(parents, 1, 3), launcher_node);  // which is below 0
 }
 
 // The vector of the paper's appendix: key 00 01 .. 0f, message 00 01 .. 0e.

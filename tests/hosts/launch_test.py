@@ -3,95 +3,18 @@ import os
 import random
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "cli"))
-import support  # noqa: E402
-from support import PROBE, SINEW  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import over_hosts  # noqa: E402
+from over_hosts import (  # noqa: E402
+    AGENT, LIMIT, PROBE, SET, SINEW, TOOL, OverHosts, launcher, processes, run, support, tool)
 
-TOOL = ROOT / "tools" / "hosts"
-SET = f"launch-{os.getpid()}"
-AGENT = f"{sys.executable} {TOOL} --set {SET} rsh"
 SEED = int(os.environ.get("SINEW_TEST_SEED", "7"))
 KILLS = int(os.environ.get("SINEW_TEST_KILLS", "12"))
-# How long a job may take to end, beside the time that a busy machine needs.
-LIMIT = 5 + 3
-
-
-def tool(*words, **how):
-    how = {"capture_output": True, "text": True, "timeout": 60, "check": False} | how
-    return subprocess.run([sys.executable, TOOL, "--set", SET, *words], **how)
-
-
-def launcher(*words, agent=AGENT, hosts="h1:2,h2:2"):
-    """`sinew run` on a login node, which the daemons can call back."""
-    return (sys.executable, str(TOOL), "--set", SET, "login", SINEW, "run", "--hosts", hosts,
-            "--rsh", agent, *words)
-
-
-def run(*words, **how):
-    keys = {key: how.pop(key) for key in ("agent", "hosts") if key in how}
-    return support.run(*launcher(*words, **keys), **how)
-
-
-def processes(name, *words):
-    """Pids of living processes of this test with this name and these words in their command."""
-    found = []
-    for pid in support.marked_processes():
-        try:
-            command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            own_name = Path(f"/proc/{pid}/comm").read_text().strip()
-        except OSError:
-            continue
-        if own_name == name and all(w.encode() in command for w in words):
-            found.append(pid)
-    return found
-
-
-class OverHosts(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        done = tool("up", "4")
-        assert done.returncode == 0, done.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        tool("down")
-
-    def setUp(self):
-        self.files = support.shared_files()
-        self.started = None
-
-    def tearDown(self):
-        if self.started is not None and self.started.poll() is None:
-            self.started.kill()
-            self.started.communicate()
-        self.assertEqual(support.survivors(), [])
-        self.assertEqual(support.files_left(self.files), [])
-
-    def begin(self, *words, **how):
-        """A job that runs, and its launcher's pid (which the agents of this test are not)."""
-        self.started = support.start(*launcher(*words, **how))
-        return self.started
-
-    def wait_for(self, what, count):
-        until = time.monotonic() + 30
-        while len(what()) != count:
-            self.assertLess(time.monotonic(), until, "%d of %d" % (len(what()), count))
-            time.sleep(0.01)
-        return what()
-
-    def end(self, limit=LIMIT):
-        began = time.monotonic()
-        _, err = self.started.communicate(timeout=60)
-        self.assertLess(time.monotonic() - began, limit)
-        return self.started.returncode, err.decode()
 
 
 class Works(OverHosts):
@@ -202,20 +125,6 @@ class OtherLaunchers(OverHosts):
                              (0, ["h1", "h1", "h2", "h4"], ""))
             done = support.run(*login, "-n", "3", "--map-by", "node", "hostname", env=slurm)
             self.assertEqual((done.code, sorted(done.out.split())), (0, ["h1", "h2", "h4"]))
-
-    def test_hydra_by_pmi_1(self):
-        mpiexec = support.find_mpiexec()
-        if mpiexec is None or Path(mpiexec).is_relative_to("/tmp"):  # each host has its own /tmp
-            self.skipTest("MPICH's mpiexec.hydra is not here")
-        with tempfile.TemporaryDirectory() as folder:
-            agent = self.script(folder, "agent", "exec %s \"$@\"" % AGENT)
-            done = support.run(sys.executable, str(TOOL), "--set", SET, "login", mpiexec,
-                               "-iface", "bridge", "-launcher", "ssh", "-launcher-exec", agent,
-                               "-hosts", "h1,h2", "-ppn", "2", "-n", "4", PROBE, "nodes")
-        self.assertEqual((done.code, done.err), (0, ""))
-        self.assertEqual(sorted(done.out.splitlines()), [
-            f"rank {rank} of 4, local {rank % 2} of 2, node {rank // 2} of 2: -"
-            for rank in range(4)])
 
 
 class Ends(OverHosts):
@@ -354,8 +263,4 @@ class Lost(OverHosts):
 
 
 if __name__ == "__main__":
-    possible = tool("check")
-    if possible.returncode != 0:
-        print(possible.stdout.strip() or possible.stderr.strip())
-        sys.exit(77)
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    over_hosts.main()

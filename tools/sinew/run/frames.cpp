@@ -18,6 +18,23 @@ constexpr std::size_t cut_at = 1 << 20;
 
 }  // namespace
 
+bool is_of_daemon(frame_kind kind) noexcept { return kind >= frame_kind::ready; }
+
+bool is_of_rank(frame_kind kind) noexcept {
+  switch (kind) {
+    case frame_kind::started:
+    case frame_kind::not_started:
+    case frame_kind::said:
+    case frame_kind::output:
+    case frame_kind::error_output:
+    case frame_kind::input_taken:
+    case frame_kind::input_closed:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string frame_bytes(frame_kind kind, int rank, std::string_view bytes) {
   SINEW_EXPECT(bytes.size() <= frame_limit);
   const frame_head head{static_cast<std::uint32_t>(bytes.size()), rank,

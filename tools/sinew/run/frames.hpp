@@ -19,12 +19,14 @@ enum class frame_kind : std::uint8_t {
   answer,         ///< PMI-1 to a rank
   signal,         ///< its number, to every rank
   input,          ///< to a rank's input; empty: its end
-  output_taken,   ///< so many bytes of output have been written
+  output_taken,   ///< so many bytes of output have been written; the node in place of a rank
   output_closed,  ///< nobody reads stream 1 or 2 any more
   finish,         ///< every rank has ended: send what is left and end
   // From a daemon.
+  // Of hosts: in place of a rank stands their node.
   ready,         ///< everything is prepared
   refused,       ///< exit code and why
+  lost,          ///< a host below the daemon that says so: exit code and why
   remark,        ///< a sentence for the user
   started,       ///< a rank's pid
   not_started,   ///< exit code and why
@@ -36,6 +38,10 @@ enum class frame_kind : std::uint8_t {
   input_closed,  ///< the rank reads no more
 };
 inline constexpr auto last_frame_kind = frame_kind::input_closed;
+
+/// What daemons send, and what of it concerns the rank that the frame names.
+[[nodiscard]] bool is_of_daemon(frame_kind kind) noexcept;
+[[nodiscard]] bool is_of_rank(frame_kind kind) noexcept;
 
 struct frame {
   frame_kind kind = frame_kind::beat;

@@ -13,6 +13,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/run/host_tree.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -60,6 +61,9 @@ int host_daemon::run() {
     const std::int64_t now = now_ns();
     if (now >= next_beat_ns) {
       link_.send(frame_kind::beat);
+      if (children_ != nullptr) {
+        children_->look_after(now);
+      }
       next_beat_ns = now + beat_ns;
     }
     loop_.run_once(static_cast<int>((next_beat_ns - now) / 1'000'000 + 1));
@@ -77,8 +81,13 @@ void host_daemon::read_signals() {
   for (const int signal : signals_->take()) {
     if (signal != SIGCHLD) {
       stop(128 + signal, "ended by " + signal_name(signal));
-    } else if (ranks_ != nullptr) {
+      continue;
+    }
+    if (ranks_ != nullptr) {
       ranks_->on_child();
+    }
+    if (children_ != nullptr) {
+      children_->on_child();
     }
   }
 }
@@ -87,49 +96,76 @@ void host_daemon::take(const frame& got) {
   patient_ = false;
   unpacker fields(got.bytes);
   const bool ours = std::binary_search(plan_.local.begin(), plan_.local.end(), got.rank);
+  const bool below = !ours && children_ != nullptr;
   switch (got.kind) {
     case frame_kind::beat:
       return;
     case frame_kind::set_up:
       return set_up(got);
-    case frame_kind::go:
-      return go(fields.number());
     case frame_kind::answer:
-      return ranks_ != nullptr && ours ? ranks_->answer(got.rank, got.bytes) : void();
-    case frame_kind::signal: {
-      const auto signal = static_cast<int>(fields.number());
-      patient_ = signal == SIGSTOP;
-      return ranks_ != nullptr && signal > 0 ? ranks_->signal_all(signal) : void();
-    }
+      return below                       ? children_->pass_on(got)
+             : ranks_ != nullptr && ours ? ranks_->answer(got.rank, got.bytes)
+                                         : void();
     case frame_kind::input:
-      return add_input(got.rank, got.bytes);
+      return below ? children_->pass_on(got) : add_input(got.rank, got.bytes);
     case frame_kind::output_taken:
+      if (got.rank != node_) {
+        return children_ != nullptr ? children_->pass_on(got) : void();
+      }
       unread_ -= fields.number();
       return balance();
+    case frame_kind::go:
+    case frame_kind::signal:
     case frame_kind::output_closed:
-      return close_output(static_cast<int>(fields.number()));
     case frame_kind::finish:
-      finishing_ = true;
-      return;
+      if (children_ != nullptr) {
+        children_->pass_to_all(got);
+      }
+      return take_for_all(got);
     default:
       stop(1, "the launcher sent what only daemons send");
   }
 }
 
+void host_daemon::take_for_all(const frame& got) {
+  unpacker fields(got.bytes);
+  if (got.kind == frame_kind::finish) {
+    finishing_ = true;
+    return;
+  }
+  const std::int64_t number = fields.number();
+  switch (got.kind) {
+    case frame_kind::go:
+      return go(number);
+    case frame_kind::output_closed:
+      return close_output(static_cast<int>(number));
+    default:
+      break;
+  }
+  SINEW_ASSERT(got.kind == frame_kind::signal);
+  patient_ = number == SIGSTOP;
+  if (ranks_ != nullptr && number > 0) {
+    ranks_->signal_all(static_cast<int>(number));
+  }
+}
+
 void host_daemon::set_up(const frame& got) {
   const auto refuse = [this](int code, const std::string& why) {
-    link_.send(frame_kind::refused, 0, packer().number(code).text(why).bytes());
+    link_.send(frame_kind::refused, node_, packer().number(code).text(why).bytes());
   };
   const auto orders = unpack_orders(got.bytes);
   if (!orders || ranks_ != nullptr) {
     return refuse(1, "the launcher's orders make no sense");
   }
+  node_ = orders->node;
   host_timeout_ns_ = orders->host_timeout_ms * 1'000'000;
   if (::chdir(orders->directory.c_str()) != 0) {
     return refuse(126, "the directory " + orders->directory + " cannot be entered: " +
                            std::strerror(errno) + "; start from one that all hosts have");
   }
   try {
+    take_environment(orders->environment);
+    start_children(*orders);
     prepare(*orders);
   } catch (const usage_failure& failure) {
     return refuse(2, failure.what());
@@ -144,11 +180,20 @@ void host_daemon::set_up(const frame& got) {
       link_.send(frame_kind::remark, 0, each);
     }
   }
-  link_.send(frame_kind::ready);
+  link_.send(frame_kind::ready, node_);
+}
+
+void host_daemon::start_children(const host_orders& orders) {
+  if (!children_of(orders.parents, orders.node).empty()) {
+    children_ = std::make_unique<daemon_children>(
+        loop_, orders, [this](frame_kind kind, int rank, std::string_view bytes) {
+          link_.send(kind, rank, bytes);
+        });
+    children_->start(signals_->mask_before());
+  }
 }
 
 void host_daemon::prepare(const host_orders& orders) {
-  take_environment(orders.environment);
   options_ = parse_run(std::vector<std::string_view>(orders.words.begin(), orders.words.end()));
   SINEW_CHECK(orders.ranks.size() == options_.applications.size(), "the programs were misread",
               "the launcher has another number of them", "");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sinew/boot/descriptor.hpp"
+#include "sinew/run/daemon_children.hpp"
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/frame_link.hpp"
 #include "sinew/run/host_orders.hpp"
@@ -17,8 +18,9 @@
 
 namespace sinew::tool {
 
-/// One per process and host. Ends when the launcher says so, when the connection is lost or when
-/// nothing has been heard for the host timeout; whatever the way, its ranks end with it.
+/// One per process and host; it also leads to the hosts below it (host_tree.hpp). Ends when the
+/// launcher says so, when the connection is lost or when nothing has been heard for the host
+/// timeout; whatever the way, its ranks end with it.
 class host_daemon {
  public:
   /// For a socket `out` is empty.
@@ -45,7 +47,9 @@ class host_daemon {
   };
 
   void take(const frame& got);
+  void take_for_all(const frame& got);
   void set_up(const frame& got);
+  void start_children(const host_orders& orders);
   void prepare(const host_orders& orders);
   void go(std::int64_t report_in_ns);
   void read_signals();
@@ -73,6 +77,8 @@ class host_daemon {
   std::vector<std::unique_ptr<source>> sources_;
   std::vector<std::unique_ptr<target>> targets_;
   std::unique_ptr<local_ranks> ranks_;
+  std::unique_ptr<daemon_children> children_;  // if there are hosts below this one
+  int node_ = 0;
   std::int64_t unread_ = 0;  // bytes of output that the launcher has not yet written
   bool patient_ = false;     // the launcher is stopped: silence means nothing
   bool finishing_ = false;

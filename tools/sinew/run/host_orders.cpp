@@ -5,6 +5,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/boot/pmi_wire.hpp"
 #include "sinew/run/frames.hpp"
+#include "sinew/run/host_tree.hpp"
 
 namespace sinew::tool {
 
@@ -15,6 +16,7 @@ std::string pack(const host_orders& orders) {
   to.texts(orders.environment).numbers(orders.ranks).texts(orders.hosts.names);
   to.number(static_cast<std::int64_t>(orders.hosts.node_of.size()));
   to.text(boot::format_process_mapping(orders.hosts.node_of)).number(orders.host_timeout_ms);
+  to.numbers(orders.parents).text(orders.agent);
   return to.bytes();
 }
 
@@ -32,13 +34,16 @@ std::optional<host_orders> unpack_orders(std::string_view bytes) {
   const std::int64_t size = std::clamp<std::int64_t>(from.number(), 0, most_ranks);
   orders.hosts.node_of = boot::parse_process_mapping(from.text(), static_cast<int>(size));
   orders.host_timeout_ms = from.number();
+  orders.parents = from.numbers();
+  orders.agent = from.text();
   const int nodes = static_cast<int>(orders.hosts.names.size());
-  const bool sound = from.whole() &&
-                     orders.hosts.node_of.size() == static_cast<std::size_t>(size) &&
-                     orders.node >= 0 && orders.node < nodes && orders.host_timeout_ms >= 0 &&
-                     std::all_of(
-                         orders.hosts.node_of.begin(), orders.hosts.node_of.end(),
-                         [nodes](int node) { return node < nodes; });
+  const bool sound =
+      from.whole() && orders.hosts.node_of.size() == static_cast<std::size_t>(size) &&
+      orders.node >= 0 && orders.node < nodes && orders.host_timeout_ms >= 0 &&
+      orders.parents.size() == orders.hosts.names.size() && is_tree(orders.parents) &&
+      std::all_of(
+          orders.hosts.node_of.begin(), orders.hosts.node_of.end(),
+          [nodes](int node) { return node < nodes; });
   return sound ? std::optional(std::move(orders)) : std::nullopt;
 }
 

@@ -23,6 +23,8 @@ struct host_orders {
   std::vector<int> ranks;  ///< of each program
   host_map hosts;
   std::int64_t host_timeout_ms = 0;
+  std::vector<int> parents;  ///< by node: see host_tree.hpp
+  std::string agent;         ///< by which daemons are started; empty: ssh
 };
 
 [[nodiscard]] std::string pack(const host_orders& orders);

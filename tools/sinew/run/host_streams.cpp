@@ -180,7 +180,8 @@ void host_daemon::drain() {
     loop_.run_once(10);
   }
   const std::int64_t last = now_ns() + last_words_ns;
-  while (!exit_code_ && !link_.idle() && link_.open() && now_ns() < last) {
+  const auto below = [this] { return children_ != nullptr && !children_->gone(); };
+  while (!exit_code_ && (below() || !link_.idle()) && link_.open() && now_ns() < last) {
     loop_.run_once(10);
   }
 }

@@ -1,15 +1,18 @@
 #include "sinew/run/remote_ranks.hpp"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
+#include <cstring>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/run/host_tree.hpp"
 #include "sinew/run/local_ranks.hpp"
 
 namespace sinew::tool {
@@ -17,11 +20,23 @@ namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t beat_ns = second_ns;
-// A login may take long where home directories are far; what has taken so long has failed.
-constexpr std::int64_t slow_start_ns = 5 * second_ns;
-constexpr std::int64_t longest_start_ns = 30 * second_ns;
 constexpr std::int64_t finish_ns = 2 * second_ns;
 constexpr std::int64_t input_window = 256 * 1024;
+
+std::vector<bool> which_are_here(const std::vector<std::string>& names) {
+  std::vector<bool> here;
+  for (const std::string& each : names) {
+    here.push_back(is_this_machine(each));
+  }
+  return here;
+}
+
+std::string current_directory() {
+  std::array<char, PATH_MAX> path{};
+  SINEW_CHECK(::getcwd(path.data(), path.size()) != nullptr, "the current directory has no name",
+              std::strerror(errno), "start from a directory that exists");
+  return path.data();
+}
 
 }  // namespace
 
@@ -34,8 +49,15 @@ remote_ranks::remote_ranks(const run_options& options, const job_plan& plan,
       loop_(loop),
       events_(std::move(events)),
       calls_(std::move(calls)),
-      secret_(make_secret()),
-      reaper_(static_cast<int>(plan.hosts.names.size())) {
+      parents_(host_tree(which_are_here(plan.hosts.names), options.tree_width)),
+      starter_(loop, options.agent, plan.hosts.names, children_of(parents_, launcher_node),
+               {[this](int node, boot::descriptor in, boot::descriptor out) {
+                  attach(*hosts_[static_cast<std::size_t>(node)], std::move(in), std::move(out));
+                },
+                [this](int node, int code, const std::string& why) {
+                  lose(*hosts_[static_cast<std::size_t>(node)], code, why);
+                },
+                [this](const std::string& text) { events_.remark(text); }}) {
   SINEW_EXPECT(!plan.hosts.empty());
   (void)raise_file_limit();
   for (const std::string& name : plan.hosts.names) {
@@ -46,47 +68,110 @@ remote_ranks::remote_ranks(const run_options& options, const job_plan& plan,
   }
 }
 
-void remote_ranks::answer(int rank, const std::string& bytes) {
-  if (const auto& link = host_of(rank).link; link != nullptr) {
-    link->send(frame_kind::answer, rank, bytes);
+void remote_ranks::start(const sigset_t& mask, std::int64_t report_at_ns) {
+  report_at_ns_ = report_at_ns;
+  starter_.start(mask);
+}
+
+host_orders remote_ranks::orders_for(int node) const {
+  host_orders orders{plan_.job,
+                     node,
+                     current_directory(),
+                     words_,
+                     clean_environment(),
+                     {},
+                     plan_.hosts,
+                     static_cast<std::int64_t>(options_.host_timeout_s * 1e3),
+                     parents_,
+                     options_.agent};
+  for (const application& each : options_.applications) {
+    orders.ranks.push_back(each.ranks);
+  }
+  return orders;
+}
+
+void remote_ranks::attach(host& to, boot::descriptor in, boot::descriptor out) {
+  SINEW_EXPECT(to.at == stage::starting && to.link == nullptr && in);
+  to.at = stage::preparing;
+  to.link = std::make_unique<frame_link>(
+      loop_, std::move(in), std::move(out),
+      frame_link::events{
+          [this, &to](const frame& got) { take(to, got); },
+          [this, &to](const std::string& why) { lose(to, 1, daemon_has_ended(to.name, why)); }});
+  to.link->send(frame_kind::set_up, 0, pack(orders_for(to.node)));
+}
+
+remote_ranks::host& remote_ranks::way_to(int node) const {
+  while (parents_[static_cast<std::size_t>(node)] != launcher_node) {
+    node = parents_[static_cast<std::size_t>(node)];
+  }
+  return *hosts_[static_cast<std::size_t>(node)];
+}
+
+void remote_ranks::send(const host& to, frame_kind kind, int rank, std::string_view bytes) {
+  if (const auto& link = way_to(to.node).link; link != nullptr) {
+    link->send(kind, rank, bytes);
   }
 }
 
-void remote_ranks::signal_all(int signal) {
+// Daemons pass it on to those below them.
+void remote_ranks::send_all(frame_kind kind, std::string_view bytes) {
   for (const auto& each : hosts_) {
     if (each->link != nullptr) {
-      each->link->send(frame_kind::signal, 0, packer().number(signal).bytes());
+      each->link->send(kind, 0, bytes);
     }
   }
 }
 
-bool remote_ranks::is_rank_of(const host& from, int rank) const {
-  return rank >= 0 && static_cast<std::size_t>(rank) < plan_.ranks.size() &&
-         plan_.hosts.node(rank) == from.node;
+void remote_ranks::answer(int rank, const std::string& bytes) {
+  send(host_of(rank), frame_kind::answer, rank, bytes);
 }
 
-void remote_ranks::take(host& from, const frame& got) {
+void remote_ranks::signal_all(int signal) {
+  send_all(frame_kind::signal, packer().number(signal).bytes());
+}
+
+bool remote_ranks::is_rank_by(const host& by, int rank) const {
+  return rank >= 0 && static_cast<std::size_t>(rank) < plan_.ranks.size() &&
+         &way_to(plan_.hosts.node(rank)) == &by;
+}
+
+void remote_ranks::take(host& by, const frame& got) {
   unpacker fields(got.bytes);
   switch (got.kind) {
     case frame_kind::beat:
       return;
-    case frame_kind::ready:
-      from.at = stage::ready;
-      return go_if_all_ready();
-    case frame_kind::refused: {
-      const auto code = static_cast<int>(fields.number());
-      return lose(from, code, from.name + ": " + fields.text());
-    }
     case frame_kind::remark:
       return events_.remark(got.bytes);
     case frame_kind::ended:
-      return take_exits(from, got);
+      return take_exits(by, got);
+    case frame_kind::ready:
+    case frame_kind::refused:
+    case frame_kind::lost: {
+      const auto node = static_cast<std::size_t>(got.rank);
+      if (node >= hosts_.size() || &way_to(got.rank) != &by) {
+        break;
+      }
+      host& of = *hosts_[node];
+      if (got.kind == frame_kind::ready) {
+        of.at = stage::ready;
+        return go_if_all_ready();
+      }
+      const auto code = static_cast<int>(fields.number());
+      const std::string why = fields.text();
+      return lose(of, code, got.kind == frame_kind::lost ? why : of.name + ": " + why);
+    }
     default:
-      break;
+      if (is_rank_by(by, got.rank) && is_of_rank(got.kind)) {
+        return take_of_rank(got);
+      }
   }
-  if (!is_rank_of(from, got.rank)) {
-    return lose(from, 1, "the daemon on " + from.name + " speaks of a rank that is not there");
-  }
+  lose(by, 1, "the daemon on " + by.name + " sent what makes no sense");
+}
+
+void remote_ranks::take_of_rank(const frame& got) {
+  unpacker fields(got.bytes);
+  host& from = host_of(got.rank);
   switch (got.kind) {
     case frame_kind::started:
       return events_.started(got.rank, static_cast<pid_t>(fields.number()));
@@ -100,27 +185,25 @@ void remote_ranks::take(host& from, const frame& got) {
     case frame_kind::error_output:
       from.owed += static_cast<std::int64_t>(got.bytes.size());
       return calls_.output(got.rank, got.kind == frame_kind::output ? 1 : 2, got.bytes);
-    case frame_kind::input_taken:
-    case frame_kind::input_closed:
-      for (const auto& each : inputs_) {
-        if (each->rank != got.rank || !each->pipe) {
-          continue;
-        }
-        each->in_flight -= fields.number();
-        if (got.kind == frame_kind::input_closed) {
-          loop_.forget(each->pipe.get());
-          each->pipe.reset();
-          each->ended = true;
-        }
-        pump_when_open(*each);
-      }
-      return;
     default:
-      lose(from, 1, "the daemon on " + from.name + " sent what only launchers send");
+      break;
+  }
+  SINEW_ASSERT(got.kind == frame_kind::input_taken || got.kind == frame_kind::input_closed);
+  for (const auto& each : inputs_) {
+    if (each->rank != got.rank || !each->pipe) {
+      continue;
+    }
+    each->in_flight -= fields.number();
+    if (got.kind == frame_kind::input_closed) {
+      loop_.forget(each->pipe.get());
+      each->pipe.reset();
+      each->ended = true;
+    }
+    pump_when_open(*each);
   }
 }
 
-void remote_ranks::take_exits(const host& from, const frame& got) {
+void remote_ranks::take_exits(const host& by, const frame& got) {
   std::vector<rank_exit> exits;
   unpacker fields(got.bytes);
   for (std::int64_t left = fields.number(); left > 0 && exits.size() < plan_.ranks.size(); --left) {
@@ -130,7 +213,7 @@ void remote_ranks::take_exits(const host& from, const frame& got) {
     each.signal = static_cast<int>(fields.number());
     each.core_dumped = fields.number() != 0;
     each.no_memory = fields.number() != 0;
-    if (is_rank_of(from, each.rank)) {
+    if (is_rank_by(by, each.rank)) {
       exits.push_back(each);
     }
   }
@@ -147,8 +230,8 @@ void remote_ranks::go_if_all_ready() {
       report_at_ns_ == 0 ? 0 : std::max<std::int64_t>(report_at_ns_ - now_ns(), 1);
   for (const auto& each : hosts_) {
     each->at = stage::running;
-    each->link->send(frame_kind::go, 0, packer().number(left).bytes());
   }
+  send_all(frame_kind::go, packer().number(left).bytes());
   for (const auto& each : inputs_) {
     pump_when_open(*each);
   }
@@ -162,73 +245,50 @@ void remote_ranks::lose(host& which, int code, const std::string& why) {
   if (which.link != nullptr) {
     which.link->close();
   }
-  which.to_agent.reset();
   if (finish_by_ns_ == 0) {
     calls_.lost(which.node, code, why);
   }
+  lose_below(which);
 }
 
-void remote_ranks::on_child() {
+// Nobody is left who could speak of them; they end by themselves.
+void remote_ranks::lose_below(const host& which) {
   for (const auto& each : hosts_) {
-    siginfo_t info{};
-    if (each->agent <= 0 || each->agent_ended ||
-        ::waitid(P_PID, static_cast<id_t>(each->agent), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-        info.si_pid == 0) {
-      continue;
+    if (each->at != stage::gone && parents_[static_cast<std::size_t>(each->node)] == which.node) {
+      lose(*each, 1, "the host " + each->name + " is lost with " + which.name + " above it");
     }
-    reaper_.pid_of(each->node).store(0, std::memory_order_release);
-    int status = 0;
-    ::waitpid(each->agent, &status, 0);
-    agent_has_ended(*each, status);
   }
 }
+
+void remote_ranks::on_child() { starter_.on_child(); }
 
 void remote_ranks::finish() {
   if (finish_by_ns_ != 0) {
     return;
   }
   finish_by_ns_ = now_ns() + finish_ns;
+  send_all(frame_kind::finish);
+  starter_.give_up();
   for (const auto& each : hosts_) {
-    if (each->link != nullptr && each->link->open()) {
-      each->link->send(frame_kind::finish);
-    } else if (each->agent > 0 && !each->agent_ended) {
-      signal_rank(each->agent, SIGKILL);
-    }
-    if (each->link == nullptr) {
+    if (const auto& link = way_to(each->node).link; link == nullptr || !link->open()) {
       lose(*each, 0, "");
     }
   }
 }
 
 bool remote_ranks::done() const {
-  return finish_by_ns_ != 0 && std::all_of(hosts_.begin(), hosts_.end(), [](const auto& each) {
-           return each->at == stage::gone && (each->agent <= 0 || each->agent_ended);
-         });
+  return finish_by_ns_ != 0 && starter_.agents_have_ended() &&
+         std::all_of(hosts_.begin(), hosts_.end(),
+                     [](const auto& each) { return each->at == stage::gone; });
 }
 
 void remote_ranks::watch_times(std::int64_t now) {
   const auto limit_ns = static_cast<std::int64_t>(options_.host_timeout_s * 1e9);
+  starter_.look_after(now);
   for (const auto& each : hosts_) {
-    if (each->at == stage::starting && each->began_ns != 0) {
-      if (now - each->began_ns > slow_start_ns && !each->told_slow) {
-        each->told_slow = true;
-        events_.remark("the host " + each->name + " has not answered yet; it has " +
-                       std::to_string((longest_start_ns - slow_start_ns) / second_ns) + " s more");
-      }
-      if (now - each->began_ns > longest_start_ns) {
-        lose(*each, 1,
-             "the host " + each->name + " does not answer: its agent runs, but no daemon came in " +
-                 std::to_string(longest_start_ns / second_ns) +
-                 " s; check what a login there does (`" + agent_words(*each).front() + " " +
-                 each->name + " true`)");
-      }
-    } else if (each->link != nullptr && each->link->open() && limit_ns != 0 &&
-               now - each->link->heard_ns() > limit_ns) {
-      lose(*each, 1,
-           "the host " + each->name + " is lost: nothing was heard of it for " +
-               std::to_string(limit_ns / second_ns) +
-               " s (it is down, or the network to it is cut); its ranks end by themselves. A slow "
-               "network needs a larger --host-timeout");
+    if (each->link != nullptr && each->link->open() && limit_ns != 0 &&
+        now - each->link->heard_ns() > limit_ns) {
+      lose(*each, 1, nothing_is_heard(each->name, limit_ns));
     }
   }
 }
@@ -236,34 +296,24 @@ void remote_ranks::watch_times(std::int64_t now) {
 int remote_ranks::look_after() {
   const std::int64_t now = now_ns();
   watch_times(now);
-  std::erase_if(callers_, [this, now](const caller& each) {
-    const bool late = now > each.until_ns;
-    if (late) {
-      loop_.forget(each.socket.get());
-    }
-    return late;
-  });
   const bool beat = now >= next_beat_ns_;
   const bool full = calls_.full();
   for (const auto& each : hosts_) {
-    if (each->link == nullptr || !each->link->open()) {
-      continue;
-    }
     if (each->owed > 0 && !full) {
-      each->link->send(frame_kind::output_taken, 0, packer().number(each->owed).bytes());
+      send(*each, frame_kind::output_taken, each->node, packer().number(each->owed).bytes());
       each->owed = 0;
     }
-    if (beat) {
-      each->link->send(frame_kind::beat);
-    }
+  }
+  if (beat) {
+    send_all(frame_kind::beat);
   }
   next_beat_ns_ = beat ? now + beat_ns : next_beat_ns_;
   if (finish_by_ns_ != 0 && now > finish_by_ns_) {
     // Whoever has not ended by now is beyond our reach; its own silence ends it.
     for (const auto& each : hosts_) {
       lose(*each, 0, "");
-      each->agent_ended = true;  // the reaper ends it
     }
+    starter_.leave_agents();
   }
   return static_cast<int>(std::clamp<std::int64_t>((next_beat_ns_ - now) / 1'000'000 + 1, 1, 500));
 }
@@ -285,7 +335,7 @@ void remote_ranks::pump_when_open(input& from) {
     from.watched = loop_.watch_input(from.pipe.get(), [this, &from] { pump(from); });
   } else if (to.at == stage::running && !from.pipe && !from.ended) {
     from.ended = true;  // there is no input at all
-    to.link->send(frame_kind::input, from.rank);
+    send(to, frame_kind::input, from.rank, {});
   }
 }
 
@@ -297,9 +347,7 @@ void remote_ranks::pump(input& from) {
   }
   const std::size_t size = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
   from.in_flight += static_cast<std::int64_t>(size);
-  if (const auto& link = host_of(from.rank).link; link != nullptr) {
-    link->send(frame_kind::input, from.rank, {bytes.data(), size});  // no bytes: the end
-  }
+  send(host_of(from.rank), frame_kind::input, from.rank, {bytes.data(), size});  // none: the end
   if (got <= 0 || from.in_flight >= input_window) {
     loop_.forget(from.pipe.get());
     from.watched = false;
@@ -311,11 +359,7 @@ void remote_ranks::pump(input& from) {
 }
 
 void remote_ranks::close_output(int stream) {
-  for (const auto& each : hosts_) {
-    if (each->link != nullptr) {
-      each->link->send(frame_kind::output_closed, 0, packer().number(stream).bytes());
-    }
-  }
+  send_all(frame_kind::output_closed, packer().number(stream).bytes());
 }
 
 void remote_ranks::forgive_silence() {

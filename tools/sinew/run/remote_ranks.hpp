@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "sinew/boot/descriptor.hpp"
+#include "sinew/run/daemon_starter.hpp"
 #include "sinew/run/event_loop.hpp"
 #include "sinew/run/frame_link.hpp"
-#include "sinew/run/greeting.hpp"
+#include "sinew/run/host_orders.hpp"
 #include "sinew/run/job_plan.hpp"
 #include "sinew/run/rank_holder.hpp"
-#include "sinew/run/reaper.hpp"
 
 namespace sinew::tool {
 
@@ -26,9 +26,8 @@ struct host_events {
   std::function<void(int node, int code, const std::string& why)> lost;
 };
 
-/// Starts a daemon on each host by the agent (ssh, or --rsh), which connects back to us or, where
-/// it cannot, speaks through the agent. The ranks start when all hosts are ready. A host that is
-/// not heard of for --host-timeout is lost.
+/// Starts daemons, which are a tree: those that the launcher starts start others (host_tree.hpp).
+/// The ranks start when all hosts are ready. One that is not heard of for --host-timeout is lost.
 class remote_ranks final : public rank_holder {
  public:
   /// `words` are those behind `sinew run`.
@@ -55,25 +54,9 @@ class remote_ranks final : public rank_holder {
   struct host {
     int node = 0;
     std::string name;
-    pid_t agent = -1;
-    bool agent_ended = false;
-    boot::descriptor to_agent;
-    boot::descriptor from_agent;
-    boot::descriptor errors;
-    std::string line;  // begun, from the agent
-    std::string said;  // the last whole line of either
-    std::unique_ptr<frame_link> link;
+    std::unique_ptr<frame_link> link;  // of those that the launcher has started itself
     stage at = stage::starting;
-    std::int64_t began_ns = 0;
-    bool told_slow = false;
     std::int64_t owed = 0;  // bytes of output that were taken and not yet acknowledged
-  };
-  /// Somebody who has connected and proved nothing yet.
-  struct caller {
-    boot::descriptor socket;
-    std::uint64_t challenge = 0;
-    std::string bytes;
-    std::int64_t until_ns = 0;
   };
   struct input {
     int rank = 0;
@@ -83,30 +66,25 @@ class remote_ranks final : public rank_holder {
     bool ended = false;  // the rank has been told
   };
 
-  // Start (remote_start.cpp).
-  void start_agent(host& to);
-  [[nodiscard]] std::vector<std::string> agent_words(const host& to) const;
-  void read_agent(host& from);
-  void read_errors(host& from);
-  void agent_line(host& from, const std::string& line);
-  void accept_callers();
-  void read_caller(int socket);
+  [[nodiscard]] host_orders orders_for(int node) const;
   void attach(host& to, boot::descriptor in, boot::descriptor out);
-  void agent_has_ended(host& of, int status);
-  [[nodiscard]] std::string why_no_daemon(const host& of, int status) const;
-
-  // While it runs (remote_ranks.cpp).
-  void take(host& from, const frame& got);
-  void take_exits(const host& from, const frame& got);
+  void take(host& by, const frame& got);
+  void take_of_rank(const frame& got);
+  void take_exits(const host& by, const frame& got);
   void go_if_all_ready();
   void lose(host& which, int code, const std::string& why);
+  void lose_below(const host& which);
   void watch_times(std::int64_t now);
   void pump(input& from);
   void pump_when_open(input& from);
-  [[nodiscard]] bool is_rank_of(const host& from, int rank) const;
+  [[nodiscard]] bool is_rank_by(const host& by, int rank) const;
   [[nodiscard]] host& host_of(int rank) {
     return *hosts_[static_cast<std::size_t>(plan_.hosts.node(rank))];
   }
+  /// The daemon, of those that the launcher has started itself, by which `node` is reached.
+  [[nodiscard]] host& way_to(int node) const;
+  void send(const host& to, frame_kind kind, int rank, std::string_view bytes);
+  void send_all(frame_kind kind, std::string_view bytes = {});
 
   const run_options& options_;
   const job_plan& plan_;
@@ -114,13 +92,10 @@ class remote_ranks final : public rank_holder {
   event_loop& loop_;
   rank_events events_;
   host_events calls_;
-  secret_key secret_;
-  listener listener_;
-  std::vector<caller> callers_;
+  std::vector<int> parents_;                  // by node
   std::vector<std::unique_ptr<host>> hosts_;  // by node
+  daemon_starter starter_;
   std::vector<std::unique_ptr<input>> inputs_;
-  reaper reaper_;  // of the agents
-  sigset_t mask_{};
   std::int64_t report_at_ns_ = 0;
   std::int64_t next_beat_ns_ = 0;
   std::int64_t finish_by_ns_ = 0;  // 0: not finishing

@@ -117,6 +117,11 @@ std::vector<option> host_options(run_options& options) {
        "COMMAND",
        "starts a command on a host: COMMAND HOST LINE (default: ssh, in a Slurm job srun)",
        [&options](std::string_view v) { options.agent = v; }},
+      {{"--host-tree"},
+       "N",
+       "the launcher, and each daemon, starts at most N daemons itself (default: 32): beyond N "
+       "hosts they are a tree",
+       [&options](std::string_view v) { options.tree_width = whole_number("--host-tree", v, 1); }},
       {{"--host-timeout"},
        "SECONDS",
        "a host that is not heard of for so long is lost (default: 4; 0: never)",

@@ -43,6 +43,7 @@ struct run_options {
   int per_node = 0;           ///< ranks on each host; 0: what the list of hosts says
   bool by_node = false;       ///< ranks go round the hosts one by one
   std::string agent;          ///< how a command is started on another host; empty: chosen by us
+  int tree_width = 32;        ///< daemons that the launcher, and each daemon, starts itself
   double host_timeout_s = 4;  ///< a host that is not heard of for so long is lost; 0: never
   bool dry_run = false;
   bool verbose = false;

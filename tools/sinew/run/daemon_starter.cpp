@@ -1,26 +1,30 @@
-// How the daemons of a job come to be, up to the connection with each.
+#include "sinew/run/daemon_starter.hpp"
+
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <sstream>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
-#include "sinew/run/host_orders.hpp"
+#include "sinew/run/hosts.hpp"
 #include "sinew/run/local_ranks.hpp"
 #include "sinew/run/rank_process.hpp"
-#include "sinew/run/remote_ranks.hpp"
 
 namespace sinew::tool {
 namespace {
 
+// A login may take long where home directories are far; what has taken so long has failed.
+constexpr std::int64_t second_ns = 1'000'000'000;
+constexpr std::int64_t slow_start_ns = 5 * second_ns;
+constexpr std::int64_t longest_start_ns = 30 * second_ns;
 constexpr std::size_t most_callers = 256;
 constexpr std::int64_t caller_ns = 3'000'000'000;
 constexpr std::size_t longest_agent_line = 4096;
@@ -57,38 +61,46 @@ std::vector<std::string> current_environment() {
   return all;
 }
 
-std::string current_directory() {
-  std::array<char, PATH_MAX> path{};
-  SINEW_CHECK(::getcwd(path.data(), path.size()) != nullptr, "the current directory has no name",
-              std::strerror(errno), "start from a directory that exists");
-  return path.data();
-}
-
 }  // namespace
 
-void remote_ranks::start(const sigset_t& mask, std::int64_t report_at_ns) {
+daemon_starter::daemon_starter(event_loop& loop, std::string agent,
+                               const std::vector<std::string>& names, const std::vector<int>& nodes,
+                               events calls)
+    : loop_(loop),
+      agent_(std::move(agent)),
+      calls_(std::move(calls)),
+      secret_(make_secret()),
+      reaper_(static_cast<int>(nodes.size())) {
+  for (const int node : nodes) {
+    auto each = std::make_unique<candidate>();
+    each->place = static_cast<int>(candidates_.size());
+    each->node = node;
+    each->name = names[static_cast<std::size_t>(node)];
+    candidates_.push_back(std::move(each));
+  }
+}
+
+void daemon_starter::start(const sigset_t& mask) {
   mask_ = mask;
-  report_at_ns_ = report_at_ns;
   listener_ = listen_for_daemons();
   if (listener_.socket) {
     loop_.watch_input(listener_.socket.get(), [this] { accept_callers(); });
   }
-  for (const auto& each : hosts_) {
-    if (finish_by_ns_ == 0) {
+  for (const auto& each : candidates_) {
+    if (!given_up_) {
       start_agent(*each);
     }
   }
 }
 
 // The agent joins its words and gives them to a shell on the host, as ssh does; srun has no shell.
-std::vector<std::string> remote_ranks::agent_words(const host& to) const {
+std::vector<std::string> daemon_starter::agent_words(const candidate& to) const {
   if (is_this_machine(to.name)) {
     return {own_path(), "daemon"};
   }
   std::vector<std::string> words;
-  std::istringstream text(options_.agent.empty()
-                              ? "ssh -x -o BatchMode=yes -o ConnectTimeout=4 -o LogLevel=ERROR"
-                              : options_.agent);
+  std::istringstream text(
+      agent_.empty() ? "ssh -x -o BatchMode=yes -o ConnectTimeout=4 -o LogLevel=ERROR" : agent_);
   for (std::string word; text >> word;) {
     words.push_back(word);
   }
@@ -102,8 +114,8 @@ std::vector<std::string> remote_ranks::agent_words(const host& to) const {
   return words;
 }
 
-void remote_ranks::start_agent(host& to) {
-  SINEW_EXPECT(to.agent < 0 && to.at == stage::starting);
+void daemon_starter::start_agent(candidate& to) {
+  SINEW_EXPECT(to.agent < 0 && to.at == stage::awaited);
   auto [input_end, to_agent] = make_pipe();
   auto [from_agent, output_end] = make_pipe();
   auto [errors, errors_end] = make_pipe();
@@ -111,7 +123,7 @@ void remote_ranks::start_agent(host& to) {
   start.arguments = agent_words(to);
   const program_lookup found = find_program(start.arguments.front());
   if (found.exit_code != 0) {
-    return lose(to, found.exit_code,
+    return fail(to, found.exit_code,
                 "the host " + to.name + " cannot be reached: its agent, " + found.complaint +
                     "; name another with --rsh");
   }
@@ -120,13 +132,13 @@ void remote_ranks::start_agent(host& to) {
   start.streams = {input_end.get(), output_end.get(), errors_end.get()};
   start.signal_mask = mask_;
   ::getrlimit(RLIMIT_NOFILE, &start.open_files);
-  start.pid_slot = &reaper_.pid_of(to.node);
+  start.pid_slot = &reaper_.pid_of(to.place);
   to.began_ns = now_ns();
   const start_result result = start_rank(start);
   to.agent = result.pid;
   if (result.failure != 0) {
     const start_failure why = explain(start, result);
-    return lose(to, why.exit_code, "the agent of the host " + to.name + ": " + why.text);
+    return fail(to, why.exit_code, "the agent of the host " + to.name + ": " + why.text);
   }
   const bool by_agent = is_this_machine(to.name) || !listener_.socket;
   const greeting hello{build_name(), secret_, to.node, by_agent ? 0 : listener_.port,
@@ -144,7 +156,7 @@ void remote_ranks::start_agent(host& to) {
 }
 
 // Byte by byte would be slow, but behind the line that we look for nothing comes before we answer.
-void remote_ranks::read_agent(host& from) {
+void daemon_starter::read_agent(candidate& from) {
   std::array<char, 4096> bytes;
   const ssize_t got = ::read(from.from_agent.get(), bytes.data(), bytes.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
@@ -160,9 +172,9 @@ void remote_ranks::read_agent(host& from) {
        end = from.line.find('\n')) {
     const std::string line = from.line.substr(0, end);
     from.line.erase(0, end + 1);
-    if (from.at == stage::starting && line == stay_line(secret_, from.node)) {
+    if (from.at == stage::awaited && line == stay_line(secret_, from.node)) {
       loop_.forget(from.from_agent.get());
-      return attach(from, std::move(from.from_agent), std::move(from.to_agent));
+      return connect(from, std::move(from.from_agent), std::move(from.to_agent));
     }
     agent_line(from, line);
   }
@@ -171,7 +183,7 @@ void remote_ranks::read_agent(host& from) {
   }
 }
 
-void remote_ranks::read_errors(host& from) {
+void daemon_starter::read_errors(candidate& from) {
   std::array<char, 4096> bytes;
   const ssize_t got = ::read(from.errors.get(), bytes.data(), bytes.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
@@ -189,18 +201,18 @@ void remote_ranks::read_errors(host& from) {
 }
 
 // Before there is a daemon it is kept for the message, should none come.
-void remote_ranks::agent_line(host& from, const std::string& line) {
+void daemon_starter::agent_line(candidate& from, const std::string& line) {
   const std::size_t end = line.find_last_not_of(" \t\r");
   if (end == std::string::npos) {
     return;
   }
   from.said = line.substr(0, std::min(end + 1, longest_agent_line));
-  if (from.at != stage::starting && from.at != stage::gone) {
-    events_.remark(from.name + ": " + from.said);
+  if (from.at == stage::connected) {
+    calls_.remark(from.name + ": " + from.said);
   }
 }
 
-void remote_ranks::accept_callers() {
+void daemon_starter::accept_callers() {
   while (true) {
     boot::descriptor socket(
         ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -221,7 +233,7 @@ void remote_ranks::accept_callers() {
   }
 }
 
-void remote_ranks::read_caller(int socket) {
+void daemon_starter::read_caller(int socket) {
   const auto from = std::find_if(callers_.begin(), callers_.end(), [socket](const caller& each) {
     return each.socket.get() == socket;
   });
@@ -243,39 +255,35 @@ void remote_ranks::read_caller(int socket) {
     return;  // it has hung up
   }
   std::memcpy(&given, who.bytes.data(), sizeof given);
-  if (!is_daemon(secret_, who.challenge, given) || given.node >= hosts_.size() ||
-      hosts_[given.node]->at != stage::starting) {
+  const auto whose = std::find_if(candidates_.begin(), candidates_.end(), [&given](const auto& c) {
+    return static_cast<std::uint64_t>(c->node) == given.node;
+  });
+  if (!is_daemon(secret_, who.challenge, given) || whose == candidates_.end() ||
+      (*whose)->at != stage::awaited) {
     return;  // somebody else's connection
   }
   const std::uint64_t proof = prove_launcher(secret_, who.challenge, given.challenge);
   if (::send(socket, &proof, sizeof proof, MSG_NOSIGNAL) == sizeof proof) {
-    attach(*hosts_[given.node], boot::descriptor(::fcntl(socket, F_DUPFD_CLOEXEC, 3)), {});
+    connect(**whose, boot::descriptor(::fcntl(socket, F_DUPFD_CLOEXEC, 3)), {});
   }
 }
 
-void remote_ranks::attach(host& to, boot::descriptor in, boot::descriptor out) {
-  SINEW_EXPECT(to.at == stage::starting && to.link == nullptr && in);
-  to.at = stage::preparing;
-  to.link = std::make_unique<frame_link>(
-      loop_, std::move(in), std::move(out),
-      frame_link::events{[this, &to](const frame& got) { take(to, got); },
-                         [this, &to](const std::string& why) {
-                           lose(to, 1,
-                                "the daemon on the host " + to.name +
-                                    " has ended, or was killed (" + why +
-                                    "); look there for what kills processes of this user");
-                         }});
-  host_orders orders{plan_.job,           to.node,
-                     current_directory(), words_,
-                     clean_environment(), {},
-                     plan_.hosts,         static_cast<std::int64_t>(options_.host_timeout_s * 1e3)};
-  for (const application& each : options_.applications) {
-    orders.ranks.push_back(each.ranks);
-  }
-  to.link->send(frame_kind::set_up, 0, pack(orders));
+void daemon_starter::connect(candidate& to, boot::descriptor in, boot::descriptor out) {
+  SINEW_EXPECT(to.at == stage::awaited && in);
+  to.at = stage::connected;
+  calls_.connected(to.node, std::move(in), std::move(out));
 }
 
-std::string remote_ranks::why_no_daemon(const host& of, int status) const {
+void daemon_starter::fail(candidate& which, int code, const std::string& why) {
+  SINEW_EXPECT(which.at == stage::awaited);
+  which.at = stage::failed;
+  which.to_agent.reset();
+  if (!given_up_) {
+    calls_.failed(which.node, code, why);
+  }
+}
+
+std::string daemon_starter::why_no_daemon(const candidate& of, int status) const {
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   const std::string agent = agent_words(of).front();
   const std::string said = of.said.empty() ? "" : ": " + of.said;
@@ -290,18 +298,83 @@ std::string remote_ranks::why_no_daemon(const host& of, int status) const {
               : "");
 }
 
-void remote_ranks::agent_has_ended(host& of, int status) {
+void daemon_starter::agent_has_ended(candidate& of, int status) {
   of.agent_ended = true;
   // What it said last is still in its pipes; a daemon that runs on without it has its connection.
   for (int round = 0; round < 64 && of.errors; ++round) {
     read_errors(of);
   }
-  if (of.at == stage::starting && of.from_agent) {
+  if (of.at == stage::awaited && of.from_agent) {
     read_agent(of);
   }
-  if (of.at == stage::starting) {
-    lose(of, 1, why_no_daemon(of, status));
+  if (of.at == stage::awaited) {
+    fail(of, 1, why_no_daemon(of, status));
   }
+}
+
+void daemon_starter::on_child() {
+  for (const auto& each : candidates_) {
+    siginfo_t info{};
+    if (each->agent <= 0 || each->agent_ended ||
+        ::waitid(P_PID, static_cast<id_t>(each->agent), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid == 0) {
+      continue;
+    }
+    reaper_.pid_of(each->place).store(0, std::memory_order_release);
+    int status = 0;
+    ::waitpid(each->agent, &status, 0);
+    agent_has_ended(*each, status);
+  }
+}
+
+void daemon_starter::give_up() {
+  given_up_ = true;
+  for (const auto& each : candidates_) {
+    if (each->at == stage::awaited) {
+      if (each->agent > 0 && !each->agent_ended) {
+        signal_rank(each->agent, SIGKILL);
+      }
+      fail(*each, 0, "");
+    }
+  }
+}
+
+void daemon_starter::leave_agents() {
+  for (const auto& each : candidates_) {
+    each->agent_ended = true;
+  }
+}
+
+bool daemon_starter::agents_have_ended() const {
+  return std::all_of(candidates_.begin(), candidates_.end(),
+                     [](const auto& each) { return each->agent <= 0 || each->agent_ended; });
+}
+
+void daemon_starter::look_after(std::int64_t now) {
+  for (const auto& each : candidates_) {
+    if (each->at != stage::awaited || each->began_ns == 0) {
+      continue;
+    }
+    if (now - each->began_ns > slow_start_ns && !each->told_slow) {
+      each->told_slow = true;
+      calls_.remark("the host " + each->name + " has not answered yet; it has " +
+                    std::to_string((longest_start_ns - slow_start_ns) / second_ns) + " s more");
+    }
+    if (now - each->began_ns > longest_start_ns) {
+      fail(*each, 1,
+           "the host " + each->name + " does not answer: its agent runs, but no daemon came in " +
+               std::to_string(longest_start_ns / second_ns) +
+               " s; check what a login there does (`" + agent_words(*each).front() + " " +
+               each->name + " true`)");
+    }
+  }
+  std::erase_if(callers_, [this, now](const caller& each) {
+    const bool late = now > each.until_ns;
+    if (late) {
+      loop_.forget(each.socket.get());
+    }
+    return late;
+  });
 }
 
 }  // namespace sinew::tool

@@ -1,0 +1,183 @@
+"""Programs over several hosts started by others' launchers: MPICH's Hydra by PMI-1, a real Slurm by
+PMIx and PMI-2; and `sinew run` inside Slurm's allocation and by a real sshd. Words: sinew,
+boot_probe and launched."""
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import over_hosts  # noqa: E402
+import slurm  # noqa: E402
+import sshd  # noqa: E402
+from over_hosts import AGENT, PROBE, SET, SINEW, TOOL, OverHosts, support, tool  # noqa: E402
+
+PROGRAM = sys.argv[3]
+BUILD = Path(SINEW).parents[1]
+# Tests' own files: seen by all hosts, which have a /tmp each.
+SHARED = Path(PROBE).parent
+
+
+def peer(name, program):
+    path = BUILD / "peers" / name / "bin" / program
+    return str(path) if os.access(path, os.X_OK) else None
+
+
+def good(where):
+    """The lines of `launched` for ranks whose hosts these are, in order."""
+    lines = []
+    for rank, host in enumerate(where):
+        lines.append(f"rank {rank} of {len(where)}, local {where[:rank].count(host)} of "
+                     f"{where.count(host)} on {host}: good")
+    return lines
+
+
+def sorted_lines(text):
+    return sorted(line for line in text.splitlines() if line.startswith("rank "))
+
+
+class Launched(OverHosts):
+    """What every launcher has to do; the classes below say how each is called."""
+
+    def launch(self, *words, per_host=2, **how):
+        raise NotImplementedError
+
+    def check_all(self):
+        where = ["h1", "h1", "h2", "h2"]
+        with self.subTest("sums"):
+            done = self.launch(PROGRAM, "sum")
+            self.assertEqual((done.code, sorted_lines(done.out)), (0, good(where)), done.err)
+        with self.subTest("keys"):
+            for what in ("exchange", "nodes"):
+                done = self.launch(PROBE, what)
+                self.assertEqual(done.code, 0, done.out + done.err)
+                self.assertEqual(len(sorted_lines(done.out)), 4, done.out)
+        # A rank that ends ends the job: the others wait for it in a barrier.
+        for what, victim, code, wanted in (("exit", "1", "7", self.codes_of_exit),
+                                           ("abort", "3", "5", self.codes_of_abort),
+                                           ("kill", "2", "0", self.codes_of_kill)):
+            with self.subTest(what):
+                done = self.launch(PROGRAM, what, victim, code, limit=60)
+                self.assertIn(done.code, wanted, done.out + done.err)
+                self.assertLess(done.seconds, 20, done.err)
+                self.assertEqual(support.survivors(), [])
+
+    codes_of_exit = codes_of_abort = codes_of_kill = ()
+
+
+class ByOpenMpi(OverHosts):
+    def test_mpirun_is_refused(self):
+        mpirun = peer("openmpi", "mpirun")
+        if mpirun is None:
+            self.skipTest("Open MPI is not in build/peers (tools/peers installs it)")
+        allow = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE")
+                 for end in ("", "_CONFIRM")}
+        done = support.run(sys.executable, str(TOOL), "--set", SET, "login", mpirun,
+                           "--prtemca", "plm_ssh_agent", AGENT, "--host", "h1:2,h2:2", "-n", "4",
+                           "--map-by", "slot", PROBE, "exchange", env=allow)
+        self.assertNotEqual(done.code, 0)
+        self.assertIn("several nodes are not supported under Open MPI's mpirun", done.err)
+
+
+class ByHydra(Launched):
+    codes_of_exit, codes_of_abort, codes_of_kill = (7, 9), (5, 9), (9, 137, 255)
+
+    def launch(self, *words, per_host=2, **how):
+        with tempfile.TemporaryDirectory(dir=SHARED) as folder:
+            agent = Path(folder, "agent")
+            agent.write_text(f"#!/bin/sh\nexec {AGENT} \"$@\"\n")
+            agent.chmod(0o755)
+            return support.run(sys.executable, str(TOOL), "--set", SET, "login", self.mpiexec,
+                               "-iface", "bridge", "-launcher", "ssh", "-launcher-exec",
+                               str(agent), "-hosts", "h1,h2", "-ppn", str(per_host), "-n",
+                               str(2 * per_host), *words, **how)
+
+    def test_mpiexec(self):
+        self.mpiexec = peer("mpich", "mpiexec.hydra") or support.find_mpiexec()
+        if self.mpiexec is None or Path(self.mpiexec).is_relative_to("/tmp"):
+            self.skipTest("MPICH's mpiexec.hydra is not in build/peers (tools/peers installs it)")
+        self.check_all()
+
+
+class BySlurm(Launched):
+    # srun ends with the highest code of its tasks, those among them that it has killed itself.
+    codes_of_exit, codes_of_abort, codes_of_kill = (7, 137), (5, 137), (137,)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = None
+        if not slurm.missing():
+            cls.folder = tempfile.mkdtemp(dir=SHARED)
+            cls.slurm = slurm.Slurm(lambda host, line: tool("exec", host, "sh", "-c", line),
+                                    ["h1", "h2", "h3"], cls.folder)
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        if cls.folder is not None:
+            shutil.rmtree(cls.folder, ignore_errors=True)
+
+    def setUp(self):
+        super().setUp()
+        if slurm.missing():
+            self.skipTest(slurm.missing())
+
+    def on_h1(self, *words, **how):
+        return support.run(sys.executable, str(TOOL), "--set", SET, "exec", "h1", *words,
+                           env=self.slurm.environment, **how)
+
+    def launch(self, *words, per_host=2, **how):
+        return self.on_h1("srun", "-I20", "-N2", "-n", str(2 * per_host),
+                          f"--ntasks-per-node={per_host}", "-w", "h1,h2", f"--mpi={self.kind}",
+                          *words, **how)
+
+    def test_pmix(self):
+        self.kind = "pmix"
+        self.check_all()
+
+    def test_pmi2(self):
+        self.kind = "pmi2"
+        self.check_all()
+
+    def test_srun_without_pmi_is_refused(self):
+        self.kind = "none"
+        done = self.launch(PROGRAM, "sum")
+        self.assertNotEqual(done.code, 0)
+        self.assertIn("srun started 4 tasks without telling them of each other", done.err)
+        self.assertIn("--mpi=pmix", done.err)
+
+    def test_sinew_run_in_an_allocation(self):
+        done = self.on_h1("salloc", "-Q", "-N2", "-n4", "--ntasks-per-node=2", "-w", "h2,h3",
+                          SINEW, "run", PROGRAM, "sum")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(sorted_lines(done.out), good(["h2", "h2", "h3", "h3"]))
+        done = self.on_h1("salloc", "-Q", "-N2", "-n4", "--ntasks-per-node=2", "-w", "h2,h3",
+                          SINEW, "run", PROBE, "crash", "2")
+        self.assertEqual(done.code, 139, done.err)
+        self.assertRegex(done.err, r"rank 2 of 4 .*on h3\) was killed by SIGSEGV")
+        self.assertEqual(support.survivors(), [])
+
+
+class BySsh(OverHosts):
+    """`sinew run` with its usual agent, and an sshd on each host."""
+
+    def test_by_ssh(self):
+        if sshd.missing():
+            self.skipTest(sshd.missing())
+        folder = tempfile.mkdtemp(dir=SHARED)
+        self.addCleanup(shutil.rmtree, folder)
+        agent = sshd.start(lambda host, line: tool("exec", host, "sh", "-c", line), ["h1", "h2"],
+                           folder)
+        done = over_hosts.run(PROGRAM, "sum", agent=agent)
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(sorted_lines(done.out), good(["h1", "h1", "h2", "h2"]))
+        done = over_hosts.run(PROBE, "crash", "2", agent=agent)
+        self.assertEqual(done.code, 139, done.err)
+        self.assertRegex(done.err, r"rank 2 of 4 .*on h2\) was killed by SIGSEGV")
+
+
+if __name__ == "__main__":
+    over_hosts.main(words=4)

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <map>
 
+#include "boot/node_session.hpp"
 #include "boot/pmi_channel.hpp"
 #include "boot/ways_in.hpp"
-#include "boot/wire_session.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/boot/shared_memory.hpp"
 

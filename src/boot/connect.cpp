@@ -11,9 +11,6 @@ namespace {
 // Variables of launchers that start us in a way we do not understand. Without this a job of N
 // would silently become N jobs of one.
 void refuse_unknown_launchers() {
-  SINEW_CHECK(!variable("PMIX_RANK"), "this PMIx launcher is not supported",
-              "PMIX_RANK is set but Open MPI's OMPI_COMM_WORLD_* are not",
-              "use `sinew run`, MPICH's mpiexec or Open MPI's mpirun; with Slurm: srun --mpi=pmi2");
   SINEW_CHECK(!variable(launcher_wire::pmi_rank), "PMI_RANK is set but neither PMI_FD nor PMI_PORT",
               "the launcher's connection got lost, or the variable was set by hand",
               "start with the launcher itself, or run `env -u PMI_RANK PROGRAM`");
@@ -21,7 +18,7 @@ void refuse_unknown_launchers() {
   SINEW_CHECK(!variable("SLURM_STEP_ID") || !variable("SLURM_PROCID") || !steps || *steps == "1",
               "srun started " + steps.value_or("") + " tasks without telling them of each other",
               "SLURM_STEP_NUM_TASKS is set but there is no PMI connection",
-              "use srun --mpi=pmi2, or `sinew run` on one node");
+              "use srun --mpi=pmix or --mpi=pmi2, or `sinew run` in the allocation");
 }
 
 }  // namespace
@@ -42,6 +39,9 @@ std::unique_ptr<session> connect() {
   }
   if (by_openmpi) {
     return join_openmpi();
+  }
+  if (variable("PMIX_RANK")) {
+    return join_pmix();
   }
   refuse_unknown_launchers();
   return join_alone();

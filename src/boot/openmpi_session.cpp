@@ -9,15 +9,13 @@
 #include <cerrno>
 #include <climits>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 
-#include "boot/attendance.hpp"
 #include "boot/environment.hpp"
+#include "boot/node_session.hpp"
 #include "boot/pmi_channel.hpp"
 #include "boot/ways_in.hpp"
-#include "boot/wire_session.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/boot/shared_memory.hpp"
@@ -106,21 +104,19 @@ class blackboard {
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
-class openmpi_session final : public session {
+class openmpi_session final : public node_session {
  public:
   openmpi_session(rank_and_size who, std::string job) {
     place_.rank = job_rank{who.rank};
-    place_.local_rank = local_rank{who.rank};
-    place_.size = place_.local_size = who.size;
-    place_.local_ranks = all_ranks(who.size);
+    place_.size = who.size;
+    settle(std::vector<int>(static_cast<std::size_t>(who.size), 0));
     place_.job = std::move(job);
     place_.launcher = "openmpi";
-    board_memory_ = memory_mapping::of(node_descriptor("-board").get(), blackboard::bytes);
+    board_memory_ = memory_mapping::of(board_descriptor().get(), blackboard::bytes);
     // Zero bytes are a valid blackboard; every rank sees the same one.
     board_ = reinterpret_cast<blackboard*>(board_memory_.base());
   }
 
-  [[nodiscard]] const place& where() const override { return place_; }
   void put(const std::string& key, const std::string& value) override {
     check_key(key);
     board_->put(key, value);
@@ -130,32 +126,8 @@ class openmpi_session final : public session {
   }
   void fence() override { board_->barrier(static_cast<std::uint32_t>(place_.size)); }
 
-  [[nodiscard]] std::byte* map_node_memory(std::size_t bytes_per_rank) override {
-    SINEW_CHECK(memory_.base() == nullptr, "the node's memory is mapped already",
-                "map_node_memory is called once per session", "");
-    node_ = node_descriptor("-memory");
-    const std::size_t end =
-        attendance::begin_behind(bytes_per_rank * static_cast<std::size_t>(place_.size));
-    memory_ = memory_mapping::of(node_.get(), end + attendance::bytes_for(place_.size));
-    attendance_ = attendance(memory_.base() + end, place_.local_rank, attendance::all(place_.size));
-    return memory_.base();
-  }
-
-  [[nodiscard]] std::byte* map_node_heap(std::size_t bytes_per_rank) override {
-    SINEW_CHECK(heap_.base() == nullptr && (memory_.base() != nullptr || place_.size == 1),
-                "the node's heap cannot be mapped now",
-                "map_node_heap is called once per session, after map_node_memory", "");
-    heap_ = place_.size == 1
-                ? memory_mapping::anonymous(bytes_per_rank)
-                : memory_mapping::heap_of(node_.get(),
-                                          bytes_per_rank * static_cast<std::size_t>(place_.size));
-    node_.reset();
-    return heap_.base();
-  }
-
   [[noreturn]] void abort(int code, std::string_view why) override {
-    std::fprintf(stderr, "sinew: rank %d of %d aborted the job with code %d: %.*s\n",
-                 place_.rank.value(), place_.size, code, static_cast<int>(why.size()), why.data());
+    tell_abort(code, why);
     // mpirun ends the job when a rank leaves with a code that is not 0.
     leave(code == 0 ? 1 : code);
   }
@@ -163,34 +135,18 @@ class openmpi_session final : public session {
     finalized_ = true;
     attendance_.leave();
   }
-  [[nodiscard]] std::vector<job_rank> absent() const override {
-    std::vector<job_rank> result;
-    for (const local_rank each : attendance_.absent()) {
-      result.push_back(place_.local_ranks[each.index()]);
-    }
-    return result;
-  }
-  void depart() noexcept override { attendance_.leave(); }
-  [[nodiscard]] bool others_have_left() noexcept override {
-    return place_.size == 1 || attendance_.others_have_left();
-  }
 
  private:
-  descriptor node_descriptor(const char* what) {
+  descriptor board_descriptor() {
     descriptor mine;
     if (place_.rank == 0) {
       mine = make_shared_memory("openmpi");
     }
-    return share_descriptor(place_.job + what, place_.local_rank, place_.size, std::move(mine));
+    return share_descriptor(place_.job + "-board", place_.local_rank, place_.size, std::move(mine));
   }
 
-  place place_;
   memory_mapping board_memory_;
   blackboard* board_ = nullptr;
-  descriptor node_;
-  memory_mapping memory_;
-  memory_mapping heap_;
-  attendance attendance_;
 };
 
 }  // namespace
@@ -202,7 +158,7 @@ std::unique_ptr<session> join_openmpi() {
   SINEW_CHECK(
       local.size == who.size, "several nodes are not supported under Open MPI's mpirun",
       std::to_string(local.size) + " of " + std::to_string(who.size) + " ranks are on this node",
-      "use MPICH's mpiexec, or keep the job on one node");
+      "use `sinew run`, MPICH's mpiexec or srun, or keep the job on one node");
   const auto space = variable("PMIX_NAMESPACE");
   SINEW_CHECK(space.has_value(), "the job has no name",
               "Open MPI's variables are set but PMIX_NAMESPACE is not",

@@ -19,11 +19,6 @@ namespace {
 
 namespace wire = launcher_wire;
 
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-}
-
 descriptor call_port(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   SINEW_CHECK(colon != std::string::npos, "PMI_PORT=" + text + " makes no sense",
@@ -63,16 +58,26 @@ class pmi1_session final : public wire_session {
     SINEW_CHECK(greeting.number("rc").value_or(0) == 0, "the launcher does not speak PMI-1.1",
                 "it refused the version", "use MPICH's mpiexec or `sinew run`");
     const pmi_message limits = channel_.ask("cmd=get_maxes", "maxes");
-    value_limit_ = static_cast<std::size_t>(std::max(limits.number("vallen_max").value_or(0), 64));
     const pmi_message name = channel_.ask("cmd=get_my_kvsname", "my_kvsname");
     space_ = std::string(name.find("kvsname").value_or(""));
     SINEW_CHECK(!space_.empty(), "the launcher gave no name for this job's keys",
                 "its answer to get_my_kvsname has none", "");
     place_.job = space_;
+    value_limit_ = room_for_value(limits.number("vallen_max").value_or(0));
     find_neighbours();
   }
 
  private:
+  /// Slurm's reads whole lines of as many bytes as it says that a value may have.
+  [[nodiscard]] std::size_t room_for_value(int longest) const {
+    constexpr std::size_t longest_key = 64;
+    constexpr std::size_t least = 64;
+    const std::size_t line =
+        std::string_view("cmd=put kvsname= key= value=\n").size() + space_.size() + longest_key;
+    const auto told = static_cast<std::size_t>(std::max(longest, 0));
+    return std::max(told, line + least) - line;
+  }
+
   void say_goodbye() override { (void)channel_.ask("cmd=finalize", "finalize_ack"); }
 
   /// By PMI_PORT the launcher tells rank and size over the wire.
@@ -97,39 +102,9 @@ class pmi1_session final : public wire_session {
       nodes = parse_process_mapping(*mapping, place_.size);
     }
     if (nodes.empty()) {
-      nodes = nodes_by_name();
+      nodes = nodes_by_told_name();
     }
     settle(std::move(nodes));
-  }
-
-  /// For launchers that tell no mapping: the ranks tell each other their hosts' names.
-  std::vector<int> nodes_by_name() {
-    if (place_.size == 1) {
-      return {0};
-    }
-    put("host-" + to_string(place_.rank), host_name());
-    fence();
-    std::vector<std::string> names;
-    std::vector<int> nodes;
-    for (job_rank rank = 0; rank.below(place_.size); ++rank) {
-      const std::string name = get("host-" + to_string(rank)).value_or("");
-      const auto known = std::find(names.begin(), names.end(), name);
-      nodes.push_back(static_cast<int>(known - names.begin()));
-      if (known == names.end()) {
-        names.push_back(name);
-      }
-    }
-    place_.hosts = std::move(names);  // in the order of their first ranks, as settle() counts
-    return nodes;
-  }
-
-  descriptor node_descriptor() override {
-    descriptor mine;
-    if (place_.local_rank == 0) {
-      mine = make_shared_memory("pmi1");
-    }
-    return share_descriptor(place_.job + "-" + to_string(place_.local_ranks.front()),
-                            place_.local_rank, place_.local_size, std::move(mine));
   }
 };
 

@@ -9,7 +9,9 @@ namespace sinew::boot {
 
 [[nodiscard]] std::unique_ptr<session> join_sinew();
 [[nodiscard]] std::unique_ptr<session> join_pmi1();
+/// On one node alone, without PMIx.
 [[nodiscard]] std::unique_ptr<session> join_openmpi();
+[[nodiscard]] std::unique_ptr<session> join_pmix();
 [[nodiscard]] std::unique_ptr<session> join_alone();
 
 }  // namespace sinew::boot

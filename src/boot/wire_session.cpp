@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <unordered_map>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
@@ -26,27 +25,6 @@ std::string piece_key(const std::string& key, std::size_t number) {
 }
 
 }  // namespace
-
-void wire_session::settle(std::vector<int> node_of) {
-  SINEW_EXPECT(node_of.size() == static_cast<std::size_t>(place_.size));
-  std::unordered_map<int, int> ours;
-  place_.local_ranks.clear();
-  for (int& node : node_of) {
-    node = ours.emplace(node, static_cast<int>(ours.size())).first->second;
-  }
-  place_.nodes = static_cast<int>(ours.size());
-  place_.node = node_of[place_.rank.index()];
-  for (job_rank rank = 0; rank.below(place_.size); ++rank) {
-    if (node_of[rank.index()] == place_.node) {
-      place_.local_rank =
-          rank == place_.rank ? local_rank::of_index(place_.local_ranks.size()) : place_.local_rank;
-      place_.local_ranks.push_back(rank);
-    }
-  }
-  place_.local_size = static_cast<int>(place_.local_ranks.size());
-  place_.node_of = place_.nodes > 1 ? std::move(node_of) : std::vector<int>();
-  SINEW_ENSURE(place_.local_rank.below(place_.local_size));
-}
 
 void wire_session::take_place(spawn_places where) {
   SINEW_EXPECT(place_.nodes == 1);
@@ -110,44 +88,8 @@ bool wire_session::unpublish(const std::string& name) {
   return channel_.unpublish(pmi_escape(name));
 }
 
-std::byte* wire_session::map_node_memory(std::size_t bytes_per_rank) {
-  SINEW_CHECK(memory_.base() == nullptr, "the node's memory is mapped already",
-              "map_node_memory is called once per session", "");
-  node_ = node_descriptor();
-  const int ranks = place_.spawning.count != 0 ? place_.spawning.count : place_.local_size;
-  const std::size_t end =
-      attendance::begin_behind(bytes_per_rank * static_cast<std::size_t>(ranks));
-  memory_ = memory_mapping::of(node_.get(), end + attendance::bytes_for(ranks));
-  std::vector<local_rank> members = attendance::all(place_.local_size);
-  for (std::size_t i = 0; place_.spawned() && i < members.size(); ++i) {
-    members[i] = local_rank{place_.local_ranks[i].value()};
-  }
-  attendance_ = attendance(memory_.base() + end, place_.local_rank, std::move(members));
-  return memory_.base();
-}
-
-std::byte* wire_session::map_node_heap(std::size_t bytes_per_rank) {
-  SINEW_CHECK(heap_.base() == nullptr && (memory_.base() != nullptr || place_.local_size == 1),
-              "the node's heap cannot be mapped now",
-              "map_node_heap is called once per session, after map_node_memory", "");
-  heap_ = place_.local_size == 1
-              ? memory_mapping::anonymous(bytes_per_rank)
-              : memory_mapping::heap_of(
-                    node_.get(), bytes_per_rank * static_cast<std::size_t>(place_.local_size));
-  node_.reset();
-  return heap_.base();
-}
-
-std::vector<job_rank> wire_session::absent() const {
-  std::vector<job_rank> result;
-  for (const local_rank each : attendance_.absent()) {
-    result.push_back(place_.spawned() ? job_rank{each.value()} : place_.local_ranks[each.index()]);
-  }
-  return result;
-}
-
 void wire_session::depart() noexcept {
-  attendance_.leave();
+  node_session::depart();
   if (place_.nodes > 1 && place_.launcher == "sinew") {
     try {
       channel_.say(std::string("cmd=") + launcher_wire::depart);
@@ -160,7 +102,7 @@ void wire_session::depart() noexcept {
 // Ranks of other nodes are seen by the launcher alone; other launchers do not tell.
 bool wire_session::others_have_left() noexcept {
   if (place_.nodes == 1) {
-    return place_.size == 1 || attendance_.others_have_left();
+    return node_session::others_have_left();
   }
   try {
     const auto word = channel_.heard();
@@ -180,8 +122,7 @@ void wire_session::finalize() {
 void wire_session::abort(int code, std::string_view why) {
   if (place_.launcher != "sinew" && !why.empty()) {
     // Only our own launcher prints the reason.
-    std::fprintf(stderr, "sinew: rank %d of %d aborted the job with code %d: %.*s\n",
-                 place_.rank.value(), place_.size, code, static_cast<int>(why.size()), why.data());
+    tell_abort(code, why);
   }
   try {
     std::string line = "cmd=abort exitcode=" + std::to_string(code);
@@ -203,14 +144,6 @@ descriptor adopt(int number, const char* variable_name) {
               "start it with the launcher itself, or without its variables: env -u PMI_FD "
               "-u PMI_RANK -u PMI_SIZE -u SINEW_BOOT_JOB PROGRAM");
   return descriptor(number);
-}
-
-void leave(int code) noexcept {
-  if (::ftrylockfile(stdout) == 0) {
-    ::fflush_unlocked(stdout);
-    ::funlockfile(stdout);
-  }
-  ::_exit((code & 0xff) == 0 && code != 0 ? 1 : code);
 }
 
 }  // namespace sinew::boot

@@ -75,7 +75,7 @@ class Tree(OverHosts):
         done = self.run_tree(PROBE, "abort", "5", "5")
         self.assertEqual(done.code, 5, done.err)
         self.assertRegex(done.err, r"rank 5 of 6 .*on h6\) aborted the job with code 5")
-        done = self.run_tree("--timeout", "1", "sleep", "20")
+        done = self.run_tree("--timeout", "10", "sleep", "60")
         self.assertEqual(done.code, 124)
         self.assertIn("on h6: rank 5", done.err)
         done = self.run_tree("no-such-program")

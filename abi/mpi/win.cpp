@@ -107,14 +107,8 @@ void check_no_epoch(const window_object& w) {
 
 }  // namespace
 
-window_object& window_of(MPI_Win handle) {
-  auto* found = resolve<window_object>(handle);
-  if (found == nullptr) [[unlikely]] {
-    fail(MPI_ERR_WIN, "the window is %s",
-         handle == MPI_WIN_NULL ? "MPI_WIN_NULL" : "freed or none");
-  }
-  SINEW_ENSURE(found->memory != nullptr && found->comm != nullptr);
-  return *found;
+void bad_window(MPI_Win handle) {
+  fail(MPI_ERR_WIN, "the window is %s", handle == MPI_WIN_NULL ? "MPI_WIN_NULL" : "freed or none");
 }
 
 int impl::Win_create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,

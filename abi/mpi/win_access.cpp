@@ -84,26 +84,6 @@ p2p::buffer target_of(MPI_Count count, MPI_Datatype datatype) {
   return {nullptr, static_cast<std::size_t>(count), &layout_of(datatype, count == 0)};
 }
 
-int put(MPI_Win win, const p2p::buffer& from, int target, MPI_Aint disp, const p2p::buffer& there) {
-  return on_window(win, [&](window_object& w) -> int {
-    if (target == MPI_PROC_NULL) {
-      return MPI_SUCCESS;
-    }
-    w.memory->write(target, place_of(w, tool::access::put, target, disp, there), from, there);
-    return MPI_SUCCESS;
-  });
-}
-
-int get(MPI_Win win, const p2p::buffer& into, int target, MPI_Aint disp, const p2p::buffer& there) {
-  return on_window(win, [&](window_object& w) -> int {
-    if (target == MPI_PROC_NULL) {
-      return MPI_SUCCESS;
-    }
-    w.memory->read(target, place_of(w, tool::access::get, target, disp, there), into, there);
-    return MPI_SUCCESS;
-  });
-}
-
 /// The element that all of a type's data are, or a failure.
 layout::element element_of(const p2p::buffer& b, const char* which) {
   const layout::element e = b.type->base();
@@ -170,49 +150,111 @@ void combine(const window_object& w, int target, window_place at, const p2p::buf
   SINEW_ENSURE(done == there.count * there.type->elements());
 }
 
-/// `result`: null type if none.
-int accumulate(MPI_Win win, const p2p::buffer& from, const p2p::buffer& result, int target,
-               MPI_Aint disp, const p2p::buffer& there, MPI_Op op) {
-  return on_window(win, [&](window_object& w) -> int {
-    const layout::element e = element_of(there, "the target");
-    if (there.bytes() == 0 || target == MPI_PROC_NULL) {
-      if (target != MPI_PROC_NULL) {
-        (void)place_of(w, tool::access::accumulate, target, disp, there);
-      }
-      return MPI_SUCCESS;
-    }
-    const coll::op o = accumulate_op(op, e);
-    const window_place at = place_of(w, tool::access::accumulate, target, disp, there);
-    const std::size_t n = there.count * there.type->elements();
-    SINEW_ASSERT(n > 0);
-    const bool reads_origin = o.kind != coll::op_kind::no_op;
-    if (reads_origin &&
-        (element_of(from, "the origin") != e || from.count * from.type->elements() < n)) {
-      fail(MPI_ERR_TYPE, "the origin's data are not as many elements of the target's kind");
-    }
-    operand origin(e, reads_origin ? n : 0);
-    if (reads_origin) {
-      copy_elements(from, origin.all());
-    }
-    if (result.type == nullptr) {
-      combine(w, target, at, there, e, o, origin, nullptr);
-      return MPI_SUCCESS;
-    }
-    operand before(e, n);
-    combine(w, target, at, there, e, o, origin, &before);
-    copy_elements(before.all(), result);
-    return MPI_SUCCESS;
-  });
+/// An integer of 8 bytes, of any name.
+[[nodiscard]] bool is_word(layout::element e) noexcept {
+  using layout::element;
+  return e == element::i64 || e == element::u64 || e == element::c_long || e == element::c_ulong;
 }
 
-int get_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-                   void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
-                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+/// The usual of the usual: a counter. Under the lock, as all accumulates are. Hot.
+void add_word(window_record& r, std::byte* here, const void* origin, void* result) noexcept {
+  std::uint64_t now = 0;
+  std::uint64_t more = 0;
+  std::memcpy(&more, origin, sizeof more);
+  {
+    const accumulating alone(r);
+    std::memcpy(&now, here, sizeof now);
+    more += now;
+    std::memcpy(here, &more, sizeof more);
+  }
+  if (result != nullptr) {
+    std::memcpy(result, &now, sizeof now);
+  }
+}
+
+/// The usual accumulate: elements of one predefined datatype, side by side here and there, in
+/// memory that is mapped here. `result`: null if none. False: nothing has been done. Hot.
+bool combine_at_once(const window_object& w, const void* origin, void* result, MPI_Count count,
+                     MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op) {
+  const std::uintptr_t t = value_of(type);
+  if (!is_predefined_type(t)) {
+    return false;
+  }
+  const layout::datatype* const one = predefined_layouts[t - first_type_value];
+  if (one == nullptr || !one->dense() || one->elements() != 1) [[unlikely]] {
+    return false;
+  }
+  std::byte* const here = w.directly(target, disp, count, one->size());
+  if (here == nullptr || count == 0) [[unlikely]] {
+    return false;
+  }
+  if (count == 1 && value_of(op) == abi::handle_sum && origin != nullptr && one->size() == 8 &&
+      is_word(one->base())) {
+    add_word(w.memory->of(target), here, origin, result);
+    return true;
+  }
+  const coll::op o = accumulate_op(op, one->base());
+  if (origin == nullptr && o.kind != coll::op_kind::no_op) [[unlikely]] {
+    return false;
+  }
+  const auto n = static_cast<std::size_t>(count);
+  const accumulating alone(w.memory->of(target));
+  if (result != nullptr) {
+    std::memcpy(result, here, n * one->size());
+  }
+  o.apply(origin, here, n, *one);
+  return true;
+}
+
+/// `result`: null type if none.
+int accumulate(window_object& w, const p2p::buffer& from, const p2p::buffer& result, int target,
+               MPI_Aint disp, const p2p::buffer& there, MPI_Op op) {
+  const layout::element e = element_of(there, "the target");
+  if (there.bytes() == 0 || target == MPI_PROC_NULL) {
+    if (target != MPI_PROC_NULL) {
+      (void)place_of(w, tool::access::accumulate, target, disp, there);
+    }
+    return MPI_SUCCESS;
+  }
+  const coll::op o = accumulate_op(op, e);
+  const window_place at = place_of(w, tool::access::accumulate, target, disp, there);
+  const std::size_t n = there.count * there.type->elements();
+  SINEW_ASSERT(n > 0);
+  const bool reads_origin = o.kind != coll::op_kind::no_op;
+  if (reads_origin &&
+      (element_of(from, "the origin") != e || from.count * from.type->elements() < n)) {
+    fail(MPI_ERR_TYPE, "the origin's data are not as many elements of the target's kind");
+  }
+  operand origin(e, reads_origin ? n : 0);
+  if (reads_origin) {
+    copy_elements(from, origin.all());
+  }
+  if (result.type == nullptr) {
+    combine(w, target, at, there, e, o, origin, nullptr);
+    return MPI_SUCCESS;
+  }
+  operand before(e, n);
+  combine(w, target, at, there, e, o, origin, &before);
+  copy_elements(before.all(), result);
+  return MPI_SUCCESS;
+}
+
+int get_accumulate(window_object& w, const void* origin_addr, MPI_Count origin_count,
+                   MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count,
+                   MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                   MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op) {
   // With MPI_NO_OP the origin means nothing.
+  const bool alike =
+      result_datatype == target_datatype && result_count == target_count &&
+      (op == MPI_NO_OP || (origin_datatype == target_datatype && origin_count == target_count));
+  if (alike && result_addr != nullptr &&
+      combine_at_once(w, origin_addr, result_addr, target_count, target_datatype, target_rank,
+                      target_disp, op)) {
+    return MPI_SUCCESS;
+  }
   const p2p::buffer from =
       op == MPI_NO_OP ? p2p::buffer{} : data_of(origin_addr, origin_count, origin_datatype);
-  return accumulate(win, from, data_of(result_addr, result_count, result_datatype), target_rank,
+  return accumulate(w, from, data_of(result_addr, result_count, result_datatype), target_rank,
                     target_disp, target_of(target_count, target_datatype), op);
 }
 
@@ -235,26 +277,41 @@ void check_request(MPI_Request* request) {
 int impl::Put(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
               MPI_Datatype target_datatype, MPI_Win win) {
-  return on_window(win, [&](window_object&) -> int {
-    return put(win, data_of(origin_addr, origin_count, origin_datatype), target_rank, target_disp,
-               target_of(target_count, target_datatype));
+  return on_window(win, [&](window_object& w) -> int {
+    const p2p::buffer from = data_of(origin_addr, origin_count, origin_datatype);
+    const p2p::buffer there = target_of(target_count, target_datatype);
+    if (target_rank != MPI_PROC_NULL) {
+      w.memory->write(target_rank, place_of(w, tool::access::put, target_rank, target_disp, there),
+                      from, there);
+    }
+    return MPI_SUCCESS;
   });
 }
 
 int impl::Get(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
               int target_rank, MPI_Aint target_disp, MPI_Count target_count,
               MPI_Datatype target_datatype, MPI_Win win) {
-  return on_window(win, [&](window_object&) -> int {
-    return get(win, data_of(origin_addr, origin_count, origin_datatype), target_rank, target_disp,
-               target_of(target_count, target_datatype));
+  return on_window(win, [&](window_object& w) -> int {
+    const p2p::buffer into = data_of(origin_addr, origin_count, origin_datatype);
+    const p2p::buffer there = target_of(target_count, target_datatype);
+    if (target_rank != MPI_PROC_NULL) {
+      w.memory->read(target_rank, place_of(w, tool::access::get, target_rank, target_disp, there),
+                     into, there);
+    }
+    return MPI_SUCCESS;
   });
 }
 
 int impl::Accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return on_window(win, [&](window_object&) -> int {
-    return accumulate(win, data_of(origin_addr, origin_count, origin_datatype), {}, target_rank,
+  return on_window(win, [&](window_object& w) -> int {
+    if (origin_datatype == target_datatype && origin_count == target_count &&
+        combine_at_once(w, origin_addr, nullptr, target_count, target_datatype, target_rank,
+                        target_disp, op)) {
+      return MPI_SUCCESS;
+    }
+    return accumulate(w, data_of(origin_addr, origin_count, origin_datatype), {}, target_rank,
                       target_disp, target_of(target_count, target_datatype), op);
   });
 }
@@ -264,18 +321,18 @@ int impl::Get_accumulate(const void* origin_addr, MPI_Count origin_count,
                          MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
                          MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                          MPI_Win win) {
-  return on_window(win, [&](window_object&) -> int {
-    return get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count,
+  return on_window(win, [&](window_object& w) -> int {
+    return get_accumulate(w, origin_addr, origin_count, origin_datatype, result_addr, result_count,
                           result_datatype, target_rank, target_disp, target_count, target_datatype,
-                          op, win);
+                          op);
   });
 }
 
 int impl::Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype datatype,
                        int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  return on_window(win, [&](window_object&) -> int {
-    return get_accumulate(origin_addr, 1, datatype, result_addr, 1, datatype, target_rank,
-                          target_disp, 1, datatype, op, win);
+  return on_window(win, [&](window_object& w) -> int {
+    return get_accumulate(w, origin_addr, 1, datatype, result_addr, 1, datatype, target_rank,
+                          target_disp, 1, datatype, op);
   });
 }
 
@@ -287,6 +344,18 @@ int impl::Compare_and_swap(const void* origin_addr, const void* compare_addr, vo
     constexpr std::size_t most = 16;
     if (!there.type->dense() || there.bytes() > most || there.bytes() == 0) {
       fail(MPI_ERR_TYPE, "the datatype is no integer, logical, multi-language type or byte");
+    }
+    if (std::byte* here = w.directly(target_rank, target_disp, 1, there.bytes())) [[likely]] {
+      const std::size_t n = there.bytes();
+      std::byte now[most];
+      SINEW_ASSERT(n <= most);
+      const accumulating alone(w.memory->of(target_rank));
+      std::memcpy(now, here, n);
+      if (std::memcmp(now, compare_addr, n) == 0) {
+        std::memcpy(here, origin_addr, n);
+      }
+      std::memcpy(result_addr, now, n);
+      return MPI_SUCCESS;
     }
     if (target_rank == MPI_PROC_NULL) {
       return MPI_SUCCESS;

@@ -59,10 +59,41 @@ struct window_object : object {
     return fence_open || all_held || held[t] != hold::none ||
            (!is_started.empty() && is_started[t]);
   }
+
+  /// Where `count` times `size` bytes lie at `target`, if the call is a usual one: an epoch is
+  /// open, the bytes are inside the window and mapped here, and nobody counts. Otherwise null: the
+  /// general way does it, or says what is wrong. Hot.
+  [[nodiscard]] std::byte* directly(int target, MPI_Aint disp, MPI_Count count,
+                                    std::size_t size) const noexcept {
+    const std::size_t t = static_cast<unsigned>(target);
+    if (t >= held.size() || special.load(std::memory_order_relaxed) != 0 || !access_open(target))
+        [[unlikely]] {
+      return nullptr;
+    }
+    const window_record& r = memory->of(target);
+    std::int64_t begin = 0;
+    std::uint64_t bytes = 0;
+    if (count < 0 || r.offset == 0 || __builtin_mul_overflow(disp, r.unit, &begin) || begin < 0 ||
+        __builtin_mul_overflow(static_cast<std::uint64_t>(count), size, &bytes) ||
+        bytes > r.bytes || static_cast<std::uint64_t>(begin) > r.bytes - bytes) [[unlikely]] {
+      return nullptr;
+    }
+    SINEW_ENSURE(memory->base_of(target) != nullptr);
+    return memory->mapped(r) + begin;
+  }
 };
 
-/// Throws MPI_ERR_WIN. Hot.
-[[nodiscard]] window_object& window_of(MPI_Win handle);
+/// Throws MPI_ERR_WIN. Cold.
+[[noreturn, gnu::cold]] void bad_window(MPI_Win handle);
+/// The window, or MPI_ERR_WIN. Hot.
+[[nodiscard]] inline window_object& window_of(MPI_Win handle) {
+  auto* found = resolve<window_object>(handle);
+  if (found == nullptr) [[unlikely]] {
+    bad_window(handle);
+  }
+  SINEW_ENSURE(found->memory != nullptr && found->comm != nullptr);
+  return *found;
+}
 
 /// Runs a call on a window: what goes wrong is for the window's error handler.
 template <class Call>

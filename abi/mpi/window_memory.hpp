@@ -76,11 +76,16 @@ class window_memory {
     SINEW_EXPECT(shared_.base() != nullptr);
     return reinterpret_cast<window_record*>(shared_.base())[rank];
   }
+  /// Where the memory that the window has made for that rank lies in this process. Hot.
+  [[nodiscard]] std::byte* mapped(const window_record& r) const noexcept {
+    SINEW_EXPECT(r.offset != 0);
+    return shared_.base() + r.offset;
+  }
   /// Where memory of `rank` lies in this process; null: nowhere.
   [[nodiscard]] std::byte* base_of(int rank) const noexcept {
     const window_record& r = of(rank);
     if (r.offset != 0) {
-      return shared_.base() + r.offset;
+      return mapped(r);
     }
     return rank == own_ ? reinterpret_cast<std::byte*>(r.base) : nullptr;
   }

@@ -22,8 +22,10 @@ Comm_create_errhandler Win_create_errhandler File_create_errhandler
 # Where a call more would be felt: the implementation is compiled into the binding.
 HOT = {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall"}
 
-# Those of them that try the usual first (at_once.hpp), before they make a frame for the rest.
-AT_ONCE = {"MPI_Send": "sent_at_once", "MPI_Isend": "sent_at_once"}
+# Those that try the usual first (at_once.hpp, window_at_once.hpp), before they make a frame for the
+# rest.
+AT_ONCE = {"MPI_Send": "sent_at_once", "MPI_Isend": "sent_at_once", "MPI_Put": "put_at_once",
+           "MPI_Get": "got_at_once", "MPI_Win_flush": "flushed_at_once"}
 
 # The ranks of these compare what they call, if they are told to (collective_check.hpp).
 COLLECTIVES = set("""
@@ -153,7 +155,8 @@ def _binding(function, procedure):
     hot = "[[gnu::flatten]] " if function.name in HOT else ""
     full = f"full_{function.short}"
     at_once = AT_ONCE.get(function.name)
-    lines = wrap(f"[[gnu::flatten, gnu::noinline]] static int {full}({function.signature}) {{"
+    whole = "gnu::flatten, " if function.name in HOT else ""
+    lines = wrap(f"[[{whole}gnu::noinline]] static int {full}({function.signature}) {{"
                  if at_once else
                  f"{hot}{function.result} P{function.name}({function.signature}) {{")
     if procedure.small.short in PURE or function.result != "int":
@@ -201,7 +204,8 @@ def _variadic_binding(function):
 def definitions(procedures):
     lines = [NOTE + '#include "abi/mpi/at_once.hpp"', '#include "abi/mpi/binding.hpp"',
              '#include "abi/mpi/collective_check.hpp"',
-             '#include "abi/mpi/generated/impl.hpp"', "",
+             '#include "abi/mpi/generated/impl.hpp"',
+             '#include "abi/mpi/window_at_once.hpp"', "",
              "using namespace sinew::mpi;", "", "#pragma GCC visibility push(default)",
              'extern "C" {', ""]
     for procedure in procedures:

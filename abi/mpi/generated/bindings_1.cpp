@@ -3,6 +3,7 @@
 #include "abi/mpi/binding.hpp"
 #include "abi/mpi/collective_check.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/window_at_once.hpp"
 
 using namespace sinew::mpi;
 

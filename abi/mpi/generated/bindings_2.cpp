@@ -3,6 +3,7 @@
 #include "abi/mpi/binding.hpp"
 #include "abi/mpi/collective_check.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/window_at_once.hpp"
 
 using namespace sinew::mpi;
 
@@ -1045,14 +1046,20 @@ int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request);
 
-int PMPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+[[gnu::noinline]] static int full_Get(void* origin_addr, int origin_count,
+    MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+    MPI_Datatype target_datatype, MPI_Win win) {
   try {
     enter("MPI_Get");
     return impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   } catch (...) {
     return caught("MPI_Get");
   }
+}
+int PMPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+  if (got_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)) [[likely]] return MPI_SUCCESS;
+  return full_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 }
 [[gnu::weak, gnu::alias("PMPI_Get"), gnu::visibility("default")]] int MPI_Get(void* origin_addr,
     int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,

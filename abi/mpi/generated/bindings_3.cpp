@@ -3,6 +3,7 @@
 #include "abi/mpi/binding.hpp"
 #include "abi/mpi/collective_check.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/window_at_once.hpp"
 
 using namespace sinew::mpi;
 
@@ -976,15 +977,21 @@ int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_
     gnu::visibility("default")]] int MPI_Publish_name(const char* service_name, MPI_Info info,
     const char* port_name);
 
-int PMPI_Put(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
-    int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
-    MPI_Win win) {
+[[gnu::noinline]] static int full_Put(const void* origin_addr, int origin_count,
+    MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+    MPI_Datatype target_datatype, MPI_Win win) {
   try {
     enter("MPI_Put");
     return impl::Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   } catch (...) {
     return caught("MPI_Put");
   }
+}
+int PMPI_Put(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+    int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+    MPI_Win win) {
+  if (put_at_once(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win)) [[likely]] return MPI_SUCCESS;
+  return full_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 }
 [[gnu::weak, gnu::alias("PMPI_Put"),
     gnu::visibility("default")]] int MPI_Put(const void* origin_addr, int origin_count,

@@ -3,6 +3,7 @@
 #include "abi/mpi/binding.hpp"
 #include "abi/mpi/collective_check.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/window_at_once.hpp"
 
 using namespace sinew::mpi;
 
@@ -1467,13 +1468,17 @@ int PMPI_Win_fence(int assert, MPI_Win win) {
 [[gnu::weak, gnu::alias("PMPI_Win_fence"),
     gnu::visibility("default")]] int MPI_Win_fence(int assert, MPI_Win win);
 
-int PMPI_Win_flush(int rank, MPI_Win win) {
+[[gnu::noinline]] static int full_Win_flush(int rank, MPI_Win win) {
   try {
     enter("MPI_Win_flush");
     return impl::Win_flush(rank, win);
   } catch (...) {
     return caught("MPI_Win_flush");
   }
+}
+int PMPI_Win_flush(int rank, MPI_Win win) {
+  if (flushed_at_once(rank, win)) [[likely]] return MPI_SUCCESS;
+  return full_Win_flush(rank, win);
 }
 [[gnu::weak, gnu::alias("PMPI_Win_flush"), gnu::visibility("default")]] int MPI_Win_flush(int rank,
     MPI_Win win);

@@ -72,10 +72,10 @@ struct window_object : object {
     }
     const window_record& r = memory->of(target);
     std::int64_t begin = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t wanted = 0;
     if (count < 0 || r.offset == 0 || __builtin_mul_overflow(disp, r.unit, &begin) || begin < 0 ||
-        __builtin_mul_overflow(static_cast<std::uint64_t>(count), size, &bytes) ||
-        bytes > r.bytes || static_cast<std::uint64_t>(begin) > r.bytes - bytes) [[unlikely]] {
+        __builtin_mul_overflow(static_cast<std::uint64_t>(count), size, &wanted) ||
+        wanted > r.bytes || static_cast<std::uint64_t>(begin) > r.bytes - wanted) [[unlikely]] {
       return nullptr;
     }
     SINEW_ENSURE(memory->base_of(target) != nullptr);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstring>
 
 #include "abi/mpi/type.hpp"
 #include "abi/mpi/window.hpp"

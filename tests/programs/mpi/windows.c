@@ -126,6 +126,38 @@ static void random_operations(enum flavour f, int rounds) {
   free(model);
 }
 
+/* Counters of 8 bytes, which have a way of their own: all ranks add to those of all. */
+static void counters(void) {
+  enum { turns = 500 };
+  long* mine = NULL;
+  MPI_Win win;
+  MPI_Win_allocate(2 * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  mine[0] = mine[1] = 0;
+  MPI_Win_lock_all(0, win);
+  MPI_Win_sync(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const long three = 3, one = 1L << 33;
+  long last = -1;
+  for (int i = 0; i < turns; ++i) {
+    long before = -1;
+    MPI_Accumulate(&three, 1, MPI_LONG, i % size, 0, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Fetch_and_op(&one, &before, MPI_LONG, 0, 1, MPI_SUM, win);
+    CHECK(before > last && before % one == 0);
+    last = before;
+  }
+  MPI_Win_flush_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_sync(win);
+  long wanted = 0;
+  for (int i = 0; i < turns; ++i) {
+    wanted += i % size == rank ? size * three : 0;
+  }
+  CHECK(mine[0] == wanted);
+  CHECK(mine[1] == (rank == 0 ? size * turns * one : 0));
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+}
+
 /* All at once: sums and a critical section. */
 static void contention(enum flavour f) {
   struct window w = make(f);
@@ -291,6 +323,7 @@ int main(int argc, char** argv) {
     contention((enum flavour)f);
     ring((enum flavour)f);
   }
+  counters();
   shared_memory();
   refusals();
   many();

@@ -82,7 +82,9 @@ class Tree(OverHosts):
         self.assertEqual(done.code, 127, done.err)
         done = over_hosts.run(*self.words("hostname"), agent=self.agent, hosts="h1,h2,h3,h9")
         self.assertEqual(done.code, 1)
-        self.assertRegex(done.err, "the host h9 cannot be used: ssh ended with code 255")
+        # Where names are asked for over a network that is not there, ssh waits instead.
+        self.assertRegex(done.err, "the host h9 (cannot be used: ssh ended with code 255|"
+                                   "does not answer)")
 
     def test_a_daemon_that_is_killed(self):
         for victim in ("h1", "h4"):  # one that leads to others, and one below it

@@ -36,7 +36,12 @@ void take_environment(const std::vector<std::string>& environment) {
 host_daemon::host_daemon(boot::descriptor in, boot::descriptor out)
     : link_(loop_, std::move(in), std::move(out),
             {[this](const frame& got) { take(got); },
-             [this](const std::string& why) { stop(1, "the launcher has gone: " + why); }}) {}
+             [this](const std::string& why) { lost_launcher(why); }}) {}
+
+/// After `finish` the launcher need not wait for this daemon, which waits for those below it.
+void host_daemon::lost_launcher(const std::string& why) {
+  finishing_ ? stop(0, "") : stop(1, "the launcher has gone: " + why);
+}
 
 void host_daemon::stop(int code, const std::string& why) {
   if (!exit_code_) {

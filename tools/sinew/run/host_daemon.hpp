@@ -66,6 +66,7 @@ class host_daemon {
   void close_output(int stream);
   void drain();
   void stop(int code, const std::string& why);
+  void lost_launcher(const std::string& why);
   [[nodiscard]] bool silent() const;
 
   event_loop loop_;

@@ -51,11 +51,19 @@ struct finding {
   verdict what;
 };
 
+/// A difference on its way to a rank that waits for it. Never moves: the request reads it.
+struct answer {
+  coll::communicator_ref comm;
+  verdict what;
+  p2p::request* sending = nullptr;
+};
+
 /// Rank 0's calls that others have not all made yet, in order; what was found wrong with some.
 struct ledger {
   std::mutex lock;  ///< guards all; nobody makes progress with it
   std::list<pending> open;
   std::list<finding> found;
+  std::list<answer> answers;
   int chore = -1;
 };
 ledger& books() {
@@ -122,9 +130,31 @@ verdict end(pending& p) {
   return judge(p.mine, p.others);
 }
 
+p2p::buffer bytes_of(const auto& what) { return p2p::buffer::of_bytes(&what, sizeof what); }
+
+/// Ranks that have called something blocking wait for rank 0's word, which did not wait for them.
+/// (Such a call always differs: its name does.) Under the lock.
+void answer_those_who_wait(ledger& b, const pending& p, const verdict& v) {
+  for (std::size_t i = 0; i < p.others.size(); ++i) {
+    if (p.others[i].how != form::blocking) {
+      continue;
+    }
+    answer& a = b.answers.emplace_back(answer{p.comm, v});
+    a.sending = process.engine->isend(*a.comm, p2p::collectives_of(*a.comm), bytes_of(a.what),
+                                      comm_rank{static_cast<int>(i) + 1}, verdict_tag);
+  }
+}
+
 /// Ends the calls of which all is known. Under the lock.
 int settle(ledger& b) {
   int ended = 0;
+  b.answers.remove_if([](const answer& a) {
+    const bool over = a.sending == nullptr || a.sending->done();
+    if (over && a.sending != nullptr) {
+      process.engine->release(a.sending);
+    }
+    return over;
+  });
   for (auto it = b.open.begin(); it != b.open.end();) {
     if (!it->done()) {
       ++it;
@@ -132,6 +162,7 @@ int settle(ledger& b) {
     }
     if (const verdict v = end(*it); v.rank >= 0) {
       b.found.push_back({it->handle, it->comm, v});
+      answer_those_who_wait(b, *it, v);
     }
     it = b.open.erase(it);
     ++ended;
@@ -157,14 +188,12 @@ int look(void*) noexcept {
         raise_error(c, told.code, told.sentence);
       }
     }
-    if (b.open.empty()) {
+    if (b.open.empty() && b.answers.empty()) {
       process.runtime->want_chore(b.chore, false);
     }
     return ended;
   });
 }
-
-p2p::buffer bytes_of(const auto& what) { return p2p::buffer::of_bytes(&what, sizeof what); }
 
 void begin_at_first(comm_object& c, const signature& mine) {
   ledger& b = books();

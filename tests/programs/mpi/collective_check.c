@@ -80,6 +80,24 @@ static void differences_of_nonblocking_calls(void) {
   CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
 }
 
+/* Rank 0 waits for nobody, and the others for its word. */
+static void blocking_calls_that_meet_a_nonblocking_one(void) {
+  int word = 7;
+  MPI_Comm twin;
+  MPI_Request request;
+  MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+  if (rank == 0) {
+    CHECK(MPI_Ibcast(&word, 1, MPI_INT, 0, twin, &request) == MPI_SUCCESS);
+    CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  } else {
+    EXPECT_ERROR(MPI_Barrier(twin), MPI_ERR_OTHER,
+                 "rank 1 calls MPI_Barrier, rank 0 calls MPI_Ibcast");
+  }
+  CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+  EXPECT_ERROR(MPI_Barrier(twin), MPI_ERR_OTHER, "rank 0 calls MPI_Ibcast");
+  MPI_Comm_free(&twin);
+}
+
 int main(int argc, char** argv) {
   setenv("SINEW_MPI_CHECK", "1", 1);
   MPI_Init(&argc, &argv);
@@ -91,6 +109,7 @@ int main(int argc, char** argv) {
   if (size > 1) {
     differences_are_named();
     differences_of_nonblocking_calls();
+    blocking_calls_that_meet_a_nonblocking_one();
   }
   MPI_Finalize();
   return 0;

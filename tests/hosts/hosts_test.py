@@ -1,8 +1,15 @@
-"""tools/hosts: what one host has cannot be reached from another, and nothing stays behind."""
+"""tools/hosts: what one host has cannot be reached from another, and nothing stays behind.
+
+hosts_test.py SINEW
+"""
+import importlib.machinery
+import importlib.util
+import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -103,6 +110,71 @@ class Hosts(unittest.TestCase):
         self.assertIn("are up already", tool("up", "2").stderr)
         self.assertIn("there is no host 'h9'", on("h9", "true").stderr)
         self.assertIn("needs a host and a command", tool("exec", "h1").stderr)
+        self.assertIn("'2by2' is no torus", tool("up", "--links", "2by2").stderr)
+        self.assertIn("that has 4", tool("up", "3", "--links", "2x2").stderr)
+        self.assertIn("'fast' is no rate", tool("up", "2", "--links", "2", "--rate", "fast").stderr)
+        self.assertIn("how many hosts", tool("up").stderr)
+
+
+# Sends so many bytes; the receiver says how many bits per second came.
+TRAFFIC = """import socket, sys, time
+if len(sys.argv) == 1:
+    server = socket.create_server(('', 4000))
+    server.settimeout(20)
+    print('open', flush=True)
+    peer, count, begin = server.accept()[0], 0, None
+    while piece := peer.recv(1 << 16):
+        begin = begin or time.monotonic()
+        count += len(piece)
+    print(count * 8 / (time.monotonic() - begin))
+else:
+    with socket.create_connection((sys.argv[1], 4000)) as peer:
+        peer.sendall(bytes(int(sys.argv[2])))
+"""
+
+
+class Links(unittest.TestCase):
+    def counted(self, host, interface):
+        """Bytes that a host has sent by an interface."""
+        return int(on(host, f"cat /sys/class/net/{interface}/statistics/tx_bytes").stdout)
+
+    def test_a_cable_is_limited_and_kernels_forward_by_dimensions(self):
+        done = tool("up", "--links", "3x2", "--rate", "20M")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.addCleanup(tool, "down")
+        self.assertEqual(len(tool("list").stdout.splitlines()), 6)
+        # h1 is (0, 0) and h6 (2, 1): down by the first dimension, over h5, then by the second.
+        before = self.counted("h1", "down0"), self.counted("h5", "up1"), self.counted("h1", "up1")
+        server = subprocess.Popen([sys.executable, TOOL, "--set", SET, "exec", "h6", sys.executable,
+                                   "-c", TRAFFIC], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(server.stdout.readline(), "open\n")
+        sent = tool("exec", "h1", sys.executable, "-c", TRAFFIC, "10.78.0.6", "3000000")
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        rate = float(server.communicate(timeout=20)[0])
+        self.assertLess(rate, 21e6)
+        self.assertGreater(rate, 2e6)  # a loaded machine may be slower than the cable
+        self.assertGreater(self.counted("h1", "down0") - before[0], 3000000)
+        self.assertGreater(self.counted("h5", "up1") - before[1], 3000000)
+        self.assertLess(self.counted("h1", "up1") - before[2], 100000)
+
+    def test_routes_are_those_that_the_planner_takes_for_default(self):
+        loader = importlib.machinery.SourceFileLoader("hosts", str(TOOL))
+        hosts = importlib.util.module_from_spec(importlib.util.spec_from_loader("hosts", loader))
+        loader.exec_module(hosts)
+        for shape in ("4x2x2", "2x2x2x2", "4x4", "3x2x4", "5x3"):
+            with tempfile.NamedTemporaryFile(suffix=".json") as plan:
+                subprocess.run([sys.argv[1], "route", "plan", "-t", shape, "-p", "alltoall", "-b",
+                                "1k", "-m", "default", "-o", plan.name], check=True, timeout=60,
+                               stdout=subprocess.DEVNULL)
+                jobs = json.loads(Path(plan.name).read_text())["jobs"]
+            torus = hosts.Torus(shape)
+            self.assertEqual(len(jobs), torus.count() * (torus.count() - 1))
+            for job in jobs:
+                at, walk = job["from"], []
+                while at != job["to"]:
+                    at = torus.neighbour(at, *torus.step(at, job["to"]))
+                    walk.append(at)
+                self.assertEqual([walk], [path[1:] for path in job["paths"]], f"{shape}: {job}")
 
 
 if __name__ == "__main__":
@@ -110,4 +182,4 @@ if __name__ == "__main__":
     if possible.returncode != 0:
         print(possible.stdout.strip() or possible.stderr.strip())
         sys.exit(77)
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

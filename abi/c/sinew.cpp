@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "abi/c/failure.hpp"
+#include "abi/c/options.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/settings.hpp"
@@ -34,6 +35,27 @@ int fail(int code, std::string_view why) noexcept {
 }
 
 int fail(int code) noexcept { return fail(code, sinew_error_text(code)); }
+
+int options_of(const sinew_fiber_options* how, sinew_fiber** made, void (*entry)(void*),
+               fiber::spawn_options& to) noexcept {
+  const int workers = sinew_workers();
+  if (workers == 0) {
+    return fail(SINEW_NOT_STARTED);
+  }
+  if (how != nullptr) {
+    to.name = how->name == nullptr ? "" : how->name;
+    to.stack_bytes = how->stack_bytes;
+    to.worker = how->worker_plus_one - 1;
+    to.detached = how->detached != 0;
+  }
+  if (entry == nullptr || (made == nullptr && !to.detached)) {
+    return fail(SINEW_INVALID, "a fiber needs a function, and somebody to join it or none");
+  }
+  if (to.worker < -1 || to.worker >= workers) {
+    return fail(SINEW_INVALID, "there is no such worker");
+  }
+  return SINEW_OK;
+}
 
 }  // namespace sinew::c_binding
 
@@ -154,22 +176,9 @@ int sinew_this_worker() { return fiber::scheduler::this_worker(); }
 
 int sinew_fiber_create(sinew_fiber** made, void (*entry)(void*), void* argument,
                        const sinew_fiber_options* how) {
-  const int workers = sinew_workers();
-  if (workers == 0) {
-    return fail(SINEW_NOT_STARTED);
-  }
   fiber::spawn_options options;
-  if (how != nullptr) {
-    options.name = how->name == nullptr ? "" : how->name;
-    options.stack_bytes = how->stack_bytes;
-    options.worker = how->worker_plus_one - 1;
-    options.detached = how->detached != 0;
-  }
-  if (entry == nullptr || (made == nullptr && !options.detached)) {
-    return fail(SINEW_INVALID, "a fiber needs a function, and somebody to join it or none");
-  }
-  if (options.worker < -1 || options.worker >= workers) {
-    return fail(SINEW_INVALID, "there is no such worker");
+  if (const int wrong = sinew::c_binding::options_of(how, made, entry, options)) {
+    return wrong;
   }
   fiber::fiber* f = nullptr;
   if (fiber::spawn(entry, argument, &f, options).retry()) {

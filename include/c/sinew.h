@@ -107,6 +107,51 @@ void sinew_fiber_sleep(uint64_t nanoseconds);
 /* The same, but SINEW_CANCELLED as soon as the fiber is cancelled. */
 int sinew_fiber_sleep_for(uint64_t nanoseconds);
 
+/* ---- Pools: an order of the program's own ---------------------------------------------------- */
+
+/* A pool has fibers, and tasklets: functions that run on the pool's stack and have none of their
+ * own. Each worker has a share of it. Of a share one runs at a time: the first, by the pool's
+ * order, of those that are ready, whenever the one before has suspended, yielded or ended (a
+ * fiber), or has returned (a tasklet). It is not interrupted for one that would come before it.
+ * Fibers beside the pool take turns with it. */
+typedef struct sinew_pool sinew_pool;
+typedef struct sinew_tasklet sinew_tasklet;
+
+/* What an order looks at. */
+struct sinew_work {
+  int priority;
+  void* argument;   /* of its function */
+  uint64_t arrival; /* of two in one share the smaller one has become ready earlier */
+};
+struct sinew_pool_options {
+  /* Not 0 if a is to run before b: a strict order of all that are ready. Called inside the
+   * scheduler: it must neither suspend nor call anything of this header. NULL: the higher priority,
+   * then the earlier arrival. */
+  int (*before)(const struct sinew_work* a, const struct sinew_work* b);
+  size_t stack_bytes; /* of the stack on which a share's tasklets run; 0: SINEW_FIBER_STACK */
+};
+
+/* From a fiber or a thread. how may be NULL. SINEW_NOT_STARTED, SINEW_NO_MEMORY, SINEW_INVALID. */
+int sinew_pool_create(sinew_pool** pool, const struct sinew_pool_options* how);
+/* Waits until all of it have ended (those to be joined need not have been joined). Suspends a
+ * fiber, blocks a thread. From none of its own; before sinew_stop(), which else waits for it. */
+void sinew_pool_destroy(sinew_pool* pool);
+/* As sinew_fiber_create(), in the share of the worker on which the fiber is to run. */
+int sinew_pool_fiber(sinew_fiber** made, sinew_pool* pool, int priority,
+                     void (*entry)(void* argument), void* argument,
+                     const struct sinew_fiber_options* how);
+/* Of the calling fiber, from the next time on that it becomes ready. Never suspends. SINEW_INVALID:
+ * it is in no pool. */
+int sinew_fiber_set_priority(int priority);
+/* Calls entry(argument) on the pool's stack, on worker worker_plus_one - 1, or (0) on the caller's
+ * or in turn. Does not suspend. If entry suspends, its share stands still meanwhile: it must not
+ * wait for others of it. made may be NULL: then nobody joins it. SINEW_NO_MEMORY, SINEW_INVALID. */
+int sinew_tasklet_create(sinew_tasklet** made, sinew_pool* pool, int priority,
+                         void (*entry)(void* argument), void* argument, int worker_plus_one);
+/* Waits until entry has returned; exactly once. Suspends a fiber, blocks a thread. SINEW_INVALID:
+ * NULL. */
+int sinew_tasklet_join(sinew_tasklet* tasklet);
+
 /* ---- Synchronisation: for fibers and threads alike ----------------------------------------- */
 
 /* Waiting suspends a fiber and blocks a thread. None of these objects may be copied or moved. */

@@ -9,6 +9,7 @@
 #include "fiber/cancellation.hpp"
 #include "fiber/hub.hpp"
 #include "fiber/local_values.hpp"
+#include "fiber/pool_part.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/raw_write.hpp"
@@ -25,7 +26,7 @@ namespace {
 void run(void* block) {
   auto& me = *static_cast<fiber*>(block);
   // The fiber may have thread-local storage of its own.
-  here = process_hub->workers[me.owner.load(std::memory_order_relaxed)].get();
+  here = process_hub->workers[me.place.load(std::memory_order_relaxed) >> 32U].get();
   me.notes.arrived();
   me.doing.store(nullptr, std::memory_order_relaxed);
   me.entry(me.argument);
@@ -121,7 +122,10 @@ status spawn(void (*entry)(void* argument), void* argument, fiber** made,
   f->done.reset(how.detached ? &f->reaper : nullptr);
   f->notes.born(f->low, static_cast<std::size_t>(reinterpret_cast<std::byte*>(f) -
                                                  static_cast<std::byte*>(f->low)));
-  h.launch(*f, w, how.worker);
+  if (how.in != nullptr) {
+    how.in->runs = f;
+  }
+  h.launch(*f, w, how.worker, how.in != nullptr);
   if (made != nullptr) {
     *made = f;
   }

@@ -40,8 +40,9 @@ struct hub {
     return poller_.load(std::memory_order_relaxed) != nullptr;
   }
   void set_poller(poller* p) noexcept;
-  /// Makes a prepared fiber ready on worker `wanted`, or (-1) on `from`, or in turn.
-  void launch(fiber& f, worker* from, int wanted) noexcept;
+  /// Makes a prepared fiber ready on worker `wanted`, or (-1) on `from`, or in turn. `pooled`: as
+  /// one of a pool.
+  void launch(fiber& f, worker* from, int wanted, bool pooled) noexcept;
   /// The slot of a fiber that has ended. `by`: the worker that runs the caller, or null.
   void give_back(fiber& f, worker* by) noexcept;
 

@@ -8,6 +8,7 @@
 #include "fiber/hub.hpp"
 #include "fiber/local_values.hpp"
 #include "fiber/overflow.hpp"
+#include "fiber/pool_part.hpp"
 #include "fiber/stacks.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/futex.hpp"
@@ -154,13 +155,14 @@ void hub::give_back(fiber& f, worker* by) noexcept {
   }
 }
 
-void hub::launch(fiber& f, worker* from, int wanted) noexcept {
+void hub::launch(fiber& f, worker* from, int wanted, bool pooled) noexcept {
   if (from != nullptr) {
     from->made.store(from->made.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   } else {
     made_outside.fetch_add(1, std::memory_order_release);
   }
   f.alive.store(true, std::memory_order_relaxed);
+  SINEW_EXPECT(!pooled || wanted >= 0);
   if (steals && wanted < 0 && from != nullptr) {
     from->offer(f);
     for (const auto& w : workers) {
@@ -178,7 +180,7 @@ void hub::launch(fiber& f, worker* from, int wanted) noexcept {
   }
   const std::uint64_t place = to->place_of(f.slot);
   f.place.store(place, std::memory_order_release);
-  f.owner.store(to->number(), std::memory_order_release);
+  f.owner.store(pooled ? in_pool : to->number(), std::memory_order_release);
   const auto position = static_cast<std::uint32_t>(place);
   if (to == from) {
     to->set_ready(position);

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "fiber/cancellation.hpp"
 #include "fiber/worker.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
@@ -131,6 +132,13 @@ bool sleeper_list::wait(sleeper& s, std::uint64_t deadline_ns,
   unlock();
   // If it was no longer listed, somebody is just waking it.
   return !taken && s.wait();
+}
+
+waited sleeper_list::wait_unlock(sleeper& s, std::uint64_t deadline_ns) noexcept {
+  push(s);
+  unlock();
+  const auto* const calls_off = calls_off_self();
+  return wait(s, deadline_ns, calls_off) ? waited::done : ended_early(calls_off);
 }
 
 sleeper* sleeper_list::take(std::uint32_t most, std::uint32_t& count) noexcept {

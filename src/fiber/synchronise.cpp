@@ -1,7 +1,6 @@
 // What fibers and threads wait for: each a list of sleepers and a few words.
 #include <utility>
 
-#include "fiber/cancellation.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/fiber/barrier.hpp"
 #include "sinew/fiber/condition_variable.hpp"
@@ -93,10 +92,7 @@ waited semaphore::acquire(std::uint64_t deadline_ns) noexcept {
     waiting_.unlock();
     return waited::done;
   }
-  waiting_.push(me);
-  waiting_.unlock();
-  const auto* const calls_off = calls_off_self();
-  return waiting_.wait(me, deadline_ns, calls_off) ? waited::done : ended_early(calls_off);
+  return waiting_.wait_unlock(me, deadline_ns);
 }
 
 bool semaphore::try_acquire() noexcept {
@@ -266,10 +262,7 @@ waited future::wait(std::uint64_t deadline_ns) noexcept {
     waiting_.unlock();
     return waited::done;
   }
-  waiting_.push(me);
-  waiting_.unlock();
-  const auto* const calls_off = calls_off_self();
-  return waiting_.wait(me, deadline_ns, calls_off) ? waited::done : ended_early(calls_off);
+  return waiting_.wait_unlock(me, deadline_ns);
 }
 
 bool future::ready() noexcept {

@@ -10,6 +10,7 @@
 
 #include "fiber/hub.hpp"
 #include "fiber/overflow.hpp"
+#include "fiber/pool_part.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/futex.hpp"
@@ -121,11 +122,13 @@ inline fiber* worker::next() noexcept {
   return &idle_;
 }
 
-/// A signal for a fiber that has moved since goes after it.
-void worker::forward(const fiber& f) noexcept {
+/// A signal for a fiber that has moved since goes after it; one for a fiber of a pool, to the pool.
+void worker::forward(fiber& f) noexcept {
   const std::uint64_t place = f.place.load(std::memory_order_acquire);
   if (place != nowhere && place >> 32U != number_) {
     hub_.workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
+  } else if (place != nowhere && f.owner.load(std::memory_order_acquire) == in_pool) {
+    pool_part::arrives(f, *this);
   }
 }
 
@@ -229,6 +232,12 @@ void worker::give_way(fiber& me) noexcept {
     ready_.set(position);
   }
   switch_to(me, *f);
+}
+
+void worker::run_now(fiber& me, fiber& f) noexcept {
+  check_stack(me);
+  ready_.set(static_cast<std::uint32_t>(me.place.load(std::memory_order_relaxed)));
+  switch_to(me, f);
 }
 
 void worker::end_slice(fiber& me) noexcept {

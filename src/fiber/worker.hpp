@@ -57,6 +57,8 @@ class worker {
   void give_way(fiber& me) noexcept;
   /// The same, after a look around; on a worker with less to do, if there is one and `me` may move.
   void end_slice(fiber& me) noexcept;
+  /// Runs `f`, a ready fiber of a pool, at once. `me` is ready. Hot.
+  void run_now(fiber& me, fiber& f) noexcept;
   /// Ends `me`. Does not return (and is not declared so, to be jumped to: see run()).
   void leave_for_good(fiber& me) noexcept;
 
@@ -132,7 +134,7 @@ class worker {
 
  private:
   [[nodiscard]] fiber* next() noexcept;
-  [[gnu::noinline]] void forward(const fiber& f) noexcept;
+  [[gnu::noinline]] void forward(fiber& f) noexcept;
   [[nodiscard]] worker* lighter(const fiber& f) noexcept;
   void move(fiber& me, worker& to) noexcept;
   [[nodiscard]] fiber* next_turn() noexcept;

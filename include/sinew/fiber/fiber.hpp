@@ -26,6 +26,7 @@ struct spawn_options {
   int worker = -1;                 ///< where it runs, for good; -1: the caller's, or in turn
   bool detached = false;           ///< nobody will join it
   std::uintptr_t thread_base = 0;  ///< thread pointer of its own: see thread_storage.hpp; 0: none
+  struct pooled* in = nullptr;     ///< pool's own
 };
 
 /// The fiber that runs the caller; null on a thread that is not a worker. Any context. Hot.

@@ -77,6 +77,8 @@ class sleeper_list {
   /// was called off, and `s` has been taken off again.
   bool wait(sleeper& s, std::uint64_t deadline_ns = no_deadline,
             const std::atomic<std::uint32_t>* call_off = nullptr) noexcept;
+  /// Puts `s` into the list, unlocks, waits; cancel() ends this wait, too.
+  [[nodiscard]] waited wait_unlock(sleeper& s, std::uint64_t deadline_ns) noexcept;
   /// Unlocks, and wakes all that were in the list.
   void wake_all_unlock() noexcept;
   /// Takes off the first `most`, for wake_taken() after unlock(): whoever is woken may destroy the

@@ -134,9 +134,7 @@ int main(int argc, char** argv) {
   rank = start(&argc, &argv, &o, 8);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   edge = 10;
-  for (int i = 1; i < argc; ++i) {
-    if (strncmp(argv[i], "edge=", 5) == 0) edge = atoi(argv[i] + 5);
-  }
+  read_numbers(argc, argv, "edge", &edge, 1);
   nodes = edge + 1;
   for (cube = 1; (cube + 1) * (cube + 1) * (cube + 1) <= ranks;) ++cube;
   if (cube * cube * cube != ranks) stop_all("the ranks make no cube");

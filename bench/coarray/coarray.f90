@@ -122,7 +122,8 @@ module acts
   type(parcel), save :: boundary[*]
   real(real64), allocatable, target :: own(:)
   real(real64), allocatable :: ghost(:), sums(:)
-  integer :: chosen(1000), n
+  integer :: chosen(1000), n, variables
+  logical :: blocking
 
 contains
 
@@ -176,54 +177,35 @@ contains
     end do
   end subroutine
 
-  ! Eight variables, one after the other; blocking: each has arrived before the next begins.
-  subroutine eight_puts()
+  ! So many variables, one after the other; blocking: each has arrived before the next begins.
+  subroutine put_variables()
     v1(1:n)[other] = target_field(1:n)
+    if (blocking) sync memory
+    if (variables < 2) return
     v2(1:n)[other] = target_field(1:n)
+    if (blocking) sync memory
+    if (variables < 4) return
     v3(1:n)[other] = target_field(1:n)
+    if (blocking) sync memory
     v4(1:n)[other] = target_field(1:n)
+    if (blocking) sync memory
+    if (variables < 8) return
     v5(1:n)[other] = target_field(1:n)
+    if (blocking) sync memory
     v6(1:n)[other] = target_field(1:n)
+    if (blocking) sync memory
     v7(1:n)[other] = target_field(1:n)
+    if (blocking) sync memory
     v8(1:n)[other] = target_field(1:n)
+    if (blocking) sync memory
   end subroutine
 
-  subroutine eight_blocking_puts()
-    v1(1:n)[other] = target_field(1:n)
-    sync memory
-    v2(1:n)[other] = target_field(1:n)
-    sync memory
-    v3(1:n)[other] = target_field(1:n)
-    sync memory
-    v4(1:n)[other] = target_field(1:n)
-    sync memory
-    v5(1:n)[other] = target_field(1:n)
-    sync memory
-    v6(1:n)[other] = target_field(1:n)
-    sync memory
-    v7(1:n)[other] = target_field(1:n)
-    sync memory
-    v8(1:n)[other] = target_field(1:n)
-    sync memory
-  end subroutine
-
-  subroutine put8_nb(repetitions)
+  subroutine variables_there_and_back(repetitions)
     integer, intent(in) :: repetitions
     integer :: i
     do i = 1, repetitions
       if (me == 2) sync images (1)
-      call eight_puts()
-      sync images (other)
-      if (me == 1) sync images (2)
-    end do
-  end subroutine
-
-  subroutine put8(repetitions)
-    integer, intent(in) :: repetitions
-    integer :: i
-    do i = 1, repetitions
-      if (me == 2) sync images (1)
-      call eight_blocking_puts()
+      call put_variables()
       sync images (other)
       if (me == 1) sync images (2)
     end do
@@ -319,7 +301,7 @@ program coarray
   use acts
   implicit none
   integer :: s, bytes, largest
-  character(40) :: params
+  character(60) :: params
   integer, parameter :: sum_lengths(3) = [1, 1024, 524288]
   real(real64) :: us
 
@@ -355,12 +337,7 @@ program coarray
     us = time_of(get_by_temporary) / 2
     call report('get', 'latency', 'us', trim(params) // ',into=temporary', us)
     if (bytes > 8 * size(v1)) cycle
-    us = time_of(put8) / 2
-    call report('put8', 'latency', 'us', trim(params), us)
-    us = time_of(put8_nb) / 2
-    call report('put8-nb', 'latency', 'us', trim(params), us)
-    if (bytes >= 4096) &
-      call report('put8-nb', 'bandwidth', 'GB/s', trim(params), 8 * bytes / us / 1000)
+    call each_number_of_variables()
   end do
   call report('put-strided', 'latency', 'us', 'bytes=8000', time_of(put_strided))
   call report('get-vector', 'latency', 'us', 'bytes=8000', time_of(get_vector))
@@ -378,4 +355,20 @@ program coarray
     n = 16
     call report('halo', 'latency', 'us', 'bytes=128,kind=elements', time_of(halo_elements))
   end if
+
+contains
+
+  subroutine each_number_of_variables()
+    integer :: k
+    do k = 1, 8
+      variables = 2**((k - 1) / 2)
+      blocking = mod(k, 2) == 1
+      write (params, '(a,i0,a,i0,2a)') 'bytes=', bytes, ',variables=', variables, ',way=', &
+        trim(merge('blocking   ', 'nonblocking', blocking))
+      us = time_of(variables_there_and_back) / 2
+      call report('put-variables', 'latency', 'us', trim(params), us)
+      if (variables == 8) call report('put-variables', 'bandwidth', 'GB/s', trim(params), &
+        variables * real(bytes, real64) / us / 1000)
+    end do
+  end subroutine
 end program

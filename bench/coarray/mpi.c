@@ -2,11 +2,12 @@
 // have the names of the coarray statements they stand beside.
 #include "../common/measure.h"
 
-enum { eight = 8, most_eight = 1 << 20 };
-static char *outgoing, *incoming, *parts[eight];
+enum { most_variables = 8, most_bytes = 1 << 20, no_bandwidth = 1 << 30 };
+static char *outgoing, *incoming, *parts[most_variables];
+static int variables;
 static double *sums, *totals, *own, *ghost;
 static int rank, bytes;
-static MPI_Request requests[2 * eight];
+static MPI_Request requests[2 * most_variables];
 
 static void send_receive(int count) {
   const int peer = 1 - rank;
@@ -17,10 +18,10 @@ static void send_receive(int count) {
   }
 }
 
-static void eight_blocking(int count) {
+static void variables_blocking(int count) {
   const int peer = 1 - rank;
   for (int i = 0; i < 2 * count; ++i) {
-    for (int k = 0; k < eight; ++k) {
+    for (int k = 0; k < variables; ++k) {
       if ((i + rank) % 2 == 0) {
         MPI_Send(outgoing, bytes, MPI_BYTE, peer, k, MPI_COMM_WORLD);
       } else {
@@ -30,17 +31,17 @@ static void eight_blocking(int count) {
   }
 }
 
-static void eight_nonblocking(int count) {
+static void variables_nonblocking(int count) {
   const int peer = 1 - rank;
   for (int i = 0; i < 2 * count; ++i) {
-    for (int k = 0; k < eight; ++k) {
+    for (int k = 0; k < variables; ++k) {
       if ((i + rank) % 2 == 0) {
         MPI_Isend(outgoing, bytes, MPI_BYTE, peer, k, MPI_COMM_WORLD, &requests[k]);
       } else {
         MPI_Irecv(parts[k], bytes, MPI_BYTE, peer, k, MPI_COMM_WORLD, &requests[k]);
       }
     }
-    MPI_Waitall(eight, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(variables, requests, MPI_STATUSES_IGNORE);
   }
 }
 
@@ -101,35 +102,45 @@ static void tell(const char* name, const char* params, double us, int least, int
   if (bytes >= least) report(name, "bandwidth", "GB/s", params, moved / us / 1e3);
 }
 
+static void each_number_of_variables(const options* o) {
+  static const struct {
+    const char* name;
+    void (*run)(int);
+  } ways[] = {{"blocking", variables_blocking}, {"nonblocking", variables_nonblocking}};
+  char params[64];
+  for (variables = 1; variables <= most_variables; variables *= 2) {
+    for (int w = 0; w < 2; ++w) {
+      snprintf(params, sizeof params, "bytes=%d,variables=%d,way=%s", bytes, variables,
+               ways[w].name);
+      tell("put-variables", params, time_us(ways[w].run, o->budget_ms) / 2,
+           variables == most_variables ? 0 : no_bandwidth, variables * bytes);
+    }
+  }
+}
+
 static void each_size(const options* o) {
   char params[64];
   for (int i = 0; i < o->size_count; ++i) {
     bytes = o->sizes[i];
     snprintf(params, sizeof params, "bytes=%d", bytes);
     tell("put", params, time_us(send_receive, o->budget_ms) / 2, 32768, bytes);
-    if (bytes > most_eight) continue;
-    tell("put8", params, time_us(eight_blocking, o->budget_ms) / 2, 1 << 30, 0);
-    tell("put8-nb", params, time_us(eight_nonblocking, o->budget_ms) / 2, 4096, eight * bytes);
+    if (bytes <= most_bytes) each_number_of_variables(o);
   }
 }
 
 int main(int argc, char** argv) {
   const options o = read_options(argc, argv);
   rank = start(&argc, &argv, &o, 2);
-  int largest = 8;
-  for (int i = 0; i < o.size_count; ++i) {
-    if (o.sizes[i] > largest) largest = o.sizes[i];
-  }
+  const int largest = largest_size(&o, 8);
   outgoing = make_buffer((size_t)largest, 1);
   incoming = make_buffer((size_t)largest, 2);
-  for (int k = 0; k < eight; ++k) parts[k] = make_buffer(most_eight, k);
+  for (int k = 0; k < most_variables; ++k) parts[k] = make_buffer(most_bytes, k);
   sums = (double*)make_buffer(4 << 20, 0);
   totals = (double*)make_buffer(4 << 20, 0);
   own = (double*)make_buffer(32768, 0);
   ghost = (double*)make_buffer(32768, 0);
   each_size(&o);
   const int lengths[] = {8, 8192, 4 << 20};
-  const int no_bandwidth = 1 << 30;
   bytes = 0;
   tell("sync-all", "images=2", time_us(barrier, o.budget_ms), no_bandwidth, 0);
   tell("sync-images", "images=2", time_us(pair, o.budget_ms), no_bandwidth, 0);

@@ -78,10 +78,7 @@ int main(int argc, char** argv) {
   const options o = read_options(argc, argv);
   start(&argc, &argv, &o, 2);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  int longest = 8;
-  for (int s = 0; s < o.size_count; ++s) {
-    if (o.sizes[s] > longest) longest = o.sizes[s];
-  }
+  const int longest = largest_size(&o, 8);
   // Zeros: adding them up for ever gives no infinities, whose sums take longer on some processors.
   char* const from = make_buffer((size_t)longest * (size_t)ranks + slack, 0);
   char* const into = make_buffer((size_t)longest * (size_t)ranks + slack, 0);

@@ -34,18 +34,27 @@ static inline void stop_all(const char* message) {
   exit(2);
 }
 
+// The whole numbers behind the word "key=...", with commas between; returns how many they are. What
+// `to` holds is left alone, and 0 is returned, where there is no such word.
+static inline int read_numbers(int argc, char** argv, const char* key, int* to, int most) {
+  const size_t length = strlen(key);
+  int count = 0;
+  for (int i = 1; i < argc; ++i) {
+    if (strncmp(argv[i], key, length) != 0 || argv[i][length] != '=') continue;
+    count = 0;
+    for (char *at = argv[i] + length + 1, *end; *at && count < most; at = end + (*end == ',')) {
+      to[count++] = (int)strtol(at, &end, 10);
+      if (end == at || (*end && *end != ',')) break;
+    }
+  }
+  return count;
+}
+
 static inline options read_options(int argc, char** argv) {
   options o = {{8}, 1, 50, 0, ""};
   for (int i = 1; i < argc; ++i) {
     char* word = argv[i];
-    if (strncmp(word, "sizes=", 6) == 0) {
-      o.size_count = 0;
-      for (char* at = word + 6; *at && o.size_count < max_sizes;) {
-        o.sizes[o.size_count++] = (int)strtol(at, &at, 10);
-        if (*at == ',') ++at;
-        else break;
-      }
-    } else if (strncmp(word, "budget_ms=", 10) == 0) {
+    if (strncmp(word, "budget_ms=", 10) == 0) {
       o.budget_ms = atof(word + 10);
     } else if (strcmp(word, "thread=multiple") == 0) {
       o.thread_multiple = 1;
@@ -53,7 +62,17 @@ static inline options read_options(int argc, char** argv) {
       o.only = word + 5;
     }
   }
+  const int count = read_numbers(argc, argv, "sizes", o.sizes, max_sizes);
+  if (count > 0) o.size_count = count;
   return o;
+}
+
+// The largest of the sizes, and at least `least`.
+static inline int largest_size(const options* o, int least) {
+  for (int s = 0; s < o->size_count; ++s) {
+    if (o->sizes[s] > least) least = o->sizes[s];
+  }
+  return least;
 }
 
 // MPI_Init, or MPI_Init_thread when asked; returns this rank. Ends the job when the thread level is

@@ -29,21 +29,27 @@ struct options {
   bool floor = false;     ///< the driver alone, without what it measures
 };
 
+/// Whole numbers from 1 on with commas between, up to what is none.
+inline std::vector<int> numbers_of(const std::string& text) {
+  std::vector<int> all;
+  for (const char* at = text.c_str(); *at != 0; at += *at == ',') {
+    char* end = nullptr;
+    const long n = std::strtol(at, &end, 10);
+    if (end == at || n < 1) {
+      break;
+    }
+    all.push_back(static_cast<int>(n));
+    at = end;
+  }
+  return all;
+}
+
 inline options read_options(int argc, char** argv) {
   options o;
   for (int i = 1; i < argc; ++i) {
     const char* word = argv[i];
     if (std::strncmp(word, "threads=", 8) == 0) {
-      o.threads.clear();
-      for (char* at = argv[i] + 8; *at != 0; at += *at == ',') {
-        char* end = at;
-        const long n = std::strtol(at, &end, 10);
-        if (end == at || n < 1) {
-          break;
-        }
-        o.threads.push_back(static_cast<int>(n));
-        at = end;
-      }
+      o.threads = numbers_of(word + 8);
     } else if (std::strncmp(word, "budget_ms=", 10) == 0) {
       o.budget_ms = std::atof(word + 10);
     } else if (std::strcmp(word, "floor") == 0) {

@@ -175,16 +175,7 @@ inline std::vector<int> numbers(int argc, char** argv, std::string_view key,
     if (word.size() <= key.size() || word.substr(0, key.size()) != key || word[key.size()] != '=') {
       continue;
     }
-    or_else.clear();
-    for (const char* at = argv[i] + key.size() + 1; *at != 0; at += *at == ',') {
-      char* end = nullptr;
-      const long n = std::strtol(at, &end, 10);
-      if (end == at || n < 1) {
-        break;
-      }
-      or_else.push_back(static_cast<int>(n));
-      at = end;
-    }
+    or_else = numbers_of(argv[i] + key.size() + 1);
   }
   return or_else;
 }

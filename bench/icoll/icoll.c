@@ -138,7 +138,7 @@ static void allow_all(cpu_set_t* allowed) {
 }
 
 int main(int argc, char** argv) {
-  int overlap = 0, threads = 0, longest = 8, ranks;
+  int overlap = 0, threads = 0, ranks;
   cpu_set_t allowed;
   const options o = read_options(argc, argv);
   for (int i = 1; i < argc; ++i) {
@@ -152,9 +152,7 @@ int main(int argc, char** argv) {
   line_open(start(&argc, &argv, &o, 2));
   if (threads) place_threads(&allowed);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  for (int s = 0; s < o.size_count; ++s) {
-    if (o.sizes[s] > longest) longest = o.sizes[s];
-  }
+  const int longest = largest_size(&o, 8);
   // Zeros: adding them up for ever gives no infinities, whose sums take longer on some processors.
   char* const from = make_buffer((size_t)longest * (size_t)ranks + slack, 0);
   char* const into = make_buffer((size_t)longest * (size_t)ranks + slack, 0);

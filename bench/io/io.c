@@ -133,8 +133,8 @@ int main(int argc, char** argv) {
   const options o = read_options(argc, argv);
   const char* folder = "/dev/shm";
   job j = {.mib = 8, .budget_ms = o.budget_ms};
+  read_numbers(argc, argv, "mib", &j.mib, 1);
   for (int i = 1; i < argc; ++i) {
-    if (strncmp(argv[i], "mib=", 4) == 0) j.mib = atoi(argv[i] + 4);
     if (strncmp(argv[i], "folder=", 7) == 0) folder = argv[i] + 7;
   }
   if (j.mib < 1 || (j.mib & (j.mib - 1)) != 0) {

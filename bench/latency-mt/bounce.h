@@ -81,16 +81,9 @@ static inline void sum_up(bouncer* all, int threads, const char* kind) {
 // Calls run(rank, threads, bytes, budget) for each sample of each count of threads and each size.
 static inline void for_all_counts(int argc, char** argv, const options* o, int rank,
                                   void (*run)(int rank, int threads, int bytes, double budget_ms)) {
-  int counts[most_counts] = {14}, count = 1;
+  int counts[most_counts] = {14}, count = read_numbers(argc, argv, "threads", counts, most_counts);
+  if (count == 0) count = 1;
   line_open(rank);
-  for (int i = 1; i < argc; ++i) {
-    if (strncmp(argv[i], "threads=", 8) != 0) continue;
-    count = 0;
-    for (char* at = argv[i] + 8; *at && count < most_counts;) {
-      counts[count++] = (int)strtol(at, &at, 10);
-      if (*at++ != ',') break;
-    }
-  }
   for (int c = 0; c < count; ++c) {
     if (counts[c] < 1 || counts[c] > most_threads) stop_all("threads: 1 to 256");
     for (int s = 0; s < samples * o->size_count; ++s) {

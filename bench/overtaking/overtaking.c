@@ -134,17 +134,10 @@ static MPI_Comm make_promised(void) {
 
 int main(int argc, char** argv) {
   static traffic t;
-  int counts[most_counts] = {8}, count = 1;
+  int counts[most_counts] = {8}, count = read_numbers(argc, argv, "threads", counts, most_counts);
   options o = read_options(argc, argv);
   o.thread_multiple = 1;
-  for (int i = 1; i < argc; ++i) {
-    if (strncmp(argv[i], "threads=", 8) != 0) continue;
-    count = 0;
-    for (char* at = argv[i] + 8; *at && count < most_counts;) {
-      counts[count++] = (int)strtol(at, &at, 10);
-      if (*at++ != ',') break;
-    }
-  }
+  if (count == 0) count = 1;
   t.rank = start(&argc, &argv, &o, 2);
   line_open(t.rank);
   MPI_Comm plain, promised = make_promised();

@@ -152,10 +152,8 @@ int main(int argc, char** argv) {
   pthread_t running[most_threads];
   options o = read_options(argc, argv);
   o.thread_multiple = 1;
-  for (int i = 1; i < argc; ++i) {
-    if (strncmp(argv[i], "threads=", 8) == 0) w.threads = atoi(argv[i] + 8);
-    if (strncmp(argv[i], "partitions=", 11) == 0) w.partitions = atoi(argv[i] + 11);
-  }
+  read_numbers(argc, argv, "threads", &w.threads, 1);
+  read_numbers(argc, argv, "partitions", &w.partitions, 1);
   w.rank = start(&argc, &argv, &o, 2);
   line_open(w.rank);
   if (w.threads < 1 || w.threads > most_threads) stop_all("threads: 1 to 16");

@@ -1,15 +1,19 @@
 // Histograms: each task adds one to random buckets of an instance that is striped over all ranks.
-// The seed's five ways and the adaptive one; one task a rank. A round is timed from a common start
-// until every rank's merge has come, with making, filling and copying back of whatever it takes, as
-// the original counts; that the target is zero before is not timed.
+// The seed's five ways and the adaptive one. A rank runs one task, or as many as the original did
+// on a node, one after the other on its one processor: each has an instance of its own, and two
+// merges are under way at once. A round is timed from a common start until every rank's merges have
+// come, with making, filling and copying back of whatever it takes, as the original counts; that
+// the target is zero before is not timed.
 //
 // dense: 256K buckets, 4M reductions a task; sparse: 4M buckets, 64K a task. `single` and
 // `read-write` do at most 256K a task.
 //
-// Words: sweep=quick|usual|full, budget_ms; or case=dense|sparse ranks=R method=M for one row.
-// With "floor": the generator of indices alone, as many tasks at once.
+// Words: case=dense|sparse ranks=R,... tasks=T,... method=M budget_ms=N; all where one is not
+// given. With "floor": the generator of indices alone, as many tasks at once.
 #include "../common/micro.hpp"
 //
+#include <deque>
+
 #include "../common/event_ranks.hpp"
 #include "sinew/event/reservation.hpp"
 #include "sinew/region/reductions.hpp"
@@ -28,7 +32,7 @@ struct experiment {
 };
 constexpr experiment experiments[] = {{"dense", 1 << 18, 1 << 22}, {"sparse", 1 << 22, 1 << 16}};
 constexpr std::uint64_t most_single = 1 << 18;
-constexpr rma::heap_sizes heaps{std::size_t{1} << 20, std::size_t{160} << 20};
+constexpr rma::heap_sizes heaps{std::size_t{1} << 20, std::size_t{256} << 20};
 
 /// wyrand's step (Wang Yi): one addition from one number to the next, so that several are under
 /// way.
@@ -48,7 +52,7 @@ class generator {
   std::uint64_t below_;
 };
 
-/// One rank's task and all it needs.
+/// One rank's tasks and all they need.
 struct task {
   micro::rank_place& at;
   region::system& regions;
@@ -57,11 +61,12 @@ struct task {
   region::instance target;
   region::field<std::uint32_t> count;
   experiment what;
-  std::uint64_t reductions;
-  std::uint64_t round = 0;
+  std::uint64_t reductions;  ///< of each
+  std::uint64_t many = 1;
+  std::uint64_t now = 0;  ///< which of them runs, over all rounds
 
   [[nodiscard]] generator indices() const {
-    return {round * 1000003 + static_cast<std::uint64_t>(at.rank) * 7919, what.buckets};
+    return {now * 1000003 + static_cast<std::uint64_t>(at.rank) * 7919, what.buckets};
   }
   void wait(event::event e) const {
     if (at.events.wait(e) != event::state::triggered) {
@@ -77,17 +82,20 @@ struct task {
   }
 };
 
+/// Each method runs one task and returns the event of its end, which may be to come; what it merges
+/// lives in `keep` until then.
 template <class Instance>
-void by(task& t) {
-  Instance some(t.regions, t.target, t.count);
-  t.all_into(some);
-  if constexpr (requires { some.flush(); }) {
-    t.wait(some.flush());
+event::event by(task& t, std::shared_ptr<void>& keep) {
+  const auto some = std::make_shared<Instance>(t.regions, t.target, t.count);
+  t.all_into(*some);
+  keep = some;
+  if constexpr (requires { some->flush(); }) {
+    return some->flush();
   } else {
-    t.wait(some.merge());
+    return some->merge();
   }
 }
-void localised(task& t) {
+event::event localised(task& t, std::shared_ptr<void>& /*keep*/) {
   const event::event held = t.locks.acquire(t.lock);
   region::schema what(t.what.buckets);
   const auto here = what.add<std::uint32_t>("count");
@@ -101,10 +109,9 @@ void localised(task& t) {
   }
   const event::event back = t.regions.copy(region::at(m.what, here), region::at(t.target, t.count));
   t.locks.release(t.lock, back);
-  t.wait(back);
-  t.wait(t.regions.destroy(m.what));
+  return t.regions.destroy(m.what, back);
 }
-void read_write(task& t) {
+event::event read_write(task& t, std::shared_ptr<void>& /*keep*/) {
   t.wait(t.locks.acquire(t.lock));
   const region::part_finder find(
       t.regions.target_of(region::entry_of<add>(), t.target, t.count.number));
@@ -120,8 +127,9 @@ void read_write(task& t) {
     there.store(there.load(std::memory_order_acquire) + 1, std::memory_order_release);
   }
   t.locks.release(t.lock);
+  return {};
 }
-void generator_alone(task& t) {
+event::event generator_alone(task& t, std::shared_ptr<void>& /*keep*/) {
   std::uint64_t all = 0;
   generator next = t.indices();
   for (std::uint64_t i = 0; i < t.reductions; ++i) {
@@ -129,11 +137,12 @@ void generator_alone(task& t) {
     asm volatile("" : "+r"(all));  // one at a time, as reductions take them
   }
   micro::use(all);
+  return {};
 }
 
 struct method {
   const char* name;
-  void (*run)(task&);
+  event::event (*run)(task&, std::shared_ptr<void>&);
   bool slow;
 };
 constexpr method methods[] = {
@@ -149,7 +158,7 @@ void check(task& t) {
       all += n;
     }
   }
-  if (all != t.reductions * static_cast<std::uint64_t>(t.at.size)) {
+  if (all != t.reductions * t.many * static_cast<std::uint64_t>(t.at.size)) {
     micro::wrong("contributions are missing");
   }
 }
@@ -158,6 +167,7 @@ struct plan {
   double budget_ms;
   bool floor;
   std::string only;
+  std::vector<int> tasks;
 };
 
 /// Seconds of one round, on rank 0.
@@ -167,13 +177,27 @@ double one_round(task& t, const method& how, bool floor) {
   }
   t.at.meet();
   const double begin = micro::now_ns();
-  (floor ? generator_alone : how.run)(t);
+  {
+    // Of each task what it keeps, and its end; a third one's memory would not fit.
+    std::deque<std::pair<std::shared_ptr<void>, event::event>> under_way;
+    for (std::uint64_t i = 0; i < t.many; ++i, ++t.now) {
+      if (under_way.size() == 2) {
+        t.wait(under_way.front().second);
+        under_way.pop_front();
+      }
+      std::shared_ptr<void> kept;
+      const event::event end = (floor ? generator_alone : how.run)(t, kept);
+      under_way.emplace_back(std::move(kept), end);
+    }
+    for (const auto& [kept, end] : under_way) {
+      t.wait(end);
+    }
+  }
   t.at.meet();
   const double end = micro::now_ns();
   if (t.at.rank == 0 && !floor) {
     check(t);
   }
-  ++t.round;
   return (end - begin) * 1e-9;
 }
 
@@ -183,7 +207,8 @@ void measure(task& t, const method& how, const plan& p) {
   std::vector<double> rates;
   auto& more = t.at.board.words[60000];
   const double end = micro::now_ns() + p.budget_ms * 1e6;
-  const double count = static_cast<double>(t.reductions) * t.at.size;
+  const double count = static_cast<double>(t.reductions * t.many) * t.at.size;
+  const std::size_t least = t.many > 1 ? 1 : 3;  // more tasks are steadier, and take longer
   t.at.meet();
   if (t.at.rank == 0) {
     more = 1;
@@ -192,13 +217,13 @@ void measure(task& t, const method& how, const plan& p) {
   while (more == 1) {
     rates.push_back(count / one_round(t, how, p.floor) / 1e6);
     if (t.at.rank == 0) {
-      more = micro::now_ns() < end || rates.size() < 3 ? 1 : 0;
+      more = micro::now_ns() < end || rates.size() < least ? 1 : 0;
     }
     t.at.meet();
   }
   if (t.at.rank == 0) {
-    std::printf("@ %s rate Mred/s method=%s,ranks=%d %.6g\n", t.what.name, how.name, t.at.size,
-                micro::median(rates));
+    std::printf("@ %s rate Mred/s method=%s,ranks=%d,tasks=%d %.6g\n", t.what.name, how.name,
+                t.at.size, static_cast<int>(t.many), micro::median(rates));
   }
 }
 
@@ -233,9 +258,12 @@ bool measure(const experiment& what, int ranks, const plan& p) {
            count,
            what,
            what.reductions};
-    for (const method& how : methods) {
-      if (p.only.empty() || p.only == how.name) {
-        measure(t, how, p);
+    for (const int many : p.tasks) {
+      t.many = static_cast<std::uint64_t>(many);
+      for (const method& how : methods) {
+        if (p.only.empty() || p.only == how.name) {
+          measure(t, how, p);
+        }
       }
     }
     std::fflush(stdout);
@@ -246,40 +274,26 @@ bool measure(const experiment& what, int ranks, const plan& p) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  plan p{200, false, {}};
-  std::vector<int> ranks = {1, 2, 4, 8, 16};
+  plan p{200, false, {}, micro::numbers(argc, argv, "tasks", {1, 8})};
   std::string only_case;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const std::string value = word.substr(word.find('=') + 1);
     if (word == "floor") {
       p.floor = true;
-    }
-    if (word.starts_with("budget_ms=")) {
+    } else if (word.starts_with("budget_ms=")) {
       p.budget_ms = std::atof(value.c_str());
-    }
-    if (word.starts_with("case=")) {
+    } else if (word.starts_with("case=")) {
       only_case = value;
-    }
-    if (word.starts_with("method=")) {
+    } else if (word.starts_with("method=")) {
       p.only = value;
-    }
-    if (word.starts_with("ranks=")) {
-      ranks = {std::max(std::atoi(value.c_str()), 1)};
-    }
-    if (word == "sweep=quick") {
-      ranks = {1, 2};
-      p.budget_ms = 50;
-    }
-    if (word == "sweep=full") {
-      p.budget_ms = 1000;
     }
   }
   if (p.floor) {
     p.budget_ms = std::min(p.budget_ms, 20.0);
   }
   for (const experiment& what : experiments) {
-    for (const int r : ranks) {
+    for (const int r : micro::numbers(argc, argv, "ranks", {1, 2, 4, 8, 16})) {
       if ((only_case.empty() || only_case == what.name) && !measure(what, r, p)) {
         return 3;
       }

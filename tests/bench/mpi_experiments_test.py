@@ -1,4 +1,4 @@
-"""`sinew bench icoll rma io topology partitioned overtaking`: a short run has all rows, and an
+"""`sinew bench` of experiments in MPI and with coarrays: a short run has all rows, and an
 answer that is wrong, or a word that is, ends a program.
 
 mpi_experiments_test.py SINEW
@@ -6,6 +6,7 @@ mpi_experiments_test.py SINEW
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -95,6 +96,57 @@ class Experiments(unittest.TestCase):
         found = self.of(self.rows("overtaking"), "sinew", "threads", "promises")
         self.assertEqual({("window", "rate", 8, "none"), ("window", "rate", 8, "all"),
                           ("window", "gain", 8, None)}, found)
+
+    def test_matching_with_wildcards(self):
+        """All of it takes a minute: here what figure 7 in bandwidth asks for."""
+        case = "queue=posted,depth=1024,collisions=0,hash=1021,wildcard={},cache=warm,bytes={}"
+        wanted = ["bandwidth:" + case.format(wildcard, size) for size in (8, 4096)
+                  for wildcard in ("recv-any-tag", "recv-any-source", "extra-any-tag",
+                                   "extra-any-source", "none")]
+        done = self.run_program("matching", 2, "budget_ms=5", *wanted)
+        self.assertEqual(0, done.returncode, done.stderr)
+        told = [line.split() for line in done.stdout.splitlines() if line.startswith("@ ")]
+        self.assertEqual(wanted, [words[1] + ":" + words[4] for words in told])
+        for words in told:
+            self.assertGreater(float(words[5]), 0)
+
+    def test_million(self):
+        found = self.of(self.rows("million"), "sinew", "threads", "kind", "method")
+        for threads, kind in ((8, "fiber"), (65536, "fiber"), (8, "pthread"), (512, "pthread")):
+            for method in ("paper", "steady"):
+                self.assertIn(("one-way", "latency", threads, kind, method), found)
+
+    def test_a_machine_s_limit_of_threads_is_told(self):
+        program = os.path.join(self.folder.name, "pthreads")
+        subprocess.run([os.path.join(FOLDER, "mpicc.sinew"), "-O2", "-Wall", "-Wextra", "-Werror",
+                        "-pthread", "-o", program, os.path.join(SOURCES, "million", "pthreads.c")],
+                       check=True, timeout=60)
+        # 200 MiB of addresses are too few for that many stacks.
+        done = subprocess.run([SINEW, "run", "-n", "2", "sh", "-c",
+                               "ulimit -v 900000; exec " + program + " threads=8,30000"],
+                              capture_output=True, text=True, timeout=90, check=False)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("threads=8,bytes=64,kind=pthread,method=paper", done.stdout)
+        self.assertRegex(done.stdout, r"@ one-way limit threads threads=30000,\S+ \d+\n")
+        self.assertNotIn("threads=30000,bytes=64,kind=pthread,method", done.stdout)
+
+    @unittest.skipUnless(shutil.which("gfortran"), "no gfortran")
+    def test_coarray(self):
+        results = self.rows("coarray")
+        found = self.of(results, "sinew", "bytes", "variables", "way")
+        for variables in (1, 2, 4, 8):
+            for way in ("blocking", "nonblocking"):
+                for size in (8, 4096, 32768, 1048576):
+                    self.assertIn(("put-variables", "latency", size, variables, way), found)
+        self.assertIn(("put-variables", "bandwidth", 8, 8, "blocking"), found)
+
+    @unittest.skipUnless(shutil.which("gfortran"), "no gfortran")
+    def test_himeno(self):
+        found = self.of(self.rows("himeno"), "sinew", "kind", "images")
+        for images in (1, 2, 4, 8):
+            for kind in ("coarray", "mpi"):
+                self.assertIn(("XS", "rate", kind, images), found)
+        self.assertIn(("S", "rate", "coarray", 2), found)
 
     def test_wrong_words_are_refused(self):
         for name, words, why in (

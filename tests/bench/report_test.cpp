@@ -2,6 +2,11 @@
 // of.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
 #include "sinew/base/error.hpp"
 #include "sinew/base/json.hpp"
 #include "sinew/base/random.hpp"
@@ -101,6 +106,40 @@ TEST(figures, malformed_ones_are_refused_with_their_line) {
   }
   EXPECT_THROW((void)parse_figures("title: x\n", "f", "pool"), sinew::error);
   EXPECT_THROW((void)parse_figures("figure: x\n", "f", "pool"), sinew::error);
+}
+
+TEST(figures, have_every_published_number_in_one_of_them) {
+  const std::filesystem::path bench = SINEW_BENCH_SOURCES;
+  const std::vector<figure> all = all_figures(bench);
+  ASSERT_GT(all.size(), 40u);
+  std::set<std::string> names;
+  for (const figure& f : all) {
+    EXPECT_TRUE(names.insert(f.name).second) << f.name << " twice";
+    EXPECT_TRUE(std::filesystem::exists(bench / f.experiment / "experiment.cpp"));
+    EXPECT_TRUE(f.repeat.starts_with("sinew bench " + f.experiment)) << f.name;
+    EXPECT_FALSE(f.differs.empty()) << f.name;
+  }
+  std::size_t numbers = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(bench)) {
+    const std::string experiment = folder.path().filename();
+    std::ifstream in(folder.path() / "paper.txt");
+    for (std::string line; std::getline(in, line);) {
+      const auto m =
+          line.starts_with("#")
+              ? std::nullopt
+              : stats::parse_line("@" + line.substr(std::min(line.find(' '), line.size())));
+      if (!m) {
+        EXPECT_TRUE(line.empty() || line.front() == '#') << experiment << ": " << line;
+        continue;
+      }
+      ++numbers;
+      const stats::row_key key{experiment, m->case_name, m->params, m->metric, m->unit};
+      EXPECT_TRUE(
+          std::any_of(all.begin(), all.end(), [&key](const figure& f) { return f.has(key); }))
+          << experiment << ": " << line;
+    }
+  }
+  EXPECT_GT(numbers, 500u);
 }
 
 TEST(ticks, are_round_and_within) {

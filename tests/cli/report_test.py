@@ -129,6 +129,32 @@ class Report(unittest.TestCase):
                 self.assertNotIn(name, attrs)
         self.assertNotIn("url(http", "".join(page.words))
 
+    def test_of_several_of_ours_the_default_is_compared(self):
+        params = {"queue": "posted", "wildcard": "none", "cache": "warm", "bytes": 8,
+                  "collisions": 0}
+        rows = [result(subject, {**params, "depth": depth}, value, "matching", "latency")
+                for subject, value in (("sinew:bins1021", 900), ("sinew:hash", 100),
+                                       ("openmpi-ucx", 300))
+                for depth in (1, 64)]
+        self.file = self.write("m.json", {**document(), "results": rows})
+        said = "".join(Page(self.page()).words)
+        self.assertIn("Sinew is better in 2, worse in 0", said)
+        self.assertIn("sinew:bins1021", said)
+
+    def test_lines_of_several_of_ours_are_told_apart(self):
+        rows = [result(subject, {"queue": "posted", "wildcard": "none", "cache": "warm",
+                                 "bytes": size, "depth": 1024, "collisions": percent},
+                       100 + percent, "matching", "bandwidth", metric="bandwidth", unit="MB/s")
+                for subject in ("sinew:hash", "sinew:bins1021")
+                for percent in (0, 100) for size in (8, 4096)]
+        self.file = self.write("m.json", {**document(), "results": rows})
+        done = run("report", self.file, "--figure", "matching-2b")
+        self.assertEqual(done.code, 0, done.err)
+        looks = {(line.get("stroke"), line.get("stroke-dasharray"))
+                 for line in xml.etree.ElementTree.fromstring(done.out).iter()
+                 if line.tag.endswith("polyline")}
+        self.assertEqual(4, len(looks), looks)
+
     def test_pictures_are_sound_xml(self):
         self.page()
         pictures = [n for n in os.listdir(os.path.join(self.folder, "page")) if n.endswith(".svg")]

@@ -270,7 +270,7 @@ std::optional<std::string> build_program(const subject& who, const std::string& 
   const std::string kind = program.empty() ? who.name.substr(0, who.name.find('-')) : program;
   return compile_cached(words, source,
                         {common / "measure.h", common / "line.h", common / "window.h",
-                         common / "together.h", folder / "bounce.h"},
+                         common / "together.h", folder / "bounce.h", folder / "crowd.h"},
                         experiment + '-' + kind, failure);
 }
 

@@ -15,6 +15,12 @@ using role = plot_line::role;
 
 bool ours(const std::string& subject) { return subject.rfind("sinew", 0) == 0; }
 
+/// Who of ours is compared with the others: the first that the figure names.
+std::string our_subject(const figure& f) {
+  const auto found = std::find_if(f.subjects.begin(), f.subjects.end(), ours);
+  return found == f.subjects.end() ? "sinew" : *found;
+}
+
 bool drawn(const figure& f, const std::string& subject) {
   return subject != "floor" &&
          (f.subjects.empty() || stats::published(subject) ||
@@ -134,8 +140,10 @@ class lines_of_figure {
               : paper            ? role::paper
               : ours(subject)    ? role::ours
                                  : role::peer;
-    // Lines of one parameter have one colour whoever measured them; else each subject has its own.
-    const std::string& what = line.empty() ? subject : line;
+    // Lines of one parameter have one colour whoever measured them, but for several of ours, which
+    // nothing else would tell apart; else each subject has its own.
+    const bool one_of_ours = ours(subject) && subject != our_subject(figure_);
+    const std::string what = line.empty() ? subject : one_of_ours ? subject + ' ' + line : line;
     made.colour = colours_.try_emplace(what, colours_.size()).first->second;
     return to_.lines.emplace_back(std::move(made));
   }
@@ -180,7 +188,7 @@ compared_row compared(const figure& f, const stats::row& r, const result_set& re
     } else if (drawn(f, subject)) {
       if (!ours(subject)) {
         peers.samples[subject] = samples;
-      } else if (mine == nullptr) {
+      } else if (subject == our_subject(f)) {
         mine = &samples;
       }
     }

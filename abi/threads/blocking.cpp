@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "abi/threads/files.hpp"
 #include "abi/threads/raw.hpp"
 #include "abi/threads/waiting.hpp"
 
@@ -146,7 +147,11 @@ int fcntl(int descriptor, int command, ...) {
   void* const argument = va_arg(rest, void*);
   va_end(rest);
   if ((command != F_SETLKW && command != F_OFD_SETLKW) || may_block()) {
-    return call(descriptor, command, argument);
+    const int got = call(descriptor, command, argument);
+    if (command == F_SETFL && (reinterpret_cast<std::uintptr_t>(argument) & O_NONBLOCK) != 0) {
+      doubt_blocking();
+    }
+    return got;
   }
   const int at_once = command == F_SETLKW ? F_SETLK : F_OFD_SETLK;
   return repeat(

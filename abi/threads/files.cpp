@@ -4,12 +4,15 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdarg>
 
 #include "abi/threads/raw.hpp"
 
@@ -18,6 +21,14 @@ namespace {
 
 /// Somebody has given a socket a limit of time; until then nobody needs to ask for one.
 constinit std::atomic<bool> limits_are_set{false};
+
+/// How often descriptors may have become O_NONBLOCK: what was known of one before does not count.
+/// Kept in the upper part of its note. 0: others may do it unseen, or it was too often to count. An
+/// acquire, so that the kernel is asked after it; raised (release) after the call that did it.
+constinit std::atomic<std::uint32_t> doubts{1};
+constexpr std::uint32_t note_shift = 8;
+constexpr std::uint32_t most_doubts = (1U << 24U) - 1;
+constexpr std::uint32_t shared = 0;
 
 /// A number that goes out of use: forgotten before (a wait that begins meanwhile must not rely on
 /// what the kernel is about to drop), and who waits looks again afterwards.
@@ -98,9 +109,31 @@ bool file_wait::sleep(fiber::watched* files, std::size_t count) {
 }
 
 bool waits(int descriptor) noexcept {
+  const std::uint32_t age = doubts.load(std::memory_order_acquire) << note_shift;
+  std::atomic<std::uint32_t>* const note =
+      age == shared ? nullptr : fiber::note_of_descriptor(descriptor);
+  const std::uint32_t known = note == nullptr ? 0 : note->load(std::memory_order_relaxed);
+  if (note != nullptr && (known & ~fiber::own_part_of_note) == age) {
+    return true;
+  }
   const long flags = raw_call(SYS_fcntl, descriptor, F_GETFL);
-  return flags >= 0 && (flags & O_NONBLOCK) == 0;
+  const bool blocking = flags >= 0 && (flags & O_NONBLOCK) == 0;
+  struct stat about{};
+  if (blocking && note != nullptr && ::fstat(descriptor, &about) == 0 && S_ISSOCK(about.st_mode)) {
+    note->store((known & fiber::own_part_of_note) | age, std::memory_order_relaxed);
+  }
+  return blocking;
 }
+
+void doubt_blocking() noexcept {
+  std::uint32_t before = doubts.load(std::memory_order_relaxed);
+  while (before != 0 &&
+         !doubts.compare_exchange_weak(before, before == most_doubts ? 0 : before + 1,
+                                       std::memory_order_release)) {
+  }
+}
+
+void share_descriptors() noexcept { doubts.store(0, std::memory_order_release); }
 
 moment limit_of(int descriptor, fiber::readiness want) noexcept {
   if (!limits_are_set.load(std::memory_order_relaxed)) {
@@ -181,6 +214,19 @@ int close_range(unsigned first, unsigned last, int flags) noexcept {
 
 void closefrom(int first) noexcept {
   (void)close_between(static_cast<unsigned>(std::max(first, 0)), UINT32_MAX, 0);
+}
+
+int ioctl(int descriptor, unsigned long request, ...) noexcept {
+  static auto* const call = real_call<decltype(::ioctl)>("ioctl");
+  va_list rest;
+  va_start(rest, request);
+  void* const argument = va_arg(rest, void*);
+  va_end(rest);
+  const int got = call(descriptor, request, argument);
+  if (request == FIONBIO) {
+    doubt_blocking();
+  }
+  return got;
 }
 
 int setsockopt(int descriptor, int level, int name, const void* value, socklen_t bytes) noexcept {

@@ -49,8 +49,13 @@ long word(Object* object) noexcept {
   return reinterpret_cast<long>(object);
 }
 
-/// Does a call on it wait at all? Keeps errno.
+/// Does a call on it wait at all? Keeps errno. A socket for which the kernel has said so is not
+/// asked for again until doubt_blocking().
 [[nodiscard]] bool waits(int descriptor) noexcept;
+/// Something may have made descriptors O_NONBLOCK. After it has.
+void doubt_blocking() noexcept;
+/// From now on others have our sockets, too, and the kernel is asked each time.
+void share_descriptors() noexcept;
 
 /// The moment at which a call that waits for it from now on gives up: SO_RCVTIMEO, SO_SNDTIMEO.
 [[nodiscard]] moment limit_of(int descriptor, fiber::readiness want) noexcept;

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "abi/threads/files.hpp"
 #include "abi/threads/moment.hpp"
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/priority.hpp"
@@ -134,9 +135,8 @@ extern "C" long syscall(long number, ...) noexcept {
                                           : sinew::threads::raw_call(
                                                 number, arguments[0], arguments[1], arguments[2],
                                                 arguments[3], arguments[4], arguments[5]);
-  if (result < 0 && result >= -4095) {
-    errno = static_cast<int>(-result);
-    return -1;
+  if (number == SYS_fcntl || number == SYS_ioctl) {
+    sinew::threads::doubt_blocking();
   }
-  return result;
+  return sinew::threads::answer_of(result);
 }

@@ -104,6 +104,9 @@ ssize_t send_message(int descriptor, const msghdr* message, int flags) {
   if ((flags & MSG_DONTWAIT) != 0 || may_block()) {
     return call(descriptor, message, flags);
   }
+  if (message->msg_controllen != 0) {
+    share_descriptors();  // perhaps
+  }
   const auto some = [&](const msghdr& what) {
     return when_ready(descriptor, readiness::out, "sendmsg", [&] {
       return answer_of(raw_call(SYS_sendmsg, descriptor, word(&what), flags | MSG_DONTWAIT));

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "abi/threads/files.hpp"
 #include "abi/threads/monitor.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/record.hpp"
@@ -60,7 +61,7 @@ void start_fibers() noexcept {
   __libc_single_threaded = 0;
   mine.fiber.store(fiber::self());
   mine.ours = mine.main = true;
-  ::pthread_atfork(nullptr, nullptr, in_child);
+  ::pthread_atfork(share_descriptors, nullptr, in_child);
   now.store(stage::fibers);
   adopt_signals();
   start_slices();

@@ -57,14 +57,14 @@ kind look_up_kind(int descriptor) noexcept {
 }
 
 kind kind_of(int descriptor, bool remembers) noexcept {
-  std::atomic<std::uint8_t>* const note = remembers ? note_of_descriptor(descriptor) : nullptr;
+  std::atomic<std::uint32_t>* const note = remembers ? note_of_descriptor(descriptor) : nullptr;
   if (note == nullptr) {
     return look_up_kind(descriptor);
   }
-  auto known = static_cast<kind>(note->load(std::memory_order_relaxed));
+  auto known = static_cast<kind>(note->load(std::memory_order_relaxed) & own_part_of_note);
   if (known == kind::unknown) {
     known = look_up_kind(descriptor);
-    note->store(static_cast<std::uint8_t>(known), std::memory_order_relaxed);
+    note->fetch_or(static_cast<std::uint32_t>(known), std::memory_order_relaxed);
   }
   return known;
 }

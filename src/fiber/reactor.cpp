@@ -41,7 +41,7 @@ struct file {
   /// In the set, as far as is known. Relaxed: a wrong `false` costs a system call, and there is no
   /// wrong `true` for those who say when they close.
   std::atomic<bool> registered{false};
-  std::atomic<std::uint8_t> note{0};
+  std::atomic<std::uint32_t> note{0};
   watched* first = nullptr;
 
   void push(watched& w) noexcept {
@@ -325,7 +325,7 @@ bool is_own_descriptor(int descriptor) noexcept {
                              descriptor == bell.load(std::memory_order_relaxed));
 }
 
-std::atomic<std::uint8_t>* note_of_descriptor(int descriptor) noexcept {
+std::atomic<std::uint32_t>* note_of_descriptor(int descriptor) noexcept {
   file* const f = known_or_made(descriptor);
   return f == nullptr ? nullptr : &f->note;
 }

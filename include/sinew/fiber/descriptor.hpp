@@ -62,8 +62,10 @@ void wake_waiters_of(int descriptor) noexcept;
 /// Nothing is known of this number and those above, nor are they this module's. Grows.
 [[nodiscard]] unsigned descriptor_bound() noexcept;
 
-/// A byte that the caller may keep with a descriptor; 0 at first and after forget_descriptor().
-/// Relaxed: whatever it says must be checked by using it. Null for numbers beyond reason.
-[[nodiscard]] std::atomic<std::uint8_t>* note_of_descriptor(int descriptor) noexcept;
+/// What is kept with a descriptor: the low byte is that of read_now() and write_now(), the rest the
+/// caller's. 0 at first and after forget_descriptor(). Relaxed: what it says may be out of date.
+/// Null for numbers beyond reason.
+[[nodiscard]] std::atomic<std::uint32_t>* note_of_descriptor(int descriptor) noexcept;
+inline constexpr std::uint32_t own_part_of_note = 0xff;
 
 }  // namespace sinew::fiber

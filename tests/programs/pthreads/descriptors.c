@@ -6,10 +6,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -76,6 +78,41 @@ static void limits_of_time(void) {
   CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
 }
 
+/* Whoever makes a socket non-blocking, by whatever number: calls on it then answer at once. */
+static void made_non_blocking(int how) {
+  int other;
+  int yes = 1;
+  char byte;
+  CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  receive_one(); /* so it is known to wait */
+  receive_one();
+  other = dup(ends[0]);
+  CHECK(other >= 0);
+  switch (how) {
+    case 0:
+      CHECK(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
+      break;
+    case 1:
+      CHECK(ioctl(other, FIONBIO, &yes) == 0);
+      break;
+    case 2:
+      CHECK(fcntl(other, F_SETFL, O_NONBLOCK) == 0);
+      break;
+    case 3:
+      CHECK(syscall(SYS_fcntl, other, F_SETFL, O_NONBLOCK) == 0);
+      break;
+    default: { /* another process that has it, too */
+      const pid_t child = fork();
+      CHECK(child >= 0);
+      if (child == 0) _exit(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : 1);
+      CHECK(waitpid(child, &yes, 0) == child && yes == 0);
+    }
+  }
+  errno = 0;
+  CHECK(read(ends[0], &byte, 1) == -1 && errno == EAGAIN);
+  CHECK(close(ends[0]) == 0 && close(ends[1]) == 0 && close(other) == 0);
+}
+
 static void several_at_a_time(void) {
   int other[2];
   pthread_t sender;
@@ -107,6 +144,7 @@ static void several_at_a_time(void) {
 static void* work(void* unused) {
   numbers_are_used_again();
   limits_of_time();
+  for (int how = 0; how < 5; ++how) made_non_blocking(how);
   several_at_a_time();
   return unused;
 }

@@ -35,7 +35,7 @@ const network_plugin& load() {
   const std::string folder = own_folder();
   std::string reasons;
   void* library = nullptr;
-  for (const char* below : {"/", "/../lib/"}) {
+  for (const char* below : {"/", "/../lib/", "/../../lib/"}) {
     library = dlopen((folder + below + plugin_file).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library != nullptr) {
       break;

@@ -55,6 +55,7 @@ void open_job() {
     this_job.enter(*this_job.first);
     SINEW_ENSURE(this_job.open() && this_job.now == this_job.first);
     SINEW_ENSURE(this_job.now->me() == this_job.rank.value());
+    (void)runtime.begin_service(core::service::messages);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sinew: coarrays cannot start: %s\n", e.what());
     std::_Exit(1);

@@ -82,6 +82,7 @@ void open_library(int level) {
   SINEW_ENSURE(process.comms[1]->comm->job_rank(process.comms[1]->comm->rank()) == runtime.rank());
   SINEW_ENSURE(process.comms[2]->comm->size() == 1);
   set_phase(phase::running);
+  (void)runtime.begin_service(core::service::messages);
   if (runtime.session().where().spawned()) {
     find_parent();
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/mpi/session.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
@@ -63,7 +64,8 @@ enum : int { usual_way = 0, counts_are_new = 1, counts_are_known = 2 };
 }  // namespace
 
 std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string& topology) {
-  if (process.threaded) {
+  // A helper thread makes the runtime one for threads, too; of it the executor need not know.
+  if (level_of_library() == MPI_THREAD_MULTIPLE || process.thread_level == MPI_THREAD_MULTIPLE) {
     say_ignored(comm, topology, "threads may call MPI at the same time",
                 "ask for MPI_THREAD_SERIALIZED or less");
     return nullptr;

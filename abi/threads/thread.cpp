@@ -254,6 +254,14 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
                               : real().create(thread, attributes, start, argument);
 }
 
+/// For our own libraries (core's helper thread), which find it by name.
+[[gnu::visibility("default")]] int sinew_kernel_thread(pthread_t* thread,
+                                                       const pthread_attr_t* attributes,
+                                                       void* (*start)(void*),
+                                                       void* argument) noexcept {
+  return real().create(thread, attributes, start, argument);
+}
+
 int pthread_join(pthread_t thread, void** result) {
   record* const r = record_of(thread);
   return r->ours ? join(*r, result, never) : real().join(thread, result);

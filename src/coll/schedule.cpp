@@ -62,8 +62,9 @@ int schedule::advance(bool& over) noexcept {
 }
 
 schedules::schedules(core::runtime& runtime) : runtime_(runtime) {
-  chore_ =
-      runtime.add_chore([](void* self) { return static_cast<schedules*>(self)->advance(); }, this);
+  // In the program's calls: it may call operations that the program has made.
+  chore_ = runtime.add_chore([](void* self) { return static_cast<schedules*>(self)->advance(); },
+                             this, core::chore_place::in_calls);
   SINEW_ENSURE(chore_ > 0);
 }
 

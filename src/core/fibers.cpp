@@ -97,7 +97,7 @@ void runtime::impl::fiber_poller::sleep_in(impl& rt, std::uint64_t timeout_ns) n
     return;
   }
   lead mine;
-  if (rt.threaded() && !mine.take(rt.waiting_)) {
+  if (rt.threaded() && !rt.takes_lead(mine)) {
     nap(std::min(timeout_ns, nap_ns));
     return;
   }
@@ -165,8 +165,8 @@ int runtime::impl::round_for_fibers() {
   if (!threaded()) {
     return lead_round();
   }
-  const lead mine(waiting_);
-  return mine ? lead_round() : 0;
+  lead mine;
+  return takes_lead(mine) ? lead_round() : 0;
 }
 
 // A runtime for one thread can be polled by fibers only if they are all on one.

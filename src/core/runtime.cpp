@@ -6,6 +6,7 @@
 #include <new>
 
 #include "core/fibers.hpp"
+#include "core/helper.hpp"
 #include "core/idler.hpp"
 #include "core/nodes.hpp"
 #include "core/runtime_impl.hpp"
@@ -29,13 +30,17 @@ constexpr const char* polling =
 
 std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, threading threads) {
   session = pretend_nodes(std::move(session));
+  const progress how = chosen_progress();
+  if (may_have_helper(session->where(), how, service::messages)) {
+    threads = threading::many;  // what the program's threads use, the helper uses too
+  }
   trace::start(session->where().rank);
   opened over_nodes = open_endpoint(*session, threads);
   if (const std::uint64_t seed = fabric::disturbance_seed(); seed != 0) {
     over_nodes.endpoint = fabric::disturb(std::move(over_nodes.endpoint), {.seed = seed});
   }
   report_uncaught(*session);
-  auto made = over(std::move(session), std::move(over_nodes.endpoint), threads);
+  auto made = over(std::move(session), std::move(over_nodes.endpoint), threads, how);
   made->crowded_ = over_nodes.crowded;
   if (!made->session().where().spawned()) {
     made->crowded_at_start_ = made->crowded_;
@@ -45,8 +50,10 @@ std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, t
 
 std::unique_ptr<runtime> runtime::over(std::unique_ptr<boot::session> session,
                                        std::unique_ptr<fabric::endpoint> endpoint,
-                                       threading threads) {
-  return std::make_unique<impl>(std::move(session), std::move(endpoint), threads);
+                                       threading threads, progress how) {
+  auto made = std::make_unique<impl>(std::move(session), std::move(endpoint), threads);
+  made->progress_ = how;
+  return made;
 }
 
 runtime::runtime(std::unique_ptr<boot::session> session, std::unique_ptr<fabric::endpoint> endpoint,
@@ -66,6 +73,7 @@ runtime::~runtime() = default;
 
 void runtime::leave() {
   SINEW_EXPECT(session_ != nullptr);
+  impl::of(*this).end_helper();
   endpoint_->leave();
   if (session_->where().local_size != session_->where().size) {
     // A rank whose process ends closes its connections, which others must not take for its death.
@@ -82,6 +90,7 @@ runtime::impl::impl(std::unique_ptr<boot::session> session,
 }
 
 runtime::impl::~impl() {
+  end_helper();
   fiber_poller::remove(*this);
   forget_uncaught(session_.get());
   SINEW_EXPECT(!is_watched());
@@ -91,14 +100,21 @@ void runtime::set_chore(int (*run)(void*), void* context) noexcept {
   impl::of(*this).chores_[0] = {run, context};
 }
 
-int runtime::add_chore(int (*run)(void*), void* context) {
+int runtime::add_chore(int (*run)(void*), void* context, chore_place where) {
   SINEW_EXPECT(run != nullptr);
   static lock adding;  // modules add theirs at first use, perhaps by several threads at a time
   const guard held(adding, true);
-  auto& chores = impl::of(*this).chores_;
+  impl& self = impl::of(*this);
+  auto& chores = self.chores_;
   for (int which = 1; which < impl::most_chores; ++which) {
     if (chores[which].run == nullptr) {
       chores[which] = {run, context};
+      const std::uint32_t bit = 1u << which;
+      if (where == chore_place::in_calls) {
+        self.chores_in_calls_.fetch_or(bit, std::memory_order_relaxed);
+      } else {
+        self.chores_in_calls_.fetch_and(~bit, std::memory_order_relaxed);
+      }
       return which;
     }
   }
@@ -209,10 +225,11 @@ void runtime::impl::diagnose() const noexcept try {
   base::last_words().add("sinew: no memory to say more about what is waited for\n").write();
 }
 
-int runtime::impl::round() {
+// `chores`: which of them it may run.
+inline int runtime::impl::round(std::uint32_t chores) {
   int happened = endpoint_->progress(round_budget);
   SINEW_ASSERT(happened >= 0);
-  const std::uint32_t wanted = chores_wanted_.load(std::memory_order_relaxed);
+  const std::uint32_t wanted = chores_wanted_.load(std::memory_order_relaxed) & chores;
   if (wanted != 0) [[unlikely]] {
     do_chores(wanted, happened);
   }
@@ -223,11 +240,31 @@ int runtime::impl::round() {
 }
 
 int runtime::impl::lead_round() {
-  const int happened = round();
+  const int happened = round(~std::uint32_t{0});
   if (happened != 0 && is_watched()) [[unlikely]] {
     look_for_watchers();
   }
   return happened;
+}
+
+int runtime::impl::helper_round() {
+  const int happened = round(~chores_in_calls_.load(std::memory_order_relaxed));
+  if (happened != 0 && is_watched()) {
+    look_for_watchers();
+  }
+  return happened;
+}
+
+// For one round, or for a sleep. From the helper, not at once: the caller comes again.
+bool runtime::impl::takes_lead(lead& mine) {
+  SINEW_EXPECT(threaded());
+  waiting_.note_poll();
+  if (mine.take(waiting_)) {
+    return true;
+  }
+  bell_of bell{*endpoint_};
+  waiting_.evict(bell);
+  return false;
 }
 
 inline int runtime::impl::poll_once() {
@@ -235,8 +272,8 @@ inline int runtime::impl::poll_once() {
   if (!threaded()) {
     happened = lead_round();
   } else {
-    const lead mine(waiting_);
-    happened = mine ? lead_round() : 0;
+    lead mine;
+    happened = takes_lead(mine) ? lead_round() : 0;
   }
   if (happened == 0 && fiber::self() != nullptr) {
     // Wait: none, one turn for others; the poller watches fibers.
@@ -321,7 +358,7 @@ void runtime::impl::poll_until(Ready ready) {
   idler idle(*this);
   idle_pace pace(real_platform::limits, crowded());
   while (!ready()) {
-    if (round() != 0) {
+    if (round(~std::uint32_t{0}) != 0) {
       pace.busy();
       continue;
     }

@@ -17,6 +17,7 @@ class runtime::impl final : public runtime {
  public:
   class idler;
   class fiber_poller;
+  class helper;
   using lead = thread_waiting::lead;
 
   impl(std::unique_ptr<boot::session> session, std::unique_ptr<fabric::endpoint> endpoint,
@@ -38,8 +39,11 @@ class runtime::impl final : public runtime {
   void wait_as_fiber(completion& c);
   int round_for_fibers();
 
-  int round();
+  int round(std::uint32_t chores);
   int lead_round();
+  int helper_round();
+  [[nodiscard]] bool takes_lead(lead& mine);
+  void end_helper();
   template <class Ready>
   void poll_until(Ready ready);
   void wait_among_threads(completion& c);
@@ -67,6 +71,9 @@ class runtime::impl final : public runtime {
     void* context = nullptr;
   };
   chore chores_[most_chores];  ///< the first is set_chore's
+  /// Of the chores, a bit each: those that the helper leaves to the program's threads. Relaxed: a
+  /// chore is added before it is wanted.
+  std::atomic<std::uint32_t> chores_in_calls_{0};
   /// A bit each. A hint: a stale value costs a round more or less, nothing else, so relaxed.
   std::atomic<std::uint32_t> chores_wanted_{0};
   diagnosis diagnoses_[most_chores];  ///< the first is set_diagnosis's
@@ -75,6 +82,10 @@ class runtime::impl final : public runtime {
   std::atomic<bool> time_reported_{false};  ///< relaxed: it only chooses who reports
 
   thread_waiting waiting_;
+  lock helper_lock_;                ///< guards the three below
+  std::unique_ptr<helper> helper_;  ///< from the first begin_service() on that wants one
+  int services_ = 0;                ///< begun and not ended: one bar of the helper's is lifted
+  bool has_left_ = false;
 
   lock watch_lock_;
   /// Changed under watch_lock_; looked at without it only for being null (relaxed: whoever adds one

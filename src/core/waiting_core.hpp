@@ -22,6 +22,13 @@
 // sides of two pairs hand over at the same time they miss each other again; hence patience is long
 // or short at random (wait_policy.hpp). If nobody waits any more the monitor or the last to leave
 // wake those that were put off.
+//
+// The helper. A rank may have one thread that is not the program's (help()). It naps, and leads
+// only when nobody has waited or polled since its last nap: then it sleeps on the doorbell and
+// serves what comes, while the program computes. It is never counted as awake. A thread that finds
+// the lead taken by it clears helping_ and rings, and the helper gives way; it looks again until it
+// leads, so no order of the two is lost. Whoever must not be served for a while bars the helper:
+// barred_ and serving_ are a Dekker pair, each side writes its own and then reads the other's.
 #pragma once
 
 #include <atomic>
@@ -119,12 +126,53 @@ class waiting_core {
   template <class Edge>
   [[gnu::always_inline]] void wait(completion& c, Edge& edge);
 
+  /// The body of the rank's helper thread. `edge` carries orders out:
+  ///   nap(quiet)  sleeps for a while; `quiet`: nobody has waited since the nap before. False: the
+  ///               helper is to end
+  ///   poll()      one round of progress, as the leader; returns what happened
+  ///   sleep()     on the doorbell, until a message comes or somebody rings
+  template <class Edge>
+  void help(Edge& edge);
+  /// For whoever has found the lead taken, or is about to poll for long: if the helper leads, it
+  /// gives way soon. `edge` has ring(). Hot.
+  template <class Edge>
+  void evict(Edge& edge) {
+    Platform::step();
+    if (helping_.load(std::memory_order_relaxed)) [[unlikely]] {
+      Platform::step();
+      if (helping_.exchange(false, std::memory_order_acq_rel)) {
+        edge.ring();
+      }
+    }
+  }
+  /// Returns when the helper does not serve; it does not again before each bar() has its unbar().
+  /// The helper begins barred. By the helper itself (in a handler) it returns at once. Cold.
+  template <class Edge>
+  void bar(Edge& edge);
+  void unbar() noexcept {
+    Platform::step();
+    const int before = barred_.fetch_sub(1, std::memory_order_seq_cst);
+    SINEW_EXPECT(before > 0);
+    (void)before;
+  }
+  /// A thread polls without waiting: the helper need not lead. Hot.
+  void note_poll() noexcept {
+    waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  /// In the child of a fork, which has no helper: what it held is free. Cold.
+  void forget_helper() noexcept {
+    if (serving_.exchange(false)) {
+      helping_.store(false, std::memory_order_relaxed);
+      leading_.store(false, std::memory_order_relaxed);
+    }
+  }
+
   /// Nobody waits, leads, or is listed. Only while nobody can come. Cold.
   [[nodiscard]] bool at_rest() const noexcept {
     return awake_.load(std::memory_order_relaxed) == 0 && parked_.latest == nullptr &&
            ready_.latest == nullptr && ready_count_.load(std::memory_order_relaxed) == 0 &&
            monitor_.load(std::memory_order_relaxed) == nullptr &&
-           !leading_.load(std::memory_order_relaxed);
+           !leading_.load(std::memory_order_relaxed) && !serving_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -202,6 +250,8 @@ class waiting_core {
   [[nodiscard, gnu::always_inline]] wait_order look(wait_policy& policy, lead& leads, Edge& edge);
   template <class Edge>
   void step_aside(lead& leads, Edge& edge);
+  template <class Edge>
+  [[nodiscard]] bool serve(Edge& edge);
 
   static void operation_done(waiter& w) noexcept;
   static void wake(parked& p, std::uint32_t why) noexcept {
@@ -254,6 +304,16 @@ class waiting_core {
   /// The parked thread that looks from time to time. Written under lock_; others read it to
   /// learn that it is not they, so relaxed.
   std::atomic<parked*> monitor_{nullptr};
+
+  /// The helper leads and may stay. Set by it alone, cleared by whoever wants the lead, who then
+  /// rings: the bell orders the two, and acquire-release the clearing itself.
+  std::atomic<bool> helping_{false};
+  /// How many do not want it to serve; and whether it does, or is about to. Sequentially
+  /// consistent: see the top.
+  std::atomic<int> barred_{1};
+  std::atomic<bool> serving_{false};
+  /// The helper's this_thread; only compared with the reader's own, so relaxed.
+  std::atomic<const void*> helper_{nullptr};
 };
 
 template <class Platform>
@@ -347,8 +407,12 @@ inline void waiting_core<Platform>::wait(completion& c, Edge& edge) {
 template <class Platform>
 template <class Edge>
 inline wait_order waiting_core<Platform>::look(wait_policy& policy, lead& leads, Edge& edge) {
-  if (!leads && leads.take(*this)) {
-    leader_.store(&this_thread, std::memory_order_relaxed);
+  if (!leads) {
+    if (leads.take(*this)) {
+      leader_.store(&this_thread, std::memory_order_relaxed);
+    } else {
+      evict(edge);
+    }
   }
   const bool happened = leads && edge.poll() != 0;
   return policy.looked(seen(bool{leads}, happened), edge);
@@ -365,6 +429,70 @@ void waiting_core<Platform>::step_aside(lead& leads, Edge& edge) {
   Platform::step();
   if (resting_.load(std::memory_order_relaxed)) {
     edge.ring();  // the leader finds that it is no longer alone, and parks
+  }
+}
+
+template <class Platform>
+template <class Edge>
+void waiting_core<Platform>::help(Edge& edge) {
+  helper_.store(&this_thread, std::memory_order_relaxed);
+  std::uint32_t before = waits_.load(std::memory_order_relaxed);
+  bool quiet = false;
+  while (edge.nap(quiet)) {
+    Platform::step();
+    const std::uint32_t now = waits_.load(std::memory_order_relaxed);
+    quiet = now == before && awake_.load(std::memory_order_acquire) == 0;
+    quiet = quiet && serve(edge);
+    before = waits_.load(std::memory_order_relaxed);
+  }
+  helper_.store(nullptr, std::memory_order_relaxed);
+}
+
+// As long as nobody wants the lead. False if it may not.
+template <class Platform>
+template <class Edge>
+bool waiting_core<Platform>::serve(Edge& edge) {
+  bool served = false;
+  Platform::step();
+  serving_.store(true, std::memory_order_seq_cst);
+  Platform::step();
+  if (barred_.load(std::memory_order_seq_cst) == 0) {
+    lead mine;
+    if (mine.take(*this)) {
+      served = true;
+      Platform::step();
+      helping_.store(true, std::memory_order_release);
+      for (;;) {
+        Platform::step();
+        if (!helping_.load(std::memory_order_acquire)) {
+          break;
+        }
+        if (edge.poll() == 0) {
+          edge.sleep();
+        }
+      }
+    }
+  }
+  Platform::step();
+  serving_.store(false, std::memory_order_seq_cst);
+  return served;
+}
+
+template <class Platform>
+template <class Edge>
+void waiting_core<Platform>::bar(Edge& edge) {
+  Platform::step();
+  barred_.fetch_add(1, std::memory_order_seq_cst);
+  if (helper_.load(std::memory_order_relaxed) == &this_thread) {
+    return;
+  }
+  for (;;) {
+    Platform::step();
+    if (!serving_.load(std::memory_order_seq_cst)) {
+      return;
+    }
+    evict(edge);
+    Platform::yield();  // it is in a round of progress, or on its way from the doorbell
   }
 }
 

@@ -27,6 +27,8 @@ const char* name_of(std::size_t which) {
       return "reservations";
     case topic::task:
       return "tasks";
+    case topic::job:
+      return "a job's meetings";
     case topic::region:
     case topic::copy:
     case topic::reduction:
@@ -89,6 +91,7 @@ void outbox::give_up(job_rank source, std::size_t which, const char* why) const 
 }
 
 outbox::~outbox() {
+  const core::without_helper still(runtime_);
   runtime_.drop_chore(chore_);
   // A message that comes later is dropped.
   endpoint_.set_handler(

@@ -65,9 +65,14 @@ system::system(core::runtime& runtime, const options& how)
   slots_ = body_->events.slots();
   barriers_ = std::make_unique<barriers>(*this);
   SINEW_ENSURE(slots_ != nullptr);
+  served_ = runtime.begin_service(core::service::requests);
 }
 
-system::~system() = default;
+system::~system() {
+  if (served_) {
+    runtime_.end_service();
+  }
+}
 
 user_event system::create() {
   const section s(*body_);
@@ -189,6 +194,7 @@ void system::on(event e, void (*call)(void*, bool) noexcept, void* argument) {
 }
 
 void system::set_handler(topic t, message_handler function, void* context) {
+  const core::without_helper still(runtime_);
   body_->messages.set_handler(t, function, context);
 }
 

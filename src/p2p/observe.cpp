@@ -101,6 +101,10 @@ void engine::observe(observer seen) {
     s.observation_chore = runtime_.add_chore(
         [](void* self) { return static_cast<state*>(self)->apply_observation(); }, &s);
   }
+  // What is told is the program's: not by the helper, as long as somebody is told.
+  if ((s.told.load(std::memory_order_relaxed) == nullptr) != (seen == nullptr)) {
+    seen != nullptr ? runtime_.hold_helper() : runtime_.release_helper();
+  }
   s.told.store(seen, std::memory_order_relaxed);
   runtime_.want_chore(s.observation_chore, true);
   const auto applied = [](void* self) {

@@ -16,8 +16,10 @@ constexpr const char* no_copy = "a copy cannot be made";
 
 }  // namespace
 
-system::system(rma::engine& memory, sinew::event::system& events)
-    : rma_(memory), events_(events), body_(std::make_unique<body>(memory, events)) {}
+system::system(rma::engine& memory, sinew::event::system& events) : rma_(memory), events_(events) {
+  memory.need_all();
+  body_ = std::make_unique<body>(memory, events);
+}
 system::~system() = default;
 
 // --- instances ----------------------------------------------------------------------------------

@@ -88,6 +88,7 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
 }
 
 engine::~engine() {
+  const core::without_helper still(runtime_);
   // A message may still be under way to a wait that has ended without it.
   runtime_.endpoint().set_handler(
       core::handlers::rma, [](void*, const fabric::arrival&) noexcept { return status::ok(); },

@@ -19,12 +19,13 @@ class pair_of_ranks {
     std::atomic<int> arrived{0};
   };
 
-  explicit pair_of_ranks(std::size_t boxes = 64, threading threads = threading::many)
+  explicit pair_of_ranks(std::size_t boxes = 64, threading threads = threading::many,
+                         progress how = progress::waiters)
       : made_(2, test::backend::shm, threads == threading::many) {
     for (int r = 0; r < 2; ++r) {
       ranks_[r].box = std::vector<completion>(boxes);
       ranks_[r].own =
-          runtime::over(std::make_unique<test::fake_session>(r, 2), made_.take(r), threads);
+          runtime::over(std::make_unique<test::fake_session>(r, 2), made_.take(r), threads, how);
       ranks_[r].own->endpoint().set_handler(
           1,
           [](void* at, const fabric::arrival& a) noexcept {

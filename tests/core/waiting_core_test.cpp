@@ -35,6 +35,9 @@ struct sightings {
   std::uint64_t monitor = 0;  ///< sleeps of a monitor
   std::uint64_t wakes = 0;
   std::uint64_t conflicts = 0;  ///< two leaders
+  std::uint64_t served = 0;     ///< messages that the helper handled
+  std::uint64_t helper_sleeps = 0;
+  std::uint64_t barred = 0;
 };
 sightings seen;
 
@@ -100,10 +103,7 @@ class rank_of_threads {
     void look_for_others() { test::explorer::step(); }
     void sleep() {
       ++seen.doorbell;
-      in_.rung_ = false;
-      for (unsigned i = 0; in_.arriving_.empty() && !in_.rung_; ++i) {
-        test::explorer::wait(i);
-      }
+      in_.sleep_on_doorbell();
     }
     void ring() {
       ++seen.rings;
@@ -116,6 +116,52 @@ class rank_of_threads {
    private:
     rank_of_threads& in_;
   };
+
+  /// As the rank's helper, until end_helper().
+  void help() {
+    struct helper_edge {
+      rank_of_threads& in;
+      bool nap(bool /*quiet*/) {
+        test::explorer::wait(0);
+        return !in.helper_ends_;
+      }
+      int poll() {
+        EXPECT_FALSE(in.barred_);
+        const int come = in.poll();
+        seen.served += static_cast<std::uint64_t>(come);
+        return come;
+      }
+      void sleep() {
+        ++seen.helper_sleeps;
+        in.sleep_on_doorbell();
+      }
+    } here{*this};
+    waiting_.help(here);
+    EXPECT_TRUE(helper_ends_);
+  }
+  void let_help() { waiting_.unbar(); }
+  /// In between, the helper must not poll.
+  void bar_for_a_while() {
+    edge here(*this);
+    waiting_.bar(here);
+    ++seen.barred;
+    barred_ = true;
+    test::explorer::wait(0);
+    test::explorer::wait(0);
+    barred_ = false;
+    waiting_.unbar();
+  }
+  void end_helper() {
+    edge here(*this);
+    waiting_.bar(here);
+    helper_ends_ = true;
+  }
+  /// As a program that computes: it only looks.
+  void compute_until(std::size_t which) {
+    for (unsigned i = 0; !operations_[which].done(); ++i) {
+      test::explorer::wait(i);
+    }
+  }
 
   /// Another rank sends what ends operation `which`.
   void send(std::size_t which) {
@@ -133,8 +179,12 @@ class rank_of_threads {
   /// As a program that tests until its operation has ended.
   void test_until(std::size_t which) {
     while (!operations_[which].done()) {
-      if (const explored_waiting::lead mine(waiting_); mine) {
+      edge here(*this);
+      waiting_.note_poll();
+      if (explored_waiting::lead mine; mine.take(waiting_)) {
         (void)poll();
+      } else {
+        waiting_.evict(here);
       }
       test::explorer::wait(0);
     }
@@ -148,6 +198,13 @@ class rank_of_threads {
   }
 
  private:
+  /// A ring before it counts, too: the next sleep returns at once.
+  void sleep_on_doorbell() {
+    for (unsigned i = 0; arriving_.empty() && !rung_; ++i) {
+      test::explorer::wait(i);
+    }
+    rung_ = false;
+  }
   int poll() {
     seen.conflicts += std::exchange(polling_, true) ? 1 : 0;
     test::explorer::step();
@@ -165,6 +222,8 @@ class rank_of_threads {
   std::vector<std::size_t> arriving_;
   bool polling_ = false;
   bool rung_ = false;
+  bool helper_ends_ = false;
+  bool barred_ = false;
   std::uint64_t now_ = 0;
 };
 
@@ -234,6 +293,31 @@ TEST(waiting_core, all_orders_with_few_preemptions) {
   RecordProperty("runs", std::to_string(runs));
 }
 
+/// Adds to threads of the program a helper, which ends when they have; and one that computes until
+/// operation `served` is done, which another one sends before it bars the helper for a while.
+bodies with_helper(rank_of_threads& rank, const bodies& program, std::size_t served) {
+  bodies all = program;
+  all.emplace_back([&rank, served] { rank.compute_until(served); });
+  all.emplace_back([&rank, served] {
+    rank.send(served);
+    rank.bar_for_a_while();
+  });
+  const auto running = std::make_shared<std::size_t>(all.size());
+  for (auto& each : all) {
+    each = [&rank, running, body = each] {
+      body();
+      if (--*running == 0) {
+        rank.end_helper();
+      }
+    };
+  }
+  all.emplace_back([&rank] {
+    rank.let_help();
+    rank.help();
+  });
+  return all;
+}
+
 /// One job of threads, and one order of their steps.
 void run_order(std::uint64_t seed) {
   SCOPED_TRACE("SINEW_TEST_SEED=" + std::to_string(seed));
@@ -271,6 +355,68 @@ TEST(waiting_core, orders_by_seed) {
 // The look with which a thread's patience ended put another one off; the leader slept nevertheless.
 TEST(waiting_core, a_leader_does_not_sleep_before_one_whom_it_has_just_put_off) {
   run_order(1752635676);
+}
+
+TEST(waiting_core, with_a_helper_orders_by_seed) {
+  seen = {};
+  const std::uint64_t seed = seed_from_environment();
+  for (std::uint64_t i = 0; i < 300 * scale && !HasFailure(); ++i) {
+    SCOPED_TRACE("SINEW_TEST_SEED=" + std::to_string(seed + i));
+    random_generator random(seed + i);
+    test::random_chooser who(seed + i, 0.02 + 0.3 * static_cast<double>(random.below(3)));
+    const std::size_t threads = 1 + random.below(3);
+    const std::size_t rounds = 1 + random.below(4);
+    const bool in_ring = random.below(2) == 0;
+    const std::size_t operations = in_ring ? threads * rounds : threads + 1;
+    rank_of_threads rank(1 + static_cast<int>(random.below(3)), random.below(2) == 0,
+                         operations + 1);
+    const bodies program =
+        in_ring ? ring_of(rank, threads, rounds) : fed_by_one(rank, threads, random);
+    test::explorer::run(with_helper(rank, program, operations), who);
+    rank.expect_the_end();
+  }
+  EXPECT_EQ(seen.conflicts, 0u);
+  EXPECT_GT(seen.served, 100u);
+  EXPECT_GT(seen.helper_sleeps, 100u);
+  EXPECT_GT(seen.barred, 100u);
+  EXPECT_GT(seen.rings, 10u);
+}
+
+TEST(waiting_core, the_helper_begins_barred_and_gives_way_to_who_comes) {
+  struct bell {
+    int rings = 0;
+    void ring() { ++rings; }
+  } out;
+  explored_waiting waiting(1, false);
+  waiting.evict(out);
+  EXPECT_EQ(out.rings, 0);
+  struct edge {
+    explored_waiting& in;
+    int naps = 0;
+    int polls = 0;
+    int sleeps = 0;
+    bell inner{};
+    bool nap(bool quiet) {
+      EXPECT_EQ(quiet, naps >= 2) << naps;
+      if (naps == 1) {
+        in.unbar();
+      }
+      return ++naps < 4;
+    }
+    int poll() {
+      EXPECT_FALSE(explored_waiting::lead(in)) << "it leads";
+      return ++polls == 1 ? 1 : 0;
+    }
+    void sleep() {
+      ++sleeps;
+      in.evict(inner);
+    }
+  } here{waiting};
+  waiting.help(here);
+  EXPECT_EQ(here.polls, 3) << "twice, and one message came";
+  EXPECT_EQ(here.sleeps, 2);
+  EXPECT_EQ(here.inner.rings, 2);
+  EXPECT_TRUE(waiting.at_rest());
 }
 
 TEST(waiting_core, a_lead_is_given_back) {

@@ -14,14 +14,15 @@ using event_body = std::function<void(event_member&)>;
 
 /// Runs `body` as each rank; all make progress until the last has returned.
 inline void run_events(int ranks, backend over, core::threading threads, const event_body& body,
-                       const event::options& how = {1u << 20, event::event::last_generation}) {
+                       const event::options& how = {1u << 20, event::event::last_generation},
+                       core::progress progress = core::progress::waiters) {
   endpoints made(ranks, over, threads == core::threading::many);
   meeting_place place{};
   std::vector<std::unique_ptr<core::runtime>> runtimes;
   std::vector<std::unique_ptr<event::system>> systems;
   for (int r = 0; r < ranks; ++r) {
-    runtimes.push_back(
-        core::runtime::over(std::make_unique<fake_session>(r, ranks), made.take(r), threads));
+    runtimes.push_back(core::runtime::over(std::make_unique<fake_session>(r, ranks), made.take(r),
+                                           threads, progress));
     systems.push_back(std::make_unique<event::system>(*runtimes.back(), how));
   }
   std::vector<std::thread> all;

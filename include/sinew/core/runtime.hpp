@@ -17,21 +17,34 @@ namespace sinew::core {
 /// How the program's threads use the runtime (MPI's thread levels, in effect).
 enum class threading : std::uint8_t { one, many };
 
+/// Who makes progress (SINEW_CORE_PROGRESS): only threads that wait; also a helper thread of the
+/// rank, while its program computes; or that where it is needed (`automatic`: the job is on several
+/// nodes, or its programs use events and tasks).
+enum class progress : std::uint8_t { waiters, helper, automatic };
+/// What a rank is to be served for: messages that its program sends and receives itself, or what
+/// others ask of it at any time (events, locks, tasks).
+enum class service : std::uint8_t { messages, requests };
+/// Where a chore runs: in any round of progress, or only in calls of the program, since it calls
+/// functions of the program, which may not expect another thread.
+enum class chore_place : std::uint8_t { anywhere, in_calls };
+
 /// Progress (ARCHITECTURE.md, contract 2): whoever waits, polls. One thread at a time leads, that
 /// is, polls; the others that are awake watch their own operation; those that have waited for long
 /// are parked and woken by their operation, one after the other if all processors are taken. While
 /// more threads are awake than there are processors for them, nobody spins for long. The last one
 /// awake sleeps on the fabric's doorbell. A fiber that waits is suspended: its worker polls when it
 /// has nothing else to do, and now and then. With `threading::one` that takes a scheduler of one
-/// worker; with more, fibers are to core what their threads are.
+/// worker; with more, fibers are to core what their threads are. The helper thread leads when
+/// nobody has waited or polled for a millisecond or some, and gives way to whoever comes.
 class runtime {
  public:
   /// Opens shared memory over `session` (or in-process fabric if the job has one rank).
+  /// Where a helper may be wanted, `threads` becomes `many`.
   static std::unique_ptr<runtime> open(std::unique_ptr<boot::session> session, threading threads);
   /// For tests: a runtime over a given endpoint.
   static std::unique_ptr<runtime> over(std::unique_ptr<boot::session> session,
                                        std::unique_ptr<fabric::endpoint> endpoint,
-                                       threading threads);
+                                       threading threads, progress how = progress::waiters);
   virtual ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
@@ -78,9 +91,19 @@ class runtime {
   void set_chore(int (*chore)(void* context), void* context) noexcept;
   void want_chore(bool wanted) noexcept { want_chore(0, wanted); }
   /// The same for other modules: the number of their chore, by which they want it. Cold.
-  [[nodiscard]] int add_chore(int (*chore)(void* context), void* context);
+  [[nodiscard]] int add_chore(int (*chore)(void* context), void* context,
+                              chore_place where = chore_place::anywhere);
   void want_chore(int which, bool wanted) noexcept;
   void drop_chore(int which) noexcept;
+
+  /// What `what` needs is set up, so messages for it may be handled at any moment: the helper
+  /// thread, if this job has one for that, may serve them. True if it has: end_service() once it is
+  /// to be set up no longer. Throws where no thread can be had. Cold.
+  [[nodiscard]] bool begin_service(service what);
+  void end_service();
+  /// The helper does nothing in between: what its handlers use is changed. Not in a handler. Cold.
+  void hold_helper();
+  void release_helper() noexcept;
 
   /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait (once per wait) or in a loop of
   /// polls, or when the job's time is up (once); below a line that says which. Cold.
@@ -110,6 +133,7 @@ class runtime {
   std::unique_ptr<boot::session> session_;
   std::unique_ptr<fabric::endpoint> endpoint_;
   const threading threads_;
+  progress progress_ = progress::waiters;  ///< set before anybody has the runtime
   const int size_;
   bool crowded_;  ///< these two are set before anybody has the runtime
   bool crowded_at_start_;
@@ -119,6 +143,18 @@ class runtime {
   /// For tools, so relaxed. Counted where a system call follows.
   std::atomic<std::uint64_t> sleeps_{0};
   void count_sleep() noexcept { sleeps_.fetch_add(1, std::memory_order_relaxed); }
+};
+
+/// In its scope the helper thread does nothing: what its handlers use is changed. Cold.
+class without_helper {
+ public:
+  explicit without_helper(runtime& rt) : rt_(rt) { rt.hold_helper(); }
+  ~without_helper() { rt_.release_helper(); }
+  without_helper(const without_helper&) = delete;
+  without_helper& operator=(const without_helper&) = delete;
+
+ private:
+  runtime& rt_;
 };
 
 }  // namespace sinew::core

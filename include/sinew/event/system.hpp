@@ -182,6 +182,7 @@ class system {
   std::atomic<bool> any_poisoned_{false};
   std::unique_ptr<body> body_;
   std::unique_ptr<barriers> barriers_;
+  bool served_ = false;  ///< by the runtime's helper thread
 };
 
 /// While it lives, what this thread triggers waits; at its end all is worked off at once. Nothing

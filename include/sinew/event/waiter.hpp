@@ -28,6 +28,7 @@ enum class topic : std::uint8_t {
   task = 9,
   machine = 10,
   trace = 11,
+  job = 12,
   region = 16,
   copy = 17,
   reduction = 18,

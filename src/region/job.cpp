@@ -1,0 +1,202 @@
+#include "sinew/region/job.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/core/job.hpp"
+#include "sinew/core/lock.hpp"
+#include "sinew/event/barrier.hpp"
+#include "sinew/fiber/scheduler.hpp"
+
+namespace sinew::region {
+namespace {
+
+enum job_message : std::uint64_t { a_word, all_words };
+
+}  // namespace
+
+/// Members in the order in which they are made.
+struct job::body {
+  /// The process's own scheduler, or that of whoever came first.
+  struct workers {
+    explicit workers(int wanted) {
+      if (fiber::scheduler::of_process() == nullptr) {
+        own.emplace(fiber::scheduler_options{.workers = wanted});
+      }
+    }
+    std::optional<fiber::scheduler> own;
+  };
+
+  explicit body(const job_options& how)
+      : fibers(how.workers),
+        runtime(core::join_job(core::threading::many)),
+        events(runtime, how.events),
+        locks(events),
+        tasks(events) {
+    open_memory();
+    words.resize(static_cast<std::size_t>(events.size()));
+    gathering.resize(words.size());
+    events.set_handler(
+        sinew::event::topic::job,
+        [](void* self, const sinew::event::message& m) { static_cast<body*>(self)->receive(m); },
+        this);
+    // The first barrier of rank 0, so its handle is known; created before the ranks meet.
+    meeting.id = 1;
+    if (events.rank() == 0) {
+      meeting = events.all_barriers().create(static_cast<std::uint64_t>(events.size()));
+      SINEW_ENSURE(meeting.id == 1 && meeting.phase == 0);
+    }
+    runtime.session().fence();
+  }
+
+  void open_memory() {
+    try {
+      memory = &rma::engine::of_process(runtime);
+      regions.emplace(*memory, events);
+    } catch (const error& e) {
+      if (runtime.session().where().local_size == runtime.size()) {
+        throw;  // they share memory, so something else is wrong
+      }
+      memory = nullptr;
+      no_memory = e.what();
+    }
+  }
+  void meet() {
+    const sinew::event::event all_here = events.all_barriers().completed(meeting);
+    events.all_barriers().arrive(meeting);
+    meeting = meeting.next();
+    const sinew::event::state how = events.wait(all_here);
+    SINEW_CHECK(how == sinew::event::state::triggered, "the ranks cannot meet",
+                "one of them is lost", "");
+  }
+  void receive(const sinew::event::message& m);
+  void send_all();
+
+  workers fibers;
+  core::runtime& runtime;
+  sinew::event::system events;
+  sinew::event::reservations locks;
+  sinew::event::tasks tasks;
+  rma::engine* memory = nullptr;
+  std::optional<region::system> regions;
+  std::string no_memory;  ///< why there are no regions
+  sinew::event::barrier meeting;
+
+  core::lock lock;                       ///< guards what follows
+  std::vector<std::uint64_t> words;      ///< the last answer
+  std::vector<std::uint64_t> gathering;  ///< at rank 0: what has come for the next
+  int arrived = 0;                       ///< of these
+  std::size_t known = 0;                 ///< words of the answer that have come
+  sinew::event::user_event gathered;     ///< triggers when all have
+  const int exceptions = std::uncaught_exceptions();
+};
+
+// A rank sends its next word when it has had the whole answer, so two gatherings never mix; rank 0
+// may get the next words of others before its own answer.
+void job::body::receive(const sinew::event::message& m) {
+  sinew::event::user_event complete;
+  bool last = false;
+  {
+    const core::guard held(lock, true);
+    if (m.small == a_word) {
+      SINEW_EXPECT(events.rank() == 0);
+      gathering[m.source.index()] = m.word;
+      last = ++arrived == events.size();
+      arrived = last ? 0 : arrived;
+    } else {
+      SINEW_EXPECT(m.size % 8 == 0 && m.word + m.size / 8 <= words.size());
+      std::memcpy(words.data() + m.word, m.data, m.size);
+      known += m.size / 8;
+      if (known == words.size()) {
+        known = 0;
+        complete = gathered;
+      }
+    }
+  }
+  if (last) {
+    send_all();
+  }
+  if (complete.exists()) {
+    events.trigger(complete);
+  }
+}
+
+// At rank 0. Others may send their next words meanwhile, and the helper thread may take them.
+void job::body::send_all() {
+  std::vector<std::uint64_t> all;
+  {
+    const core::guard held(lock, true);
+    all = gathering;
+  }
+  const std::size_t most = events.largest_message() / 8;
+  SINEW_ASSERT(most > 0);
+  for (int r = events.size(); r-- > 0;) {
+    for (std::size_t at = 0; at < all.size(); at += most) {
+      const std::size_t n = std::min(most, all.size() - at);
+      events.send(job_rank{r}, sinew::event::topic::job, all_words, at, all.data() + at, 8 * n);
+    }
+  }
+}
+
+job::job(const job_options& how) : body_(std::make_unique<body>(how)) {}
+
+job::~job() {
+  body& b = *body_;
+  if (std::uncaught_exceptions() > b.exceptions) {
+    // Other ranks may still use what is here, and nobody knows what has become of it: all stays.
+    (void)body_.release();
+    return;
+  }
+  try {
+    b.meet();
+    b.runtime.wait_until(
+        [](void* t) { return static_cast<sinew::event::tasks*>(t)->pending() == 0; }, &b.tasks);
+    b.meet();  // nobody leaves while another rank's task may ask it for something
+    b.events.set_handler(
+        sinew::event::topic::job, [](void*, const sinew::event::message&) {}, nullptr);
+    body_.reset();
+    core::leave_job();
+  } catch (const std::exception& e) {
+    core::join_job(core::threading::many).session().abort(1, e.what());
+  }
+}
+
+job_rank job::rank() const noexcept { return body_->events.rank(); }
+int job::size() const noexcept { return body_->events.size(); }
+core::runtime& job::runtime() noexcept { return body_->runtime; }
+sinew::event::system& job::events() noexcept { return body_->events; }
+sinew::event::reservations& job::locks() noexcept { return body_->locks; }
+sinew::event::tasks& job::tasks() noexcept { return body_->tasks; }
+bool job::has_regions() const noexcept { return body_->regions.has_value(); }
+
+rma::engine& job::memory() {
+  SINEW_CHECK(has_regions(), "this job has no heaps", body_->no_memory, "run it on one node");
+  return *body_->memory;
+}
+region::system& job::regions() {
+  SINEW_CHECK(has_regions(), "this job has no regions", body_->no_memory, "run it on one node");
+  return *body_->regions;
+}
+
+void job::start() { body_->tasks.start(); }
+void job::meet() { body_->meet(); }
+
+std::vector<std::uint64_t> job::gather(std::uint64_t mine) {
+  body& b = *body_;
+  const sinew::event::user_event all_here = b.events.create();
+  {
+    const core::guard held(b.lock, true);
+    b.gathered = all_here;
+  }
+  b.events.send(0, sinew::event::topic::job, a_word, mine);
+  (void)b.events.wait(all_here);
+  const core::guard held(b.lock, true);
+  return b.words;
+}
+
+}  // namespace sinew::region

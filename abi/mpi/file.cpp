@@ -36,15 +36,22 @@ void check_amode(int amode) {
   }
 }
 
-/// The first rank creates the file, then the others open it. Throws on all ranks if one cannot.
+/// The first rank creates the file, then the others open it: where it is not there for them, hosts
+/// share no folder. Throws on all ranks if one cannot.
 void open_all(file_object& f) {
   const coll::participant at = participant_of(*f.comm);
   int flags = (f.amode & MPI_MODE_RDWR) != 0     ? O_RDWR
               : (f.amode & MPI_MODE_WRONLY) != 0 ? O_WRONLY
                                                  : O_RDONLY;
-  flags |= (f.amode & MPI_MODE_CREATE) != 0 ? O_CREAT : 0;
+  const int create = (f.amode & MPI_MODE_CREATE) != 0 ? O_CREAT : 0;
   const auto open = [&](int more) {
     const int error = f.inner.open(f.path, flags | more, f.hints.permissions);
+    if (error == ENOENT && create != 0 && at.comm.rank() != 0) {
+      fail(MPI_ERR_NO_SUCH_FILE,
+           "\"%s\" is not there for this rank, though rank 0 has created it: use a folder that all "
+           "hosts of the job share",
+           f.path.c_str());
+    }
     if (error != 0) {
       fail_io(error, "open", f.path);
     }
@@ -54,7 +61,7 @@ void open_all(file_object& f) {
   const bool exclusive = (f.amode & new_one) == new_one;
   together(at, [&] {
     if (first) {
-      open(exclusive ? O_EXCL : 0);
+      open(create | (exclusive ? O_EXCL : 0));
     }
   });
   if (at.comm.size() != 1) {
@@ -237,7 +244,9 @@ int impl::File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info inf
       if ((amode & MPI_MODE_APPEND) != 0) {
         const std::int64_t end = end_in_etypes(*f);
         f->position.store(end, std::memory_order_relaxed);
-        f->shared->set(end);
+        if (f->comm->comm->rank() == 0) {
+          f->shared->set(end);
+        }
         check_collective(coll::barrier(participant_of(*f->comm)));
       }
       SINEW_ASSERT(f->view != nullptr && f->shared != nullptr);

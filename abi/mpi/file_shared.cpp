@@ -1,10 +1,12 @@
 #include "abi/mpi/file_shared.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "abi/mpi/file.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/core/retry.hpp"
 
 namespace sinew::mpi {
 
@@ -13,9 +15,44 @@ shared_position::shared_position(boot::memory_mapping memory)
   SINEW_EXPECT(where_ != nullptr);
 }
 
+shared_position::~shared_position() {
+  if (runtime_ != nullptr && where_ != nullptr) {
+    runtime_->endpoint().withdraw(there_.key);  // the ranks have agreed to close the file
+  }
+}
+
+std::unique_ptr<shared_position> shared_position::over_nodes(coll::participant at) {
+  std::unique_ptr<shared_position> made(new shared_position(at.engine.runtime()));
+  if (at.comm.rank() == 0) {
+    made->where_ = &made->own_;
+    made->there_ = {reinterpret_cast<std::uint64_t>(made->where_),
+                    made->runtime_->endpoint().expose(made->where_, sizeof(number))};
+  }
+  made->owner_ = at.comm.job_rank(0);
+  check_collective(coll::bcast(at, p2p::buffer::of_bytes(&made->there_, sizeof made->there_), 0));
+  SINEW_ENSURE(made->there_.address != 0);
+  return made;
+}
+
+std::int64_t shared_position::fetch_add(std::int64_t by) const {
+  SINEW_EXPECT(where_ == nullptr && runtime_ != nullptr);
+  std::uint64_t before = 0;
+  core::carry_through(*runtime_, [&](fabric::callback done) {
+    return runtime_->endpoint().atomic(owner_, fabric::atomic_op::fetch_add, there_, sizeof(number),
+                                       static_cast<std::uint64_t>(by), 0, &before, done);
+  });
+  return static_cast<std::int64_t>(before);
+}
+
 std::unique_ptr<shared_position> shared_position::make(coll::participant at) {
   if (at.comm.size() == 1) {
     return std::unique_ptr<shared_position>(new shared_position);
+  }
+  const boot::place& here = at.engine.runtime().session().where();
+  const auto members = at.comm.members().members();
+  // Where some rank is far from this one, every rank has one that is far.
+  if (!std::all_of(members.begin(), members.end(), [&](job_rank r) { return here.is_near(r); })) {
+    return over_nodes(at);
   }
   constexpr std::size_t page = 4096;
   boot::descriptor memory;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "sinew/core/completion.hpp"
 #include "sinew/core/runtime.hpp"
 
 namespace sinew::core {
@@ -27,5 +28,26 @@ class retry_loop {
   std::uint64_t since_ns_ = 0;
   bool reported_ = false;
 };
+
+/// Calls start(callback), a transfer of the fabric, until it is done or posted, and then waits for
+/// the callback. Not in handlers. Warm.
+template <class Start>
+void carry_through(runtime& rt, Start start) {
+  completion done;
+  const fabric::callback when_done{
+      [](void* c) noexcept { static_cast<completion*>(c)->complete(); }, &done};
+  retry_loop tries(rt);
+  for (;;) {
+    const status s = start(when_done);
+    if (s.done()) {
+      return;
+    }
+    if (s.posted()) {
+      rt.wait(done);
+      return;
+    }
+    tries.again();
+  }
+}
 
 }  // namespace sinew::core

@@ -29,4 +29,9 @@ static inline void expect_error(int code, int wanted, const char* words, int lin
 }
 #define EXPECT_ERROR(call, wanted, words) expect_error((call), (wanted), (words), __LINE__)
 
+/* Of this machine, pretended, or real hosts (tests/hosts). */
+static inline int on_several_nodes(void) {
+  return getenv("SINEW_FABRIC_NODES") != NULL || getenv("OVER_HOSTS") != NULL;
+}
+
 #endif

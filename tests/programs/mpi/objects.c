@@ -100,7 +100,7 @@ static void communicators(void) {
   MPI_Comm_free(&half);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   MPI_Comm_size(node, &n);
-  CHECK(n == size || (getenv("SINEW_FABRIC_NODES") != NULL && n < size));
+  CHECK(n == size || (on_several_nodes() && n < size));
   MPI_Comm_free(&node);
   MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 1 : MPI_UNDEFINED, 0, &none);
   CHECK((none == MPI_COMM_NULL) == (rank != 0));

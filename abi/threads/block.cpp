@@ -174,6 +174,9 @@ void open_block() noexcept {
   }
   mine.used_before = true;
   mine.fiber.store(fiber::self());
+  if (mine.name[0] != '\0') {
+    fiber::rename(*fiber::self(), mine.name);  // given before it began
+  }
   ::uselocale(LC_GLOBAL_LOCALE);  // also sets the tables that isalpha() and its like look into
   open_resolver();
   errno = 0;

@@ -26,6 +26,7 @@
 #include "abi/threads/start.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/scheduler.hpp"
+#include "sinew/fiber/view.hpp"
 
 namespace sinew::threads {
 
@@ -51,6 +52,8 @@ constinit std::array<siginfo_t, _NSIG> details{};
 constinit std::atomic<std::uint64_t> unrouted{0};
 /// Signals that some thread has blocked: their default action must ask us first.
 constinit std::atomic<std::uint64_t> ever_blocked{0};
+/// SIGQUIT shows the fibers: the program has never said what else it should do.
+constinit std::atomic<bool> quit_shows{false};
 /// The kernel's mask of the workers: the main thread's when they were started.
 std::uint64_t kernel_mask = 0;
 
@@ -125,7 +128,11 @@ handled run_handler(int number, void* context) {
     return handled::nothing;
   }
   if (a.is_default()) {
-    default_action(number);
+    if (number == SIGQUIT && quit_shows.load()) {
+      fiber::on_quit(number, &details[SIGQUIT], context);
+    } else {
+      default_action(number);
+    }
     return handled::nothing;
   }
   const int flags = a.flags.load();
@@ -430,6 +437,10 @@ void adopt_signals() noexcept {
       continue;
     }
     action& a = actions[static_cast<std::size_t>(number)];
+    if (number == SIGQUIT && now.sa_sigaction == fiber::on_quit) {
+      quit_shows.store(true);
+      continue;  // as if at its default
+    }
     a.handler.store(reinterpret_cast<std::uintptr_t>(now.sa_handler));
     a.flags.store(now.sa_flags);
     a.mask.store(bits_of(now.sa_mask));
@@ -507,6 +518,9 @@ int sigaction(int number, const struct sigaction* to, struct sigaction* before) 
   }
   if (to == nullptr) {
     return 0;
+  }
+  if (number == SIGQUIT) {
+    quit_shows.store(false);  // the program has plans for it
   }
   a.flags.store(to->sa_flags);
   a.mask.store(bits_of(to->sa_mask));

@@ -369,6 +369,9 @@ int pthread_setname_np(pthread_t thread, const char* name) noexcept {
     return ERANGE;
   }
   std::memcpy(r->name, name, length + 1);
+  if (auto* const f = r->fiber.load()) {
+    sinew::fiber::rename(*f, name);
+  }
   return 0;
 }
 

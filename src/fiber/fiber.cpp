@@ -264,6 +264,8 @@ bool thread_storage_supported() noexcept { return sinew_fiber_can_set_thread_bas
 
 std::uintptr_t thread_base() noexcept { return sinew_fiber_thread_base(); }
 
+void rename(fiber& f, std::string_view to) noexcept { set_name(f, to); }
+
 std::string_view name(const fiber& f) noexcept {
   return {f.name, ::strnlen(f.name, sizeof f.name)};
 }

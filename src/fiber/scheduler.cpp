@@ -9,6 +9,7 @@
 #include "fiber/local_values.hpp"
 #include "fiber/overflow.hpp"
 #include "fiber/pool_part.hpp"
+#include "fiber/quit.hpp"
 #include "fiber/stacks.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/futex.hpp"
@@ -213,6 +214,7 @@ scheduler::scheduler(const scheduler_options& how) {
   SINEW_CHECK(made->main != nullptr, "cannot make a scheduler of fibers",
               "there is no memory for a first stack", "set SINEW_FIBER_STACK to less");
   install_reports();
+  handle_quit();
   fiber& main = *made->main;
   std::copy_n("main", 5, main.name);
   main.alive.store(true, std::memory_order_relaxed);
@@ -247,6 +249,7 @@ scheduler::~scheduler() {
     w->join();
   }
   remove_reports();
+  handle_quit_no_more();
   here = nullptr;
   sinew_fiber_debug = {};
   process_hub = nullptr;

@@ -15,7 +15,7 @@ def main():
         print("no gdb: not checked")
         return SKIPPED
     commands = ["set confirm off", f"source {script}", "break stop_here", "run",
-                "sinew-fibers", "echo ----\\n", "sinew-fibers bt", "echo ----\\n", "bt",
+                "sinew fibers", "echo ----\\n", "sinew-fibers bt", "echo ----\\n", "bt",
                 "continue"]
     line = [gdb, "-nx", "-batch"] + [w for c in commands for w in ("-ex", c)] + [program]
     run = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)

@@ -89,5 +89,7 @@ bool cancel(fiber& f) noexcept;
 
 /// The name given at spawn, or "". Any context.
 [[nodiscard]] std::string_view name(const fiber& f) noexcept;
+/// Another name, for reports; who reads it at the same time may see a part of either.
+void rename(fiber& f, std::string_view to) noexcept;
 
 }  // namespace sinew::fiber

@@ -91,16 +91,23 @@ def backtrace(sp):
         return gdb.execute("backtrace", to_string=True)
 
 
-class SinewFibers(gdb.Command):
-    """Lists Sinew's fibers; `sinew-fibers bt [N]` with their backtraces."""
+class Sinew(gdb.Command):
+    """Commands for programs that use Sinew."""
 
     def __init__(self):
-        super().__init__("sinew-fibers", gdb.COMMAND_STACK)
+        super().__init__("sinew", gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
+
+
+class SinewFibers(gdb.Command):
+    """Lists Sinew's fibers; `sinew fibers bt [N]` with their backtraces."""
+
+    def __init__(self, name):
+        super().__init__(name, gdb.COMMAND_STACK)
 
     def invoke(self, argument, from_tty):
         words = argument.split()
         if words and words[0] != "bt":
-            raise gdb.GdbError("usage: sinew-fibers [bt [N]]")
+            raise gdb.GdbError("usage: sinew fibers [bt [N]]")
         only = int(words[1]) if len(words) > 1 else None
         for fiber, at, name, state, sp in fibers():
             if only is not None and fiber != only:
@@ -112,4 +119,6 @@ class SinewFibers(gdb.Command):
                 print("  (see its worker: thread apply all backtrace)")
 
 
-SinewFibers()
+Sinew()
+SinewFibers("sinew fibers")
+SinewFibers("sinew-fibers")  # its older name

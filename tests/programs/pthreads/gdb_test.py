@@ -19,7 +19,7 @@ def main():
         return SKIPPED
     commands = ["set confirm off", f"set environment LD_PRELOAD {library}",
                 "set environment SINEW_FIBER_WORKERS 1", "break last_body", "run",
-                f"source {script}", "sinew-fibers", "echo ----\\n", "sinew-fibers bt",
+                f"source {script}", "sinew fibers", "echo ----\\n", "sinew-fibers bt",
                 "continue"]
     line = [gdb, "-nx", "-batch"] + [w for c in commands for w in ("-ex", c)] + [program]
     run = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)

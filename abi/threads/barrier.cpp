@@ -96,7 +96,7 @@ int pthread_spin_trylock(pthread_spinlock_t* s) noexcept {
 int pthread_spin_lock(pthread_spinlock_t* s) noexcept {
   for (int tries = 0; pthread_spin_trylock(s) != 0; ++tries) {
     // The holder may be a fiber of this worker.
-    tries < 50 ? sinew::cpu_relax() : let_others_run();
+    tries < 50 ? sinew::cpu_relax() : (void)let_others_run();
   }
   return 0;
 }

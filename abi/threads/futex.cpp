@@ -1,6 +1,6 @@
 // Futexes of the program itself: what std::atomic::wait, std::future, function-local statics and
 // Rust's library use. They reach the kernel through syscall(), which can be replaced; a library
-// that has the instruction inlined cannot be helped (OpenMP's: refused at start).
+// that has the instruction inlined, as OpenMP's, blocks its worker: see monitor.cpp.
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>

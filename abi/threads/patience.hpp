@@ -12,13 +12,14 @@
 
 namespace sinew::threads {
 
-/// The others run; errno stays.
-inline void let_others_run() {
+/// The others run, if there are any; errno stays.
+inline bool let_others_run() {
   const int error = errno;
   come_back();
-  fiber::yield();
+  const bool others = fiber::yield();
   (void)take_signals();
   errno = error;
+  return others;
 }
 
 /// After a call that succeeded without waiting.
@@ -26,7 +27,7 @@ inline void be_fair() {
   constexpr std::uint32_t patience = 200;
   if (++mine.calls_since_yield >= patience) [[unlikely]] {
     mine.calls_since_yield = 0;
-    let_others_run();
+    (void)let_others_run();
   }
 }
 

@@ -92,7 +92,11 @@ woken wait_interruptibly(const char* why, moment until) noexcept {
 extern "C" {
 
 int sched_yield() noexcept {
-  sinew::threads::let_others_run();
+  // Where nobody of ours is ready, the processor may be wanted by others: by a thread of the
+  // program on another worker, for instance, for which the caller waits in a loop.
+  if (!sinew::threads::let_others_run()) {
+    sinew::threads::raw_yield();
+  }
   return 0;
 }
 

@@ -8,7 +8,7 @@ namespace sinew::threads {
 /// The signal that ends a slice. Its default is to be ignored, and the C library never uses it.
 inline constexpr int slice_signal = SIGURG;
 
-/// On a worker, by a thread of the program: from now on a slice ends there after every 10 ms of
+/// On a worker, by a thread of the program: from now on a slice ends there after every 3 ms of
 /// processor time. A worker that sleeps is never woken for it. Once per worker; later calls do
 /// nothing.
 void start_slices() noexcept;

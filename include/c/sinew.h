@@ -76,7 +76,7 @@ typedef struct sinew_fiber sinew_fiber;
 
 struct sinew_fiber_options {
   const char* name;    /* NULL or shown in reports; 15 bytes are kept */
-  size_t stack_bytes;  /* 0: SINEW_FIBER_STACK */
+  size_t stack_bytes;  /* 0: SINEW_FIBER_STACK; in the memory of its worker's NUMA node */
   int worker_plus_one; /* 0: the caller's worker, or in turn; n + 1: worker n */
   int detached;        /* not 0: nobody joins it */
 };

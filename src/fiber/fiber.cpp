@@ -100,13 +100,8 @@ status spawn(void (*entry)(void* argument), void* argument, fiber** made,
   if (stack_class >= stack_classes) {
     return status::again(retry_reason::no_memory);
   }
-  fiber* f = nullptr;
-  if (w != nullptr) {
-    f = w->slots.get(h, stack_class);
-  } else {
-    const std::lock_guard hold(h.outside_lock);
-    f = h.outside.get(h, stack_class);
-  }
+  const int wanted = w != nullptr || how.worker >= 0 ? how.worker : h.next_in_turn();
+  fiber* const f = h.get_slot(w, wanted, stack_class);
   if (f == nullptr) {
     return status::again(retry_reason::no_memory);
   }
@@ -125,7 +120,7 @@ status spawn(void (*entry)(void* argument), void* argument, fiber** made,
   if (how.in != nullptr) {
     how.in->runs = f;
   }
-  h.launch(*f, w, how.worker, how.in != nullptr);
+  h.launch(*f, w, wanted, how.in != nullptr);
   if (made != nullptr) {
     *made = f;
   }
@@ -191,15 +186,15 @@ int thread_running(const fiber& f) noexcept {
   return w.current() == &f ? w.thread_number() : 0;
 }
 
-void yield() noexcept {
+bool yield() noexcept {
   worker* const w = here;
   fiber* const me = w == nullptr ? nullptr : w->current_user();
   if (me == nullptr) {
     // Wait: none, one turn for others.
     ::sched_yield();
-    return;
+    return true;
   }
-  w->give_way(*me);
+  return w->give_way(*me);
 }
 
 void end_slice() noexcept {

@@ -16,7 +16,9 @@
 namespace sinew::fiber {
 
 struct hub {
-  hub(std::uint32_t workers, std::int64_t guarded, std::uint8_t stack_class);
+  /// `node_numbers`: the kernel's number of each worker's NUMA node; empty: all memory is alike.
+  hub(std::uint32_t workers, std::int64_t guarded, std::uint8_t stack_class,
+      const std::vector<int>& node_numbers);
 
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(workers.size());
@@ -24,6 +26,10 @@ struct hub {
   /// Fibers that have not ended, at least: each was counted as made before whatever it did, and
   /// `ended` is read first.
   [[nodiscard]] std::uint64_t living() const noexcept;
+  /// A worker for what comes from outside.
+  [[nodiscard]] int next_in_turn() noexcept {
+    return static_cast<int>(turn.fetch_add(1, std::memory_order_relaxed) % size());
+  }
   [[nodiscard]] bool any_offers() const noexcept;
   /// Polls, unless another worker does.
   void poll() noexcept;
@@ -40,6 +46,9 @@ struct hub {
     return poller_.load(std::memory_order_relaxed) != nullptr;
   }
   void set_poller(poller* p) noexcept;
+  /// A slot for a fiber that will run on worker `wanted` (-1: on `by`, or on any), or null. `by`:
+  /// the worker that runs the caller, or null. Hot with a cached one for `by` itself.
+  [[nodiscard]] fiber* get_slot(worker* by, int wanted, std::uint8_t stack_class) noexcept;
   /// Makes a prepared fiber ready on worker `wanted`, or (-1) on `from`, or in turn. `pooled`: as
   /// one of a pool.
   void launch(fiber& f, worker* from, int wanted, bool pooled) noexcept;
@@ -47,7 +56,16 @@ struct hub {
   void give_back(fiber& f, worker* by) noexcept;
 
   stacks memory;
-  std::array<slot_cache::depot, stack_classes> depots;
+  /// Slots of stacks that lie in one NUMA node's memory, or in any. Workers of the node have their
+  /// own; what others take and give back is here.
+  struct node {
+    int number = -1;  ///< the kernel's; -1: any, and there is only this
+    std::array<slot_cache::depot, stack_classes> depots;
+    spin_lock lock;
+    slot_source outside;  ///< under the lock
+  };
+  std::vector<std::unique_ptr<node>> nodes;
+  std::vector<node*> node_of_worker;
   std::vector<std::unique_ptr<worker>> workers;
   const std::uint8_t default_class;
   bool steals = false;
@@ -84,9 +102,6 @@ struct hub {
   /// who starts to wait has a worker that will look before it sleeps.
   std::atomic<std::uint32_t> watchers{0};
 
-  /// For threads that are not workers, under outside_lock.
-  spin_lock outside_lock;
-  slot_source outside;
   std::atomic<std::uint64_t> made_outside{0};
   std::atomic<std::uint32_t> turn{0};
   std::vector<const void*> current_fibers;  ///< for debuggers

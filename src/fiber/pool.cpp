@@ -92,8 +92,8 @@ void pool_part::run() noexcept {
     }
     // Others may be marked as ready, but not have come yet. A fiber that is ready waits until each
     // of the others has run twice at most (ready_set), so after this all that were have come.
-    w.give_way(me);
-    w.give_way(me);
+    (void)w.give_way(me);
+    (void)w.give_way(me);
     collect();
     pool_entry& next = *ready.first();
     ready.remove(next);
@@ -189,9 +189,8 @@ int pool::share(int worker) const noexcept {
     return static_cast<int>(static_cast<std::uint32_t>(worker) % workers);
   }
   const class worker* const mine = here;
-  return static_cast<int>(
-      mine != nullptr ? mine->number()
-                      : process_hub->turn.fetch_add(1, std::memory_order_relaxed) % workers);
+  return static_cast<int>(mine != nullptr ? static_cast<int>(mine->number())
+                                          : process_hub->next_in_turn());
 }
 
 void pool::post(tasklet& t, int worker) noexcept {

@@ -3,7 +3,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "fiber/hub.hpp"
 #include "fiber/local_values.hpp"
@@ -78,13 +80,60 @@ int workers_wanted(const scheduler_options& how) {
   return static_cast<int>(n);
 }
 
+/// Where the workers will run, for scheduler_options::nodes; empty if there is nothing to choose.
+std::vector<int> nodes_of_workers(int count, const scheduler_options& how) {
+  std::vector<int> all;
+  const auto& cores = topology::cores();
+  if (how.nodes == 1 || (how.nodes == 0 && (!how.pin || topology::numa_nodes() < 2 ||
+                                            static_cast<std::size_t>(count) != cores.size()))) {
+    return all;  // they run anywhere, or it is all the same
+  }
+  for (int i = 0; i < count; ++i) {
+    all.push_back(how.nodes > 1 ? i % how.nodes : cores[static_cast<std::size_t>(i)].numa_node);
+  }
+  if (how.nodes == 0) {  // the first worker is not bound: it stays where it is, more or less
+    const int cpu = topology::current_cpu();
+    for (const topology::core& c : cores) {
+      if (std::find(c.cpus.begin(), c.cpus.end(), cpu) != c.cpus.end()) {
+        all[0] = c.numa_node;
+      }
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
-hub::hub(std::uint32_t count, std::int64_t guards, std::uint8_t stack_class)
+hub::hub(std::uint32_t count, std::int64_t guards, std::uint8_t stack_class,
+         const std::vector<int>& node_numbers)
     : memory(count, guards), default_class(stack_class) {
   for (std::uint32_t i = 0; i < count; ++i) {
+    const int number = node_numbers.empty() ? -1 : node_numbers[i];
+    const auto known = std::find_if(nodes.begin(), nodes.end(),
+                                    [&](const auto& n) { return n->number == number; });
+    if (known == nodes.end()) {
+      auto& fresh = *nodes.emplace_back(std::make_unique<node>());
+      fresh.number = number;
+      fresh.outside.belong_to(fresh.depots.data(), number);
+      node_of_worker.push_back(&fresh);
+    } else {
+      node_of_worker.push_back(known->get());
+    }
     workers.push_back(std::make_unique<worker>(*this, i));
+    workers[i]->slots.belong_to(node_of_worker[i]->depots.data(), number);
   }
+}
+
+fiber* hub::get_slot(worker* by, int wanted, std::uint8_t stack_class) noexcept {
+  const auto at = static_cast<std::uint32_t>(wanted) % size();
+  if (by != nullptr &&
+      (wanted < 0 || nodes.size() == 1 || node_of_worker[at] == node_of_worker[by->number()])) {
+    return by->slots.get(*this, stack_class);
+  }
+  SINEW_EXPECT(wanted >= 0);
+  node& from = *node_of_worker[at];
+  const std::lock_guard hold(from.lock);
+  return from.outside.get(*this, stack_class);
 }
 
 std::uint64_t hub::living() const noexcept {
@@ -148,12 +197,15 @@ void hub::set_poller(poller* p) noexcept {
 void hub::give_back(fiber& f, worker* by) noexcept {
   // From now on it looks joined: whoever joins it again is told so.
   f.done.reset(&f.reaper);
-  if (by != nullptr) {
-    by->slots.put(*this, &f);
-  } else {
-    const std::lock_guard hold(outside_lock);
-    outside.put(*this, &f);
+  const int number = memory.node_of(f);
+  if (by != nullptr && node_of_worker[by->number()]->number == number) {
+    by->slots.put(&f);
+    return;
   }
+  node& of = **std::find_if(nodes.begin(), nodes.end(),
+                            [&](const auto& n) { return n->number == number; });
+  const std::lock_guard hold(of.lock);
+  of.outside.put(&f);
 }
 
 void hub::launch(fiber& f, worker* from, int wanted, bool pooled) noexcept {
@@ -177,7 +229,7 @@ void hub::launch(fiber& f, worker* from, int wanted, bool pooled) noexcept {
   if (wanted >= 0) {
     to = workers[static_cast<std::uint32_t>(wanted) % size()].get();
   } else if (to == nullptr) {
-    to = workers[turn.fetch_add(1, std::memory_order_relaxed) % size()].get();
+    to = workers[static_cast<std::uint32_t>(next_in_turn())].get();
   }
   const std::uint64_t place = to->place_of(f.slot);
   f.place.store(place, std::memory_order_release);
@@ -201,7 +253,8 @@ scheduler::scheduler(const scheduler_options& how) {
   const int count = workers_wanted(how);
   const std::uint8_t stack_class = stacks::class_of(static_cast<std::size_t>(stack_bytes()));
   SINEW_ASSERT(stack_class < stack_classes);
-  auto made = std::make_unique<body>(static_cast<std::uint32_t>(count), guarded(), stack_class);
+  auto made = std::make_unique<body>(static_cast<std::uint32_t>(count), guarded(), stack_class,
+                                     nodes_of_workers(count, how));
   made->steals = how.steal && count > 1;
   const auto ns = [](std::int64_t us) { return static_cast<std::uint64_t>(us) * 1000; };
   made->alone = {ns(spin_us()), ns(yield_us())};

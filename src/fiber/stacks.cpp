@@ -1,6 +1,7 @@
 #include "fiber/stacks.hpp"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,6 +46,18 @@ std::size_t stride_of(std::size_t stack_bytes, bool guarded) noexcept {
   const std::size_t bytes =
       stack_bytes + sizeof(fiber) + (guarded ? guard_of(stack_bytes) + page : std::size_t{0});
   return ((bytes + line - 1) / line | 1) * line;
+}
+
+/// Pages of it come from this node while it has some, whoever touches them first. Where the kernel
+/// refuses, whoever does decides.
+void prefer_node(void* memory, std::size_t bytes, int node) noexcept {
+  constexpr int preferred = 1;  // MPOL_PREFERRED
+  constexpr std::size_t bits = 1024;
+  std::array<std::uint64_t, bits / 64> nodes{};
+  if (static_cast<std::size_t>(node) < bits) {
+    nodes[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
+    (void)::syscall(SYS_mbind, memory, bytes, preferred, nodes.data(), bits, 0);
+  }
 }
 
 /// As many as the machine has pages: a stack takes at least one.
@@ -110,6 +123,9 @@ bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
   if (stack_bytes >= huge_page) {
     (void)::madvise(memory, bytes, MADV_NOHUGEPAGE);  // a kernel without huge pages refuses
   }
+  if (from.node >= 0) {
+    prefer_node(memory, bytes, from.node);
+  }
   guards_left_ -= guarded ? slots : 0;
   chunk& c = chunks_info_[id];
   c.memory = static_cast<std::byte*>(memory);
@@ -117,8 +133,9 @@ bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
   c.guarded = guarded ? 1 : 0;
   c.stack_class = stack_class;
   c.guard_bytes = guard;
+  c.node = from.node;
   table_[id] = {c.memory + guard + line + stride - sizeof(fiber), stride};
-  from = {id, 0, slots, nobody};
+  from = {id, 0, slots, nobody, from.node};
   if (id == next_) {
     ++next_;
     chunks_.store(next_, std::memory_order_release);

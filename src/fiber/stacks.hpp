@@ -35,6 +35,8 @@ class stacks {
     std::uint32_t end = 0;  ///< slots that this chunk has
     /// A chunk number kept for this cursor, so that its fibers have low positions; or none.
     std::uint32_t reserved = nobody;
+    /// The kernel's number of the NUMA node whose memory it takes, if there is any left; or -1.
+    int node = -1;
   };
   struct place {
     std::byte* first = nullptr;  ///< control block of slot 0
@@ -72,6 +74,10 @@ class stacks {
   [[nodiscard]] fiber* guarding(const void* address) const noexcept;
   /// The fiber on whose stack `address` lies, or null. Usable in a signal handler.
   [[nodiscard]] fiber* containing(const void* address) const noexcept;
+  /// cursor::node of whoever carved it.
+  [[nodiscard]] int node_of(const fiber& f) const noexcept {
+    return chunks_info_[f.slot / slots_per_chunk].node;
+  }
   void describe(struct debug_view& to) const noexcept;
   /// Every slot ever carved.
   template <class Visit>
@@ -91,6 +97,7 @@ class stacks {
     std::size_t bytes;
     std::uint32_t guarded;
     std::uint8_t stack_class;
+    int node;                 ///< see cursor
     std::size_t guard_bytes;  ///< below each guarded slot, and below the chunk
     /// Slots whose control block is written. Release by whoever carves, acquire in each().
     std::atomic<std::uint32_t> carved;

@@ -47,12 +47,12 @@ void finish(void* ended) noexcept {
 }  // namespace
 
 fiber* slot_source::get(hub& h, std::uint8_t stack_class) noexcept {
-  fiber* f = caches_[stack_class].get(h.depots[stack_class]);
+  fiber* f = caches_[stack_class].get(depots_[stack_class]);
   return f != nullptr ? f : h.memory.carve(cursors_[stack_class], stack_class);
 }
 
-void slot_source::put(hub& h, fiber* f) noexcept {
-  caches_[f->stack_class].put(f, h.depots[f->stack_class]);
+void slot_source::put(fiber* f) noexcept {
+  caches_[f->stack_class].put(f, depots_[f->stack_class]);
 }
 
 worker::worker(hub& h, std::uint32_t number)
@@ -211,20 +211,20 @@ void worker::leave(fiber& me) noexcept {
 
 /// Where the round goes on, `me` is marked for the next one. Where it ends, `me` has a place in the
 /// new one if that is still ahead. So fibers that yield take turns in a fixed order.
-void worker::give_way(fiber& me) noexcept {
+bool worker::give_way(fiber& me) noexcept {
   check_stack(me);
   const auto position = static_cast<std::uint32_t>(me.place.load(std::memory_order_relaxed));
   bool ahead = false;
   if (ready_.rest() == 0) {
     if (!refill()) {
       give_way_to_nobody(me);
-      return;
+      return false;
     }
     ahead = ready_.is_ahead(position);
   }
   fiber* f = next_turn();
   if (f == &me || (f == &idle_ && budget_ > 0)) [[unlikely]] {
-    return;  // all others were late signals
+    return false;  // all others were late signals
   }
   if (ahead) {
     ready_.set_in_round(position);
@@ -232,6 +232,7 @@ void worker::give_way(fiber& me) noexcept {
     ready_.set(position);
   }
   switch_to(me, *f);
+  return true;
 }
 
 void worker::run_now(fiber& me, fiber& f) noexcept {
@@ -246,7 +247,7 @@ void worker::end_slice(fiber& me) noexcept {
     return;
   }
   budget_ = 1;
-  give_way(me);
+  (void)give_way(me);
 }
 
 /// Another worker that has at least two fibers less to run than this one, or null. The main fiber

@@ -23,15 +23,24 @@ struct hub;
 /// Slots for new fibers: of one worker, or of all threads that are none (under a lock).
 class slot_source {
  public:
+  /// Before its first use: that of which free slots go to and come from `depots`, one a class, and
+  /// fresh ones lie in the memory of NUMA node `node` (-1: anywhere).
+  void belong_to(slot_cache::depot* depots, int node) noexcept {
+    depots_ = depots;
+    for (stacks::cursor& each : cursors_) {
+      each.node = node;
+    }
+  }
   void reserve_chunk(std::uint8_t stack_class, std::uint32_t number) noexcept {
     cursors_[stack_class].reserved = number;
   }
   [[nodiscard]] fiber* get(hub& h, std::uint8_t stack_class) noexcept;
-  void put(hub& h, fiber* f) noexcept;
+  void put(fiber* f) noexcept;
 
  private:
   std::array<slot_cache, stack_classes> caches_;
   std::array<stacks::cursor, stack_classes> cursors_;
+  slot_cache::depot* depots_ = nullptr;
 };
 
 /// Switching goes from fiber to fiber: whoever leaves picks the next and switches to it. When none
@@ -53,8 +62,8 @@ class worker {
   /// Parks `me`, the current fiber, and runs what is ready; returns when `me` is (perhaps at once).
   /// Hot.
   void leave(fiber& me) noexcept;
-  /// Lets others that are ready run before `me`, which is. Hot.
-  void give_way(fiber& me) noexcept;
+  /// Lets others that are ready run before `me`, which is; false if there are none. Hot.
+  bool give_way(fiber& me) noexcept;
   /// The same, after a look around; on a worker with less to do, if there is one and `me` may move.
   void end_slice(fiber& me) noexcept;
   /// Runs `f`, a ready fiber of a pool, at once. `me` is ready. Hot.

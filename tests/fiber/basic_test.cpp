@@ -81,6 +81,15 @@ TEST_P(fibers, take_turns) {
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}));
 }
 
+TEST_P(fibers, know_whether_others_took_the_turn) {
+  EXPECT_FALSE(yield()) << "there was nobody";
+  bool ran = false;
+  test::crew crew;
+  crew.add([&] { ran = true; }, {.worker = 0});
+  EXPECT_TRUE(yield());
+  EXPECT_TRUE(ran);
+}
+
 TEST_P(fibers, a_signal_before_the_wait_is_kept) {
   test::crew crew;
   crew.add([] {

@@ -227,7 +227,7 @@ TEST(pool, many_of_all_kinds_on_three_workers) {
             [&, kind] {
               for (int k = 0; k < 5; ++k) {
                 m.lock();
-                kind == 0 ? yield() : sleep_for(kind * 1000);
+                kind == 0 ? (void)yield() : sleep_for(kind * 1000);
                 m.unlock();
               }
               ends.fetch_add(1);

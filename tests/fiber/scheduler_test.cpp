@@ -294,7 +294,7 @@ TEST(fairness, waiting_is_bounded) {
         }
         me.ready_since = turns;
         me.is_ready = random.with_probability(0.7);
-        me.is_ready ? yield() : suspend();
+        me.is_ready ? (void)yield() : suspend();
         my_turn();
         me.is_ready = true;
       }

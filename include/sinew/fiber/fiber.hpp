@@ -52,8 +52,9 @@ void detach(fiber& f) noexcept;
 /// handler of a signal.
 [[nodiscard]] int thread_running(const fiber& f) noexcept;
 
-/// Lets the other ready fibers of this worker run. In a thread: sched_yield(). Hot.
-void yield() noexcept;
+/// Lets the other ready fibers of this worker run; false if there was none. In a thread:
+/// sched_yield(). Hot.
+bool yield() noexcept;
 
 /// The same, and before it the worker looks at its timers and its poller. For a handler of a timer
 /// that interrupts long computations; not if it has interrupted this library. Fibers only.

@@ -26,9 +26,13 @@ class poller {
 };
 
 struct scheduler_options {
-  int workers = 0;       ///< 0: SINEW_FIBER_WORKERS, or one per core that this process may use
-  bool pin = true;       ///< each worker to a core of its own, if it has as many workers as cores
-  bool steal = false;    ///< idle workers take fibers that have not started from busy ones
+  int workers = 0;     ///< 0: SINEW_FIBER_WORKERS, or one per core that this process may use
+  bool pin = true;     ///< each worker to a core of its own, if it has as many workers as cores
+  bool steal = false;  ///< idle workers take fibers that have not started from busy ones
+  /// Stacks lie in memory near the worker on which their fibers run. 0: by the machine's NUMA
+  /// nodes, if workers are bound to cores; 1: wherever they are touched first; more: worker i is
+  /// taken to be near node i modulo so many.
+  int nodes = 0;
   bool crowded = false;  ///< other processes want the same cores: idle workers give way at once
 };
 

@@ -7,6 +7,7 @@
 #include "path_finder.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/random.hpp"
 #include "sinew/route/default_route.hpp"
 
 namespace sinew::route {
@@ -30,31 +31,97 @@ std::uint32_t hop_limit(const topology& net) {
   return hops;
 }
 
-// What the original feeds to its planners: 50 paths per job, and at most 50 * 1024 in all.
-path_set fed_paths(const topology& net, const job_list& jobs, const plan_options& o,
-                   std::vector<std::size_t>& first) {
+struct fed {
+  path_set paths;
+  std::vector<std::size_t> first;  ///< of each job; one more at the end
+};
+
+// What the original feeds to its planners: 50 paths per job, and at most 50 * 1024 in all. With
+// `at_random` each job has an order of its own of the paths that are equally short.
+fed fed_paths(const topology& net, const job_list& jobs, const plan_options& o, bool at_random) {
   const std::size_t cap = std::size_t{50} << 10;
   std::uint32_t k = o.fed;
   if (k == 0) {
     k = static_cast<std::uint32_t>(
         std::clamp<std::size_t>(cap / std::max<std::size_t>(jobs.size(), 1), 1, 50));
   }
-  path_set all;
-  first.assign(1, 0);
+  fed all;
+  all.first.assign(1, 0);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    path_set some = shortest_paths(net, jobs.source[j], jobs.destination[j], k, hop_limit(net));
+    const std::uint64_t order = at_random ? j + 1 : 0;
+    path_set some =
+        shortest_paths(net, jobs.source[j], jobs.destination[j], k, hop_limit(net), order);
     // Around failed links every way may be longer than any default route.
     if (some.size() == 0) {
-      some = shortest_paths(net, jobs.source[j], jobs.destination[j], k, net.nodes());
+      some = shortest_paths(net, jobs.source[j], jobs.destination[j], k, net.nodes(), order);
     }
     SINEW_CHECK(some.size() > 0, "no path " + ends_of(jobs, j),
                 "the network is disconnected, or failed links cut it", "");
     for (std::size_t p = 0; p < some.size(); ++p) {
-      all.add(some[p]);
+      all.paths.add(some[p]);
     }
-    first.push_back(all.size());
+    all.first.push_back(all.paths.size());
   }
   return all;
+}
+
+// The paths again, those that are equally short in another order.
+fed shuffled(const fed& of, std::uint64_t seed) {
+  random_generator random(seed);
+  fed all;
+  all.first = of.first;
+  for (std::size_t j = 0; j + 1 < of.first.size(); ++j) {
+    std::vector<std::pair<std::size_t, std::uint64_t>> keys;  // length, then at random
+    std::vector<std::size_t> order;
+    for (std::size_t p = of.first[j]; p < of.first[j + 1]; ++p) {
+      keys.emplace_back(of.paths[p].size(), random());
+      order.push_back(p);
+    }
+    std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+      return keys[x - of.first[j]] < keys[y - of.first[j]];
+    });
+    for (const std::size_t p : order) {
+      all.paths.add(of.paths[p]);
+    }
+  }
+  SINEW_ENSURE(all.paths.size() == of.paths.size());
+  return all;
+}
+
+double busiest_of(const topology& net, const split& plan) {
+  std::vector<double> load(net.links(), 0);
+  double most = 0;
+  for (std::size_t p = 0; p < plan.paths.size(); ++p) {
+    for (const link_id l : plan.paths[p]) {
+      load[l] += plan.bytes[p];
+      most = std::max(most, load[l] / net.capacity(l));
+    }
+  }
+  return most;
+}
+
+// Which of the equally short paths are fed, and in what order, decides much, and the original's
+// order is that of its library. With o.orders several are tried: half of them of the paths that go
+// straight on, half of others; the plan with the least busy link is kept.
+template <class Plan>
+split best_order(const topology& net, const job_list& jobs, const plan_options& o, Plan plan) {
+  const fed straight = fed_paths(net, jobs, o, false);
+  split best = plan(straight);
+  if (o.orders < 2) {
+    return best;
+  }
+  const fed random = fed_paths(net, jobs, o, true);
+  double least = busiest_of(net, best);
+  for (std::uint32_t i = 1; i < o.orders; ++i) {
+    const fed& base = i % 2 == 1 ? random : straight;
+    split other = plan(i < 2 ? base : shuffled(base, i));
+    const double busiest = busiest_of(net, other);
+    if (busiest < least) {
+      least = busiest;
+      best = std::move(other);
+    }
+  }
+  return best;
 }
 
 // Offers the paths of a list, one more in each pass.
@@ -91,6 +158,147 @@ class list_finder final : public path_finder {
   const path_set& paths_;
   const std::vector<std::size_t>& first_;
 };
+
+// The original's first heuristic: in rounds, each job takes the first of its paths on which every
+// link carries fewer paths than the limit; a round that adds nothing raises the limit. A job
+// without any path raises its own limit until one fits, and with it the last limit of all where it
+// is higher. Bytes are split evenly.
+split heu_load_of(const topology& net, const job_list& jobs, const plan_options& o,
+                  const fed& from) {
+  const auto& [all, first] = from;
+  std::vector<std::uint32_t> load(net.links(), 0);
+  std::vector<std::vector<std::size_t>> chosen(jobs.size());
+  std::vector<bool> used(all.size(), false);
+  const auto take = [&](std::size_t j, std::uint32_t limit) {
+    for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
+      const auto links = all[p];
+      const bool fits = !used[p] && std::all_of(links.begin(), links.end(),
+                                                [&](link_id l) { return load[l] < limit; });
+      if (!fits) {
+        continue;
+      }
+      used[p] = true;
+      for (const link_id l : links) {
+        ++load[l];
+      }
+      chosen[j].push_back(p);
+      return true;
+    }
+    return false;
+  };
+  std::uint32_t last = o.load_limit;
+  for (std::uint32_t limit = 1; limit <= last;) {
+    bool added = false;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      bool mine = take(j, limit);
+      for (std::uint32_t own = limit + 1; !mine && chosen[j].empty(); ++own) {
+        mine = take(j, own);
+        last = std::max(last, own);
+      }
+      added = added || mine;
+    }
+    if (!added) {
+      ++limit;
+    }
+  }
+  split out;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    for (const std::size_t p : chosen[j]) {
+      out.paths.add(all[p]);
+      out.bytes.push_back(static_cast<double>(jobs.bytes[j]) /
+                          static_cast<double>(chosen[j].size()));
+    }
+    out.close_job();
+  }
+  return out;
+}
+
+// The original's second: a chunk of the job that has most left goes to the one of its paths whose
+// busiest link carries least.
+split heu_chunk_of(const topology& net, const job_list& jobs, const plan_options& o,
+                   const fed& from) {
+  const auto& [all, first] = from;
+  std::vector<double> load(net.links(), 0);
+  std::vector<double> bytes(all.size(), 0);
+  // Most left first; of equals the job that comes first.
+  using entry = std::pair<std::uint64_t, std::uint32_t>;
+  std::priority_queue<entry> heap;
+  const auto key = [&](std::size_t j) { return static_cast<std::uint32_t>(jobs.size() - j); };
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    heap.emplace(jobs.bytes[j], key(j));
+  }
+  while (!heap.empty()) {
+    const auto [left, k] = heap.top();
+    heap.pop();
+    const std::size_t j = jobs.size() - k;
+    double least = 1e300;
+    std::size_t best = first[j];
+    for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
+      double most = 0;
+      for (const link_id l : all[p]) {
+        most = std::max(most, load[l] / net.capacity(l));
+      }
+      if (most < least) {
+        least = most;
+        best = p;
+      }
+    }
+    const std::uint64_t size = std::min(left, o.costs.chunk);
+    for (const link_id l : all[best]) {
+      load[l] += static_cast<double>(size);
+    }
+    bytes[best] += static_cast<double>(size);
+    if (left > size) {
+      heap.emplace(left - size, k);
+    }
+  }
+  split out;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
+      if (bytes[p] <= 0) {
+        continue;
+      }
+      out.paths.add(all[p]);
+      out.bytes.push_back(bytes[p]);
+    }
+    out.close_job();
+  }
+  return out;
+}
+
+// The path LP max Z, or rather its minimum of the busiest link: the balancer without new paths is a
+// convex solver for it.
+split opt_of(const topology& net, const job_list& jobs, const fed& from) {
+  const auto& [all, first] = from;
+  list_finder list(all, first);
+  balancer state(net, jobs, list, 64);
+  double guess = 1;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    guess = std::max(guess, static_cast<double>(jobs.bytes[j]));
+  }
+  state.start(guess, 2);
+  // With few jobs passes are cheap, and the rest that many jobs find on the average must be sought.
+  const bool few = jobs.size() < 200;
+  for (double sharpness = 10; sharpness < (few ? 16000 : 4000); sharpness *= 1.5) {
+    state.rescale(state.busiest());
+    for (int i = 0; i < 4; ++i) {
+      state.buy(sharpness);
+      for (int k = 0; k < (few ? 16 : 4); ++k) {
+        state.even_out(sharpness);
+      }
+    }
+  }
+  state.drop_below(1e-4);
+  split out;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    state.for_each_path(j, [&](std::span<const link_id> links, double bytes) {
+      out.paths.add(links);
+      out.bytes.push_back(bytes);
+    });
+    out.close_job();
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -164,143 +372,17 @@ split plan_adaptive(const topology& net, const job_list& jobs, std::uint64_t chu
   return out;
 }
 
-// The original's first heuristic: in rounds, each job takes the first of its paths on which every
-// link carries fewer paths than the limit; a round that adds nothing raises the limit. A job
-// without any path raises its own limit until one fits. Bytes are split evenly.
 split plan_heu_load(const topology& net, const job_list& jobs, const plan_options& o) {
-  std::vector<std::size_t> first;
-  const path_set all = fed_paths(net, jobs, o, first);
-  std::vector<std::uint32_t> load(net.links(), 0);
-  std::vector<std::vector<std::size_t>> chosen(jobs.size());
-  std::vector<bool> used(all.size(), false);
-  const auto take = [&](std::size_t j, std::uint32_t limit) {
-    for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
-      const auto links = all[p];
-      const bool fits = !used[p] && std::all_of(links.begin(), links.end(),
-                                                [&](link_id l) { return load[l] < limit; });
-      if (!fits) {
-        continue;
-      }
-      used[p] = true;
-      for (const link_id l : links) {
-        ++load[l];
-      }
-      chosen[j].push_back(p);
-      return true;
-    }
-    return false;
-  };
-  for (std::uint32_t limit = 1; limit <= o.load_limit;) {
-    bool added = false;
-    for (std::size_t j = 0; j < jobs.size(); ++j) {
-      bool mine = take(j, limit);
-      for (std::uint32_t own = limit + 1; !mine && chosen[j].empty(); ++own) {
-        mine = take(j, own);
-      }
-      added = added || mine;
-    }
-    if (!added) {
-      ++limit;
-    }
-  }
-  split out;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    for (const std::size_t p : chosen[j]) {
-      out.paths.add(all[p]);
-      out.bytes.push_back(static_cast<double>(jobs.bytes[j]) /
-                          static_cast<double>(chosen[j].size()));
-    }
-    out.close_job();
-  }
-  return out;
+  return best_order(net, jobs, o, [&](const fed& from) { return heu_load_of(net, jobs, o, from); });
 }
 
-// The original's second: a chunk of the job that has most left goes to the one of its paths whose
-// busiest link carries least.
 split plan_heu_chunk(const topology& net, const job_list& jobs, const plan_options& o) {
-  std::vector<std::size_t> first;
-  const path_set all = fed_paths(net, jobs, o, first);
-  std::vector<double> load(net.links(), 0);
-  std::vector<double> bytes(all.size(), 0);
-  // Most left first; of equals the job that comes first.
-  using entry = std::pair<std::uint64_t, std::uint32_t>;
-  std::priority_queue<entry> heap;
-  const auto key = [&](std::size_t j) { return static_cast<std::uint32_t>(jobs.size() - j); };
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    heap.emplace(jobs.bytes[j], key(j));
-  }
-  while (!heap.empty()) {
-    const auto [left, k] = heap.top();
-    heap.pop();
-    const std::size_t j = jobs.size() - k;
-    double least = 1e300;
-    std::size_t best = first[j];
-    for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
-      double most = 0;
-      for (const link_id l : all[p]) {
-        most = std::max(most, load[l] / net.capacity(l));
-      }
-      if (most < least) {
-        least = most;
-        best = p;
-      }
-    }
-    const std::uint64_t size = std::min(left, o.costs.chunk);
-    for (const link_id l : all[best]) {
-      load[l] += static_cast<double>(size);
-    }
-    bytes[best] += static_cast<double>(size);
-    if (left > size) {
-      heap.emplace(left - size, k);
-    }
-  }
-  split out;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    for (std::size_t p = first[j]; p < first[j + 1]; ++p) {
-      if (bytes[p] <= 0) {
-        continue;
-      }
-      out.paths.add(all[p]);
-      out.bytes.push_back(bytes[p]);
-    }
-    out.close_job();
-  }
-  return out;
+  return best_order(net, jobs, o,
+                    [&](const fed& from) { return heu_chunk_of(net, jobs, o, from); });
 }
 
-// The path LP max Z, or rather its minimum of the busiest link: the balancer without new paths is a
-// convex solver for it.
 split plan_opt(const topology& net, const job_list& jobs, const plan_options& o) {
-  std::vector<std::size_t> first;
-  const path_set all = fed_paths(net, jobs, o, first);
-  list_finder list(all, first);
-  balancer state(net, jobs, list, 64);
-  double guess = 1;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    guess = std::max(guess, static_cast<double>(jobs.bytes[j]));
-  }
-  state.start(guess, 2);
-  // With few jobs passes are cheap, and the rest that many jobs find on the average must be sought.
-  const bool few = jobs.size() < 200;
-  for (double sharpness = 10; sharpness < (few ? 16000 : 4000); sharpness *= 1.5) {
-    state.rescale(state.busiest());
-    for (int i = 0; i < 4; ++i) {
-      state.buy(sharpness);
-      for (int k = 0; k < (few ? 16 : 4); ++k) {
-        state.even_out(sharpness);
-      }
-    }
-  }
-  state.drop_below(1e-4);
-  split out;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    state.for_each_path(j, [&](std::span<const link_id> links, double bytes) {
-      out.paths.add(links);
-      out.bytes.push_back(bytes);
-    });
-    out.close_job();
-  }
-  return out;
+  return best_order(net, jobs, o, [&](const fed& from) { return opt_of(net, jobs, from); });
 }
 
 }  // namespace sinew::route

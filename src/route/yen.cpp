@@ -4,6 +4,7 @@
 #include <queue>
 #include <set>
 
+#include "sinew/base/random.hpp"
 #include "sinew/route/plan.hpp"
 
 namespace sinew::route {
@@ -11,9 +12,10 @@ namespace {
 
 class yen {
  public:
-  yen(const topology& net, node_id b, std::uint32_t most_hops)
+  yen(const topology& net, node_id b, std::uint32_t most_hops, std::uint64_t order)
       : net_(net),
         b_(b),
+        order_(order),
         most_(most_hops),
         left_(net.nodes(), nothing),
         seen_(net.nodes(), 0),
@@ -41,22 +43,41 @@ class yen {
       return out;
     }
     out.add(path);
-    // Ordered by length, then by links: no candidate twice.
-    std::set<std::pair<std::size_t, std::vector<link_id>>> candidates;
+    std::set<candidate> candidates;
     while (out.size() < k) {
       extend(a, out, candidates);
       if (candidates.empty()) {
         break;
       }
-      out.add(candidates.begin()->second);
+      out.add(candidates.begin()->links);
       candidates.erase(candidates.begin());
     }
     return out;
   }
 
  private:
-  void extend(node_id a, const path_set& found,
-              std::set<std::pair<std::size_t, std::vector<link_id>>>& candidates) {
+  /// Ordered by length, then as asked, then by links: none twice.
+  struct candidate {
+    std::size_t length;
+    std::uint64_t place;
+    std::vector<link_id> links;
+    auto operator<=>(const candidate&) const = default;
+  };
+
+  // A number of its own for each value, in the order that was asked for; 0 in the natural one.
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t value) const {
+    std::uint64_t state = value ^ (order_ << 32);
+    return order_ == 0 ? 0 : split_mix(state);
+  }
+  [[nodiscard]] std::uint64_t place_of(const std::vector<link_id>& links) const {
+    std::uint64_t place = 0;
+    for (const link_id l : links) {
+      place = place_of(place + l);
+    }
+    return place;
+  }
+
+  void extend(node_id a, const path_set& found, std::set<candidate>& candidates) {
     const auto last = found[found.size() - 1];
     std::vector<link_id> path;
     ++ban_;
@@ -72,7 +93,7 @@ class yen {
       }
       path.assign(last.begin(), last.begin() + static_cast<long>(i));
       if (spur(at, taken, path)) {
-        candidates.emplace(path.size(), path);
+        candidates.insert({path.size(), place_of(path), path});
       }
       banned_[at] = ban_;
       at = net_.to(last[i]);
@@ -122,7 +143,9 @@ class yen {
         seen_[to] = now_;
         hops_[to] = hops;
         via_[to] = l;
-        open.push({hops + left_[to], --order, to});  // of equals the latest: straight on
+        --order;  // of equals the latest: straight on
+        open.push(
+            {hops + left_[to], order_ == 0 ? order : static_cast<std::uint32_t>(place_of(l)), to});
       }
     }
     return false;
@@ -130,6 +153,7 @@ class yen {
 
   const topology& net_;
   node_id b_;
+  std::uint64_t order_;
   std::uint32_t most_;
   std::vector<std::uint32_t> left_;
   std::vector<std::uint32_t> seen_;
@@ -143,7 +167,7 @@ class yen {
 }  // namespace
 
 path_set shortest_paths(const topology& net, node_id a, node_id b, std::uint32_t k,
-                        std::uint32_t most_hops) {
+                        std::uint32_t most_hops, std::uint64_t order) {
   path_set none;
   if (a == b) {
     none.close();
@@ -151,7 +175,7 @@ path_set shortest_paths(const topology& net, node_id a, node_id b, std::uint32_t
   if (a == b || k == 0) {
     return none;
   }
-  return yen(net, b, most_hops).run(a, k);
+  return yen(net, b, most_hops, order).run(a, k);
 }
 
 }  // namespace sinew::route

@@ -365,5 +365,41 @@ TEST(plan, files_keep_plans) {
   }
 }
 
+// Busiest links in MB as published for 512 nodes, patterns of 8 MiB each.
+TEST(baselines, are_as_strong_as_published_where_several_orders_are_tried) {
+  struct published {
+    const char* pattern;
+    double heu_load, opt;
+  };
+  const topology net = parse_topology("mira:512");
+  for (const published& was : {published{"disjoint", 49.610752, 17.03936},
+                               {"overlap", 42.336256, 16.121856},
+                               {"incast", 46.071808, 15.72864}}) {
+    const job_list jobs = make_pattern(net, was.pattern);
+    plan_options o;
+    o.how = method::heu_load;
+    o.orders = 16;
+    EXPECT_LE(make_plan(net, jobs, o).busiest, was.heu_load * 1e6) << was.pattern;
+    o.how = method::opt;
+    o.orders = 4;
+    EXPECT_LE(make_plan(net, jobs, o).busiest, was.opt * 1e6) << was.pattern;
+  }
+}
+
+TEST(shortest_paths, are_as_short_in_any_order) {
+  const topology net = parse_topology("4x4x2");
+  const path_set straight = shortest_paths(net, 0, 21, 40, 10);
+  for (const std::uint64_t order : {1u, 2u}) {
+    const path_set some = shortest_paths(net, 0, 21, 40, 10, order);
+    ASSERT_EQ(some.size(), straight.size());
+    std::set<std::vector<link_id>> seen;
+    for (std::size_t p = 0; p < some.size(); ++p) {
+      EXPECT_EQ(some[p].size(), straight[p].size()) << p;
+      EXPECT_TRUE(seen.insert({some[p].begin(), some[p].end()}).second) << p;
+    }
+    EXPECT_NE(seen.size(), 0u);
+  }
+}
+
 }  // namespace
 }  // namespace sinew::route

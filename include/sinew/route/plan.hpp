@@ -44,6 +44,9 @@ struct plan_options {
   bool fall_back = true;
   std::uint32_t fed = 0;          ///< k of the k shortest; 0: 50, fewer beyond 1024 jobs
   std::uint32_t load_limit = 16;  ///< of heu_load
+  /// How many orders of equally short paths heu_load, heu_chunk and opt try, the best plan of which
+  /// is kept: their results depend on it, and the originals' order is not known.
+  std::uint32_t orders = 1;
   std::uint64_t seed = 1;
 };
 
@@ -115,9 +118,11 @@ struct plan_figures {
 [[nodiscard]] plan_figures figures_of(const topology& net, const route_plan& plan,
                                       std::uint64_t chunk);
 
-/// The k shortest loopless paths from a to b (Yen), at most `most_hops` long, shortest first.
+/// The k shortest loopless paths from a to b (Yen), at most `most_hops` long, shortest first. On a
+/// torus very many are equally short; `order` says which of them come first: 0 those that go
+/// straight on, any other number some at random, the same for the same number.
 [[nodiscard]] path_set shortest_paths(const topology& net, node_id a, node_id b, std::uint32_t k,
-                                      std::uint32_t most_hops);
+                                      std::uint32_t most_hops, std::uint64_t order = 0);
 
 /// JSON: jobs, paths as node sequences, the certificate. Reading checks the plan against the
 /// network and throws sinew::error with line and reason.

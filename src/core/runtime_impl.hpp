@@ -61,7 +61,7 @@ class runtime::impl final : public runtime {
   [[nodiscard]] bool report_hang(bool hangs, const char* how) noexcept;
   void report(const char* how) const noexcept;
 
-  static constexpr int most_chores = 8;
+  static constexpr int most_chores = 16;
   struct chore {
     int (*run)(void*) = nullptr;
     void* context = nullptr;

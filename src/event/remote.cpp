@@ -6,6 +6,8 @@
 #include "event/body.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/log.hpp"
+#include "sinew/boot/session.hpp"
+#include "sinew/boot/survival.hpp"
 #include "sinew/event/barrier.hpp"
 
 namespace sinew::event {
@@ -158,6 +160,19 @@ void system::lost(job_rank rank) {
   for (const auto& [call, context] : body_->on_loss) {
     call(context, rank);
   }
+}
+
+int system::look_for_deaths() {
+  const boot::survival& known = *runtime_.session().survivors();
+  int told = 0;
+  for (const std::uint32_t now = known.deaths(); deaths_seen_ < now; ++deaths_seen_) {
+    const job_rank rank = known.dead(deaths_seen_);
+    if (rank.below(size_) && rank != rank_) {
+      lost(rank);
+      ++told;
+    }
+  }
+  return told;
 }
 
 void system::entrust(event e, job_rank rank) {

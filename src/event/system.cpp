@@ -9,6 +9,7 @@
 #include "sinew/base/log.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/trace.hpp"
+#include "sinew/boot/session.hpp"
 #include "sinew/event/barrier.hpp"
 #include "sinew/event/coroutine.hpp"
 
@@ -65,10 +66,19 @@ system::system(core::runtime& runtime, const options& how)
   slots_ = body_->events.slots();
   barriers_ = std::make_unique<barriers>(*this);
   SINEW_ENSURE(slots_ != nullptr);
+  if (runtime.session().survivors() != nullptr) {
+    death_chore_ = runtime.add_chore(
+        [](void* self) { return static_cast<system*>(self)->look_for_deaths(); }, this);
+    runtime.want_chore(death_chore_, true);
+  }
   served_ = runtime.begin_service(core::service::requests);
 }
 
 system::~system() {
+  if (death_chore_ != 0) {
+    const core::without_helper still(runtime_);
+    runtime_.drop_chore(death_chore_);
+  }
   if (served_) {
     runtime_.end_service();
   }

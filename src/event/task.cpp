@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "event/task_groups.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/log.hpp"
@@ -24,15 +25,7 @@
 namespace sinew::event {
 namespace {
 
-/// In front of a task's values in a message.
-struct order {
-  std::uint64_t where;
-  std::uint64_t done;
-  std::uint64_t after;
-  std::uint64_t stack_bytes;
-  std::uint32_t task;
-  std::int32_t priority;
-};
+using order = task_order;
 
 constexpr std::size_t least_stack = 4096;
 constexpr std::size_t most_stack = std::size_t{1} << 30;
@@ -48,7 +41,7 @@ struct table_head {
 
 }  // namespace
 
-struct tasks::body {
+struct tasks::body final : group_host {
   struct description {
     std::string name;
     std::string shape;
@@ -93,14 +86,8 @@ struct tasks::body {
     std::deque<lane> lanes;  ///< they stay where they are; the first has default stacks
     [[nodiscard]] lane& lane_of(std::size_t stack_bytes);
   };
-  struct members {
-    std::vector<processor> of;
-    std::vector<std::uint64_t> given;
-    bool all_lost = false;
-    void drop(job_rank rank);
-  };
-
-  body(tasks& of, system& s) : all(of), events(s), threaded(s.runtime().threaded()) {}
+  body(tasks& of, system& s)
+      : all(of), events(s), threaded(s.runtime().threaded()), groups(s, *this) {}
 
   void accept(const order& o, const std::byte* values, std::size_t bytes);
   void make_ready(job& j) noexcept;
@@ -109,8 +96,13 @@ struct tasks::body {
   void end(job& j, bool well) noexcept;
   void give_up_deferred() noexcept;
   [[nodiscard]] std::string report();
-  [[nodiscard]] processor choose(std::uint32_t group);
-  void send_or_accept(order o, const std::byte* values, std::size_t bytes);
+  void send_or_accept(const order& o, const std::byte* values, std::size_t bytes);
+  void run_member(const task_order& o, std::span<const std::byte> values) override {
+    send_or_accept(o, values.data(), values.size());
+  }
+  void begin_shared() noexcept override { pending.fetch_add(1, std::memory_order_relaxed); }
+  void end_shared() noexcept override { count_down(); }
+  void count_down() noexcept;
   void receive(const message& m);
   [[nodiscard]] std::string text() const;
   void compare();
@@ -130,7 +122,7 @@ struct tasks::body {
   job* free = nullptr;
   /// Tasks that may still touch this object or the events. See end() and the destructor.
   std::atomic<std::size_t> pending{0};
-  std::deque<members> groups;
+  task_groups groups;  ///< has its own lock
   bool started = false;
   std::atomic<bool> comparing{false};  ///< start() waits
   std::atomic<bool> leaving{false};    ///< the destructor waits for tasks
@@ -277,6 +269,7 @@ void tasks::body::run(lane& l) noexcept {
 
 /// Tasks whose event has not triggered fail now: an exception may have ended what would trigger it.
 void tasks::body::give_up_deferred() noexcept {
+  groups.give_up();
   std::vector<job*> waiting;
   {
     const core::guard held(lock, threaded);
@@ -308,9 +301,14 @@ void tasks::body::end(job& j, bool well) noexcept {
   } catch (const sinew::error& e) {
     log_line(log_level::error, e.what());  // the program has triggered a task's event
   }
+  count_down();
+}
+
+/// The last that a task does here.
+void tasks::body::count_down() noexcept {
   core::runtime& runtime = events.runtime();  // this object may be gone before the last line
   const bool awaited = leaving.load(std::memory_order_acquire);
-  pending.fetch_sub(1, std::memory_order_release);  // the last that a task does here
+  pending.fetch_sub(1, std::memory_order_release);
   if (awaited) {
     runtime.endpoint().wake();  // or the destructor would see it some milliseconds later
   }
@@ -349,39 +347,14 @@ std::string tasks::body::report() {
   return text;
 }
 
-processor tasks::body::choose(std::uint32_t group) {
-  const core::guard held(lock, threaded);
-  SINEW_CHECK(group < groups.size(), "cannot start a task", "there is no such group here", "");
-  members& m = groups[group];
-  if (m.all_lost) [[unlikely]] {
-    log_line(log_level::warn,
-             "a task fails: it was given to a group of processors whose ranks are all lost");
-  }
-  SINEW_ASSERT(!m.of.empty() && m.of.size() == m.given.size());
-  const auto least = std::min_element(m.given.begin(), m.given.end());
-  ++*least;
-  return m.of[static_cast<std::size_t>(least - m.given.begin())];
-}
-
-void tasks::body::send_or_accept(order o, const std::byte* values, std::size_t bytes) {
-  processor where = processor::from_bits(o.where);
-  if (where.is_group() && where.rank() == events.rank()) {
-    where = choose(where.index());
-    o.where = where.bits();
-  }
+void tasks::body::send_or_accept(const order& o, const std::byte* values, std::size_t bytes) {
+  const processor where = processor::from_bits(o.where);
   if (where.rank() == events.rank()) {
-    accept(o, values, bytes);
+    where.is_group() ? groups.add(where.index(), o, {values, bytes}) : accept(o, values, bytes);
     return;
   }
-  const user_event done(event::from_bits(o.done));
-  if (done.owner() == events.rank()) {
-    events.entrust(done, where.rank());
-  } else {  // given to a group of ours: the rank that waits for its end does not know where it runs
-    const user_event ours = events.create();
-    events.entrust(ours, where.rank());
-    events.trigger(done, ours);
-    o.done = ours.bits();
-  }
+  SINEW_EXPECT(event::from_bits(o.done).owner() == events.rank());
+  events.entrust(event::from_bits(o.done), where.rank());
   std::vector<std::byte> room;
   std::byte few[sizeof o + 256];
   std::byte* data = few;
@@ -469,26 +442,9 @@ void tasks::body::compare() {
   }
 }
 
-/// No task is given to that rank any more, unless no other is left: then the task fails.
-void tasks::body::members::drop(job_rank rank) {
-  const auto is_there = [rank](processor p) { return p.rank() == rank; };
-  if (std::all_of(of.begin(), of.end(), is_there)) {
-    all_lost = true;
-    return;
-  }
-  for (std::size_t i = of.size(); i-- > 0;) {
-    if (is_there(of[i])) {
-      of.erase(of.begin() + static_cast<std::ptrdiff_t>(i));
-      given.erase(given.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  }
-}
-
 void tasks::body::lose(job_rank rank) {
+  groups.lose(rank);
   const core::guard held(lock, threaded);
-  for (members& m : groups) {
-    m.drop(rank);
-  }
   // Before the tables were compared.
   if (!judged.load(std::memory_order_acquire)) {
     fault = "rank " + to_string(rank) + " is lost, and its table with it";
@@ -660,16 +616,13 @@ processor tasks::group(std::span<const processor> of) {
   };
   SINEW_CHECK(std::all_of(of.begin(), of.end(), is_there), "cannot make a group of processors",
               "a member is a processor that no rank has", "see tasks::all()");
-  const core::guard held(body_->lock, body_->threaded);
-  body::members& m = body_->groups.emplace_back();
-  m.of.assign(of.begin(), of.end());
-  m.given.resize(of.size());
+  const std::uint32_t number = body_->groups.make(of);
   for (const processor p : of) {  // a rank that is lost later is dropped by lose(), after this
     if (p.rank() != system_.rank() && system_.is_lost(p.rank())) {
-      m.drop(p.rank());
+      body_->groups.lose(p.rank());
     }
   }
-  return {system_.rank(), static_cast<std::uint32_t>(body_->groups.size() - 1), true};
+  return {system_.rank(), number, true};
 }
 
 std::size_t tasks::pending() const { return body_->pending.load(std::memory_order_acquire); }

@@ -74,6 +74,14 @@ struct job::body {
     SINEW_CHECK(how == sinew::event::state::triggered, "the ranks cannot meet",
                 "one of them is lost", "");
   }
+  [[nodiscard]] bool any_lost() const {
+    job_rank r = 0;
+    while (r.below(events.size()) && !events.is_lost(r)) {
+      r = job_rank{r.value() + 1};
+    }
+    return r.below(events.size());
+  }
+  void end();
   void receive(const sinew::event::message& m);
   void send_all();
 
@@ -145,7 +153,7 @@ void job::body::send_all() {
 
 job::job(const job_options& how) : body_(std::make_unique<body>(how)) {}
 
-job::~job() {
+job::~job() try {
   body& b = *body_;
   if (std::uncaught_exceptions() > b.exceptions) {
     // Other ranks may still use what is here, and nobody knows what has become of it: all stays.
@@ -153,16 +161,33 @@ job::~job() {
     return;
   }
   try {
-    b.meet();
-    b.runtime.wait_until(
-        [](void* t) { return static_cast<sinew::event::tasks*>(t)->pending() == 0; }, &b.tasks);
-    b.meet();  // nobody leaves while another rank's task may ask it for something
+    b.end();
+  } catch (const std::exception& e) {
+    if (!b.any_lost()) {
+      core::join_job(core::threading::many).session().abort(1, e.what());
+    }
+  }
+  if (b.any_lost()) {
+    (void)body_.release();  // the others go on, and nobody knows when they have ended
+  } else {
     b.events.set_handler(
         sinew::event::topic::job, [](void*, const sinew::event::message&) {}, nullptr);
     body_.reset();
-    core::leave_job();
-  } catch (const std::exception& e) {
-    core::join_job(core::threading::many).session().abort(1, e.what());
+  }
+  core::leave_job();
+} catch (const std::exception& e) {
+  core::join_job(core::threading::many).session().abort(1, e.what());
+}
+
+/// All ranks are here and all tasks have ended; without meeting, once a rank is lost.
+void job::body::end() {
+  if (!any_lost()) {
+    meet();
+  }
+  runtime.wait_until([](void* t) { return static_cast<sinew::event::tasks*>(t)->pending() == 0; },
+                     &tasks);
+  if (!any_lost()) {
+    meet();  // nobody leaves while another rank's task may ask it for something
   }
 }
 

@@ -378,6 +378,63 @@ TEST(task, of_a_group_goes_round_its_members_on_all_ranks) {
   });
 }
 
+TEST(task, of_a_group_goes_to_the_member_that_is_free_and_by_priority) {
+  order_of_runs.clear();
+  with_tasks(2, backend::inproc, [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    if (m.rank == 0) {
+      const std::array<processor, 2> of{all.at(1), all.at(0, 1)};
+      const processor shared = all.group(of);
+      const user_event gate = m.events.create();
+      const occurrence kept = all.spawn<&wait_for>(shared, {}, gate.bits());  // at rank 1
+      is_busy = false;
+      keep_busy = true;
+      const occurrence busy = all.spawn<&be_busy>(shared, {});  // at rank 0
+      m.until([] { return is_busy.load(); });
+      const user_event first = m.events.create();
+      const user_event bad = m.events.create();
+      m.events.poison(bad);
+      std::vector<occurrence> ends;
+      for (const int p : {1, 3, 2}) {
+        ends.push_back(all.spawn<&note>(shared, {.after = first, .priority = p}, p));
+      }
+      EXPECT_EQ(m.events.wait(all.spawn<&note>(shared, {.after = bad}, 7)), state::poisoned);
+      m.events.trigger(first);
+      keep_busy = false;
+      EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+      EXPECT_EQ(m.events.look(kept), state::pending) << "they did not wait for rank 1";
+      EXPECT_EQ(m.events.wait(busy), state::triggered);
+      m.events.trigger(gate);
+      EXPECT_EQ(m.events.wait(kept), state::triggered);
+    }
+    m.meet();
+  });
+  EXPECT_EQ(order_of_runs.size(), 3u);
+}
+
+TEST(task, of_a_group_may_wait_for_one_behind_it) {
+  sum = 0;
+  with_tasks(2, backend::inproc, [](event_member& m, tasks& all) {
+    name_all(all);
+    all.start();
+    const std::array<processor, 1> of{all.at(m.next(), 1)};
+    const processor shared = all.group(of);
+    const user_event gate = m.events.create();
+    std::vector<occurrence> ends;
+    for (int i = 0; i < 3; ++i) {
+      ends.push_back(all.spawn<&wait_for>(shared, {}, gate.bits()));
+    }
+    const occurrence last = all.spawn<&where_am_i>(shared, {});
+    const user_event opened = m.events.create();
+    m.events.trigger(opened, last);
+    m.events.trigger(gate, opened);
+    EXPECT_EQ(m.events.wait(m.events.merge(ends)), state::triggered);
+    m.meet();
+    EXPECT_EQ(sum.load(), 6);
+  });
+}
+
 TEST(task, for_an_invented_group_of_another_rank_fails_and_nothing_else) {
   with_tasks(2, backend::inproc, [](event_member& m, tasks& all) {
     name_all(all);

@@ -130,8 +130,9 @@ class system {
   /// What is still awaited of its events is poisoned, on all ranks, and so is whatever is asked of
   /// it later; so are events entrusted to it, and barriers of which it was part or may have become
   /// part (barrier.hpp). For reservations see there. Events that it was to trigger and that nobody
-  /// entrusted to it stay as they are: cancel them. The launcher ends a job in which a rank dies;
-  /// this is for programs that survive that. Again: nothing.
+  /// entrusted to it stay as they are: cancel them. The launcher ends a job in which a rank dies,
+  /// but by `sinew run --survive`; then this is called as soon as a rank that waits or polls learns
+  /// of it. Again: nothing.
   void lost(job_rank rank);
   [[nodiscard]] bool is_lost(job_rank rank) const noexcept;
   /// `e`, of this rank, will be triggered by `rank`: it is poisoned should that be lost. No
@@ -173,6 +174,7 @@ class system {
   }
   [[nodiscard]] state look_closely(event e);
   state wait_for(event e);
+  [[nodiscard]] int look_for_deaths();
   void give_trigger(event e, bool poisoned, event after);
 
   core::runtime& runtime_;
@@ -183,6 +185,9 @@ class system {
   std::unique_ptr<body> body_;
   std::unique_ptr<barriers> barriers_;
   bool served_ = false;  ///< by the runtime's helper thread
+  int death_chore_ = 0;  ///< in a job that goes on when ranks die
+  /// Deaths that lost() was told. In the chore only, which one thread runs at a time.
+  std::uint32_t deaths_seen_ = 0;
 };
 
 /// While it lives, what this thread triggers waits; at its end all is worked off at once. Nothing

@@ -156,9 +156,12 @@ class tasks {
     return {rank, index};
   }
   [[nodiscard]] const machine& all() const noexcept;
-  /// Each task goes to the member with the fewest of the group's tasks so far, of those whose rank
-  /// is not lost; if all are, its event is poisoned. Members may be of any rank; groups have no
-  /// groups. Kept to the end; lost with the rank that made it. Cold.
+  /// A task waits at the rank that made the group until it can start and a member is free, that is,
+  /// has none of the group's tasks; then it goes there, or to whichever has had the fewest. (Where
+  /// none ends for 10 ms, and then for twice as long each time, one more is handed out: tasks may
+  /// wait for each other.) Members may be of any rank, and those of lost ranks get none; if all are
+  /// lost its event is poisoned. Groups have no groups. Kept to the end; lost with the rank that
+  /// made it. Cold.
   [[nodiscard]] processor group(std::span<const processor> members);
 
   [[nodiscard]] system& events() const noexcept { return system_; }

@@ -38,7 +38,9 @@ class job {
   /// sinew::error. Cold.
   explicit job(const job_options& how = {});
   /// Waits until all ranks are here and all their tasks have ended. While an exception is on its
-  /// way it waits for nobody: the launcher learns that this rank has failed.
+  /// way it waits for nobody: the launcher learns that this rank has failed. Once a rank is lost
+  /// (event::system::lost()) it waits for its own tasks only: programs that survive that meet by a
+  /// barrier of theirs.
   ~job();
   job(const job&) = delete;
   job& operator=(const job&) = delete;

@@ -14,7 +14,7 @@ MAY_BE_REPLACED = {
     "ftrylockfile", "funlockfile",  # which are passed on
     "close", "dup2", "dup3", "fclose", "pclose", "setsockopt",  # likewise, and noted
     "sigaction", "signal",  # of faults, which are passed on
-    # The helper thread's, which asks for a kernel's thread where there are fibers (core/helper.cpp).
+    # The helper thread's, which asks for a kernel's thread where there are fibers.
     "pthread_create", "pthread_join",
     "pthread_cond_clockwait", "pthread_cond_wait", "pthread_mutex_lock",
     "pthread_mutex_trylock", "pthread_mutex_unlock",

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "expect.hpp"
 #include "sinew/event/barrier.hpp"
 #include "sinew/region/job.hpp"
 
@@ -13,15 +14,6 @@ namespace {
 
 using namespace sinew;
 using clock_type = std::chrono::steady_clock;
-
-int failures = 0;
-
-void expect(bool good, const char* what) {
-  if (!good) {
-    std::fprintf(stderr, "failed: %s\n", what);
-    ++failures;
-  }
-}
 
 /// By a clock that all processes of the machine share.
 std::uint64_t now_us() {

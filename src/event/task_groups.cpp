@@ -1,0 +1,322 @@
+#include "event/task_groups.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/log.hpp"
+#include "sinew/base/memory.hpp"
+
+namespace sinew::event {
+
+/// A task from when this rank has it until its end is known here.
+struct task_groups::shared final : waiter {
+  task_groups* home = nullptr;
+  group* of = nullptr;
+  member* at = nullptr;  ///< once it is handed out
+  shared* next_free = nullptr;
+  task_order what{};
+  std::vector<std::byte> values;
+  stage now = stage::unused;  ///< under the lock
+};
+
+task_groups::task_groups(system& s, group_host& host)
+    : events_(s), host_(host), threaded_(s.runtime().threaded()) {
+  chore_ = s.runtime().add_chore(
+      [](void* self) { return static_cast<task_groups*>(self)->look_for_delay(); }, this);
+  SINEW_ENSURE(chore_ > 0);
+}
+
+task_groups::~task_groups() {
+  const core::without_helper still(events_.runtime());
+  events_.runtime().drop_chore(chore_);
+  SINEW_EXPECT(waiting_ == 0);
+}
+
+std::uint32_t task_groups::make(std::span<const processor> of) {
+  SINEW_EXPECT(!of.empty());
+  const core::guard held(lock_, threaded_);
+  group& g = groups_.emplace_back();
+  g.number = static_cast<std::uint32_t>(groups_.size() - 1);
+  for (const processor p : of) {
+    SINEW_EXPECT(!p.is_group());
+    g.members.push_back({p});
+  }
+  return g.number;
+}
+
+void task_groups::add(std::uint32_t number, const task_order& o,
+                      std::span<const std::byte> values) {
+  shared* t = nullptr;
+  {
+    const core::guard held(lock_, threaded_);
+    SINEW_CHECK(number < groups_.size(), "cannot start a task", "there is no such group here", "");
+    t = free_;
+    if (t != nullptr) {
+      free_ = t->next_free;
+    } else {
+      t = &all_.emplace_back();
+      t->home = this;
+      t->fire = [](waiter& w) noexcept {
+        auto& self = static_cast<shared&>(w);
+        self.home->fired(self);
+      };
+    }
+    SINEW_ASSERT(t->now == stage::unused);
+    t->now = stage::deferred;
+    t->of = &groups_[number];
+    t->at = nullptr;
+  }
+  host_.begin_shared();
+  state seen = state::triggered;
+  try {
+    t->what = o;
+    t->values.assign(values.begin(), values.end());
+    seen = events_.subscribe(event::from_bits(o.after), *t);
+  } catch (...) {  // then nothing has happened
+    recycle(*t);
+    host_.end_shared();
+    throw;
+  }
+  if (seen == state::poisoned) {
+    fail(*t);
+  } else if (seen == state::triggered) {
+    queue(*t);
+  }
+}
+
+void task_groups::fired(shared& t) noexcept try {
+  if (t.now == stage::handed_out) {
+    came_back(t, !t.poisoned);
+  } else if (t.poisoned) {
+    fail(t);
+  } else {
+    queue(t);
+  }
+} catch (const std::bad_alloc&) {
+  base::out_of_memory("a task of a group became ready");
+}
+
+void task_groups::queue(shared& t) {
+  group& g = *t.of;
+  {
+    const core::guard held(lock_, threaded_);
+    SINEW_EXPECT(t.now == stage::deferred);
+    t.now = stage::queued;
+    g.ready[t.what.priority].push_back(&t);
+    if (g.waiting++ == 0) {
+      g.moved_ns = now_ns();
+    }
+    ++waiting_;
+  }
+  work(g);
+}
+
+/// Hands out what can be.
+void task_groups::work(group& g) {
+  while (shared* const t = next(g)) {
+    t->at != nullptr ? hand_out(*t) : fail(*t);
+  }
+}
+
+/// With the member that gets it, or with none if all are lost; null if no member is free.
+task_groups::shared* task_groups::next(group& g) {
+  const core::guard held(lock_, threaded_);
+  shared* t = nullptr;
+  if (g.waiting != 0 && g.all_lost) {
+    log_line(log_level::warn,
+             "a task fails: it was given to a group of processors whose ranks are all lost");
+    t = pop(g);
+  } else if (g.waiting != 0) {
+    member* best = nullptr;
+    for (member& m : g.members) {
+      if (!m.lost && m.under_way == 0 && (best == nullptr || m.given < best->given)) {
+        best = &m;
+      }
+    }
+    if (best != nullptr) {
+      t = pop(g);
+      t->at = best;
+      ++best->under_way;
+      ++best->given;
+      g.moved_ns = now_ns();
+    }
+  }
+  waiting_ -= t != nullptr ? 1 : 0;
+  events_.runtime().want_chore(chore_, waiting_ != 0);
+  return t;
+}
+
+/// The most urgent. Under the lock.
+task_groups::shared* task_groups::pop(group& g) {
+  SINEW_EXPECT(g.waiting != 0);
+  const auto level = std::find_if(g.ready.begin(), g.ready.end(),
+                                  [](const auto& each) { return !each.second.empty(); });
+  SINEW_ASSERT(level != g.ready.end());
+  shared* const t = level->second.front();
+  level->second.pop_front();
+  --g.waiting;
+  return t;
+}
+
+void task_groups::hand_out(shared& t) {
+  SINEW_EXPECT(t.at != nullptr && t.now == stage::queued);
+  // Its end may come, and the object be used again, before the host's call returns.
+  task_order o = t.what;
+  const std::vector<std::byte> values = std::move(t.values);
+  user_event ours;
+  try {
+    ours = events_.create();
+    o.where = t.at->where.bits();
+    o.done = ours.bits();
+    o.after = 0;
+    {
+      const core::guard held(lock_, threaded_);
+      t.now = stage::handed_out;
+    }
+    const state seen = events_.subscribe(ours, t);
+    SINEW_CHECK(seen == state::pending, "cannot hand out a task", "its event has triggered", "");
+  } catch (const std::exception& e) {
+    log_line(log_level::error, e.what());
+    settle(t, false);  // whoever called hands out the next
+    host_.end_shared();
+    return;
+  }
+  try {
+    host_.run_member(o, values);
+  } catch (const std::exception& e) {
+    log_line(log_level::error, e.what());
+    events_.poison(ours);
+  }
+}
+
+void task_groups::came_back(shared& t, bool well) {
+  group& g = *t.of;
+  settle(t, well);
+  work(g);
+  host_.end_shared();
+}
+
+/// Its member is free again, and whoever waits for its end is told.
+void task_groups::settle(shared& t, bool well) {
+  group& g = *t.of;
+  const std::uint64_t done = t.what.done;
+  {
+    const core::guard held(lock_, threaded_);
+    SINEW_EXPECT(t.at != nullptr && t.at->under_way != 0);
+    --t.at->under_way;
+    g.moved_ns = now_ns();
+    g.patience_ns = first_patience_ns;
+  }
+  recycle(t);
+  tell(done, well);
+}
+
+/// Of a task that was not handed out.
+void task_groups::fail(shared& t) {
+  SINEW_EXPECT(t.now == stage::deferred || t.now == stage::queued);
+  const std::uint64_t done = t.what.done;
+  recycle(t);
+  tell(done, false);
+  host_.end_shared();
+}
+
+void task_groups::recycle(shared& t) {
+  const core::guard held(lock_, threaded_);
+  t.now = stage::unused;
+  t.next_free = std::exchange(free_, &t);
+}
+
+void task_groups::tell(std::uint64_t done, bool well) {
+  const user_event e(event::from_bits(done));
+  try {
+    well ? events_.trigger(e) : events_.poison(e);
+  } catch (const sinew::error& failure) {
+    log_line(log_level::error, failure.what());  // the program has triggered a task's event
+  }
+}
+
+void task_groups::lose(job_rank rank) {
+  std::vector<group*> changed;
+  {
+    const core::guard held(lock_, threaded_);
+    for (group& g : groups_) {
+      for (member& m : g.members) {
+        m.lost = m.lost || m.where.rank() == rank;
+      }
+      g.all_lost =
+          std::all_of(g.members.begin(), g.members.end(), [](const member& m) { return m.lost; });
+      changed.push_back(&g);
+    }
+  }
+  for (group* const g : changed) {
+    work(*g);
+  }
+}
+
+void task_groups::give_up() {
+  std::vector<shared*> deferred;
+  std::vector<shared*> queued;
+  {
+    const core::guard held(lock_, threaded_);
+    for (shared& t : all_) {
+      if (t.now == stage::deferred) {
+        deferred.push_back(&t);
+      }
+    }
+    for (group& g : groups_) {
+      while (g.waiting != 0) {
+        queued.push_back(pop(g));
+        --waiting_;
+      }
+    }
+  }
+  for (shared* const t : deferred) {
+    if (events_.unsubscribe(event::from_bits(t->what.after), *t)) {
+      fail(*t);
+    }
+  }
+  for (shared* const t : queued) {
+    fail(*t);
+  }
+}
+
+/// A chore: hands one more task to the member with the fewest, where none has ended for long.
+int task_groups::look_for_delay() {
+  std::vector<shared*> more;
+  const std::int64_t now = now_ns();
+  {
+    const core::guard held(lock_, threaded_);
+    for (group& g : groups_) {
+      if (g.waiting == 0 || g.all_lost || now - g.moved_ns < g.patience_ns) {
+        continue;
+      }
+      member* best = nullptr;
+      for (member& m : g.members) {
+        if (!m.lost && (best == nullptr || m.under_way < best->under_way)) {
+          best = &m;
+        }
+      }
+      SINEW_ASSERT(best != nullptr);
+      shared* const t = pop(g);
+      --waiting_;
+      t->at = best;
+      ++best->under_way;
+      ++best->given;
+      g.moved_ns = now;
+      g.patience_ns *= 2;
+      more.push_back(t);
+    }
+    events_.runtime().want_chore(chore_, waiting_ != 0);
+  }
+  for (shared* const t : more) {
+    hand_out(*t);
+  }
+  return static_cast<int>(more.size());
+}
+
+}  // namespace sinew::event

@@ -33,7 +33,7 @@ void open_job() {
     core::runtime& runtime =
         core::join_job(many_threads() ? core::threading::many : core::threading::one);
     rma::engine& engine = rma::engine::of_process(runtime);
-    engine.need_all();
+    engine.need_one_node("coarrays cannot be made");
     this_job.runtime = &runtime;
     this_job.rank = runtime.rank();
     this_job.size = runtime.size();

@@ -79,6 +79,11 @@ std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string
                 "give it to MPI_COMM_WORLD or a duplicate");
     return nullptr;
   }
+  if (process.runtime->session().where().nodes > 1) {
+    say_ignored(comm, topology, "the ranks are on several nodes, and planned paths end at one",
+                "run all ranks on one host");
+    return nullptr;
+  }
   try {
     std::unique_ptr<routed> made(new routed(route::parse_topology(topology)));
     made->text_ = topology;
@@ -131,9 +136,8 @@ bool routed::plan(coll::participant at) {
   try {
     multipath::transfer_options o;
     o.ranks_per_node = static_cast<std::uint32_t>(at.comm.size()) / net_.endpoints();
-    rma::engine& memory = rma::engine::of_process(*process.runtime);
-    memory.need_all();
-    transfer_ = std::make_unique<multipath::transfer>(memory, net_, send_bytes_, o);
+    transfer_ = std::make_unique<multipath::transfer>(rma::engine::of_process(*process.runtime),
+                                                      net_, send_bytes_, o);
     for (int r = 0; r < at.comm.size(); ++r) {
       fits =
           fits && transfer_->bytes_from(job_rank{r}) == receive_bytes_[static_cast<std::size_t>(r)];

@@ -72,9 +72,8 @@ extern "C" {
 int sinew_route_join(int* rank, int* size) {
   return caught([&] {
     if (the_engine == nullptr) {
-      auto& e = sinew::rma::engine::of_process(sinew::core::join_job(sinew::core::threading::one));
-      e.need_all();
-      the_engine = &e;
+      the_engine =
+          &sinew::rma::engine::of_process(sinew::core::join_job(sinew::core::threading::one));
     }
     if (rank != nullptr) {
       *rank = the_engine->rank().value();

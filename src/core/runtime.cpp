@@ -14,6 +14,7 @@
 #include "sinew/base/last_words.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
+#include "sinew/core/handlers.hpp"
 #include "sinew/core/uncaught.hpp"
 #include "sinew/fabric/disturbed.hpp"
 
@@ -86,6 +87,7 @@ runtime::impl::impl(std::unique_ptr<boot::session> session,
                     std::unique_ptr<fabric::endpoint> endpoint, threading threads)
     : runtime(std::move(session), std::move(endpoint), threads),
       waiting_(topology::usable_cpus(), crowded()) {
+  endpoint_->set_handler(handlers::rma, early_messages::keep, &early_);
   fiber_poller::add(*this);
 }
 
@@ -118,7 +120,7 @@ int runtime::add_chore(int (*run)(void*), void* context, chore_place where) {
       return which;
     }
   }
-  SINEW_CHECK(false, "cannot add one more progress function", "a runtime takes 5 besides p2p's",
+  SINEW_CHECK(false, "cannot add one more progress function", "a runtime takes 11 besides p2p's",
               "raise most_chores");
   return -1;
 }
@@ -133,6 +135,25 @@ void runtime::want_chore(int which, bool wanted) noexcept {
   } else {
     self.chores_wanted_.fetch_and(~bit, std::memory_order_relaxed);
   }
+}
+
+void runtime::serve_late(fabric::handler_id id, fabric::handler function, void* context) {
+  SINEW_EXPECT(id == handlers::rma);
+  impl& self = impl::of(*this);
+  self.early_.set_handler(function, context);
+  endpoint_->set_handler(id, function, context);
+  if (self.early_chore_ < 0) {
+    self.early_chore_ = add_chore(
+        [](void* rt) {
+          impl& home = *static_cast<impl*>(rt);
+          if (home.early_.hand_over()) {
+            home.want_chore(home.early_chore_, false);
+          }
+          return 1;
+        },
+        &self);
+  }
+  want_chore(self.early_chore_, true);
 }
 
 void runtime::drop_chore(int which) noexcept {
@@ -163,7 +184,7 @@ void runtime::add_diagnosis(void (*print)(void*), void* context) {
       return;
     }
   }
-  SINEW_CHECK(false, "cannot take on one more diagnosis", "a runtime takes 3 besides p2p's",
+  SINEW_CHECK(false, "cannot take on one more diagnosis", "a runtime takes 11 besides p2p's",
               "raise most_chores");
 }
 

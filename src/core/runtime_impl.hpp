@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/early_messages.hpp"
 #include "core/waiting.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/core/runtime.hpp"
@@ -80,6 +81,9 @@ class runtime::impl final : public runtime {
   /// How many polls since polled_since_; -1 once a report was made. Only for reports, so relaxed.
   std::atomic<int> quiet_polls_{0};
   std::atomic<bool> time_reported_{false};  ///< relaxed: it only chooses who reports
+
+  early_messages early_;
+  int early_chore_ = -1;
 
   thread_waiting waiting_;
   lock helper_lock_;                ///< guards the three below

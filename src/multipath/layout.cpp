@@ -16,6 +16,7 @@ using rma::part;
 using route::job_list;
 
 constexpr std::uint64_t least_chunk = 1 << 10;
+constexpr const char* no_transfer = "a transfer over several paths cannot be made";
 
 std::uint64_t rounded(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -108,6 +109,7 @@ std::vector<std::uint64_t> row_of(const job_list& jobs, job_rank rank, int size)
 transfer::transfer(rma::engine& e, const route::topology& net,
                    std::span<const std::uint64_t> send_bytes, const transfer_options& options)
     : engine_(e), options_(options), rank_(e.rank()), size_(e.size()) {
+  e.need_one_node(no_transfer);
   check_ranks(size_, net, options);
   const auto n = static_cast<std::size_t>(size_);
   SINEW_CHECK(send_bytes.size() == n, "the list of bytes to send does not fit this job",
@@ -158,6 +160,7 @@ transfer::transfer(rma::engine& e, const route::topology& net,
 transfer::transfer(rma::engine& e, const route::topology& net, const route::route_plan& plan,
                    const transfer_options& options)
     : engine_(e), options_(options), rank_(e.rank()), size_(e.size()) {
+  e.need_one_node(no_transfer);
   check_ranks(size_, net, options);
   SINEW_CHECK(options.ranks_per_node == 1, "a given plan is between nodes",
               "with several ranks on a node it does not say which rank sends what",

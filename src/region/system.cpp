@@ -17,7 +17,7 @@ constexpr const char* no_copy = "a copy cannot be made";
 }  // namespace
 
 system::system(rma::engine& memory, sinew::event::system& events) : rma_(memory), events_(events) {
-  memory.need_all();
+  memory.need_one_node("a region system cannot be made");
   body_ = std::make_unique<body>(memory, events);
 }
 system::~system() = default;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "rma/far.hpp"
 #include "rma/outside.hpp"
 #include "sinew/base/check.hpp"
 
@@ -109,6 +110,13 @@ void write(void* to, std::size_t i, T value) noexcept {
 void engine::accumulate(place to, const void* from, std::size_t count, element type, combine op,
                         void* before) {
   SINEW_EXPECT(count <= (shape_.bytes - to.offset) / size_of(type));
+  if (!maps(to.rank)) [[unlikely]] {
+    order_far_puts(to.rank);
+    far_->combine_at(far_ranks::at(to), {from, count, type, op, before});
+    puts_.note(to.rank);
+    return;
+  }
+  order_far_puts();
   accumulate_mapped(at(to), from, count, type, op, before);
   alert(to.rank);
 }
@@ -159,6 +167,13 @@ std::uint64_t bits(T value) noexcept {
 void engine::accumulate(outside to, const void* from, std::size_t count, element type, combine op,
                         void* before) {
   const std::size_t width = size_of(type);
+  if (!maps(to.rank)) [[unlikely]] {
+    order_far_puts(to.rank);
+    far_->combine_at(far_ranks::at(to), {from, count, type, op, before});
+    puts_.note(to.rank);
+    return;
+  }
+  order_far_puts();
   if (std::byte* there = reach(to, count * width)) {
     accumulate_mapped(there, from, count, type, op, before);
     alert(to.rank);

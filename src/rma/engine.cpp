@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "rma/far.hpp"
 #include "rma/outside.hpp"
 #include "rma/words.hpp"
 #include "sinew/base/build_id.hpp"
@@ -27,18 +28,13 @@ int most_of_a_node(const boot::place& at) {
 }  // namespace
 
 std::unique_ptr<engine> engine::open(core::runtime& runtime) {
-  std::unique_ptr<engine> made = open_node(runtime);
-  made->need_all();
-  return made;
-}
-
-std::unique_ptr<engine> engine::open_node(core::runtime& runtime) {
   boot::session& session = runtime.session();
   const boot::place& at = session.where();
   SINEW_CHECK(!at.spawned(), "the heaps of this job cannot be mapped",
               "ranks that another rank has spawned share none", "start them by `sinew run` itself");
   heap_memory where;
-  where.sizes = default_heap_sizes(most_of_a_node(at));
+  where.sizes = default_heap_sizes(most_of_a_node(at), at.nodes == 1 ? nodes::one : nodes::several);
+  where.node_of = at.node_of;
   const heap_shape shape(at.size, where.sizes);
   std::byte* base = session.map_node_heap(shape.bytes);
   SINEW_CHECK(base != nullptr, "the heaps of this job cannot be mapped",
@@ -53,8 +49,7 @@ std::unique_ptr<engine> engine::open_node(core::runtime& runtime) {
 engine& engine::of_process(core::runtime& runtime) {
   return *static_cast<engine*>(process_object::join(
       "rma::engine", build_id,
-      [](void* r) -> void* { return open_node(*static_cast<core::runtime*>(r)).release(); },
-      &runtime));
+      [](void* r) -> void* { return open(*static_cast<core::runtime*>(r)).release(); }, &runtime));
 }
 
 engine::engine(core::runtime& runtime, const heap_memory& where)
@@ -63,26 +58,37 @@ engine::engine(core::runtime& runtime, const heap_memory& where)
       size_(runtime.size()),
       shape_(size_, where.sizes),
       parts_(std::make_unique<std::byte*[]>(static_cast<std::size_t>(size_))),
+      node_of_(where.node_of),
       heap_(shape_, where.sizes, where.parts.at(rank_.index())),
-      owed_(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(size_))),
+      puts_(size_),
+      words_(size_),
       awaited_(std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size_))),
       mails_(std::make_unique<std::uint64_t[]>(static_cast<std::size_t>(size_))) {
-  SINEW_CHECK(where.parts.size() == static_cast<std::size_t>(size_) &&
-                  where.parts[rank_.index()] != nullptr,
+  const auto ranks = static_cast<std::size_t>(size_);
+  SINEW_CHECK(where.parts.size() == ranks && where.parts[rank_.index()] != nullptr,
               "the heaps of this job cannot be reached", "this rank's own is not mapped", "");
   std::copy(where.parts.begin(), where.parts.end(), parts_.get());
-  runtime_.endpoint().set_handler(
-      core::handlers::rma,
-      [](void* self, const fabric::arrival&) noexcept {
-        static_cast<engine*>(self)->look_for_waiters();
-        return status::ok();
-      },
-      this);
+  if (std::find(where.parts.begin(), where.parts.end(), nullptr) != where.parts.end()) {
+    SINEW_CHECK(node_of_.size() == ranks, "the heaps of this job cannot be reached",
+                "some are on other nodes, and which is not told", "");
+    far_ = std::make_unique<far_ranks>(*this, where.sizes);
+  }
   pays_fence_ = !runtime_.crowded() && base::join_membarrier(base::within::machine);
   if (pays_fence_) {
     armed(rank_).fetch_or(needs_no_fence, std::memory_order_seq_cst);
   }
   all_.reset(new barrier(*this, barrier::all_ranks{}, shape_.barrier_at));
+  runtime_.serve_late(
+      core::handlers::rma,
+      [](void* self, const fabric::arrival& m) noexcept {
+        auto& e = *static_cast<engine*>(self);
+        if (e.far_ != nullptr) {
+          return e.far_->handle(m);
+        }
+        e.look_for_waiters();
+        return status::ok();
+      },
+      this);
   auto& mine = *reinterpret_cast<control_lines*>(parts_[rank_.index()]);
   mine.base.store(reinterpret_cast<std::uintptr_t>(&mine), std::memory_order_release);
 }
@@ -118,10 +124,13 @@ std::byte* engine::reach(outside where, std::size_t bytes) const noexcept {
                                                                               : nullptr;
 }
 
-void engine::need_all() const {
-  SINEW_CHECK(std::find(parts_.get(), parts_.get() + size_, nullptr) == parts_.get() + size_,
-              "the heaps of this job cannot be reached",
-              "not every rank's memory is mapped here; the ranks must share a node", "");
+void engine::need_one_node(const char* what) const {
+  SINEW_EXPECT(what != nullptr);
+  for (job_rank r = 0; r.below(size_); ++r) {
+    SINEW_CHECK(maps(r), what,
+                "its ranks must share a node, and rank " + to_string(r) + " is on another one",
+                "run all ranks on one host");
+  }
 }
 
 void engine::take(std::uint64_t offset, std::uint64_t count) {
@@ -138,7 +147,16 @@ void engine::take(std::uint64_t offset, std::uint64_t count) {
 
 void engine::signal(job_rank r) {
   SINEW_EXPECT(r.below(size_));
-  (void)fetch_add<std::uint64_t>({r, pair_offset(shape_, rank_) + offsetof(pair_line, signals)}, 1);
+  tell_pair({r, pair_offset(shape_, rank_) + offsetof(pair_line, signals)});
+}
+
+/// Counts one more; the other rank waits for it.
+void engine::tell_pair(place p) {
+  if (maps(p.rank)) {
+    (void)fetch_add<std::uint64_t>(p, 1);
+  } else {
+    tell_far(p, {word_op::add, sizeof(std::uint64_t), 1, 0}, told::unnoted);
+  }
 }
 
 void engine::await(job_rank r) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <fstream>
 #include <string>
 
@@ -52,12 +53,15 @@ std::string mebibytes(std::size_t n) { return std::to_string((n + mib - 1) / mib
 
 }  // namespace
 
-heap_sizes default_heap_sizes(int local_ranks) {
+heap_sizes default_heap_sizes(int local_ranks, nodes of_job) {
   SINEW_EXPECT(local_ranks >= 1);
+  std::size_t memory = memory_of_node();
+  if (of_job == nodes::several) {
+    memory -= memory % std::max(mib, std::bit_floor(memory) / 16);
+  }
   const auto share = [&](std::int64_t wanted) {
-    const std::size_t bytes = wanted > 0
-                                  ? static_cast<std::size_t>(wanted)
-                                  : memory_of_node() / 2 / static_cast<std::size_t>(local_ranks);
+    const std::size_t bytes = wanted > 0 ? static_cast<std::size_t>(wanted)
+                                         : memory / 2 / static_cast<std::size_t>(local_ranks);
     return std::max(mib, round_up(bytes, mib));
   };
   return {share(heap_bytes()), share(local_heap_bytes())};

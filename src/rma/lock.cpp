@@ -104,9 +104,15 @@ lock_table::answer lock_table::try_acquire(place lock) {
 
 // Lines may change hands meanwhile, but they stay memory of the heap: the answer may be wrong then.
 job_rank lock_table::holder(place lock) const {
+  if (!engine_.maps(lock.rank)) {
+    return no_job_rank;  // who asks for a report must not wait for another rank's answer
+  }
   std::uint64_t at = engine_.load<std::uint64_t>(lock);
   for (int step = 0; at != 0 && step <= engine_.size(); ++step) {
     const place line = unpack(at);
+    if (!engine_.maps(line.rank)) {
+      return no_job_rank;
+    }
     const std::uint64_t before = engine_.load<std::uint64_t>({line.rank, line.offset + before_at});
     if (before == 0 || engine_.load<std::uint64_t>({line.rank, line.offset + granted_at}) != 0) {
       return line.rank;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "rma/far.hpp"
 #include "rma/walk.hpp"
 #include "sinew/base/clock.hpp"
 
@@ -83,7 +84,7 @@ extent far_extent(const loops& section) {
 void engine::get_ahead(void* to, outside from, std::size_t bytes) {
   constexpr std::size_t page_bytes = copied_pages::page_bytes;
   const std::uint64_t at = from.address % page_bytes;
-  if (bytes > page_bytes - at || reach(from, bytes) != nullptr) {
+  if (bytes > page_bytes - at || !maps(from.rank) || reach(from, bytes) != nullptr) {
     get(to, from, bytes);
     return;
   }
@@ -130,20 +131,18 @@ void engine::move_pieces(job_rank r, bool in, std::span<const fabric::piece> pie
                 : net.put(r, p.local, {p.remote, {}}, p.bytes, done);
     });
   }
-  if (!in && !owed_[r.index()].exchange(true, std::memory_order_relaxed)) {
-    owing_.fetch_add(1, std::memory_order_relaxed);
+  if (!in) {
+    puts_.note(r);
   }
 }
 
-void engine::flush_outside() {
-  for (job_rank r = 0; r.below(size_); ++r) {
-    std::atomic<bool>& owed = owed_[r.index()];
-    if (!owed.load(std::memory_order_relaxed)) {
-      continue;
-    }
-    persist(runtime_, [&](fabric::callback) { return runtime_.endpoint().flush(r); });
-    if (owed.exchange(false, std::memory_order_relaxed)) {
-      owing_.fetch_sub(1, std::memory_order_relaxed);
+void engine::flush_puts() {
+  flush_far_puts(no_job_rank);
+  for (job_rank r = 0; puts_.open() && r.below(size_); ++r) {
+    if (maps(r) && puts_.open(r)) {
+      const std::uint32_t number = puts_.sent(r);
+      persist(runtime_, [&](fabric::callback) { return runtime_.endpoint().flush(r); });
+      puts_.settle(r, number);
     }
   }
 }
@@ -151,6 +150,9 @@ void engine::flush_outside() {
 void engine::put(outside to, const void* from, std::size_t bytes) {
   if (std::byte* there = reach(to, bytes)) {
     move_out(there, from, bytes);
+  } else if (!maps(to.rank)) {
+    far_->put(far_ranks::at(to), from, bytes);
+    puts_.note(to.rank);
   } else if (bytes != 0) {
     const fabric::piece one{const_cast<void*>(from), to.address, bytes};
     move_pieces(to.rank, false, {&one, 1});
@@ -160,6 +162,8 @@ void engine::put(outside to, const void* from, std::size_t bytes) {
 void engine::get(void* to, outside from, std::size_t bytes) {
   if (const std::byte* there = reach(from, bytes)) {
     move_in(to, there, bytes);
+  } else if (!maps(from.rank)) {
+    far_->get(to, far_ranks::at(from), bytes);
   } else if (bytes != 0) {
     const fabric::piece one{to, from.address, bytes};
     move_pieces(from.rank, true, {&one, 1});
@@ -170,6 +174,11 @@ void engine::put_section(outside to, const void* from, std::size_t element_bytes
                          std::span<const axis> axes) {
   const loops section(element_bytes, axes);
   if (section.depth == 0) {
+    return;
+  }
+  if (!maps(to.rank)) {
+    far_->put_section(far_ranks::at(to), static_cast<std::byte*>(const_cast<void*>(from)), section);
+    puts_.note(to.rank);
     return;
   }
   const extent e = far_extent(section);
@@ -186,6 +195,10 @@ void engine::get_section(void* to, outside from, std::size_t element_bytes,
                          std::span<const axis> axes) {
   const loops section(element_bytes, axes);
   if (section.depth == 0) {
+    return;
+  }
+  if (!maps(from.rank)) {
+    far_->get_section(static_cast<std::byte*>(to), far_ranks::at(from), section);
     return;
   }
   const extent e = far_extent(section);

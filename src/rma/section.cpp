@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "rma/copy.hpp"
+#include "rma/far.hpp"
 #include "rma/walk.hpp"
 #include "sinew/base/copy.hpp"
 #include "sinew/rma/engine.hpp"
@@ -9,23 +10,23 @@
 namespace sinew::rma {
 namespace {
 
-enum class way : std::uint8_t { out, in };
+enum class toward : std::uint8_t { out, in };
 
 /// Elements of `Bytes` bytes, known when compiled; 0: of `element` bytes.
-template <way Way, std::size_t Bytes>
+template <toward Way, std::size_t Bytes>
 void copy_element(std::byte* near, std::byte* far, std::size_t element) noexcept {
-  std::byte* to = Way == way::out ? far : near;
-  const std::byte* from = Way == way::out ? near : far;
+  std::byte* to = Way == toward::out ? far : near;
+  const std::byte* from = Way == toward::out ? near : far;
   if constexpr (Bytes != 0) {
     std::memcpy(to, from, Bytes);
-  } else if constexpr (Way == way::in) {
+  } else if constexpr (Way == toward::in) {
     copy_bytes(to, from, element);
   } else {
     copy(to, from, element);
   }
 }
 
-template <way Way, std::size_t Bytes>
+template <toward Way, std::size_t Bytes>
 void copy_row(std::byte* near, std::byte* far, std::size_t element, const axis& given) noexcept {
   const axis a = given;  // in registers: for all the compiler knows, we write over `given`
   if (a.near_index == nullptr && a.far_index == nullptr) {
@@ -46,7 +47,7 @@ void copy_row(std::byte* near, std::byte* far, std::size_t element, const axis& 
   }
 }
 
-template <way Way>
+template <toward Way>
 void copy_section(std::byte* near, std::byte* far, std::size_t element_bytes,
                   std::span<const axis> given) noexcept {
   const loops section(element_bytes, given);
@@ -83,23 +84,32 @@ std::byte* writable(const void* from) noexcept {
 }  // namespace
 
 void engine::put_section(place to, const void* from, std::size_t element_bytes,
-                         std::span<const axis> axes) noexcept {
-  copy_section<way::out>(writable(from), at(to), element_bytes, axes);
+                         std::span<const axis> axes) {
+  if (!maps(to.rank)) [[unlikely]] {
+    far_->put_section(far_ranks::at(to), writable(from), loops(element_bytes, axes));
+    puts_.note(to.rank);
+    return;
+  }
+  copy_section<toward::out>(writable(from), at(to), element_bytes, axes);
 }
 
 void engine::get_section(void* to, place from, std::size_t element_bytes,
-                         std::span<const axis> axes) noexcept {
-  copy_section<way::in>(static_cast<std::byte*>(to), at(from), element_bytes, axes);
+                         std::span<const axis> axes) {
+  if (!maps(from.rank)) [[unlikely]] {
+    far_->get_section(static_cast<std::byte*>(to), far_ranks::at(from), loops(element_bytes, axes));
+    return;
+  }
+  copy_section<toward::in>(static_cast<std::byte*>(to), at(from), element_bytes, axes);
 }
 
 void engine::put_mapped(std::byte* to, const void* from, std::size_t element_bytes,
                         std::span<const axis> axes) noexcept {
-  copy_section<way::out>(writable(from), to, element_bytes, axes);
+  copy_section<toward::out>(writable(from), to, element_bytes, axes);
 }
 
 void engine::get_mapped(void* to, const std::byte* from, std::size_t element_bytes,
                         std::span<const axis> axes) noexcept {
-  copy_section<way::in>(static_cast<std::byte*>(to), writable(from), element_bytes, axes);
+  copy_section<toward::in>(static_cast<std::byte*>(to), writable(from), element_bytes, axes);
 }
 
 }  // namespace sinew::rma

@@ -137,10 +137,35 @@ TEST_P(rma_contract, a_notification_comes_after_its_data) {
   });
 }
 
+TEST_P(rma_contract, puts_come_before_what_a_rank_does_elsewhere) {
+  // Rank 0 puts to one rank and tells another: who learns of it finds the put.
+  run(3, [](rma_member& m) {
+    const std::size_t n = 200 << 10;
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, n);
+    const std::uint64_t told = m.rma.memory().allocate(part::symmetric, 8);
+    random_generator random = common_random();
+    for (std::uint64_t k = 1; k <= (slow_build ? 50U : 200U); ++k) {
+      const std::size_t size = 1 + random.below(std::size_t{1} << random.below(18));
+      const bool by_event = random.below(2) == 0;
+      if (m.rank == 0) {
+        const auto data = patterned(size, k);
+        m.rma.put({2, box}, data.data(), size);
+        by_event ? m.rma.post({1, told}) : m.rma.store<std::uint64_t>({1, told}, k);
+      } else if (m.rank == 1) {
+        (void)m.rma.wait(told, until::equal, k);
+        std::vector<std::byte> got(size);
+        m.rma.get(got.data(), {2, box}, size);
+        require(got == patterned(size, k), "told before the data was there");
+      }
+      m.rma.sync_all();
+    }
+  });
+}
+
 TEST_P(rma_contract, words_are_not_torn) {
   run(2, [](rma_member& m) {
     const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
-    const int rounds = slow_build ? 20000 : 300000;
+    const int rounds = slow_build || !m.rma.maps_all() ? 20000 : 300000;
     for (int k = 0; k < rounds; ++k) {
       if (m.rank == 0) {
         const std::uint64_t value = k % 2 == 0 ? 0 : ~std::uint64_t{0};
@@ -161,7 +186,7 @@ TEST_P(rma_contract, words_are_not_torn) {
 
 template <class Word>
 void hammer(rma_member& m, std::uint64_t box) {
-  constexpr Word rounds = slow_build ? 500 : 4000;
+  const Word rounds = slow_build || !m.rma.maps_all() ? 300 : 4000;
   const place sum{0, box};
   const place exchanged{0, box + 8};
   const place bits{0, box + 16};
@@ -291,6 +316,7 @@ TEST_P(rma_contract, accumulate_is_atomic) {
       const std::vector<std::int64_t> mine(n, (k * 17) % rounds * 10 + m.rank);
       m.rma.accumulate({0, box + n * 16}, mine.data(), n, element::i64, combine::max);
     }
+    m.rma.flush(0);
     m.meet();
     if (m.rank == 0) {
       for (std::size_t i = 0; i < n; ++i) {
@@ -320,6 +346,13 @@ TEST_P(rma_contract, addresses_and_offsets_name_the_same) {
     m.meet();
     const outside theirs = outside::of(m.next(), m.all.word[m.next().index()].load());
     std::byte* reached = m.rma.reach(theirs, 100);
+    if (GetParam().over_nodes()) {
+      require(reached == nullptr && !m.rma.maps(m.next()), "reached another node's heap");
+      require(m.rma.way_to(place{m.next(), box}) == way::reachable,
+              "another node's heap is no heap");
+      require(m.rma.way_to(theirs, 100) == way::owner_only, "another node's memory is mapped?");
+      return;
+    }
     require(reached != nullptr, "a heap's address cannot be reached");
     *reached = static_cast<std::byte>(m.rank + 3);
     m.meet();

@@ -25,6 +25,10 @@ struct way_to_run {
   threading threads;
   ranks_as kind;
   bool cma;
+  int nodes = 1;  ///< blocks of ranks, each with the heaps of its own block alone
+  bool disturbed = false;
+
+  [[nodiscard]] bool over_nodes() const { return nodes > 1; }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const way_to_run& w) { return out << w.name; }
@@ -41,7 +45,7 @@ class rma_test : public ::testing::TestWithParam<way_to_run> {
     setting_base* cma = settings::find("SINEW_FABRIC_CMA");
     cma->parse(w.cma ? "auto" : "off");
     (void)seed();  // printed once, by the parent of all ranks
-    test::rma_job job(ranks, {w.over, w.threads, w.kind, sizes});
+    test::rma_job job(ranks, {w.over, w.threads, w.kind, sizes, w.nodes, w.disturbed ? seed() : 0});
     EXPECT_EQ(job.run(body), "");
     cma->parse(cma->default_text());
   }
@@ -53,7 +57,11 @@ inline const auto every_way = ::testing::Values(
     way_to_run{"shm", backend::shm, threading::one, ranks_as::threads, true},
     way_to_run{"shm_threads", backend::shm, threading::many, ranks_as::threads, true},
     way_to_run{"processes", backend::shm, threading::one, ranks_as::processes, true},
-    way_to_run{"processes_no_cma", backend::shm, threading::one, ranks_as::processes, false});
+    way_to_run{"processes_no_cma", backend::shm, threading::one, ranks_as::processes, false},
+    way_to_run{"nodes_inproc", backend::inproc, threading::one, ranks_as::threads, true, 2},
+    way_to_run{"nodes_threads", backend::inproc, threading::many, ranks_as::threads, true, 2},
+    way_to_run{"nodes_processes", backend::shm, threading::one, ranks_as::processes, true, 2},
+    way_to_run{"nodes_disturbed", backend::shm, threading::many, ranks_as::threads, true, 3, true});
 
 inline std::byte pattern(std::uint64_t salt, std::size_t i) {
   return static_cast<std::byte>((salt * 0x9e3779b97f4a7c15u ^ i * 0x2545f4914f6cdd1du) >> 23);

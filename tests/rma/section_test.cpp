@@ -180,6 +180,7 @@ TEST_P(rma_sections, outside_addresses_in_a_heap_are_reached_too) {
     const std::uint64_t one = 1;
     m.rma.accumulate(outside::of(m.next(), theirs.address + 1024), &one, 1, element::u64,
                      combine::sum);
+    m.rma.flush(m.next());
     m.meet();
     require(m.rma.load<std::uint64_t>({job_rank{m.rank}, box + 1024}) == 1, "a sum went elsewhere");
   });

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sinew/base/ids.hpp"
+#include "sinew/fabric/disturbed.hpp"
 #include "sinew/rma/engine.hpp"
 #include "support/job.hpp"
 #include "support/shared_memory.hpp"
@@ -77,6 +78,10 @@ struct rma_setup {
   core::threading threads = core::threading::one;
   ranks_as kind = ranks_as::threads;
   rma::heap_sizes sizes{std::size_t{8} << 20, std::size_t{8} << 20};
+  /// Ranks in as many blocks of consecutive ones as if each were a node: heaps of other blocks are
+  /// not mapped, and reached over the same fabric.
+  int nodes = 1;
+  std::uint64_t disturbed = 0;  ///< the seed, if it is
 };
 
 using rma_body = std::function<void(rma_member&)>;
@@ -106,7 +111,11 @@ class rma_job {
   [[nodiscard]] meeting& all() const { return *reinterpret_cast<meeting*>(board_.base()); }
 
   std::unique_ptr<core::runtime> open(int rank) {
-    return core::runtime::over(std::make_unique<fake_session>(rank, ranks_), endpoint(rank),
+    auto net = endpoint(rank);
+    if (how_.disturbed != 0) {
+      net = fabric::disturb(std::move(net), {.seed = how_.disturbed});
+    }
+    return core::runtime::over(std::make_unique<fake_session>(rank, ranks_), std::move(net),
                                how_.threads);
   }
 
@@ -114,8 +123,11 @@ class rma_job {
     try {
       rma::heap_memory where;
       where.sizes = how_.sizes;
+      const int each = (ranks_ + how_.nodes - 1) / how_.nodes;
       for (int r = 0; r < ranks_; ++r) {
-        where.parts.push_back(heaps_.base() + static_cast<std::size_t>(r) * shape_.bytes);
+        std::byte* const part = heaps_.base() + static_cast<std::size_t>(r) * shape_.bytes;
+        where.parts.push_back(r / each == rank / each ? part : nullptr);
+        where.node_of.push_back(r / each);
       }
       rma::engine engine(runtime, where);
       rma_member m{engine, all(), rank, ranks_};

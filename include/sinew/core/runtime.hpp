@@ -105,6 +105,10 @@ class runtime {
   void hold_helper();
   void release_helper() noexcept;
 
+  /// Sets the handler of a module (rma) to which others may have sent already: what has come is
+  /// kept, and handed over in the next round of progress. Cold.
+  void serve_late(fabric::handler_id id, fabric::handler function, void* context);
+
   /// What to print when SINEW_CORE_HANG_TIMEOUT expires in a wait (once per wait) or in a loop of
   /// polls, or when the job's time is up (once); below a line that says which. Cold.
   void set_diagnosis(void (*print)(void* context), void* context) noexcept;

@@ -7,17 +7,20 @@
 //  order      puts before fence() are seen by whoever sees a put or an atomic after it. Without
 //             fence() the order of puts is not promised. Atomics, signals and notifications are
 //             never seen before earlier puts of the same rank to heaps.
-//  flush      after flush(r) everything this rank did to r is done there, for everybody to see.
+//  flush      after flush(r) everything this rank did to r is done there, for everybody to see
+//             (but for announcements and signals to ranks of other nodes, which come in time).
 //  atomicity  atomics and accumulate are atomic against each other on the same width and place. A
 //             put or get of an aligned word of 4 or 8 bytes is not torn.
 //  waiting    an atomic, a notification, a signal wakes who waits for that word; a put does not.
+//             A rank waits for words of its own heap only.
 //
-// All ranks of the job share the node's memory, so that a transfer to a heap is a copy. Memory
-// outside of heaps is reached through the fabric: by the kernel, or where that is forbidden by
-// active messages, for which its owner must make progress.
+// Three kinds of memory (way_to() tells which): heaps of this node are mapped, so that a transfer
+// is a copy. Heaps of other nodes are reached by messages, which their owners handle when they make
+// progress; long transfers go by the fabric's put and get. Memory outside of heaps is the kernel's
+// to copy on this node, where it lets us; else its owner does it.
 //
-// No call may come from a handler of active messages, but put, get, load and what does not move
-// data. Any thread if the runtime is threaded.
+// No call may come from a handler of active messages, but put, get, load of mapped memory and what
+// does not move data. Any thread if the runtime is threaded.
 #pragma once
 
 #include <atomic>
@@ -36,6 +39,7 @@
 #include "sinew/core/runtime.hpp"
 #include "sinew/rma/element.hpp"
 #include "sinew/rma/heap.hpp"
+#include "sinew/rma/ledger.hpp"
 #include "sinew/rma/place.hpp"
 #include "sinew/rma/section.hpp"
 
@@ -47,19 +51,31 @@ enum class until : std::uint8_t { equal, not_equal, at_least };
 template <class Word>
 concept word = std::integral<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8);
 
+/// How memory of another rank is reached.
+enum class way : std::uint8_t {
+  mapped,      ///< by loads and stores
+  reachable,   ///< a heap on another node: by messages, or put and get of the fabric under a key
+  owner_only,  ///< by the kernel's copies, if at all; else by a request that the owner carries out
+};
+
 class barrier;
+class far_ranks;
 struct copied_pages;
 struct loops;
 
+/// Atomics as they travel.
+enum class word_op : std::uint8_t { load, swap, add, bit_and, bit_or, bit_xor, compare_swap };
+
 class engine {
  public:
-  /// Maps the node's heaps; each rank calls it once, when it likes. Cold.
+  /// Maps the node's heaps; each rank calls it once, when it likes. The heaps of a job have one
+  /// size: what does not agree is an error of the first call that reaches a rank of another node.
+  /// Cold.
   [[nodiscard]] static std::unique_ptr<engine> open(core::runtime& runtime);
   /// The engine over the runtime of core::join_job(): one per process, whichever binding asks
-  /// first, and for ever. In a job on several nodes only this node's heaps are mapped: see
-  /// need_all(). Cold.
+  /// first, and for ever. Cold.
   [[nodiscard]] static engine& of_process(core::runtime& runtime);
-  /// Over given memory, zero-filled; null parts, of ranks on other nodes, are not to be touched.
+  /// Over given memory, zero-filled; null parts are not mapped here. Ranks agree on who has whose.
   engine(core::runtime& runtime, const heap_memory& where);
   ~engine();
   engine(const engine&) = delete;
@@ -69,13 +85,28 @@ class engine {
   [[nodiscard]] job_rank rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] heap& memory() noexcept { return heap_; }
-  /// Throws sinew::error unless all ranks' heaps are mapped here. Cold.
-  void need_all() const;
+  /// For what runs on one node only: throws sinew::error unless all heaps are mapped here. `what`
+  /// begins the sentence: "a region system cannot be made". Cold.
+  void need_one_node(const char* what) const;
 
+  /// Whether that rank's heap is mapped here: the same answer as its own about this rank. Hot.
+  [[nodiscard]] bool maps(job_rank r) const noexcept {
+    SINEW_EXPECT(r.below(size_));
+    return parts_[r.index()] != nullptr;
+  }
+  [[nodiscard]] int node_of(job_rank r) const noexcept {
+    return node_of_.empty() ? 0 : node_of_[r.index()];
+  }
+  [[nodiscard]] bool maps_all() const noexcept { return far_ == nullptr; }
+  [[nodiscard]] way way_to(place p) const noexcept {
+    return maps(p.rank) ? way::mapped : way::reachable;
+  }
+  [[nodiscard]] way way_to(outside where, std::size_t bytes) const noexcept {
+    return reach(where, bytes) != nullptr ? way::mapped : way::owner_only;
+  }
   /// The byte as mapped here. Hot.
   [[nodiscard]] std::byte* at(place p) const noexcept {
-    SINEW_EXPECT(p.rank.below(size_) && p.offset < shape_.bytes);
-    SINEW_EXPECT(parts_[p.rank.index()] != nullptr);
+    SINEW_EXPECT(maps(p.rank) && p.offset < shape_.bytes);
     return parts_[p.rank.index()] + p.offset;
   }
   /// Offset of an address in this rank's own heap, 0 for any other address. Hot.
@@ -83,14 +114,22 @@ class engine {
   /// [address, address + bytes) of that rank as mapped here, or null if it is not in its heap. Hot.
   [[nodiscard]] std::byte* reach(outside where, std::size_t bytes) const noexcept;
 
-  // --- transfers; hot, but for long ones. Heap memory: never suspend. ---
+  // --- transfers; hot, but for long ones. Mapped heaps: never suspend. ---
 
-  void put(place to, const void* from, std::size_t bytes) noexcept {
+  void put(place to, const void* from, std::size_t bytes) {
     SINEW_EXPECT(bytes == 0 || (from != nullptr && bytes <= shape_.bytes - to.offset));
+    if (!maps(to.rank)) [[unlikely]] {
+      put_far(to, from, bytes);
+      return;
+    }
     move_out(at(to), from, bytes);
   }
-  void get(void* to, place from, std::size_t bytes) noexcept {
+  void get(void* to, place from, std::size_t bytes) {
     SINEW_EXPECT(bytes == 0 || (to != nullptr && bytes <= shape_.bytes - from.offset));
+    if (!maps(from.rank)) [[unlikely]] {
+      get_far(to, from, bytes);
+      return;
+    }
     move_in(to, at(from), bytes);
   }
   /// The same to and from what at() has returned.
@@ -108,13 +147,12 @@ class engine {
   void put_notify(place to, const void* from, std::size_t bytes, std::uint64_t counter,
                   std::uint64_t add = 1) {
     put(to, from, bytes);
-    (void)fetch_add<std::uint64_t>({to.rank, counter}, add);
+    this->add<std::uint64_t>({to.rank, counter}, add);
   }
   /// Element-wise. Sections on the two sides must not overlap. At most `most_axes` axes. Warm.
   void put_section(place to, const void* from, std::size_t element_bytes,
-                   std::span<const axis> axes) noexcept;
-  void get_section(void* to, place from, std::size_t element_bytes,
-                   std::span<const axis> axes) noexcept;
+                   std::span<const axis> axes);
+  void get_section(void* to, place from, std::size_t element_bytes, std::span<const axis> axes);
 
   // The same for memory anywhere in the other rank, which must stay there until flush(). They
   // may poll, but not suspend for long. Warm.
@@ -131,36 +169,61 @@ class engine {
   // --- atomics: naturally aligned, sequentially consistent; all but load wake waiters. Hot. ---
 
   template <word Word>
-  [[nodiscard]] Word load(place p) const noexcept {
+  [[nodiscard]] Word load(place p) const {
+    if (!maps(p.rank)) [[unlikely]] {
+      return static_cast<Word>(load_far(p, sizeof(Word)));
+    }
     return word_at<Word>(p).load(std::memory_order_seq_cst);
   }
   template <word Word>
   void store(place p, Word value) {
+    if (!maps(p.rank)) [[unlikely]] {
+      tell_far(p, {word_op::swap, sizeof(Word), static_cast<std::uint64_t>(value), 0},
+               told::as_put);
+      return;
+    }
     (void)swap(p, value);
   }
   template <word Word>
   Word swap(place p, Word value) {
-    return change<Word>(p, [&](auto word) { return word.exchange(value); });
+    return change<Word>(p, word_op::swap, value, [&](auto word) { return word.exchange(value); });
   }
   template <word Word>
   Word fetch_add(place p, Word value) {
-    return change<Word>(p, [&](auto word) { return word.fetch_add(value); });
+    return change<Word>(p, word_op::add, value, [&](auto word) { return word.fetch_add(value); });
+  }
+  /// The same for who does not want to know what was there, which on another node saves a wait.
+  template <word Word>
+  void add(place p, Word value) {
+    if (!maps(p.rank)) [[unlikely]] {
+      tell_far(p, {word_op::add, sizeof(Word), static_cast<std::uint64_t>(value), 0}, told::as_put);
+      return;
+    }
+    (void)fetch_add(p, value);
   }
   template <word Word>
   Word fetch_and(place p, Word value) {
-    return change<Word>(p, [&](auto word) { return word.fetch_and(value); });
+    return change<Word>(p, word_op::bit_and, value,
+                        [&](auto word) { return word.fetch_and(value); });
   }
   template <word Word>
   Word fetch_or(place p, Word value) {
-    return change<Word>(p, [&](auto word) { return word.fetch_or(value); });
+    return change<Word>(p, word_op::bit_or, value, [&](auto word) { return word.fetch_or(value); });
   }
   template <word Word>
   Word fetch_xor(place p, Word value) {
-    return change<Word>(p, [&](auto word) { return word.fetch_xor(value); });
+    return change<Word>(p, word_op::bit_xor, value,
+                        [&](auto word) { return word.fetch_xor(value); });
   }
   /// Returns what was there; the swap was made if that equals `expected`.
   template <word Word>
   Word compare_swap(place p, Word expected, Word value) {
+    if (!maps(p.rank)) [[unlikely]] {
+      return static_cast<Word>(
+          change_far(p, {word_op::compare_swap, sizeof(Word), static_cast<std::uint64_t>(value),
+                         static_cast<std::uint64_t>(expected)}));
+    }
+    order_far_puts();
     if (word_at<Word>(p).compare_exchange_strong(expected, value, std::memory_order_seq_cst)) {
       alert(p.rank);
     }
@@ -170,7 +233,7 @@ class engine {
   /// there. `to` is aligned to the element. Warm.
   void accumulate(place to, const void* from, std::size_t count, element type, combine op,
                   void* before = nullptr);
-  /// The same on memory anywhere; elements of 4 and 8 bytes. Polls. Warm.
+  /// The same on memory anywhere; elements of 4 and 8 bytes, where it is not mapped. Polls. Warm.
   void accumulate(outside to, const void* from, std::size_t count, element type, combine op,
                   void* before = nullptr);
 
@@ -178,13 +241,20 @@ class engine {
 
   void fence() {
     forget_copies();
-    if (owing_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-      flush_outside();
+    if (puts_.open()) [[unlikely]] {
+      flush_puts();
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);
     store_fence();
   }
-  /// May poll if `r` was put to outside of its heap. Else hot (about 10 ns).
+  /// The same for events, too: what this rank has posted is counted before.
+  void settle() {
+    fence();
+    if (words_.open()) [[unlikely]] {
+      flush_words();
+    }
+  }
+  /// May poll if something was put to another node or outside of heaps. Else hot (about 10 ns).
   void flush(job_rank r) {
     SINEW_EXPECT(r.below(size_));
     (void)r;
@@ -192,8 +262,9 @@ class engine {
   }
   void flush_all() {
     forget_copies();
-    if (owing_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-      flush_outside();
+    if (puts_.open() || words_.open()) [[unlikely]] {
+      flush_puts();
+      flush_words();
     }
     full_fence();
   }
@@ -207,7 +278,13 @@ class engine {
   }
   /// Counts one event more at `p`; and waits until there are `count`, which it takes. Events are
   /// aligned 8-byte words, zero at first.
-  void post(place p) { (void)fetch_add<std::uint64_t>(p, 1); }
+  void post(place p) {
+    if (!maps(p.rank)) [[unlikely]] {
+      tell_far(p, {word_op::add, sizeof(std::uint64_t), 1, 0}, told::as_word);
+      return;
+    }
+    (void)fetch_add<std::uint64_t>(p, 1);
+  }
   void take(std::uint64_t offset, std::uint64_t count = 1);
 
   /// Waits until `ready(context)` holds, which looks at mapped memory and must not wait or throw.
@@ -221,6 +298,10 @@ class engine {
   /// After a sequentially consistent change of `r`'s memory: wakes those who wait for it there.
   void alert(job_rank r) {
     forget_copies();
+    if (!maps(r)) [[unlikely]] {
+      wake_far(r);
+      return;
+    }
     if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
       wake(r);
     }
@@ -229,6 +310,11 @@ class engine {
   /// store(): where the owner of `p` allows it (see waiting.cpp), a plain store. Seen after
   /// whatever this rank has put to heaps before.
   void announce(place p, std::uint64_t value) {
+    if (!maps(p.rank)) [[unlikely]] {
+      tell_far(p, {word_op::swap, sizeof value, value, 0}, told::unnoted);
+      return;
+    }
+    order_far_puts();
     const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>(p);
     const std::atomic_ref<std::uint32_t> flag = armed(p.rank);
     if ((flag.load(std::memory_order_relaxed) & needs_no_fence) != 0) [[likely]] {
@@ -243,8 +329,9 @@ class engine {
   }
 
   /// The same for a word of this rank's own heap, for which any of `waiters` (not this rank) may
-  /// wait.
+  /// wait who have it mapped.
   void announce_to(std::uint64_t offset, std::uint64_t value, std::span<const job_rank> waiters) {
+    order_far_puts();
     std::uint32_t common = needs_no_fence;
     for (const job_rank r : waiters) {
       common &= armed(r).load(std::memory_order_relaxed);
@@ -281,9 +368,8 @@ class engine {
 
  private:
   friend class barrier;
+  friend class far_ranks;
   struct waiting;
-  [[nodiscard]] static std::unique_ptr<engine> open_node(core::runtime& runtime);
-
   template <class Word>
   [[nodiscard]] std::atomic_ref<Word> word_at(place p) const noexcept {
     static_assert(std::atomic_ref<Word>::is_always_lock_free, "other processes use it, too");
@@ -294,7 +380,12 @@ class engine {
 
   /// Returns what was there. `how` is sequentially consistent, as waiting.cpp wants it.
   template <class Word, class How>
-  Word change(place p, How how) {
+  Word change(place p, word_op op, Word value, How how) {
+    if (!maps(p.rank)) [[unlikely]] {
+      return static_cast<Word>(
+          change_far(p, {op, sizeof(Word), static_cast<std::uint64_t>(value), 0}));
+    }
+    order_far_puts();
     const Word old = how(word_at<Word>(p));
     alert(p.rank);
     return old;
@@ -321,7 +412,7 @@ class engine {
   static constexpr std::uint32_t is_armed = 1;
   static constexpr std::uint32_t needs_no_fence = 2;
   [[nodiscard]] std::atomic_ref<std::uint32_t> armed(job_rank r) const noexcept {
-    SINEW_EXPECT(r.below(size_));
+    SINEW_EXPECT(maps(r));
     return std::atomic_ref<std::uint32_t>(
         *reinterpret_cast<std::uint32_t*>(parts_[r.index()] + heap_shape::armed_at));
   }
@@ -351,8 +442,34 @@ class engine {
                   std::span<const axis> axes) noexcept;
   void get_mapped(void* to, const std::byte* from, std::size_t element_bytes,
                   std::span<const axis> axes) noexcept;
-  void accumulate_mapped(std::byte* to, const void* from, std::size_t count, element type,
-                         combine op, void* before) noexcept;
+  static void accumulate_mapped(std::byte* to, const void* from, std::size_t count, element type,
+                                combine op, void* before) noexcept;
+
+  // far.cpp, far_transfers.cpp: ranks of other nodes.
+  struct word_change {
+    word_op op;
+    std::size_t width;
+    std::uint64_t operand;
+    std::uint64_t compare;
+  };
+  void put_far(place to, const void* from, std::size_t bytes);
+  void get_far(void* to, place from, std::size_t bytes);
+  [[nodiscard]] std::uint64_t load_far(place p, std::size_t width) const;
+  [[nodiscard]] std::uint64_t change_far(place p, const word_change& how);
+  /// What waits for a change that is not answered: a fence, since what this rank does later must
+  /// not be seen before it; a flush, and a barrier; nobody, since its reader waits for it.
+  enum class told : std::uint8_t { as_put, as_word, unnoted };
+  void tell_far(place p, const word_change& how, told noted);
+  void wake_far(job_rank r);
+  /// An atomic is not seen before puts. Those to its own rank come there first anyway.
+  void order_far_puts(job_rank but = no_job_rank) {
+    if (puts_.open()) [[unlikely]] {
+      flush_far_puts(but);
+    }
+  }
+  void flush_far_puts(job_rank but) { flush_far(puts_, but); }
+  void flush_words() { flush_far(words_, no_job_rank); }
+  void flush_far(const ledger& those_of, job_rank but);
 
   /// What get_ahead() has copied so far is no longer used. Relaxed: who gets ahead sees what its
   /// own thread did, and what others did before it learned of that. The number never comes back,
@@ -364,12 +481,13 @@ class engine {
       segment_.store(segment_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
   }
-  void flush_outside();
+  void flush_puts();
   void move_pieces(job_rank r, bool in, std::span<const fabric::piece> pieces);
   void move_each(const loops& section, outside far_side, void* near_side, bool in);
   [[nodiscard]] std::uint64_t atomic_outside(outside at, fabric::atomic_op op, std::size_t width,
                                              std::uint64_t operand, std::uint64_t compare);
 
+  void tell_pair(place p);
   // For barriers. Mail: one word to one rank, which must have read it before the next is written.
   void mail(job_rank r, std::uint64_t value);
   [[nodiscard]] std::uint64_t read_mail(job_rank r);
@@ -378,13 +496,12 @@ class engine {
   job_rank rank_;
   int size_;
   heap_shape shape_;
-  std::unique_ptr<std::byte*[]> parts_;
+  std::unique_ptr<std::byte*[]> parts_;  ///< null: on another node
+  std::vector<int> node_of_;
   heap heap_;
 
-  /// Ranks to which something was put outside of heaps since the last flush; `owing_` counts them.
-  /// Hints, relaxed: a thread flushes what it put itself, and sees its own stores.
-  std::unique_ptr<std::atomic<bool>[]> owed_;
-  std::atomic<int> owing_{0};
+  ledger puts_;   ///< to other nodes, and outside of heaps: a fence waits for them
+  ledger words_;  ///< posted to other nodes: a flush waits for them, and a barrier
 
   std::atomic<std::uint64_t> segment_{1};  ///< see forget_copies()
   core::lock copies_lock_;
@@ -393,6 +510,7 @@ class engine {
   std::unique_ptr<std::uint64_t[]> awaited_;  ///< by rank: how often await() was called
   std::unique_ptr<std::uint64_t[]> mails_;    ///< by rank: mails read
   std::unique_ptr<barrier> all_;
+  std::unique_ptr<far_ranks> far_;  ///< null where all heaps are mapped
 
   /// A block of this rank's heap that others may still use.
   struct dying_block {

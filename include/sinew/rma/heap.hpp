@@ -15,8 +15,11 @@ struct heap_sizes {
 };
 
 /// SINEW_RMA_HEAP and SINEW_RMA_LOCAL_HEAP; where they are 0, half of the node's memory each,
-/// shared by its ranks, so that a program too large for the machine gets an error. Cold.
-[[nodiscard]] heap_sizes default_heap_sizes(int local_ranks);
+/// shared by its ranks, so that a program too large for the machine gets an error. In a job on
+/// several nodes all must get the same: `local_ranks` is the most of a node then, and up to a
+/// sixteenth of the memory, in which nodes of one kind differ, is rounded away. Cold.
+enum class nodes : std::uint8_t { one, several };
+[[nodiscard]] heap_sizes default_heap_sizes(int local_ranks, nodes of_job = nodes::one);
 
 /// Where things begin in every rank's part: words of the module itself, then the two heaps.
 struct heap_shape {
@@ -31,11 +34,13 @@ struct heap_shape {
   std::size_t bytes;
 };
 
-/// The heaps of a job as this process has them mapped: rank r's part begins at parts[r]. Each is
-/// zero-filled and as long as the heap_shape of the same sizes says.
+/// The heaps of a job as this process has them mapped: rank r's part begins at parts[r], or is on
+/// another node if that is null. Each is zero-filled and as long as the heap_shape of the same
+/// sizes says.
 struct heap_memory {
   std::vector<std::byte*> parts;
   heap_sizes sizes;
+  std::vector<int> node_of = {};  ///< by rank; empty: all are mapped
 };
 
 enum class part : std::uint8_t { symmetric, local };

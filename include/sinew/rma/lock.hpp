@@ -33,7 +33,8 @@ class lock_table {
   [[nodiscard]] answer try_acquire(place lock);
   /// May suspend shortly: for the rank that is just queueing up. Hot.
   [[nodiscard]] answer release(place lock);
-  /// Who holds it, or no_job_rank; for reports, since it may have changed meanwhile. Cold.
+  /// Who holds it, or no_job_rank: nobody, or that cannot be seen without asking another node; for
+  /// reports, since it may have changed meanwhile. Cold.
   [[nodiscard]] job_rank holder(place lock) const;
 
  private:

@@ -1,0 +1,61 @@
+// What is under way to whom, and not known to have been done.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "sinew/base/check.hpp"
+#include "sinew/base/ids.hpp"
+
+namespace sinew::rma {
+
+/// Two numbers for each rank: how much was sent to it, and how much of that it has done. Any
+/// thread. Relaxed: a thread waits for what it has sent itself, and sees its own stores; nothing is
+/// ever said to be done earlier than it was.
+class ledger {
+ public:
+  explicit ledger(int ranks)
+      : ranks_(ranks), all_(std::make_unique<account[]>(static_cast<std::size_t>(ranks))) {}
+
+  /// Something is under way to somebody. Hot.
+  [[nodiscard]] bool open() const noexcept {
+    return sent_.load(std::memory_order_relaxed) != done_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool open(job_rank r) const noexcept { return sent(r) != of(r).done.load(relaxed); }
+
+  void note(job_rank r) noexcept {
+    of(r).sent.fetch_add(1, relaxed);
+    sent_.fetch_add(1, relaxed);
+  }
+  /// To be asked before `r` is, and then told to settle().
+  [[nodiscard]] std::uint32_t sent(job_rank r) const noexcept { return of(r).sent.load(relaxed); }
+  void settle(job_rank r, std::uint32_t number) noexcept {
+    std::atomic<std::uint32_t>& done = of(r).done;
+    std::uint32_t before = done.load(relaxed);
+    while (static_cast<std::int32_t>(number - before) > 0) {
+      if (done.compare_exchange_weak(before, number, relaxed)) {
+        done_.fetch_add(number - before, relaxed);
+        return;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::memory_order relaxed = std::memory_order_relaxed;
+  struct account {
+    std::atomic<std::uint32_t> sent{0};
+    std::atomic<std::uint32_t> done{0};
+  };
+  [[nodiscard]] account& of(job_rank r) const noexcept {
+    SINEW_EXPECT(r.below(ranks_));
+    return all_[r.index()];
+  }
+
+  int ranks_;
+  std::unique_ptr<account[]> all_;
+  std::atomic<std::uint32_t> sent_{0};
+  std::atomic<std::uint32_t> done_{0};
+};
+
+}  // namespace sinew::rma

@@ -1,0 +1,260 @@
+// What every request to a rank of another node has in common: who has greeted, sending, answers.
+#include "rma/far.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "rma/far_pipeline.hpp"
+#include "rma/words.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/core/handlers.hpp"
+#include "sinew/core/retry.hpp"
+#include "sinew/fabric/corrupt.hpp"
+
+namespace sinew::rma {
+namespace {
+
+/// An id: generation above, the entry's number plus one below.
+constexpr unsigned id_bits = 16;
+constexpr std::uint32_t id_mask = (1u << id_bits) - 1;
+constexpr std::size_t most_requests = id_mask - 1;
+
+std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+}  // namespace
+
+far_ranks::far_ranks(engine& e, heap_sizes sizes)
+    : engine_(e),
+      runtime_(e.runtime()),
+      sizes_(sizes),
+      rank_(e.rank()),
+      room_(runtime_.endpoint().bounds().max_medium),
+      known_(std::make_unique<std::atomic<acquaintance*>[]>(static_cast<std::size_t>(e.size()))) {
+  SINEW_CHECK(room_ >= 1024, "heaps of other nodes cannot be reached",
+              "the fabric's messages hold " + std::to_string(room_) + " bytes", "");
+  key_ = runtime_.endpoint().expose(e.parts_[rank_.index()], e.shape_.bytes);
+  chore_ = runtime_.add_chore([](void* self) { return static_cast<far_ranks*>(self)->send_kept(); },
+                              this);
+}
+
+far_ranks::~far_ranks() {
+  runtime_.drop_chore(chore_);
+  runtime_.endpoint().withdraw(key_);
+}
+
+wire::greeting far_ranks::own_greeting() const noexcept {
+  return {reinterpret_cast<std::uintptr_t>(engine_.parts_[rank_.index()]), key_, sizes_.symmetric,
+          sizes_.local};
+}
+
+void far_ranks::heaps_differ(job_rank r, const wire::greeting& theirs) const {
+  const auto both = [](std::uint64_t symmetric, std::uint64_t local) {
+    return mebibytes(symmetric) + " and " + mebibytes(local);
+  };
+  throw error("the heap of rank " + to_string(r) + " cannot be reached",
+              "it has " + both(theirs.symmetric, theirs.local) + " for symmetric and local " +
+                  "objects, and this rank " + both(sizes_.symmetric, sizes_.local) +
+                  "; one offset must name the same object on all ranks",
+              "Give SINEW_RMA_HEAP and SINEW_RMA_LOCAL_HEAP the same values on all nodes.");
+}
+
+/// Asks the rank, which answers once it has opened its engine.
+const far_ranks::acquaintance& far_ranks::meet(job_rank r) {
+  SINEW_EXPECT(r.below(engine_.size()) && !engine_.maps(r));
+  std::atomic<acquaintance*>& known = known_[r.index()];
+  if (known.load(std::memory_order_acquire) == nullptr) [[unlikely]] {
+    const wire::greeting mine = own_greeting();
+    wire::head head{.what = wire::kind::hello, .where = 1};
+    core::retry_loop tries(runtime_);
+    while (!try_send(r, wire::packed(head), &mine, sizeof mine)) {
+      tries.again();
+    }
+    runtime_.wait_until(
+        [](void* k) {
+          return static_cast<std::atomic<acquaintance*>*>(k)->load(std::memory_order_acquire) !=
+                 nullptr;
+        },
+        &known);
+  }
+  const acquaintance& found = *known.load(std::memory_order_acquire);
+  if (!found.alike) [[unlikely]] {
+    heaps_differ(r, found.said);
+  }
+  return found;
+}
+
+bool far_ranks::try_send(job_rank to, const fabric::header& head, const void* data,
+                         std::size_t bytes) {
+  SINEW_EXPECT(bytes <= room_);
+  fabric::endpoint& net = runtime_.endpoint();
+  return bytes <= net.bounds().max_short
+             ? net.send_short(to, core::handlers::rma, head, data, bytes).done()
+             : net.send_medium(to, core::handlers::rma, head, data, bytes).done();
+}
+
+void far_ranks::send(job_rank to, const wire::head& head, const void* data, std::size_t bytes) {
+  (void)meet(to);
+  if (try_send(to, wire::packed(head), data, bytes)) [[likely]] {
+    return;
+  }
+  core::retry_loop tries(runtime_);
+  while (!try_send(to, wire::packed(head), data, bytes)) {
+    tries.again();
+  }
+}
+
+void far_ranks::enlist(request& r, job_rank from) {
+  const core::guard held(requests_lock_, runtime_.threaded());
+  SINEW_EXPECT(r.id == 0);
+  if (free_ids_.empty()) {
+    SINEW_CHECK(requests_.size() < most_requests, "too many requests to other nodes are under way",
+                "the limit is " + std::to_string(most_requests), "use fewer threads");
+    free_ids_.reserve(requests_.size() + 1);
+    requests_.push_back(nullptr);
+    free_ids_.push_back(static_cast<std::uint32_t>(requests_.size()));
+  }
+  const std::uint32_t before = free_ids_.back();
+  free_ids_.pop_back();
+  r.id = before + (1u << id_bits);  // another generation, which wraps
+  r.from = from;
+  requests_[(r.id & id_mask) - 1] = &r;
+}
+
+void far_ranks::await(request& r) {
+  SINEW_EXPECT(r.id != 0);
+  runtime_.wait(r.done);
+  r.id = 0;
+  r.runs.clear();
+  r.done.reset();
+}
+
+void far_ranks::take_answer(job_rank source, const wire::head& h,
+                            const fabric::arrival& m) noexcept {
+  request* r = nullptr;
+  {
+    const core::guard held(requests_lock_, runtime_.threaded());
+    const std::size_t index = (h.request & id_mask) - 1;
+    r = index < requests_.size() ? requests_[index] : nullptr;
+    if (r == nullptr || r->id != h.request || r->from != source) [[unlikely]] {
+      fabric::corrupt_peer(source, "an answer about a heap fits no request", h.request);
+    }
+    requests_[index] = nullptr;
+    free_ids_.push_back(h.request);  // has room: enlist() has made it
+  }
+  if (m.size != r->bytes) [[unlikely]] {
+    fabric::corrupt_peer(source, "an answer about a heap has another size", m.size);
+  }
+  const std::byte* from = m.data;
+  if (r->runs.empty()) {
+    engine::move_in(r->into, from, m.size);
+  }
+  for (const near_run& n : r->runs) {
+    for (std::size_t i = 0; i < n.count; ++i, from += n.bytes) {
+      const std::ptrdiff_t at = n.index != nullptr ? n.index[i] : static_cast<std::ptrdiff_t>(i);
+      copy_bytes(n.base + at * n.stride, from, n.bytes);
+    }
+  }
+  r->done.complete();  // `r` may be gone
+}
+
+void far_ranks::flush(std::span<const job_rank> ranks) {
+  pipeline line(*this);
+  for (const job_rank r : ranks) {
+    request& asked = line.next(r);
+    send(r, {.what = wire::kind::flush, .request = asked.id}, nullptr, 0);
+  }
+  line.finish();
+}
+
+void far_ranks::wake(job_rank r) { send(r, {}, nullptr, 0); }
+
+std::uint64_t far_ranks::change(const target& at, const engine::word_change& how) {
+  SINEW_EXPECT((how.width == 4 || how.width == 8) && at.where % how.width == 0);
+  std::uint64_t before = 0;
+  pipeline line(*this);
+  request& asked = line.next(at.rank);
+  asked.into = reinterpret_cast<std::byte*>(&before);
+  asked.bytes = sizeof before;
+  const wire::operands with{how.operand, how.compare};
+  send(at.rank,
+       {.what = wire::kind::change,
+        .in = at.in,
+        .a = static_cast<std::uint8_t>(how.op),
+        .b = static_cast<std::uint8_t>(how.width),
+        .request = asked.id,
+        .where = at.where},
+       &with, sizeof with);
+  line.finish();
+  return before;
+}
+
+void far_ranks::tell(const target& at, const engine::word_change& how) {
+  SINEW_EXPECT((how.width == 4 || how.width == 8) && at.where % how.width == 0);
+  const wire::operands with{how.operand, how.compare};
+  send(at.rank,
+       {.what = wire::kind::change,
+        .in = at.in,
+        .a = static_cast<std::uint8_t>(how.op),
+        .b = static_cast<std::uint8_t>(how.width),
+        .where = at.where},
+       &with, sizeof with);
+}
+
+// --- the engine's calls ---
+
+void engine::put_far(place to, const void* from, std::size_t bytes) {
+  far_->put(far_ranks::at(to), from, bytes);
+  puts_.note(to.rank);
+}
+
+void engine::get_far(void* to, place from, std::size_t bytes) {
+  far_->get(to, far_ranks::at(from), bytes);
+}
+
+std::uint64_t engine::load_far(place p, std::size_t width) const {
+  return far_->change(far_ranks::at(p), {word_op::load, width, 0, 0});
+}
+
+std::uint64_t engine::change_far(place p, const word_change& how) {
+  order_far_puts(p.rank);
+  const std::uint64_t before = far_->change(far_ranks::at(p), how);
+  forget_copies();
+  return before;
+}
+
+void engine::tell_far(place p, const word_change& how, told noted) {
+  order_far_puts(p.rank);
+  far_->tell(far_ranks::at(p), how);
+  if (noted != told::unnoted) {
+    (noted == told::as_put ? puts_ : words_).note(p.rank);
+  }
+  forget_copies();
+}
+
+void engine::wake_far(job_rank r) { far_->wake(r); }
+
+void engine::flush_far(const ledger& those_of, job_rank but) {
+  if (far_ == nullptr || !those_of.open()) {
+    return;
+  }
+  struct mark {
+    std::uint32_t puts, words;
+  };
+  std::vector<job_rank> ranks;
+  std::vector<mark> sent;
+  for (job_rank r = 0; r.below(size_); ++r) {
+    if (r != but && those_of.open(r) && !maps(r)) {
+      ranks.push_back(r);
+      sent.push_back({puts_.sent(r), words_.sent(r)});
+    }
+  }
+  far_->flush(ranks);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    puts_.settle(ranks[i], sent[i].puts);
+    words_.settle(ranks[i], sent[i].words);
+  }
+}
+
+}  // namespace sinew::rma

@@ -1,0 +1,257 @@
+// What ranks of other nodes ask of this one: done when their messages are handled, by this rank's
+// processor, so that it is atomic against all that is done here.
+#include <algorithm>
+#include <cstring>
+
+#include "rma/far.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/copy.hpp"
+#include "sinew/fabric/corrupt.hpp"
+
+namespace sinew::rma {
+namespace {
+
+template <class T>
+T read(job_rank source, const fabric::arrival& m, std::size_t at = 0) {
+  T value{};
+  if (at > m.size || m.size - at < sizeof value) [[unlikely]] {
+    fabric::corrupt_peer(source, "a request for a heap is too short", m.size);
+  }
+  std::memcpy(&value, m.data + at, sizeof value);
+  return value;
+}
+
+/// Aligned words in one piece, also if the message has them at an odd address.
+void write_element(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  std::uint64_t word = 0;
+  if (bytes == sizeof word || bytes == sizeof(std::uint32_t)) {
+    std::memcpy(&word, from, bytes);
+    engine::move_out(to, &word, bytes);
+  } else {
+    engine::move_out(to, from, bytes);
+  }
+}
+void read_element(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  std::uint64_t word = 0;
+  if (bytes == sizeof word || bytes == sizeof(std::uint32_t)) {
+    engine::move_in(&word, from, bytes);
+    std::memcpy(to, &word, bytes);
+  } else {
+    copy_bytes(to, from, bytes);
+  }
+}
+
+template <class Word>
+std::uint64_t changed(std::byte* at, word_op op, const wire::operands& with) noexcept {
+  const auto word = std::atomic_ref<Word>(*reinterpret_cast<Word*>(at));
+  const auto value = static_cast<Word>(with.operand);
+  switch (op) {
+    case word_op::load:
+      return word.load();
+    case word_op::swap:
+      return word.exchange(value);
+    case word_op::add:
+      return word.fetch_add(value);
+    case word_op::bit_and:
+      return word.fetch_and(value);
+    case word_op::bit_or:
+      return word.fetch_or(value);
+    case word_op::bit_xor:
+      return word.fetch_xor(value);
+    case word_op::compare_swap: {
+      auto expected = static_cast<Word>(with.compare);
+      (void)word.compare_exchange_strong(expected, value);
+      return expected;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+status far_ranks::handle(const fabric::arrival& m) noexcept {
+  const wire::head h = wire::unpacked(m.head);
+  if (static_cast<std::uint8_t>(h.what) >= wire::kinds || h.in > wire::space::address)
+      [[unlikely]] {
+    fabric::corrupt_peer(m.source, "a request for a heap is unknown", m.head.word[0]);
+  }
+  try {
+    serve(m.source, h, m);
+    return status::ok();
+  } catch (const std::bad_alloc&) {  // before anything was done
+    return shortage_.again("serving another rank's access to this one's memory");
+  }
+}
+
+void far_ranks::serve(job_rank source, const wire::head& h, const fabric::arrival& m) {
+  switch (h.what) {
+    case wire::kind::wake:
+      return engine_.look_for_waiters();
+    case wire::kind::hello:
+      return take_greeting(source, h, m);
+    case wire::kind::put:
+      return write_element(here(source, h, h.where, m.size), m.data, m.size);
+    case wire::kind::get:
+      return serve_get(source, h, m);
+    case wire::kind::put_runs:
+      return serve_put_runs(source, h, m);
+    case wire::kind::get_runs:
+      return serve_get_runs(source, h, m);
+    case wire::kind::change:
+      return serve_change(source, h, m);
+    case wire::kind::combine:
+      return serve_combine(source, h, m);
+    case wire::kind::flush:
+      (void)new_answer(source, h.request, 0);
+      return send_answers();
+    case wire::kind::answer:
+      return take_answer(source, h, m);
+  }
+}
+
+/// The bytes that another rank names. Addresses are the program's own affair.
+std::byte* far_ranks::here(job_rank source, const wire::head& h, std::uint64_t where,
+                           std::uint64_t bytes) const noexcept {
+  if (h.in == wire::space::address) {
+    return reinterpret_cast<std::byte*>(where);
+  }
+  const std::uint64_t all = engine_.shape_.bytes;
+  if (where >= all || bytes > all - where) [[unlikely]] {
+    fabric::corrupt_peer(source, "an access is outside of this rank's heap", where);
+  }
+  return engine_.at({rank_, where});
+}
+
+void far_ranks::take_greeting(job_rank source, const wire::head& h, const fabric::arrival& m) {
+  const auto said = read<wire::greeting>(source, m);
+  std::atomic<acquaintance*>& known = known_[source.index()];
+  if (h.where == 1) {
+    const wire::greeting mine = own_greeting();
+    unsent& back = new_answer(source, 0, sizeof mine);
+    std::memcpy(back.data(), &mine, sizeof mine);
+    back.head = wire::packed({.what = wire::kind::hello});
+  }
+  if (known.load(std::memory_order_relaxed) == nullptr) {
+    owned_.push_back(std::make_unique<acquaintance>(
+        acquaintance{said, said.symmetric == sizes_.symmetric && said.local == sizes_.local}));
+    known.store(owned_.back().get(), std::memory_order_release);
+  }
+  send_answers();
+}
+
+void far_ranks::serve_put_runs(job_rank source, const wire::head& h, const fabric::arrival& m) {
+  for (std::size_t at = 0; at < m.size;) {
+    const auto r = read<wire::run>(source, m, at);
+    at += sizeof r;
+    const std::uint64_t bytes = std::uint64_t{r.bytes} * r.count;
+    if (bytes > m.size - at) [[unlikely]] {
+      fabric::corrupt_peer(source, "a put is longer than its message", bytes);
+    }
+    for (std::uint32_t i = 0; i < r.count; ++i, at += r.bytes) {
+      const std::uint64_t where = r.where + static_cast<std::uint64_t>(r.stride) * i;
+      write_element(here(source, h, where, r.bytes), m.data + at, r.bytes);
+    }
+  }
+}
+
+void far_ranks::serve_get(job_rank source, const wire::head& h, const fabric::arrival& m) {
+  const auto bytes = read<std::uint64_t>(source, m);
+  if (bytes > room_) [[unlikely]] {
+    fabric::corrupt_peer(source, "a get is longer than a message", bytes);
+  }
+  unsent& back = new_answer(source, h.request, bytes);
+  read_element(back.data(), here(source, h, h.where, bytes), bytes);
+  send_answers();
+}
+
+void far_ranks::serve_get_runs(job_rank source, const wire::head& h, const fabric::arrival& m) {
+  std::size_t bytes = 0;
+  for (std::size_t at = 0; at < m.size; at += sizeof(wire::run)) {
+    const auto r = read<wire::run>(source, m, at);
+    bytes += std::size_t{r.bytes} * r.count;
+    if (bytes > room_) [[unlikely]] {
+      fabric::corrupt_peer(source, "a get is longer than a message", bytes);
+    }
+  }
+  unsent& back = new_answer(source, h.request, bytes);
+  std::byte* to = back.data();
+  for (std::size_t at = 0; at < m.size; at += sizeof(wire::run)) {
+    const auto r = read<wire::run>(source, m, at);
+    for (std::uint32_t i = 0; i < r.count; ++i, to += r.bytes) {
+      const std::uint64_t where = r.where + static_cast<std::uint64_t>(r.stride) * i;
+      read_element(to, here(source, h, where, r.bytes), r.bytes);
+    }
+  }
+  send_answers();
+}
+
+void far_ranks::serve_change(job_rank source, const wire::head& h, const fabric::arrival& m) {
+  const auto with = read<wire::operands>(source, m);
+  if ((h.b != 4 && h.b != 8) || h.where % h.b != 0 ||
+      h.a > static_cast<std::uint8_t>(word_op::compare_swap)) [[unlikely]] {
+    fabric::corrupt_peer(source, "an atomic is of no word", h.where);
+  }
+  std::byte* const at = here(source, h, h.where, h.b);
+  unsent* const back =
+      h.request != 0 ? &new_answer(source, h.request, sizeof with.operand) : nullptr;
+  const auto op = static_cast<word_op>(h.a);
+  const std::uint64_t before =
+      h.b == 8 ? changed<std::uint64_t>(at, op, with) : changed<std::uint32_t>(at, op, with);
+  if (op != word_op::load) {
+    engine_.alert(rank_);
+  }
+  if (back != nullptr) {
+    std::memcpy(back->data(), &before, sizeof before);
+    send_answers();
+  }
+}
+
+void far_ranks::serve_combine(job_rank source, const wire::head& h, const fabric::arrival& m) {
+  const std::size_t width =
+      h.b <= static_cast<std::uint8_t>(element::f64) ? size_of(static_cast<element>(h.b)) : 0;
+  if (width == 0 || m.size % width != 0 || h.where % width != 0 ||
+      h.a > static_cast<std::uint8_t>(combine::keep)) [[unlikely]] {
+    fabric::corrupt_peer(source, "an accumulate is of no elements", h.where);
+  }
+  std::byte* const at = here(source, h, h.where, m.size);
+  unsent* const back = h.request != 0 ? &new_answer(source, h.request, m.size) : nullptr;
+  engine::accumulate_mapped(at, m.data, m.size / width, static_cast<element>(h.b),
+                            static_cast<combine>(h.a), back != nullptr ? back->data() : nullptr);
+  engine_.alert(rank_);
+  send_answers();
+}
+
+// --- answers: made before anything is changed, and kept while the fabric does not take them ---
+
+far_ranks::unsent& far_ranks::new_answer(job_rank to, std::uint32_t id, std::size_t bytes) {
+  SINEW_EXPECT(bytes <= room_);
+  std::vector<std::byte> large(bytes > sizeof unsent::small ? bytes : 0);
+  unsent& made = unsent_.emplace_back();
+  made.large = std::move(large);
+  made.to = to;
+  made.size = bytes;
+  made.head = wire::packed({.what = wire::kind::answer, .request = id});
+  return made;
+}
+
+void far_ranks::send_answers() {
+  (void)send_kept();
+  if (!unsent_.empty()) {
+    runtime_.want_chore(chore_, true);
+  }
+}
+
+int far_ranks::send_kept() {
+  int sent = 0;
+  while (!unsent_.empty() && try_send(unsent_.front().to, unsent_.front().head,
+                                      unsent_.front().data(), unsent_.front().size)) {
+    unsent_.pop_front();
+    ++sent;
+  }
+  if (unsent_.empty()) {
+    runtime_.want_chore(chore_, false);
+  }
+  return sent;
+}
+
+}  // namespace sinew::rma

@@ -1,0 +1,247 @@
+// Puts, gets and accumulates at ranks of other nodes, cut into messages.
+#include <algorithm>
+#include <cstring>
+
+#include "rma/far_pipeline.hpp"
+#include "rma/outside.hpp"
+#include "rma/walk.hpp"
+#include "sinew/base/check.hpp"
+
+namespace sinew::rma {
+namespace {
+
+/// From here on contiguous data go by the fabric's put and get, straight from memory to memory;
+/// shorter ones are copied into messages, which need no answer.
+constexpr std::size_t long_bytes = std::size_t{64} << 10;
+
+}  // namespace
+
+bool far_ranks::is_long(const target& t, std::size_t bytes) noexcept {
+  return t.in == wire::space::heap && bytes >= long_bytes;
+}
+
+void far_ranks::put(const target& to, const void* from, std::size_t bytes) {
+  if (is_long(to, bytes)) {
+    put_long(to, from, bytes);
+    return;
+  }
+  const auto* source = static_cast<const std::byte*>(from);
+  for (std::size_t at = 0; at < bytes; at += room()) {
+    send(to.rank, {.what = wire::kind::put, .in = to.in, .where = to.where + at}, source + at,
+         std::min(room(), bytes - at));
+  }
+}
+
+// The fabric's transfers have no order with messages, so what was sent before must have been done,
+// and what is sent next must find this one done.
+void far_ranks::put_long(const target& to, const void* from, std::size_t bytes) {
+  const acquaintance& there = meet(to.rank);
+  SINEW_EXPECT(to.in == wire::space::heap && bytes != 0);
+  flush({&to.rank, 1});
+  fabric::endpoint& net = runtime_.endpoint();
+  const fabric::remote_address at{there.said.base + to.where, there.said.key};
+  persist(runtime_, [&](fabric::callback done) { return net.put(to.rank, from, at, bytes, done); });
+  persist(runtime_, [&](fabric::callback) { return net.flush(to.rank); });
+}
+
+void far_ranks::get(void* to, const target& from, std::size_t bytes) {
+  if (is_long(from, bytes)) {
+    get_long(to, from, bytes);
+    return;
+  }
+  auto* into = static_cast<std::byte*>(to);
+  pipeline line(*this);
+  for (std::size_t at = 0; at < bytes; at += room()) {
+    request& asked = line.next(from.rank);
+    asked.into = into + at;
+    asked.bytes = std::min(room(), bytes - at);
+    const std::uint64_t wanted = asked.bytes;
+    send(from.rank,
+         {.what = wire::kind::get, .in = from.in, .request = asked.id, .where = from.where + at},
+         &wanted, sizeof wanted);
+  }
+  line.finish();
+}
+
+void far_ranks::get_long(void* to, const target& from, std::size_t bytes) {
+  const acquaintance& there = meet(from.rank);
+  SINEW_EXPECT(from.in == wire::space::heap && bytes != 0);
+  if (engine_.puts_.open(from.rank) || engine_.words_.open(from.rank)) {
+    flush({&from.rank, 1});
+  }
+  fabric::endpoint& net = runtime_.endpoint();
+  const fabric::remote_address at{there.said.base + from.where, there.said.key};
+  persist(runtime_, [&](fabric::callback done) { return net.get(from.rank, to, at, bytes, done); });
+}
+
+namespace {
+
+/// Calls whole(far, near) for elements that no message holds, else some(run at far, near bytes) for
+/// each row, or each element of one that is indexed there.
+template <class Whole, class Some>
+void each_run(const loops& section, std::uint64_t where, std::size_t most, Whole whole, Some some) {
+  const std::size_t bytes = section.element;
+  section.each_row([&](std::ptrdiff_t near, std::ptrdiff_t far, const axis& row) {
+    if (bytes > most) {
+      each_element(row, near, far, [&](std::ptrdiff_t n, std::ptrdiff_t f) {
+        whole(where + static_cast<std::uint64_t>(f), n);
+      });
+    } else if (row.far_index == nullptr) {
+      some({where + static_cast<std::uint64_t>(far), row.far_stride,
+            static_cast<std::uint32_t>(bytes), 0},
+           near, row);
+    } else {
+      each_element(row, near, far, [&](std::ptrdiff_t n, std::ptrdiff_t f) {
+        some({where + static_cast<std::uint64_t>(f), 0, static_cast<std::uint32_t>(bytes), 0}, n,
+             axis{});
+      });
+    }
+  });
+}
+
+}  // namespace
+
+/// Fills messages with runs and their elements.
+class far_ranks::run_writer {
+ public:
+  run_writer(far_ranks& of, const target& to)
+      : of_(of), to_(to), data_(std::make_unique_for_overwrite<std::byte[]>(of.room())) {}
+
+  void add(wire::run r, const std::byte* near, const axis& row) {
+    SINEW_EXPECT(r.bytes != 0 && r.bytes <= of_.room() - sizeof r);
+    for (std::size_t i = 0; i < row.count;) {
+      const std::size_t left = of_.room() - used_;
+      if (left < sizeof r + r.bytes) {
+        finish();
+        continue;
+      }
+      const std::size_t n = std::min(row.count - i, (left - sizeof r) / r.bytes);
+      r.count = static_cast<std::uint32_t>(n);
+      std::memcpy(data_.get() + used_, &r, sizeof r);
+      used_ += sizeof r;
+      for (const std::size_t end = i + n; i < end; ++i, used_ += r.bytes) {
+        const std::ptrdiff_t at =
+            row.near_index != nullptr ? row.near_index[i] : static_cast<std::ptrdiff_t>(i);
+        std::memcpy(data_.get() + used_, near + at * row.near_stride, r.bytes);
+      }
+      r.where += static_cast<std::uint64_t>(r.stride) * n;
+    }
+  }
+  void finish() {
+    if (used_ != 0) {
+      of_.send(to_.rank, {.what = wire::kind::put_runs, .in = to_.in}, data_.get(), used_);
+      used_ = 0;
+    }
+  }
+
+ private:
+  far_ranks& of_;
+  target to_;
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t used_ = 0;
+};
+
+void far_ranks::put_section(const target& to, std::byte* from, const loops& section) {
+  run_writer out(*this, to);
+  each_run(
+      section, to.where, room() - sizeof(wire::run),
+      [&](std::uint64_t far, std::ptrdiff_t near) {
+        put({to.rank, to.in, far}, from + near, section.element);
+      },
+      [&](const wire::run& r, std::ptrdiff_t near, const axis& row) {
+        out.add(r, from + near, row);
+      });
+  out.finish();
+}
+
+/// Fills messages with runs that are asked for.
+class far_ranks::run_reader {
+ public:
+  run_reader(far_ranks& of, const target& from) : of_(of), from_(from), line_(of) {
+    asked_.reserve(of.room() / sizeof(wire::run));
+  }
+
+  void add(wire::run r, std::byte* near, const axis& row) {
+    SINEW_EXPECT(r.bytes != 0 && r.bytes <= of_.room());
+    for (std::size_t i = 0; i < row.count;) {
+      if (answer_ + r.bytes > of_.room() || asked_.size() == asked_.capacity()) {
+        send();
+        continue;
+      }
+      const std::size_t n = std::min(row.count - i, (of_.room() - answer_) / r.bytes);
+      r.count = static_cast<std::uint32_t>(n);
+      const bool listed = row.near_index != nullptr;
+      near_.push_back({listed ? near : near + static_cast<std::ptrdiff_t>(i) * row.near_stride,
+                       row.near_stride, listed ? row.near_index + i : nullptr, r.bytes, n});
+      asked_.push_back(r);
+      answer_ += n * r.bytes;
+      r.where += static_cast<std::uint64_t>(r.stride) * n;
+      i += n;
+    }
+  }
+  void finish() {
+    send();
+    line_.finish();
+  }
+
+ private:
+  void send() {
+    if (asked_.empty()) {
+      return;
+    }
+    request& r = line_.next(from_.rank);
+    r.runs.swap(near_);
+    r.bytes = answer_;
+    of_.send(from_.rank, {.what = wire::kind::get_runs, .in = from_.in, .request = r.id},
+             asked_.data(), asked_.size() * sizeof(wire::run));
+    asked_.clear();
+    near_.clear();
+    answer_ = 0;
+  }
+
+  far_ranks& of_;
+  target from_;
+  pipeline line_;
+  std::vector<wire::run> asked_;
+  std::vector<near_run> near_;
+  std::size_t answer_ = 0;
+};
+
+void far_ranks::get_section(std::byte* to, const target& from, const loops& section) {
+  run_reader in(*this, from);
+  each_run(
+      section, from.where, room(),
+      [&](std::uint64_t far, std::ptrdiff_t near) {
+        get(to + near, {from.rank, from.in, far}, section.element);
+      },
+      [&](const wire::run& r, std::ptrdiff_t near, const axis& row) { in.add(r, to + near, row); });
+  in.finish();
+}
+
+void far_ranks::combine_at(const target& to, const combination& c) {
+  const std::size_t width = size_of(c.type);
+  const std::size_t most = room() / width;
+  const std::vector<std::byte> nothing(
+      c.op == combine::keep && c.from == nullptr ? std::min(most, c.count) * width : 0);
+  const auto* from = nothing.empty() ? static_cast<const std::byte*>(c.from) : nullptr;
+  auto* before = static_cast<std::byte*>(c.before);
+  pipeline line(*this);
+  for (std::size_t i = 0; i < c.count; i += most) {
+    const std::size_t bytes = std::min(most, c.count - i) * width;
+    wire::head head{.what = wire::kind::combine,
+                    .in = to.in,
+                    .a = static_cast<std::uint8_t>(c.op),
+                    .b = static_cast<std::uint8_t>(c.type),
+                    .where = to.where + i * width};
+    if (before != nullptr) {
+      request& asked = line.next(to.rank);
+      asked.into = before + i * width;
+      asked.bytes = bytes;
+      head.request = asked.id;
+    }
+    send(to.rank, head, from != nullptr ? from + i * width : nothing.data(), bytes);
+  }
+  line.finish();
+}
+
+}  // namespace sinew::rma

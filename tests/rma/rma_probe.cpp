@@ -1,5 +1,6 @@
-// One rank of a launched job: `rma_probe ring` passes data around, `rma_probe full` asks for more
-// than there is.
+// One rank of a launched job: `rma_probe ring` passes data around, `mix` does every other thing that
+// ranks can do to each other's heaps, `full` asks for more than there is.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "sinew/base/settings.hpp"
 #include "sinew/rma/barrier.hpp"
 #include "sinew/rma/engine.hpp"
+#include "sinew/rma/lock.hpp"
 
 namespace {
 
@@ -51,6 +53,65 @@ bool ring(engine& rma) {
   return good;
 }
 
+/// Each rank to and from the one before it and the last one, of which some may be on other nodes.
+bool mix(engine& rma) {
+  using namespace sinew::rma;
+  constexpr std::size_t n = 60;
+  const auto size = static_cast<std::uint64_t>(rma.size());
+  const auto me = rma.rank().index();
+  const sinew::job_rank before{(rma.rank().value() + rma.size() - 1) % rma.size()};
+  const sinew::job_rank last{rma.size() - 1};
+  const std::uint64_t table = rma.memory().allocate(part::symmetric, n * n * 8);
+  const std::uint64_t words = rma.memory().allocate(part::symmetric, 256);
+  std::vector<std::uint64_t> data(n * n);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    data[i] = 1000 * before.index() + i;
+  }
+  // By columns, and every other element of each back in reverse.
+  const axis columns[] = {{n, 8 * n, 8 * n}, {n, 8, 8}};
+  rma.put_section({before, table}, data.data(), 8, columns);
+  rma.flush(before);
+  rma.sync_all();
+  const auto* got = reinterpret_cast<const std::uint64_t*>(rma.at({rma.rank(), table}));
+  bool good = true;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    good = good && got[i] == 1000 * me + i;
+  }
+  std::vector<std::uint64_t> back(n);
+  const axis reversed{n / 2, 16, -16};
+  rma.get_section(back.data(), {last, table + 8 * (n - 2)}, 8, {&reversed, 1});
+  for (std::size_t i = 0; i < n / 2; ++i) {
+    good = good && back[2 * i] == 1000 * last.index() + (n - 2) - 2 * i;
+  }
+  rma.sync_all();
+  // A counter under a lock, a sum, a swap that only one rank makes, events.
+  {
+    lock_table locks(rma);
+    const place lock{last, words};
+    for (int k = 0; k < 20; ++k) {
+      good = locks.acquire(lock) == lock_table::answer::done && good;
+      std::uint64_t count = 0;
+      rma.get(&count, {last, words + 8}, 8);
+      ++count;
+      rma.put({last, words + 8}, &count, 8);
+      rma.fence();
+      good = locks.release(lock) == lock_table::answer::done && good;
+    }
+    const double one = 1;
+    rma.accumulate({last, words + 16}, &one, 1, element::f64, combine::sum);
+    const bool won = rma.compare_swap<std::uint64_t>({last, words + 24}, 0, me + 1) == 0;
+    rma.add<std::uint32_t>({last, words + 32}, won ? 1 : 0);
+    rma.post({before, words + 40});
+    rma.take(words + 40);
+    rma.flush_all();
+    rma.sync_all();
+  }
+  double sum = 0;
+  rma.get(&sum, {last, words + 16}, 8);
+  return good && rma.load<std::uint64_t>({last, words + 8}) == 20 * size &&
+         std::uint64_t(sum) == size && rma.load<std::uint32_t>({last, words + 32}) == 1;
+}
+
 int run(std::string_view what) {
   (void)sinew::settings::load_environment();
   auto runtime = sinew::core::runtime::open(sinew::boot::connect(), sinew::core::threading::one);
@@ -62,7 +123,8 @@ int run(std::string_view what) {
         (void)rma->memory().allocate(part::symmetric, 2 << 20);
       }
     } else {
-      code = ring(*rma) ? 0 : 1;
+      code = (what == "mix" ? mix(*rma) : ring(*rma)) ? 0 : 1;
+      rma->sync_all();  // who asks another rank has been answered
     }
   }
   runtime->session().finalize();

@@ -1,5 +1,5 @@
-// One rank of a launched job: `rma_probe ring` passes data around, `mix` does every other thing that
-// ranks can do to each other's heaps, `full` asks for more than there is.
+// One rank of a launched job: `rma_probe ring` passes data around, `mix` does every other thing
+// that ranks can do to each other's heaps, `full` asks for more than there is.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -152,10 +152,10 @@ void engine::signal(job_rank r) {
 
 /// Counts one more; the other rank waits for it.
 void engine::tell_pair(place p) {
-  if (maps(p.rank)) {
+  if (at_once(p.rank)) {
     (void)fetch_add<std::uint64_t>(p, 1);
   } else {
-    tell_far(p, {word_op::add, sizeof(std::uint64_t), 1, 0}, told::unnoted);
+    tell_later(p, kind_of<std::uint64_t>(word_op::add), 1, told::unnoted);
   }
 }
 

@@ -171,7 +171,7 @@ void far_ranks::flush(std::span<const job_rank> ranks) {
 void far_ranks::wake(job_rank r) { send(r, {}, nullptr, 0); }
 
 std::uint64_t far_ranks::change(const target& at, const engine::word_change& how) {
-  SINEW_EXPECT((how.width == 4 || how.width == 8) && at.where % how.width == 0);
+  SINEW_EXPECT((how.what.width == 4 || how.what.width == 8) && at.where % how.what.width == 0);
   std::uint64_t before = 0;
   pipeline line(*this);
   request& asked = line.next(at.rank);
@@ -181,8 +181,8 @@ std::uint64_t far_ranks::change(const target& at, const engine::word_change& how
   send(at.rank,
        {.what = wire::kind::change,
         .in = at.in,
-        .a = static_cast<std::uint8_t>(how.op),
-        .b = static_cast<std::uint8_t>(how.width),
+        .a = static_cast<std::uint8_t>(how.what.op),
+        .b = how.what.width,
         .request = asked.id,
         .where = at.where},
        &with, sizeof with);
@@ -191,13 +191,13 @@ std::uint64_t far_ranks::change(const target& at, const engine::word_change& how
 }
 
 void far_ranks::tell(const target& at, const engine::word_change& how) {
-  SINEW_EXPECT((how.width == 4 || how.width == 8) && at.where % how.width == 0);
+  SINEW_EXPECT((how.what.width == 4 || how.what.width == 8) && at.where % how.what.width == 0);
   const wire::operands with{how.operand, how.compare};
   send(at.rank,
        {.what = wire::kind::change,
         .in = at.in,
-        .a = static_cast<std::uint8_t>(how.op),
-        .b = static_cast<std::uint8_t>(how.width),
+        .a = static_cast<std::uint8_t>(how.what.op),
+        .b = how.what.width,
         .where = at.where},
        &with, sizeof with);
 }
@@ -214,26 +214,40 @@ void engine::get_far(void* to, place from, std::size_t bytes) {
 }
 
 std::uint64_t engine::load_far(place p, std::size_t width) const {
-  return far_->change(far_ranks::at(p), {word_op::load, width, 0, 0});
+  return far_->change(far_ranks::at(p), {{word_op::load, static_cast<std::uint8_t>(width)}, 0, 0});
 }
 
-std::uint64_t engine::change_far(place p, const word_change& how) {
+std::uint64_t engine::change_later(place p, word_kind what, std::uint64_t operand,
+                                   std::uint64_t compare) {
   order_far_puts(p.rank);
-  const std::uint64_t before = far_->change(far_ranks::at(p), how);
-  forget_copies();
+  std::uint64_t before = 0;
+  if (maps(p.rank)) {
+    before = far_ranks::change_here(at(p), {what, operand, compare});
+    alert(p.rank);
+  } else {
+    before = far_->change(far_ranks::at(p), {what, operand, compare});
+    forget_copies();
+  }
   return before;
 }
 
-void engine::tell_far(place p, const word_change& how, told noted) {
+void engine::tell_later(place p, word_kind what, std::uint64_t operand, told noted) {
+  if (maps(p.rank)) {
+    (void)change_later(p, what, operand, 0);
+    return;
+  }
   order_far_puts(p.rank);
-  far_->tell(far_ranks::at(p), how);
+  far_->tell(far_ranks::at(p), {what, operand, 0});
   if (noted != told::unnoted) {
     (noted == told::as_put ? puts_ : words_).note(p.rank);
   }
   forget_copies();
 }
 
-void engine::wake_far(job_rank r) { far_->wake(r); }
+void engine::wake_far(job_rank r) {
+  forget_copies();
+  far_->wake(r);
+}
 
 void engine::flush_far(const ledger& those_of, job_rank but) {
   if (far_ == nullptr || !those_of.open()) {

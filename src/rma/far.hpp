@@ -62,6 +62,10 @@ class far_ranks {
   /// Returns when all of these have handled whatever this rank has sent them.
   void flush(std::span<const job_rank> ranks);
 
+  /// One atomic of mapped memory. Returns what was there.
+  [[nodiscard]] static std::uint64_t change_here(std::byte* at,
+                                                 const engine::word_change& how) noexcept;
+
   /// Whatever comes for the module. From inside progress().
   status handle(const fabric::arrival& m) noexcept;
 

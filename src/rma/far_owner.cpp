@@ -42,9 +42,10 @@ void read_element(std::byte* to, const std::byte* from, std::size_t bytes) noexc
 }
 
 template <class Word>
-std::uint64_t changed(std::byte* at, word_op op, const wire::operands& with) noexcept {
+std::uint64_t changed(std::byte* at, word_op op, std::uint64_t operand,
+                      std::uint64_t compare) noexcept {
   const auto word = std::atomic_ref<Word>(*reinterpret_cast<Word*>(at));
-  const auto value = static_cast<Word>(with.operand);
+  const auto value = static_cast<Word>(operand);
   switch (op) {
     case word_op::load:
       return word.load();
@@ -59,7 +60,7 @@ std::uint64_t changed(std::byte* at, word_op op, const wire::operands& with) noe
     case word_op::bit_xor:
       return word.fetch_xor(value);
     case word_op::compare_swap: {
-      auto expected = static_cast<Word>(with.compare);
+      auto expected = static_cast<Word>(compare);
       (void)word.compare_exchange_strong(expected, value);
       return expected;
     }
@@ -185,6 +186,11 @@ void far_ranks::serve_get_runs(job_rank source, const wire::head& h, const fabri
   send_answers();
 }
 
+std::uint64_t far_ranks::change_here(std::byte* at, const engine::word_change& how) noexcept {
+  return how.what.width == 8 ? changed<std::uint64_t>(at, how.what.op, how.operand, how.compare)
+                             : changed<std::uint32_t>(at, how.what.op, how.operand, how.compare);
+}
+
 void far_ranks::serve_change(job_rank source, const wire::head& h, const fabric::arrival& m) {
   const auto with = read<wire::operands>(source, m);
   if ((h.b != 4 && h.b != 8) || h.where % h.b != 0 ||
@@ -195,8 +201,7 @@ void far_ranks::serve_change(job_rank source, const wire::head& h, const fabric:
   unsent* const back =
       h.request != 0 ? &new_answer(source, h.request, sizeof with.operand) : nullptr;
   const auto op = static_cast<word_op>(h.a);
-  const std::uint64_t before =
-      h.b == 8 ? changed<std::uint64_t>(at, op, with) : changed<std::uint32_t>(at, op, with);
+  const std::uint64_t before = change_here(at, {{op, h.b}, with.operand, with.compare});
   if (op != word_op::load) {
     engine_.alert(rank_);
   }

@@ -177,9 +177,8 @@ class engine {
   }
   template <word Word>
   void store(place p, Word value) {
-    if (!maps(p.rank)) [[unlikely]] {
-      tell_far(p, {word_op::swap, sizeof(Word), static_cast<std::uint64_t>(value), 0},
-               told::as_put);
+    if (!at_once(p.rank)) [[unlikely]] {
+      tell_later(p, kind_of<Word>(word_op::swap), static_cast<std::uint64_t>(value), told::as_put);
       return;
     }
     (void)swap(p, value);
@@ -195,8 +194,8 @@ class engine {
   /// The same for who does not want to know what was there, which on another node saves a wait.
   template <word Word>
   void add(place p, Word value) {
-    if (!maps(p.rank)) [[unlikely]] {
-      tell_far(p, {word_op::add, sizeof(Word), static_cast<std::uint64_t>(value), 0}, told::as_put);
+    if (!at_once(p.rank)) [[unlikely]] {
+      tell_later(p, kind_of<Word>(word_op::add), static_cast<std::uint64_t>(value), told::as_put);
       return;
     }
     (void)fetch_add(p, value);
@@ -218,14 +217,13 @@ class engine {
   /// Returns what was there; the swap was made if that equals `expected`.
   template <word Word>
   Word compare_swap(place p, Word expected, Word value) {
-    if (!maps(p.rank)) [[unlikely]] {
-      return static_cast<Word>(
-          change_far(p, {word_op::compare_swap, sizeof(Word), static_cast<std::uint64_t>(value),
-                         static_cast<std::uint64_t>(expected)}));
+    if (!at_once(p.rank)) [[unlikely]] {
+      return static_cast<Word>(change_later(p, kind_of<Word>(word_op::compare_swap),
+                                            static_cast<std::uint64_t>(value),
+                                            static_cast<std::uint64_t>(expected)));
     }
-    order_far_puts();
     if (word_at<Word>(p).compare_exchange_strong(expected, value, std::memory_order_seq_cst)) {
-      alert(p.rank);
+      alert_mapped(p.rank);
     }
     return expected;
   }
@@ -279,8 +277,8 @@ class engine {
   /// Counts one event more at `p`; and waits until there are `count`, which it takes. Events are
   /// aligned 8-byte words, zero at first.
   void post(place p) {
-    if (!maps(p.rank)) [[unlikely]] {
-      tell_far(p, {word_op::add, sizeof(std::uint64_t), 1, 0}, told::as_word);
+    if (!at_once(p.rank)) [[unlikely]] {
+      tell_later(p, kind_of<std::uint64_t>(word_op::add), 1, told::as_word);
       return;
     }
     (void)fetch_add<std::uint64_t>(p, 1);
@@ -297,24 +295,20 @@ class engine {
   }
   /// After a sequentially consistent change of `r`'s memory: wakes those who wait for it there.
   void alert(job_rank r) {
-    forget_copies();
     if (!maps(r)) [[unlikely]] {
       wake_far(r);
       return;
     }
-    if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
-      wake(r);
-    }
+    alert_mapped(r);
   }
   /// Stores a word that nobody but this rank changes, and wakes who waits for it. Cheaper than
   /// store(): where the owner of `p` allows it (see waiting.cpp), a plain store. Seen after
   /// whatever this rank has put to heaps before.
   void announce(place p, std::uint64_t value) {
-    if (!maps(p.rank)) [[unlikely]] {
-      tell_far(p, {word_op::swap, sizeof value, value, 0}, told::unnoted);
+    if (!at_once(p.rank)) [[unlikely]] {
+      tell_later(p, kind_of<std::uint64_t>(word_op::swap), value, told::unnoted);
       return;
     }
-    order_far_puts();
     const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>(p);
     const std::atomic_ref<std::uint32_t> flag = armed(p.rank);
     if ((flag.load(std::memory_order_relaxed) & needs_no_fence) != 0) [[likely]] {
@@ -381,13 +375,12 @@ class engine {
   /// Returns what was there. `how` is sequentially consistent, as waiting.cpp wants it.
   template <class Word, class How>
   Word change(place p, word_op op, Word value, How how) {
-    if (!maps(p.rank)) [[unlikely]] {
+    if (!at_once(p.rank)) [[unlikely]] {
       return static_cast<Word>(
-          change_far(p, {op, sizeof(Word), static_cast<std::uint64_t>(value), 0}));
+          change_later(p, kind_of<Word>(op), static_cast<std::uint64_t>(value), 0));
     }
-    order_far_puts();
     const Word old = how(word_at<Word>(p));
-    alert(p.rank);
+    alert_mapped(p.rank);
     return old;
   }
 
@@ -446,20 +439,38 @@ class engine {
                                 combine op, void* before) noexcept;
 
   // far.cpp, far_transfers.cpp: ranks of other nodes.
-  struct word_change {
+  struct word_kind {
     word_op op;
-    std::size_t width;
+    std::uint8_t width;
+  };
+  template <class Word>
+  [[nodiscard]] static constexpr word_kind kind_of(word_op op) noexcept {
+    return {op, sizeof(Word)};
+  }
+  struct word_change {
+    word_kind what;
     std::uint64_t operand;
     std::uint64_t compare;
   };
+  /// An atomic here can be a processor's instruction: the word is mapped, and nothing was put to
+  /// another node that must be seen before. Hot.
+  [[nodiscard]] bool at_once(job_rank r) const noexcept { return maps(r) && !puts_.open(); }
+  void alert_mapped(job_rank r) {
+    forget_copies();
+    if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
+      wake(r);
+    }
+  }
   void put_far(place to, const void* from, std::size_t bytes);
   void get_far(void* to, place from, std::size_t bytes);
   [[nodiscard]] std::uint64_t load_far(place p, std::size_t width) const;
-  [[nodiscard]] std::uint64_t change_far(place p, const word_change& how);
+  /// All others. What they are given fits registers, so that the hot way needs no frame for them.
+  [[nodiscard, gnu::cold]] std::uint64_t change_later(place p, word_kind what,
+                                                      std::uint64_t operand, std::uint64_t compare);
   /// What waits for a change that is not answered: a fence, since what this rank does later must
   /// not be seen before it; a flush, and a barrier; nobody, since its reader waits for it.
   enum class told : std::uint8_t { as_put, as_word, unnoted };
-  void tell_far(place p, const word_change& how, told noted);
+  [[gnu::cold]] void tell_later(place p, word_kind what, std::uint64_t operand, told noted);
   void wake_far(job_rank r);
   /// An atomic is not seen before puts. Those to its own rank come there first anyway.
   void order_far_puts(job_rank but = no_job_rank) {

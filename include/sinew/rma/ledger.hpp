@@ -19,14 +19,12 @@ class ledger {
       : ranks_(ranks), all_(std::make_unique<account[]>(static_cast<std::size_t>(ranks))) {}
 
   /// Something is under way to somebody. Hot.
-  [[nodiscard]] bool open() const noexcept {
-    return sent_.load(std::memory_order_relaxed) != done_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] bool open() const noexcept { return open_.load(std::memory_order_relaxed) != 0; }
   [[nodiscard]] bool open(job_rank r) const noexcept { return sent(r) != of(r).done.load(relaxed); }
 
   void note(job_rank r) noexcept {
     of(r).sent.fetch_add(1, relaxed);
-    sent_.fetch_add(1, relaxed);
+    open_.fetch_add(1, relaxed);
   }
   /// To be asked before `r` is, and then told to settle().
   [[nodiscard]] std::uint32_t sent(job_rank r) const noexcept { return of(r).sent.load(relaxed); }
@@ -35,7 +33,7 @@ class ledger {
     std::uint32_t before = done.load(relaxed);
     while (static_cast<std::int32_t>(number - before) > 0) {
       if (done.compare_exchange_weak(before, number, relaxed)) {
-        done_.fetch_add(number - before, relaxed);
+        open_.fetch_sub(number - before, relaxed);
         return;
       }
     }
@@ -54,8 +52,7 @@ class ledger {
 
   int ranks_;
   std::unique_ptr<account[]> all_;
-  std::atomic<std::uint32_t> sent_{0};
-  std::atomic<std::uint32_t> done_{0};
+  std::atomic<std::uint32_t> open_{0};  ///< of all ranks
 };
 
 }  // namespace sinew::rma

@@ -139,6 +139,7 @@ void runtime::want_chore(int which, bool wanted) noexcept {
 
 void runtime::serve_late(fabric::handler_id id, fabric::handler function, void* context) {
   SINEW_EXPECT(id == handlers::rma);
+  const without_helper still(*this);  // it calls handlers
   impl& self = impl::of(*this);
   self.early_.set_handler(function, context);
   endpoint_->set_handler(id, function, context);

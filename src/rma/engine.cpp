@@ -99,6 +99,7 @@ engine::~engine() {
   runtime_.endpoint().set_handler(
       core::handlers::rma, [](void*, const fabric::arrival&) noexcept { return status::ok(); },
       nullptr);
+  far_.reset();
 }
 
 std::uint64_t engine::offset_of(const void* address) const noexcept {

@@ -104,6 +104,10 @@ void _gfortran_caf_deregister(void** token, deregistration kind, int* stat, char
   flush_units();
   std::fflush(nullptr);
   depart(image_words::failed);
+  if (!this_job.engine->maps_all()) {
+    // Images of other nodes may not know yet, and wait for answers; its memory would go, too.
+    serve_until_all_leave();
+  }
   say_goodbye();
   std::_Exit(0);  // the others go on: another code would make the launcher end them
 }

@@ -88,11 +88,13 @@ void reach(int which, remote_call& a, const token& t, job_rank rank, std::size_t
   if (object.offset == 0) {
     throw sinew::error("the coarray is not allocated", "it has been deallocated");
   }
-  if (t.plain || rank == this_job.rank || !follows(which, a, t.bytes)) {
+  if (!this_job.engine->maps(rank)) [[unlikely]] {
+    perform_there(which, a, object, t.plain ? t.bytes : 0, element_bytes, room);
+  } else if (t.plain || rank == this_job.rank || !follows(which, a, t.bytes)) {
     perform(which, a, this_job.engine->at(object));
     check_found(a, t, this_job.engine->at(object), element_bytes);
   } else {
-    perform_there(which, a, object, element_bytes, room);
+    perform_there(which, a, object, 0, element_bytes, room);
   }
 }
 
@@ -141,8 +143,9 @@ void fetch_array(int which, remote_call& a, const token& t, job_rank rank, descr
     room = bytes_of(to);
     count_from_one(array);
     // What the compiler has on its stack must not be given to realloc(). Only where components
-    // are followed can the shape be another one.
-    array.base = t.plain || may_allocate ? before : nullptr;
+    // are followed can the shape be another one; from another node comes other memory.
+    const bool in_place = t.plain && this_job.engine->maps(rank);
+    array.base = in_place || may_allocate ? before : nullptr;
   }
   a.array = &array;
   reach(which, a, t, rank, to.element.bytes, room);

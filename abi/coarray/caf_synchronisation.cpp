@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -89,7 +90,8 @@ place element_at(void* token, std::size_t index, int image, const outcome& out,
 /// failed, the protected data may be half changed: STAT_UNLOCKED_FAILED_IMAGE says so, once. If it
 /// stopped, the program is in error: the lock is released, and the result is false after fail().
 [[gnu::cold]] bool take_over(place lock, place left, const outcome& out) {
-  SINEW_EXPECT(this_job.locks->holder(lock) == this_job.rank);
+  SINEW_EXPECT(!this_job.engine->maps(lock.rank) ||
+               this_job.locks->holder(lock) == this_job.rank);
   if (this_job.engine->load<std::uint64_t>(left) == image_words::stopped) {
     (void)this_job.locks->release(lock);
     fail(out, stat::stopped_image, "lock",
@@ -117,15 +119,93 @@ bool await_posts(place event, std::uint64_t wanted) {
 
 // --- atomic variables ---
 
-struct variable {
-  std::byte* at;
-  int width;
-};
-
+/// One of another node. What `std::atomic_ref` has, as far as it is needed here. Narrow ones are
+/// changed by comparing and swapping the four bytes that they lie in.
 template <class Word>
-std::atomic_ref<Word> as(const variable& v) noexcept {
-  return std::atomic_ref<Word>(*reinterpret_cast<Word*>(v.at));
-}
+class far_variable {
+ public:
+  using value_type = Word;
+  explicit far_variable(place at) noexcept : at_(at) {}
+
+  [[nodiscard]] Word load() const {
+    if constexpr (narrow) {
+      return part_of(this_job.engine->load<std::uint32_t>(whole()));
+    } else {
+      return this_job.engine->load<Word>(at_);
+    }
+  }
+  void store(Word value) const {
+    if constexpr (narrow) {
+      (void)change([&](Word) { return value; });
+    } else {
+      this_job.engine->store<Word>(at_, value);
+    }
+  }
+  Word fetch_add(Word with) const {
+    if constexpr (narrow) {
+      return change([&](Word old) { return static_cast<Word>(old + with); });
+    } else {
+      return this_job.engine->fetch_add<Word>(at_, with);
+    }
+  }
+  Word fetch_and(Word with) const {
+    if constexpr (narrow) {
+      return change([&](Word old) { return static_cast<Word>(old & with); });
+    } else {
+      return this_job.engine->fetch_and<Word>(at_, with);
+    }
+  }
+  Word fetch_or(Word with) const {
+    if constexpr (narrow) {
+      return change([&](Word old) { return static_cast<Word>(old | with); });
+    } else {
+      return this_job.engine->fetch_or<Word>(at_, with);
+    }
+  }
+  Word fetch_xor(Word with) const {
+    if constexpr (narrow) {
+      return change([&](Word old) { return static_cast<Word>(old ^ with); });
+    } else {
+      return this_job.engine->fetch_xor<Word>(at_, with);
+    }
+  }
+  bool compare_exchange_strong(Word& expected, Word value) const {
+    const Word wanted = expected;
+    if constexpr (narrow) {
+      expected = change([&](Word old) { return old == wanted ? value : old; });
+    } else {
+      expected = this_job.engine->compare_swap<Word>(at_, wanted, value);
+    }
+    return expected == wanted;
+  }
+
+ private:
+  static constexpr bool narrow = sizeof(Word) < sizeof(std::uint32_t);
+  static_assert(std::endian::native == std::endian::little);
+  [[nodiscard]] place whole() const noexcept { return {at_.rank, at_.offset & ~std::uint64_t{3}}; }
+  [[nodiscard]] unsigned shift() const noexcept {
+    return static_cast<unsigned>(at_.offset & 3) * 8;
+  }
+  [[nodiscard]] Word part_of(std::uint32_t all) const noexcept {
+    return static_cast<Word>(all >> shift());
+  }
+  template <class How>
+  Word change(How how) const {
+    std::uint32_t seen = this_job.engine->load<std::uint32_t>(whole());
+    for (;;) {
+      const Word old = part_of(seen);
+      const std::uint32_t mask = std::uint32_t{static_cast<Word>(~Word{0})} << shift();
+      const std::uint32_t wanted = (seen & ~mask) | std::uint32_t{how(old)} << shift();
+      const auto before = this_job.engine->compare_swap<std::uint32_t>(whole(), seen, wanted);
+      if (before == seen) {
+        return old;
+      }
+      seen = before;
+    }
+  }
+
+  place at_;
+};
 
 /// Calls body(Word{}) with the word of that width; false: there is none.
 template <class Body>
@@ -164,9 +244,15 @@ void on_variable(void* token, std::size_t offset, int image, int* stat, int kind
              std::to_string(bytes) + ")");
     return;
   }
-  const place p = token_of(token).at(rank);
-  const variable v{this_job.engine->at({rank, p.offset + offset}), kind};
-  if (!with_word(kind, [&](auto word) { body(as<decltype(word)>(v)); })) {
+  const place p{rank, token_of(token).at(rank).offset + offset};
+  const auto on_word = [&]<class Word>(Word) {
+    if (this_job.engine->maps(rank)) [[likely]] {
+      body(std::atomic_ref<Word>(*reinterpret_cast<Word*>(this_job.engine->at(p))));
+    } else {
+      body(far_variable<Word>(p));
+    }
+  };
+  if (!with_word(kind, on_word)) {
     fail(out, stat::other, statement,
          "kind " + std::to_string(kind) + " is not supported (1, 2, 4 and 8 are)");
     return;
@@ -176,8 +262,8 @@ void on_variable(void* token, std::size_t offset, int image, int* stat, int kind
 
 enum class operation : int { add = 1, bit_and = 2, bit_or = 3, bit_xor = 4 };
 
-template <class Word>
-Word apply(operation op, std::atomic_ref<Word> v, Word with) noexcept {
+template <class Variable, class Word>
+Word apply(operation op, const Variable& v, Word with) {
   switch (op) {
     case operation::add:
       return v.fetch_add(with);

@@ -111,7 +111,11 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
     SINEW_ASSERT(k < team::most_rounds && t.has(partner + 1));
     const std::uint64_t slot =
         team::slots_at + (2 * static_cast<std::uint64_t>(k) + number % 2) * team::line;
-    std::memcpy(this_job.engine->at(t.at(partner, slot + slot_data_at)), data, bytes);
+    if (t.near(partner)) [[likely]] {
+      std::memcpy(this_job.engine->at(t.at(partner, slot + slot_data_at)), data, bytes);
+    } else {
+      this_job.engine->put(t.at(partner, slot + slot_data_at), data, bytes);
+    }
     this_job.engine->announce(t.at(partner, slot), number);
     const rma::place mine = t.at(t.me(), slot);
     await({.what = pending::sort::pair, .rank = t.rank_of(partner + 1)}, [&] {
@@ -134,9 +138,36 @@ int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, c
 
 /// Two stages are used alternately: before a member fills one again it has passed a barrier after
 /// which no member reads its old contents.
-std::byte* stage(team& t, int member) noexcept {
-  return this_job.engine->at(t.at(member, team::stages_at + t.chunks % 2 * t.stage_bytes()));
+rma::place stage_of(const team& t, int member) noexcept {
+  return t.at(member, team::stages_at + t.chunks % 2 * t.stage_bytes());
 }
+/// Of this image, or of another one of this node.
+std::byte* stage(const team& t, int member) noexcept {
+  SINEW_EXPECT(t.near(member));
+  return this_job.engine->at(stage_of(t, member));
+}
+
+/// A part of a member's stage: where it lies or, of another node, a copy of it.
+class staged {
+ public:
+  const std::byte* operator()(const team& t, int member, std::size_t at, std::size_t bytes) {
+    SINEW_EXPECT(at + bytes <= t.stage_bytes());
+    if (t.near(member)) [[likely]] {
+      return stage(t, member) + at;
+    }
+    if (bytes > room_) {
+      copy_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      room_ = bytes;
+    }
+    const rma::place from = stage_of(t, member);
+    this_job.engine->get(copy_.get(), {from.rank, from.offset + at}, bytes);
+    return copy_.get();
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> copy_;
+  std::size_t room_ = 0;
+};
 
 /// For others to read; past the caches if that has cost less.
 void put(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
@@ -229,7 +260,10 @@ int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op
   if (const int left = t.sync_all()) {
     return left;
   }
-  const auto operand = [&](int m) { return (m == t.me() ? data : stage(t, m)) + begin; };
+  staged other;
+  const auto operand = [&](int m) {
+    return m == t.me() ? data + begin : other(t, m, begin, bytes);
+  };
   copy_bytes(sum, operand(0), bytes);
   for (int m = 1; m < t.size(); ++m) {
     op.call(op, sum, operand(m), bytes / size);
@@ -241,8 +275,8 @@ int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op
   }
   for (int m = 0; wanted && m < t.size(); ++m) {
     const share s = share_of(count, m, t.size());
-    copy_bytes(data + s.begin * size, m == t.me() ? sum : stage(t, m) + s.begin * size,
-               (s.end - s.begin) * size);
+    const std::size_t n = (s.end - s.begin) * size;
+    copy_bytes(data + s.begin * size, m == t.me() ? sum : other(t, m, s.begin * size, n), n);
   }
   return 0;
 }
@@ -308,6 +342,7 @@ int broadcast(descriptor& a, int source_image) {
     return 0;
   }
   const int source = source_image - 1;
+  staged other;
   std::size_t i = 0;
   do {
     const std::size_t n = std::min(t.stage_bytes(), all.bytes() - i);
@@ -324,8 +359,9 @@ int broadcast(descriptor& a, int source_image) {
       return left;
     }
     if (t.me() != source) {
-      check_allocated(a.base != nullptr, stage(t, source), n);
-      copy_bytes(all.data() + i, stage(t, source), n);
+      const std::byte* const sent = other(t, source, 0, std::max(n, sizeof nothing));
+      check_allocated(a.base != nullptr, sent, n);
+      copy_bytes(all.data() + i, sent, n);
     }
     i += n;
   } while (i < all.bytes());

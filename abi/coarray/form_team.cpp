@@ -87,10 +87,13 @@ team* form_team(int number, const int* new_index) {
   if (team* known = same_team(from, number, *all)) {
     return known;  // as on all images: the whole family is the same
   }
-  const std::uint64_t mine =
-      this_job.engine->memory().allocate(rma::part::local, team::block_bytes(false));
+  const auto size = static_cast<int>(all->at(number).size());
+  const std::uint64_t bytes = team::block_bytes(false, size);
+  const std::uint64_t mine = this_job.engine->memory().allocate(rma::part::local, bytes);
   SINEW_ASSERT(mine != 0);
   std::memset(this_job.engine->at({this_job.rank, mine}), 0, team::stages_at);
+  const std::uint64_t told = team::told_at(false);
+  std::memset(this_job.engine->at({this_job.rank, mine + told}), 0, bytes - told);
   const auto blocks = exchange_offsets(from, mine);
   SINEW_ASSERT(blocks.size() == static_cast<std::size_t>(this_job.size));
   std::vector<std::uint64_t> places;

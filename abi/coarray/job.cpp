@@ -23,7 +23,7 @@ void job::enter(team& t) noexcept {
   SINEW_EXPECT(t.size() >= 1 && t.parts().size() == static_cast<std::size_t>(t.size()));
   now = &t;
   parts = t.parts().data();
-  images = static_cast<unsigned>(t.size());
+  images = t.over_nodes() ? 0 : static_cast<unsigned>(t.size());
 }
 
 void open_job() {
@@ -33,7 +33,6 @@ void open_job() {
     core::runtime& runtime =
         core::join_job(many_threads() ? core::threading::many : core::threading::one);
     rma::engine& engine = rma::engine::of_process(runtime);
-    engine.need_one_node("coarrays cannot be made");
     this_job.runtime = &runtime;
     this_job.rank = runtime.rank();
     this_job.size = runtime.size();
@@ -75,18 +74,28 @@ void depart(std::uint64_t status) {
     t->record_leaving();
   }
   this_job.engine->store<std::uint64_t>(this_job.status_of(this_job.rank), status);
+  // Messages of a pair come in order: who sees the last one sees this image's last words, too.
   for (job_rank r = 0; r.below(this_job.size); ++r) {
-    (void)this_job.engine->fetch_add<std::uint64_t>(this_job.departures_at(r), 1);
+    if (!this_job.engine->maps(r)) {
+      this_job.engine->announce(this_job.told_status(r, this_job.rank), status);
+    }
+  }
+  for (job_rank r = 0; r.below(this_job.size); ++r) {
+    this_job.engine->post(this_job.departures_at(r));
   }
 }
 
-void stop_image() {
-  depart(image_words::stopped);
-  SINEW_ASSERT(this_job.over);
+void serve_until_all_leave() {
+  SINEW_EXPECT(this_job.over);
   await({pending::sort::departures}, [] {
     return this_job.engine->load<std::uint64_t>(this_job.departures_at(this_job.rank)) ==
            static_cast<std::uint64_t>(this_job.size);
   });
+}
+
+void stop_image() {
+  depart(image_words::stopped);
+  serve_until_all_leave();
 }
 
 void say_goodbye() noexcept {

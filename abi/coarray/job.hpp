@@ -26,7 +26,8 @@ struct image_words {
 
   alignas(64) std::uint64_t status;    ///< written by its image only
   alignas(64) std::uint64_t departed;  ///< how many images, this one included, have left
-  /// Followed by a line for each rank: how often that image has come to synchronise with this one.
+  /// Followed by a line for each rank: how often that image has come to synchronise with this one
+  /// and, of one on another node, which cannot be looked at, a copy of its status that it writes.
 };
 // Each word has a cache line of its own, since other images write it.
 static_assert(offsetof(image_words, departed) == 64 && sizeof(image_words) == 128);
@@ -35,7 +36,7 @@ static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);  // images a
 struct job {
   // What every put and get of one element looks at: one line. See enter().
   alignas(64) std::byte* const* parts = nullptr;  ///< the heaps of the current team's images
-  unsigned images = 0;                            ///< how many; 0 before the job is open
+  unsigned images = 0;  ///< how many; 0 before the job is open, and if some are on other nodes
   std::uint64_t* departures = nullptr;            ///< in this image's words
   rma::engine* engine = nullptr;
   team* now = nullptr;
@@ -62,9 +63,18 @@ struct job {
   /// Makes it the current team.
   void enter(team& t) noexcept;
   [[nodiscard]] bool open() const noexcept { return engine != nullptr; }
+  /// Where this image sees it, which is mapped.
   [[nodiscard]] rma::place status_of(job_rank r) const noexcept {
     SINEW_EXPECT(r.below(size) && words_at != 0);
+    if (!engine->maps(r)) [[unlikely]] {
+      return told_status(rank, r);
+    }
     return {r, words_at + offsetof(image_words, status)};
+  }
+  /// Where `teller` writes its status for `listener` on another node.
+  [[nodiscard]] rma::place told_status(job_rank listener, job_rank teller) const noexcept {
+    const rma::place line = pair(listener, teller);
+    return {line.rank, line.offset + sizeof(std::uint64_t)};
   }
   [[nodiscard]] rma::place departures_at(job_rank r) const noexcept {
     SINEW_EXPECT(r.below(size) && words_at != 0);
@@ -97,8 +107,10 @@ inline void ensure_open() {
 }
 
 /// Records that this image has stopped or failed (`status`) and wakes the images that wait for it.
-/// Returns when all of them can see it. Cold.
+/// Those of its node can see it on return. Cold.
 void depart(std::uint64_t status);
+/// After that: makes progress for the others until all images have departed. Cold.
+void serve_until_all_leave();
 /// Normal termination: departs, and waits until all images have. Cold.
 void stop_image();
 /// Tells the launcher that this process is about to end normally. Cold.

@@ -11,6 +11,7 @@
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/statement.hpp"
 #include "abi/coarray/team.hpp"
+#include "abi/coarray/transfer.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/memory.hpp"
@@ -20,14 +21,29 @@
 namespace sinew::coarray {
 namespace {
 
-enum class topic : std::uint64_t { request, answer, release };
+/// Word 1 of a message; what word 0 is.
+enum class topic : std::uint64_t {
+  request,      ///< where it lies in the asking image's heap, which the other one has mapped
+  reserve,      ///< of the asking process, for the answer; then the bytes of a request
+  request_far,  ///< where it lies in the process that carries it out
+  answer,       ///< of the asking process; then an address, if one is wanted
+  release,      ///< what is to be freed
+};
+
+/// An answer that is awaited, of the asking process.
+struct reply {
+  bool done = false;
+  std::uint64_t address = 0;  ///< to `reserve`; 0: no memory
+};
 
 /// What the asking image writes down; behind it lie add_data, the source, room for the result. The
-/// other image writes the results. The messages order their accesses.
+/// other image writes the results. The messages order their accesses. An image of another node
+/// first writes it into memory of the one that carries it out.
 struct remote_request {
   remote_call call;
   int hash;
   std::uint64_t object;  ///< in the heap of the image that carries it out
+  std::size_t within;    ///< what is found lies in so many bytes from there on; 0: anywhere
   descriptor source;
   descriptor array;
   std::size_t source_at;  ///< after this struct
@@ -37,7 +53,9 @@ struct remote_request {
   bool known;            ///< there was such a function
   std::size_t bytes;     ///< of the result
   std::uint64_t beyond;  ///< where it is in the other process, if there was no room; else 0
-  bool* done;            ///< of the asking process
+  bool outside;          ///< not `within`: at `found_at` from the object
+  std::ptrdiff_t found_at;
+  reply* to;  ///< of the asking process
 
   [[nodiscard]] std::byte* after() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
@@ -49,8 +67,11 @@ constexpr std::size_t aligned(std::size_t n) noexcept { return (n + 63) / 64 * 6
 
 struct request {
   job_rank rank;
-  std::uint64_t offset;
+  topic what;
+  std::uint64_t where;      ///< word 0 of its message
+  std::size_t bytes = 0;    ///< to reserve
   bool performed = false;
+  void* reserved = nullptr;
 };
 
 struct service {
@@ -62,11 +83,17 @@ service& here() {
   return it;
 }
 
-bool send(job_rank rank, std::uint64_t word, topic t) {
+bool try_send(job_rank rank, std::uint64_t word, topic t, const std::uint64_t* more = nullptr) {
   const fabric::header head{{word, static_cast<std::uint64_t>(t)}};
   return this_job.runtime->endpoint()
-      .send_short(rank, core::handlers::coarray, head, nullptr, 0)
+      .send_short(rank, core::handlers::coarray, head, more, more != nullptr ? sizeof *more : 0)
       .done();
+}
+void send(job_rank rank, std::uint64_t word, topic t, const std::uint64_t* more = nullptr) {
+  core::retry_loop tries(*this_job.runtime);
+  while (!try_send(rank, word, t, more)) {
+    tries.again();
+  }
 }
 
 // --- the image that carries it out ---
@@ -100,6 +127,7 @@ void perform_request(remote_request& e) {
   remote_call& a = e.call;
   const int accessor = accessor_of(e.hash);
   e.known = accessor >= 0;
+  e.outside = false;
   if (!e.known) {
     return;
   }
@@ -109,8 +137,36 @@ void perform_request(remote_request& e) {
     a.source = a.source_is_array ? static_cast<const void*>(&e.source) : e.source.base;
   }
   a.array = a.what == role::fetch_array ? &e.array : nullptr;
-  perform(accessor, a, this_job.engine->at({this_job.rank, e.object}));
-  keep_result(e);
+  std::byte* const object = this_job.engine->at({this_job.rank, e.object});
+  perform(accessor, a, object);
+  if (e.within != 0 && a.what == role::fetch && !a.made) {
+    e.found_at = static_cast<const std::byte*>(a.found) - object;
+    e.outside = e.found_at < 0 || static_cast<std::size_t>(e.found_at) > e.within ||
+                e.bytes > e.within - static_cast<std::size_t>(e.found_at);
+  }
+  if (!e.outside) {
+    keep_result(e);
+  }
+}
+
+/// One that `next` names; false if its answer has to wait.
+bool answer(request& next) {
+  if (next.what == topic::reserve) {
+    if (!next.performed) {
+      next.reserved = std::malloc(next.bytes);
+      next.performed = true;
+    }
+    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(next.reserved);
+    return try_send(next.rank, next.where, topic::answer, &address);
+  }
+  auto& e = *reinterpret_cast<remote_request*>(
+      next.what == topic::request_far ? reinterpret_cast<std::byte*>(next.where)
+                                      : this_job.engine->at({next.rank, next.where}));
+  if (!next.performed) {
+    perform_request(e);
+    next.performed = true;
+  }
+  return try_send(next.rank, reinterpret_cast<std::uintptr_t>(e.to), topic::answer);
 }
 
 /// Runs after a round of progress, since message handlers must neither block nor send.
@@ -118,14 +174,8 @@ int do_requests(void*) {
   int done = 0;
   auto& queue = here().requests;
   while (!queue.empty()) {
-    request& next = queue.front();
-    auto& e = *reinterpret_cast<remote_request*>(this_job.engine->at({next.rank, next.offset}));
-    SINEW_ASSERT(next.offset != 0);
-    if (!next.performed) {
-      perform_request(e);
-      next.performed = true;
-    }
-    if (!send(next.rank, reinterpret_cast<std::uintptr_t>(e.done), topic::answer)) {
+    SINEW_ASSERT(queue.front().where != 0);
+    if (!answer(queue.front())) {
       return done;
     }
     queue.pop_front();
@@ -138,19 +188,29 @@ int do_requests(void*) {
 status on_message(void*, const fabric::arrival& m) noexcept {
   SINEW_EXPECT(m.source.below(this_job.size));
   const std::uint64_t word = m.head.word[0];
-  switch (static_cast<topic>(m.head.word[1])) {
+  const auto what = static_cast<topic>(m.head.word[1]);
+  std::uint64_t more = 0;
+  if (m.size == sizeof more) {
+    std::memcpy(&more, m.data, sizeof more);
+  }
+  switch (what) {
     case topic::request:
+    case topic::reserve:
+    case topic::request_far:
       try {
-        here().requests.push_back({m.source, word});
+        here().requests.push_back({.rank = m.source, .what = what, .where = word, .bytes = more});
       } catch (const std::bad_alloc&) {
         static base::shortage shortage;
         return shortage.again("serving another image's access");
       }
       this_job.runtime->want_chore(here().chore, true);
       break;
-    case topic::answer:
-      *reinterpret_cast<bool*>(word) = true;
+    case topic::answer: {
+      auto& waiting = *reinterpret_cast<reply*>(word);
+      waiting.address = more;
+      waiting.done = true;
       break;
+    }
     case topic::release:
       std::free(reinterpret_cast<void*>(word));
       break;
@@ -169,8 +229,8 @@ class written_down {
     const std::size_t room_at = source_at + aligned(source);
     const std::size_t kept =
         a.what == role::fetch || a.what == role::fetch_array ? std::max(room, least_room) : 0;
-    offset_ = this_job.engine->memory().allocate(rma::part::local,
-                                                 sizeof(remote_request) + room_at + kept);
+    bytes_ = sizeof(remote_request) + room_at + kept;
+    offset_ = this_job.engine->memory().allocate(rma::part::local, bytes_);
     SINEW_ASSERT(offset_ != 0 && offset_ % alignof(remote_request) == 0);
     e_ = new (this_job.engine->at({this_job.rank, offset_})) remote_request;
     e_->call = a;
@@ -195,6 +255,7 @@ class written_down {
 
   [[nodiscard]] remote_request& it() noexcept { return *e_; }
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
  private:
   [[nodiscard]] static std::size_t source_bytes(const remote_call& a,
@@ -232,33 +293,87 @@ class written_down {
   }
 
   std::uint64_t offset_;
+  std::size_t bytes_;
   remote_request* e_;
 };
 
-void ask(job_rank rank, written_down& w) {
-  SINEW_EXPECT(rank != this_job.rank && w.offset() != 0);
+/// For the answer to what was sent to `rank`.
+void await_reply(job_rank rank, const reply& awaited) {
   struct waiting {
-    bool done = false;
+    const reply& awaited;
     job_rank rank;
-  } self{false, rank};
-  w.it().done = &self.done;
-  core::retry_loop tries(*this_job.runtime);
-  while (!send(rank, w.offset(), topic::request)) {
-    tries.again();
-  }
+  } self{awaited, rank};
   const pending there{.what = pending::sort::remote_request, .rank = rank};
   this_job.waiting = &there;
   this_job.runtime->wait_until(
       [](void* c) {
         const auto& s = *static_cast<waiting*>(c);
-        return s.done || this_job.engine->load<std::uint64_t>(this_job.status_of(s.rank)) ==
-                             image_words::failed;
+        return s.awaited.done || this_job.engine->load<std::uint64_t>(
+                                     this_job.status_of(s.rank)) == image_words::failed;
       },
       &self);
   this_job.waiting = nullptr;
-  if (!self.done) {
+  if (!awaited.done) {
     throw error("image " + std::to_string(this_job.now->image_of(rank)) + " has failed",
                 "it was to reach one of its components");
+  }
+}
+
+void ask(job_rank rank, written_down& w) {
+  SINEW_EXPECT(rank != this_job.rank && w.offset() != 0);
+  reply answered;
+  w.it().to = &answered;
+  send(rank, w.offset(), topic::request);
+  await_reply(rank, answered);
+}
+
+/// A block of an image of another node, until the end of the scope.
+class reserved_there {
+ public:
+  reserved_there(job_rank rank, std::uint64_t bytes) : rank_(rank) {
+    reply got;
+    send(rank, reinterpret_cast<std::uintptr_t>(&got), topic::reserve, &bytes);
+    await_reply(rank, got);
+    address_ = got.address;
+    if (address_ == 0) {
+      throw error("image " + std::to_string(this_job.now->image_of(rank)) + " has no memory for " +
+                      std::to_string(bytes) + " bytes",
+                  "an access to one of its components needs them there");
+    }
+  }
+  ~reserved_there() {
+    if (address_ != 0) {
+      send(rank_, address_, topic::release);
+    }
+  }
+  reserved_there(const reserved_there&) = delete;
+  reserved_there& operator=(const reserved_there&) = delete;
+
+  [[nodiscard]] rma::outside at(std::size_t bytes = 0) const noexcept {
+    return rma::outside::of(rank_, address_ + bytes);
+  }
+  [[nodiscard]] std::uint64_t address() const noexcept { return address_; }
+
+ private:
+  job_rank rank_;
+  std::uint64_t address_ = 0;
+};
+
+/// The same, where the other image is on another node.
+void ask_far(job_rank rank, written_down& w) {
+  SINEW_EXPECT(!this_job.engine->maps(rank));
+  remote_request& e = w.it();
+  const reserved_there block(rank, w.bytes());
+  reply answered;
+  e.to = &answered;
+  this_job.engine->put(block.at(), &e, sizeof e + e.room_at);
+  this_job.engine->flush(rank);
+  send(rank, block.address(), topic::request_far);
+  await_reply(rank, answered);
+  this_job.engine->get(&e, block.at(), sizeof e);
+  if (e.known && !e.outside && e.beyond == 0 && e.bytes != 0) {
+    SINEW_ASSERT(e.bytes <= e.room);
+    this_job.engine->get(e.after() + e.room_at, block.at(sizeof e + e.room_at), e.bytes);
   }
 }
 
@@ -274,9 +389,8 @@ void* take_result(job_rank rank, remote_request& e) {
     return mine;
   }
   this_job.engine->get(mine, rma::outside::of(rank, e.beyond), e.bytes);
-  core::retry_loop tries(*this_job.runtime);
-  while (e.call.made && !send(rank, e.beyond, topic::release)) {
-    tries.again();
+  if (e.call.made) {
+    send(rank, e.beyond, topic::release);
   }
   return mine;
 }
@@ -289,17 +403,25 @@ void serve_remote_requests() {
   this_job.runtime->endpoint().set_handler(core::handlers::coarray, on_message, nullptr);
 }
 
-void perform_there(int accessor, remote_call& a, rma::place object, std::size_t element_bytes,
-                   std::size_t room) {
+void perform_there(int accessor, remote_call& a, rma::place object, std::size_t within,
+                   std::size_t element_bytes, std::size_t room) {
   SINEW_EXPECT(object.rank != this_job.rank && object.offset != 0);
   written_down w(a, element_bytes, room);
   remote_request& e = w.it();
   e.hash = hash_of(accessor);
   e.object = object.offset;
-  ask(object.rank, w);
+  e.within = within;
+  if (this_job.engine->maps(object.rank)) {
+    ask(object.rank, w);
+  } else {
+    ask_far(object.rank, w);
+  }
   if (!e.known) {
     throw error("the other image has not the compiler's function for this access",
                 "all images must run the same program");
+  }
+  if (e.outside) {
+    subscripts_outside({e.found_at, e.found_at}, element_bytes, within);
   }
   a.dst_length = e.call.dst_length;
   a.present = e.call.present;

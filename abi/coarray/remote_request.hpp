@@ -1,7 +1,8 @@
 // Running one of the compiler's functions where the data is (accessor.hpp says which): the image
 // that asks writes down all that it needs in its own heap, which the other one has mapped, and
 // sends it a message. The other does it in its next round of progress, so before or in its next
-// image control statement, and answers.
+// image control statement, and answers. An image of another node is first asked for memory, into
+// which the request is put, and from which the result is fetched.
 #pragma once
 
 #include "abi/coarray/accessor.hpp"
@@ -12,11 +13,12 @@ namespace sinew::coarray {
 /// Before the first message of the job. Cold.
 void serve_remote_requests();
 
-/// perform() by that rank, on what it has at `object`. `element_bytes`: of what is fetched or
-/// stored, of a character if it is text; `room`: of the result, if it is known. Results are this
-/// image's: `a.found` is for free() if `a.made`. Waits. Throws sinew::error, also if that image
-/// fails on the way.
-void perform_there(int accessor, remote_call& a, rma::place object, std::size_t element_bytes,
-                   std::size_t room);
+/// perform() by that rank, on what it has at `object`. `within`, if not 0: one element that is
+/// fetched must lie in so many bytes from there on. `element_bytes`: of what is fetched or stored,
+/// of a character if it is text; `room`: of the result, if it is known. Results are this image's:
+/// `a.found` is for free() if `a.made`. Waits. Throws sinew::error, also if that image fails on the
+/// way.
+void perform_there(int accessor, remote_call& a, rma::place object, std::size_t within,
+                   std::size_t element_bytes, std::size_t room);
 
 }  // namespace sinew::coarray

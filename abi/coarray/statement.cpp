@@ -32,14 +32,15 @@ std::string have_not_come(const pending& p) {
   SINEW_EXPECT(p.in != nullptr);
   std::vector<int> missing;
   for (int m = 0; m < p.in->size(); ++m) {
-    if (!p.in->is_here(m, p.number)) {
+    if (p.in->near(m) && !p.in->is_here(m, p.number)) {
       missing.push_back(m + 1);
     }
   }
+  const char* const where = p.in->over_nodes() ? " of this node" : "";
   if (missing.empty()) {
-    return "all images have come to it";
+    return std::string("all images") + where + " have come to it";
   }
-  return named(missing) + (missing.size() == 1 ? " has" : " have") + " not come to it" +
+  return named(missing) + where + (missing.size() == 1 ? " has" : " have") + " not come to it" +
          (p.in->parent() == nullptr ? "" : " (of team " + std::to_string(p.in->number()) + ")");
 }
 
@@ -48,7 +49,9 @@ std::string held_by(const pending& p) {
   const job_rank holder = this_job.locks->holder(p.at);
   return "element " + std::to_string(p.number + 1) + " of the variable on " + named(p.at.rank) +
          " is locked by " +
-         (holder < 0                ? "an image that is just changing"
+         (holder < 0                ? this_job.engine->maps_all()
+                                          ? "an image that is just changing"
+                                          : "an image that cannot be seen from this node"
           : holder == this_job.rank ? "this image"
           : this_job.gone(holder)   ? named(holder) + ", which has stopped or failed"
                                     : named(holder));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <functional>
 #include <numeric>
 
 #include "abi/coarray/gfortran.hpp"
@@ -37,7 +38,7 @@ std::vector<std::byte*> parts_of(const std::vector<job_rank>& ranks) {
   std::vector<std::byte*> parts;
   parts.reserve(ranks.size());
   for (const job_rank r : ranks) {
-    parts.push_back(this_job.engine->at({r, 0}));
+    parts.push_back(this_job.engine->maps(r) ? this_job.engine->at({r, 0}) : nullptr);
   }
   return parts;
 }
@@ -49,13 +50,14 @@ std::vector<team*>& all_teams() {
   return it;
 }
 
-team::team(int size) : size_(size), me_(this_job.rank.value()), rounds_(rounds_for(size)) {
-  SINEW_EXPECT(size == this_job.size && rounds_ <= most_rounds);
+team::team(int size) : size_(size), me_(this_job.rank.value()) {
+  SINEW_EXPECT(size == this_job.size && rounds_for(size) <= most_rounds);
   ranks_.resize(static_cast<std::size_t>(size));
   std::iota(ranks_.begin(), ranks_.end(), job_rank(0));
   parts_ = parts_of(ranks_);
   blocks_.assign(ranks_.size(),
-                 this_job.engine->memory().allocate(rma::part::symmetric, block_bytes(true)));
+                 this_job.engine->memory().allocate(rma::part::symmetric, block_bytes(true, size)));
+  sort_by_node();
   all_teams().push_back(this);
 }
 
@@ -65,15 +67,32 @@ team::team(team* parent, int number, std::shared_ptr<const family> all,
       number_(number),
       size_(static_cast<int>(all->at(number).size())),
       me_(me),
-      rounds_(rounds_for(size_)),
       ranks_(all->at(number)),
       parts_(parts_of(ranks_)),
       siblings_(std::move(all)),
       blocks_(std::move(blocks)) {
   SINEW_EXPECT(parent != nullptr && blocks_.size() == ranks_.size());
   SINEW_EXPECT(me >= 0 && me < size_ && ranks_[static_cast<std::size_t>(me)] == this_job.rank);
-  SINEW_ENSURE(rounds_ <= most_rounds && parts_.size() == ranks_.size());
+  SINEW_ENSURE(rounds_for(size_) <= most_rounds && parts_.size() == ranks_.size());
+  sort_by_node();
   all_teams().push_back(this);
+}
+
+void team::sort_by_node() {
+  std::vector<int> nodes;
+  const int here = this_job.engine->node_of(this_job.rank);
+  for (int m = 0; m < size_; ++m) {
+    const int node = this_job.engine->node_of(ranks_[static_cast<std::size_t>(m)]);
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+      node_ = node == here ? static_cast<int>(nodes.size()) : node_;
+      nodes.push_back(node);
+      leaders_.push_back(m);
+    }
+    if (node == here) {
+      here_.push_back(m);
+    }
+  }
+  SINEW_ENSURE(!here_.empty() && leaders_[static_cast<std::size_t>(node_)] == here_.front());
 }
 
 team::~team() { std::erase(all_teams(), this); }
@@ -83,9 +102,25 @@ int team::image_of(job_rank rank) const noexcept {
   return found == ranks_.end() ? 0 : static_cast<int>(found - ranks_.begin()) + 1;
 }
 
-void team::record_leaving() noexcept {
-  this_job.engine->store<std::uint64_t>(at(me_, left_at), epoch_);
-  this_job.engine->store<std::uint64_t>(at(me_, left_at + 8), collectives);
+/// How many barriers, or (`of` 1) small collectives `teller`, which has left, had come to: where it
+/// has written that for `listener`.
+rma::place team::told(int listener, int teller, std::uint64_t of) const noexcept {
+  if (near(teller) && near(listener)) {
+    return at(teller, left_at + 8 * of);
+  }
+  const std::uint64_t lines = told_at(parent_ == nullptr);
+  return at(listener, lines + static_cast<std::uint64_t>(teller) * line + 8 * of);
+}
+
+void team::record_leaving() {
+  this_job.engine->store<std::uint64_t>(told(me_, me_, 0), epoch_);
+  this_job.engine->store<std::uint64_t>(told(me_, me_, 1), collectives);
+  for (int m = 0; m < size_; ++m) {
+    if (!near(m)) {
+      this_job.engine->announce(told(m, me_, 0), epoch_);
+      this_job.engine->announce(told(m, me_, 1), collectives);
+    }
+  }
 }
 
 bool team::will_not_come(std::uint64_t number, std::uint64_t of) const noexcept {
@@ -105,7 +140,7 @@ bool team::came(int m) const noexcept { return !left_before(m, epoch_, 0); }
 bool team::left_before(int m, std::uint64_t number, std::uint64_t of) const noexcept {
   SINEW_EXPECT(m >= 0 && m < size_ && of <= 1);
   return this_job.gone(ranks_[static_cast<std::size_t>(m)]) &&
-         !reached(word(at(m, left_at + 8 * of)), number);
+         !reached(word(told(me_, m, of)), number);
 }
 
 int team::who_left() const noexcept {
@@ -119,11 +154,12 @@ int team::who_left() const noexcept {
 }
 
 bool team::is_here(int m, std::uint64_t number) const noexcept {
+  SINEW_EXPECT(near(m));
   return reached(word(at(m, here_at)), number);
 }
 
 int team::sync_all() {
-  this_job.engine->fence();
+  this_job.engine->settle();
   ++this_job.synchronised;
   const std::uint64_t epoch = ++epoch_;
   // Read by reports only, which nothing depends on; hence relaxed.
@@ -134,7 +170,9 @@ int team::sync_all() {
     return 0;
   }
   if (!broken_) {
-    broken_ = !(this_job.runtime->crowded() ? wait_at_counter(epoch) : wait_around(epoch));
+    broken_ = !(over_nodes()                   ? wait_by_levels(epoch)
+                : this_job.runtime->crowded() ? wait_at_counter(epoch)
+                                              : wait_around(epoch, size_, me_, std::identity{}));
   }
   return broken_ ? sync_those_left() : 0;
 }
@@ -142,13 +180,14 @@ int team::sync_all() {
 // Dissemination barrier (Hensgen, Finkel, Manber 1988): in round k each member signals the one 2^k
 // further on, and waits for the one 2^k before. Each word has one writer and one reader, and holds
 // the number of the barrier.
-bool team::wait_around(std::uint64_t epoch) {
-  for (int k = 0; k < rounds_; ++k) {
+template <class Index>
+bool team::wait_around(std::uint64_t epoch, int n, int me, Index index) {
+  for (int k = 0; 1 << k < n; ++k) {
     const std::uint64_t offset = rounds_at + static_cast<std::uint64_t>(k) * line;
-    int next = me_ + (1 << k);
-    next -= next >= size_ ? size_ : 0;
-    SINEW_ASSERT(next >= 0 && next < size_ && next != me_);
-    this_job.engine->announce(at(next, offset), epoch);
+    int next = me + (1 << k);
+    next -= next >= n ? n : 0;
+    SINEW_ASSERT(next >= 0 && next < n && next != me && k < most_rounds);
+    this_job.engine->announce(at(index(next), offset), epoch);
     const rma::place mine = at(me_, offset);
     bool came = true;
     await({pending::sort::barrier, this, epoch},
@@ -181,6 +220,34 @@ bool team::wait_at_counter(std::uint64_t epoch) {
   await({pending::sort::barrier, this, epoch},
         [&] { return reached(word(release), epoch) || will_not_come(epoch); });
   return reached(word(release), epoch);
+}
+
+// The members of a node count at its first one, their leader; the leaders go around, and then each
+// releases its node.
+bool team::wait_by_levels(std::uint64_t epoch) {
+  const int home = here_.front();
+  const rma::place come = at(home, come_at);
+  const rma::place release = at(home, release_at);
+  const pending wanted{pending::sort::barrier, this, epoch};
+  (void)this_job.engine->fetch_add<std::uint64_t>(come, 1);
+  if (home != me_) {
+    await(wanted, [&] { return reached(word(release), epoch) || will_not_come(epoch); });
+    return reached(word(release), epoch);
+  }
+  const std::uint64_t all = epoch * here_.size();
+  await(wanted, [&] { return reached(word(come), all) || will_not_come(epoch); });
+  if (!reached(word(come), all) ||
+      !wait_around(epoch, static_cast<int>(leaders_.size()), node_,
+                   [this](int i) { return leaders_[static_cast<std::size_t>(i)]; })) {
+    return false;
+  }
+  this_job.engine->store<std::uint64_t>(release, epoch);
+  for (const int m : here_) {
+    if (m != me_) {
+      this_job.engine->alert(ranks_[static_cast<std::size_t>(m)]);
+    }
+  }
+  return true;
 }
 
 /// After an image has left without coming to the barrier: if only failed images are missing, the
@@ -220,7 +287,7 @@ int await_pair(job_rank rank) {
 }
 
 int team::sync_images(std::span<const int> images) {
-  this_job.engine->fence();
+  this_job.engine->settle();
   ++this_job.synchronised;
   for (const int image : images) {
     if (image != me_ + 1) {

@@ -3,7 +3,8 @@
 // Image control must also return when an image stops or fails. So every wait ends when the awaited
 // word is written, or when an image that should write it has left. An image that leaves records in
 // its own memory how many barriers of each of its teams it has entered, then its status; then it
-// increments a counter at every other image and wakes it.
+// increments a counter at every other image and wakes it. Waits look at memory of this node only:
+// images of other nodes write what they record to each other, too.
 #pragma once
 
 #include <cstddef>
@@ -48,13 +49,24 @@ class team {
   /// The image's index here, 0 if that rank is no member.
   [[nodiscard]] int image_of(job_rank rank) const noexcept;
   [[nodiscard]] std::span<const job_rank> ranks() const noexcept { return ranks_; }
-  /// By image, from 0: where its heap is mapped here.
+  /// By image, from 0: where its heap is mapped here, or null.
   [[nodiscard]] std::span<std::byte* const> parts() const noexcept { return parts_; }
+  /// Some member is on another node.
+  [[nodiscard]] bool over_nodes() const noexcept { return leaders_.size() > 1; }
+  /// That member (from 0) is on this node.
+  [[nodiscard]] bool near(int m) const noexcept {
+    SINEW_EXPECT(m >= 0 && m < size_);
+    return parts_[static_cast<std::size_t>(m)] != nullptr;
+  }
   /// This team and those formed with it; null for the team of all images.
   [[nodiscard]] const family* siblings() const noexcept { return siblings_.get(); }
 
-  /// Bytes of each member's words, and where the parts begin.
-  [[nodiscard]] static std::uint64_t block_bytes(bool first) noexcept {
+  /// Bytes of the words of each of `size` members, and where the parts begin.
+  [[nodiscard]] static std::uint64_t block_bytes(bool first, int size) noexcept {
+    return told_at(first) + static_cast<std::uint64_t>(size) * line;
+  }
+  /// A line for each member of another node, which writes there when it leaves; see left_at.
+  [[nodiscard]] static std::uint64_t told_at(bool first) noexcept {
     return stages_at + 2 * stage_bytes(first);
   }
   static constexpr int most_rounds = 20;
@@ -80,7 +92,7 @@ class team {
 
   /// A place in the words of member `m` (from 0).
   [[nodiscard]] rma::place at(int m, std::uint64_t offset) const noexcept {
-    SINEW_EXPECT(m >= 0 && m < size_ && offset < block_bytes(parent_ == nullptr));
+    SINEW_EXPECT(m >= 0 && m < size_ && offset < block_bytes(parent_ == nullptr, size_));
     return {ranks_[static_cast<std::size_t>(m)], blocks_[static_cast<std::size_t>(m)] + offset};
   }
 
@@ -98,32 +110,39 @@ class team {
   [[nodiscard]] bool will_not_come(std::uint64_t number, std::uint64_t of = 0) const noexcept;
   /// After a barrier: member `m` (from 0) had come to it. All members that had agree.
   [[nodiscard]] bool came(int m) const noexcept;
-  /// Member `m` (from 0) has come to that barrier.
+  /// Member `m` (from 0), of this node, has come to that barrier.
   [[nodiscard]] bool is_here(int m, std::uint64_t number) const noexcept;
   /// Of those who have left: 0, stat::stopped_image or stat::failed_image.
   [[nodiscard]] int who_left() const noexcept;
   /// Before this image leaves.
-  void record_leaving() noexcept;
+  void record_leaving();
 
   std::uint64_t collectives = 0;  ///< how many small ones there were; see collective.cpp
   std::uint64_t chunks = 0;       ///< how often stages were filled
  private:
   [[nodiscard]] bool left_before(int m, std::uint64_t number, std::uint64_t of) const noexcept;
-  [[nodiscard]] bool wait_around(std::uint64_t epoch);
+  [[nodiscard]] rma::place told(int listener, int teller, std::uint64_t of) const noexcept;
+  void sort_by_node();
+  /// Dissemination among `n` members, of whom this is number `me`; index(i) is the i-th.
+  template <class Index>
+  [[nodiscard]] bool wait_around(std::uint64_t epoch, int n, int me, Index index);
   [[nodiscard]] bool wait_at_counter(std::uint64_t epoch);
+  [[nodiscard]] bool wait_by_levels(std::uint64_t epoch);
   [[nodiscard]] int sync_those_left();
 
   team* parent_ = nullptr;
   int number_ = -1;
   int size_;
   int me_;
-  int rounds_;
   std::vector<job_rank> ranks_;
   std::vector<std::byte*> parts_;
   std::shared_ptr<const family> siblings_;
   std::vector<std::uint64_t> blocks_;
   std::uint64_t epoch_ = 0;
   bool broken_ = false;
+  std::vector<int> leaders_;  ///< by node: its first member (from 0)
+  std::vector<int> here_;     ///< the members of this node (from 0)
+  int node_ = 0;              ///< this one, in leaders_
 };
 
 /// Every team that this image is a member of.

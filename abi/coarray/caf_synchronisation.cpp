@@ -307,6 +307,7 @@ void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired
     }
     out.good();
     if (got != lock_table::answer::done) {
+      look_around("lock with acquired_lock=");  // its holder may need an answer from this image
       return;
     }
     const place left{lock.rank, lock.offset + offsetof(synchronisation, left)};

@@ -90,8 +90,7 @@ place element_at(void* token, std::size_t index, int image, const outcome& out,
 /// failed, the protected data may be half changed: STAT_UNLOCKED_FAILED_IMAGE says so, once. If it
 /// stopped, the program is in error: the lock is released, and the result is false after fail().
 [[gnu::cold]] bool take_over(place lock, place left, const outcome& out) {
-  SINEW_EXPECT(!this_job.engine->maps(lock.rank) ||
-               this_job.locks->holder(lock) == this_job.rank);
+  SINEW_EXPECT(!this_job.engine->maps(lock.rank) || this_job.locks->holder(lock) == this_job.rank);
   if (this_job.engine->load<std::uint64_t>(left) == image_words::stopped) {
     (void)this_job.locks->release(lock);
     fail(out, stat::stopped_image, "lock",

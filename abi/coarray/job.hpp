@@ -37,7 +37,7 @@ struct job {
   // What every put and get of one element looks at: one line. See enter().
   alignas(64) std::byte* const* parts = nullptr;  ///< the heaps of the current team's images
   unsigned images = 0;  ///< how many; 0 before the job is open, and if some are on other nodes
-  std::uint64_t* departures = nullptr;            ///< in this image's words
+  std::uint64_t* departures = nullptr;  ///< in this image's words
   rma::engine* engine = nullptr;
   team* now = nullptr;
 

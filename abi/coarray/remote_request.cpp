@@ -68,8 +68,8 @@ constexpr std::size_t aligned(std::size_t n) noexcept { return (n + 63) / 64 * 6
 struct request {
   job_rank rank;
   topic what;
-  std::uint64_t where;      ///< word 0 of its message
-  std::size_t bytes = 0;    ///< to reserve
+  std::uint64_t where;    ///< word 0 of its message
+  std::size_t bytes = 0;  ///< to reserve
   bool performed = false;
   void* reserved = nullptr;
 };
@@ -159,9 +159,9 @@ bool answer(request& next) {
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(next.reserved);
     return try_send(next.rank, next.where, topic::answer, &address);
   }
-  auto& e = *reinterpret_cast<remote_request*>(
-      next.what == topic::request_far ? reinterpret_cast<std::byte*>(next.where)
-                                      : this_job.engine->at({next.rank, next.where}));
+  auto& e = *reinterpret_cast<remote_request*>(next.what == topic::request_far
+                                                   ? reinterpret_cast<std::byte*>(next.where)
+                                                   : this_job.engine->at({next.rank, next.where}));
   if (!next.performed) {
     perform_request(e);
     next.performed = true;
@@ -308,8 +308,8 @@ void await_reply(job_rank rank, const reply& awaited) {
   this_job.runtime->wait_until(
       [](void* c) {
         const auto& s = *static_cast<waiting*>(c);
-        return s.awaited.done || this_job.engine->load<std::uint64_t>(
-                                     this_job.status_of(s.rank)) == image_words::failed;
+        return s.awaited.done || this_job.engine->load<std::uint64_t>(this_job.status_of(s.rank)) ==
+                                     image_words::failed;
       },
       &self);
   this_job.waiting = nullptr;

@@ -49,9 +49,8 @@ std::string held_by(const pending& p) {
   const job_rank holder = this_job.locks->holder(p.at);
   return "element " + std::to_string(p.number + 1) + " of the variable on " + named(p.at.rank) +
          " is locked by " +
-         (holder < 0                ? this_job.engine->maps_all()
-                                          ? "an image that is just changing"
-                                          : "an image that cannot be seen from this node"
+         (holder < 0                ? this_job.engine->maps_all() ? "an image that is just changing"
+                                                                  : "an image that cannot be seen from this node"
           : holder == this_job.rank ? "this image"
           : this_job.gone(holder)   ? named(holder) + ", which has stopped or failed"
                                     : named(holder));

@@ -170,7 +170,7 @@ int team::sync_all() {
     return 0;
   }
   if (!broken_) {
-    broken_ = !(over_nodes()                   ? wait_by_levels(epoch)
+    broken_ = !(over_nodes()                  ? wait_by_levels(epoch)
                 : this_job.runtime->crowded() ? wait_at_counter(epoch)
                                               : wait_around(epoch, size_, me_, std::identity{}));
   }

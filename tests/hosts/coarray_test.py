@@ -1,0 +1,43 @@
+"""Coarray programs over two hosts with two images each, and how jobs of them end.
+
+usage: coarray_test.py SINEW PLACE PROGRAM...
+"""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import over_hosts  # noqa: E402
+from over_hosts import PROBE, OverHosts, run  # noqa: E402
+
+PLACE = Path(PROBE)
+PROGRAMS = sys.argv[3:]
+
+
+class Coarrays(OverHosts):
+    count = 2
+
+    def test_every_program(self):
+        for name in PROGRAMS:
+            with self.subTest(program=name):
+                done = run("--timeout", "60", str(PLACE / name))
+                self.assertEqual((done.code, done.out, done.err), (0, "good\n", ""))
+
+    def test_endings(self):
+        for ending, code, out, err in (
+                ("stop", 0, r"^$", r"^$"),
+                ("error stop", 7, r"", r""),
+                ("killed", 137, r"", r"rank 1 .*SIGKILL"),
+                ("failed", 0, r"went on without it", r""),
+                ("failed, all statements", 0, r"went on without it", r""),
+                ("failed in a lock", 0, r"went on without it", r""),
+                ("stopped, all statements", 0, r"went on without it", r"")):
+            for hosts in ("h1,h2:2", "h1:2,h2"):
+                with self.subTest(ending=ending, hosts=hosts):
+                    done = run("--timeout", "60", str(PLACE / "endings"), ending, hosts=hosts)
+                    self.assertEqual(done.code, code, done.err)
+                    self.assertRegex(done.out, out)
+                    self.assertRegex(done.err, err)
+
+
+if __name__ == "__main__":
+    over_hosts.main(len(sys.argv))

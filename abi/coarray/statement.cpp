@@ -47,10 +47,12 @@ std::string have_not_come(const pending& p) {
 std::string held_by(const pending& p) {
   SINEW_EXPECT(this_job.locks != nullptr && p.at.offset != 0);
   const job_rank holder = this_job.locks->holder(p.at);
+  const char* const unknown = this_job.engine->maps_all()
+                                  ? "an image that is just changing"
+                                  : "an image that cannot be seen from this node";
   return "element " + std::to_string(p.number + 1) + " of the variable on " + named(p.at.rank) +
          " is locked by " +
-         (holder < 0                ? this_job.engine->maps_all() ? "an image that is just changing"
-                                                                  : "an image that cannot be seen from this node"
+         (holder < 0                ? unknown
           : holder == this_job.rank ? "this image"
           : this_job.gone(holder)   ? named(holder) + ", which has stopped or failed"
                                     : named(holder));

@@ -244,6 +244,11 @@ void engine::tell_later(place p, word_kind what, std::uint64_t operand, told not
   forget_copies();
 }
 
+void engine::post_far(place p, word_kind what, std::uint64_t operand) {
+  far_->tell(far_ranks::at(p), {what, operand, 0});
+  puts_.note(p.rank);
+}
+
 void engine::wake_far(job_rank r) {
   forget_copies();
   far_->wake(r);

@@ -8,16 +8,9 @@
 #include "sinew/base/check.hpp"
 
 namespace sinew::rma {
-namespace {
-
-/// From here on contiguous data go by the fabric's put and get, straight from memory to memory;
-/// shorter ones are copied into messages, which need no answer.
-constexpr std::size_t long_bytes = std::size_t{64} << 10;
-
-}  // namespace
 
 bool far_ranks::is_long(const target& t, std::size_t bytes) noexcept {
-  return t.in == wire::space::heap && bytes >= long_bytes;
+  return t.in == wire::space::heap && bytes >= engine::long_put;
 }
 
 void far_ranks::put(const target& to, const void* from, std::size_t bytes) {

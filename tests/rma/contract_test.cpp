@@ -95,6 +95,37 @@ TEST_P(rma_contract, fence_orders_puts) {
   });
 }
 
+TEST_P(rma_contract, a_fence_of_one_rank_orders_what_is_put_and_posted_to_it) {
+  run(2, [](rma_member& m) {
+    const std::size_t n = 40 << 10;
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, n);
+    const std::uint64_t count = m.rma.memory().allocate(part::symmetric, 8);
+    const std::uint64_t bits = m.rma.memory().allocate(part::symmetric, 8);
+    random_generator random = common_random();
+    const std::uint64_t rounds = slow_build ? 100 : 400;
+    for (std::uint64_t k = 1; k <= rounds; ++k) {
+      const std::size_t size = random.below(n);
+      const std::uint64_t bit = std::uint64_t{1} << (k % 64);
+      if (m.rank == 0) {
+        const auto data = patterned(size, k);
+        m.rma.put({1, box}, data.data(), size);
+        m.rma.fence(1);
+        m.rma.put({1, count}, &k, sizeof k);
+        m.rma.fence(1);
+        m.rma.post_or<std::uint64_t>({1, bits}, bit);
+      } else {
+        m.rma.wait(bits, until::not_equal, 0);  // it wakes who sleeps
+        require(m.rma.load<std::uint64_t>({1, count}) == k, "the bit was seen before the count");
+        require(same(m.rma.at({1, box}), patterned(size, k).data(), size),
+                "the count was seen before the data");
+        require(m.rma.take_bits<std::uint64_t>(bits) == bit, "other bits are set");
+        require(m.rma.load<std::uint64_t>({1, bits}) == 0, "the bits were not taken");
+      }
+      m.meet();
+    }
+  });
+}
+
 TEST_P(rma_contract, flush_completes_at_the_target) {
   // If both ranks could miss the other's put after their own flush, one was not complete.
   run(2, [](rma_member& m) {

@@ -116,6 +116,10 @@ class engine {
 
   // --- transfers; hot, but for long ones. Mapped heaps: never suspend. ---
 
+  /// From so many bytes on a put to a heap of another node goes straight from memory to memory, and
+  /// returns when it is done there; a shorter one is copied into messages and under way.
+  static constexpr std::size_t long_put = std::size_t{64} << 10;
+
   void put(place to, const void* from, std::size_t bytes) {
     SINEW_EXPECT(bytes == 0 || (from != nullptr && bytes <= shape_.bytes - to.offset));
     if (!maps(to.rank)) [[unlikely]] {
@@ -200,6 +204,23 @@ class engine {
     }
     (void)fetch_add(p, value);
   }
+  /// Sets bits for who does not want to know what was there. Seen after whatever this rank has put
+  /// to that rank's heap before fence(p.rank), and no more than that.
+  template <word Word>
+  void post_or(place p, Word bits) {
+    if (!maps(p.rank)) [[unlikely]] {
+      post_far(p, kind_of<Word>(word_op::bit_or), static_cast<std::uint64_t>(bits));
+      return;
+    }
+    (void)word_at<Word>(p).fetch_or(bits, std::memory_order_seq_cst);
+    alert(p.rank);
+  }
+  /// Takes the bits of an own word, which is 0 then. Orders nothing but what set them: unlike other
+  /// atomics it is not held up by puts that are under way.
+  template <word Word>
+  Word take_bits(std::uint64_t offset) {
+    return word_at<Word>({rank_, offset}).exchange(0, std::memory_order_seq_cst);
+  }
   template <word Word>
   Word fetch_and(place p, Word value) {
     return change<Word>(p, word_op::bit_and, value,
@@ -237,6 +258,14 @@ class engine {
 
   // --- order ---
 
+  /// The order of puts to one rank: those before it are seen by whoever sees a put or a post_or() to
+  /// this rank after it. Unlike fence() it waits for nobody. Hot.
+  void fence(job_rank r) noexcept {
+    SINEW_EXPECT(r.below(size_));
+    if (maps(r)) [[likely]] {  // another node handles this rank's messages in order
+      store_fence();
+    }
+  }
   void fence() {
     forget_copies();
     if (puts_.open()) [[unlikely]] {
@@ -471,6 +500,7 @@ class engine {
   /// not be seen before it; a flush, and a barrier; nobody, since its reader waits for it.
   enum class told : std::uint8_t { as_put, as_word, unnoted };
   [[gnu::cold]] void tell_later(place p, word_kind what, std::uint64_t operand, told noted);
+  void post_far(place p, word_kind what, std::uint64_t operand);
   void wake_far(job_rank r);
   /// An atomic is not seen before puts. Those to its own rank come there first anyway.
   void order_far_puts(job_rank but = no_job_rank) {

@@ -79,11 +79,6 @@ std::unique_ptr<routed> routed::make(core::communicator& comm, const std::string
                 "give it to MPI_COMM_WORLD or a duplicate");
     return nullptr;
   }
-  if (process.runtime->session().where().nodes > 1) {
-    say_ignored(comm, topology, "the ranks are on several nodes, and planned paths end at one",
-                "run all ranks on one host");
-    return nullptr;
-  }
   try {
     std::unique_ptr<routed> made(new routed(route::parse_topology(topology)));
     made->text_ = topology;

@@ -16,7 +16,6 @@ using rma::part;
 using route::job_list;
 
 constexpr std::uint64_t least_chunk = 1 << 10;
-constexpr const char* no_transfer = "a transfer over several paths cannot be made";
 
 std::uint64_t rounded(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -109,7 +108,6 @@ std::vector<std::uint64_t> row_of(const job_list& jobs, job_rank rank, int size)
 transfer::transfer(rma::engine& e, const route::topology& net,
                    std::span<const std::uint64_t> send_bytes, const transfer_options& options)
     : engine_(e), options_(options), rank_(e.rank()), size_(e.size()) {
-  e.need_one_node(no_transfer);
   check_ranks(size_, net, options);
   const auto n = static_cast<std::size_t>(size_);
   SINEW_CHECK(send_bytes.size() == n, "the list of bytes to send does not fit this job",
@@ -160,7 +158,6 @@ transfer::transfer(rma::engine& e, const route::topology& net,
 transfer::transfer(rma::engine& e, const route::topology& net, const route::route_plan& plan,
                    const transfer_options& options)
     : engine_(e), options_(options), rank_(e.rank()), size_(e.size()) {
-  e.need_one_node(no_transfer);
   check_ranks(size_, net, options);
   SINEW_CHECK(options.ranks_per_node == 1, "a given plan is between nodes",
               "with several ranks on a node it does not say which rank sends what",
@@ -206,7 +203,11 @@ void transfer::lay_out(const paths& all) {
   const std::uint64_t head = lines_at + sizeof(relay_lines) * 64 * words_;
   const auto stride = [&](std::size_t c) { return rounded(std::min(chunk_, all.bytes[c])); };
   std::vector<std::uint64_t> rings(static_cast<std::size_t>(size_));
-  for (chunk_ = options_.plan.costs.chunk;; chunk_ /= 2) {
+  chunk_ = options_.plan.costs.chunk;
+  if (!engine_.maps_all()) {
+    chunk_ = std::min<std::uint64_t>(chunk_, rma::engine::long_put / 2);
+  }
+  for (;; chunk_ /= 2) {
     std::fill(rings.begin(), rings.end(), 0);
     for (std::size_t c = 0; c < all.size(); ++c) {
       for (const std::uint64_t stop : all[c].subspan(1)) {

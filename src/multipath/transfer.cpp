@@ -14,7 +14,10 @@
 // at; setting and taking are sequentially consistent read-modify-writes, so whoever takes a mark
 // sees the change for which it was set. Who finds the word of marks not empty leaves the summary to
 // the one who made it so: that one's summary bit comes later than his mark, and the owner, when it
-// takes this bit, takes the whole word.
+// takes this bit, takes the whole word. (Over nodes the summary is marked each time, in order.)
+//
+// Over nodes a rank never waits for one neighbour while it could serve another: order is that of the
+// messages to one rank (fence(rank), post_or), not that of all puts.
 #include "sinew/multipath/transfer.hpp"
 
 #include <sched.h>
@@ -113,7 +116,7 @@ void transfer::begin(const buffers& call) {
       s.direct = target != 0 && engine_.offset_of(call.to(s) + s.bytes - 1) != 0;
       const std::uint64_t told = s.direct ? target : 0;
       engine_.put({s.before.rank, s.before.lines + offsetof(relay_lines, target)}, &told, 8);
-      engine_.fence();
+      engine_.fence(s.before.rank);
       give_room(s);
     }
     enqueue(i);  // what was marked before this call is looked at once
@@ -159,7 +162,7 @@ bool transfer::step(relay& s, const buffers& call) {
   } else {
     put_chunk(s, s.first() ? call.from(s) + chunk * chunk_ : slot, bytes);
   }
-  if (!s.first() && !s.direct) {
+  if (!s.first() && !(s.direct && engine_.maps(s.before.rank))) {
     give_room(s);
   }
   if (options_.patience_s > 0) {
@@ -184,7 +187,7 @@ void transfer::put_chunk(relay& s, const std::byte* from, std::uint64_t bytes) {
   }
   engine_.put({s.after.rank, to}, from, bytes);
   ++s.moved;
-  engine_.fence();  // whoever sees the count sees the bytes
+  engine_.fence(s.after.rank);  // whoever sees the count sees the bytes
   engine_.put({s.after.rank, s.after.lines + offsetof(relay_lines, arrived)}, &s.moved, 8);
   mark(s.after.rank, s.after.bit);
   if (options_.link_time_ns) {
@@ -196,7 +199,9 @@ void transfer::put_chunk(relay& s, const std::byte* from, std::uint64_t bytes) {
 void transfer::give_room(relay& s) {
   std::uint64_t limit = s.moved + options_.slots;
   if (s.last()) {
-    limit = s.direct ? s.end : std::min(limit, s.end);
+    // Into a receive buffer all may be put at once; but not over a network, where a rank would wait
+    // in a put to one neighbour while its links to others are idle.
+    limit = s.direct && engine_.maps(s.before.rank) ? s.end : std::min(limit, s.end);
   }
   engine_.put({s.before.rank, s.before.lines + offsetof(relay_lines, limit)}, &limit, 8);
   mark(s.before.rank, s.before.bit);
@@ -208,12 +213,21 @@ bool transfer::link_busy(job_rank to) const {
 
 void transfer::mark(job_rank rank, std::uint32_t bit) {
   const std::uint64_t word = bit / 64;
-  const auto before = engine_.fetch_or<std::uint64_t>(
-      {rank, block_ + sizeof(block_head) + 8 * word}, std::uint64_t{1} << (bit % 64));
-  if (before == 0) {
-    engine_.fetch_or<std::uint64_t>({rank, block_ + offsetof(block_head, summary)},
-                                    std::uint64_t{1} << (word % summary_words));
+  const rma::place marks{rank, block_ + sizeof(block_head) + 8 * word};
+  const rma::place summary{rank, block_ + offsetof(block_head, summary)};
+  const std::uint64_t own = std::uint64_t{1} << (bit % 64);
+  const std::uint64_t of_word = std::uint64_t{1} << (word % summary_words);
+  if (engine_.maps_all()) {
+    if (engine_.fetch_or<std::uint64_t>(marks, own) == 0) {
+      engine_.fetch_or<std::uint64_t>(summary, of_word);
+    }
+    return;
   }
+  // Another node's answer would take longer than the second message that it may save, and this
+  // rank's other links would be idle meanwhile.
+  engine_.fence(rank);
+  engine_.post_or<std::uint64_t>(marks, own);
+  engine_.post_or<std::uint64_t>(summary, of_word);
 }
 
 void transfer::enqueue(std::uint32_t index) {
@@ -243,7 +257,7 @@ void transfer::collect() {
   if (engine_.load<std::uint64_t>(summary) == 0) {
     return;
   }
-  std::uint64_t bits = engine_.swap<std::uint64_t>(summary, 0);
+  auto bits = engine_.take_bits<std::uint64_t>(summary.offset);
   if ((bits & alarm) != 0) {
     const auto word = engine_.load<std::uint64_t>({rank_, block_ + offsetof(block_head, verdict)});
     verdict_ = {delivery::end::abandoned, job_rank{static_cast<int>(word & 0xffffffff) - 1},
@@ -253,7 +267,7 @@ void transfer::collect() {
   for (; bits != 0; bits &= bits - 1) {
     for (auto w = static_cast<std::size_t>(std::countr_zero(bits)); w < words_;
          w += summary_words) {
-      auto marks = engine_.swap<std::uint64_t>({rank_, block_ + sizeof(block_head) + 8 * w}, 0);
+      auto marks = engine_.take_bits<std::uint64_t>(block_ + sizeof(block_head) + 8 * w);
       for (; marks != 0; marks &= marks - 1) {
         enqueue(static_cast<std::uint32_t>(w * 64) +
                 static_cast<std::uint32_t>(std::countr_zero(marks)));

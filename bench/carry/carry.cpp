@@ -72,8 +72,8 @@ struct exchange {
   static int mark_of(int from, int to) { return 1 + (from * 31 + to * 7) % 255; }
   void fill() const {
     for (int r = 0; r < rma.size(); ++r) {
-      std::memset(own(send) + send_at[static_cast<std::size_t>(r)],
-                  mark_of(rma.rank().value(), r), of->bytes_to(sinew::job_rank{r}));
+      std::memset(own(send) + send_at[static_cast<std::size_t>(r)], mark_of(rma.rank().value(), r),
+                  of->bytes_to(sinew::job_rank{r}));
       std::memset(own(receive) + receive_at[static_cast<std::size_t>(r)], 0,
                   of->bytes_from(sinew::job_rank{r}));
     }
@@ -236,8 +236,8 @@ void measure_links(engine& e, const sinew::route::topology& net, std::uint64_t b
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       moved += jobs.source[j] == jobs.destination[j] ? 0 : static_cast<double>(bytes) * 1e-6;
     }
-    const std::string params = "ranks=" + std::to_string(p) + ",bytes=" + std::to_string(bytes) +
-                               ",net=" + net.name();
+    const std::string params =
+        "ranks=" + std::to_string(p) + ",bytes=" + std::to_string(bytes) + ",net=" + net.name();
     const auto row = [&](const char* metric, const char* unit, double value) {
       std::printf("@ %s %s %s %s %.6g\n", name, metric, unit, params.c_str(), value);
     };

@@ -190,17 +190,8 @@ void transfer::settle(const paths& all) {
   engine_.sync_all();
 }
 
-// Every rank walks all paths in the same order, so it knows its neighbours' offsets without a
-// word: a rank's relays and rings lie in the order of the paths. The size of chunks is halved
-// until the fullest rank's rings fit.
-void transfer::lay_out(const paths& all) {
-  std::vector<std::uint32_t> relays(static_cast<std::size_t>(size_));
-  for (const std::uint64_t stop : all.stops) {
-    ++relays[stop];
-  }
-  words_ = (*std::max_element(relays.begin(), relays.end()) + 63) / 64;
-  const std::uint64_t lines_at = sizeof(block_head) + rounded(words_ * 8);
-  const std::uint64_t head = lines_at + sizeof(relay_lines) * 64 * words_;
+// The size of chunks is halved until the fullest rank's rings fit.
+void transfer::choose_chunk(const paths& all, std::uint64_t head) {
   const auto stride = [&](std::size_t c) { return rounded(std::min(chunk_, all.bytes[c])); };
   std::vector<std::uint64_t> rings(static_cast<std::size_t>(size_));
   chunk_ = options_.plan.costs.chunk;
@@ -225,10 +216,24 @@ void transfer::lay_out(const paths& all) {
                     " bytes; the limit is " + std::to_string(options_.memory),
                 "allow more, or fewer slots per path");
   }
+}
+
+// Every rank walks all paths in the same order, so it knows its neighbours' offsets without a
+// word: a rank's relays and rings lie in the order of the paths.
+void transfer::lay_out(const paths& all) {
+  std::vector<std::uint32_t> relays(static_cast<std::size_t>(size_));
+  for (const std::uint64_t stop : all.stops) {
+    ++relays[stop];
+  }
+  words_ = (*std::max_element(relays.begin(), relays.end()) + 63) / 64;
+  const std::uint64_t lines_at = sizeof(block_head) + rounded(words_ * 8);
+  const std::uint64_t head = lines_at + sizeof(relay_lines) * 64 * words_;
+  choose_chunk(all, head);
+  const auto stride = [&](std::size_t c) { return rounded(std::min(chunk_, all.bytes[c])); };
   block_ = engine_.memory().allocate(part::symmetric, block_bytes_);
   rings_at_ = block_ + head;
   std::fill(relays.begin(), relays.end(), 0);
-  std::fill(rings.begin(), rings.end(), rings_at_);
+  std::vector<std::uint64_t> rings(static_cast<std::size_t>(size_), rings_at_);
   for (std::size_t c = 0; c < all.size(); ++c) {
     const auto stops = all[c];
     neighbour before;

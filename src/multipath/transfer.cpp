@@ -16,8 +16,8 @@
 // the one who made it so: that one's summary bit comes later than his mark, and the owner, when it
 // takes this bit, takes the whole word. (Over nodes the summary is marked each time, in order.)
 //
-// Over nodes a rank never waits for one neighbour while it could serve another: order is that of the
-// messages to one rank (fence(rank), post_or), not that of all puts.
+// Over nodes a rank never waits for one neighbour while it could serve another: order is that of
+// the messages to one rank (fence(rank), post_or), not that of all puts.
 #include "sinew/multipath/transfer.hpp"
 
 #include <sched.h>

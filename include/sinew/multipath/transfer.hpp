@@ -95,6 +95,7 @@ class transfer {
 
   void settle(const paths& all);
   void lay_out(const paths& all);
+  void choose_chunk(const paths& all, std::uint64_t head);
   void begin(const buffers& call);
   bool step(relay& s, const buffers& call);
   [[nodiscard]] bool movable(const relay& s) const;

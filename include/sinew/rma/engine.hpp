@@ -258,8 +258,8 @@ class engine {
 
   // --- order ---
 
-  /// The order of puts to one rank: those before it are seen by whoever sees a put or a post_or() to
-  /// this rank after it. Unlike fence() it waits for nobody. Hot.
+  /// The order of puts to one rank: those before it are seen by whoever sees a put or a post_or()
+  /// to this rank after it. Unlike fence() it waits for nobody. Hot.
   void fence(job_rank r) noexcept {
     SINEW_EXPECT(r.below(size_));
     if (maps(r)) [[likely]] {  // another node handles this rank's messages in order

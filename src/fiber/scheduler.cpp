@@ -9,6 +9,7 @@
 
 #include "fiber/hub.hpp"
 #include "fiber/local_values.hpp"
+#include "fiber/memory_limit.hpp"
 #include "fiber/overflow.hpp"
 #include "fiber/pool_part.hpp"
 #include "fiber/quit.hpp"
@@ -42,6 +43,10 @@ setting<std::int64_t> guarded("fiber", "guarded", 16384, "",
                               "stacks with a guard page (two mappings each); later ones have a "
                               "canary",
                               {.least = 0, .most = 1 << 24});
+setting<std::int64_t> memory("fiber", "memory", 0, "bytes",
+                             "what all stacks may take at least, a touched page each; then there "
+                             "are no more fibers (0: what the machine or the control group has)",
+                             {.least = 1 << 20, .most = most_setting_bytes, .or_zero = true});
 setting<std::int64_t> spin_us("fiber", "spin_us", 20, "us",
                               "how long an idle worker polls without pause before it yields",
                               {.least = 0, .most = most_setting_us});
@@ -80,6 +85,11 @@ int workers_wanted(const scheduler_options& how) {
   return static_cast<int>(n);
 }
 
+std::uint64_t memory_for_stacks() {
+  const auto asked = static_cast<std::uint64_t>(memory());
+  return asked != 0 ? asked : memory_limit();
+}
+
 /// Where the workers will run, for scheduler_options::nodes; empty if there is nothing to choose.
 std::vector<int> nodes_of_workers(int count, const scheduler_options& how) {
   std::vector<int> all;
@@ -104,9 +114,9 @@ std::vector<int> nodes_of_workers(int count, const scheduler_options& how) {
 
 }  // namespace
 
-hub::hub(std::uint32_t count, std::int64_t guards, std::uint8_t stack_class,
-         const std::vector<int>& node_numbers)
-    : memory(count, guards), default_class(stack_class) {
+hub::hub(std::uint32_t count, std::int64_t guards, std::uint64_t stack_memory,
+         std::uint8_t stack_class, const std::vector<int>& node_numbers)
+    : memory(count, guards, stack_memory), default_class(stack_class) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const int number = node_numbers.empty() ? -1 : node_numbers[i];
     const auto known = std::find_if(nodes.begin(), nodes.end(),
@@ -253,8 +263,9 @@ scheduler::scheduler(const scheduler_options& how) {
   const int count = workers_wanted(how);
   const std::uint8_t stack_class = stacks::class_of(static_cast<std::size_t>(stack_bytes()));
   SINEW_ASSERT(stack_class < stack_classes);
-  auto made = std::make_unique<body>(static_cast<std::uint32_t>(count), guarded(), stack_class,
-                                     nodes_of_workers(count, how));
+  auto made =
+      std::make_unique<body>(static_cast<std::uint32_t>(count), guards_within_limit(guarded()),
+                             memory_for_stacks(), stack_class, nodes_of_workers(count, how));
   made->steals = how.steal && count > 1;
   const auto ns = [](std::int64_t us) { return static_cast<std::uint64_t>(us) * 1000; };
   made->alone = {ns(spin_us()), ns(yield_us())};

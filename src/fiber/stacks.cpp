@@ -8,8 +8,10 @@
 #include <bit>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "fiber/hub.hpp"
+#include "sinew/base/last_words.hpp"
 
 namespace sinew::fiber {
 namespace {
@@ -70,12 +72,13 @@ std::uint32_t possible_fibers() noexcept {
 
 }  // namespace
 
-stacks::stacks(std::uint32_t reserved, std::int64_t guarded)
+stacks::stacks(std::uint32_t reserved, std::int64_t guarded, std::uint64_t most_bytes)
     : most_(possible_fibers()),
       table_memory_(most_ / slots_per_chunk * sizeof(place)),
       info_memory_(most_ / slots_per_chunk * sizeof(chunk)),
       table_(reinterpret_cast<place*>(table_memory_.at())),
       chunks_info_(reinterpret_cast<chunk*>(info_memory_.at())),
+      bytes_left_(most_bytes),
       guards_left_(guarded),
       next_(reserved),
       chunks_(reserved) {}
@@ -96,6 +99,26 @@ std::uint8_t stacks::class_of(std::size_t bytes) noexcept {
     ++c;
   }
   return c;
+}
+
+/// Says so once if there is not enough: the kernel would give the memory, and end the process when
+/// it is touched.
+bool stacks::take_memory(std::size_t bytes) noexcept {
+  std::uint64_t left = bytes_left_.load(std::memory_order_relaxed);
+  while (left >= bytes) {
+    if (bytes_left_.compare_exchange_weak(left, left - bytes, std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+  if (!told_.exchange(true, std::memory_order_relaxed)) {
+    base::last_words text;
+    text.add("sinew: there is no memory for more fibers at a time: each takes at least ");
+    text.add_number(bytes).add(
+        " bytes of stack, of what the machine, the control group or "
+        "SINEW_FIBER_MEMORY gives; have fewer, or give more\n");
+    text.write();
+  }
+  return false;
 }
 
 bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
@@ -170,7 +193,14 @@ fiber* stacks::carve(cursor& from, std::uint8_t stack_class) noexcept {
   }
   chunk& c = chunks_info_[from.chunk];
   const place& p = table_[from.chunk];
+  // A page is touched at least; small stacks without guards lie so close that they take their size.
+  const bool dense = c.guarded == 0 && bytes_of(stack_class) <= small_stack;
+  const std::size_t bytes = dense ? p.stride : page;
+  if (!take_memory(bytes)) {
+    return nullptr;
+  }
   if (!commit(c, from.used, p.stride)) {
+    bytes_left_.fetch_add(bytes, std::memory_order_relaxed);
     return nullptr;
   }
   auto* f = new (at(p, from.used)) fiber;

@@ -43,8 +43,9 @@ class stacks {
     std::size_t stride = 0;
   };
 
-  /// `reserved` chunk numbers are given out by cursors only. Throws sinew::error.
-  stacks(std::uint32_t reserved, std::int64_t guarded);
+  /// `reserved` chunk numbers are given out by cursors only. Where stacks would take more than
+  /// `most_bytes` at least, there are no more. Throws sinew::error.
+  stacks(std::uint32_t reserved, std::int64_t guarded, std::uint64_t most_bytes);
   ~stacks();
   stacks(const stacks&) = delete;
   stacks& operator=(const stacks&) = delete;
@@ -103,6 +104,7 @@ class stacks {
     std::atomic<std::uint32_t> carved;
   };
 
+  [[nodiscard]] bool take_memory(std::size_t bytes) noexcept;
   [[nodiscard]] bool reserve(cursor& from, std::uint8_t stack_class) noexcept;
   [[nodiscard]] bool commit(const chunk& c, std::uint32_t slot, std::size_t stride) noexcept;
   [[nodiscard]] const chunk* chunk_of(const void* address) const noexcept;
@@ -113,6 +115,9 @@ class stacks {
   place* table_;
   chunk* chunks_info_;
   spin_lock lock_;
+  /// For slots that have not been carved yet; orders nothing, so relaxed, as the next.
+  std::atomic<std::uint64_t> bytes_left_;
+  std::atomic<bool> told_{false};
   std::int64_t guards_left_;  ///< guarded by lock_, as is next_
   std::uint32_t next_;
   /// Entries of the table below it may be read: memory is null while a chunk is only reserved.

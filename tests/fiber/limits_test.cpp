@@ -1,0 +1,90 @@
+// What limits the number of fibers: memory of the machine or of a control group, mappings.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "fiber/memory_limit.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/fiber/fiber.hpp"
+#include "sinew/fiber/scheduler.hpp"
+
+namespace sinew::fiber {
+namespace {
+
+/// A folder that stands for the root of the file system.
+class limits : public testing::Test {
+ protected:
+  limits() {
+    std::string name = testing::TempDir() + "limitsXXXXXX";
+    root_ = ::mkdtemp(name.data());
+  }
+  ~limits() override { std::filesystem::remove_all(root_); }
+  void put(const std::string& path, const std::string& text) const {
+    const std::filesystem::path at = root_ + path;
+    std::filesystem::create_directories(at.parent_path());
+    std::ofstream(at) << text << "\n";
+  }
+  std::string root_;
+};
+
+TEST_F(limits, of_a_control_group_and_those_around_it) {
+  const std::uint64_t machine = memory_limit(root_);
+  EXPECT_GT(machine, 1U << 26U);
+  put("/proc/self/cgroup", "0::/jobs/one");
+  put("/sys/fs/cgroup/jobs/one/memory.max", "max");
+  EXPECT_EQ(memory_limit(root_), machine);
+  put("/sys/fs/cgroup/jobs/memory.max", "4194304");
+  EXPECT_EQ(memory_limit(root_), 4194304U);
+  put("/sys/fs/cgroup/jobs/one/memory.max", "1048576");
+  EXPECT_EQ(memory_limit(root_), 1048576U);
+}
+
+TEST_F(limits, of_a_group_of_version_1) {
+  put("/proc/self/cgroup", "9:cpu,cpuacct:/a\n4:memory:/a/b");
+  put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "2097152");
+  EXPECT_EQ(memory_limit(root_), 2097152U);
+}
+
+TEST_F(limits, fewer_mappings_mean_fewer_guards) {
+  EXPECT_EQ(guards_within_limit(16384, root_), 16384) << "the kernel does not say";
+  put("/proc/sys/vm/max_map_count", "65530");
+  EXPECT_EQ(guards_within_limit(16384, root_), 16384);
+  put("/proc/sys/vm/max_map_count", "8000");
+  EXPECT_EQ(guards_within_limit(16384, root_), 2064);
+  EXPECT_EQ(guards_within_limit(100, root_), 100);
+}
+
+TEST(limits_of_fibers, a_sentence_and_no_memory_when_it_is_used_up) {
+  setting_base* const memory = settings::find("SINEW_FIBER_MEMORY");
+  ASSERT_NE(memory, nullptr);
+  memory->set("8M", setting_origin::program);
+  std::vector<fiber*> made;
+  testing::internal::CaptureStderr();
+  {
+    scheduler s({.workers = 1});
+    fiber* f = nullptr;
+    while (spawn([](void*) {}, nullptr, &f).done() && made.size() < 10'000) {
+      made.push_back(f);
+    }
+    EXPECT_EQ(made.size(), 2047U) << "a page each, and the main fiber's";
+    EXPECT_TRUE(spawn([](void*) {}, nullptr, &f).retry());
+    for (fiber* each : made) {
+      join(*each);
+    }
+    EXPECT_TRUE(spawn([](void*) {}, nullptr, &f).done()) << "stacks are used again";
+    join(*f);
+  }
+  memory->set("0", setting_origin::program);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("no memory for more fibers at a time"), std::string::npos) << said;
+  EXPECT_EQ(said.find("no memory", said.find("no memory") + 1), std::string::npos) << "once";
+}
+
+}  // namespace
+}  // namespace sinew::fiber

@@ -99,6 +99,19 @@ void wire_session::depart() noexcept {
   }
 }
 
+bool wire_session::report_loss(job_rank lost, const std::string& why) noexcept {
+  if (place_.launcher != "sinew") {
+    return false;
+  }
+  try {
+    channel_.say(std::string("cmd=") + launcher_wire::lost + " rank=" + to_string(lost) +
+                 " why=" + pmi_escape(why));
+    return true;
+  } catch (const std::exception&) {
+    return false;  // the launcher has gone
+  }
+}
+
 // Ranks of other nodes are seen by the launcher alone; other launchers do not tell.
 bool wire_session::others_have_left() noexcept {
   if (place_.nodes == 1) {

@@ -73,7 +73,10 @@ bool agree(boot::session& session, const node_facts& mine) {
 std::unique_ptr<fabric::network_endpoint> open_far(boot::session& session, bool many,
                                                    bool& crowded) {
   const boot::place& at = session.where();
-  const auto net = fabric::open_network({.ranks = at.size, .threads = many});
+  const auto net = fabric::open_network(
+      {.ranks = at.size, .threads = many, .on_loss = [&session](job_rank lost, const auto& why) {
+         return session.report_loss(lost, why);
+       }});
   session.put(address_key(at.rank), net->address());
   crowded = agree(session, {crowded, std::string(build_id) + " with " + net->version()});
   return net->connect(at.rank, [&session](job_rank peer) {
@@ -143,6 +146,9 @@ class pretended final : public boot::session {
     return ours;
   }
   void depart() noexcept override { real_->depart(); }
+  [[nodiscard]] bool report_loss(job_rank lost, const std::string& why) noexcept override {
+    return real_->report_loss(lost, why);
+  }
   [[nodiscard]] bool others_have_left() noexcept override { return real_->others_have_left(); }
 
  private:

@@ -54,6 +54,8 @@ int main(int argc, char** argv) {
       _exit(code);
     } else if (strcmp(what, "kill") == 0) {
       raise(SIGKILL);
+    } else if (strcmp(what, "pause") == 0) {
+      pause();
     } else if (strcmp(what, "abort") == 0) {
       MPI_Abort(MPI_COMM_WORLD, code);
     }

@@ -52,6 +52,9 @@ inline constexpr const char* goodbye = "sinew_goodbye";  ///< finalized: exit is
 /// every rank has ended, finalized or said so too.
 inline constexpr const char* depart = "sinew_depart";
 inline constexpr const char* all_left = "sinew_all_left";
+/// This rank has lost its connection to rank `rank`, and waits for the launcher to end the job;
+/// `why` is escaped (pmi_escape).
+inline constexpr const char* lost = "sinew_lost";
 /// Before `goodbye`: no other rank may have this one's place (session::stay_connected).
 inline constexpr const char* connected = "sinew_connected";
 /// Starts further ranks. `request` and, in the answer, `answer` are the texts of boot/spawn.hpp,

@@ -113,6 +113,12 @@ class session {
   /// the same thread.
   [[nodiscard]] virtual bool others_have_left() noexcept { return where().size == 1; }
 
+  /// This rank's connection to another one has broken: true if the launcher finds out whether that
+  /// rank has died, and ends the job with the reason. Any thread.
+  [[nodiscard]] virtual bool report_loss(job_rank /*lost*/, const std::string& /*why*/) noexcept {
+    return false;
+  }
+
   /// Starts more ranks, and returns when their processes are there. Throws where no launcher can do
   /// it; the answer says it if these ranks cannot be.
   [[nodiscard]] virtual spawn_answer spawn(const spawn_request& request);

@@ -41,11 +41,16 @@ class network {
                                                                   address_source addresses) = 0;
 };
 
+/// Told once, from progress(), of the first rank that has been lost: true if whoever hears it finds
+/// out why, and ends the job. Throws nothing.
+using loss_listener = std::function<bool(job_rank lost, const std::string& why)>;
+
 struct network_options {
   int ranks = 1;
   bool threads = false;
   /// Leave memory that ranks of one node share to others: the joint endpoint does.
   bool between_nodes_only = true;
+  loss_listener on_loss = {};
 };
 
 /// Loads the plugin libsinew_ucx.so, which lies beside the calling library or in ../lib beside the

@@ -20,8 +20,9 @@ namespace sinew::fabric::ucx {
 namespace {
 
 /// A rank that has lost another one waits so long before it ends the job: the launcher, who may
-/// know why, is to speak first.
+/// know why, is to speak first. Longer if it has said that it will.
 constexpr std::int64_t grace_ns = 3'000'000'000;
+constexpr std::int64_t judged_grace_ns = 20'000'000'000;
 /// Leaving takes no longer than this, whatever the peers do.
 constexpr std::int64_t longest_leave_ns = 2'000'000'000;
 /// Calls of UCX's progress in a row, while they bring something.
@@ -50,11 +51,13 @@ ucx_endpoint::guard::~guard() {
   }
 }
 
-ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses)
+ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses,
+                           loss_listener on_loss)
     : by_(std::move(by)),
       rank_(at.rank),
       threads_(at.threads),
       addresses_(std::move(addresses)),
+      on_loss_(std::move(on_loss)),
       peers_(static_cast<std::size_t>(at.ranks)) {
   free_requests_.reserve(most_requests);
   for (std::uint32_t i = most_requests; i-- > 0;) {
@@ -382,7 +385,16 @@ void ucx_endpoint::lose(peer& p, ucs_status_t why) noexcept {
 }
 
 void ucx_endpoint::end_if_lost() {
-  if (leaving_ || now_ns() - lost_at_ns_ < grace_ns) {
+  if (leaving_) {
+    return;
+  }
+  if (!loss_told_) {
+    loss_told_ = true;
+    base::must_have_memory("telling of a lost rank", [&] {
+      others_judge_ = on_loss_ && on_loss_(lost_->rank, ucs_status_string(lost_->lost));
+    });
+  }
+  if (now_ns() - lost_at_ns_ < (others_judge_ ? judged_grace_ns : grace_ns)) {
     return;
   }
   base::last_words()

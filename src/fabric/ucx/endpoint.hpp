@@ -21,7 +21,8 @@ class ucx_endpoint final : public network_endpoint {
     int ranks;
     bool threads;
   };
-  ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses);
+  ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses,
+               loss_listener on_loss);
   ~ucx_endpoint() override;
 
   [[nodiscard]] job_rank rank() const noexcept override { return rank_; }
@@ -154,6 +155,7 @@ class ucx_endpoint final : public network_endpoint {
   bool threads_;
   limits bounds_{max_short_bytes, max_medium_bytes, false};
   address_source addresses_;
+  loss_listener on_loss_;
   service handlers_[max_handlers];
   int bell_ = -1;  ///< an event descriptor of our own: wake()
 
@@ -179,6 +181,8 @@ class ucx_endpoint final : public network_endpoint {
   bool leaving_ = false;
   peer* lost_ = nullptr;  ///< the first
   std::int64_t lost_at_ns_ = 0;
+  bool loss_told_ = false;
+  bool others_judge_ = false;  ///< who heard of the loss ends the job
 
   // Of the thread that makes progress.
   std::vector<peer*> ready_;

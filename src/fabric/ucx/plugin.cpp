@@ -13,7 +13,8 @@ class ucx_network final : public network {
   explicit ucx_network(const network_options& options)
       : worker_(std::make_shared<worker>(options)),
         ranks_(options.ranks),
-        threads_(options.threads) {}
+        threads_(options.threads),
+        on_loss_(options.on_loss) {}
 
   [[nodiscard]] const std::string& address() const noexcept override { return worker_->address(); }
   [[nodiscard]] std::string version() const override {
@@ -23,13 +24,14 @@ class ucx_network final : public network {
                                                           address_source addresses) override {
     SINEW_EXPECT(addresses != nullptr && rank.below(ranks_));
     return std::make_unique<ucx_endpoint>(worker_, ucx_endpoint::seat{rank, ranks_, threads_},
-                                          std::move(addresses));
+                                          std::move(addresses), on_loss_);
   }
 
  private:
   std::shared_ptr<worker> worker_;
   int ranks_;
   bool threads_;
+  loss_listener on_loss_;
 };
 
 std::shared_ptr<network> open(const network_options& options) {

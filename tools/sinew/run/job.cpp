@@ -22,6 +22,9 @@ constexpr double failure_grace_s = 0.1;
 constexpr double report_grace_s = 0.5;
 // A person's ^C may be answered by saving something.
 constexpr double interrupt_grace_s = 2.0;
+// From the first word of a lost rank's host, until its end must have been told.
+constexpr std::int64_t loss_grace_ns = 1'500'000'000;
+constexpr int loss_look_ms = 100;
 
 std::int64_t after(double seconds) { return now_ns() + static_cast<std::int64_t>(seconds * 1e9); }
 
@@ -262,6 +265,32 @@ void job::check_waiting(const world& w) {
   }
 }
 
+void job::on_loss(int rank, int other, const std::string& why) {
+  if (!ending_ && !loss_) {
+    loss_ = loss{rank, other, why, now_ns(), 0};
+  }
+}
+
+void job::check_loss(std::int64_t now) {
+  if (!loss_ || ending_) {
+    return;
+  }
+  // A host that was too busy to speak gets its time once it does.
+  const bool heard = remote_ == nullptr ||
+                     remote_->heard_ns(plan_.hosts.node(loss_->other)) > loss_->at_ns;
+  if (loss_->give_up_ns == 0 && heard) {
+    loss_->give_up_ns = now + loss_grace_ns;
+  }
+  if (loss_->give_up_ns != 0 && now >= loss_->give_up_ns) {
+    const bool runs = ranks_[static_cast<std::size_t>(loss_->other)].alive;
+    fail(1, -1,
+         name_of(loss_->rank) + " has lost its connection to " + name_of(loss_->other) + " (" +
+             loss_->why +
+             (runs ? "), and both run: the network between their hosts does not work"
+                   : "), which has ended"));
+  }
+}
+
 void job::on_abort(int rank, int code, const std::string& why) {
   if (!ending_) {
     fail(as_exit_code(code), rank,
@@ -329,6 +358,7 @@ void job::check_deadlines() {
   } else if (time_told_ && now >= time_is_up_ns_ && !ending_) {
     end_others(SIGTERM, failure_grace_s);
   }
+  check_loss(now);
   if (!wanted_spawns_.empty() && now >= wanted_spawns_.front().give_up_ns) {
     serve_spawns();
   }
@@ -350,11 +380,12 @@ int job::wait_ms() const {
     const std::int64_t until = wanted_spawns_.front().give_up_ns;
     first = first == 0 ? until : std::min(first, until);
   }
+  const int most = loss_ && !ending_ ? loss_look_ms : 60'000;
   if (first == 0) {
-    return -1;
+    return most == loss_look_ms ? most : -1;
   }
   const std::int64_t left_ms = (first - now_ns()) / 1'000'000 + 1;
-  return static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, 60'000));
+  return static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, most));
 }
 
 }  // namespace sinew::tool

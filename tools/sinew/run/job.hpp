@@ -47,6 +47,16 @@ class job {
     bool kept = false;  // by who has ended; see session::stay_connected()
   };
 
+  /// A connection between two ranks has broken. If one of them has died its daemon is about to say
+  /// so, which is the cause to be told.
+  struct loss {
+    int rank;
+    int other;
+    std::string why;
+    std::int64_t at_ns;
+    std::int64_t give_up_ns;  ///< 0: nothing has been heard of the other's daemon since
+  };
+
   // Start (job_start.cpp).
   void take_signals();
   [[nodiscard]] std::unique_ptr<rank_holder> make_holder(std::vector<std::string> words);
@@ -89,6 +99,8 @@ class job {
   void check_waiting(const world& w);
   void survive(const std::vector<rank_exit>& exits);
   [[nodiscard]] std::string cause_of(const rank_exit& exit) const;
+  void on_loss(int rank, int other, const std::string& why);
+  void check_loss(std::int64_t now);
   void on_abort(int rank, int code, const std::string& why);
   void fail(int code, int rank, const std::string& text);
   void end_others(int first_signal, double grace_s);
@@ -126,6 +138,7 @@ class job {
   int interrupts_ = 0;
   std::int64_t time_is_up_ns_ = 0;  // 0: never; once that was told, when the ranks are ended
   bool time_told_ = false;
+  std::optional<loss> loss_;    // the first
   std::int64_t kill_at_ns_ = 0;  // 0: nobody is being ended
 };
 

@@ -37,6 +37,9 @@ world& job::add_world(std::vector<int> applications, std::vector<int> nodes, int
                             },
                             [this, rank_of](int number, const std::string& request) {
                               on_spawn(rank_of(number), request);
+                            },
+                            [this, rank_of](int number, int other, const std::string& why) {
+                              on_loss(rank_of(number), rank_of(other), why);
                             }},
       std::move(nodes), worlds_.front()->pmi != nullptr ? worlds_.front()->pmi->names() : nullptr);
   if (spawner >= 0) {

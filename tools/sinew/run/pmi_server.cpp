@@ -82,6 +82,12 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
   } else if (command == wire::depart) {
     from.departed = true;
     tell_all_left();
+  } else if (command == wire::lost && calls_.lost) {
+    const int other = message.number("rank").value_or(-1);
+    if (other < 0 || static_cast<std::size_t>(other) >= clients_.size()) {
+      return refuse(rank, "has lost a rank that there is not");
+    }
+    calls_.lost(rank, other, boot::pmi_unescape(message.find("why").value_or("")).value_or(""));
   } else if (command == wire::connected) {
     from.connected = true;
   } else if (command == wire::spawn && calls_.spawn) {

@@ -23,6 +23,8 @@ class pmi_server {
     std::function<void(int rank, const std::string& why)> nonsense;
     /// A rank asks for more ranks, by the text of a boot::spawn_request.
     std::function<void(int rank, const std::string& request)> spawn = {};
+    /// A rank has lost its connection to another one.
+    std::function<void(int rank, int other, const std::string& why)> lost = {};
   };
 
   /// `application_of[rank]` counts the programs of the job; `node_of[rank]` its nodes, of which

@@ -362,6 +362,12 @@ void remote_ranks::close_output(int stream) {
   send_all(frame_kind::output_closed, packer().number(stream).bytes());
 }
 
+std::int64_t remote_ranks::heard_ns(int node) const {
+  SINEW_EXPECT(node >= 0 && static_cast<std::size_t>(node) < hosts_.size());
+  const auto& link = way_to(node).link;
+  return link != nullptr ? link->heard_ns() : 0;
+}
+
 void remote_ranks::forgive_silence() {
   for (const auto& each : hosts_) {
     if (each->link != nullptr) {

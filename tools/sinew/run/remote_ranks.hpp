@@ -48,6 +48,8 @@ class remote_ranks final : public rank_holder {
   void close_output(int stream);
   /// Silence until now was ours (^Z): it is no sign of a lost host.
   void forgive_silence();
+  /// When something was heard last, by now_ns(), of the daemon that speaks for this node.
+  [[nodiscard]] std::int64_t heard_ns(int node) const;
 
  private:
   enum class stage { starting, preparing, ready, running, gone };

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "fabric/interfaces.hpp"
+#include "fabric/tuning.hpp"
 #include "sinew/base/build_id.hpp"
 #include "sinew/base/check.hpp"
 
@@ -57,7 +59,15 @@ const network_plugin& load() {
 
 std::shared_ptr<network> open_network(const network_options& options) {
   SINEW_EXPECT(options.ranks >= 1);
-  return load().open(options);
+  const network_plugin& plugin = load();
+  network_options chosen = options;
+  if (chosen.devices.empty() && std::getenv("UCX_NET_DEVICES") == nullptr) {
+    chosen.devices = network_devices(wanted_interfaces());
+  }
+  if (chosen.transports.empty() && std::getenv("UCX_TLS") == nullptr) {
+    chosen.transports = wanted_transports();
+  }
+  return plugin.open(chosen);
 }
 
 }  // namespace sinew::fabric

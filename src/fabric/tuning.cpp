@@ -28,6 +28,14 @@ setting<std::int64_t> nodes(
     "go over the network's back-end, to try it on one machine (0: do not pretend)",
     {.least = 0, .most = 65536});
 
+setting<std::string> interfaces(
+    "net", "interfaces", "auto", "",
+    "network interfaces that carry messages between hosts: names with commas between, or ^ and those "
+    "to leave out (auto: all but loopback and bridges of containers; UCX_NET_DEVICES goes before)");
+setting<std::string> transports(
+    "net", "transports", "auto", "",
+    "UCX's transports between hosts, as UCX_TLS takes them (auto: UCX chooses; UCX_TLS goes before)");
+
 setting<std::int64_t> disturb_seed(
     "fabric", "disturb", 0, "seed",
     "delay messages and refuse calls at random, as far as the contract allows, to test what is "
@@ -39,6 +47,9 @@ setting<std::int64_t> disturb_seed(
 std::uint64_t disturbance_seed() { return static_cast<std::uint64_t>(disturb_seed()); }
 
 int pretended_nodes() { return nodes() > 1 ? static_cast<int>(nodes()) : 0; }
+
+std::string wanted_interfaces() { return interfaces(); }
+std::string wanted_transports() { return transports() == "auto" ? "" : transports(); }
 
 tuning current_tuning() { return {packets(), stream_limit(), cma() != "off"}; }
 

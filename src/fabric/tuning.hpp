@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace sinew::fabric {
 
@@ -17,5 +18,10 @@ struct tuning {
   bool cma;                   ///< SINEW_FABRIC_CMA
 };
 [[nodiscard]] tuning current_tuning();
+
+/// SINEW_NET_INTERFACES.
+[[nodiscard]] std::string wanted_interfaces();
+/// SINEW_NET_TRANSPORTS; empty: UCX chooses.
+[[nodiscard]] std::string wanted_transports();
 
 }  // namespace sinew::fabric

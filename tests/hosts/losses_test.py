@@ -1,4 +1,5 @@
-"""Ranks and connections that are lost while others wait for them: what is told is the cause. Words:
+"""Ranks and connections that are lost while others wait for them: what is told is the cause. And
+interfaces by which hosts cannot reach each other. Words:
 sinew, boot_probe and launched."""
 import os
 import random
@@ -69,6 +70,26 @@ class Lost(OverHosts):
         self.assertEqual(code, 1, err)
         self.assertRegex(err, "on h[12]\\) has lost its connection to rank . .*on h[12]\\).*both "
                          "run: the network between their hosts does not work")
+
+    def test_a_bridge_of_containers_on_each_host(self):
+        """With the same address everywhere, as container engines make them."""
+        for host in ("h1", "h2"):
+            made = tool("exec", host, "sh", "-c", "ip link add docker0 type bridge && ip addr add "
+                        "172.17.0.1/16 dev docker0 && ip link add c0 type veth peer name c1 && "
+                        "ip link set c0 master docker0 up && ip link set c1 up && "
+                        "ip link set docker0 up")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.addCleanup(tool, "exec", host, "sh", "-c", "ip link del docker0; ip link del c0")
+        done = over_hosts.run("--timeout", "30", PROGRAM, "sum")
+        self.assertEqual((done.code, done.err), (0, ""))
+        done = over_hosts.run("-x", "SINEW_NET_INTERFACES=eth0", PROGRAM, "sum")
+        self.assertEqual((done.code, done.err), (0, ""))
+        done = over_hosts.run("-x", "SINEW_NET_INTERFACES=eth7", PROGRAM, "sum")
+        self.assertNotEqual(done.code, 0)
+        self.assertRegex(done.err, "names eth7 .*it has lo,.*eth0")
+        done = over_hosts.run("-x", "SINEW_NET_TRANSPORTS=nonsense", PROGRAM, "sum")
+        self.assertNotEqual(done.code, 0)
+        self.assertIn("cannot open the network", done.err)
 
 
 if __name__ == "__main__":

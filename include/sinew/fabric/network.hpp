@@ -51,6 +51,10 @@ struct network_options {
   /// Leave memory that ranks of one node share to others: the joint endpoint does.
   bool between_nodes_only = true;
   loss_listener on_loss = {};
+  // Filled by open_network() where they are empty, and the environment has no UCX_NET_DEVICES and
+  // UCX_TLS: what SINEW_NET_INTERFACES and SINEW_NET_TRANSPORTS choose.
+  std::string devices = {};
+  std::string transports = {};
 };
 
 /// Loads the plugin libsinew_ucx.so, which lies beside the calling library or in ../lib beside the

@@ -10,8 +10,8 @@ namespace {
 void must(ucs_status_t answer, const char* what) {
   SINEW_CHECK(answer == UCS_OK, std::string("cannot open the network: ") + what,
               ucs_status_string(answer),
-              "`ucx_info -d` lists the transports that UCX finds; UCX_TLS and UCX_NET_DEVICES "
-              "choose among them");
+              "`ucx_info -d` lists the transports that UCX finds; SINEW_NET_INTERFACES and "
+              "SINEW_NET_TRANSPORTS choose among them");
 }
 
 }  // namespace
@@ -43,7 +43,13 @@ void worker::close() noexcept {
 void worker::open_context(const network_options& options) {
   ucp_config_t* config = nullptr;
   must(ucp_config_read(nullptr, nullptr, &config), "its configuration cannot be read");
-  if (options.between_nodes_only && std::getenv("UCX_TLS") == nullptr) {
+  if (!options.devices.empty()) {
+    (void)ucp_config_modify(config, "NET_DEVICES", options.devices.c_str());
+  }
+  if (!options.transports.empty()) {
+    must(ucp_config_modify(config, "TLS", options.transports.c_str()),
+         "SINEW_NET_TRANSPORTS cannot be read");
+  } else if (options.between_nodes_only && std::getenv("UCX_TLS") == nullptr) {
     // They would never be used, and each takes 4 MiB and some milliseconds. A UCX that knows them
     // by other names keeps them.
     (void)ucp_config_modify(config, "TLS", "^sm,self");

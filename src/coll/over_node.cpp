@@ -48,6 +48,7 @@ std::unique_ptr<node::team> make_team(participant at, std::span<const int> ranks
                    [&](int r) { return at.comm.job_rank(comm_rank{r}); });
     auto made = std::make_unique<node::team>(e, std::move(members), comm_rank{me},
                                              at.comm.collective.awaited);
+    made->name_members(ranks);
     block = made->make_block();
     return block != 0 ? std::move(made) : nullptr;
   } catch (const std::bad_alloc&) {

@@ -236,7 +236,8 @@ void team::await_longer(int m, const std::atomic<std::uint64_t>& word, bool at_l
     std::uint64_t stamp;
     bool at_least;
   } wanted{word, now_.stamp, at_least};
-  awaited_.store(comm_rank{m}, std::memory_order_relaxed);
+  const int name = names_.empty() ? m : names_[static_cast<std::size_t>(m)];
+  awaited_.store(comm_rank{name}, std::memory_order_relaxed);
   engine_.wait_until(
       [](void* c) {
         const auto& w = *static_cast<const condition*>(c);

@@ -3,6 +3,7 @@
 usage: hang_test.py SINEW BOOT_PROBE MPI_HANG
 """
 
+import os
 import re
 import sys
 import unittest
@@ -28,10 +29,10 @@ WANTED = [
 
 
 class Hang(unittest.TestCase):
-    def told(self, pattern, *words):
+    def told(self, pattern, *words, ranks=2, env=None):
         """Reads what the job says until that is there; then it is ended."""
-        job = start(SINEW, "run", "-n", "2", "--timeout", "100", *words,
-                    env={"SINEW_CORE_HANG_TIMEOUT": "0.3"})
+        job = start(SINEW, "run", "-n", str(ranks), "--timeout", "100", *words,
+                    env={"SINEW_CORE_HANG_TIMEOUT": "0.3"} | (env or {}))
         text = ""
         while not re.search(pattern, text):
             line = job.stderr.readline().decode()
@@ -57,6 +58,15 @@ class Hang(unittest.TestCase):
                 with self.subTest(what=what, threads=threads):
                     self.told(r"sinew: rank 0 .*MPI_COMM_WORLD: in " + name +
                               r" \(call number 7\).*waits for rank 1", HANG, what, threads)
+        self.assertEqual(survivors(), [])
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(SINEW), "..", "lib",
+                                                     "libsinew_ucx.so")), "needs UCX")
+    def test_collectives_by_levels(self):
+        # Ranks 2 and 3 are on the second of two nodes, its members 0 and 1.
+        self.told(r"sinew: rank 2 .*MPI_COMM_WORLD: in MPI_Barrier \(call number 7\).*"
+                  r"waits for rank 3", HANG, "barrier", "later", "3", ranks=4,
+                  env={"SINEW_FABRIC_NODES": "2"})
         self.assertEqual(survivors(), [])
 
     def test_when_the_time_is_up(self):

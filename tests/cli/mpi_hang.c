@@ -1,6 +1,8 @@
 /* Rank 0 comes into what argv[1] names, rank 1 never does: it sleeps until the job is ended. With
-   "later" in argv[2] some collectives come before, as from then on they go over shared memory. */
+   "later" in argv[2] some collectives come before, as from then on they go over shared memory. With
+   a rank in argv[3] all but that one come. */
 #include <mpi.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,7 +50,8 @@ int main(int argc, char** argv) {
   MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < before; ++i) MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) rank_0(argv[1]);
+  const int absent = argc > 3 ? atoi(argv[3]) : -1;
+  if (absent < 0 ? rank == 0 : rank != absent) rank_0(argv[1]);
   sleep(200);
   return 0;
 }

@@ -72,6 +72,8 @@ class team {
   /// `ranks` of the job, this one being number `me`. While this rank waits, `awaited` is the member
   /// it waits for, else -1; for reports. Throws std::bad_alloc. Cold.
   team(rma::engine& e, std::vector<job_rank> ranks, comm_rank me, std::atomic<comm_rank>& awaited);
+  /// `awaited` is told these numbers, by member, instead of the members' own. Cold.
+  void name_members(std::span<const int> numbers) { names_.assign(numbers.begin(), numbers.end()); }
   /// This rank's block, once; 0 if its heap has no room. Nobody else uses it before join(). Cold.
   [[nodiscard]] std::uint64_t make_block();
   /// Everybody's block, once all are known; before any round. Cold.
@@ -183,6 +185,7 @@ class team {
   const int size_;
   const int me_;
   std::atomic<comm_rank>& awaited_;  ///< read by who reports; nothing depends on it, so relaxed
+  std::vector<int> names_;           ///< by member, for reports; empty: as they are
   std::vector<job_rank> ranks_;      ///< of the job, by member
   std::vector<int> everybody_;       ///< members but this one
   std::vector<job_rank> waiters_;    ///< their ranks in the job

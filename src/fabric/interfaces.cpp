@@ -119,10 +119,10 @@ std::vector<std::string> choose_interfaces(const std::vector<interface>& there,
     }
   }
   for (const std::string& each : named) {
-    SINEW_CHECK(without || holds(all, each), "SINEW_NET_INTERFACES names " + each,
-                "this host has no such interface that is up and has an IPv4 address; it has " +
-                    joined(all),
-                "name one of these, or ^NAME for all but some");
+    SINEW_CHECK(
+        without || holds(all, each), "SINEW_NET_INTERFACES names " + each,
+        "this host has no such interface that is up and has an IPv4 address; it has " + joined(all),
+        "name one of these, or ^NAME for all but some");
   }
   SINEW_CHECK(!chosen.empty(), "SINEW_NET_INTERFACES=" + wanted + " leaves no interface",
               "this host has " + joined(all), "leave one that other hosts can reach");

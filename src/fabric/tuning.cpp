@@ -30,11 +30,13 @@ setting<std::int64_t> nodes(
 
 setting<std::string> interfaces(
     "net", "interfaces", "auto", "",
-    "network interfaces that carry messages between hosts: names with commas between, or ^ and those "
-    "to leave out (auto: all but loopback and bridges of containers; UCX_NET_DEVICES goes before)");
+    "network interfaces that carry messages between hosts: names with commas between, or ^ and "
+    "those to leave out (auto: all but loopback and bridges of containers; UCX_NET_DEVICES goes "
+    "before)");
 setting<std::string> transports(
     "net", "transports", "auto", "",
-    "UCX's transports between hosts, as UCX_TLS takes them (auto: UCX chooses; UCX_TLS goes before)");
+    "UCX's transports between hosts, as UCX_TLS takes them (auto: UCX chooses; UCX_TLS goes "
+    "before)");
 
 setting<std::int64_t> disturb_seed(
     "fabric", "disturb", 0, "seed",

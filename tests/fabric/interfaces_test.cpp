@@ -9,10 +9,8 @@ namespace {
 
 using names = std::vector<std::string>;
 
-const std::vector<interface> usual{{"lo", true, false},
-                                   {"docker0", false, true},
-                                   {"eth0", false, false},
-                                   {"ib0", false, false}};
+const std::vector<interface> usual{
+    {"lo", true, false}, {"docker0", false, true}, {"eth0", false, false}, {"ib0", false, false}};
 
 TEST(interfaces, loopback_and_inner_bridges_are_not_chosen) {
   EXPECT_EQ(choose_interfaces(usual, "auto"), (names{"eth0", "ib0"}));

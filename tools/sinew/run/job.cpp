@@ -276,8 +276,8 @@ void job::check_loss(std::int64_t now) {
     return;
   }
   // A host that was too busy to speak gets its time once it does.
-  const bool heard = remote_ == nullptr ||
-                     remote_->heard_ns(plan_.hosts.node(loss_->other)) > loss_->at_ns;
+  const bool heard =
+      remote_ == nullptr || remote_->heard_ns(plan_.hosts.node(loss_->other)) > loss_->at_ns;
   if (loss_->give_up_ns == 0 && heard) {
     loss_->give_up_ns = now + loss_grace_ns;
   }

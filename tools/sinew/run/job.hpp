@@ -138,7 +138,7 @@ class job {
   int interrupts_ = 0;
   std::int64_t time_is_up_ns_ = 0;  // 0: never; once that was told, when the ranks are ended
   bool time_told_ = false;
-  std::optional<loss> loss_;    // the first
+  std::optional<loss> loss_;     // the first
   std::int64_t kill_at_ns_ = 0;  // 0: nobody is being ended
 };
 

@@ -1,46 +1,13 @@
 #include "sinew/bench/experiment.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
+
+#include "sinew/bench/installed.hpp"
 
 namespace sinew::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> in_path(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  for (const std::string& folder : stats::split(path != nullptr ? path : "", ':')) {
-    const fs::path found = fs::path(folder) / name;
-    if (access(found.c_str(), X_OK) == 0) {
-      return found.string();
-    }
-  }
-  return std::nullopt;
-}
-
-/// What a program of PATH prints, its words apart; nothing if it is not there or fails.
-std::vector<std::string> answer_of(const std::string& program,
-                                   const std::vector<std::string>& words) {
-  const auto path = in_path(program);
-  if (!path) {
-    return {};
-  }
-  command asking{{*path}, {{"LC_ALL", "C"}}, 20};
-  asking.words.insert(asking.words.end(), words.begin(), words.end());
-  const command_result said = run_command(asking);
-  std::vector<std::string> found;
-  for (const std::string& line : stats::split(said.ok() ? said.output : "", '\n')) {
-    for (const std::string& word : stats::split(line, ' ')) {
-      if (!word.empty()) {
-        found.push_back(word);
-      }
-    }
-  }
-  return found;
-}
 
 /// The servers: the file of threads runs twice, with the system's threads and as fibers.
 std::optional<std::string> server_program(const subject& who, const fs::path& folder,
@@ -50,8 +17,12 @@ std::optional<std::string> server_program(const subject& who, const fs::path& fo
   }
   std::vector<std::string> words = {who.compiler, "-O2", "-pthread"};
   if (who.name == "libuv") {
-    const auto flags = answer_of("pkg-config", {"--cflags", "--libs", "libuv"});
-    words.insert(words.end(), flags.begin(), flags.end());
+    const auto libuv = find_package("libuv");
+    if (!libuv) {
+      failure = "libuv is no longer there";
+      return std::nullopt;
+    }
+    words.insert(words.end(), libuv->flags.begin(), libuv->flags.end());
   }
   const std::string source = who.name == "libuv" ? "libuv" : "threads";
   return compile_cached(words, folder / (source + ".c"), {}, "echo-" + source, failure);
@@ -60,15 +31,13 @@ std::optional<std::string> server_program(const subject& who, const fs::path& fo
 class echo_runner final : public runner {
  public:
   [[nodiscard]] std::vector<subject> subjects(const experiment&, const machine&) const override {
-    const std::string cc = in_path("cc").value_or("");
+    const std::string cc = program_in_path("cc").value_or("");
     std::vector<subject> found = {{"sinew", cc, ""}, {"pthread", cc, "", "of the system"}};
-    const auto libuv = answer_of("pkg-config", {"--modversion", "libuv"});
-    if (!libuv.empty()) {
-      found.push_back({"libuv", cc, "", libuv.front()});
+    if (const auto libuv = find_package("libuv")) {
+      found.push_back({"libuv", cc, "", libuv->version});
     }
-    const auto go = answer_of("go", {"version"});  // "go version go1.26 linux/amd64"
-    if (go.size() > 2) {
-      found.push_back({"go", in_path("go").value_or(""), "", go[2]});
+    if (const auto go = find_go()) {
+      found.push_back({"go", go->path, "", go->version});
     }
     return found;
   }
@@ -77,7 +46,7 @@ class echo_runner final : public runner {
                                                const start& how,
                                                std::string& failure) const override {
     const auto sources = bench_sources();
-    const auto cc = in_path("cc");
+    const auto cc = program_in_path("cc");
     if (!sources || !cc) {
       failure = sources ? "no C compiler (cc) in PATH"
                         : "the sources of the measuring programs are not installed";

@@ -13,7 +13,9 @@ const experiment self{
     .by = library_programs(),
     .starts = starts,
     .peers = {{"pthread", "pthread.h", {}},
-              {"boost", "boost/fiber/all.hpp", {"-lboost_fiber", "-lboost_context"}}}};
+              {"boost", "boost/fiber/all.hpp", {"-lboost_fiber", "-lboost_context"}},
+              {"argobots", "", {}, "argobots"},
+              {"go", "", {}}}};
 
 const listed here(self);
 

@@ -1,10 +1,8 @@
 """`sinew report` and `sinew bench compare` on a file made here: the page's structure, its text for
-screen readers, that it needs no network; and in a browser, if there is one."""
+screen readers, that it needs no network."""
 
 import json
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -15,7 +13,6 @@ from support import SINEW
 from support import run as run_program
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def run(*words):
@@ -188,18 +185,6 @@ class Report(unittest.TestCase):
         self.assertIn("0 better, 3 worse", done.out)
         self.assertIn("1.30x", done.out)
         self.assertEqual(run("bench", "compare", self.file).code, 2)
-
-    def test_in_a_browser(self):
-        browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-        if browser is None:
-            self.skipTest("none of " + ", ".join(BROWSERS) + " is here")
-        self.page()
-        picture = os.path.join(self.folder, "page.png")
-        subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu",
-                        "--window-size=390,2000", "--screenshot=" + picture,
-                        "file://" + os.path.join(self.folder, "page", "index.html")],
-                       timeout=100, check=True, capture_output=True)
-        self.assertGreater(os.path.getsize(picture), 20000, "an empty picture")
 
 
 class Measuring(unittest.TestCase):

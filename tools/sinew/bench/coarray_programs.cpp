@@ -1,35 +1,23 @@
 // Experiments that are written with coarrays: several programs in one folder, in Fortran and in C,
 // of which every subject runs those that it can.
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 
 #include "sinew/bench/experiment.hpp"
+#include "sinew/bench/installed.hpp"
 
 namespace sinew::tool {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> in_path(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  for (const std::string& folder : stats::split(path != nullptr ? path : "", ':')) {
-    const fs::path found = fs::path(folder) / name;
-    if (access(found.c_str(), X_OK) == 0) {
-      return found.string();
-    }
-  }
-  return std::nullopt;
-}
-
 std::optional<std::string> fortran_compiler() {
   const char* chosen = std::getenv("FC");
   if (chosen != nullptr && std::string_view(chosen).find('/') != std::string_view::npos) {
     return chosen;
   }
-  return in_path(chosen != nullptr ? chosen : "gfortran");
+  return program_in_path(chosen != nullptr ? chosen : "gfortran");
 }
 
 // Debian's OpenCoarrays lies in a folder of its own below the architecture's, and calls the
@@ -55,17 +43,14 @@ bool is_fortran(std::string_view source) { return source.ends_with(".f90"); }
 
 std::optional<subject> find_opencoarrays() {
   const auto compiler = fortran_compiler();
-  const auto launcher = in_path("mpirun.openmpi");
+  const auto launcher = program_in_path("mpirun.openmpi");
   if (!compiler || !launcher || !find_files()) {
     return std::nullopt;
   }
   std::string version = "unknown";
-  if (const auto asked = in_path("dpkg-query")) {
-    const command_result said =
-        run_command({{*asked, "-W", "-f=${Version}", "libcoarrays-openmpi-dev"}, {}, 10});
-    if (said.ok() && !said.output.empty()) {
-      version = said.output;
-    }
+  const auto said = answer_of("dpkg-query", {"-W", "-f=${Version}", "libcoarrays-openmpi-dev"});
+  if (!said.empty()) {
+    version = said.front();
   }
   return subject{"opencoarrays", *compiler, *launcher, version};
 }

@@ -38,11 +38,13 @@ struct start {
   std::string program = {};        ///< one of several in the folder; empty: the only one
 };
 
-/// A library that does the same as a part of Sinew: its program is <name>.cpp in the folder.
+/// A library that does the same as a part of Sinew: its program is <name>.cpp in the folder. The
+/// one named "go" is go.go, and takes part where the compiler of Go is.
 struct library_peer {
   std::string_view name;
   std::string_view header;  ///< where this is installed, the peer takes part
   std::vector<std::string> options;
+  std::string_view package = {};  ///< in the header's place: what pkg-config calls it
 };
 
 /// A column of the table that only one experiment has.

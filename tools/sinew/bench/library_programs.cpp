@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "sinew/bench/experiment.hpp"
+#include "sinew/bench/installed.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -38,38 +39,50 @@ std::optional<std::string> header_path(std::string_view name) {
   return find_in(folders, std::string(name));
 }
 
-/// What a program of PATH prints, or nothing.
-std::string answer_of(const std::string& program, std::vector<std::string> words) {
-  const auto path = find_in(stats::split(environment("PATH"), ':'), program);
-  if (!path) {
-    return "";
-  }
-  words.insert(words.begin(), *path);
-  const command_result result = run_command({words, {{"LC_ALL", "C"}}, 20});
-  return result.ok() ? result.output.substr(0, result.output.find('\n')) : "";
-}
-
 std::optional<std::string> cxx_compiler() {
   const std::string chosen = environment("CXX");
   if (chosen.find('/') != std::string::npos) {
     return chosen;
   }
-  return find_in(stats::split(environment("PATH"), ':'), chosen.empty() ? "c++" : chosen);
+  return program_in_path(chosen.empty() ? "c++" : chosen);
 }
 
 // What the system's package manager says of the package that a peer's header belongs to: for
 // libraries that do not tell their version.
 std::string packaged_version(const std::string& header) {
-  const std::string owner = answer_of("dpkg-query", {"-S", header});  // "package[:arch]: path"
+  const auto first_of = [](const std::vector<std::string>& words) {
+    return words.empty() ? std::string() : words.front();
+  };
+  const std::string owner = first_of(answer_of("dpkg-query", {"-S", header}));  // "name[:arch]:"
   const std::string package = owner.substr(0, owner.find_first_of(":,"));
   std::string version;
   if (!package.empty()) {
-    version = answer_of("dpkg-query", {"-W", "-f=${Version}", package});
+    version = first_of(answer_of("dpkg-query", {"-W", "-f=${Version}", package}));
   }
   if (version.empty()) {
-    version = answer_of("rpm", {"-qf", "--qf=%{VERSION}-%{RELEASE}", header});
+    version = first_of(answer_of("rpm", {"-qf", "--qf=%{VERSION}-%{RELEASE}", header}));
   }
   return version.empty() ? "unknown" : version;
+}
+
+/// A peer that is there: with its compiler and version.
+std::optional<subject> found_peer(const library_peer& peer) {
+  const std::string name(peer.name);
+  if (peer.name == "go") {
+    const auto go = find_go();
+    return go ? std::optional(subject{name, go->path, "", go->version}) : std::nullopt;
+  }
+  std::string version;
+  if (!peer.package.empty()) {
+    const auto package = find_package(std::string(peer.package));
+    version = package ? package->version : "";
+  } else if (const auto header = header_path(peer.header)) {
+    version = packaged_version(*header);
+  }
+  if (version.empty()) {
+    return std::nullopt;
+  }
+  return subject{name, cxx_compiler().value_or(""), "", version};
 }
 
 std::optional<std::string> our_program(const std::string& name, std::string& failure) {
@@ -92,10 +105,18 @@ std::optional<std::string> peer_program(const experiment& e, const subject& who,
   }
   const std::string name(e.name);
   const fs::path folder = fs::path(*sources) / name;
+  if (who.name == "go") {
+    return compile_cached({who.compiler}, folder / "go.go", {}, name + "-go", failure, "", "build");
+  }
   std::vector<std::string> words = {who.compiler, "-O2", "-std=c++20", "-pthread"};
   for (const library_peer& peer : e.peers) {
     if (peer.name == who.name) {
       words.insert(words.end(), peer.options.begin(), peer.options.end());
+      const auto package =
+          peer.package.empty() ? std::nullopt : find_package(std::string(peer.package));
+      if (package) {
+        words.insert(words.end(), package->flags.begin(), package->flags.end());
+      }
     }
   }
   return compile_cached(
@@ -109,13 +130,10 @@ class library_runner final : public runner {
   [[nodiscard]] std::vector<subject> subjects(const experiment& e, const machine&) const override {
     std::vector<subject> found = {sinew_itself()};
     for (const library_peer& peer : e.peers) {
-      const auto header = header_path(peer.header);
-      if (!header) {
-        continue;
+      if (auto s = found_peer(peer)) {
+        s->may_tell_version = true;
+        found.push_back(*s);
       }
-      subject s{std::string(peer.name), cxx_compiler().value_or(""), "", packaged_version(*header)};
-      s.may_tell_version = true;
-      found.push_back(s);
     }
     return found;
   }

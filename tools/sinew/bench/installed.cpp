@@ -1,0 +1,60 @@
+#include "sinew/bench/installed.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "sinew/bench/process.hpp"
+#include "sinew/bench/stats.hpp"
+
+namespace sinew::tool {
+
+std::optional<std::string> program_in_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : stats::split(path != nullptr ? path : "", ':')) {
+    const std::string found = folder + '/' + name;
+    if (!folder.empty() && access(found.c_str(), X_OK) == 0) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> answer_of(const std::string& program,
+                                   const std::vector<std::string>& words) {
+  const auto path = program_in_path(program);
+  if (!path) {
+    return {};
+  }
+  command asking{{*path}, {{"LC_ALL", "C"}}, 20};
+  asking.words.insert(asking.words.end(), words.begin(), words.end());
+  const command_result said = run_command(asking);
+  std::vector<std::string> found;
+  for (const std::string& line : stats::split(said.ok() ? said.output : "", '\n')) {
+    for (const std::string& word : stats::split(line, ' ')) {
+      if (!word.empty()) {
+        found.push_back(word);
+      }
+    }
+  }
+  return found;
+}
+
+std::optional<installed_package> find_package(const std::string& name) {
+  const auto version = answer_of("pkg-config", {"--modversion", name});
+  if (version.empty()) {
+    return std::nullopt;
+  }
+  return installed_package{version.front(), answer_of("pkg-config", {"--cflags", "--libs", name})};
+}
+
+std::optional<installed_go> find_go() {
+  const auto path = program_in_path("go");
+  const auto said = answer_of("go", {"version"});  // "go version go1.26 linux/amd64"
+  if (!path || said.size() < 3) {
+    return std::nullopt;
+  }
+  return installed_go{*path, said[2]};
+}
+
+}  // namespace sinew::tool

@@ -1,0 +1,32 @@
+// What is installed on the machine: programs of PATH, and libraries that pkg-config knows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinew::tool {
+
+/// A program's path by the folders of PATH. Cold.
+[[nodiscard]] std::optional<std::string> program_in_path(const std::string& name);
+
+/// What a program of PATH prints, its words apart; none if it is not there or fails. Suspends.
+/// Cold.
+[[nodiscard]] std::vector<std::string> answer_of(const std::string& program,
+                                                 const std::vector<std::string>& words);
+
+/// A library by its name for pkg-config. Suspends. Cold.
+struct installed_package {
+  std::string version;
+  std::vector<std::string> flags;  ///< of compiler and linker; they may follow the source
+};
+[[nodiscard]] std::optional<installed_package> find_package(const std::string& name);
+
+/// The compiler of Go. Suspends. Cold.
+struct installed_go {
+  std::string path;
+  std::string version;
+};
+[[nodiscard]] std::optional<installed_go> find_go();
+
+}  // namespace sinew::tool

@@ -67,6 +67,13 @@ comm_object::~comm_object() {
   drop(session);
 }
 
+void check_one_job(const comm_object& c, const char* what) {
+  if (c.comm->spans_jobs) {
+    fail(MPI_ERR_COMM, "%s is for ranks of one job, and the communicator has ranks of several",
+         what);
+  }
+}
+
 void not_between_groups() {
   fail(MPI_ERR_COMM, "the communicator is an intercommunicator, and the call is for one group");
 }
@@ -294,7 +301,11 @@ int impl::Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
       fail(MPI_ERR_ARG, "%d is no split type", split_type);
   }
   // Ranks that get MPI_COMM_NULL take part too, since the split type may differ between ranks.
-  const int lowest_here = process.runtime->session().where().node_leader().value();
+  // Ranks of several jobs share no memory, on one node either.
+  int lowest_here = process.runtime->session().where().node_leader().value();
+  if (coll::spans_jobs(*process.engine, c.together()->members())) {
+    lowest_here ^= static_cast<int>(core::name_of_job(*process.runtime) & 0x7ffff000);
+  }
   *newcomm = split(c, node ? lowest_here : -1, key);
   if (hints != nullptr && *newcomm != MPI_COMM_NULL) {
     apply_hints(comm_of(*newcomm), *hints);

@@ -123,6 +123,8 @@ void mark_revoked(comm_object& c) noexcept;
 
 /// Throws MPI_ERR_COMM: the call makes no sense, or is not defined, between two groups. Cold.
 [[noreturn, gnu::cold]] void not_between_groups();
+/// Throws MPI_ERR_COMM if ranks of several jobs are in it: `what` needs their memory. Cold.
+void check_one_job(const comm_object& c, const char* what);
 [[nodiscard]] inline comm_object& intracomm_of(MPI_Comm handle) {
   comm_object& found = comm_of(handle);
   if (found.sides != nullptr) [[unlikely]] {

@@ -219,6 +219,7 @@ void check_no_split(const file_object& f) {
 int impl::File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) {
   return on_no_file([&]() -> int {
     comm_object& c = intracomm_of(comm);
+    check_one_job(c, "a file");
     check_out(fh, "fh");
     check_out(filename, "filename");
     if (!all_same(participant_of(c), amode)) {

@@ -27,6 +27,9 @@ void check_member(const core::group& members) {
   if (members.find(process.runtime->rank()) < 0) {
     fail(MPI_ERR_GROUP, "this rank is not in the group");
   }
+  if (coll::spans_jobs(*process.engine, members)) {
+    fail(MPI_ERR_GROUP, "the group has ranks of other jobs, and no communicator to agree by");
+  }
 }
 
 errhandler_object* comm_errhandler_of(MPI_Errhandler handle) {

@@ -100,6 +100,9 @@ int impl::Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
   const auto find = [&] {
     const core::group& remote = group_of(remote_group);
     check_leader(remote_leader, remote.size(), "remote");
+    if (coll::spans_jobs(*process.engine, remote)) {
+      fail(MPI_ERR_GROUP, "the remote group has ranks of other jobs");
+    }
     // A rank of the job is the same one in its communicator.
     return coll::leaders_link{*process.job, comm_rank{remote[comm_rank{remote_leader}].value()},
                               message_tag{tag}};

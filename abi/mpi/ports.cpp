@@ -1,17 +1,28 @@
-// MPI-5.0 sections 11.8 to 11.10: groups of one job that meet at a port, under a published name or
-// by a socket. (Ranks of different jobs share no memory, so they cannot.)
+// MPI-5.0 sections 11.8 to 11.10: groups of one job or of several that meet at a port, under a
+// published name or by a socket.
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/intercomm.hpp"
+#include "abi/mpi/port_socket.hpp"
+#include "abi/mpi/published_names.hpp"
+#include "abi/mpi/settings.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
 
 namespace sinew::mpi {
 
@@ -34,151 +45,263 @@ message_tag tag_of_connection(int caller, int number) {
 
 namespace {
 
-// One service keeps names and open ports apart.
+constexpr std::int64_t second_ns = 1'000'000'000;
+/// Who has called must say all it has to say within this time; the port is for others, too.
+constexpr std::int64_t talk_ns = 10 * second_ns;
+
 std::string service_key(const char* name) {
   check_out(name, "service_name");
   return std::string("service ") + name;
 }
-std::string port_key(const std::string& name) { return "port " + name; }
 
-/// "sinew:JOB:RANK:NUMBER": whose port it is, and which of its.
-struct port {
-  std::string name;
-  int owner = -1;
-  int number = -1;
+/// Ports that this rank has open.
+struct port_table {
+  std::mutex lock;
+  std::map<std::string, std::shared_ptr<open_port>> open;
 };
-
-std::string port_name(int owner, int number) {
-  return "sinew:" + process.runtime->session().where().job + ":" + std::to_string(owner) + ":" +
-         std::to_string(number);
+port_table& ports() {
+  static auto& it = *new port_table;
+  return it;
 }
 
-/// Throws MPI_ERR_PORT unless it is an open port of this job.
-port port_of(const char* name) {
-  check_out(name, "port_name");
-  port p{name};
-  char job[MPI_MAX_PORT_NAME] = {};
-  static_assert(MPI_MAX_PORT_NAME > 255);
-  const std::string text = p.name.substr(0, MPI_MAX_PORT_NAME - 1);
-  if (std::sscanf(text.c_str(), "sinew:%255[^:]:%d:%d", job, &p.owner, &p.number) != 3) {
-    fail(MPI_ERR_PORT, "\"%s\" is no name of a port", text.c_str());
+port_name name_of_port(const char* text) {
+  check_out(text, "port_name");
+  const std::string whole(text, ::strnlen(text, MPI_MAX_PORT_NAME - 1));
+  const std::optional<port_name> name = port_name::parse(whole);
+  if (!name) {
+    fail(MPI_ERR_PORT, "\"%s\" is no name of a port", whole.c_str());
   }
-  if (job != process.runtime->session().where().job) {
-    fail(MPI_ERR_PORT, "the port \"%s\" belongs to another job; only ranks of one job can connect",
-         text.c_str());
-  }
-  std::unique_lock<std::mutex> held;
-  if (p.owner < 0 || p.owner >= process.runtime->reach() ||
-      p.name != port_name(p.owner, p.number) || !launcher_line(held).lookup(port_key(p.name))) {
-    fail(MPI_ERR_PORT, "the port \"%s\" is not open", text.c_str());
-  }
-  SINEW_ENSURE(p.number > 0);
-  return p;
+  return *name;
 }
 
-comm_object& group_at(MPI_Comm comm, int root, MPI_Info info, MPI_Comm* newcomm) {
+bool is_own(const port_name& name) {
+  return name.job == core::name_of_job(*process.runtime) &&
+         name.owner == process.runtime->rank().value();
+}
+
+std::shared_ptr<open_port> own_port(const char* text) {
+  const port_name name = name_of_port(text);
+  if (!is_own(name)) {
+    fail(MPI_ERR_PORT, "the port was opened by rank %d of %s job, and is for it to use", name.owner,
+         name.job == core::name_of_job(*process.runtime) ? "this" : "another");
+  }
+  port_table& all = ports();
+  const std::lock_guard held(all.lock);
+  const auto found = all.open.find(name.text());
+  if (found == all.open.end()) {
+    fail(MPI_ERR_PORT, "the port \"%s\" is not open", text);
+  }
+  return found->second;
+}
+
+/// What the info's "timeout" says, in seconds; else `usual`. 0: no end.
+std::int64_t deadline_by(MPI_Info info, std::int64_t usual) {
+  const std::string text = info == MPI_INFO_NULL ? std::string() : info_of(info).value("timeout");
+  std::int64_t seconds = usual;
+  if (!text.empty()) {
+    char* end = nullptr;
+    seconds = std::strtoll(text.c_str(), &end, 10);
+    if (*end != '\0' || seconds < 0 || seconds > 1'000'000) {
+      fail(MPI_ERR_INFO_VALUE, "\"%s\" is no number of seconds, in the info key \"timeout\"",
+           text.c_str());
+    }
+  }
+  return seconds == 0 ? 0 : now_ns() + seconds * second_ns;
+}
+
+comm_object& group_at(MPI_Comm comm, int root, MPI_Comm* newcomm) {
   comm_object& c = intracomm_of(comm);
   check_out(newcomm, "newcomm");
   check_root(c, root);
-  if (c.comm->rank() == comm_rank{root} && info != MPI_INFO_NULL) {
-    (void)info_of(info);  // no hints are known
-  }
   return c;
 }
 
-p2p::buffer word(int& value) { return p2p::buffer::of_bytes(&value, sizeof value); }
+bool understands(const greeting& g) {
+  const greeting own = own_greeting();
+  return std::memcmp(g.magic, own.magic, sizeof g.magic) == 0 && g.build == own.build;
+}
+
+/// How the leaders of two groups talk until there is a communicator of both.
+class leaders_way {
+ public:
+  /// `first`: whose group comes first, where both groups are not of one job.
+  coll::leaders_link to(const core::resident& other, message_tag tag, bool first) {
+    core::runtime& rt = *process.runtime;
+    if (other.job == core::name_of_job(rt)) {
+      SINEW_ASSERT(other.rank.below(rt.reach()));
+      process.engine->meet(other.rank, other.tenant);
+      return {*process.job, comm_rank{other.rank.value()}, tag};
+    }
+    const job_rank number = process.engine->outside().number_of(other);
+    std::vector<job_rank> both = {rt.rank(), number};
+    if (!first) {
+      std::swap(both[0], both[1]);
+    }
+    meeting_.emplace(*process.engine, core::group(std::move(both)), tag);
+    return {meeting_->comm(), comm_rank{first ? 1 : 0}, tag};
+  }
+
+ private:
+  std::optional<coll::meeting> meeting_;
+};
+
+/// One who has called: nothing if it is nobody that could be connected, and the next one is due.
+std::optional<coll::leaders_link> answer(boot::descriptor socket, const open_port& port,
+                                         leaders_way& way) {
+  socket_talk talk(std::move(socket), now_ns() + talk_ns);
+  greeting theirs;
+  greeting own = own_greeting();
+  if (!talk.receive(&theirs, sizeof theirs) ||
+      std::memcmp(theirs.secret, port.name().secret, sizeof theirs.secret) != 0) {
+    return std::nullopt;
+  }
+  own.refused = understands(theirs) ? 0 : 1;
+  char over = 0;
+  if (!talk.send(&own, sizeof own) || own.refused != 0) {
+    return std::nullopt;
+  }
+  const std::optional<core::resident> other = talk.exchange_residents(own, theirs);
+  if (!other || !talk.receive(&over, 1)) {
+    return std::nullopt;
+  }
+  return way.to(*other, tag_of_connection(theirs.rank, theirs.number), true);
+}
+
+coll::leaders_link await_caller(const char* port_name, MPI_Info info, leaders_way& way) {
+  const std::shared_ptr<open_port> port = own_port(port_name);
+  const std::int64_t deadline_ns = deadline_by(info, 0);
+  for (;;) {
+    boot::descriptor socket = port->wait_for_caller(deadline_ns);
+    if (!socket) {
+      fail(MPI_ERR_PORT, "%s",
+           port->closed() ? "the port has been closed while MPI_Comm_accept waited"
+                          : "nobody has connected within the time of the info key \"timeout\"");
+    }
+    if (auto link = answer(std::move(socket), *port, way)) {
+      return *link;
+    }
+  }
+}
+
+coll::leaders_link call(const char* text, MPI_Info info, leaders_way& way) {
+  const port_name name = name_of_port(text);
+  const std::int64_t deadline_ns = deadline_by(info, connect_timeout_setting());
+  if (is_own(name)) {
+    fail(MPI_ERR_PORT, "the port \"%s\" is this rank's own", text);
+  }
+  socket_talk talk(call_port(name), deadline_ns);
+  greeting own = own_greeting();
+  std::memcpy(own.secret, name.secret, sizeof own.secret);
+  own.number = next_number();
+  greeting theirs;
+  const bool heard = talk.send(&own, sizeof own) && talk.receive(&theirs, sizeof theirs);
+  if (!heard && talk.late()) {
+    fail(MPI_ERR_PORT,
+         "nobody has accepted at the port in time: no rank is in MPI_Comm_accept there (set "
+         "SINEW_MPI_CONNECT_TIMEOUT or the info key \"timeout\" to wait longer)");
+  }
+  if (!heard || theirs.refused != 0 || !understands(theirs)) {
+    fail(MPI_ERR_PORT, "%s",
+         !heard                ? "the port has been closed, or its owner has ended"
+         : understands(theirs) ? "the port's owner refuses this rank: it belongs to another user"
+                               : "the port's owner runs another build of Sinew");
+  }
+  const std::optional<core::resident> other = talk.exchange_residents(own, theirs);
+  const char over = 1;
+  if (!other || !talk.send(&over, 1)) {
+    fail(MPI_ERR_PORT, "the port's owner has ended while it accepted");
+  }
+  return way.to(*other, tag_of_connection(own.rank, own.number), false);
+}
 
 }  // namespace
 
 int impl::Open_port(MPI_Info info, char* port_name) {
   check_out(port_name, "port_name");
   if (info != MPI_INFO_NULL) {
-    (void)info_of(info);
+    (void)info_of(info);  // no hints are known
   }
-  const std::string name = mpi::port_name(process.runtime->rank().value(), next_number());
-  std::unique_lock<std::mutex> held;
-  if (name.size() >= MPI_MAX_PORT_NAME || !launcher_line(held).publish(port_key(name), "open")) {
-    fail(MPI_ERR_PORT, "the launcher cannot keep the port \"%s\"", name.c_str());
-  }
+  std::shared_ptr<open_port> made = open_port::open(next_number());
+  const std::string name = made->name().text();
+  SINEW_ASSERT(name.size() < MPI_MAX_PORT_NAME);
+  port_table& all = ports();
+  const std::lock_guard held(all.lock);
+  all.open.emplace(name, std::move(made));
   std::memcpy(port_name, name.c_str(), name.size() + 1);
   return MPI_SUCCESS;
 }
 
 int impl::Close_port(const char* port_name) {
-  const port p = port_of(port_name);
-  std::unique_lock<std::mutex> held;
-  if (!launcher_line(held).unpublish(port_key(p.name))) {
-    fail(MPI_ERR_PORT, "the port \"%s\" is not open", port_name);
-  }
+  const std::shared_ptr<open_port> port = own_port(port_name);
+  port->close();
+  port_table& all = ports();
+  const std::lock_guard held(all.lock);
+  all.open.erase(port->name().text());
   return MPI_SUCCESS;
 }
 
-/// The other group's leader has sent its number to this port.
 int impl::Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm comm,
                       MPI_Comm* newcomm) {
-  comm_object& c = group_at(comm, root, info, newcomm);
-  const auto find = [&] {
-    const port p = port_of(port_name);
-    if (p.owner != process.runtime->rank().value()) {
-      fail(MPI_ERR_PORT, "the port \"%s\" was opened by rank %d of the job, and is for it to use",
-           port_name, p.owner);
-    }
-    int number = 0;
-    const p2p::result caller =
-        process.engine->recv(*process.job, p2p::messages_of(*process.job), word(number),
-                             p2p::any_source, message_tag{p.number});
-    SINEW_ASSERT(caller.error == p2p::fault::none && number > 0);
-    return coll::leaders_link{*process.job, caller.source,
-                              tag_of_connection(caller.source.value(), number)};
-  };
+  comm_object& c = group_at(comm, root, newcomm);
+  leaders_way way;
+  const auto find = [&] { return await_caller(port_name, info, way); };
   *newcomm = adopt(connected_by(participant_of(c), comm_rank{root}, find), c);
   return MPI_SUCCESS;
 }
 
 int impl::Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm comm,
                        MPI_Comm* newcomm) {
-  comm_object& c = group_at(comm, root, info, newcomm);
-  const auto find = [&] {
-    const port p = port_of(port_name);
-    const int self = process.runtime->rank().value();
-    if (p.owner == self) {
-      fail(MPI_ERR_PORT, "the port \"%s\" is this rank's own", port_name);
-    }
-    int number = next_number();
-    process.engine->meet(job_rank{p.owner});
-    (void)process.engine->send(*process.job, p2p::messages_of(*process.job), word(number),
-                               comm_rank{p.owner}, message_tag{p.number});
-    return coll::leaders_link{*process.job, comm_rank{p.owner}, tag_of_connection(self, number)};
-  };
+  comm_object& c = group_at(comm, root, newcomm);
+  leaders_way way;
+  const auto find = [&] { return call(port_name, info, way); };
   *newcomm = adopt(connected_by(participant_of(c), comm_rank{root}, find), c);
   return MPI_SUCCESS;
 }
 
-int impl::Publish_name(const char* service_name, MPI_Info, const char* port_name) {
+namespace {
+
+std::optional<names_folder> folder_for(MPI_Info info) {
+  return names_folder::wanted(info == MPI_INFO_NULL ? std::string()
+                                                    : info_of(info).value("ompi_global_scope"));
+}
+
+}  // namespace
+
+int impl::Publish_name(const char* service_name, MPI_Info info, const char* port_name) {
   check_out(port_name, "port_name");
   const std::string key = service_key(service_name);
+  const std::optional<names_folder> folder = folder_for(info);
   std::unique_lock<std::mutex> held;
-  if (!launcher_line(held).publish(key, port_name)) {
+  if (folder ? !folder->publish(service_name, port_name)
+             : !launcher_line(held).publish(key, port_name)) {
     fail(MPI_ERR_SERVICE, "the service \"%s\" is published already", service_name);
   }
   return MPI_SUCCESS;
 }
 
-int impl::Unpublish_name(const char* service_name, MPI_Info, const char* port_name) {
+int impl::Unpublish_name(const char* service_name, MPI_Info info, const char* port_name) {
   check_out(port_name, "port_name");
   const std::string key = service_key(service_name);
+  const std::optional<names_folder> folder = folder_for(info);
   std::unique_lock<std::mutex> held;
-  if (!launcher_line(held).unpublish(key)) {
+  if (folder ? !folder->unpublish(service_name) : !launcher_line(held).unpublish(key)) {
     fail(MPI_ERR_SERVICE, "the service \"%s\" is not published", service_name);
   }
   return MPI_SUCCESS;
 }
 
-int impl::Lookup_name(const char* service_name, MPI_Info, char* port_name) {
+/// Names that other jobs see first, then the job's own.
+int impl::Lookup_name(const char* service_name, MPI_Info info, char* port_name) {
   check_out(port_name, "port_name");
   const std::string key = service_key(service_name);
-  std::unique_lock<std::mutex> held;
-  const std::optional<std::string> found = launcher_line(held).lookup(key);
+  std::optional<std::string> found;
+  if (const std::optional<names_folder> folder = folder_for(info)) {
+    found = folder->lookup(service_name);
+  }
+  if (!found) {
+    std::unique_lock<std::mutex> held;
+    found = launcher_line(held).lookup(key);
+  }
   if (!found || found->size() >= MPI_MAX_PORT_NAME) {
     fail(MPI_ERR_NAME, "no service \"%s\" is published", service_name);
   }
@@ -186,58 +309,34 @@ int impl::Lookup_name(const char* service_name, MPI_Info, char* port_name) {
   return MPI_SUCCESS;
 }
 
-namespace {
-
-/// What the two sides of a socket tell each other.
-struct greeting {
-  char magic[16] = "sinew join 1";
-  char job[112] = {};
-  std::int32_t rank = -1;
-  std::int32_t number = 0;
-};
-
-/// Sends or receives all of it. A socket that ends early is an error.
-template <class Call>
-void whole(Call call, greeting& g) {
-  auto* at = reinterpret_cast<std::byte*>(&g);
-  std::size_t left = sizeof g;
-  while (left > 0) {
-    const ssize_t moved = call(at, left);
-    if (moved < 0 && errno == EINTR) {
-      continue;
-    }
-    if (moved <= 0) {
-      fail(MPI_ERR_ARG, "the socket cannot be used: %s",
-           moved == 0 ? "the other side has closed it" : std::strerror(errno));
-    }
-    at += moved;
-    left -= static_cast<std::size_t>(moved);
-  }
-}
-
-}  // namespace
-
 int impl::Comm_join(int fd, MPI_Comm* intercomm) {
   check_out(intercomm, "intercomm");
   *intercomm = MPI_COMM_NULL;
-  const std::string& job = process.runtime->session().where().job;
-  greeting own, other;
-  own.rank = process.runtime->rank().value();
-  own.number = next_number();
-  (void)job.copy(own.job, sizeof own.job - 1);
-  whole([fd](void* at, std::size_t n) { return ::send(fd, at, n, MSG_NOSIGNAL); }, own);
   // Wait: for the other side of the socket, as the call is defined to.
-  whole([fd](void* at, std::size_t n) { return ::recv(fd, at, n, 0); }, other);
-  if (std::memcmp(own.magic, other.magic, sizeof own.magic) != 0 ||
-      std::memcmp(own.job, other.job, sizeof own.job) != 0 || own.rank == other.rank) {
+  boot::descriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!copy) {
+    fail(MPI_ERR_ARG, "the socket cannot be used: %s", std::strerror(errno));
+  }
+  socket_talk talk(std::move(copy), 0);
+  greeting own = own_greeting();
+  greeting other;
+  own.number = next_number();
+  if (!talk.send(&own, sizeof own) || !talk.receive(&other, sizeof other)) {
+    fail(MPI_ERR_ARG, "the socket cannot be used: the other side has closed it");
+  }
+  const bool same = own.job == other.job && own.rank == other.rank && own.tenant == other.tenant;
+  if (same || !understands(other)) {
     return MPI_SUCCESS;  // no connection can be had: MPI_COMM_NULL says so
   }
-  SINEW_ASSERT(other.rank >= 0 && other.rank < process.runtime->reach());
-  process.engine->meet(job_rank{other.rank});
-  const greeting& lower = own.rank < other.rank ? own : other;
+  const std::optional<core::resident> who = talk.exchange_residents(own, other);
+  if (!who) {
+    return MPI_SUCCESS;
+  }
+  const bool first = std::tie(own.job, own.rank) < std::tie(other.job, other.rank);
+  const greeting& lower = first ? own : other;
   comm_object& self = *process.comms[2];
-  const coll::leaders_link link{*process.job, comm_rank{other.rank},
-                                tag_of_connection(lower.rank, lower.number)};
+  leaders_way way;
+  const coll::leaders_link link = way.to(*who, tag_of_connection(lower.rank, lower.number), first);
   *intercomm = adopt(connected(participant_of(self), 0, &link), self);
   return MPI_SUCCESS;
 }

@@ -43,6 +43,7 @@ window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
       hints->value("alloc_shared_noncontig") == "true") {
     how = memory_layout::separate;
   }
+  check_one_job(c, "a window");
   auto* w = arena<window_object>::make();
   try {
     w->comm = arena<comm_object>::make(coll::duplicate(participant_of(c)));

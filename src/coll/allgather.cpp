@@ -88,7 +88,7 @@ fault allgather(participant at, buffer send, buffer recv) {
         whole ? static_cast<std::byte*>(recv.base) : nullptr);
   }
   const std::size_t all = recv.bytes() * static_cast<std::size_t>(t.size());
-  const int fan = tuning::short_fan(t.runtime());
+  const int fan = tuning::short_fan(t.runtime(), t.spans_jobs());
   if (t.size() > 2 && fan > 2 && all <= static_cast<std::size_t>(tuning::tree_bytes())) {
     through_one(t, mine, recv, fan);
   } else if (t.size() > 2 && all < static_cast<std::size_t>(tuning::long_allgather())) {

@@ -154,7 +154,7 @@ void bcast_any(collective_messages& t, const buffer& data, int root) {
   if (t.size() > 2 && bytes >= static_cast<std::size_t>(tuning::long_bcast())) {
     bcast_long(t, data, root);
   } else if (bytes <= static_cast<std::size_t>(tuning::tree_bytes())) {
-    bcast_tree(t, data, root, tuning::short_fan(t.runtime()));
+    bcast_tree(t, data, root, tuning::short_fan(t.runtime(), t.spans_jobs()));
   } else {
     bcast_tree(t, data, root, 2);
   }
@@ -164,7 +164,7 @@ void barrier_any(collective_messages& t) {
   if (t.size() == 1) {
     return;
   }
-  const int fan = tuning::short_fan(t.runtime());
+  const int fan = tuning::short_fan(t.runtime(), t.spans_jobs());
   if (fan > 2) {
     tree_barrier(t, fan);
   } else {

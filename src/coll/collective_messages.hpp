@@ -65,6 +65,7 @@ class collective_messages {
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] message_tag tag() const noexcept { return tag_; }
   [[nodiscard]] core::runtime& runtime() const noexcept { return engine_.runtime(); }
+  [[nodiscard]] bool spans_jobs() const noexcept { return comm_.spans_jobs; }
   [[nodiscard]] fault outcome() const noexcept { return fault_; }
 
   void send(const buffer& from, int dest) {

@@ -7,6 +7,7 @@
 #include "coll/collective_messages.hpp"
 #include "coll/contexts.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/error.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -44,6 +45,8 @@ class participation {
       if (t.size() > 1) {
         allreduce_any(t, extremes, {extremes, 2, &word}, max);
       }
+      SINEW_CHECK(t.outcome() == fault::none, "no communicator can be made",
+                  "a rank of its group has died", "leave it out (MPIX_Comm_shrink)");
       proposed_ = false;
       if (state_.ledger.settle(said_, ~extremes[1], extremes[0], from)) {
         return from;
@@ -88,6 +91,9 @@ namespace {
 /// Whether some have not been started together with this rank.
 bool has_strangers(p2p::engine& engine, const core::group& members) {
   const boot::place& here = engine.runtime().session().where();
+  if (spans_jobs(engine, members)) {
+    return true;
+  }
   if (here.spawning.count == 0) {
     return false;
   }
@@ -95,7 +101,33 @@ bool has_strangers(p2p::engine& engine, const core::group& members) {
   return core::group::subtract(members, fellows).size() != 0;
 }
 
+/// Calls f(outside, number) for each member of another job.
+template <class F>
+void each_of_other_jobs(p2p::engine& engine, const core::group& members, const F& f) {
+  const int reach = engine.runtime().reach();
+  for (const job_rank each : members.members()) {
+    if (!each.below(reach)) {
+      f(*core::outside::of(engine.runtime()), each);
+    }
+  }
+}
+
 }  // namespace
+
+bool spans_jobs(p2p::engine& engine, const core::group& members) noexcept {
+  const auto all = members.members();
+  return std::any_of(all.begin(), all.end(), [reach = engine.runtime().reach()](job_rank each) {
+    return !each.below(reach);
+  });
+}
+
+meeting::meeting(p2p::engine& engine, const core::group& members, message_tag tag)
+    : engine_(engine),
+      comm_(context_id{context_ledger::meeting}, members, members.find(engine.runtime().rank())) {
+  comm_.spans_jobs = true;
+  engine_.attach_meeting(comm_, group_tag(tag));
+}
+meeting::~meeting() { engine_.end_meeting(comm_); }
 
 bool is_connected(p2p::engine& engine) {
   return state_of(engine.runtime()).with_strangers.load(std::memory_order_relaxed) != 0;
@@ -106,11 +138,16 @@ communicator_ref make_communicator(p2p::engine& engine, context_id context, core
   SINEW_ASSERT(rank >= 0);
   const bool foreign = context != context_ledger::job && has_strangers(engine, members);
   auto made = std::make_unique<core::communicator>(context, std::move(members), rank);
+  made->spans_jobs = spans_jobs(engine, made->members());
   engine.attach(*made);
+  each_of_other_jobs(engine, made->members(),
+                     [](core::outside& o, job_rank each) { o.hold(each); });
   state_of(engine.runtime()).with_strangers.fetch_add(foreign ? 1 : 0, std::memory_order_relaxed);
   return {made.release(), [&engine, foreign](core::communicator* c) {
             const std::uint32_t number = c->context().value();
             const bool unused = engine.detach(*c);
+            each_of_other_jobs(engine, c->members(),
+                               [](core::outside& o, job_rank each) { o.let_go(each); });
             delete c;
             state_of(engine.runtime())
                 .with_strangers.fetch_sub(foreign ? 1 : 0, std::memory_order_relaxed);

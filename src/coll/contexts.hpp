@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/p2p/engine.hpp"
 
 namespace sinew::coll {
 
@@ -135,7 +136,8 @@ class context_ledger {
     return true;
   }
 
-  static constexpr std::uint32_t world = 0, self = 2, job = 4, first_free = 6;
+  static constexpr std::uint32_t world = 0, self = 2, job = 4, meeting = p2p::meeting_context,
+                                 first_free = 8;
   static constexpr std::uint64_t refused = std::uint64_t{1} << 32;
 
  private:
@@ -157,7 +159,7 @@ class context_ledger {
   std::mutex lock_;
   std::multiset<key> present_;
   bool owned_ = false;
-  std::vector<std::uint64_t> held_ = {0b111};  ///< a bit a context, from `world`
+  std::vector<std::uint64_t> held_ = {0b1111};  ///< a bit a context, from `world`
 };
 
 }  // namespace sinew::coll

@@ -97,8 +97,8 @@ void decide_levels(participant at, node_place& p, node_map map) {
 
 void decide(participant at, node_place& p) {
   p.decided = true;
-  if (at.comm.size() == 1) {
-    return;
+  if (at.comm.size() == 1 || at.comm.spans_jobs) {
+    return;  // ranks of several jobs share no memory, nor each other's places
   }
   if (on_this_node(at)) {
     collective_messages t(at, "the sharing of memory for collectives");

@@ -268,13 +268,13 @@ void reduce_any(collective_messages& t, const void* input, const buffer& result,
     halving_collect(t, input, result.base, result.count, *result.type, o, root);
   } else {
     const bool small = result.bytes() <= static_cast<std::size_t>(tuning::tree_bytes());
-    const int fan = small ? tuning::short_fan(t.runtime()) : 2;
+    const int fan = small ? tuning::short_fan(t.runtime(), t.spans_jobs()) : 2;
     reduce_tree(t, input, result.base, result.count, *result.type, o, root, fan);
   }
 }
 
 void allreduce_any(collective_messages& t, const void* input, const buffer& result, const op& o) {
-  const int fan = tuning::short_fan(t.runtime());
+  const int fan = tuning::short_fan(t.runtime(), t.spans_jobs());
   if (fan > 2 && result.bytes() <= static_cast<std::size_t>(tuning::tree_bytes())) {
     reduce_tree(t, input, result.base, result.count, *result.type, o, 0, fan);
     return bcast_tree(t, result, 0, fan);

@@ -37,7 +37,8 @@ void by_root(collective_messages& t, const void* input, const buffer& mine, cons
   if (t.rank() == 0) {
     whole.take(total, type);
   }
-  reduce_tree(t, input, whole.base(), total, type, o, 0, tuning::short_fan(t.runtime()));
+  reduce_tree(t, input, whole.base(), total, type, o, 0,
+              tuning::short_fan(t.runtime(), t.spans_jobs()));
   if (t.rank() != 0) {
     if (mine.count != 0) {
       t.recv(mine, 0);

@@ -134,12 +134,12 @@ bool crowded(core::runtime& rt) {
   return rt.crowded_at_start();
 }
 
-int short_fan(core::runtime& rt) {
+int short_fan(core::runtime& rt, bool spans_jobs) {
   if (fan() != 0) {
     SINEW_ENSURE(fan() >= 2);
     return static_cast<int>(fan());
   }
-  return crowded(rt) ? crowded_fan : 2;
+  return !spans_jobs && crowded(rt) ? crowded_fan : 2;
 }
 
 std::size_t block_on_node(core::runtime& rt) {

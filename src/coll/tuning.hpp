@@ -37,6 +37,7 @@ extern setting<std::int64_t> node_shared;  ///< from here reductions are divided
 [[nodiscard]] std::size_t block_on_node(core::runtime& rt);
 
 /// Children per level of a tree for short messages.
-[[nodiscard]] int short_fan(core::runtime& rt);
+/// `spans_jobs`: the ranks are not all of one job.
+[[nodiscard]] int short_fan(core::runtime& rt, bool spans_jobs);
 
 }  // namespace sinew::coll::tuning

@@ -106,8 +106,7 @@ void runtime::impl::fiber_poller::sleep_in(impl& rt, std::uint64_t timeout_ns) n
   }
   const thread_waiting::rest quiet(rt.waiting_);
   if (woken_.load(std::memory_order_acquire) == 0) {
-    rt.count_sleep();
-    rt.endpoint_->sleep(timeout_ns);
+    rt.sleep_at_the_doorbell(timeout_ns);
   }
 }
 

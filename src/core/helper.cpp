@@ -73,7 +73,7 @@ class runtime::impl::helper::edge {
   void sleep() {
     const bool again = (of_.rt_.chores_wanted_.load(std::memory_order_relaxed) &
                         ~of_.rt_.chores_in_calls_.load(std::memory_order_relaxed)) != 0;
-    of_.rt_.endpoint_->sleep(again ? shortest_nap_ns : longest_service_sleep_ns);
+    of_.rt_.sleep_at_the_doorbell(again ? shortest_nap_ns : longest_service_sleep_ns);
   }
 
  private:

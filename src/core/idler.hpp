@@ -57,8 +57,7 @@ class runtime::impl::idler {
   }
 
   void sleep() {
-    rt_.count_sleep();
-    rt_.endpoint_->sleep(longest_sleep_ns);
+    rt_.sleep_at_the_doorbell(longest_sleep_ns);
     if (watches_hangs()) {
       watch();
     }

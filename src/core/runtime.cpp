@@ -15,6 +15,7 @@
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
 #include "sinew/core/handlers.hpp"
+#include "sinew/core/outside.hpp"
 #include "sinew/core/uncaught.hpp"
 #include "sinew/fabric/disturbed.hpp"
 
@@ -75,6 +76,9 @@ runtime::~runtime() = default;
 void runtime::leave() {
   SINEW_EXPECT(session_ != nullptr);
   impl::of(*this).end_helper();
+  if (outside* const others = outside::of(*this); others != nullptr) {
+    others->leave();
+  }
   endpoint_->leave();
   if (session_->where().local_size != session_->where().size) {
     // A rank whose process ends closes its connections, which others must not take for its death.

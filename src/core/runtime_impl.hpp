@@ -13,6 +13,8 @@
 
 namespace sinew::core {
 
+class outside;
+
 /// Every runtime is one, see of().
 class runtime::impl final : public runtime {
  public:
@@ -26,6 +28,11 @@ class runtime::impl final : public runtime {
   ~impl() override;
 
   [[nodiscard]] static impl& of(runtime& rt) noexcept { return static_cast<impl&>(rt); }
+
+  /// Ranks of other jobs, once this one has met some. Set once: release, so that it is complete for
+  /// whoever sees it (acquire). Any thread.
+  [[nodiscard]] outside* others() const noexcept { return others_.load(std::memory_order_acquire); }
+  void set_others(outside& made) noexcept { others_.store(&made, std::memory_order_release); }
 
   /// Prints what is waited for, by all diagnoses.
   void diagnose() const noexcept;
@@ -62,6 +69,17 @@ class runtime::impl final : public runtime {
   [[nodiscard]] bool report_hang(bool hangs, const char* how) noexcept;
   void report(const char* how) const noexcept;
 
+  /// Of the thread that makes progress, or the helper.
+  void sleep_at_the_doorbell(std::uint64_t timeout_ns) {
+    outside* const met = others();
+    if (met == nullptr || prepare_sleep(*met)) {
+      count_sleep();
+      endpoint_->sleep(timeout_ns);
+    }
+  }
+  /// False: there is something to do first. In outside.cpp.
+  [[nodiscard]] static bool prepare_sleep(outside& met);
+
   static constexpr int most_chores = 16;
   struct chore {
     int (*run)(void*) = nullptr;
@@ -71,6 +89,7 @@ class runtime::impl final : public runtime {
     void (*print)(void*) = nullptr;
     void* context = nullptr;
   };
+  std::atomic<outside*> others_{nullptr};
   chore chores_[most_chores];  ///< the first is set_chore's
   /// Of the chores, a bit each: those that the helper leaves to the program's threads. Relaxed: a
   /// chore is added before it is wanted.

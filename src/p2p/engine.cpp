@@ -36,6 +36,7 @@ setting<std::int64_t> unexpected_bytes(
 engine::state::state(core::runtime& runtime)
     : rt(runtime),
       net(runtime.endpoint()),
+      near_ranks(runtime.reach()),
       threaded(runtime.threaded()),
       max_short(net.bounds().max_short),
       eager_limit(std::min(static_cast<std::size_t>(eager_bytes()), net.bounds().max_medium)),
@@ -48,8 +49,9 @@ engine::state::state(core::runtime& runtime)
       operations(threaded),
       messages(threaded),
       spare(messages.get()),
-      slow(std::make_unique<slow_bits[]>(static_cast<std::size_t>(rt.reach()))),
-      peers(static_cast<std::size_t>(rt.reach())),
+      slow(std::make_unique<slow_bits[]>(
+          static_cast<std::size_t>(near_ranks + core::outside::room))),
+      peers(static_cast<std::size_t>(near_ranks + core::outside::room)),
       directory(std::make_unique<std::atomic<page*>[]>(pages)),
       survivors(rt.session().survivors()) {
   if (spare == nullptr) {
@@ -61,24 +63,32 @@ engine::state::state(core::runtime& runtime)
                   std::to_string(max_short),
               "use another back-end");
   SINEW_ENSURE(at_once_limit <= eager_limit && eager_limit <= net.bounds().max_medium);
-  take_eager();
-  take(am_rts, on<&state::arrived_rts>);
-  take(am_push, on<&state::arrived_push>);
-  net.set_handler(
+  set_handlers(net);
+  prepare_for_failures();
+  rt.set_chore([](void* s) { return static_cast<state*>(s)->retry_backlog(); }, this);
+  rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this);
+}
+
+// Those of messages that can be observed are `plain` until somebody observes them.
+void engine::state::set_handlers(fabric::endpoint& of) {
+  take_eager(of);
+  take(of, am_rts, on<&state::arrived_rts>);
+  take(of, am_push, on<&state::arrived_push>);
+  of.set_handler(
       am_piece,
       [](void* s, const fabric::arrival& a) noexcept {
         static_cast<state*>(s)->arrived_piece(a);
         return status::ok();
       },
       this);
-  net.set_handler(
+  of.set_handler(
       am_matched,
       [](void* s, const fabric::arrival& a) noexcept {
         static_cast<state*>(s)->arrived_matched(a);
         return status::ok();
       },
       this);
-  net.set_handler(
+  of.set_handler(
       am_throttle,
       [](void* s, const fabric::arrival& a) noexcept {
         slow_bits& its = static_cast<state*>(s)->slow[a.source.index()];
@@ -90,15 +100,19 @@ engine::state::state(core::runtime& runtime)
         return status::ok();
       },
       this);
-  prepare_for_failures();
-  rt.set_chore([](void* s) { return static_cast<state*>(s)->retry_backlog(); }, this);
-  rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this);
+  of.set_handler(
+      am_revoke,
+      [](void* s, const fabric::arrival& a) noexcept {
+        static_cast<state*>(s)->arrived_revoke(a);
+        return status::ok();
+      },
+      this);
 }
 
 // A receive has met a message of ours that its sender waits for, or whose data it has copied.
 void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
   auto& op = *reinterpret_cast<operation*>(a.head.word[0]);
-  if (survivors != nullptr) {
+  if (outlives(a.source)) {
     core::guard held(flow_lock, threaded);
     if (std::erase(unanswered, &op) == 0) {
       return;  // it has ended with a fault meanwhile
@@ -106,7 +120,7 @@ void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
   }
   SINEW_EXPECT(!op.done() && op.peer == a.source);
   if (op.exposed) {
-    net.withdraw(op.from.key);
+    way_to(a.source).withdraw(op.from.key);
   }
   op.packed.reset();
   {

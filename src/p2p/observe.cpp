@@ -78,13 +78,13 @@ int engine::state::apply_observation() {
   const auto choose = [&](am what, fabric::handler seen) {
     const fabric::handler plain = plain_handlers[what - am_eager];
     SINEW_ASSERT(plain != nullptr);
-    net.set_handler(what, wanted ? seen : plain, this);
+    set_handler(what, wanted ? seen : plain);
   };
   choose(am_eager, observed<am_eager>);
   choose(am_eager_sync, observed<am_eager_sync>);
   choose(am_rts, observed<am_rts>);
   choose(am_push, observed<am_push>);
-  for (job_rank r = 0; r.below(rt.reach()); ++r) {
+  for (job_rank r = 0; r.below(near_ranks + core::outside::room); ++r) {
     if (wanted) {
       slow[r.index()].set(slow_bits::observed);
     } else {

@@ -29,9 +29,10 @@ bool engine::state::push(operation& op) {
   const std::size_t bytes = op.data.bytes();
   const auto* const data = reinterpret_cast<const std::byte*>(op.from.address);
   const auto name = reinterpret_cast<std::uint64_t>(&op);
+  fabric::endpoint& way = way_to(op.peer);
   if (op.todo == step::announce) {
     const announcement a{name, bytes};
-    if (net.send_short(op.peer, am_push, op.head, &a, sizeof a).retry()) {
+    if (way.send_short(op.peer, am_push, op.head, &a, sizeof a).retry()) {
       return false;
     }
     op.todo = step::push;
@@ -39,11 +40,11 @@ bool engine::state::push(operation& op) {
   }
   // Whole packets, short messages too: they are copied by better instructions than halves are
   // (fabric/shm/copy.hpp). 16 KiB took 1.25 us, by halves 1.54; 32 KiB 1.93 and 2.51.
-  const std::size_t most = net.bounds().max_medium;
+  const std::size_t most = way.bounds().max_medium;
   SINEW_ASSERT(op.pushed <= bytes);
   while (op.pushed != bytes) {
     const std::size_t n = std::min(most, bytes - op.pushed);
-    if (net.send_medium(op.peer, am_piece, {{name, 0}}, data + op.pushed, n).retry()) {
+    if (way.send_medium(op.peer, am_piece, {{name, 0}}, data + op.pushed, n).retry()) {
       return false;
     }
     op.pushed += n;

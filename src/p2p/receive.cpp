@@ -299,9 +299,9 @@ status engine::state::on_eager_sync(void* self, const fabric::arrival& a) noexce
   return on<&state::arrived<Threads, true>>(self, a);
 }
 
-void engine::state::take_eager() {
-  take(am_eager, threaded ? on_eager<true> : on_eager<false>);
-  take(am_eager_sync, threaded ? on_eager_sync<true> : on_eager_sync<false>);
+void engine::state::take_eager(fabric::endpoint& of) {
+  take(of, am_eager, threaded ? on_eager<true> : on_eager<false>);
+  take(of, am_eager_sync, threaded ? on_eager_sync<true> : on_eager_sync<false>);
 }
 
 bool engine::state::arrived_rts(const fabric::arrival& a) {

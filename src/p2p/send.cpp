@@ -102,10 +102,11 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
   const std::size_t bytes = from.bytes();
   const std::uint8_t why = slow[peer.index()].get();
   const bool throttled = (why & slow_bits::throttled) != 0;
-  if (how == mode::synchronous && !throttled && bytes + sizeof(std::uint64_t) <= eager_limit) {
+  const std::size_t eager_most = eager_limit_to(peer);
+  if (how == mode::synchronous && !throttled && bytes + sizeof(std::uint64_t) <= eager_most) {
     op->todo = step::send_sync;
     op->handler = am_eager_sync;
-  } else if (how != mode::synchronous && !throttled && bytes <= eager_limit) {
+  } else if (how != mode::synchronous && !throttled && bytes <= eager_most) {
     op->todo = step::send_eager;
     op->handler = am_eager;
   } else {
@@ -126,7 +127,7 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
     } else {
       op->exposed = bytes != 0;
       if (op->exposed) {
-        op->from.key = net.expose(at, bytes);
+        op->from.key = way_to(peer).expose(at, bytes);
       }
       op->todo = step::send_rts;
       op->handler = am_rts;
@@ -149,7 +150,7 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
 // between threads MPI promises no order.
 void engine::state::submit(operation& op) {
   SINEW_EXPECT(op.todo != step::nothing);
-  SINEW_EXPECT(op.peer.below(rt.reach()));
+  SINEW_EXPECT(op.peer.below(near_ranks + core::outside::room));
   peer_state* const known = peers.make(op.peer.index());
   if (known == nullptr) [[unlikely]] {
     base::out_of_memory("remembering a message to another rank");
@@ -160,7 +161,7 @@ void engine::state::submit(operation& op) {
   {
     core::guard held(flow_lock, threaded);
     p.rts_pending += is_rts ? 1 : 0;
-    if (is_rts && survivors != nullptr) [[unlikely]] {
+    if (is_rts && outlives(op.peer)) [[unlikely]] {
       unanswered.push_back(&op);
     }
     clear = p.backlog == nullptr && !p.draining;
@@ -189,7 +190,7 @@ bool engine::state::attempt(operation& op) {
     case step::send_eager:
     case step::send_sync: {
       const std::size_t prefix = op.todo == step::send_sync ? sizeof(std::uint64_t) : 0;
-      if (net.reserve(op.peer, op.parcel).retry()) {
+      if (way_to(op.peer).reserve(op.peer, op.parcel).retry()) {
         return false;
       }
       const auto self = reinterpret_cast<std::uint64_t>(&op);
@@ -201,7 +202,7 @@ bool engine::state::attempt(operation& op) {
     case step::commit_packet: {
       const bool waits = op.handler == am_eager_sync;
       const std::size_t size = bytes + (waits ? sizeof(std::uint64_t) : 0);
-      if (net.commit(op.peer, op.handler, op.head, op.parcel, size).retry()) {
+      if (way_to(op.peer).commit(op.peer, op.handler, op.head, op.parcel, size).retry()) {
         return false;
       }
       if (!waits) {
@@ -211,13 +212,13 @@ bool engine::state::attempt(operation& op) {
     }
     case step::send_rts: {
       const rts o{reinterpret_cast<std::uint64_t>(&op), bytes, op.from};
-      return net.send_short(op.peer, am_rts, op.head, &o, sizeof o).done();
+      return way_to(op.peer).send_short(op.peer, am_rts, op.head, &o, sizeof o).done();
     }
     case step::announce:
     case step::push:
       return push(op);
     case step::control:
-      if (net.send_short(op.peer, op.handler, op.head, nullptr, 0).retry()) {
+      if (way_to(op.peer).send_short(op.peer, op.handler, op.head, nullptr, 0).retry()) {
         return false;
       }
       give_back(&op);
@@ -225,12 +226,12 @@ bool engine::state::attempt(operation& op) {
     case step::get: {
       op.owner = this;
       std::byte* to = op.packed ? op.packed.get() : static_cast<std::byte*>(op.data.base);
-      const status s = net.get(op.peer, to, op.from, op.outcome.bytes,
-                               {[](void* o) noexcept {
-                                  auto& self = *static_cast<operation*>(o);
-                                  self.owner->fetched(self);
-                                },
-                                &op});
+      const status s = way_to(op.peer).get(op.peer, to, op.from, op.outcome.bytes,
+                                           {[](void* o) noexcept {
+                                              auto& self = *static_cast<operation*>(o);
+                                              self.owner->fetched(self);
+                                            },
+                                            &op});
       if (s.done()) {
         fetched(op);
       }
@@ -247,7 +248,7 @@ bool engine::state::attempt(operation& op) {
 // happened, and its receiver waits: without memory to remember it there is no way on.
 void engine::state::send_control(job_rank peer, am what, std::uint64_t word) noexcept {
   const fabric::header head{{word, 0}};
-  if (net.send_short(peer, what, head, nullptr, 0).done()) [[likely]] {
+  if (way_to(peer).send_short(peer, what, head, nullptr, 0).done()) [[likely]] {
     return;
   }
   operation* op = operations.get();

@@ -1,6 +1,7 @@
 // What the engine keeps: channels, operations under way, arrived messages, and peers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -18,6 +19,7 @@
 #include "sinew/boot/survival.hpp"
 #include "sinew/core/handlers.hpp"
 #include "sinew/core/lock.hpp"
+#include "sinew/core/outside.hpp"
 #include "sinew/core/pool.hpp"
 #include "sinew/match/parallel.hpp"
 #include "sinew/p2p/engine.hpp"
@@ -167,6 +169,7 @@ class slow_bits {
   static constexpr std::uint8_t observed = 4;    ///< sends are told to an observer
   static constexpr std::uint8_t failing = 8;     ///< sends ask survive.cpp first
   static constexpr std::uint8_t dead = 16;       ///< it has died; by the poller
+  static constexpr std::uint8_t stranger = 32;   ///< of another job: not over the job's fabric
 
   [[nodiscard]] std::uint8_t get() const noexcept { return bits_.load(std::memory_order_relaxed); }
   void set(std::uint8_t bits) noexcept { bits_.fetch_or(bits, std::memory_order_relaxed); }
@@ -248,7 +251,7 @@ struct engine::state {
 
   // --- push.cpp ---
   [[nodiscard]] bool can_push(job_rank peer, std::size_t bytes) const {
-    return bytes <= push_limit && peer != rt.rank() && net.streams_to(peer);
+    return bytes <= push_limit && peer != rt.rank() && way_to(peer).streams_to(peer);
   }
   [[nodiscard]] bool push(operation& op);
   [[nodiscard]] bool arrived_push(const fabric::arrival& a);
@@ -300,7 +303,7 @@ struct engine::state {
   [[gnu::flatten]] static status on_eager(void* self, const fabric::arrival& a) noexcept;
   template <bool Threads>
   static status on_eager_sync(void* self, const fabric::arrival& a) noexcept;
-  void take_eager();
+  void take_eager(fabric::endpoint& of);
   struct meeting {
     operation* met;  ///< the receive; or null, and the message is
     bool stored;     ///< or nothing has happened, for want of memory
@@ -315,6 +318,31 @@ struct engine::state {
   /// A handler that stores messages, by one of the functions above.
   template <bool (state::*Arrived)(const fabric::arrival&)>
   static status on(void* self, const fabric::arrival& a) noexcept;
+
+  // --- outside.cpp ---
+  [[nodiscard]] bool is_stranger(job_rank peer) const noexcept { return !peer.below(near_ranks); }
+  /// Strangers exist only once far is there. Acquire: it is complete before it is seen.
+  [[nodiscard]] fabric::endpoint& way_to(job_rank peer) const noexcept {
+    return !is_stranger(peer) ? net : *far.load(std::memory_order_acquire);
+  }
+  /// Bytes of an eager message to it.
+  [[nodiscard]] std::size_t eager_limit_to(job_rank peer) const noexcept {
+    return std::min(eager_limit, way_to(peer).bounds().max_medium);
+  }
+  /// Whether the death of a rank may be told to operations that have to do with it.
+  [[nodiscard]] bool outlives(job_rank peer) const noexcept {
+    return survivors != nullptr || is_stranger(peer);
+  }
+  void set_handler(fabric::handler_id id, fabric::handler h) {
+    net.set_handler(id, h, this);
+    if (fabric::endpoint* const f = far.load(std::memory_order_acquire); f != nullptr) {
+      f->set_handler(id, h, this);
+    }
+  }
+  void open_outside();
+  void stranger_lost(job_rank who);
+  [[nodiscard]] bool forget_stranger(job_rank who) noexcept;
+  [[nodiscard]] fault fault_in_meeting(const match::envelope& wanted);
 
   // --- survive.cpp ---
   /// What becomes of a message to or from `source` (of the communicator) now.
@@ -335,9 +363,9 @@ struct engine::state {
   [[gnu::cold, gnu::noinline]] bool end_failed(operation& op, job_rank to) noexcept;
 
   // --- observe.cpp ---
-  void take(am what, fabric::handler h) {
+  void take(fabric::endpoint& of, am what, fabric::handler h) {
     plain_handlers[what - am_eager] = h;
-    net.set_handler(what, h, this);
+    of.set_handler(what, h, this);
   }
   int apply_observation();
   [[gnu::cold, gnu::noinline]] void tell_sent(const operation& op) noexcept;
@@ -375,8 +403,13 @@ struct engine::state {
   }
   void finish(operation& op) { threaded ? op.complete() : op.complete_alone(); }
 
+  void set_handlers(fabric::endpoint& of);
+
   core::runtime& rt;
   fabric::endpoint& net;
+  /// Ranks that the job's fabric reaches; those behind them are strangers.
+  const int near_ranks;
+  std::atomic<fabric::endpoint*> far{nullptr};  ///< to strangers; made when the first is met
   const bool threaded;
   const std::size_t max_short;
   const std::size_t eager_limit;
@@ -386,10 +419,20 @@ struct engine::state {
   const layout::datatype* const plain_bytes;
   core::pool<operation> operations;
   core::pool<matched> messages;
-  matched* spare = nullptr;            ///< the record the next arrival uses; the poller's own
-  std::unique_ptr<slow_bits[]> slow;   ///< by rank in the job
-  lazy_pages<peer_state> peers;        ///< by rank in the job
-  core::lock flow_lock;                ///< guards peer_state but what is atomic
+  matched* spare = nullptr;           ///< the record the next arrival uses; the poller's own
+  std::unique_ptr<slow_bits[]> slow;  ///< by rank in the job, then strangers
+  lazy_pages<peer_state> peers;       ///< the same
+  /// Communicators of ranks that meet, by the tag of their messages.
+  struct meeting_of {
+    message_tag tag;
+    const core::communicator* comm;
+  };
+  core::lock meetings_lock;
+  std::vector<meeting_of> meetings;
+  std::unique_ptr<core::communicator> any_meeting;  ///< stands for them in the channel
+  std::vector<job_rank> lost_strangers;             ///< the poller's
+  std::atomic<std::uint32_t> strangers_lost{0};     ///< how many so far; a count alone, so relaxed
+  core::lock flow_lock;                             ///< guards peer_state but what is atomic
   peer_state* first_listed = nullptr;  ///< those with a backlog, but for whom the poller looks at
   int backlogged_peers = 0;            ///< with those
   core::lock inflow_lock;              ///< guards inflows; before the locks of matching
@@ -438,6 +481,7 @@ struct engine::state {
   std::uint32_t deaths_seen = 0;         ///< the poller's
   std::atomic<bool> any_failure{false};  ///< a rank has died, or a context been revoked; relaxed
   int failure_chore = -1;
+  bool any_revoked = false;    ///< the poller's, and theirs who revoke: it only lasts too long
   std::int64_t looked_ns = 0;  ///< when operations were last ended for failures; the poller's
   /// Sends that wait for am_matched, kept where ranks may die. Under flow_lock.
   std::vector<operation*> unanswered;

@@ -17,7 +17,7 @@ constexpr std::int64_t look_period_ns = 100'000;
 }  // namespace
 
 bool engine::state::is_dead(job_rank r) const noexcept {
-  SINEW_EXPECT(r.below(rt.reach()));
+  SINEW_EXPECT(r.below(near_ranks + core::outside::room));
   return (slow[r.index()].get() & slow_bits::dead) != 0;
 }
 
@@ -25,14 +25,21 @@ fault engine::state::fault_of(const channel& in, comm_rank source) const noexcep
   if (in.revoked.load(std::memory_order_relaxed)) {
     return fault::revoked;
   }
-  if (in.comm == nullptr || survivors == nullptr) {
+  const std::uint32_t losses = strangers_lost.load(std::memory_order_relaxed);
+  if (in.comm == nullptr || (survivors == nullptr && losses == 0)) {
     return fault::none;
   }
   if (source != any_source) {
     const job_rank from = in.remote.size() != 0 ? in.remote[source] : in.comm->job_rank(source);
     return is_dead(from) ? fault::peer_failed : fault::none;
   }
-  const std::uint32_t deaths = survivors->deaths();
+  const auto members = (in.remote.size() != 0 ? in.remote : in.comm->members()).members();
+  if (losses != 0 && std::any_of(members.begin(), members.end(), [this](job_rank each) {
+        return is_stranger(each) && is_dead(each);
+      })) {
+    return fault::peer_failed_pending;
+  }
+  const std::uint32_t deaths = survivors != nullptr ? survivors->deaths() : 0;
   for (std::uint32_t i = in.acknowledged.load(std::memory_order_relaxed); i < deaths; ++i) {
     if (in.comm->members().find(survivors->dead(i)) >= 0) {
       return fault::peer_failed_pending;
@@ -67,8 +74,10 @@ void engine::state::end_receives(channel& in) {
   std::vector<operation*> ended;
   {
     const auto held = in.matcher.gathered();
+    const bool meets = in.context / 2 == meeting_context / 2;
     const auto collect = [&](const match::receive& r) {
-      if (fault_of(in, r.wanted.source) != fault::none) {
+      const fault f = meets ? fault_in_meeting(r.wanted) : fault_of(in, r.wanted.source);
+      if (f != fault::none) {
         ended.push_back(static_cast<operation*>(const_cast<match::receive*>(&r)));
       }
     };
@@ -84,7 +93,8 @@ void engine::state::end_receives(channel& in) {
       op->outcome = {};
       op->outcome.source = wanted.source;
       op->outcome.tag = wanted.tag;
-      op->outcome.error = fault_of(in, wanted.source);
+      op->outcome.error =
+          in.context / 2 == meeting_context / 2 ? fault::peer_failed : fault_of(in, wanted.source);
       finish(*op);
     }
   }
@@ -92,7 +102,7 @@ void engine::state::end_receives(channel& in) {
 
 void engine::state::end_with(operation& op, fault why) noexcept {
   if (op.exposed) {
-    net.withdraw(op.from.key);
+    way_to(op.peer).withdraw(op.from.key);
     op.exposed = false;
   }
   op.packed.reset();
@@ -179,6 +189,9 @@ int engine::state::look_for_failures() {
     for (std::uint32_t i = 0; i < deaths_seen; ++i) {
       end_sends_to(survivors->dead(i));
     }
+    for (const job_rank each : lost_strangers) {
+      end_sends_to(each);
+    }
     end_revoked_sends();
     std::vector<channel*> all;
     {
@@ -197,6 +210,10 @@ int engine::state::look_for_failures() {
     }
   });
   looked_ns = now_ns();
+  if (survivors == nullptr && lost_strangers.empty() && !any_revoked) {
+    any_failure.store(false, std::memory_order_relaxed);
+    rt.want_chore(failure_chore, false);
+  }
   return 1;
 }
 
@@ -206,9 +223,10 @@ void engine::state::revoke(std::uint32_t context, job_rank by) {
   channel_of(context + 1).revoked_by = by;
   channel_of(context).revoked.store(true, std::memory_order_relaxed);
   channel_of(context + 1).revoked.store(true, std::memory_order_relaxed);
-  for (job_rank r = 0; r.below(rt.reach()); ++r) {
+  for (job_rank r = 0; r.below(near_ranks + core::outside::room); ++r) {
     slow[r.index()].set(slow_bits::failing);
   }
+  any_revoked = true;
   any_failure.store(true, std::memory_order_relaxed);
   rt.want_chore(failure_chore, true);
 }
@@ -222,13 +240,6 @@ void engine::state::forget_old_revocation(channel& in, const core::communicator&
 }
 
 void engine::state::prepare_for_failures() {
-  net.set_handler(
-      am_revoke,
-      [](void* s, const fabric::arrival& a) noexcept {
-        static_cast<state*>(s)->arrived_revoke(a);
-        return status::ok();
-      },
-      this);
   failure_chore =
       rt.add_chore([](void* s) { return static_cast<state*>(s)->look_for_failures(); }, this);
   rt.want_chore(failure_chore, survivors != nullptr);
@@ -258,7 +269,7 @@ void engine::state::arrived_revoke(const fabric::arrival& a) noexcept {
 // What is known of its place is of another rank, which has ended.
 void engine::meet(job_rank peer, std::uint32_t tenant) {
   state& s = *state_;
-  if (s.net.meet(peer, tenant)) {
+  if (s.is_stranger(peer) || s.net.meet(peer, tenant)) {
     return;
   }
   s.end_sends_to(peer);

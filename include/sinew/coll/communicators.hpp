@@ -51,6 +51,24 @@ void release_context(p2p::engine& engine, context_id context);
 [[nodiscard]] communicator_ref make_agreed(p2p::engine& engine, context_id context,
                                            core::group members);
 
+/// Whether some of `members` are ranks of other jobs. Cold.
+[[nodiscard]] bool spans_jobs(p2p::engine& engine, const core::group& members) noexcept;
+
+/// Of ranks that have no communicator together yet, some of them of other jobs (p2p::engine::
+/// attach_meeting): to agree on one by, with this tag alone. Not collective. Cold.
+class meeting {
+ public:
+  meeting(p2p::engine& engine, const core::group& members, message_tag tag);
+  ~meeting();
+  meeting(const meeting&) = delete;
+  meeting& operator=(const meeting&) = delete;
+  [[nodiscard]] core::communicator& comm() noexcept { return comm_; }
+
+ private:
+  p2p::engine& engine_;
+  core::communicator comm_;
+};
+
 /// Whether there are communicators with ranks that were not started together with this one. Cold.
 [[nodiscard]] bool is_connected(p2p::engine& engine);
 

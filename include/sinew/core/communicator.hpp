@@ -80,6 +80,8 @@ class communicator {
   std::uint32_t persistent_count = 0;
   collective_record collective;
   std::string name;
+  /// Some members are of another job, which may differ in what it runs on. Set by who makes it.
+  bool spans_jobs = false;
 
  private:
   context_id context_;

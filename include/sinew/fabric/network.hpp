@@ -2,6 +2,7 @@
 // that jobs on one node neither need nor map its library.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,6 +17,16 @@ namespace sinew::fabric {
 /// sinew::error where the rank has none.
 using address_source = std::function<std::string(job_rank)>;
 
+/// Among ranks of several jobs, which number each other each in its own way: messages carry the
+/// name of their sender. Called by the thread that makes progress.
+struct rank_names {
+  std::uint64_t own = 0;
+  /// The number here of who has that name; no_job_rank if there is no room for one more.
+  std::function<job_rank(std::uint64_t name)> number_of;
+  /// It has ended, or cannot be reached any more, and all that it has sent has been handled. Once.
+  std::function<void(job_rank)> lost;
+};
+
 /// An endpoint that sleeps on a file descriptor, so that another sleeper can watch it.
 class network_endpoint : public endpoint {
  public:
@@ -25,6 +36,9 @@ class network_endpoint : public endpoint {
   /// False: there is something for progress() to do, or a caller that got `retry` may try again.
   /// The thread that calls progress() only. Cold.
   [[nodiscard]] virtual bool prepare_sleep() = 0;
+  /// Nothing is kept any more of a rank that was lost: its number may be another's. Only where
+  /// ranks have names. The thread that calls progress() only. Cold.
+  virtual void forget(job_rank peer) = 0;
 };
 
 /// A network that this process has opened, and whose address it can tell the others.
@@ -39,6 +53,10 @@ class network {
   /// message to each. What `addresses` uses outlives the endpoint. Throws. Cold.
   [[nodiscard]] virtual std::unique_ptr<network_endpoint> connect(job_rank rank,
                                                                   address_source addresses) = 0;
+  /// The same among ranks of several jobs; a rank that is lost does not end this one.
+  [[nodiscard]] virtual std::unique_ptr<network_endpoint> connect(job_rank rank,
+                                                                  address_source addresses,
+                                                                  rank_names names) = 0;
 };
 
 /// Told once, from progress(), of the first rank that has been lost: true if whoever hears it finds
@@ -64,6 +82,17 @@ struct network_options {
 
 /// SINEW_FABRIC_NODES: as many nodes are pretended, if more than one; 0: none. Cold.
 [[nodiscard]] int pretended_nodes();
+
+/// Lets a rank that sleeps on `near` be woken by what comes to `far`.
+class sleep_watch {
+ public:
+  virtual ~sleep_watch() = default;
+  /// Before a sleep of `near`: false if `far` has something to do first. The thread that calls
+  /// progress() of both only. Cold.
+  [[nodiscard]] virtual bool prepare() = 0;
+};
+/// Both outlive it. Throws. Cold.
+[[nodiscard]] std::unique_ptr<sleep_watch> watch_sleep(endpoint& near, network_endpoint& far);
 
 /// One endpoint over two: `near` carries what goes to the ranks in `near_ranks` (this rank is one
 /// of them), `far` all the rest. Handlers, order and sleep are as of one endpoint; transfers to far

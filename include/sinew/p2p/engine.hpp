@@ -11,6 +11,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/core/communicator.hpp"
 #include "sinew/core/completion.hpp"
+#include "sinew/core/outside.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/layout/datatype.hpp"
 #include "sinew/match/engine.hpp"
@@ -21,6 +22,9 @@ inline constexpr comm_rank any_source = match::any_source;
 inline constexpr message_tag any_tag = match::any_tag;
 inline constexpr comm_rank no_rank = -3;  ///< MPI_PROC_NULL: done at once, nothing moves
 inline constexpr message_tag max_tag = 0x7fffffff;
+
+/// See engine::attach_meeting().
+inline constexpr std::uint32_t meeting_context = 6;
 
 /// One matching space: where messages of one context meet their receives. Opaque here.
 struct channel;
@@ -163,6 +167,18 @@ class engine {
   /// The program says that each message is as long as the receive that it meets. Checked builds
   /// hold it to that. Before the operations concerned. Cold.
   void promise_exact_length(core::communicator& comm, bool promised);
+
+  // --- ranks of other jobs (outside.cpp); cold ---
+
+  /// Who can be met there; made if need be. Throws sinew::error where there is no network's plugin.
+  [[nodiscard]] core::outside& outside();
+  /// A communicator for ranks that do not have one yet, some of them perhaps of other jobs: it has
+  /// the context `meeting_context`, as all such ones, and lasts as long as they need to agree on
+  /// another. They tell their messages from others' by `tag`, and use the collectives' channel
+  /// alone. A rank of another job that is lost meanwhile ends what waits for it. Until
+  /// end_meeting().
+  void attach_meeting(core::communicator& comm, message_tag tag);
+  void end_meeting(const core::communicator& comm) noexcept;
 
   // --- ranks that come, and ranks that die (survive.cpp); cold ---
 

@@ -7,10 +7,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/futex.hpp"
 #include "sinew/base/signals_blocked.hpp"
+#include "sinew/fabric/network.hpp"
 
 namespace sinew::fabric::joint {
 
@@ -73,4 +75,32 @@ void watcher::run() {
   }
 }
 
+namespace {
+
+class watch_of_two final : public sleep_watch {
+ public:
+  watch_of_two(endpoint& near, network_endpoint& far)
+      : far_(far), watcher_(far.event_descriptor(), near) {}
+  [[nodiscard]] bool prepare() override {
+    if (!far_.prepare_sleep()) {
+      return false;
+    }
+    watcher_.watch();
+    return true;
+  }
+
+ private:
+  network_endpoint& far_;
+  watcher watcher_;
+};
+
+}  // namespace
 }  // namespace sinew::fabric::joint
+
+namespace sinew::fabric {
+
+std::unique_ptr<sleep_watch> watch_sleep(endpoint& near, network_endpoint& far) {
+  return std::make_unique<joint::watch_of_two>(near, far);
+}
+
+}  // namespace sinew::fabric

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -52,12 +53,13 @@ ucx_endpoint::guard::~guard() {
 }
 
 ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses,
-                           loss_listener on_loss)
+                           loss_listener on_loss, rank_names names)
     : by_(std::move(by)),
       rank_(at.rank),
       threads_(at.threads),
       addresses_(std::move(addresses)),
       on_loss_(std::move(on_loss)),
+      names_(std::move(names)),
       peers_(static_cast<std::size_t>(at.ranks)) {
   free_requests_.reserve(most_requests);
   for (std::uint32_t i = most_requests; i-- > 0;) {
@@ -74,21 +76,52 @@ ucx_endpoint::~ucx_endpoint() {
   const guard held(*this);
   for (const auto& p : peers_) {
     if (p != nullptr && p->way != nullptr) {
-      ucp_request_param_t how{};
-      how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-      how.flags = UCP_EP_CLOSE_FLAG_FORCE;
-      void* const closing = ucp_ep_close_nbx(p->way, &how);
-      for (int i = 0; i < 1000 && UCS_PTR_IS_PTR(closing) &&
-                      ucp_request_check_status(closing) == UCS_INPROGRESS;
-           ++i) {
-        (void)by_->progress();
-      }
-      if (UCS_PTR_IS_PTR(closing)) {
-        ucp_request_free(closing);
-      }
+      close_way(*p);
     }
   }
   close(bell_);
+}
+
+void ucx_endpoint::close_way(peer& p) noexcept {
+  SINEW_EXPECT(p.way != nullptr);
+  ucp_request_param_t how{};
+  how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  how.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  void* const closing = ucp_ep_close_nbx(p.way, &how);
+  for (int i = 0;
+       i < 1000 && UCS_PTR_IS_PTR(closing) && ucp_request_check_status(closing) == UCS_INPROGRESS;
+       ++i) {
+    (void)by_->progress();
+  }
+  if (UCS_PTR_IS_PTR(closing)) {
+    ucp_request_free(closing);
+  }
+  p.way = nullptr;
+}
+
+// What UCX still has of it refers to the peer, which therefore stays where it is.
+void ucx_endpoint::forget(job_rank rank) {
+  const guard held(*this, who::poller);
+  SINEW_EXPECT(among_jobs() && rank.below(size()));
+  peer* const p = peers_[rank.index()].get();
+  if (p == nullptr) {
+    return;
+  }
+  if (p->way != nullptr) {
+    close_way(*p);
+  }
+  for (incoming*& r : p->arrived) {
+    if (r != nullptr) {
+      records_.give_back(r);
+    }
+  }
+  std::erase(ready_, p);
+  std::erase(reports_due_, p);
+  std::erase(untold_, p);
+  std::erase_if(answers_, [p](const answer& a) { return a.to == p; });
+  *p = peer{};
+  p->home = this;
+  p->rank = rank;
 }
 
 void ucx_endpoint::set_handler(handler_id id, handler function, void* context) {
@@ -162,7 +195,9 @@ void ucx_endpoint::post(peer& to, outgoing& o, const void* data, std::size_t siz
   how.flags = eager ? UCP_AM_SEND_FLAG_EAGER : 0;
   how.cb.send = on_sent;
   how.user_data = &o;
-  void* const begun = ucp_am_send_nbx(to.way, message_id, &o.head, sizeof o.head, data, size, &how);
+  o.name = names_.own;
+  const std::size_t head_bytes = among_jobs() ? named_wire_bytes : sizeof o.head;
+  void* const begun = ucp_am_send_nbx(to.way, message_id, &o.head, head_bytes, data, size, &how);
   if (!UCS_PTR_IS_PTR(begun)) {
     sent(o);
     if (UCS_PTR_IS_ERR(begun)) {
@@ -195,10 +230,19 @@ ucs_status_t ucx_endpoint::on_arrival(void* self, const void* head, std::size_t 
                                       const ucp_am_recv_param_t* how) noexcept {
   auto& me = *static_cast<ucx_endpoint*>(self);
   wire w{};
-  if (head_bytes != sizeof w) [[unlikely]] {
+  if (head_bytes != (me.among_jobs() ? named_wire_bytes : sizeof w)) [[unlikely]] {
     corrupt_peer(-1, "a message over the network has a header of another size", head_bytes);
   }
   std::memcpy(&w, head, sizeof w);  // UCX aligns nothing
+  if (me.among_jobs()) {
+    std::uint64_t name = 0;
+    std::memcpy(&name, static_cast<const std::byte*>(head) + sizeof w, sizeof name);
+    const job_rank from = me.names_.number_of(name);
+    if (from == no_job_rank) {
+      return UCS_OK;  // who has told of it, or will find no room for it
+    }
+    w.source = static_cast<std::uint32_t>(from.value());
+  }
   const bool rendezvous = (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
   base::must_have_memory("taking a message from the network",
                          [&] { me.arrived({w, data, bytes, rendezvous}); });
@@ -315,7 +359,29 @@ int ucx_endpoint::progress(int budget) {
   if (lost_ != nullptr) [[unlikely]] {
     end_if_lost();
   }
+  if (any_untold_.load(std::memory_order_relaxed)) [[unlikely]] {
+    tell_lost();
+  }
   return happened;
+}
+
+// What it has sent before is handled first.
+void ucx_endpoint::tell_lost() {
+  std::vector<job_rank> told;
+  {
+    const guard held(*this, who::poller);
+    std::erase_if(untold_, [&](const peer* p) {
+      const bool due = !p->listed && arrived_.first == nullptr;
+      if (due) {
+        told.push_back(p->rank);
+      }
+      return due;
+    });
+    any_untold_.store(!untold_.empty(), std::memory_order_relaxed);
+  }
+  for (const job_rank each : told) {
+    names_.lost(each);
+  }
 }
 
 bool ucx_endpoint::prepare_sleep() {
@@ -360,12 +426,21 @@ void ucx_endpoint::leave() {
     answer_all();
     while (by_->progress() != 0) {
     }
-    leaving_ = in_flight_ == 0 && answers_.empty() && arrived_.first == nullptr;
+    leaving_ = in_flight_ == 0 && answers_.empty() &&
+               (among_jobs() ? all_acknowledged() : arrived_.first == nullptr);
     if (leaving_ || lost_ != nullptr) {
       break;
     }
   }
   leaving_ = true;
+}
+
+// Among jobs no fence comes after this: a process that ends too early may take its last messages
+// with it.
+bool ucx_endpoint::all_acknowledged() const noexcept {
+  return std::all_of(peers_.begin(), peers_.end(), [](const std::unique_ptr<peer>& p) {
+    return p == nullptr || p->lost != UCS_OK || p->sent == p->acknowledged;
+  });
 }
 
 void ucx_endpoint::on_lost(void* user_data, ucp_ep_h /*way*/, ucs_status_t why) noexcept {
@@ -375,8 +450,14 @@ void ucx_endpoint::on_lost(void* user_data, ucp_ep_h /*way*/, ucs_status_t why) 
 
 void ucx_endpoint::lose(peer& p, ucs_status_t why) noexcept {
   SINEW_EXPECT(why != UCS_OK);
-  if (p.lost == UCS_OK) {
-    p.lost = why;
+  const bool known = p.lost != UCS_OK;
+  p.lost = known ? p.lost : why;
+  if (among_jobs()) {
+    if (!known) {
+      base::must_have_memory("telling that a rank is lost", [&] { untold_.push_back(&p); });
+      any_untold_.store(true, std::memory_order_relaxed);
+    }
+    return;
   }
   if (lost_ == nullptr && !leaving_) {
     lost_ = &p;

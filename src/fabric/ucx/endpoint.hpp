@@ -21,8 +21,9 @@ class ucx_endpoint final : public network_endpoint {
     int ranks;
     bool threads;
   };
-  ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses,
-               loss_listener on_loss);
+  /// `names`: without functions where all ranks are of one job.
+  ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses, loss_listener on_loss,
+               rank_names names);
   ~ucx_endpoint() override;
 
   [[nodiscard]] job_rank rank() const noexcept override { return rank_; }
@@ -62,6 +63,7 @@ class ucx_endpoint final : public network_endpoint {
 
   [[nodiscard]] int event_descriptor() const noexcept override { return by_->event_descriptor(); }
   [[nodiscard]] bool prepare_sleep() override;
+  void forget(job_rank peer) override;
 
  private:
   enum class who : std::uint8_t { sender, poller };
@@ -141,6 +143,10 @@ class ucx_endpoint final : public network_endpoint {
   void report_to(peer& to);
   void answer_all();
   void lose(peer& p, ucs_status_t why) noexcept;
+  [[nodiscard]] bool among_jobs() const noexcept { return names_.number_of != nullptr; }
+  void close_way(peer& p) noexcept;
+  void tell_lost();
+  [[nodiscard]] bool all_acknowledged() const noexcept;
   void end_if_lost();
   void arrived(const delivery& d);
   static ucs_status_t on_arrival(void* self, const void* head, std::size_t head_bytes, void* data,
@@ -156,6 +162,7 @@ class ucx_endpoint final : public network_endpoint {
   limits bounds_{max_short_bytes, max_medium_bytes, false};
   address_source addresses_;
   loss_listener on_loss_;
+  rank_names names_;
   service handlers_[max_handlers];
   int bell_ = -1;  ///< an event descriptor of our own: wake()
 
@@ -180,6 +187,9 @@ class ucx_endpoint final : public network_endpoint {
   bool asleep_ = false;
   bool leaving_ = false;
   peer* lost_ = nullptr;  ///< the first
+  /// Among several jobs: those of whom names_.lost has not been told yet.
+  std::vector<peer*> untold_;
+  std::atomic<bool> any_untold_{false};  ///< a hint to the poller, who looks again; so relaxed
   std::int64_t lost_at_ns_ = 0;
   bool loss_told_ = false;
   bool others_judge_ = false;  ///< who heard of the loss ends the job

@@ -170,7 +170,7 @@ bool ucx_endpoint::handle_next(peer& from) {
   if (from.rank == rank_) {
     from.acknowledged = from.consumed;
     news_ = news_ || refused_;
-  } else if (from.consumed - from.reported >= window / 4) {
+  } else if (among_jobs() || from.consumed - from.reported >= window / 4) {
     report_to(from);
     report_now_ = true;
   }

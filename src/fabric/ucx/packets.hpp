@@ -18,12 +18,15 @@ class ucx_endpoint;
 /// A message on its way out: UCX reads header and data until it says that it is done.
 struct outgoing {
   wire head{};
+  std::uint64_t name = 0;  ///< the sender's; it travels behind the head where ranks have names
   ucx_endpoint* home = nullptr;
   peer* to = nullptr;
   callback when_done{nullptr, nullptr};  ///< of a long put
   outgoing* next = nullptr;
   std::array<std::byte, max_medium_bytes> data;
 };
+
+static_assert(offsetof(outgoing, name) == sizeof(wire) && offsetof(outgoing, head) == 0);
 
 /// A message that has arrived and waits for its turn.
 struct incoming {

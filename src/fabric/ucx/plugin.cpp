@@ -22,9 +22,14 @@ class ucx_network final : public network {
   }
   [[nodiscard]] std::unique_ptr<network_endpoint> connect(job_rank rank,
                                                           address_source addresses) override {
+    return connect(rank, std::move(addresses), {});
+  }
+  [[nodiscard]] std::unique_ptr<network_endpoint> connect(job_rank rank, address_source addresses,
+                                                          rank_names names) override {
     SINEW_EXPECT(addresses != nullptr && rank.below(ranks_));
+    SINEW_EXPECT((names.number_of == nullptr) == (names.lost == nullptr));
     return std::make_unique<ucx_endpoint>(worker_, ucx_endpoint::seat{rank, ranks_, threads_},
-                                          std::move(addresses), on_loss_);
+                                          std::move(addresses), on_loss_, std::move(names));
   }
 
  private:

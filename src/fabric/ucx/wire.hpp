@@ -43,6 +43,9 @@ struct wire {
 };
 static_assert(std::is_trivially_copyable_v<wire> && sizeof(wire) == 40);
 
+/// Among ranks of several jobs the sender's name follows; `source` is nothing there.
+inline constexpr std::size_t named_wire_bytes = sizeof(wire) + sizeof(std::uint64_t);
+
 inline constexpr std::uint16_t wire_format = 0x5301;
 
 struct operands {

@@ -1,0 +1,359 @@
+#include "abi/mpi/port_socket.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string_view>
+
+#include "abi/mpi/world.hpp"
+#include "sinew/base/build_id.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
+#include "sinew/base/error.hpp"
+#include "sinew/base/random.hpp"
+
+namespace sinew::mpi {
+namespace {
+
+constexpr int backlog = 128;
+constexpr int most_addresses = 8;
+/// A host that does not answer is not waited for any longer.
+constexpr int connect_ms = 3'000;
+
+/// A node, until it starts anew; 0 if that cannot be known.
+std::uint64_t this_machine() {
+  char id[64] = {};
+  boot::descriptor file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  const ssize_t n = file ? ::read(file.get(), id, sizeof id - 1) : 0;
+  return n > 0 ? std::hash<std::string_view>()({id, static_cast<std::size_t>(n)}) : 0;
+}
+
+std::uint64_t random_word() {
+  std::random_device source;
+  return static_cast<std::uint64_t>(source()) << 32 | source();
+}
+
+/// IPv4 addresses of this node under which others may reach it.
+std::string own_addresses() {
+  ifaddrs* all = nullptr;
+  std::string text;
+  int found = 0;
+  if (::getifaddrs(&all) != 0) {
+    return text;
+  }
+  for (const ifaddrs* each = all; each != nullptr && found < most_addresses;
+       each = each->ifa_next) {
+    const bool usable = each->ifa_addr != nullptr && each->ifa_addr->sa_family == AF_INET &&
+                        (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_LOOPBACK) == 0;
+    char address[INET_ADDRSTRLEN] = {};
+    if (usable &&
+        ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr,
+                    address, sizeof address) != nullptr) {
+      text += (text.empty() ? "" : ",") + std::string(address);
+      ++found;
+    }
+  }
+  ::freeifaddrs(all);
+  return text;
+}
+
+/// In Linux's abstract space: nothing is left behind.
+struct local_address {
+  sockaddr_un at{};
+  socklen_t length = 0;
+  explicit local_address(const std::string& name) {
+    SINEW_EXPECT(name.size() < sizeof at.sun_path);
+    at.sun_family = AF_UNIX;
+    std::memcpy(at.sun_path + 1, name.data(), name.size());
+    length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  }
+  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&at); }
+};
+
+[[noreturn]] void no_socket() {
+  throw error("cannot open a port", std::strerror(errno),
+              "raise the limit of open files (ulimit -n)");
+}
+
+boot::descriptor new_socket(int family) {
+  return boot::descriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+/// The user behind a socket of this node; nobody's number if that cannot be known.
+uid_t user_of(int socket) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0
+             ? peer.uid
+             : static_cast<uid_t>(-1);
+}
+
+bool becomes(int socket, short what, int timeout_ms) {
+  pollfd one{socket, what, 0};
+  // Wait: bounded.
+  return ::poll(&one, 1, timeout_ms) > 0;
+}
+
+}  // namespace
+
+std::string port_name::text() const {
+  char words[256];
+  std::snprintf(words, sizeof words,
+                "sinew:2:%016" PRIx64 ":%d:%d:%016" PRIx64 "%016" PRIx64 ":%016" PRIx64 ":%d:", job,
+                owner, number, secret[0], secret[1], machine, tcp_port);
+  return words + addresses;
+}
+
+std::optional<port_name> port_name::parse(const std::string& text) {
+  port_name p;
+  char list[256] = {};
+  const int read = std::sscanf(
+      text.c_str(), "sinew:2:%16" SCNx64 ":%d:%d:%16" SCNx64 "%16" SCNx64 ":%16" SCNx64 ":%d:%255s",
+      &p.job, &p.owner, &p.number, &p.secret[0], &p.secret[1], &p.machine, &p.tcp_port, list);
+  p.addresses = list;
+  const bool good = read >= 7 && p.owner >= 0 && p.number > 0 && p.tcp_port >= 0 &&
+                    p.tcp_port < 65536 && p.text() == text;
+  return good ? std::optional(p) : std::nullopt;
+}
+
+std::string port_name::local_socket() const {
+  // Others can list these names, so it tells nothing of the secret.
+  std::uint64_t state = job ^ machine ^ secret[1];
+  char name[64];
+  std::snprintf(name, sizeof name, "sinew-port-%d-%d-%016" PRIx64, owner, number, split_mix(state));
+  return name;
+}
+
+bool socket_talk::send(const void* data, std::size_t bytes) {
+  const auto* at = static_cast<const std::byte*>(data);
+  while (bytes > 0) {
+    const ssize_t sent = ::send(socket_.get(), at, bytes, MSG_NOSIGNAL);
+    if (sent > 0) {
+      at += sent;
+      bytes -= static_cast<std::size_t>(sent);
+    } else if (errno == EAGAIN) {
+      late_ = deadline_ns_ != 0 && now_ns() >= deadline_ns_;
+      if (late_) {
+        return false;
+      }
+      (void)becomes(socket_.get(), POLLOUT, 10);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool socket_talk::receive(void* data, std::size_t bytes) {
+  auto* at = static_cast<std::byte*>(data);
+  while (bytes > 0) {
+    // Wait: none here; wait_until() below makes progress meanwhile.
+    const ssize_t got = ::recv(socket_.get(), at, bytes, MSG_DONTWAIT);
+    if (got > 0) {
+      at += got;
+      bytes -= static_cast<std::size_t>(got);
+    } else if (got < 0 && errno == EAGAIN) {
+      process.runtime->wait_until(
+          [](void* p) {
+            const auto& self = *static_cast<socket_talk*>(p);
+            return becomes(self.socket_.get(), POLLIN, 0) ||
+                   (self.deadline_ns_ != 0 && now_ns() >= self.deadline_ns_);
+          },
+          this);
+      late_ = deadline_ns_ != 0 && now_ns() >= deadline_ns_ && !becomes(socket_.get(), POLLIN, 0);
+      if (late_) {
+        return false;
+      }
+    } else if (got == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<core::resident> socket_talk::exchange_residents(const greeting& own,
+                                                              const greeting& other) {
+  if (own.job == other.job) {
+    return core::resident{other.job, job_rank{other.rank}, other.tenant, {}};
+  }
+  std::string text;
+  append(text, process.engine->outside().self());
+  std::uint64_t length = text.size();
+  if (!send(&length, sizeof length) || !send(text.data(), text.size()) ||
+      !receive(&length, sizeof length) || length > (std::uint64_t{1} << 20)) {
+    return std::nullopt;
+  }
+  text.resize(length);
+  if (!receive(text.data(), text.size())) {
+    return std::nullopt;
+  }
+  std::string_view rest = text;
+  return core::take_resident(rest);
+}
+
+greeting own_greeting() {
+  static const std::uint64_t build = std::hash<std::string_view>()(build_id);
+  greeting g;
+  core::runtime& rt = *process.runtime;
+  g.build = build;
+  g.job = core::name_of_job(rt);
+  g.rank = rt.rank().value();
+  g.tenant = core::own_tenant(rt);
+  return g;
+}
+
+std::shared_ptr<open_port> open_port::open(int number) {
+  SINEW_EXPECT(number > 0);
+  auto made = std::make_shared<open_port>();
+  port_name& name = made->name_;
+  name.job = core::name_of_job(*process.runtime);
+  name.owner = process.runtime->rank().value();
+  name.number = number;
+  name.secret[0] = random_word();
+  name.secret[1] = random_word();
+  name.machine = this_machine();
+  made->local_ = new_socket(AF_UNIX);
+  const local_address here(name.local_socket());
+  if (!made->local_ || ::bind(made->local_.get(), here.get(), here.length) != 0 ||
+      ::listen(made->local_.get(), backlog) != 0) {
+    no_socket();
+  }
+  // Without a network this node's ranks can still use it.
+  name.addresses = own_addresses();
+  boot::descriptor remote = new_socket(AF_INET);
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  socklen_t length = sizeof any;
+  auto* const address = reinterpret_cast<sockaddr*>(&any);
+  if (!name.addresses.empty() && remote && ::bind(remote.get(), address, length) == 0 &&
+      ::listen(remote.get(), backlog) == 0 && ::getsockname(remote.get(), address, &length) == 0) {
+    name.tcp_port = ntohs(any.sin_port);
+    made->remote_ = std::move(remote);
+  } else {
+    name.addresses.clear();
+  }
+  return made;
+}
+
+void open_port::close() noexcept {
+  closed_.store(true, std::memory_order_release);
+  for (const boot::descriptor* each : {&local_, &remote_}) {
+    if (*each) {
+      (void)::shutdown(each->get(), SHUT_RDWR);
+    }
+  }
+}
+
+/// A socket of who has called, or -1.
+int open_port::caller() const {
+  for (const boot::descriptor* each : {&local_, &remote_}) {
+    const int socket =  // Wait: none; the listener is nonblocking
+        *each ? ::accept4(each->get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
+    if (socket >= 0 && each == &local_ && user_of(socket) != ::geteuid()) {
+      greeting no = own_greeting();
+      no.refused = 1;
+      (void)::send(socket, &no, sizeof no, MSG_NOSIGNAL);
+      ::close(socket);
+    } else if (socket >= 0) {
+      return socket;
+    }
+  }
+  return -1;
+}
+
+boot::descriptor open_port::wait_for_caller(std::int64_t deadline_ns) {
+  struct search {
+    open_port& port;
+    std::int64_t deadline_ns;
+    int socket = -1;
+  } s{*this, deadline_ns};
+  process.runtime->wait_until(
+      [](void* p) {
+        auto& wanted = *static_cast<search*>(p);
+        if (!wanted.port.closed()) {
+          wanted.socket = wanted.port.caller();
+        }
+        return wanted.socket >= 0 || wanted.port.closed() ||
+               (wanted.deadline_ns != 0 && now_ns() >= wanted.deadline_ns);
+      },
+      &s);
+  return boot::descriptor(s.socket);
+}
+
+namespace {
+
+boot::descriptor call_on_this_node(const port_name& name) {
+  boot::descriptor socket = new_socket(AF_UNIX);
+  const local_address at(name.local_socket());
+  if (!socket) {
+    no_socket();
+  }
+  if (::connect(socket.get(), at.get(), at.length) != 0) {
+    return {};
+  }
+  if (const uid_t other = user_of(socket.get()); other != ::geteuid()) {
+    fail(MPI_ERR_PORT, "the port belongs to the user with number %u; only jobs of one user connect",
+         static_cast<unsigned>(other));
+  }
+  return socket;
+}
+
+boot::descriptor call_over_the_network(const port_name& name) {
+  std::string_view rest = name.addresses;
+  while (!rest.empty() && name.tcp_port != 0) {
+    const std::string one(rest.substr(0, rest.find(',')));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(static_cast<std::uint16_t>(name.tcp_port));
+    boot::descriptor socket = new_socket(AF_INET);
+    if (!socket) {
+      no_socket();
+    }
+    if (::inet_pton(AF_INET, one.c_str(), &at.sin_addr) != 1) {
+      continue;
+    }
+    const int begun = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at);
+    int problem = begun == 0 ? 0 : errno;
+    if (problem == EINPROGRESS && becomes(socket.get(), POLLOUT, connect_ms)) {
+      socklen_t length = sizeof problem;
+      (void)::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &problem, &length);
+    }
+    if (problem == 0) {
+      return socket;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+boot::descriptor call_port(const port_name& name) {
+  boot::descriptor socket;
+  if (name.machine == this_machine()) {
+    socket = call_on_this_node(name);  // not there: perhaps it is another container's
+  }
+  if (!socket) {
+    socket = call_over_the_network(name);
+  }
+  if (!socket) {
+    fail(MPI_ERR_PORT, "the port \"%s\" is not open: nobody listens there", name.text().c_str());
+  }
+  return socket;
+}
+
+}  // namespace sinew::mpi

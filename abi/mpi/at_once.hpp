@@ -1,5 +1,5 @@
-// The fast path of MPI_Send and MPI_Isend: a short message of a predefined datatype over
-// MPI_COMM_WORLD or MPI_COMM_SELF that fits into the fabric now. It runs before the generated
+// The fast path of MPI_Send and MPI_Isend: a short message of a predefined datatype, over
+// any communicator that is usable, which fits into the fabric now. It runs before the generated
 // binding sets up its error handling, and so calls nothing but the fabric, keeps no state and does
 // not throw. In all other cases, wrong arguments included, it returns false with nothing changed,
 // and the caller takes the general path.
@@ -17,12 +17,16 @@ namespace sinew::mpi {
                                                            MPI_Comm comm) noexcept {
   const std::uintptr_t c = value_of(comm);
   const std::uintptr_t t = value_of(type);
-  if (process.now.load(std::memory_order_relaxed) != phase::running || !is_initial_comm(c) ||
-      !is_predefined_type(t) || (count | tag) < 0) [[unlikely]] {
+  if (process.now.load(std::memory_order_relaxed) != phase::running || !is_predefined_type(t) ||
+      (count | tag) < 0) [[unlikely]] {
     return false;
   }
   SINEW_ASSERT(process.engine != nullptr);
-  const core::communicator& in = *initial_comm(c).comm;
+  const comm_object* const of = is_initial_comm(c) ? &initial_comm(c) : resolve<comm_object>(comm);
+  if (of == nullptr) [[unlikely]] {
+    return false;
+  }
+  const core::communicator& in = *of->comm;
   const layout::datatype* const layout = predefined_layouts[t - first_type_value];
   if (static_cast<unsigned>(dest) >= static_cast<unsigned>(in.size()) || layout == nullptr ||
       (buf == nullptr && count != 0)) [[unlikely]] {

@@ -15,6 +15,7 @@
 #include "abi/mpi/intercomm.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/session.hpp"
+#include "abi/mpi/spawn_job.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/coll/collectives.hpp"
@@ -83,9 +84,7 @@ void open_library(int level) {
   SINEW_ENSURE(process.comms[2]->comm->size() == 1);
   set_phase(phase::running);
   (void)runtime.begin_service(core::service::messages);
-  if (runtime.session().where().spawned()) {
-    find_parent();
-  }
+  find_parent();
 }
 
 /// Under init_lock().
@@ -112,6 +111,7 @@ void end_use_locked() {
   if (--users > 0) {
     return;
   }
+  await_spawned_jobs();
   process.engine->drain();
   set_phase(phase::after);
   if (!std::exchange(has_left, true)) {
@@ -246,6 +246,7 @@ int impl::Finalize() {
 
 int impl::Abort(MPI_Comm comm, int errorcode) {
   (void)comm;
+  end_spawned_jobs();
   process.runtime->session().abort(errorcode, "MPI_Abort was called");
   return MPI_ERR_INTERN;  // not reached
 }

@@ -42,8 +42,8 @@ template <class FindLink>
 /// The session with the launcher, which is for one thread at a time: as long as `held` lives.
 [[nodiscard]] boot::session& launcher_line(std::unique_lock<std::mutex>& held);
 
-/// In a rank that was spawned, before anything else: makes process.parent. Collective over the
-/// ranks that were spawned together.
+/// Before anything else: makes process.parent in a rank that was spawned. Collective over the ranks
+/// that were spawned together.
 void find_parent();
 
 /// Throws MPI_ERR_RANK.

@@ -275,20 +275,23 @@ int open_port::caller() const {
   return -1;
 }
 
-boot::descriptor open_port::wait_for_caller(std::int64_t deadline_ns) {
+bool patience::ends() const {
+  return (deadline_ns != 0 && now_ns() >= deadline_ns) || (over != nullptr && over(context));
+}
+
+boot::descriptor open_port::wait_for_caller(const patience& until) {
   struct search {
     open_port& port;
-    std::int64_t deadline_ns;
+    const patience& until;
     int socket = -1;
-  } s{*this, deadline_ns};
+  } s{*this, until};
   process.runtime->wait_until(
       [](void* p) {
         auto& wanted = *static_cast<search*>(p);
         if (!wanted.port.closed()) {
           wanted.socket = wanted.port.caller();
         }
-        return wanted.socket >= 0 || wanted.port.closed() ||
-               (wanted.deadline_ns != 0 && now_ns() >= wanted.deadline_ns);
+        return wanted.socket >= 0 || wanted.port.closed() || wanted.until.ends();
       },
       &s);
   return boot::descriptor(s.socket);

@@ -66,6 +66,15 @@ class socket_talk {
 /// This rank's own greeting.
 [[nodiscard]] greeting own_greeting();
 
+/// How long somebody waits.
+struct patience {
+  std::int64_t deadline_ns = 0;           ///< by now_ns(); 0: none
+  bool (*over)(void* context) = nullptr;  ///< asked now and then; must not wait, nor throw
+  void* context = nullptr;
+
+  [[nodiscard]] bool ends() const;
+};
+
 class open_port {
  public:
   /// Throws sinew::error.
@@ -74,9 +83,9 @@ class open_port {
   /// Who waits in it is told by the end of the sockets.
   void close() noexcept;
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
-  /// Waits for somebody who calls; empty once the port is closed, or at the deadline. Those of
+  /// Waits for somebody who calls; empty once the port is closed, or when `until` says so. Those of
   /// other users are refused.
-  [[nodiscard]] boot::descriptor wait_for_caller(std::int64_t deadline_ns);
+  [[nodiscard]] boot::descriptor wait_for_caller(const patience& until);
 
  private:
   [[nodiscard]] int caller() const;

@@ -1,5 +1,7 @@
 // MPI-5.0 sections 11.8 to 11.10: groups of one job or of several that meet at a port, under a
 // published name or by a socket.
+#include "abi/mpi/ports.hpp"
+
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,7 +20,6 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/intercomm.hpp"
-#include "abi/mpi/port_socket.hpp"
 #include "abi/mpi/published_names.hpp"
 #include "abi/mpi/settings.hpp"
 #include "sinew/base/check.hpp"
@@ -121,30 +122,6 @@ bool understands(const greeting& g) {
   return std::memcmp(g.magic, own.magic, sizeof g.magic) == 0 && g.build == own.build;
 }
 
-/// How the leaders of two groups talk until there is a communicator of both.
-class leaders_way {
- public:
-  /// `first`: whose group comes first, where both groups are not of one job.
-  coll::leaders_link to(const core::resident& other, message_tag tag, bool first) {
-    core::runtime& rt = *process.runtime;
-    if (other.job == core::name_of_job(rt)) {
-      SINEW_ASSERT(other.rank.below(rt.reach()));
-      process.engine->meet(other.rank, other.tenant);
-      return {*process.job, comm_rank{other.rank.value()}, tag};
-    }
-    const job_rank number = process.engine->outside().number_of(other);
-    std::vector<job_rank> both = {rt.rank(), number};
-    if (!first) {
-      std::swap(both[0], both[1]);
-    }
-    meeting_.emplace(*process.engine, core::group(std::move(both)), tag);
-    return {meeting_->comm(), comm_rank{first ? 1 : 0}, tag};
-  }
-
- private:
-  std::optional<coll::meeting> meeting_;
-};
-
 /// One who has called: nothing if it is nobody that could be connected, and the next one is due.
 std::optional<coll::leaders_link> answer(boot::descriptor socket, const open_port& port,
                                          leaders_way& way) {
@@ -167,25 +144,39 @@ std::optional<coll::leaders_link> answer(boot::descriptor socket, const open_por
   return way.to(*other, tag_of_connection(theirs.rank, theirs.number), true);
 }
 
-coll::leaders_link await_caller(const char* port_name, MPI_Info info, leaders_way& way) {
-  const std::shared_ptr<open_port> port = own_port(port_name);
-  const std::int64_t deadline_ns = deadline_by(info, 0);
+}  // namespace
+
+coll::leaders_link leaders_way::to(const core::resident& other, message_tag tag, bool first) {
+  core::runtime& rt = *process.runtime;
+  if (other.job == core::name_of_job(rt)) {
+    SINEW_ASSERT(other.rank.below(rt.reach()));
+    process.engine->meet(other.rank, other.tenant);
+    return {*process.job, comm_rank{other.rank.value()}, tag};
+  }
+  const job_rank number = process.engine->outside().number_of(other);
+  std::vector<job_rank> both = {rt.rank(), number};
+  if (!first) {
+    std::swap(both[0], both[1]);
+  }
+  meeting_.emplace(*process.engine, core::group(std::move(both)), tag);
+  return {meeting_->comm(), comm_rank{first ? 1 : 0}, tag};
+}
+
+std::optional<coll::leaders_link> await_caller(open_port& port, const patience& until,
+                                               leaders_way& way) {
   for (;;) {
-    boot::descriptor socket = port->wait_for_caller(deadline_ns);
+    boot::descriptor socket = port.wait_for_caller(until);
     if (!socket) {
-      fail(MPI_ERR_PORT, "%s",
-           port->closed() ? "the port has been closed while MPI_Comm_accept waited"
-                          : "nobody has connected within the time of the info key \"timeout\"");
+      return std::nullopt;
     }
-    if (auto link = answer(std::move(socket), *port, way)) {
-      return *link;
+    if (auto link = answer(std::move(socket), port, way)) {
+      return link;
     }
   }
 }
 
-coll::leaders_link call(const char* text, MPI_Info info, leaders_way& way) {
+coll::leaders_link connect_to(const char* text, std::int64_t deadline_ns, leaders_way& way) {
   const port_name name = name_of_port(text);
-  const std::int64_t deadline_ns = deadline_by(info, connect_timeout_setting());
   if (is_own(name)) {
     fail(MPI_ERR_PORT, "the port \"%s\" is this rank's own", text);
   }
@@ -213,8 +204,6 @@ coll::leaders_link call(const char* text, MPI_Info info, leaders_way& way) {
   }
   return way.to(*other, tag_of_connection(own.rank, own.number), false);
 }
-
-}  // namespace
 
 int impl::Open_port(MPI_Info info, char* port_name) {
   check_out(port_name, "port_name");
@@ -244,7 +233,16 @@ int impl::Comm_accept(const char* port_name, MPI_Info info, int root, MPI_Comm c
                       MPI_Comm* newcomm) {
   comm_object& c = group_at(comm, root, newcomm);
   leaders_way way;
-  const auto find = [&] { return await_caller(port_name, info, way); };
+  const auto find = [&] {
+    const std::shared_ptr<open_port> port = own_port(port_name);
+    const auto link = await_caller(*port, {deadline_by(info, 0)}, way);
+    if (!link) {
+      fail(MPI_ERR_PORT, "%s",
+           port->closed() ? "the port has been closed while MPI_Comm_accept waited"
+                          : "nobody has connected within the time of the info key \"timeout\"");
+    }
+    return *link;
+  };
   *newcomm = adopt(connected_by(participant_of(c), comm_rank{root}, find), c);
   return MPI_SUCCESS;
 }
@@ -253,7 +251,9 @@ int impl::Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm 
                        MPI_Comm* newcomm) {
   comm_object& c = group_at(comm, root, newcomm);
   leaders_way way;
-  const auto find = [&] { return call(port_name, info, way); };
+  const auto find = [&] {
+    return connect_to(port_name, deadline_by(info, connect_timeout_setting()), way);
+  };
   *newcomm = adopt(connected_by(participant_of(c), comm_rank{root}, find), c);
   return MPI_SUCCESS;
 }

@@ -1,12 +1,15 @@
 // MPI-5.0 section 11.8: ranks that are started at run time. The root asks the launcher, which
-// starts the processes in places that the node's memory has for them; then both groups meet as
-// those of MPI_Comm_connect and MPI_Comm_accept do.
+// starts the processes in places that the node's memory has for them; or, where the launcher does
+// not do that, the root starts another one. Then both groups meet as those of MPI_Comm_connect and
+// MPI_Comm_accept do.
 #include "sinew/boot/spawn.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string>
@@ -16,7 +19,11 @@
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/intercomm.hpp"
+#include "abi/mpi/ports.hpp"
+#include "abi/mpi/settings.hpp"
+#include "abi/mpi/spawn_job.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -25,6 +32,7 @@ namespace {
 struct wanted_ranks {
   std::vector<boot::spawn_command> commands;
   std::vector<int> most;  ///< of each
+  std::string hosts;      ///< what the info says, as --hosts has it
 };
 
 /// What the root has got, the same on all ranks.
@@ -94,7 +102,23 @@ void check_host(const std::string& host) {
   }
 }
 
-boot::spawn_command command_of(const char* command, char* const* argv, int most, MPI_Info info) {
+/// Hosts of all commands: those of the first that names any.
+void take_hosts(wanted_ranks& wanted, const std::string& hosts) {
+  if (launcher_spawns()) {
+    check_host(hosts);
+  } else if (wanted.hosts.empty()) {
+    wanted.hosts = hosts;
+  } else if (!hosts.empty() && hosts != wanted.hosts) {
+    fail(MPI_ERR_SPAWN,
+         "the commands of one spawn run on the same hosts here, and the info key \"host\" says %s "
+         "for one and %s for another",
+         wanted.hosts.c_str(), hosts.c_str());
+  }
+}
+
+/// Adds a command to `wanted`.
+void add_command(wanted_ranks& wanted, const char* command, char* const* argv, int most,
+                 MPI_Info info) {
   check_out(command, "command");
   if (most < 0) {
     fail(MPI_ERR_ARG, "the number of ranks to be spawned, %d, is negative", most);
@@ -102,7 +126,8 @@ boot::spawn_command command_of(const char* command, char* const* argv, int most,
   if (most == 0) {
     fail(MPI_ERR_ARG, "no ranks are to be spawned: maxprocs is 0");
   }
-  boot::spawn_command c;
+  wanted.most.push_back(most);
+  boot::spawn_command& c = wanted.commands.emplace_back();
   c.arguments.emplace_back(command);
   if (c.arguments.front().empty()) {
     fail(MPI_ERR_ARG, "the command to be spawned is empty");
@@ -112,10 +137,10 @@ boot::spawn_command command_of(const char* command, char* const* argv, int most,
   }
   c.counts = {most};
   if (info == MPI_INFO_NULL) {
-    return c;
+    return;
   }
   const info_object& hints = info_of(info);
-  check_host(hints.value("host"));
+  take_hosts(wanted, hints.value("host"));
   c.directory = hints.value("wdir").empty() ? hints.value("wd") : hints.value("wdir");
   c.path = split(hints.value("path"), ':');
   c.environment = split(hints.value("env"), '\n');
@@ -127,21 +152,44 @@ boot::spawn_command command_of(const char* command, char* const* argv, int most,
   if (const std::string soft = hints.value("soft"); !soft.empty()) {
     c.counts = soft_counts(soft, most);
   }
-  return c;
 }
 
-/// At the root: asks the launcher. `contact` tells the new ranks where their spawner waits.
-template <class Arguments>
-spawned_ranks ask(const Arguments& arguments, const std::string& contact) {
+/// The launcher starts them. `contact` tells them where their spawner waits.
+void ask_launcher(wanted_ranks wanted, const std::string& contact, spawned_ranks& got) {
+  std::unique_lock<std::mutex> held;
+  got.answer = launcher_line(held).spawn({std::move(wanted.commands), contact});
+  got.error = got.answer.ranks.empty() ? MPI_ERR_SPAWN : MPI_SUCCESS;
+  got.why = got.answer.why;
+}
+
+/// A launcher of their own starts them, and they connect to a port of this rank.
+std::optional<coll::leaders_link> start_job(wanted_ranks wanted, leaders_way& way,
+                                            spawned_ranks& got) {
+  for (const boot::spawn_command& each : wanted.commands) {
+    got.answer.counts.push_back(each.counts.front());
+  }
+  const int ranks =
+      std::accumulate(got.answer.counts.begin(), got.answer.counts.end(), 0, std::plus<>());
+  const std::shared_ptr<open_port> port = open_port::open(next_number());
+  spawned_job job = spawned_job::start({std::move(wanted.commands), port->name().text(),
+                                        wanted.hosts.empty() ? hosts_for(ranks) : wanted.hosts});
+  const patience until{.over = [](void* p) { return static_cast<spawned_job*>(p)->over(); },
+                       .context = &job};
+  auto link = await_caller(*port, until, way);
+  got.error = link ? MPI_SUCCESS : MPI_ERR_SPAWN;
+  got.why = link ? "" : job.why();
+  return link;
+}
+
+/// At the root: what `start` does with what was asked for.
+template <class Arguments, class Start>
+spawned_ranks ask(const Arguments& arguments, const Start& start) {
   spawned_ranks got;
   try {
     wanted_ranks wanted = arguments();
-    got.most = std::move(wanted.most);
+    got.most = wanted.most;
     got.error = MPI_ERR_SPAWN;
-    std::unique_lock<std::mutex> held;
-    got.answer = launcher_line(held).spawn({std::move(wanted.commands), contact});
-    got.error = got.answer.ranks.empty() ? MPI_ERR_SPAWN : MPI_SUCCESS;
-    got.why = got.answer.why;
+    start(std::move(wanted), got);
   } catch (const failure& f) {
     got.error = f.code;
     got.why = f.sentence;
@@ -183,15 +231,16 @@ void set_codes(int* codes, const spawned_ranks& got) {
   }
 }
 
-/// `arguments` is called at the root alone.
+void throw_if_failed(comm_object& c, const spawned_ranks& got) {
+  if (got.error != MPI_SUCCESS) {
+    fail_on(&c, got.error, "%s", got.why.c_str());
+  }
+}
+
+/// Both are collective over `c`; `arguments` is called at the root alone.
 template <class Arguments>
-int spawn(const Arguments& arguments, int root_number, MPI_Comm comm, MPI_Comm* intercomm,
-          int* codes) {
-  comm_object& c = intracomm_of(comm);
-  check_out(intercomm, "intercomm");
-  check_root(c, root_number);
-  const comm_rank root{root_number};
-  *intercomm = MPI_COMM_NULL;
+coll::intercommunicator_ref spawn_in_job(const Arguments& arguments, comm_rank root, comm_object& c,
+                                         int* codes) {
   const coll::participant at = participant_of(c);
   spawned_ranks got;
   int tag = 0;
@@ -199,26 +248,56 @@ int spawn(const Arguments& arguments, int root_number, MPI_Comm comm, MPI_Comm* 
     const int self = process.runtime->rank().value();
     tag =
         tag_of_connection(self, next_number()).value() | 1;  // not 0, which the contact cannot say
-    got = ask(arguments, std::to_string(self) + "." + std::to_string(tag));
+    const std::string contact = std::to_string(self) + "." + std::to_string(tag);
+    got = ask(arguments, [&](wanted_ranks wanted, spawned_ranks& answer) {
+      ask_launcher(std::move(wanted), contact, answer);
+    });
   }
   tell_all(at, root, got);
   set_codes(codes, got);
-  if (got.error != MPI_SUCCESS) {
-    fail_on(&c, got.error, "%s", got.why.c_str());
-  }
+  throw_if_failed(c, got);
   for (const boot::tenancy& each : got.answer.ranks) {
     process.engine->meet(each.rank, each.tenant);
   }
   const coll::leaders_link link{*process.job, comm_rank{got.answer.ranks.front().rank.value()},
                                 message_tag{tag}};
-  *intercomm = adopt(connected(at, root, &link), c);
+  return connected(at, root, &link);
+}
+
+template <class Arguments>
+coll::intercommunicator_ref spawn_as_job(const Arguments& arguments, comm_rank root, comm_object& c,
+                                         int* codes) {
+  const coll::participant at = participant_of(c);
+  spawned_ranks got;
+  leaders_way way;
+  std::optional<coll::leaders_link> link;
+  if (at.comm.rank() == root) {
+    got = ask(arguments, [&](wanted_ranks wanted, spawned_ranks& answer) {
+      if (const auto found = start_job(std::move(wanted), way, answer)) {
+        link.emplace(*found);
+      }
+    });
+  }
+  tell_all(at, root, got);
+  set_codes(codes, got);
+  throw_if_failed(c, got);
+  return connected(at, root, link ? &*link : nullptr);
+}
+
+template <class Arguments>
+int spawn(const Arguments& arguments, int root, MPI_Comm comm, MPI_Comm* intercomm, int* codes) {
+  comm_object& c = intracomm_of(comm);
+  check_out(intercomm, "intercomm");
+  check_root(c, root);
+  *intercomm = MPI_COMM_NULL;
+  *intercomm = adopt(launcher_spawns() ? spawn_in_job(arguments, comm_rank{root}, c, codes)
+                                       : spawn_as_job(arguments, comm_rank{root}, c, codes),
+                     c);
   return MPI_SUCCESS;
 }
 
-}  // namespace
-
-void find_parent() {
-  comm_object& world = *process.comms[1];
+/// The parent of a rank that its launcher has started in a place of the job.
+coll::intercommunicator_ref parent_in_job(coll::participant world) {
   const std::string& contact = process.runtime->session().where().spawning.contact;
   const auto from = boot::parse_tenancies(contact);
   SINEW_CHECK(from.has_value() && from->front().rank.below(process.runtime->reach()),
@@ -226,14 +305,38 @@ void find_parent() {
               "set none of SINEW_BOOT_* by hand");
   const coll::leaders_link link{*process.job, comm_rank{from->front().rank.value()},
                                 message_tag{static_cast<int>(from->front().tenant)}};
-  process.parent = adopt(connected(participant_of(world), 0, &link), world);
+  return connected(world, 0, &link);
+}
+
+/// And of one of a job of its own.
+coll::intercommunicator_ref parent_at(coll::participant world, const std::string& port) {
+  leaders_way way;
+  return connected_by(world, 0, [&] {
+    const std::int64_t patience_ns = connect_timeout_setting() * 1'000'000'000;
+    return connect_to(port.c_str(), patience_ns == 0 ? 0 : now_ns() + patience_ns, way);
+  });
+}
+
+}  // namespace
+
+void find_parent() {
+  const bool in_job = process.runtime->session().where().spawned();
+  const std::string port = take_port_of_parent();
+  if (!in_job && port.empty()) {
+    return;
+  }
+  comm_object& world = *process.comms[1];
+  const coll::participant at = participant_of(world);
+  process.parent = adopt(in_job ? parent_in_job(at) : parent_at(at, port), world);
   comm_of(process.parent).comm->name = "MPI_COMM_PARENT";
 }
 
 int impl::Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root,
                      MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   const auto arguments = [&] {
-    return wanted_ranks{{command_of(command, argv, maxprocs, info)}, {maxprocs}};
+    wanted_ranks wanted;
+    add_command(wanted, command, argv, maxprocs, info);
+    return wanted;
   };
   return spawn(arguments, root, comm, intercomm, array_of_errcodes);
 }
@@ -252,9 +355,7 @@ int impl::Comm_spawn_multiple(int count, char* array_of_commands[], char** array
     wanted_ranks wanted;
     for (int i = 0; i < count; ++i) {
       char** const argv = array_of_argv == MPI_ARGVS_NULL ? MPI_ARGV_NULL : array_of_argv[i];
-      wanted.commands.push_back(
-          command_of(array_of_commands[i], argv, array_of_maxprocs[i], array_of_info[i]));
-      wanted.most.push_back(array_of_maxprocs[i]);
+      add_command(wanted, array_of_commands[i], argv, array_of_maxprocs[i], array_of_info[i]);
     }
     return wanted;
   };

@@ -13,7 +13,22 @@ static int spawned(const char* fate, MPI_Comm parent) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
   if (strcmp(fate, "hello") == 0) printf("spawned %d of %d\n", rank, size);
+  if (strcmp(fate, "where") == 0) {
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    printf("spawned %d of %d on %s\n", rank, size, name);
+  }
   if (strcmp(fate, "connected") == 0) { /* it goes without a word */
+    MPI_Finalize();
+    return 0;
+  }
+  if (strcmp(fate, "orphans") == 0) {
+    const int code = MPI_Recv(&word, 1, MPI_INT, 0, 0, parent, MPI_STATUS_IGNORE);
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    printf("the parent has died: %d\n", error_class == MPIX_ERR_PROC_FAILED);
+    MPI_Comm_free(&parent);
     MPI_Finalize();
     return 0;
   }
@@ -42,6 +57,10 @@ int main(int argc, char** argv) {
   const int other = strcmp(argv[1], "program") == 0;
   MPI_Comm_spawn(other ? argv[2] : argv[0], other ? MPI_ARGV_NULL : argv + 1, 2, MPI_INFO_NULL, 0,
                  MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+  if (strcmp(argv[1], "orphans") == 0) {
+    fflush(stdout);
+    raise(SIGKILL);
+  }
   if (strcmp(argv[1], "survive") == 0) {
     MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
     const int code = MPI_Recv(&word, 1, MPI_INT, 1, 0, inter, MPI_STATUS_IGNORE);

@@ -6,9 +6,10 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import PROBE, SINEW, run, sinew_run, survivors  # noqa: E402
+from support import PROBE, SINEW, find_mpiexec, run, sinew_run, survivors  # noqa: E402
 
 PROGRAM = os.path.join(os.path.dirname(PROBE), "spawn_probe")
+HAS_UCX = os.path.exists(os.path.join(os.path.dirname(SINEW), "..", "lib", "libsinew_ucx.so"))
 
 
 class Spawned(unittest.TestCase):
@@ -89,10 +90,48 @@ class Spawned(unittest.TestCase):
         self.assertEqual(result.code, 53, result.err)
         self.assertRegex(result.err, r"ended without MPI_Comm_disconnect hold [12]\)")
 
-    def test_without_the_launcher(self):
+
+@unittest.skipUnless(HAS_UCX, "jobs connect over UCX, which this build has not")
+class SpawnedAsAJob(unittest.TestCase):
+    """Without a launcher that starts further ranks, the root starts a `sinew run` for them."""
+
+    def tearDown(self):
+        self.assertEqual(survivors(), [])
+
+    def test_without_a_launcher(self):
         result = run(PROGRAM, "hello")
-        self.assertEqual(result.code, 53, result.err)
-        self.assertRegex(result.err, r"was not started by a launcher.*sinew run -n 1 PROGRAM")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual(sorted(result.out.splitlines()),
+                         ["spawned 0 of 2", "spawned 1 of 2", "spawner"])
+
+    def test_under_another_launcher(self):
+        mpiexec = find_mpiexec()
+        if mpiexec is None:
+            self.skipTest("MPICH's mpiexec.hydra is not installed")
+        result = run(mpiexec, "-n", "3", PROGRAM, "hello")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual(sorted(result.out.splitlines()),
+                         ["spawned 0 of 2", "spawned 1 of 2"] + 3 * ["spawner"])
+
+    def test_death_is_told_to_the_parent(self):
+        result = run(PROGRAM, "survive")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertRegex(result.err, r"rank 1 .*was killed by SIGKILL")
+        self.assertIn("there was a fault, and ranks were spawned again", result.out)
+
+    def test_death_of_the_parent_is_told_too(self):
+        result = run(PROGRAM, "orphans")
+        self.assertEqual(result.code, -9, result.err)
+        self.assertEqual(result.out, 2 * "the parent has died: 1\n")
+
+    def test_programs_that_cannot_be_spawned(self):
+        for words, sentence in ((("/no/such/program",), "was not found (/no/such/program)"),
+                                (("/etc/passwd",), "cannot be executed (/etc/passwd)"),
+                                (("true",), "have ended without having called MPI_Init")):
+            with self.subTest(words=words):
+                result = run(PROGRAM, "program", *words)
+                self.assertEqual(result.code, 53, result.err)
+                self.assertIn(sentence, result.err)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import sshd  # noqa: E402
 from over_hosts import AGENT, PROBE, SET, SINEW, TOOL, OverHosts, support, tool  # noqa: E402
 
 PROGRAM = sys.argv[3]
+SPAWNS = str(Path(PROGRAM).with_name("spawn_probe"))  # spawns two ranks and disconnects
 BUILD = Path(SINEW).parents[1]
 # Tests' own files: seen by all hosts, which have a /tmp each.
 SHARED = Path(PROBE).parent
@@ -142,6 +143,15 @@ class BySlurm(Launched):
         self.kind = "pmi2"
         self.check_all()
 
+    def test_spawn(self):
+        """The new ranks are a job of `sinew run` in the same allocation."""
+        self.kind = "pmix"
+        done = self.launch(SPAWNS, "hello", per_host=1, limit=60)
+        self.assertEqual(done.code, 0, done.out + done.err)
+        self.assertEqual(sorted(done.out.splitlines()),
+                         ["spawned 0 of 2", "spawned 1 of 2", "spawner", "spawner"])
+        self.assertEqual(support.survivors(), [])
+
     def test_srun_without_pmi_is_refused(self):
         self.kind = "none"
         done = self.launch(PROGRAM, "sum")
@@ -177,6 +187,11 @@ class BySsh(OverHosts):
         done = over_hosts.run(PROBE, "crash", "2", agent=agent)
         self.assertEqual(done.code, 139, done.err)
         self.assertRegex(done.err, r"rank 2 of 4 .*on h2\) was killed by SIGSEGV")
+        # The root's host starts the new ranks, one on each host.
+        done = over_hosts.run(SPAWNS, "where", agent=agent, hosts="h1:1,h2:1")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(sorted(done.out.splitlines()),
+                         ["spawned 0 of 2 on h1", "spawned 1 of 2 on h2"])
 
 
 if __name__ == "__main__":

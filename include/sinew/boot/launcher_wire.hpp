@@ -23,9 +23,14 @@ inline constexpr const char* local_rank = "SINEW_BOOT_LOCAL_RANK";
 inline constexpr const char* local_size = "SINEW_BOOT_LOCAL_SIZE";
 inline constexpr const char* local_cpus = "SINEW_BOOT_LOCAL_CPUS";  ///< that the ranks share
 
+/// The port of the rank that has spawned a job of its own (abi/mpi/spawn_job.hpp). From the
+/// launcher's environment into that of its ranks, which take it out of theirs.
+inline constexpr const char* parent = "SINEW_BOOT_PARENT";
+
 // Set only where the job has more than one node.
 inline constexpr const char* nodes = "SINEW_BOOT_NODES";  ///< node of each rank, as PMI maps it
 inline constexpr const char* hosts = "SINEW_BOOT_HOSTS";  ///< names by node, joined by commas
+inline constexpr const char* agent = "SINEW_BOOT_AGENT";  ///< --rsh, if it was given
 /// Bytes of the longest list of names that is told: one variable may have 128 KiB (Linux).
 inline constexpr std::size_t longest_host_list = 100'000;
 

@@ -31,7 +31,8 @@ bool foreign(std::string_view variable) {
                                                         "SINEW_BOOT_",
                                                         "MPI_LOCALRANKID=",
                                                         "MPI_LOCALNRANKS="};
-  return std::any_of(prefixes.begin(), prefixes.end(),
+  return !variable.starts_with(std::string(wire::parent) + "=") &&  // it is for our ranks
+         std::any_of(prefixes.begin(), prefixes.end(),
                      [variable](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
@@ -275,6 +276,9 @@ std::vector<std::string> rank_environment(const run_options& options, const job_
     const std::string names = joined(plan.hosts.names);
     if (names.size() <= wire::longest_host_list) {
       add(wire::hosts, names);
+    }
+    if (!options.agent.empty()) {
+      add(wire::agent, options.agent);
     }
   }
   if (options.statistics) {

@@ -270,7 +270,9 @@ static void components(int me, int n) {
   node->data = malloc((size_t)(many + me) * 4 + (size_t)me * 4096);
   for (int i = 0; i < node->count; ++i) node->data[i] = 10000 * me + i;
   _gfortran_caf_sync_all(NULL, NULL, 0);
-  EXPECT(fetch_node(next, tag_hash, 1) == 50 + next && runs_here == 1);
+  EXPECT(fetch_node(next, tag_hash, 1) == 50 + next);
+  /* On another node it runs there. */
+  EXPECT(runs_here == 1 || getenv("SINEW_FABRIC_NODES") != NULL);
   EXPECT(fetch_node(next, behind_hash, 7) == 10000 * next + 6);
   EXPECT(fetch_node(me, behind_hash, 8) == 10000 * me + 7);
 

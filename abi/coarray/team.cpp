@@ -181,13 +181,13 @@ int team::sync_all() {
 // further on, and waits for the one 2^k before. Each word has one writer and one reader, and holds
 // the number of the barrier.
 template <class Index>
-bool team::wait_around(std::uint64_t epoch, int n, int me, Index index) {
+bool team::wait_around(std::uint64_t epoch, int n, int me, Index member) {
   for (int k = 0; 1 << k < n; ++k) {
     const std::uint64_t offset = rounds_at + static_cast<std::uint64_t>(k) * line;
     int next = me + (1 << k);
     next -= next >= n ? n : 0;
     SINEW_ASSERT(next >= 0 && next < n && next != me && k < most_rounds);
-    this_job.engine->announce(at(index(next), offset), epoch);
+    this_job.engine->announce(at(member(next), offset), epoch);
     const rma::place mine = at(me_, offset);
     bool came = true;
     await({pending::sort::barrier, this, epoch},

@@ -118,9 +118,15 @@ bool routed::alltoallv(coll::participant at, const coll::parts& send, const coll
       return false;
     }
   }
-  return transfer_ != nullptr &&
-         transfer_->alltoallv(send.base, send_at_, const_cast<void*>(receive.base), receive_at_)
-             .ok();
+  if (transfer_ == nullptr) {
+    return false;
+  }
+  const bool done =
+      transfer_->alltoallv(send.base, send_at_, const_cast<void*>(receive.base), receive_at_).ok();
+  // What is still under way to other nodes would hold up this rank's next atomic, which may come
+  // when their ranks have passed MPI_Finalize's barrier and answer no more.
+  rma::engine::of_process(*process.runtime).settle();
+  return done;
 }
 
 bool routed::plan(coll::participant at) {

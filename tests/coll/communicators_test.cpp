@@ -44,7 +44,7 @@ TEST(communicators, duplicates_are_apart_from_their_parents) {
       }
       std::sort(contexts.begin(), contexts.end());
       EXPECT_EQ(std::unique(contexts.begin(), contexts.end()), contexts.end());
-      EXPECT_LE(contexts.back().value(), 14U) << "contexts stay small";
+      EXPECT_LE(contexts.back().value(), 16U) << "contexts stay small";
     });
   }
 }
@@ -61,7 +61,7 @@ TEST(communicators, self_and_what_is_made_of_it) {
     }
     // Rank 1 holds more than the others.
     const communicator_ref all = coll::duplicate({m.engine, m.comm});
-    EXPECT_EQ(all->context().value(), 14U);
+    EXPECT_EQ(all->context().value(), 16U);
     expect_works(m.engine, *all);
   });
 }
@@ -71,12 +71,12 @@ TEST(communicators, contexts_of_those_that_are_gone_are_used_again) {
     const participant at{m.engine, m.comm};
     for (int i = 0; i < 300; ++i) {
       const communicator_ref c = coll::duplicate(at);
-      EXPECT_EQ(c->context().value(), 6U);
+      EXPECT_EQ(c->context().value(), 8U);
       // Nor do ranks that are no members hold them.
       const communicator_ref part = coll::split(at, m.rank == i % 3 ? -1 : 0, 0);
       const communicator_ref other =
           coll::create(at, core::group(std::vector<job_rank>{job_rank{i % 3}}));
-      EXPECT_EQ((part != nullptr ? part : other)->context().value(), part != nullptr ? 8U : 10U);
+      EXPECT_EQ((part != nullptr ? part : other)->context().value(), part != nullptr ? 10U : 12U);
       if (part != nullptr) {
         expect_works(m.engine, *part);
       }
@@ -99,14 +99,14 @@ TEST(communicators, a_context_is_free_on_all_its_members) {
     }
     for (std::size_t i = 0; i < 3; ++i) {
       const communicator_ref all = coll::duplicate({m.engine, m.comm});
-      EXPECT_EQ(all->context().value(), 6U + 2 * 200U);
+      EXPECT_EQ(all->context().value(), 8U + 2 * 200U);
       expect_works(m.engine, *all);
     }
     for (std::size_t i = 60; i < 199; ++i) {
       held[i].reset();
     }
     const communicator_ref all = coll::duplicate({m.engine, m.comm});
-    EXPECT_EQ(all->context().value(), 6U + 2 * 60U);
+    EXPECT_EQ(all->context().value(), 8U + 2 * 60U);
     expect_works(m.engine, *all);
   });
 }

@@ -16,6 +16,7 @@ MAY_BE_REPLACED = {
     "sigaction", "signal",  # of faults, which are passed on
     # The helper thread's, which asks for a kernel's thread where there are fibers.
     "pthread_create", "pthread_join",
+    "waitpid",  # of the launcher that a spawn has started; fibers go on meanwhile
     "pthread_cond_clockwait", "pthread_cond_wait", "pthread_mutex_lock",
     "pthread_mutex_trylock", "pthread_mutex_unlock",
 }

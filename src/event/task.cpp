@@ -170,7 +170,7 @@ void tasks::body::accept(const order& o, const std::byte* values, std::size_t by
   try {
     if (bytes <= sizeof j->inside) {
       j->outside.clear();
-      std::memcpy(j->inside, values, bytes);
+      std::copy_n(values, bytes, j->inside);
     } else {
       j->outside.assign(values, values + bytes);
     }
@@ -363,7 +363,7 @@ void tasks::body::send_or_accept(const order& o, const std::byte* values, std::s
     data = room.data();
   }
   std::memcpy(data, &o, sizeof o);
-  std::memcpy(data + sizeof o, values, bytes);
+  std::copy_n(values, bytes, data + sizeof o);
   events.send(where.rank(), topic::task, a_task, 0, data, sizeof o + bytes);
 }
 

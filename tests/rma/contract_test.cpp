@@ -193,6 +193,40 @@ TEST_P(rma_contract, puts_come_before_what_a_rank_does_elsewhere) {
   });
 }
 
+// Collectives of a node stand on this: a rank of another node may have left for ever.
+TEST_P(rma_contract, an_announcement_in_the_node_does_not_wait_for_puts_to_others) {
+  run(4, [](rma_member& m) {
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
+    const std::uint64_t word = m.rma.memory().allocate(part::symmetric, 8);
+    const std::uint64_t data = 7;
+    m.meet();
+    if (m.rank == 0) {  // the first put learns of the other heap, which takes an answer
+      m.rma.put({job_rank{3}, box}, &data, sizeof data);
+      m.rma.flush(3);
+    }
+    m.meet();
+    std::atomic<std::uint64_t>& seen = m.all.word[0];
+    if (m.rank == 0) {
+      m.rma.put({job_rank{3}, box}, &data, sizeof data);
+      const job_rank waiter{1};
+      m.rma.announce_to(word, 1, {&waiter, 1});
+    } else if (m.rank == 1 && m.rma.maps(0)) {
+      const std::byte* at = m.rma.at({job_rank{0}, word});
+      m.rma.wait_until(
+          [](void* w) {
+            return std::atomic_ref<std::uint64_t>(*static_cast<std::uint64_t*>(w)).load() == 1;
+          },
+          const_cast<std::byte*>(at));
+      seen.store(1);
+    } else if (m.rank == 3) {
+      while (seen.load() == 0 && m.all.failed.load() == 0) {  // makes no progress
+        std::this_thread::yield();
+      }
+    }
+    m.meet();
+  });
+}
+
 TEST_P(rma_contract, words_are_not_torn) {
   run(2, [](rma_member& m) {
     const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);

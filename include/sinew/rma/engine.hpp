@@ -5,8 +5,8 @@
 //  source     a put has read its source when it returns; a get has filled its target.
 //  one rank   what a rank has put it sees in its own later gets and atomics of the same place.
 //  order      puts before fence() are seen by whoever sees a put or an atomic after it. Without
-//             fence() the order of puts is not promised. Atomics, signals and notifications are
-//             never seen before earlier puts of the same rank to heaps.
+//             fence() the order of puts is not promised. Atomics, signals and notifications (but
+//             announce_to) are never seen before earlier puts of the same rank to heaps.
 //  flush      after flush(r) everything this rank did to r is done there, for everybody to see
 //             (but for announcements and signals to ranks of other nodes, which come in time).
 //  atomicity  atomics and accumulate are atomic against each other on the same width and place. A
@@ -352,9 +352,9 @@ class engine {
   }
 
   /// The same for a word of this rank's own heap, for which any of `waiters` (not this rank) may
-  /// wait who have it mapped.
+  /// wait who have it mapped. Seen after what this rank has put to heaps of this node; what it has
+  /// put to other nodes it neither orders nor waits for, whose owners may make no progress any more.
   void announce_to(std::uint64_t offset, std::uint64_t value, std::span<const job_rank> waiters) {
-    order_far_puts();
     std::uint32_t common = needs_no_fence;
     for (const job_rank r : waiters) {
       common &= armed(r).load(std::memory_order_relaxed);

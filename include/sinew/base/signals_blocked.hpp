@@ -6,7 +6,8 @@
 
 namespace sinew::base {
 
-/// All signals are blocked in the calling thread while it lives; threads made meanwhile begin so.
+/// All signals but the C library's own are blocked in the calling thread while it lives; threads
+/// made meanwhile begin so.
 /// By the system call, since pthread_sigmask() is a fiber's where threads are fibers. Cold.
 class signals_blocked {
  public:

@@ -352,8 +352,8 @@ class engine {
   }
 
   /// The same for a word of this rank's own heap, for which any of `waiters` (not this rank) may
-  /// wait who have it mapped. Seen after what this rank has put to heaps of this node; what it has
-  /// put to other nodes it neither orders nor waits for, whose owners may make no progress any more.
+  /// wait who have it mapped. Seen after what this rank has put to heaps of this node. What it has
+  /// put to other nodes is neither ordered nor waited for: their ranks may have left.
   void announce_to(std::uint64_t offset, std::uint64_t value, std::span<const job_rank> waiters) {
     std::uint32_t common = needs_no_fence;
     for (const job_rank r : waiters) {

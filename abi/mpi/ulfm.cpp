@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/generated/impl.hpp"
+#include "abi/mpi/intercollectives.hpp"
+#include "abi/mpi/nonblocking.hpp"
 #include "abi/mpi/request.hpp"
 #include "abi/mpi/world.hpp"
 #include "c/mpi-ext.h"
@@ -95,6 +99,12 @@ void check_acknowledged(comm_object& c, std::uint32_t deaths) {
 }
 
 void need_survivors(const comm_object& c, const char* what) {
+  if (survivors() != nullptr && c.sides != nullptr) {
+    fail(MPI_ERR_UNSUPPORTED_OPERATION,
+         "%s between two groups is not there in a job that survives (sinew run --survive): "
+         "merge them first, by MPI_Intercomm_merge",
+         what);
+  }
   if (survivors() == nullptr && process.engine->is_revoked(*c.comm)) {
     fail(MPIX_ERR_REVOKED,
          "%s in a revoked communicator needs a job that survives: start it by sinew run --survive",
@@ -111,7 +121,8 @@ int agree(comm_object& c, int* flag) {
     check_acknowledged(c, d.deaths);
     return MPI_SUCCESS;
   }
-  return impl::Allreduce(MPI_IN_PLACE, flag, 1, MPI_INT, MPI_BAND, c.handle);
+  const int mine = *flag;  // two groups: each gets what the other has contributed
+  return impl::Allreduce(&mine, flag, 1, MPI_INT, MPI_BAND, c.handle);
 }
 
 /// Those that live agree on a context that all of them have free: first on a mask of them, then on
@@ -176,12 +187,28 @@ int no_status(void*, MPI_Status* status) {
   return PMPI_Status_set_cancelled(status, 0);
 }
 
+/// By messages; the plan owns what this rank contributes.
+int iagree_by_messages(comm_object& c, int* flag, MPI_Request* request) {
+  if (c.sides == nullptr) {
+    return impl::Iallreduce(MPI_IN_PLACE, flag, 1, MPI_INT, MPI_BAND, c.handle, request);
+  }
+  struct contributed {
+    int mine;
+    coll::plan_ref plan;
+  };
+  const auto owner = std::make_shared<contributed>(contributed{*flag, nullptr});
+  prepared p = across::allreduce(c, &owner->mine, flag, 1, MPI_INT, MPI_BAND);
+  owner->plan = std::exchange(p.what, nullptr);
+  p.what = coll::plan_ref(owner, owner->plan.get());
+  return start_now(std::move(p), request);
+}
+
 int iagree(comm_object& c, int* flag, MPI_Request* request) {
   check_out(flag, "flag");
   check_out(request, "request");
   need_survivors(c, "an agreement");
   if (survivors() == nullptr) {
-    return impl::Iallreduce(MPI_IN_PLACE, flag, 1, MPI_INT, MPI_BAND, c.handle, request);
+    return iagree_by_messages(c, flag, request);
   }
   waiting_agreements& w = waiting();
   (void)impl::Grequest_start(

@@ -65,6 +65,30 @@ static void nobody_has_died(MPI_Comm of) {
   MPI_Comm_free(&comm);
 }
 
+/* Between two groups each gets what the other has contributed. */
+static void two_groups_agree(void) {
+  int rank, size, flag;
+  MPI_Comm half, pair;
+  MPI_Request request;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size < 2) {
+    return;
+  }
+  const int left = rank < size / 2;
+  MPI_Comm_split(MPI_COMM_WORLD, left, 0, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, left ? size / 2 : 0, 3, &pair);
+  for (int round = 0; round < 3; ++round) {
+    flag = left ? 11 : 13;
+    CHECK(MPIX_Comm_agree(pair, &flag) == MPI_SUCCESS && flag == (left ? 13 : 11));
+    flag = left ? 6 : 5;
+    CHECK(MPIX_Comm_iagree(pair, &flag, &request) == MPI_SUCCESS);
+    CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag == (left ? 5 : 6));
+  }
+  MPI_Comm_free(&pair);
+  MPI_Comm_free(&half);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   revoked_calls_fail(MPI_COMM_SELF);
@@ -72,6 +96,7 @@ int main(int argc, char** argv) {
   receives_under_way_end();
   nobody_has_died(MPI_COMM_SELF);
   nobody_has_died(MPI_COMM_WORLD);
+  two_groups_agree();
   MPI_Finalize();
   return 0;
 }

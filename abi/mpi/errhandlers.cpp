@@ -95,6 +95,9 @@ int impl::Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
   errhandler_object* before = c.errors;
   c.errors = keep(e);
   drop(before);
+  if (&c == process.comms[2]) {
+    process.self_has_handler.store(true, std::memory_order_relaxed);
+  }
   return MPI_SUCCESS;
 }
 

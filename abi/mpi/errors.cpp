@@ -60,10 +60,13 @@ std::string describe(const std::string& sentence) {
   std::_Exit(exit_code);
 }
 
-/// The handler that decides when no communicator is involved (MPI-5.0 section 9.3).
+/// The handler that decides when no communicator is involved: MPI_COMM_SELF's (MPI-5.0 section 9.3).
+/// Until MPI-3.1 it was MPI_COMM_WORLD's, and that is what programs still set: it is taken where
+/// they have set none for MPI_COMM_SELF.
 errhandler_object* default_error_handler() noexcept {
-  return process.comms[2] != nullptr ? process.comms[2]->errors
-                                     : errhandler_of(MPI_ERRORS_ARE_FATAL);
+  const bool of_self = process.self_has_handler.load(std::memory_order_relaxed);
+  const comm_object* comm = process.comms[of_self ? 2 : 1];
+  return comm != nullptr ? comm->errors : errhandler_of(MPI_ERRORS_ARE_FATAL);
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ void finish(comm_object& fresh, coll::communicator_ref made, const info_object* 
 int duplicate(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   comm_object& old = comm_of(comm);
   check_out(newcomm, "newcomm");
+  *newcomm = MPI_COMM_NULL;
   const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
   coll::communicator_ref made =
       coll::duplicate(coll::participant{*process.engine, *old.together()});

@@ -30,6 +30,8 @@ struct world {
   std::atomic<bool> collectives_open{false};
   /// By the last two bits of the handle: 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF.
   comm_object* comms[4] = {};
+  /// The program has chosen MPI_COMM_SELF's error handler. Only the default depends on it; relaxed.
+  std::atomic<bool> self_has_handler{false};
   p2p::engine* engine = nullptr;
   core::communicator* job = nullptr;  ///< all ranks, for calls without a parent communicator
   MPI_Comm parent = nullptr;          ///< of a spawned rank, until the program frees it

@@ -49,6 +49,13 @@ class Granted(unittest.TestCase):
                 word for n, host in enumerate(hosts)
                 for word in ("rank", str(n), "on", host + ":", "true"))))
 
+    def test_limit_from_the_environment(self):
+        result = mpiexec("-n", "1", "sleep", "60", env={"MPIEXEC_TIMEOUT": "1"})
+        self.assertEqual(result.code, 124)
+        self.assertIn("the time is up", result.err)
+        result = mpiexec("-timeout", "1", "-n", "1", "sleep", "60", env={"MPIEXEC_TIMEOUT": "50"})
+        self.assertEqual(result.code, 124)
+
     def test_variables(self):
         show = ["sh", "-c", "echo $A-$B"]
         self.check(["-genv", "A", "1", "-n", "1", *show, ":", "-env", "B", "x=y", *show],

@@ -60,6 +60,33 @@ static void truncation(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static int refuse_to_copy(MPI_Comm old, int key, void* extra, void* in, void* out, int* flag) {
+  (void)old, (void)key, (void)extra, (void)in, (void)out;
+  *flag = 0;
+  return MPI_ERR_OTHER;
+}
+
+/* Programs for MPI-3 set a handler for MPI_COMM_WORLD alone: it is that of types, too. */
+static void handler_of_what_has_none(void) {
+  MPI_Datatype stale = MPI_INT;
+  CHECK(MPI_Type_dup(MPI_INT, &stale) == MPI_SUCCESS);
+  MPI_Datatype copy = stale;
+  MPI_Type_free(&copy);
+  CHECK(MPI_Type_commit(&stale) != MPI_SUCCESS);
+}
+
+static void no_communicator_from_an_error(void) {
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm self, twin = MPI_COMM_WORLD;
+  MPI_Comm_create_keyval(refuse_to_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Comm_dup(MPI_COMM_SELF, &self);
+  MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+  MPI_Comm_set_attr(self, key, NULL);
+  CHECK(MPI_Comm_dup(self, &twin) != MPI_SUCCESS && twin == MPI_COMM_NULL);
+  MPI_Comm_free(&self);
+  MPI_Comm_free_keyval(&key);
+}
+
 static int calls = 0;
 static void count_call(MPI_Comm* comm, int* code, ...) {
   int error_class = 0;
@@ -101,7 +128,9 @@ static void own_classes(void) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  handler_of_what_has_none();
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  no_communicator_from_an_error();
   bad_arguments();
   stale_handles();
   truncation();

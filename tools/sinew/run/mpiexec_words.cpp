@@ -364,6 +364,7 @@ command_page mpiexec_page() {
       "  -bind-to core|numa|none, -map-by, -rank-by, -timeout S, -stdin RANK|all|none, -v\n"
       "  -oversubscribe, -allow-run-as-root, -genvall, -launcher fork: it is so anyway\n"
       "  -mca NAME VALUE: has no effect, which is said\n"
+      "MPIEXEC_TIMEOUT, in seconds, stands for -timeout.\n"
       "Others are refused with the option to use instead. A binary called mpiexec or mpirun (a\n"
       "link to sinew) is this command.",
       {},

@@ -67,7 +67,14 @@ int mpiexec_main(int argc, char** argv) {
   for (const std::string& note : meant.notes) {
     std::fprintf(stderr, "sinew mpiexec: %s\n", terminal_text(note).c_str());
   }
-  return run_words({meant.words.begin(), meant.words.end()});
+  std::vector<std::string_view> said{meant.words.begin(), meant.words.end()};
+  // As of MPICH's and Open MPI's; the option goes before.
+  const char* const limit = std::getenv("MPIEXEC_TIMEOUT");
+  const std::string timeout = std::string("--timeout=") + (limit != nullptr ? limit : "");
+  if (limit != nullptr && *limit != '\0') {
+    said.insert(said.begin(), timeout);
+  }
+  return run_words(said);
 }
 
 }  // namespace sinew::tool

@@ -59,7 +59,13 @@ int impl::Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_
   check_out(newintercomm, "newintercomm");
   check_leader(local_leader, c.comm->size(), "local");
   const auto find = [&] {
-    comm_object& peer = intracomm_of(peer_comm);
+    comm_object& peer = comm_of(peer_comm);
+    if (peer.sides != nullptr) {  // as MPICH: the leader is one of the remote group
+      check_leader(remote_leader, peer.sides->remote().size(), "remote");
+      check_tag(tag);
+      return coll::leaders_link{*peer.sides->all(),
+                                comm_rank{peer.sides->of_remote(remote_leader)}, message_tag{tag}};
+    }
     check_leader(remote_leader, peer.comm->size(), "remote");
     if (peer.comm->rank() == comm_rank{remote_leader}) {
       fail(MPI_ERR_RANK, "the remote leader is the local one");

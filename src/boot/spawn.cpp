@@ -11,7 +11,7 @@
 namespace sinew::boot {
 namespace {
 
-constexpr int least_room = 16;
+constexpr int least_room = 64;
 constexpr int most_room = 4096;
 /// Entries of any list in a text.
 constexpr int longest_list = 20'000;
@@ -19,7 +19,7 @@ constexpr int longest_list = 20'000;
 setting<std::int64_t> wanted_room(
     "boot", "spawn", std::clamp(topology::usable_cpus(), least_room, most_room), "ranks",
     "how many ranks a job on one node may start at run time (MPI_Comm_spawn) beside those of its "
-    "start, at a time; where it is not set as many as the node has processors, at least 16",
+    "start, at a time; where it is not set as many as the node has processors, at least 64",
     {.least = 0, .most = most_room});
 
 /// Words with a zero byte behind each.

@@ -243,6 +243,15 @@ static void bad_groups(void) {
   MPI_Comm_free(&twin);
 }
 
+/* The leaders may know each other by a communicator between two groups. */
+static void from_another(void) {
+  MPI_Comm made;
+  CHECK(MPI_Intercomm_create(half, 0, inter, 0, 11, &made) == MPI_SUCCESS);
+  expect_sides(made, size_of(side), size_of(!side));
+  messages(made);
+  MPI_Comm_free(&made);
+}
+
 static void often(int rounds) {
   for (int i = 0; i < rounds; ++i) {
     MPI_Comm made, one;
@@ -268,6 +277,7 @@ int main(int argc, char** argv) {
     merged();
     parts();
     from_groups();
+    from_another();
     refused();
     often(argc > 1 ? atoi(argv[1]) : 300);
     messages(inter);

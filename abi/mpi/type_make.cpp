@@ -289,13 +289,14 @@ int impl::Type_create_resized(MPI_Datatype oldtype, MPI_Count lb, MPI_Count exte
 
 int impl::Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const type_object& old = type_of(oldtype);
+  check_out(newtype, "newtype");
+  *newtype = MPI_DATATYPE_NULL;
   MPI_Datatype made = MPI_DATATYPE_NULL;
   (void)cook(MPI_COMBINER_DUP).type(oldtype).serve(layout::duplicate(*old.layout), &made);
   SINEW_ASSERT(made != MPI_DATATYPE_NULL);
   type_object& fresh = type_of(made);
   fresh.committed = old.committed;
   try {
-    check_out(newtype, "newtype");
     copy_attributes(attached_to::type, oldtype, old.attached, fresh.attached);
   } catch (...) {
     drop(&fresh);

@@ -66,6 +66,13 @@ static int refuse_to_copy(MPI_Comm old, int key, void* extra, void* in, void* ou
   return MPI_ERR_OTHER;
 }
 
+static int refuse_to_copy_type(MPI_Datatype old, int key, void* extra, void* in, void* out,
+                               int* flag) {
+  (void)old, (void)key, (void)extra, (void)in, (void)out;
+  *flag = 0;
+  return MPI_ERR_OTHER;
+}
+
 /* Programs for MPI-3 set a handler for MPI_COMM_WORLD alone: it is that of types, too. */
 static void handler_of_what_has_none(void) {
   MPI_Datatype stale = MPI_INT;
@@ -75,7 +82,7 @@ static void handler_of_what_has_none(void) {
   CHECK(MPI_Type_commit(&stale) != MPI_SUCCESS);
 }
 
-static void no_communicator_from_an_error(void) {
+static void nothing_made_by_a_failure(void) {
   int key = MPI_KEYVAL_INVALID;
   MPI_Comm self, twin = MPI_COMM_WORLD;
   MPI_Comm_create_keyval(refuse_to_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
@@ -85,6 +92,13 @@ static void no_communicator_from_an_error(void) {
   CHECK(MPI_Comm_dup(self, &twin) != MPI_SUCCESS && twin == MPI_COMM_NULL);
   MPI_Comm_free(&self);
   MPI_Comm_free_keyval(&key);
+  MPI_Datatype pair, copy = MPI_INT;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_create_keyval(refuse_to_copy_type, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+  MPI_Type_set_attr(pair, key, NULL);
+  CHECK(MPI_Type_dup(pair, &copy) != MPI_SUCCESS && copy == MPI_DATATYPE_NULL);
+  MPI_Type_free(&pair);
+  MPI_Type_free_keyval(&key);
 }
 
 static int calls = 0;
@@ -130,7 +144,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   handler_of_what_has_none();
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  no_communicator_from_an_error();
+  nothing_made_by_a_failure();
   bad_arguments();
   stale_handles();
   truncation();

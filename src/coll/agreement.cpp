@@ -80,7 +80,7 @@ schedule::next agreement::go_on() {
     return next::over;
   }
   SINEW_ASSERT(entered_ && !proposed_);
-  begin_round(ledger.propose(key_, from_));
+  begin_round(ledger.propose(key_, from_, rounds_++));
   proposed_ = true;
   if (exchange_more()) {
     return next::wait;

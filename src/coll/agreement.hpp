@@ -68,6 +68,7 @@ class agreement final : public schedule {
   bool proposed_ = false;
   bool exchanging_ = false;
   int distance_ = 1;
+  int rounds_ = 0;
   std::uint32_t from_ = context_ledger::first_free;
   std::uint64_t said_ = 0;
   words known_{}, sent_{}, heard_{};

@@ -1,6 +1,7 @@
 #include "sinew/coll/communicators.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "coll/agreement.hpp"
@@ -32,29 +33,48 @@ class participation {
   /// A context new to all ranks of `t`; see contexts.hpp. `t` is used for every round: the
   /// messages of one round cannot be taken for another's, since they stay in order.
   std::uint32_t agree(collective_messages& t) {
-    const op max{.kind = op_kind::max};
-    const layout::datatype& word = layout::of(layout::element::u64);
     std::uint32_t from = context_ledger::first_free;
-    for (;;) {
+    for (int rounds = 0;; ++rounds) {
       if (t.size() == 1) {
         wait_for_ledger(t.runtime());
       }
-      said_ = state_.ledger.propose(key_, from);
+      said_ = state_.ledger.propose(key_, from, rounds);
       proposed_ = true;
-      std::uint64_t extremes[2] = {said_, ~said_};  // the largest complement is the smallest's
-      if (t.size() > 1) {
-        allreduce_any(t, extremes, {extremes, 2, &word}, max);
-      }
-      SINEW_CHECK(t.outcome() == fault::none, "no communicator can be made",
-                  "a rank of its group has died", "leave it out (MPIX_Comm_shrink)");
+      const extremes heard = hear(t, {said_, ~said_});
       proposed_ = false;
-      if (state_.ledger.settle(said_, ~extremes[1], extremes[0], from)) {
+      if (state_.ledger.settle(said_, heard.lowest(), heard.highest, from)) {
         return from;
       }
     }
   }
 
+  /// Of who will be no member: hears the others' rounds, and names nothing.
+  static void stand_by(collective_messages& t) {
+    for (;;) {
+      const extremes heard = hear(t, {0, 0});
+      if (heard.highest != context_ledger::refused && heard.lowest() >= heard.highest) {
+        return;
+      }
+    }
+  }
+
  private:
+  struct extremes {
+    std::uint64_t highest, highest_complement;  ///< the latter is the lowest's
+    [[nodiscard]] std::uint64_t lowest() const noexcept { return ~highest_complement; }
+  };
+  /// Of what all say.
+  static extremes hear(collective_messages& t, extremes said) {
+    const op max{.kind = op_kind::max};
+    std::uint64_t words[2] = {said.highest, said.highest_complement};
+    if (t.size() > 1) {
+      allreduce_any(t, words, {words, 2, &layout::of(layout::element::u64)}, max);
+    }
+    SINEW_CHECK(t.outcome() == fault::none, "no communicator can be made",
+                "a rank of its group has died", "leave it out (MPIX_Comm_shrink)");
+    return {words[0], words[1]};
+  }
+
   /// Alone there are no messages to wait for, and whoever owns the ledger may need our progress.
   void wait_for_ledger(core::runtime& rt) {
     rt.wait_until(
@@ -71,9 +91,14 @@ class participation {
   bool proposed_ = false;
 };
 
-context_id agree_on_context(participant at) {
+/// Nothing for those who will not be members: their contexts do not matter.
+std::optional<context_id> agree_on_context(participant at, bool member) {
   collective_messages t(at, "the making of a communicator");
   barrier_any(t);
+  if (!member) {
+    participation::stand_by(t);
+    return std::nullopt;
+  }
   const context_ledger::key own{at.comm.context().value(), blocking_agreement.value()};
   return context_id{participation(state_of(at.engine.runtime()), own).agree(t)};
 }
@@ -180,7 +205,7 @@ communicator_ref job(p2p::engine& engine) {
 }
 
 communicator_ref duplicate(participant at) {
-  return make_communicator(at.engine, agree_on_context(at), at.comm.members());
+  return make_communicator(at.engine, agree_on_context(at, true).value(), at.comm.members());
 }
 
 communicator_ref split(participant at, int color, int key) {
@@ -195,9 +220,8 @@ communicator_ref split(participant at, int color, int key) {
   (void)f;
   SINEW_ASSERT(all[static_cast<std::size_t>(own.rank)].color == color);
   // The groups of different colours do not overlap, so one context serves them all.
-  const context_id context = agree_on_context(at);
-  if (color < 0) {
-    state_of(at.engine.runtime()).ledger.release(context.value());
+  const std::optional<context_id> context = agree_on_context(at, color >= 0);
+  if (!context.has_value()) {
     return nullptr;
   }
   std::erase_if(all, [&](const choice& c) { return c.color != color; });
@@ -206,16 +230,13 @@ communicator_ref split(participant at, int color, int key) {
   std::vector<job_rank> members(all.size());
   std::transform(all.begin(), all.end(), members.begin(),
                  [&](const choice& c) { return at.comm.job_rank(comm_rank{c.rank}); });
-  return make_communicator(at.engine, context, core::group(std::move(members)));
+  return make_communicator(at.engine, *context, core::group(std::move(members)));
 }
 
 communicator_ref create(participant at, const core::group& members) {
-  const context_id context = agree_on_context(at);
-  if (members.find(at.engine.runtime().rank()) < 0) {
-    state_of(at.engine.runtime()).ledger.release(context.value());
-    return nullptr;
-  }
-  return make_communicator(at.engine, context, members);
+  const bool member = members.find(at.engine.runtime().rank()) >= 0;
+  const std::optional<context_id> context = agree_on_context(at, member);
+  return context.has_value() ? make_communicator(at.engine, *context, members) : nullptr;
 }
 
 communicator_ref create_group(participant at, const core::group& members, message_tag tag) {

@@ -1,8 +1,10 @@
 // How the members of a new communicator agree on its context.
 //
 // Each rank knows which contexts it holds. The members name their lowest free one; if that is the
-// same for all, it is the context, else they go on from the highest that was named. A context is
-// free again when this rank's communicator is gone: a message of its past would have to be one that
+// same for all, it is the context, else they go on from the highest that was named; after some
+// rounds from above all that anybody holds, where communicators of different members have left no
+// free number in common for long. Who will be no member of it names none. A context is free again
+// when this rank's communicator is gone: a message of its past would have to be one that
 // the program never received.
 //
 // Several threads of a rank may create communicators at once, with groups that overlap. Then two
@@ -50,16 +52,16 @@ class context_ledger {
     present_.erase(mine);
   }
 
-  /// What this rank says in a round: its lowest free context that is not below `from`, or a word
-  /// larger than all, so that one refusal refuses for all.
-  [[nodiscard]] std::uint64_t propose(const key& k, std::uint32_t from) {
+  /// What this rank says in a round, of which there were `rounds`: its lowest free context that is
+  /// not below `from`, or a word larger than all, so that one refusal refuses for all.
+  [[nodiscard]] std::uint64_t propose(const key& k, std::uint32_t from, int rounds) {
     const std::lock_guard hold(lock_);
     SINEW_EXPECT(present_.contains(k) && from >= first_free && from % 2 == 0);
     if (owned_ || *present_.begin() != k) {
       return refused;
     }
     owned_ = true;
-    return lowest_free(from);
+    return lowest_free(rounds < most_rounds_in_gaps ? from : std::max(from, above_all()));
   }
 
   /// Whether propose() would not be refused now.
@@ -142,7 +144,17 @@ class context_ledger {
 
  private:
   static constexpr std::uint32_t bits = 64;
+  static constexpr int most_rounds_in_gaps = 8;
 
+  /// Whatever is not below it is free here.
+  [[nodiscard]] std::uint32_t above_all() const noexcept {
+    std::size_t words = held_.size();
+    while (held_[words - 1] == 0) {  // the first has the world's
+      --words;
+    }
+    return static_cast<std::uint32_t>(
+        2 * (words * bits - static_cast<std::size_t>(std::countl_zero(held_[words - 1]))));
+  }
   static std::uint64_t bit_of(std::uint32_t context) noexcept {
     return std::uint64_t{1} << (context / 2 % bits);
   }

@@ -60,7 +60,8 @@ std::string describe(const std::string& sentence) {
   std::_Exit(exit_code);
 }
 
-/// The handler that decides when no communicator is involved: MPI_COMM_SELF's (MPI-5.0 section 9.3).
+/// The handler that decides where no communicator is involved: MPI_COMM_SELF's (MPI-5.0 section
+/// 9.3).
 /// Until MPI-3.1 it was MPI_COMM_WORLD's, and that is what programs still set: it is taken where
 /// they have set none for MPI_COMM_SELF.
 errhandler_object* default_error_handler() noexcept {
@@ -95,7 +96,8 @@ void unsupported() {
 
 namespace {
 
-/// What the error belongs to: `comm`, null for nothing or for MPI_FILE_NULL; or `session`.
+/// What the error belongs to: `comm`, null for nothing or for MPI_FILE_NULL; or `session`. Returns
+/// what the call that raised it returns, which the program's own handler may change.
 int raise_by(errhandler_object* handler, comm_object* comm, int code, const std::string& sentence,
              session_object* session = nullptr) noexcept {
   using action = errhandler_object::action;
@@ -116,26 +118,22 @@ int raise_by(errhandler_object* handler, comm_object* comm, int code, const std:
   if (handler->act == action::comm) {
     SINEW_ASSERT(handler->function != nullptr);
     MPI_Comm handle = comm != nullptr ? comm->handle : MPI_COMM_SELF;
-    int copy = code;
-    reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &copy);
+    reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function)(&handle, &code);
   }
   if (handler->act == action::win) {
     SINEW_ASSERT(handler->function != nullptr);
     MPI_Win handle = comm != nullptr ? comm->window : MPI_WIN_NULL;
-    int copy = code;
-    reinterpret_cast<MPI_Win_errhandler_function*>(handler->function)(&handle, &copy);
+    reinterpret_cast<MPI_Win_errhandler_function*>(handler->function)(&handle, &code);
   }
   if (handler->act == action::file) {
     SINEW_ASSERT(handler->function != nullptr);
     MPI_File handle = comm != nullptr ? comm->file : MPI_FILE_NULL;
-    int copy = code;
-    reinterpret_cast<MPI_File_errhandler_function*>(handler->function)(&handle, &copy);
+    reinterpret_cast<MPI_File_errhandler_function*>(handler->function)(&handle, &code);
   }
   if (handler->act == action::session) {
     SINEW_ASSERT(handler->function != nullptr);
     MPI_Session handle = handle_of<MPI_Session>(session);
-    int copy = code;
-    reinterpret_cast<MPI_Session_errhandler_function*>(handler->function)(&handle, &copy);
+    reinterpret_cast<MPI_Session_errhandler_function*>(handler->function)(&handle, &code);
   }
   return code;
 }

@@ -189,6 +189,7 @@ int impl::Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int 
                       int /*reorder*/, MPI_Comm* comm_cart) {
   comm_object& c = intracomm_of(comm_old);
   check_out(comm_cart, "comm_cart");
+  *comm_cart = MPI_COMM_NULL;
   const int ranks = ranks_of_grid(c, ndims, dims);
   if (ndims > 0) {
     check_out(periods, "periods");

@@ -254,7 +254,11 @@ int impl::Comm_connect(const char* port_name, MPI_Info info, int root, MPI_Comm 
   const auto find = [&] {
     return connect_to(port_name, deadline_by(info, connect_timeout_setting()), way);
   };
-  *newcomm = adopt(connected_by(participant_of(c), comm_rank{root}, find), c);
+  try {
+    *newcomm = adopt(connected_by(participant_of(c), comm_rank{root}, find), c);
+  } catch (const sinew::error& e) {  // the root knows more; its error is of the same class
+    fail(MPI_ERR_PORT, "%s", e.what());
+  }
   return MPI_SUCCESS;
 }
 

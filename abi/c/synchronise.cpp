@@ -1,6 +1,7 @@
 // The C binding of what fibers and threads wait for together. The objects lie in the C ones.
 #include <cerrno>
 #include <exception>
+#include <memory>
 #include <new>
 
 #include "abi/c/failure.hpp"
@@ -115,7 +116,7 @@ int sinew_semaphore_post(sinew_semaphore* s, unsigned units) {
 }
 
 void sinew_rwlock_init(sinew_rwlock* l) { new (l) fiber::shared_mutex; }
-void sinew_rwlock_destroy(sinew_rwlock* l) { in<fiber::shared_mutex>(l).~shared_mutex(); }
+void sinew_rwlock_destroy(sinew_rwlock* l) { std::destroy_at(&in<fiber::shared_mutex>(l)); }
 void sinew_rwlock_read(sinew_rwlock* l) { in<fiber::shared_mutex>(l).lock_shared(); }
 int sinew_rwlock_tryread(sinew_rwlock* l) {
   return ok_or(in<fiber::shared_mutex>(l).try_lock_shared(), SINEW_BUSY);

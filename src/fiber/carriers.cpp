@@ -6,7 +6,6 @@
 
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "fiber/hub.hpp"
@@ -35,15 +34,12 @@ void wait_in_berth(void* argument) {
     // Its stack is left now.
     b.arrived_at->receive(*std::exchange(b.arrived, nullptr));
   }
-  process_hub->spares.put(b);
-  while (b.called.load(std::memory_order_acquire) == 0) {
+  process_hub->spares.spare.put(b);
+  while (!b.is_called()) {
     // Wait: a spare thread's, for a fiber that blocks.
     base::futex_wait(b.called, 0, base::no_limit);
   }
-  b.called.store(0, std::memory_order_relaxed);
-  b.work->be_carried(
-      [](void* left) { static_cast<berth*>(left)->empty.store(true, std::memory_order_release); },
-      &b);
+  b.answer().be_carried([](void* left) { static_cast<berth*>(left)->be_empty(); }, &b);
 }
 
 /// A worker without work if there is one, else its own.
@@ -57,23 +53,6 @@ worker& best_worker(worker& own) noexcept {
 }
 
 }  // namespace
-
-berth* carriers::take() noexcept {
-  const std::lock_guard hold(lock);
-  berth* const b = spare;
-  if (b != nullptr) {
-    spare = b->next;
-    any.store(spare != nullptr, std::memory_order_relaxed);
-  }
-  return b;
-}
-
-void carriers::put(berth& b) noexcept {
-  const std::lock_guard hold(lock);
-  b.next = spare;
-  spare = &b;
-  any.store(true, std::memory_order_relaxed);
-}
 
 void enable_carriers(std::uintptr_t idle_base, make_carrier make) noexcept {
   SINEW_EXPECT(process_hub != nullptr && make != nullptr && idle_base != 0);
@@ -90,7 +69,7 @@ void enable_carriers(std::uintptr_t idle_base, make_carrier make) noexcept {
 bool keep_spare_carrier() noexcept {
   carriers& all = process_hub->spares;
   SINEW_EXPECT(all.make != nullptr);
-  if (all.any.load(std::memory_order_relaxed)) {
+  if (all.spare.any.load(std::memory_order_relaxed)) {
     return true;
   }
   const auto live = [](void* made) -> void* {
@@ -117,7 +96,7 @@ bool leave_worker() noexcept {
   if (me == nullptr || !w->could_be_left_by(*me)) {
     return false;
   }
-  berth* const spare = process_hub->spares.take();
+  berth* const spare = process_hub->spares.spare.take();
   if (spare == nullptr) {
     return false;
   }
@@ -125,14 +104,9 @@ bool leave_worker() noexcept {
   away = {me, spare};
   me->doing.store("blocked in the kernel", std::memory_order_relaxed);
   me->apart.store(static_cast<std::uint32_t>(w->thread_number()), std::memory_order_relaxed);
-  // Signals for it have no place to go to from here on: it will be ready when it comes back. Those
-  // that are under way find that it has no owner.
-  me->owner.store(nobody, std::memory_order_release);
-  me->place.store(nowhere, std::memory_order_release);
+  part_from_worker<real_steps>(*me);
   here = nullptr;
-  spare->empty.store(false, std::memory_order_relaxed);
-  spare->work = w;
-  spare->called.store(1, std::memory_order_release);
+  spare->call(*w);
   base::futex_wake(spare->called, 1);
   return true;
 }
@@ -147,7 +121,7 @@ void return_to_worker() noexcept {
   SINEW_EXPECT(was.who != nullptr && was.ticket != nullptr && here == nullptr);
   fiber& me = *was.who;
   berth& b = *was.ticket;
-  while (!b.empty.load(std::memory_order_acquire)) {
+  while (!b.is_empty()) {
     // Wait: for the spare thread, which is on its way to the worker.
     ::sched_yield();
   }

@@ -68,11 +68,9 @@ void set_name(fiber& f, std::string_view name) noexcept {
   }
 }
 
-/// It has ended, or has not been taken by a worker yet. If this still finds it nowhere, the worker
-/// that takes it reads what is written here, and so sees, as the fiber starts, what was written
-/// before the resume().
-[[gnu::noinline]] void resume_unplaced(fiber& f) noexcept {
-  const std::uint64_t place = f.place.fetch_or(0, std::memory_order_acq_rel);
+/// From another worker, or one that has ended, or has not been taken by a worker yet.
+[[gnu::noinline]] void resume_elsewhere(fiber& f) noexcept {
+  const std::uint64_t place = place_to_signal<real_steps>(f);
   if (place != nowhere) {
     process_hub->workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
   }
@@ -219,18 +217,11 @@ void resume(fiber& f) noexcept {
   } else if (place != nowhere) {
     process_hub->workers[owner]->signal(position);
   } else {
-    resume_unplaced(f);
+    resume_elsewhere(f);
   }
 }
 
-void resume_from_handler(fiber& f) noexcept {
-  const std::uint64_t place = f.place.load(std::memory_order_acquire);
-  if (place != nowhere) {
-    process_hub->workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
-  } else {
-    resume_unplaced(f);
-  }
-}
+void resume_from_handler(fiber& f) noexcept { resume_elsewhere(f); }
 
 void wait(completion& c) {
   if (c.done()) {

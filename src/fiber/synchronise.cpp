@@ -1,6 +1,5 @@
 // What fibers and threads wait for: each a list of sleepers and a few words.
-#include <utility>
-
+#include "fiber/shared_mutex_core.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/fiber/barrier.hpp"
 #include "sinew/fiber/condition_variable.hpp"
@@ -8,9 +7,10 @@
 #include "sinew/fiber/mutex.hpp"
 #include "sinew/fiber/once.hpp"
 #include "sinew/fiber/semaphore.hpp"
-#include "sinew/fiber/shared_mutex.hpp"
 
 namespace sinew::fiber {
+
+template class basic_shared_mutex<real_waits>;
 
 bool mutex::lock_slowly(std::uint64_t deadline_ns) noexcept {
   sleeper me("mutex");
@@ -122,102 +122,6 @@ std::uint32_t semaphore::units() noexcept {
   const std::uint32_t now = units_;
   waiting_.unlock();
   return now;
-}
-
-bool shared_mutex::wait(sleeper_list& in, sleeper& me, std::uint64_t deadline_ns) noexcept {
-  if (me.wait(deadline_ns)) {
-    return true;
-  }
-  writers_.lock();
-  const bool gave_up = in.remove(me);
-  if (gave_up && &in == &readers_) {
-    --waiting_readers_;
-  }
-  if (gave_up && !writing_ && writers_.empty()) {
-    let_readers_in_unlock();  // those that only this writer has kept out
-  } else {
-    writers_.unlock();
-  }
-  return !gave_up && me.wait();  // else it is just being woken
-}
-
-void shared_mutex::let_readers_in_unlock() noexcept {
-  SINEW_EXPECT(!writing_);
-  reading_ += std::exchange(waiting_readers_, 0);
-  std::uint32_t count = 0;
-  sleeper* const all = readers_.take(UINT32_MAX, count);
-  writers_.unlock();
-  sleeper_list::wake_taken(all);
-}
-
-bool shared_mutex::try_lock() noexcept {
-  writers_.lock();
-  const bool free = !writing_ && reading_ == 0;
-  writing_ = writing_ || free;
-  writers_.unlock();
-  return free;
-}
-
-bool shared_mutex::try_lock_until(std::uint64_t deadline_ns) noexcept {
-  sleeper me("write lock");
-  writers_.lock();
-  if (!writing_ && reading_ == 0) {
-    writing_ = true;
-    writers_.unlock();
-    return true;
-  }
-  writers_.push(me);
-  writers_.unlock();
-  return wait(writers_, me, deadline_ns);
-}
-
-void shared_mutex::unlock() noexcept {
-  writers_.lock();
-  SINEW_EXPECT(writing_ && reading_ == 0);
-  if (waiting_readers_ != 0) {
-    writing_ = false;
-    let_readers_in_unlock();
-    return;
-  }
-  sleeper* const next = writers_.pop();
-  writing_ = next != nullptr;  // handed over
-  writers_.unlock();
-  if (next != nullptr) {
-    next->wake();
-  }
-}
-
-bool shared_mutex::try_lock_shared() noexcept {
-  writers_.lock();
-  const bool free = !writing_ && writers_.empty();
-  reading_ += free ? 1 : 0;
-  writers_.unlock();
-  return free;
-}
-
-bool shared_mutex::try_lock_shared_until(std::uint64_t deadline_ns) noexcept {
-  sleeper me("read lock");
-  writers_.lock();
-  if (!writing_ && writers_.empty()) {
-    ++reading_;
-    writers_.unlock();
-    return true;
-  }
-  readers_.push(me);
-  ++waiting_readers_;
-  writers_.unlock();
-  return wait(readers_, me, deadline_ns);
-}
-
-void shared_mutex::unlock_shared() noexcept {
-  writers_.lock();
-  SINEW_EXPECT(reading_ != 0 && !writing_);
-  sleeper* const next = --reading_ == 0 ? writers_.pop() : nullptr;
-  writing_ = next != nullptr;
-  writers_.unlock();
-  if (next != nullptr) {
-    next->wake();
-  }
 }
 
 bool once::begin() noexcept {

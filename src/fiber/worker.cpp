@@ -124,7 +124,7 @@ inline fiber* worker::next() noexcept {
 
 /// A signal for a fiber that has moved since goes after it; one for a fiber of a pool, to the pool.
 void worker::forward(fiber& f) noexcept {
-  const std::uint64_t place = f.place.load(std::memory_order_acquire);
+  const std::uint64_t place = place_of_stray<real_steps>(f);
   if (place != nowhere && place >> 32U != number_) {
     hub_.workers[place >> 32U]->signal(static_cast<std::uint32_t>(place));
   } else if (place != nowhere && f.owner.load(std::memory_order_acquire) == in_pool) {
@@ -288,8 +288,7 @@ bool worker::has_ready() const noexcept {
 
 void worker::receive(fiber& f) noexcept {
   const std::uint64_t place = place_of(f.slot);
-  f.place.store(place, std::memory_order_release);
-  f.owner.store(number_, std::memory_order_release);
+  settle_at<real_steps>(f, place);
   signal(static_cast<std::uint32_t>(place));
 }
 
@@ -355,7 +354,7 @@ bool worker::take_offers(worker& from, std::uint32_t most) noexcept {
     for (std::uint32_t i = 0; i < count; ++i) {
       fiber& f = *from.first_offer_;
       from.first_offer_ = f.next_fresh;
-      (void)f.place.exchange(place_of(f.slot), std::memory_order_acq_rel);  // see resume_unplaced
+      (void)f.place.exchange(place_of(f.slot), std::memory_order_acq_rel);  // see place_to_signal
       f.owner.store(number_, std::memory_order_release);
       ready_.set(static_cast<std::uint32_t>(place_of(f.slot)));
       f.locals = nullptr;

@@ -304,7 +304,7 @@ WAIT = re.compile(
     r"\b(?:futex_wait|sched_yield|raw_yield|cpu_relax|sleep_for|usleep|nanosleep|epoll_wait|ppoll"
     r")\s*\(|\.wait_for\(\w+, std::chrono|\bFUTEX_WAIT\b|\.join\(\)"
     r"|\bfiber::yield\(|\bthis_thread::yield\("
-    r"|(?<![\w:])::(?:poll|pause|accept4?|select|waitpid|recv|recvmsg)\("
+    r"|(?<![\w:>])::(?:poll|pause|accept4?|select|waitpid|recv|recvmsg)\("
     r"|\bwhile \([^;{}]*\{\s*(?:if \(|\(void\)\s*)*[\w.:>()-]*\bpoll\(\)"
 )
 REASON = re.compile(r"//.*\bWait: \w")

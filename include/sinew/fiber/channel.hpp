@@ -8,25 +8,24 @@
 
 #include "sinew/fiber/sleeper.hpp"
 #include "sinew/fiber/waited.hpp"
+#include "sinew/fiber/waits.hpp"
 
 namespace sinew::fiber {
 
-struct channel_wait;
-struct channel_place;
-
 /// A channel of elements of one size, which are copied byte by byte (under a lock that spins: send
 /// pointers to what is large). Any number of senders and receivers; each side is served in the
-/// order of arrival. Destroyed when nobody uses it any more.
-class channel {
+/// order of arrival. Destroyed when nobody uses it any more. `Waits`: see waits.hpp.
+template <class Waits>
+class basic_channel {
  public:
   static constexpr std::size_t unbounded = SIZE_MAX;
 
   /// `capacity` elements are kept that nobody has received yet; 0: a sender waits for its receiver.
   /// Throws std::bad_alloc.
-  channel(std::size_t element_bytes, std::size_t capacity);
-  ~channel();
-  channel(const channel&) = delete;
-  channel& operator=(const channel&) = delete;
+  basic_channel(std::size_t element_bytes, std::size_t capacity);
+  ~basic_channel();
+  basic_channel(const basic_channel&) = delete;
+  basic_channel& operator=(const basic_channel&) = delete;
 
   /// Suspends while there is no room. `closed` after close(). A channel without bound never waits
   /// and may throw std::bad_alloc. A deadline of 0 does not wait. Hot with room.
@@ -42,7 +41,7 @@ class channel {
 
   /// One of several things to do; see select(). `element` is read by a send, else written.
   struct choice {
-    channel* on;
+    basic_channel* on;
     bool sends;
     void* element;
   };
@@ -57,35 +56,39 @@ class channel {
                                        std::uint64_t deadline_ns = no_deadline);
 
  private:
-  friend struct channel_locks;
+  struct waiting_call;
+  struct waiting_place;
+  struct held_locks;
 
   enum class attempt : std::uint8_t { done, closed, impossible };
-  [[nodiscard]] attempt try_send(const void* element, channel_wait*& to_wake);
-  [[nodiscard]] attempt try_receive(void* element, channel_wait*& to_wake) noexcept;
+  [[nodiscard]] attempt try_send(const void* element, waiting_call*& to_wake);
+  [[nodiscard]] attempt try_receive(void* element, waiting_call*& to_wake) noexcept;
   [[nodiscard]] static selected select_in(const choice* choices, std::size_t count,
-                                          std::uint64_t deadline_ns, channel_place* places,
-                                          channel** locks);
+                                          std::uint64_t deadline_ns, waiting_place* places,
+                                          basic_channel** locks);
   void put(const void* element);
   void take(void* element) noexcept;
   void grow();
-  [[nodiscard]] static channel_place* pop(channel_place*& first, channel_place*& last) noexcept;
-  void push(channel_place& p) noexcept;
-  void remove(channel_place& p) noexcept;
+  [[nodiscard]] static waiting_place* pop(waiting_place*& first, waiting_place*& last) noexcept;
+  void push(waiting_place& p) noexcept;
+  void remove(waiting_place& p) noexcept;
 
   const std::size_t element_bytes_;
   const std::size_t capacity_;
-  spin_lock lock_;
+  typename Waits::lock lock_;
   // The rest under the lock. A ring of `room_` elements, `count_` of them from `begin_` on.
   std::unique_ptr<std::byte[]> ring_;
   std::size_t room_ = 0;
   std::size_t begin_ = 0;
   std::size_t count_ = 0;
   bool closed_ = false;
-  channel_place* first_sender_ = nullptr;
-  channel_place* last_sender_ = nullptr;
-  channel_place* first_receiver_ = nullptr;
-  channel_place* last_receiver_ = nullptr;
+  waiting_place* first_sender_ = nullptr;
+  waiting_place* last_sender_ = nullptr;
+  waiting_place* first_receiver_ = nullptr;
+  waiting_place* last_receiver_ = nullptr;
 };
+
+using channel = basic_channel<real_waits>;
 
 /// The same for values of one type.
 template <class Value>

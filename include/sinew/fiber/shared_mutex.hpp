@@ -4,18 +4,20 @@
 #include <cstdint>
 
 #include "sinew/fiber/sleeper.hpp"
+#include "sinew/fiber/waits.hpp"
 
 namespace sinew::fiber {
 
 /// Nobody starves: a reader that comes while a writer waits goes after that writer, and a writer
 /// that leaves lets all readers in that wait by then. Not recursive. Whoever holds it need not be
 /// who gives it back. All zeros when free; trivially destroyed, while free. Fits std::shared_lock
-/// and std::unique_lock.
-class shared_mutex {
+/// and std::unique_lock. `Waits`: see waits.hpp.
+template <class Waits>
+class basic_shared_mutex {
  public:
-  constexpr shared_mutex() noexcept = default;
-  shared_mutex(const shared_mutex&) = delete;
-  shared_mutex& operator=(const shared_mutex&) = delete;
+  constexpr basic_shared_mutex() noexcept = default;
+  basic_shared_mutex(const basic_shared_mutex&) = delete;
+  basic_shared_mutex& operator=(const basic_shared_mutex&) = delete;
 
   /// Suspends while others hold it. Not ended by cancel().
   void lock() noexcept { (void)try_lock_until(no_deadline); }
@@ -31,15 +33,20 @@ class shared_mutex {
   void unlock_shared() noexcept;
 
  private:
-  bool wait(sleeper_list& in, sleeper& me, std::uint64_t deadline_ns) noexcept;
+  using list = typename Waits::list;
+  using sleeper = typename Waits::sleeper;
+
+  bool wait(list& in, sleeper& me, std::uint64_t deadline_ns) noexcept;
   void let_readers_in_unlock() noexcept;
 
   // All of it under writers_' lock, also readers_.
-  sleeper_list writers_;
-  sleeper_list readers_;
+  list writers_;
+  list readers_;
   std::uint32_t waiting_readers_ = 0;
   std::uint32_t reading_ = 0;
   bool writing_ = false;
 };
+
+using shared_mutex = basic_shared_mutex<real_waits>;
 
 }  // namespace sinew::fiber

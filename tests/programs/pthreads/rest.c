@@ -1,5 +1,5 @@
 // What few programs ask of threads: objects shared by processes, robust mutexes, priorities,
-// asynchronous cancellation, stacks of one's own.
+// asynchronous cancellation, stacks of one's own, locks that are given up.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -201,12 +202,39 @@ static void alone(void* (*function)(void*)) {
   CHECK(pthread_create(&thread, NULL, function, NULL) == 0 && pthread_join(thread, NULL) == 0);
 }
 
+// ---- a writer that gives up
+
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+static void* gives_up(void* unused) {
+  struct timespec until;
+  CHECK(clock_gettime(CLOCK_REALTIME, &until) == 0);
+  until.tv_nsec += 20 * 1000 * 1000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  CHECK(pthread_rwlock_timedwrlock(&rw, &until) == ETIMEDOUT);
+  return unused;
+}
+
+static void* reads_beside(void* unused) {
+  CHECK(pthread_rwlock_rdlock(&rw) == 0 && pthread_rwlock_unlock(&rw) == 0);
+  return unused;
+}
+
+static void writer_that_gives_up(void) {
+  CHECK(pthread_rwlock_rdlock(&rw) == 0);
+  alone(gives_up);
+  alone(reads_beside);  // nobody is waiting to write
+  CHECK(pthread_rwlock_unlock(&rw) == 0);
+}
+
 int main(void) {
   between_processes();
   robust_mutexes();
   alone(asks);
   asynchronous_cancel();
   alone(recurses);
+  writer_that_gives_up();
   puts("all parts hold");
   return 0;
 }

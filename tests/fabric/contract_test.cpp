@@ -249,6 +249,31 @@ INSTANTIATE_TEST_SUITE_P(
                       backend{"joint_locked", true, where("UCX_TLS=tcp", run_joint)},
                       backend{"joint_disturbed", true, where("UCX_TLS=tcp", run_joint_disturbed)}),
     [](const auto& each) { return each.param.name; });
+
+TEST(transports, of_each_way_of_a_joint_endpoint) {
+  const auto all = where("UCX_TLS=tcp", run_joint);
+  const std::string problem = all(4, false, [](member& m) {
+    int arrived = 0;
+    m.fabric.set_handler(
+        1,
+        [](void* count, const arrival&) noexcept {
+          ++*static_cast<int*>(count);
+          return status::ok();
+        },
+        &arrived);
+    m.barrier();
+    const job_rank far{m.rank() ^ 1}, near{m.rank() ^ 2};  // nodes are of odd and even ranks
+    require(transports_to(m.fabric, far).empty(), "transports before the first message");
+    while (!m.fabric.send_short(far, 1, {{1, 2}}, nullptr, 0).done()) {
+      m.idle();
+    }
+    m.until([&] { return arrived == 1; });
+    m.barrier();
+    require(transports_to(m.fabric, far).starts_with("tcp/"), transports_to(m.fabric, far));
+    require(transports_to(m.fabric, near) == "shm", transports_to(m.fabric, near));
+  });
+  EXPECT_EQ(problem, "");
+}
 #endif
 
 INSTANTIATE_TEST_SUITE_P(

@@ -39,6 +39,10 @@ class network_endpoint : public endpoint {
   /// Nothing is kept any more of a rank that was lost: its number may be another's. Only where
   /// ranks have names. The thread that calls progress() only. Cold.
   virtual void forget(job_rank peer) = 0;
+  /// By which transports and devices messages go there, as the library names them: "tcp/eth0";
+  /// several are joined by commas. Final once messages have gone both ways; empty before the first.
+  /// Any thread. Cold.
+  [[nodiscard]] virtual std::string transports_to(job_rank peer) = 0;
 };
 
 /// A network that this process has opened, and whose address it can tell the others.
@@ -100,5 +104,9 @@ class sleep_watch {
 [[nodiscard]] std::unique_ptr<endpoint> join(std::unique_ptr<endpoint> near,
                                              const std::vector<job_rank>& near_ranks,
                                              std::unique_ptr<network_endpoint> far);
+
+/// What an endpoint tells of its way to a rank: network_endpoint::transports_to() where that is by
+/// the network, else the endpoint's own name ("shm"). Cold.
+[[nodiscard]] std::string transports_to(endpoint& of, job_rank peer);
 
 }  // namespace sinew::fabric

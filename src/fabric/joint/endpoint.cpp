@@ -120,14 +120,15 @@ class joint_endpoint final : public endpoint {
     far_->leave();
   }
 
- private:
-  static constexpr unsigned near_bits = 8;
-  static constexpr std::uint64_t near_mask = (1u << near_bits) - 1;
-
   [[nodiscard]] endpoint& way_to(job_rank peer) const noexcept {
     SINEW_EXPECT(peer.below(size()));
     return *by_rank_[peer.index()];
   }
+
+ private:
+  static constexpr unsigned near_bits = 8;
+  static constexpr std::uint64_t near_mask = (1u << near_bits) - 1;
+
   [[nodiscard]] static remote_key near_part(const remote_key& key) noexcept {
     return {{key.word[0] & near_mask, key.word[1]}};
   }
@@ -156,6 +157,15 @@ std::unique_ptr<endpoint> join(std::unique_ptr<endpoint> near,
                                std::unique_ptr<network_endpoint> far) {
   SINEW_EXPECT(near != nullptr && far != nullptr);
   return std::make_unique<joint::joint_endpoint>(std::move(near), near_ranks, std::move(far));
+}
+
+std::string transports_to(endpoint& of, job_rank peer) {
+  SINEW_EXPECT(peer.below(of.size()));
+  if (auto* const both = dynamic_cast<joint::joint_endpoint*>(&of)) {
+    return transports_to(both->way_to(peer), peer);
+  }
+  auto* const network = dynamic_cast<network_endpoint*>(&of);
+  return network != nullptr ? network->transports_to(peer) : of.name();
 }
 
 }  // namespace sinew::fabric

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -28,6 +29,21 @@ constexpr std::int64_t judged_grace_ns = 20'000'000'000;
 constexpr std::int64_t longest_leave_ns = 2'000'000'000;
 /// Calls of UCX's progress in a row, while they bring something.
 constexpr int most_steps = 16;
+
+/// The transport and device of a lane, from a line of ucp_ep_print_info():
+/// "#   lane[0]:  2:tcp/eth0.0 md[1]  -> md[1]/tcp/..." gives "tcp/eth0". Empty for other lines.
+std::string lane_of(std::string_view line) {
+  const std::size_t lane = line.find("lane[");
+  const std::size_t head = line.find("]:", lane);
+  if (lane == std::string_view::npos || head == std::string_view::npos) {
+    return {};
+  }
+  line.remove_prefix(std::min(line.find_first_not_of(' ', head + 2), line.size()));
+  line = line.substr(0, line.find(' '));
+  line.remove_prefix(line.find(':') + 1);    // the resource's number; none: npos + 1 is 0
+  const std::size_t path = line.rfind('.');  // of several on one device
+  return std::string(line.substr(0, path));
+}
 
 }  // namespace
 
@@ -122,6 +138,34 @@ void ucx_endpoint::forget(job_rank rank) {
   *p = peer{};
   p->home = this;
   p->rank = rank;
+}
+
+// UCX 1.13 tells lanes as text only.
+std::string ucx_endpoint::transports_to(job_rank rank) {
+  SINEW_EXPECT(rank.below(size()));
+  const guard held(*this);
+  const peer* const p = peers_[rank.index()].get();
+  if (p == nullptr || p->way == nullptr) {
+    return rank == rank_ ? "self" : "";
+  }
+  char* text = nullptr;
+  std::size_t bytes = 0;
+  std::FILE* const out = open_memstream(&text, &bytes);
+  SINEW_CHECK(out != nullptr, "cannot ask UCX for its transports", std::strerror(errno), "");
+  ucp_ep_print_info(p->way, out);
+  std::fclose(out);
+  std::string found;
+  std::string_view rest(text, bytes);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string lane = lane_of(rest.substr(0, end));
+    if (!lane.empty() && ("," + found + ",").find("," + lane + ",") == std::string::npos) {
+      found += (found.empty() ? "" : ",") + lane;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  std::free(text);
+  return found;
 }
 
 void ucx_endpoint::set_handler(handler_id id, handler function, void* context) {

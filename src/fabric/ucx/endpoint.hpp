@@ -64,6 +64,7 @@ class ucx_endpoint final : public network_endpoint {
   [[nodiscard]] int event_descriptor() const noexcept override { return by_->event_descriptor(); }
   [[nodiscard]] bool prepare_sleep() override;
   void forget(job_rank peer) override;
+  [[nodiscard]] std::string transports_to(job_rank peer) override;
 
  private:
   enum class who : std::uint8_t { sender, poller };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -17,9 +18,12 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/topology.hpp"
+#include "sinew/bench/process.hpp"
+#include "sinew/bench/subjects.hpp"
 #include "sinew/boot/descriptor.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/info/machine_picture.hpp"
+#include "sinew/info/reach.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -28,6 +32,7 @@ struct info_request {
   bool json = false;
   bool help = false;
   std::string svg;
+  host_choice hosts;
 };
 
 std::vector<option> table(info_request& request) {
@@ -36,6 +41,18 @@ std::vector<option> table(info_request& request) {
            "FILE",
            "topology: draws processors and memory",
            [&request](std::string_view v) { request.svg = v; }},
+          {{"--hosts", "--host"},
+           "HOST,...",
+           "transports: which of these hosts reach each other, by what, and how fast",
+           [&request](std::string_view v) { request.hosts.list = v; }},
+          {{"--hostfile"},
+           "FILE",
+           "the same with a file of hosts",
+           [&request](std::string_view v) { request.hosts.file = v; }},
+          {{"--rsh"},
+           "COMMAND",
+           "starts a command on a host, as for sinew run (default: ssh)",
+           [&request](std::string_view v) { request.hosts.agent = v; }},
           {{"-h", "--help"}, "", "shows this text", [&request](std::string_view) {
              request.help = true;
            }}};
@@ -181,8 +198,44 @@ section transports() {
   add("inproc", "ranks in one process", "yes, for tests");
   add("shm", "ranks on one node", shared_memory_state());
   add("shm single copy", "large messages on one node", single_copy_state());
-  add("ucx", "between nodes", "not in this version");
+  const auto plugin = std::filesystem::path(own_folder()).parent_path() / "lib" / "libsinew_ucx.so";
+  std::error_code ignored;
+  add("ucx", "between nodes",
+      std::filesystem::exists(plugin, ignored) ? "yes; --hosts says by which transports"
+                                               : "no: libsinew_ucx.so is not there");
   return result;
+}
+
+/// The same for hosts, by a job on them. A host that takes part in nothing, or a pair that does not
+/// reach each other, has a sentence in the place of transports.
+section transports_of_hosts(const reach_map& map) {
+  section result;
+  result.text = reach_text(map);
+  for (std::size_t a = 0; a < map.hosts.size(); ++a) {
+    for (std::size_t b = 0; b < map.hosts.size(); ++b) {
+      const reach_map::way& way = map.ways[a][b];
+      std::string problem = way.problem.empty() ? map.ways[b][a].problem : way.problem;
+      for (const std::size_t host : {a, b}) {
+        problem = problem.empty() ? map.hosts[host].problem : problem;
+      }
+      result.rows.push_back({{"from", map.hosts[a].name},
+                             {"to", map.hosts[b].name},
+                             {"transports", way.transports},
+                             {"latency_us", way.us > 0 ? std::to_string(way.us) : ""},
+                             {"problem", problem}});
+    }
+  }
+  return result;
+}
+
+int tell_hosts(const info_request& request) {
+  adopt_orphans();
+  const reach_map map = reach_of(request.hosts);
+  const section page = transports_of_hosts(map);
+  const std::string text =
+      request.json ? "{\"transports\": " + as_json(page) + "}\n" : as_table(page);
+  std::fputs(text.c_str(), stdout);
+  return interrupted() ? 130 : map.complete() ? 0 : 1;
 }
 
 section topology_page() {
@@ -273,7 +326,7 @@ command_page info_page() {
   static info_request unused;
   return {"info",
           "shows settings, transports, topology and versions",
-          "[config|transports|topology|deps]... [--json|--svg FILE]",
+          "[config|transports|topology|deps]... [--json|--svg FILE] [--hosts LIST]",
           "config: every setting with its value and where that comes from. Settings are variables\n"
           "SINEW_<MODULE>_<KEY>.",
           table(unused),
@@ -299,9 +352,15 @@ int info_main(int argc, char** argv) {
   if (!request.svg.empty() && (names.size() != 1 || names[0] != "topology" || request.json)) {
     throw usage_failure("--svg draws the page topology: sinew info topology --svg FILE");
   }
+  if (request.hosts.given() && (names.size() != 1 || names[0] != "transports")) {
+    throw usage_failure("--hosts is for one page: sinew info transports --hosts h1,h2");
+  }
   const std::vector<page> wanted = chosen_pages(names);
   for (const std::string& sentence : settings::load_environment()) {
     std::fprintf(stderr, "sinew info: %s\n", sentence.c_str());
+  }
+  if (request.hosts.given()) {
+    return tell_hosts(request);
   }
   if (!request.svg.empty()) {
     write_picture(request.svg);

@@ -25,8 +25,9 @@ std::string environment_value(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-// Who was named, where from; and inside a Slurm job how daemons are started there.
-std::vector<host_slots> named_hosts(run_options& options) {
+}  // namespace
+
+std::vector<host_slots> named_hosts(const run_options& options) {
   if (!options.hosts.empty()) {
     return parse_hosts("--hosts", options.hosts);
   }
@@ -41,8 +42,6 @@ std::vector<host_slots> named_hosts(run_options& options) {
   return parse_slurm(nodes,
                      tasks.empty() ? "1(x" + std::to_string(most_slots_of_a_host) + ")" : tasks);
 }
-
-}  // namespace
 
 bool is_this_machine(std::string_view host) {
   const std::string own = own_host_name();

@@ -44,6 +44,9 @@ struct host_map {
 /// True for names and addresses of this machine.
 [[nodiscard]] bool is_this_machine(std::string_view host);
 
+/// Who was named, by option or file, or else by the Slurm job that we are in. Throws usage_failure.
+[[nodiscard]] std::vector<host_slots> named_hosts(const run_options& options);
+
 /// Decides how many ranks each program has, where that was not said, and where they run: on the
 /// hosts that were named, or else on those of the Slurm job that we are in. Chooses the agent.
 /// Throws usage_failure.

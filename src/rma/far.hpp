@@ -58,6 +58,11 @@ class far_ranks {
     void* before;  ///< or null
   };
   void combine_at(const target& to, const combination& c);
+  void put_pieces(job_rank r, std::span<const fabric::piece> pieces);
+  void get_pieces(job_rank r, std::span<const fabric::piece> pieces);
+  void ask(job_rank r, service which, std::span<const question> all);
+  void tell(job_rank r, service which, std::span<const std::byte> data);
+  [[nodiscard]] std::size_t room() const noexcept { return room_; }
   void wake(job_rank r);
   /// Returns when all of these have handled whatever this rank has sent them.
   void flush(std::span<const job_rank> ranks);
@@ -106,7 +111,6 @@ class far_ranks {
     [[nodiscard]] std::byte* data() noexcept { return large.empty() ? small.data() : large.data(); }
   };
 
-  [[nodiscard]] std::size_t room() const noexcept { return room_; }
   const acquaintance& meet(job_rank r);
   [[noreturn]] void heaps_differ(job_rank r, const wire::greeting& theirs) const;
   [[nodiscard]] wire::greeting own_greeting() const noexcept;
@@ -130,6 +134,7 @@ class far_ranks {
   void serve_get_runs(job_rank source, const wire::head& h, const fabric::arrival& m);
   void serve_change(job_rank source, const wire::head& h, const fabric::arrival& m);
   void serve_combine(job_rank source, const wire::head& h, const fabric::arrival& m);
+  void serve_service(job_rank source, const wire::head& h, const fabric::arrival& m);
   unsent& new_answer(job_rank to, std::uint32_t id, std::size_t bytes);
   void send_answers();
   int send_kept();

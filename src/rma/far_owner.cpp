@@ -1,6 +1,8 @@
 // What ranks of other nodes ask of this one: done when their messages are handled, by this rank's
 // processor, so that it is atomic against all that is done here.
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 
 #include "rma/far.hpp"
@@ -107,6 +109,8 @@ void far_ranks::serve(job_rank source, const wire::head& h, const fabric::arriva
       return send_answers();
     case wire::kind::answer:
       return take_answer(source, h, m);
+    case wire::kind::service:
+      return serve_service(source, h, m);
   }
 }
 
@@ -223,6 +227,30 @@ void far_ranks::serve_combine(job_rank source, const wire::head& h, const fabric
   engine::accumulate_mapped(at, m.data, m.size / width, static_cast<element>(h.b),
                             static_cast<combine>(h.a), back != nullptr ? back->data() : nullptr);
   engine_.alert(rank_);
+  send_answers();
+}
+
+namespace {
+
+/// By service. Release and acquire: what the module has made before it serves is seen.
+std::array<std::atomic<serve_function>, services> serving{};
+
+}  // namespace
+
+void engine::serve(service which, serve_function function) noexcept {
+  SINEW_EXPECT(function != nullptr);
+  serving[static_cast<std::size_t>(which)].store(function, std::memory_order_release);
+}
+
+void far_ranks::serve_service(job_rank source, const wire::head& h, const fabric::arrival& m) {
+  const serve_function function =
+      h.a < services ? serving[h.a].load(std::memory_order_acquire) : nullptr;
+  if (function == nullptr || h.where > room_) [[unlikely]] {
+    fabric::corrupt_peer(source, "a request is for no service of this rank", h.a);
+  }
+  unsent* const back = h.request != 0 ? &new_answer(source, h.request, h.where) : nullptr;
+  function(source, {m.data, m.size},
+           back != nullptr ? std::span(back->data(), h.where) : std::span<std::byte>());
   send_answers();
 }
 

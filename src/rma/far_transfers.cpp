@@ -211,6 +211,81 @@ void far_ranks::get_section(std::byte* to, const target& from, const loops& sect
   in.finish();
 }
 
+namespace {
+
+/// Calls whole(piece) for pieces that no message holds, else some(run, near bytes, row) for those
+/// that lie at one distance on both sides, as many as follow each other.
+template <class Whole, class Some>
+void each_run(std::span<const fabric::piece> pieces, std::size_t most, Whole whole, Some some) {
+  for (std::size_t i = 0; i < pieces.size();) {
+    const fabric::piece& first = pieces[i];
+    const auto* const near = static_cast<const std::byte*>(first.local);
+    if (first.bytes > most) {
+      whole(first);
+      ++i;
+      continue;
+    }
+    axis row;
+    wire::run r{first.remote, 0, static_cast<std::uint32_t>(first.bytes), 0};
+    for (++i; i < pieces.size() && pieces[i].bytes == first.bytes; ++i, ++row.count) {
+      const auto near_step = static_cast<const std::byte*>(pieces[i].local) -
+                             static_cast<const std::byte*>(pieces[i - 1].local);
+      const auto far_step = static_cast<std::int64_t>(pieces[i].remote - pieces[i - 1].remote);
+      if (row.count == 1) {
+        row.near_stride = near_step;
+        r.stride = far_step;
+      } else if (near_step != row.near_stride || far_step != r.stride) {
+        break;
+      }
+    }
+    some(r, const_cast<std::byte*>(near), row);
+  }
+}
+
+}  // namespace
+
+void far_ranks::put_pieces(job_rank to, std::span<const fabric::piece> pieces) {
+  constexpr auto space = wire::space::address;
+  run_writer out(*this, {to, space, 0});
+  each_run(
+      pieces, room() - sizeof(wire::run),
+      [&](const fabric::piece& p) { put({to, space, p.remote}, p.local, p.bytes); },
+      [&](const wire::run& r, std::byte* near, const axis& row) { out.add(r, near, row); });
+  out.finish();
+}
+
+void far_ranks::get_pieces(job_rank from, std::span<const fabric::piece> pieces) {
+  constexpr auto space = wire::space::address;
+  run_reader in(*this, {from, space, 0});
+  each_run(
+      pieces, room(),
+      [&](const fabric::piece& p) { get(p.local, {from, space, p.remote}, p.bytes); },
+      [&](const wire::run& r, std::byte* near, const axis& row) { in.add(r, near, row); });
+  in.finish();
+}
+
+void far_ranks::ask(job_rank r, service which, std::span<const question> all) {
+  pipeline line(*this);
+  for (const question& q : all) {
+    SINEW_EXPECT(q.data.size() <= room() && q.answer.size() <= room());
+    request& asked = line.next(r);
+    asked.into = q.answer.data();
+    asked.bytes = q.answer.size();
+    send(r,
+         {.what = wire::kind::service,
+          .a = static_cast<std::uint8_t>(which),
+          .request = asked.id,
+          .where = q.answer.size()},
+         q.data.data(), q.data.size());
+  }
+  line.finish();
+}
+
+void far_ranks::tell(job_rank r, service which, std::span<const std::byte> data) {
+  send(r, {.what = wire::kind::service, .a = static_cast<std::uint8_t>(which)}, data.data(),
+       data.size());
+}
+
 void far_ranks::combine_at(const target& to, const combination& c) {
   const std::size_t width = size_of(c.type);
   const std::size_t most = room() / width;
@@ -235,6 +310,51 @@ void far_ranks::combine_at(const target& to, const combination& c) {
     send(to.rank, head, from != nullptr ? from + i * width : nothing.data(), bytes);
   }
   line.finish();
+}
+
+// --- the engine's calls ---
+
+void engine::put_pieces(job_rank r, std::span<const fabric::piece> pieces) {
+  SINEW_EXPECT(r.below(size_) && r != rank_);
+  if (pieces.empty()) {
+    return;
+  }
+  if (maps(r)) {
+    move_pieces(r, false, pieces);
+    return;
+  }
+  far_->put_pieces(r, pieces);
+  puts_.note(r);
+}
+
+void engine::get_pieces(job_rank r, std::span<const fabric::piece> pieces) {
+  SINEW_EXPECT(r.below(size_) && r != rank_);
+  if (pieces.empty()) {
+    return;
+  }
+  if (maps(r)) {
+    move_pieces(r, true, pieces);
+  } else {
+    far_->get_pieces(r, pieces);
+  }
+}
+
+std::size_t engine::most_asked() const noexcept {
+  SINEW_EXPECT(far_ != nullptr);
+  return far_->room();
+}
+
+void engine::ask(job_rank r, service which, std::span<const question> all) {
+  SINEW_EXPECT(!maps(r));
+  far_->ask(r, which, all);
+  forget_copies();
+}
+
+void engine::tell(job_rank r, service which, std::span<const std::byte> data) {
+  SINEW_EXPECT(!maps(r) && data.size() <= most_asked());
+  far_->tell(r, which, data);
+  puts_.note(r);
+  forget_copies();
 }
 
 }  // namespace sinew::rma

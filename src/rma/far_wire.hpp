@@ -22,8 +22,9 @@ enum class kind : std::uint8_t {
   combine,   ///< payload: elements for accumulate; a: combine, b: element
   flush,     ///< answered when all before it has been handled
   answer,    ///< payload: what `request` wants
+  service,   ///< payload: the service's own; a: service, `where`: bytes of the answer
 };
-inline constexpr std::uint8_t kinds = 10;
+inline constexpr std::uint8_t kinds = 11;
 
 /// What `where` is.
 enum class space : std::uint8_t { heap, address };

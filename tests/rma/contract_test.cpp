@@ -429,6 +429,68 @@ TEST_P(rma_contract, addresses_and_offsets_name_the_same) {
   });
 }
 
+/// A request of the test's service: adds to a word, and answers what was there, in as many words as
+/// there is room for.
+struct addition {
+  std::uint64_t address;
+  std::uint64_t more;
+};
+
+void add_for_others(job_rank, std::span<const std::byte> data,
+                    std::span<std::byte> answer) noexcept {
+  addition a{};
+  std::memcpy(&a, data.data(), sizeof a);
+  std::uint64_t& word = *reinterpret_cast<std::uint64_t*>(a.address);
+  for (std::size_t i = 0; i < answer.size(); i += sizeof word) {
+    std::memcpy(answer.data() + i, &word, sizeof word);
+  }
+  word += a.more;
+}
+
+std::span<const std::byte> data_of(const addition& a) { return std::as_bytes(std::span(&a, 1)); }
+
+TEST_P(rma_contract, requests_are_carried_out_by_owners_in_order) {
+  if (!GetParam().over_nodes()) {
+    GTEST_SKIP() << "owners of other nodes are asked";
+  }
+  run(3, [](rma_member& m) {
+    engine::serve(service::windows, add_for_others);
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(m.size), 0);
+    m.all.word[m.rank].store(address_of(words.data()));
+    m.meet();
+    for (job_rank r = 0; r.below(m.size); ++r) {
+      if (m.rma.maps(r)) {
+        continue;
+      }
+      const std::uint64_t mine = m.all.word[r.index()].load() + 8 * static_cast<unsigned>(m.rank);
+      const std::uint64_t first = 100;
+      m.rma.put(outside::of(r, mine), &first, sizeof first);
+      const addition one{mine, 1};
+      for (int i = 0; i < 20; ++i) {
+        m.rma.tell(r, service::windows, data_of(one));
+      }
+      // More than are under way at a time, the last as long as may be.
+      std::vector<std::uint64_t> answers(30 + m.rma.most_asked() / 8);
+      std::vector<question> all;
+      for (std::size_t i = 0; i < 30; ++i) {
+        all.push_back({data_of(one), std::as_writable_bytes(std::span(&answers[i], 1))});
+      }
+      all.push_back({data_of(one), std::as_writable_bytes(std::span(answers).subspan(30))});
+      m.rma.ask(r, service::windows, all);
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        require(answers[i] == 120 + std::min<std::uint64_t>(i, 30), "an answer is wrong");
+      }
+      m.rma.tell(r, service::windows, data_of(one));
+    }
+    m.rma.flush_all();
+    m.meet();
+    for (job_rank r = 0; r.below(m.size); ++r) {
+      require(words[r.index()] == (m.rma.maps(r) ? 0U : 152U), "a flush has not waited");
+    }
+    m.meet();
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(ways, rma_contract, every_way,
                          [](const auto& each) { return each.param.name; });
 

@@ -363,6 +363,68 @@ TEST_P(rma_sections, outside_accumulate_is_atomic) {
   });
 }
 
+/// Runs of bytes that do not overlap there, some of them at equal distances, some long; `room`
+/// bytes on each side.
+std::vector<fabric::piece> random_pieces(random_generator& random, std::byte* near,
+                                         std::uint64_t there, std::size_t room) {
+  std::vector<fabric::piece> pieces;
+  std::size_t from = 0;
+  std::size_t to = random.below(100);
+  while (pieces.size() < 300) {
+    const std::size_t bytes = 1 + random.below(random.with_probability(0.05) ? 30'000 : 40);
+    const std::size_t near_gap = random.below(3) * random.below(9);
+    const std::size_t far_gap = random.below(3) * random.below(9);
+    for (std::size_t n = 1 + random.below(5); n != 0; --n) {
+      if (from + bytes > room || to + bytes > room) {
+        return pieces;
+      }
+      pieces.push_back({near + from, there + to, bytes});
+      from += bytes + near_gap;
+      to += bytes + far_gap;
+    }
+  }
+  return pieces;
+}
+
+TEST_P(rma_sections, pieces_follow_the_model) {
+  run(3, [](rma_member& m) {
+    constexpr std::size_t room = 200'000;
+    std::vector<std::byte> mine(room);
+    m.all.word[m.rank].store(address_of(mine.data()));
+    m.meet();
+    const std::uint64_t theirs = m.all.word[m.next().index()].load();
+    random_generator random = common_random();  // the previous rank has the same pieces
+    for (int k = 0; k < (slow_build ? 10 : 50); ++k) {
+      std::vector<std::byte> near = patterned(room, static_cast<std::uint64_t>(m.rank));
+      const auto pieces = random_pieces(random, near.data(), theirs, room);
+      std::fill(mine.begin(), mine.end(), std::byte{0x11});
+      m.meet();
+      m.rma.put_pieces(m.next(), pieces);
+      m.rma.flush(m.next());
+      m.meet();
+      std::vector<std::byte> wanted(room, std::byte{0x11});
+      const auto source = patterned(room, m.previous().index());
+      std::vector<std::byte> wanted_near(room, std::byte{0x22});
+      const auto far_pattern = patterned(room, 77 + m.next().index());
+      for (const fabric::piece& p : pieces) {
+        const auto n = static_cast<std::size_t>(static_cast<std::byte*>(p.local) - near.data());
+        std::memcpy(wanted.data() + (p.remote - theirs), source.data() + n, p.bytes);
+        std::memcpy(wanted_near.data() + n, far_pattern.data() + (p.remote - theirs), p.bytes);
+      }
+      require(mine == wanted, "put pieces are wrong");
+      const auto own_pattern = patterned(room, 77 + static_cast<std::uint64_t>(m.rank));
+      std::copy(own_pattern.begin(), own_pattern.end(), mine.begin());
+      std::fill(near.begin(), near.end(), std::byte{0x22});
+      m.meet();
+      m.rma.get_pieces(m.next(), pieces);
+      require(near == wanted_near, "got pieces are wrong");
+      m.meet();
+    }
+    m.rma.put_pieces(m.next(), {});
+    m.rma.get_pieces(m.next(), {});
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(ways, rma_sections, every_way,
                          [](const auto& each) { return each.param.name; });
 

@@ -63,6 +63,18 @@ class far_ranks;
 struct copied_pages;
 struct loops;
 
+/// Modules that have requests carried out by owners on other nodes: the one list.
+enum class service : std::uint8_t { windows };
+inline constexpr std::size_t services = 1;
+/// Carries one out, in the owner's progress: must not wait, or call what may poll. `answer` is as
+/// long as the question says, and of no length if none is wanted. Neither is aligned.
+using serve_function = void (*)(job_rank source, std::span<const std::byte> data,
+                                std::span<std::byte> answer) noexcept;
+struct question {
+  std::span<const std::byte> data;
+  std::span<std::byte> answer;
+};
+
 /// Atomics as they travel.
 enum class word_op : std::uint8_t { load, swap, add, bit_and, bit_or, bit_xor, compare_swap };
 
@@ -169,6 +181,22 @@ class engine {
   void put_section(outside to, const void* from, std::size_t element_bytes,
                    std::span<const axis> axes);
   void get_section(void* to, outside from, std::size_t element_bytes, std::span<const axis> axes);
+
+  /// Runs of bytes of any lengths, elsewhere in the memory of a rank that is not this one. Warm.
+  void put_pieces(job_rank r, std::span<const fabric::piece> pieces);
+  void get_pieces(job_rank r, std::span<const fabric::piece> pieces);
+
+  // --- requests to ranks of other nodes, which their owners carry out; warm. Seen after what this
+  // rank has put outside of heaps there, and told and asked before. Suspend. ---
+
+  /// Who serves on this rank; before any other rank asks.
+  static void serve(service which, serve_function function) noexcept;
+  /// The longest data, and the longest answer.
+  [[nodiscard]] std::size_t most_asked() const noexcept;
+  /// Returns when all are answered; several are under way at a time.
+  void ask(job_rank r, service which, std::span<const question> all);
+  /// Has read `data` when it returns, and is done by the next flush.
+  void tell(job_rank r, service which, std::span<const std::byte> data);
 
   // --- atomics: naturally aligned, sequentially consistent; all but load wake waiters. Hot. ---
 

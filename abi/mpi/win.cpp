@@ -32,6 +32,19 @@ void take_hints(window_object& w, MPI_Info info) {
   }
 }
 
+/// The same answer on all ranks: each of them sees a member elsewhere, or none does.
+void check_one_node(const comm_object& c) {
+  const boot::place& here = process.runtime->session().where();
+  for (const job_rank member : c.comm->members().members()) {
+    if (!here.is_near(member)) {
+      fail(MPI_ERR_RMA_SHARED,
+           "ranks share memory on one node only, and rank %d of the job is on another one: "
+           "MPI_Comm_split_type(MPI_COMM_TYPE_SHARED) makes communicators of one node",
+           member.value());
+    }
+  }
+}
+
 /// Collective: `mine` is this rank's part.
 window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
                     const window_memory::part& mine, MPI_Win* win) {
@@ -44,6 +57,9 @@ window_object& make(MPI_Comm comm, MPI_Info info, int flavor, memory_layout how,
     how = memory_layout::separate;
   }
   check_one_job(c, "a window");
+  if (flavor == MPI_WIN_FLAVOR_SHARED) {
+    check_one_node(c);
+  }
   auto* w = arena<window_object>::make();
   try {
     w->comm = arena<comm_object>::make(coll::duplicate(participant_of(c)));
@@ -97,10 +113,10 @@ void check_no_epoch(const window_object& w) {
   const bool locked = std::any_of(w.held.begin(), w.held.end(), [](window_object::hold h) {
     return h != window_object::hold::none;
   });
-  if (locked || w.all_held || !w.is_started.empty() || w.is_posted) {
+  if (locked || !w.is_started.empty() || w.is_posted) {
     fail(MPI_ERR_RMA_SYNC, "an epoch of the window is open: MPI_Win_%s is missing",
-         locked        ? "unlock"
-         : w.all_held  ? "unlock_all"
+         w.all_held    ? "unlock_all"
+         : locked      ? "unlock"
          : w.is_posted ? "wait"
                        : "complete");
   }
@@ -226,6 +242,7 @@ int impl::Win_free(MPI_Win* win) {
   return on_window(handle, [&](window_object& w) -> int {
     check_no_epoch(w);
     delete_attributes(attached_to::win, handle, w.attached);
+    w.memory->complete();
     (void)coll::barrier(participant_of(*w.comm));  // no operations are under way
     w.memory.reset();
     w.comm->window = MPI_WIN_NULL;

@@ -1,5 +1,5 @@
-// MPI-5.0 section 12.4: puts, gets and accumulates. All have been done when their call returns (see
-// window_memory.hpp), so that a request of theirs is complete at once.
+// MPI-5.0 section 12.4: puts, gets and accumulates. All have been done at the origin when their
+// call returns (see window_memory.hpp), so that a request of theirs is complete at once.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -20,12 +20,10 @@ constexpr const char* no_epoch =
 
 /// Throws if [from, to), counted from the attached address 0, is not within one attached piece.
 void check_attached(const window_object& w, int target, std::uint64_t from, std::uint64_t to) {
-  for (const auto& a : w.memory->of(target).attached) {
-    // Acquire: with the release in MPI_Win_attach.
-    const std::uint64_t end = a.end.load(std::memory_order_acquire);
-    if (end != 0 && from >= a.begin.load(std::memory_order_relaxed) && to <= end) {
-      return;
-    }
+  const window_far* const far = w.memory->far(target);
+  if (far != nullptr ? far->attached(target, from, to)
+                     : w.memory->of(target).has_attached(from, to)) {
+    return;
   }
   fail(MPI_ERR_RMA_RANGE, "the memory is not attached at rank %d (MPI_Win_attach)", target);
 }
@@ -118,6 +116,12 @@ void copy_elements(const p2p::buffer& from, const p2p::buffer& to) {
 void combine(const window_object& w, int target, window_place at, const p2p::buffer& there,
              layout::element e, const coll::op& o, operand& origin, operand* before) {
   SINEW_EXPECT(e != layout::element::none && there.bytes() != 0);
+  if (const window_far* far = w.memory->far(target)) {
+    far->combine(target, {at.there, there, e}, o.kind,
+                 o.kind == coll::op_kind::no_op ? nullptr : origin.at(0),
+                 before != nullptr ? before->at(0) : nullptr);
+    return;
+  }
   const layout::datatype& one = layout::of(e);
   const bool changes = o.kind != coll::op_kind::no_op;
   std::size_t done = 0;
@@ -258,6 +262,28 @@ int get_accumulate(window_object& w, const void* origin_addr, MPI_Count origin_c
                     target_disp, target_of(target_count, target_datatype), op);
 }
 
+/// The general way. Of its own, so that the direct one needs no frame for it.
+[[gnu::noinline]] void compare_swap(window_object& w, const void* origin, const void* compare,
+                                    void* result, MPI_Datatype datatype, int target,
+                                    MPI_Aint disp) {
+  const p2p::buffer there = target_of(1, datatype);
+  const window_place at = place_of(w, tool::access::compare, target, disp, there);
+  const std::size_t n = there.bytes();
+  if (const window_far* far = w.memory->far(target)) {
+    far->compare_swap(target, at.there, n, origin, compare, result);
+    return;
+  }
+  SINEW_ASSERT(n <= window_far::longest_word);
+  std::byte now[window_far::longest_word];
+  const p2p::buffer before{now, 1, there.type};
+  const accumulating alone(w.memory->of(target));
+  w.memory->read(target, at, before, there);
+  if (std::memcmp(now, compare, n) == 0) {
+    w.memory->write(target, at, {const_cast<void*>(origin), 1, there.type}, there);
+  }
+  std::memcpy(result, now, n);
+}
+
 /// The call that `done` was has ended well: so has its request.
 int requested(int done, MPI_Request* request) {
   SINEW_EXPECT(*request == MPI_REQUEST_NULL);
@@ -341,7 +367,7 @@ int impl::Compare_and_swap(const void* origin_addr, const void* compare_addr, vo
                            MPI_Win win) {
   return on_window(win, [&](window_object& w) -> int {
     const p2p::buffer there = target_of(1, datatype);
-    constexpr std::size_t most = 16;
+    constexpr std::size_t most = window_far::longest_word;
     if (!there.type->dense() || there.bytes() > most || there.bytes() == 0) {
       fail(MPI_ERR_TYPE, "the datatype is no integer, logical, multi-language type or byte");
     }
@@ -357,19 +383,9 @@ int impl::Compare_and_swap(const void* origin_addr, const void* compare_addr, vo
       std::memcpy(result_addr, now, n);
       return MPI_SUCCESS;
     }
-    if (target_rank == MPI_PROC_NULL) {
-      return MPI_SUCCESS;
+    if (target_rank != MPI_PROC_NULL) {
+      compare_swap(w, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp);
     }
-    const window_place at = place_of(w, tool::access::compare, target_rank, target_disp, there);
-    SINEW_ASSERT(there.bytes() <= most);
-    std::byte now[most];
-    const p2p::buffer before{now, 1, there.type};
-    const accumulating alone(w.memory->of(target_rank));
-    w.memory->read(target_rank, at, before, there);
-    if (std::memcmp(now, compare_addr, there.bytes()) == 0) {
-      w.memory->write(target_rank, at, {const_cast<void*>(origin_addr), 1, there.type}, there);
-    }
-    std::memcpy(result_addr, now, there.bytes());
     return MPI_SUCCESS;
   });
 }

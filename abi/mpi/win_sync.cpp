@@ -1,5 +1,7 @@
-// MPI-5.0 section 12.5: epochs. Operations have been done when their calls return, so an epoch's
-// end has nothing to wait for but the other ranks.
+// MPI-5.0 section 12.5: epochs. Operations on ranks of this node have been done when their calls
+// return, so an epoch's end has nothing to wait for but the other ranks. Those on ranks of other
+// nodes have been done at the origin; what ends an epoch, or flushes, waits until they are done at
+// the target, too.
 #include <algorithm>
 
 #include "abi/mpi/generated/impl.hpp"
@@ -50,72 +52,81 @@ std::vector<int> ranks_of(const window_object& w, MPI_Group group) {
   return ranks;
 }
 
-bool try_shared(std::atomic<std::uint32_t>& lock) {
-  std::uint32_t now = lock.load(std::memory_order_relaxed);
-  while ((now & window_record::exclusive) == 0) {
-    if (lock.compare_exchange_weak(now, now + 1, std::memory_order_acquire,
-                                   std::memory_order_relaxed)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool try_exclusive(std::atomic<std::uint32_t>& lock) {
-  std::uint32_t none = 0;
-  return lock.compare_exchange_strong(none, window_record::exclusive, std::memory_order_acquire,
-                                      std::memory_order_relaxed);
-}
-
-void acquire(const window_object& w, int rank, bool exclusively) {
-  // Else this rank would wait for itself.
-  SINEW_EXPECT(!w.all_held && w.held[static_cast<std::size_t>(rank)] == hold::none);
-  std::atomic<std::uint32_t>& lock = w.memory->of(rank).lock;
+/// Tries until a lock is had.
+template <class Try>
+void persist(Try&& attempt) {
   core::retry_loop tries(*process.runtime);
-  while (!(exclusively ? try_exclusive(lock) : try_shared(lock))) {
+  while (!attempt()) {
     tries.again();
   }
 }
 
+/// Asks nobody if it is not checked.
+hold acquire(const window_object& w, int rank, bool exclusively, bool checked) {
+  // Else this rank would wait for itself.
+  SINEW_EXPECT(!w.all_held && w.held[static_cast<std::size_t>(rank)] == hold::none);
+  if (const window_far* far = w.memory->far(rank)) [[unlikely]] {
+    if (!checked) {
+      return hold::far_unchecked;
+    }
+    persist([&] { return far->lock(rank, exclusively); });
+    return exclusively ? hold::far_exclusive : hold::far_shared;
+  }
+  if (!checked) {
+    return hold::unchecked;
+  }
+  window_record& r = w.memory->of(rank);
+  persist([&] { return r.try_lock(exclusively); });
+  return exclusively ? hold::exclusive : hold::shared;
+}
+
+/// On another node it is under way, behind all operations of this rank.
 void release(const window_object& w, int rank, hold how) {
-  std::atomic<std::uint32_t>& lock = w.memory->of(rank).lock;
-  if (how == hold::exclusive) {
-    SINEW_ASSERT(lock.load(std::memory_order_relaxed) == window_record::exclusive);
-    lock.store(0, std::memory_order_release);
-  } else if (how == hold::shared) {
-    [[maybe_unused]] const std::uint32_t before = lock.fetch_sub(1, std::memory_order_release);
-    SINEW_ASSERT(before != 0 && (before & window_record::exclusive) == 0);
+  if (window_object::is_far(how)) [[unlikely]] {
+    if (how != hold::far_unchecked) {
+      w.memory->far(rank)->unlock(rank, how == hold::far_exclusive);
+    }
+  } else if (how == hold::exclusive || how == hold::shared) {
+    w.memory->of(rank).unlock(how == hold::exclusive);
   }
 }
 
 bool any_lock(const window_object& w) {
-  return w.all_held ||
-         std::any_of(w.held.begin(), w.held.end(), [](hold h) { return h != hold::none; });
+  return std::any_of(w.held.begin(), w.held.end(), [](hold h) { return h != hold::none; });
 }
 
 /// For calls that need an epoch of MPI_Win_lock or MPI_Win_lock_all.
 void check_locked(const window_object& w, int rank) {
   check_target(w, rank);
-  if (!w.all_held && w.held[static_cast<std::size_t>(rank)] == hold::none) {
+  if (w.held[static_cast<std::size_t>(rank)] == hold::none) {
     fail(MPI_ERR_RMA_SYNC, "rank %d is not locked: MPI_Win_lock or MPI_Win_lock_all come first",
          rank);
   }
 }
 
-int flush(MPI_Win win, int rank) {
+enum class side : char { origin, both };
+
+/// At the origin all is done when a call returns.
+int flush(MPI_Win win, int rank, side where) {
   return on_window(win, [&](window_object& w) -> int {
     if (rank != MPI_PROC_NULL) {
       check_locked(w, rank);
+      if (where == side::both && w.memory->far(rank) != nullptr) {
+        w.memory->complete();
+      }
     }
     order_memory();
     return MPI_SUCCESS;
   });
 }
 
-int flush_all(MPI_Win win) {
+int flush_all(MPI_Win win, side where) {
   return on_window(win, [&](window_object& w) -> int {
     if (!any_lock(w)) {
       fail(MPI_ERR_RMA_SYNC, "no rank is locked: MPI_Win_lock or MPI_Win_lock_all come first");
+    }
+    if (where == side::both) {
+      w.memory->complete();
     }
     order_memory();
     return MPI_SUCCESS;
@@ -153,6 +164,7 @@ int impl::Win_fence(int assert, MPI_Win win) {
     if (any_lock(w) || !w.is_started.empty() || w.is_posted) {
       fail(MPI_ERR_RMA_SYNC, "another epoch of the window is open");
     }
+    w.memory->complete();
     order_memory();
     (void)coll::barrier(participant_of(*w.comm));
     order_memory();
@@ -214,6 +226,7 @@ int impl::Win_complete(MPI_Win win) {
     if (w.is_started.empty()) {
       fail(MPI_ERR_RMA_SYNC, "no access epoch is open: MPI_Win_start comes first");
     }
+    w.memory->complete();
     order_memory();
     SINEW_ASSERT(w.is_started.size() == w.held.size());
     w.is_started.clear();
@@ -270,13 +283,11 @@ int impl::Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
     }
     w.fence_open = false;
     const bool exclusively = lock_type == MPI_LOCK_EXCLUSIVE;
-    if ((assert& MPI_MODE_NOCHECK) != 0) {
-      held = hold::unchecked;
+    const bool checked = (assert& MPI_MODE_NOCHECK) == 0;
+    held = acquire(w, rank, exclusively, checked);
+    if (!checked) {
       order_memory();
-      return MPI_SUCCESS;
     }
-    acquire(w, rank, exclusively);
-    held = exclusively ? hold::exclusive : hold::shared;
     return MPI_SUCCESS;
   });
 }
@@ -293,6 +304,9 @@ int impl::Win_unlock(int rank, MPI_Win win) {
     }
     order_memory();
     release(w, rank, held);
+    if (window_object::is_far(held)) {
+      w.memory->complete();
+    }
     held = hold::none;
     return MPI_SUCCESS;
   });
@@ -306,11 +320,10 @@ int impl::Win_lock_all(int assert, MPI_Win win) {
     }
     w.fence_open = false;
     const bool checked = (assert& MPI_MODE_NOCHECK) == 0;
-    for (int r = 0; checked && r < w.comm->comm->size(); ++r) {
-      acquire(w, r, false);
-    }
     SINEW_ASSERT(w.held.size() == static_cast<std::size_t>(w.comm->comm->size()));
-    std::fill(w.held.begin(), w.held.end(), checked ? hold::shared : hold::unchecked);
+    for (int r = 0; r < w.comm->comm->size(); ++r) {
+      w.held[static_cast<std::size_t>(r)] = acquire(w, r, false, checked);
+    }
     w.all_held = true;
     return MPI_SUCCESS;
   });
@@ -325,16 +338,17 @@ int impl::Win_unlock_all(MPI_Win win) {
     for (int r = 0; r < w.comm->comm->size(); ++r) {
       release(w, r, w.held[static_cast<std::size_t>(r)]);
     }
+    w.memory->complete();
     std::fill(w.held.begin(), w.held.end(), hold::none);
     w.all_held = false;
     return MPI_SUCCESS;
   });
 }
 
-int impl::Win_flush(int rank, MPI_Win win) { return flush(win, rank); }
-int impl::Win_flush_local(int rank, MPI_Win win) { return flush(win, rank); }
-int impl::Win_flush_all(MPI_Win win) { return flush_all(win); }
-int impl::Win_flush_local_all(MPI_Win win) { return flush_all(win); }
+int impl::Win_flush(int rank, MPI_Win win) { return flush(win, rank, side::both); }
+int impl::Win_flush_local(int rank, MPI_Win win) { return flush(win, rank, side::origin); }
+int impl::Win_flush_all(MPI_Win win) { return flush_all(win, side::both); }
+int impl::Win_flush_local_all(MPI_Win win) { return flush_all(win, side::origin); }
 
 int impl::Win_sync(MPI_Win win) {
   return on_window(win, [&](window_object&) -> int {

@@ -42,8 +42,19 @@ struct window_object : object {
 
   // Epochs. A rank's own; several threads may use an epoch, one opens or closes it.
   bool fence_open = false;
-  enum class hold : char { none, shared, exclusive, unchecked };
-  std::vector<hold> held;               ///< MPI_Win_lock, by rank
+  /// In this order: those of this node's ranks, which a flush need not ask, come first.
+  enum class hold : std::uint8_t {
+    shared,
+    exclusive,
+    unchecked,
+    none,
+    far_shared,
+    far_exclusive,
+    far_unchecked
+  };
+  [[nodiscard]] static bool is_near(hold h) noexcept { return h < hold::none; }
+  [[nodiscard]] static bool is_far(hold h) noexcept { return h > hold::none; }
+  std::vector<hold> held;               ///< MPI_Win_lock and MPI_Win_lock_all, by rank
   bool all_held = false;                ///< MPI_Win_lock_all
   std::vector<int> started;             ///< MPI_Win_start: the targets
   std::vector<bool> is_started;         ///< by rank; empty: no such epoch

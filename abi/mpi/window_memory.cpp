@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <numeric>
 #include <span>
@@ -28,92 +29,155 @@ bool all_agree(coll::participant at, bool good) {
   return coll::allreduce(at, coll::in_place, word, least) == p2p::fault::none && worst == 1;
 }
 
-/// The same answer on all ranks: each of them sees a member elsewhere, or none does.
-void check_one_node(coll::participant at) {
+/// The window's ranks that share this one's node, in ascending order.
+std::vector<int> ranks_here(coll::participant at) {
   const boot::place& here = at.engine.runtime().session().where();
-  for (const job_rank member : at.comm.members().members()) {
-    SINEW_CHECK(here.is_near(member), "a window cannot span several nodes",
-                "its ranks must share a node, and rank " + to_string(member) +
-                    " of the job is on another one",
-                "make windows in the parts of MPI_Comm_split_type(MPI_COMM_TYPE_SHARED)");
+  std::vector<int> ranks;
+  for (int r = 0; r < at.comm.size(); ++r) {
+    if (here.is_near(at.comm.job_rank(comm_rank{r}))) {
+      ranks.push_back(r);
+    }
   }
+  SINEW_ENSURE(std::binary_search(ranks.begin(), ranks.end(), at.comm.rank().value()));
+  return ranks;
+}
+
+/// What a rank of another node has to know.
+struct extent {
+  std::uint64_t base, bytes, unit, name;
+};
+static_assert(std::is_trivially_copyable_v<extent>);  // it travels as bytes
+
+std::vector<extent> exchange(coll::participant at, const extent& own) {
+  std::vector<extent> all(static_cast<std::size_t>(at.comm.size()));
+  (void)coll::allgather(at, p2p::buffer::of_bytes(&own, sizeof own),
+                        p2p::buffer::of_bytes(all.data(), sizeof own));
+  SINEW_ENSURE(all[at.comm.rank().index()].bytes == own.bytes);
+  return all;
+}
+
+/// What all ranks do together. Each step ends with an agreement, so that none waits for one that
+/// has failed: all throw then.
+class steps {
+ public:
+  explicit steps(coll::participant at) : at_(at) {}
+  template <class Step>
+  void run(Step&& step) {
+    std::string problem;
+    try {
+      step();
+    } catch (const std::exception& e) {
+      problem = e.what();
+    }
+    if (!all_agree(at_, problem.empty())) {
+      throw error{"the memory of a window cannot be made",
+                  problem.empty() ? "another rank has none" : problem,
+                  "make it smaller, or give the job more shared memory"};
+    }
+  }
+
+ private:
+  coll::participant at_;
+};
+
+/// Memory that the ranks `near` of this node share.
+boot::memory_mapping map_together(coll::participant at, const std::vector<int>& near,
+                                  std::uint64_t bytes) {
+  const int rank = at.comm.rank().value();
+  steps all(at);
+  boot::descriptor memory;
+  boot::memory_mapping shared;
+  all.run([&] {
+    if (rank == near.front()) {
+      memory = boot::make_shared_memory("window");
+      shared = boot::memory_mapping::of(memory.get(), bytes);
+    }
+  });
+  all.run([&] {
+    // Unique among all windows of the node while its ranks are in here.
+    const std::string name = at.engine.runtime().session().where().job + "-window-" +
+                             to_string(at.comm.job_rank(comm_rank{near.front()})) + "-" +
+                             to_string(at.comm.context());
+    const auto place = std::lower_bound(near.begin(), near.end(), rank) - near.begin();
+    memory = boot::share_descriptor(name, local_rank{static_cast<int>(place)},
+                                    static_cast<int>(near.size()), std::move(memory));
+    if (place != 0) {
+      shared = boot::memory_mapping::of(memory.get(), bytes);
+    }
+  });
+  SINEW_ENSURE(shared.base() != nullptr);
+  return shared;
 }
 
 }  // namespace
 
+bool window_record::has_attached(std::uint64_t from, std::uint64_t to) const noexcept {
+  SINEW_EXPECT(from <= to);
+  return std::any_of(std::begin(attached), std::end(attached), [&](const attached_memory& a) {
+    // Acquire: with the release in MPI_Win_attach.
+    const std::uint64_t end = a.end.load(std::memory_order_acquire);
+    return end != 0 && from >= a.begin.load(std::memory_order_relaxed) && to <= end;
+  });
+}
+
 std::unique_ptr<window_memory> window_memory::make(coll::participant at, placement how,
                                                    const part& mine) {
   const auto ranks = static_cast<std::size_t>(at.comm.size());
-  check_one_node(at);
-  struct extent {
-    std::uint64_t base, bytes, unit;
-  };
-  static_assert(std::is_trivially_copyable_v<extent>);  // it travels as bytes
-  std::vector<extent> all(ranks);
-  const extent own{reinterpret_cast<std::uintptr_t>(mine.base), mine.bytes,
-                   static_cast<std::uint64_t>(mine.unit)};
-  (void)coll::allgather(at, p2p::buffer::of_bytes(&own, sizeof own),
-                        p2p::buffer::of_bytes(all.data(), sizeof own));
-  SINEW_ASSERT(all[at.comm.rank().index()].bytes == mine.bytes);
+  const std::vector<int> near = ranks_here(at);
+  SINEW_EXPECT(near.size() == ranks || how != placement::contiguous);
+  extent own{reinterpret_cast<std::uintptr_t>(mine.base), mine.bytes,
+             static_cast<std::uint64_t>(mine.unit), 0};
+  const std::vector<extent> all = exchange(at, own);
   const std::uint64_t records = rounded(ranks * sizeof(window_record), page);
   std::vector<std::uint64_t> offsets(ranks);
   std::uint64_t end = records;
-  for (std::size_t r = 0; how != placement::own && r < ranks; ++r) {
+  for (std::size_t i = 0; how != placement::own && i < near.size(); ++i) {
+    const auto r = static_cast<std::size_t>(near[i]);
     offsets[r] = end;
     end += how == placement::contiguous ? all[r].bytes : rounded(all[r].bytes, page);
   }
   end = rounded(end, page);
   SINEW_ASSERT(end >= records && records >= ranks * sizeof(window_record));
 
-  // Each step ends with an agreement, so that no rank waits for one that has failed.
-  boot::descriptor memory;
-  boot::memory_mapping shared;
-  std::string problem;
-  const int rank = at.comm.rank().value();
-  const auto attempt = [&](auto&& step) {
-    try {
-      if (problem.empty()) {
-        step();
-      }
-    } catch (const std::exception& e) {
-      problem = e.what();
-    }
-    if (!all_agree(at, problem.empty())) {
-      throw error{"the memory of a window cannot be made",
-                  problem.empty() ? "another rank has none" : problem,
-                  "make it smaller, or give the job more shared memory"};
-    }
-  };
-  attempt([&] {
-    if (rank == 0) {
-      memory = boot::make_shared_memory("window");
-      shared = boot::memory_mapping::of(memory.get(), end);
-    }
-  });
-  attempt([&] {
-    // Unique among all windows of the node while its ranks are in here.
-    const std::string name = at.engine.runtime().session().where().job + "-window-" +
-                             to_string(at.comm.job_rank(0)) + "-" + to_string(at.comm.context());
-    memory = boot::share_descriptor(name, local_rank{rank}, at.comm.size(), std::move(memory));
-    if (rank != 0) {
-      shared = boot::memory_mapping::of(memory.get(), end);
-    }
-  });
-
-  SINEW_ASSERT(shared.base() != nullptr);
-  std::unique_ptr<window_memory> made(new window_memory(at, std::move(shared)));
-  auto* r = new (&made->of(rank)) window_record{};
-  r->base = all[static_cast<std::size_t>(rank)].base;
+  std::unique_ptr<window_memory> made(new window_memory(at, map_together(at, near, end)));
+  const std::size_t rank = at.comm.rank().index();
+  auto* r = new (&made->of(at.comm.rank().value())) window_record{};
+  r->base = how == placement::own
+                ? own.base
+                : reinterpret_cast<std::uintptr_t>(made->shared_.base()) + offsets[rank];
   r->bytes = mine.bytes;
   r->unit = mine.unit;
-  r->offset = offsets[static_cast<std::size_t>(rank)];
+  r->offset = offsets[rank];
+  if (near.size() != ranks) {
+    made->reach_far(at, near);
+  }
   (void)coll::barrier(at);
   return made;
 }
 
-template <class Move>
-void window_memory::by_kernel(int rank, std::uint64_t address, const p2p::buffer& packed,
-                              const p2p::buffer& there, Move way) const {
+void window_memory::reach_far(coll::participant at, const std::vector<int>& near) {
+  steps(at).run([&] {
+    far_ =
+        std::make_unique<window_far>(rma::engine::of_process(at.engine.runtime()), at.comm, &of(0));
+  });
+  window_record& own = of(own_);
+  own.name = far_->name();
+  const std::vector<extent> all =
+      exchange(at, {own.base, own.bytes, static_cast<std::uint64_t>(own.unit), own.name});
+  for (int rank = 0; own_ == near.front() && rank < at.comm.size(); ++rank) {
+    if (far_->has(rank)) {
+      const extent& e = all[static_cast<std::size_t>(rank)];
+      auto* r = new (&of(rank)) window_record{};
+      r->base = e.base;
+      r->bytes = e.bytes;
+      r->unit = static_cast<std::int64_t>(e.unit);
+      r->name = e.name;
+    }
+  }
+}
+
+void window_memory::elsewhere(int rank, std::uint64_t address, const p2p::buffer& packed,
+                              const p2p::buffer& there, fabric::direction way) const {
   std::vector<fabric::piece> pieces;
   auto* local = static_cast<std::byte*>(packed.base);
   std::size_t left = packed.bytes();
@@ -126,6 +190,14 @@ void window_memory::by_kernel(int rank, std::uint64_t address, const p2p::buffer
     local += n;
     left -= n;
   });
+  if (const window_far* f = far(rank)) {
+    if (way == fabric::direction::out) {
+      f->put(rank, pieces);
+    } else {
+      f->get(rank, pieces);
+    }
+    return;
+  }
   SINEW_CHECK(pieces.empty() || endpoint_.copy_now(comm_.job_rank(comm_rank{rank}), way, pieces),
               "another rank's window cannot be reached",
               "the system forbids copies between processes (process_vm_readv), and the memory is "
@@ -141,12 +213,12 @@ void window_memory::write(int rank, window_place at, const p2p::buffer& from,
     return;
   }
   if (from.type->dense()) {
-    by_kernel(rank, at.there, from, there, fabric::direction::out);
+    elsewhere(rank, at.there, from, there, fabric::direction::out);
     return;
   }
   std::vector<std::byte> packed(from.bytes());
   layout::pack(*from.type, from.count, from.base, 0, packed);
-  by_kernel(rank, at.there, p2p::buffer::of_bytes(packed.data(), packed.size()), there,
+  elsewhere(rank, at.there, p2p::buffer::of_bytes(packed.data(), packed.size()), there,
             fabric::direction::out);
 }
 
@@ -158,11 +230,11 @@ void window_memory::read(int rank, window_place at, const p2p::buffer& into,
     return;
   }
   if (into.type->dense()) {
-    by_kernel(rank, at.there, into, there, fabric::direction::in);
+    elsewhere(rank, at.there, into, there, fabric::direction::in);
     return;
   }
   std::vector<std::byte> packed(std::min(into.bytes(), there.bytes()));
-  by_kernel(rank, at.there, p2p::buffer::of_bytes(packed.data(), packed.size()), there,
+  elsewhere(rank, at.there, p2p::buffer::of_bytes(packed.data(), packed.size()), there,
             fabric::direction::in);
   layout::unpack(*into.type, into.count, into.base, 0, packed);
 }

@@ -1,22 +1,27 @@
 // What a window's ranks have of each other's memory, and the words by which they agree. Knows no
 // handles.
 //
-// Each window has one piece of memory that all its ranks map: a record for every rank, and behind
-// them, where the window allocates it, the window's own memory. Puts, gets and accumulates there
-// are loads and stores of the caller's. Memory that a program brings (MPI_Win_create, attached
-// memory) is reached by the kernel's copies between processes. In both cases an operation has been
-// done, at the target too, when its call returns: completing and flushing need no communication,
-// and the two copies of MPI's separate memory model are one (MPI_WIN_UNIFIED).
+// On each node a window has one piece of memory that all its ranks there map: a record for every
+// rank, and behind them, where the window allocates it, the memory of this node's ranks. Puts, gets
+// and accumulates there are loads and stores of the caller's. Memory that a program brings
+// (MPI_Win_create, attached memory) is reached by the kernel's copies between processes. In both
+// cases an operation has been done, at the target too, when its call returns: completing and
+// flushing need no communication, and the two copies of MPI's separate memory model are one
+// (MPI_WIN_UNIFIED). A rank on another node is reached by messages (window_far.hpp); what has been
+// done there is known by complete().
 //
 // Accumulates to one rank exclude each other by a lock in that rank's record, whichever way its
-// memory is reached; so they are atomic element by element, and ordered.
+// memory is reached; so they are atomic element by element, and ordered. The record that counts is
+// the one on the owner's node; others have its constants only.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "abi/mpi/window_far.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/boot/shared_memory.hpp"
 #include "sinew/coll/collectives.hpp"
@@ -33,6 +38,7 @@ struct alignas(64) window_record {
   static constexpr std::uint32_t exclusive = 1U << 31;
   /// 1 while a rank accumulates to this one; orders likewise.
   std::atomic<std::uint32_t> accumulating;
+  std::uint64_t name;    ///< of the window, among those of its rank; 0: on one node
   std::uint64_t base;    ///< in the rank's own address space
   std::uint64_t bytes;   ///< of its memory
   std::uint64_t offset;  ///< of its memory in the mapping; 0: it is not there
@@ -43,12 +49,44 @@ struct alignas(64) window_record {
     std::atomic<std::uint64_t> begin;
     std::atomic<std::uint64_t> end;
   } attached[most_attached];
+
+  /// Whether it is had now.
+  [[nodiscard]] bool try_lock(bool exclusively) noexcept;
+  void unlock(bool exclusively) noexcept;
+  /// Whether [from, to) lies in one attached piece.
+  [[nodiscard]] bool has_attached(std::uint64_t from, std::uint64_t to) const noexcept;
 };
 
 // Processes share the records.
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(sizeof(window_record) % 64 == 0);
+
+inline bool window_record::try_lock(bool exclusively) noexcept {
+  std::uint32_t now = 0;
+  if (exclusively) {
+    return lock.compare_exchange_strong(now, exclusive, std::memory_order_acquire,
+                                        std::memory_order_relaxed);
+  }
+  now = lock.load(std::memory_order_relaxed);
+  while ((now & exclusive) == 0) {
+    if (lock.compare_exchange_weak(now, now + 1, std::memory_order_acquire,
+                                   std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+inline void window_record::unlock(bool exclusively) noexcept {
+  if (exclusively) {
+    SINEW_ASSERT(lock.load(std::memory_order_relaxed) == exclusive);
+    lock.store(0, std::memory_order_release);
+    return;
+  }
+  [[maybe_unused]] const std::uint32_t before = lock.fetch_sub(1, std::memory_order_release);
+  SINEW_ASSERT(before != 0 && (before & exclusive) == 0);
+}
 
 /// A place at a rank: an address here, or, if that is null, one there.
 struct window_place {
@@ -96,6 +134,16 @@ class window_memory {
     return base != nullptr ? window_place{base + from_base, 0}
                            : window_place{nullptr, of(rank).base + offset};
   }
+  /// How a rank of another node is reached; null: it is on this one.
+  [[nodiscard]] const window_far* far(int rank) const noexcept {
+    return far_ != nullptr && far_->has(rank) ? far_.get() : nullptr;
+  }
+  /// Whatever this rank has done to ranks of other nodes has been done there. Suspends.
+  void complete() const {
+    if (far_ != nullptr) [[unlikely]] {
+      far_->complete();
+    }
+  }
   /// An absolute address at `rank`.
   [[nodiscard]] window_place at_address(int rank, std::uint64_t address) const noexcept {
     return rank == own_ ? window_place{reinterpret_cast<std::byte*>(address), 0}
@@ -113,14 +161,17 @@ class window_memory {
         comm_(at.comm),
         own_(at.comm.rank().value()),
         shared_(std::move(shared)) {}
-  template <class Move>
-  void by_kernel(int rank, std::uint64_t address, const p2p::buffer& packed,
-                 const p2p::buffer& there, Move way) const;
+  /// Makes far_; all ranks, of which `near` share this node.
+  void reach_far(coll::participant at, const std::vector<int>& near);
+  /// Memory that is not mapped here.
+  void elsewhere(int rank, std::uint64_t address, const p2p::buffer& packed,
+                 const p2p::buffer& there, fabric::direction way) const;
 
   fabric::endpoint& endpoint_;
   const core::communicator& comm_;
   int own_;
   boot::memory_mapping shared_;
+  std::unique_ptr<window_far> far_;  ///< null where all ranks share a node
 };
 
 /// Excludes other accumulates to a rank. Held without suspending.

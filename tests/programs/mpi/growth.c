@@ -86,15 +86,7 @@ int main(int argc, char** argv) {
   snprintf(path, sizeof path, "%s/sinew-growth-%d", folder, (int)getpid());
   MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
   repeat(a_communicator, whole ? 1000000 : 5000, "communicators");
-  MPI_Comm node;
-  int here = 0, size = 0;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  MPI_Comm_size(node, &here);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_free(&node);
-  if (here == size) {
-    repeat(a_window, whole ? 100000 : 1000, "windows"); /* of one node's ranks */
-  }
+  repeat(a_window, whole ? 100000 : 1000, "windows");
   repeat(a_file, whole ? 100000 : 1000, "files");
   if (rank == 0) {
     CHECK(unlink(path) == 0);

@@ -1,11 +1,14 @@
 /* One-sided communication: random operations of all kinds on windows of all flavours against a
- * model, locks, epochs, errors, many windows. Any rank count. `mpi_windows SEED` repeats a run. */
+ * model, locks, epochs, errors, many windows. Any rank count, on one node or several.
+ * `mpi_windows SEED` repeats a run. */
 #include <dirent.h>
 #include <time.h>
 
 #include "check.h"
 
 static int rank, size;
+static MPI_Comm node; /* the ranks that share memory with this one */
+static int one_node;
 static unsigned long long state;
 
 static unsigned below(unsigned n) {
@@ -16,11 +19,12 @@ static unsigned below(unsigned n) {
 #define CELLS 64
 
 enum flavour { created, allocated, shared, dynamic, flavours };
+static int possible(int f) { return f != shared || one_node; }
 
 struct window {
   MPI_Win win;
-  int* mine;          /* this rank's cells */
-  MPI_Aint* address;  /* dynamic: of all ranks; else 0 */
+  int* mine;         /* this rank's cells */
+  MPI_Aint* address; /* dynamic: of all ranks; else 0 */
 };
 
 static struct window make(enum flavour f) {
@@ -28,8 +32,7 @@ static struct window make(enum flavour f) {
   w.address = (MPI_Aint*)calloc((size_t)size, sizeof(MPI_Aint));
   if (f == created || f == dynamic) w.mine = (int*)malloc(sizeof(int) * CELLS);
   if (f == created) {
-    MPI_Win_create(w.mine, sizeof(int) * CELLS, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
-                   &w.win);
+    MPI_Win_create(w.mine, sizeof(int) * CELLS, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w.win);
   } else if (f == allocated) {
     MPI_Win_allocate(sizeof(int) * CELLS, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w.mine,
                      &w.win);
@@ -149,9 +152,7 @@ static void counters(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_sync(win);
   long wanted = 0;
-  for (int i = 0; i < turns; ++i) {
-    wanted += i % size == rank ? size * three : 0;
-  }
+  for (int i = 0; i < turns; ++i) wanted += i % size == rank ? size * three : 0;
   CHECK(mine[0] == wanted);
   CHECK(mine[1] == (rank == 0 ? size * turns * one : 0));
   MPI_Win_unlock_all(win);
@@ -222,23 +223,134 @@ static void ring(enum flavour f) {
 
 static void shared_memory(void) {
   MPI_Win win;
-  int *own, *other, unit;
+  int *own, *other, unit, me, here;
   MPI_Aint bytes;
-  MPI_Win_allocate_shared(sizeof(int) * (MPI_Aint)(rank + 1), sizeof(int), MPI_INFO_NULL,
-                          MPI_COMM_WORLD, &own, &win);
-  for (int i = 0; i <= rank; ++i) own[i] = 100 * rank + i;
+  MPI_Comm_rank(node, &me);
+  MPI_Comm_size(node, &here);
+  MPI_Win_allocate_shared(sizeof(int) * (MPI_Aint)(me + 1), sizeof(int), MPI_INFO_NULL, node, &own,
+                          &win);
+  for (int i = 0; i <= me; ++i) own[i] = 100 * me + i;
   MPI_Win_fence(0, win);
-  for (int r = 0; r < size; ++r) {
+  for (int r = 0; r < here; ++r) {
     MPI_Win_shared_query(win, r, &bytes, &unit, &other);
     CHECK(bytes == (MPI_Aint)sizeof(int) * (r + 1) && unit == sizeof(int));
     for (int i = 0; i <= r; ++i) CHECK(other[i] == 100 * r + i);
-    if (r == rank) CHECK(other == own);
+    if (r == me) CHECK(other == own);
   }
   MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &other);
   CHECK(other[0] == 0); /* all lie side by side, from rank 0 on */
-  for (int r = 0, i = 0; r < size; i += ++r) CHECK(other[i] == 100 * r);
+  for (int r = 0, i = 0; r < here; i += ++r) CHECK(other[i] == 100 * r);
   MPI_Win_fence(0, win);
   MPI_Win_free(&win);
+  if (one_node) return;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  EXPECT_ERROR(MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win),
+               MPI_ERR_RMA_SHARED, "one node only");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  /* Of another window it is told what is mapped here: the memory of this node's ranks. */
+  MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win);
+  int mapped = 0;
+  for (int r = 0; r < size; ++r) {
+    MPI_Win_shared_query(win, r, &bytes, &unit, &other);
+    CHECK((bytes == 64 && other != NULL) || (bytes == 0 && other == NULL));
+    mapped += other != NULL;
+  }
+  CHECK(mapped == here);
+  int* first; /* MPI_PROC_NULL: the first that has memory, if it is mapped here */
+  MPI_Win_shared_query(win, 0, &bytes, &unit, &first);
+  MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &other);
+  CHECK(first == other);
+  MPI_Win_free(&win);
+}
+
+/* Longer than any message of the network, with holes on both sides. */
+static void long_ones(void) {
+  enum { n = 20000 };
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  long *mine, *there = malloc(n * sizeof *there), *got = malloc(2 * n * sizeof *got);
+  MPI_Datatype half, blocks;
+  MPI_Win win;
+  MPI_Request request;
+  MPI_Type_vector(n / 2, 1, 2, MPI_LONG, &half);
+  MPI_Type_vector(n / 200, 100, 200, MPI_LONG, &blocks);
+  MPI_Type_commit(&half), MPI_Type_commit(&blocks);
+  MPI_Win_allocate(n * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  for (int i = 0; i < n; ++i) mine[i] = 0, there[i] = 1000L * rank + i;
+  MPI_Win_fence(0, win);
+  MPI_Put(there, n, MPI_LONG, next, 0, n, MPI_LONG, win);
+  MPI_Win_fence(0, win);
+  for (int i = 0; i < n; ++i) CHECK(mine[i] == 1000L * before + i);
+  MPI_Win_fence(0, win);
+  MPI_Accumulate(there, 1, half, next, 1, 1, blocks, MPI_SUM, win); /* two layouts */
+  MPI_Accumulate(there, n, MPI_LONG, next, 0, n, MPI_LONG, MPI_MAX, win);
+  MPI_Win_fence(0, win);
+  for (int i = 0, k = 0; i < n; ++i) { /* cells 1 to 100, 201 to 300, ... */
+    const int added = i % 200 >= 1 && i % 200 <= 100;
+    CHECK(mine[i] == 1000L * before + i + (added ? 1000L * before + 2L * k : 0));
+    k += added;
+  }
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  MPI_Win_lock_all(0, win);
+  for (int i = 0; i < 2 * n; ++i) got[i] = -1;
+  MPI_Rget(got, 1, half, next, 0, 1, blocks, win, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < n; i += 2) {
+    const long cell = i / 2 / 100 * 200 + i / 2 % 100, k = i / 2 - 1;
+    CHECK(got[i] == 1000L * rank + cell + (cell % 200 != 0 ? 1000L * rank + 2 * k : 0));
+    CHECK(got[i + 1] == -1);
+  }
+  MPI_Rget_accumulate(NULL, 0, MPI_LONG, got, n, MPI_LONG, next, 0, n, MPI_LONG, MPI_NO_OP, win,
+                      &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < n; i += 200) CHECK(got[i] == 1000L * rank + i);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Rput(there, n, MPI_LONG, next, 0, n, MPI_LONG, win, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_flush_local(next, win);
+  for (int i = 0; i < n; ++i) there[i] = 7;
+  MPI_Raccumulate(there, n, MPI_LONG, next, 0, n, MPI_LONG, MPI_SUM, win, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < n; ++i) there[i] = 0;
+  MPI_Win_flush(next, win);
+  MPI_Get(got, n, MPI_LONG, next, 0, n, MPI_LONG, win);
+  MPI_Win_flush_local_all(win);
+  for (int i = 0; i < n; ++i) CHECK(got[i] == 1000L * rank + i + 7);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Type_free(&half), MPI_Type_free(&blocks);
+  free(there), free(got);
+}
+
+/* Elements of 16 bytes: those with the greatest value stay. */
+static void pairs_of_numbers(void) {
+  enum { n = 20000 };
+  struct pair {
+    double value;
+    int place;
+  };
+  const int next = (rank + 1) % size;
+  struct pair *mine, old, *pairs = calloc(n, sizeof *pairs);
+  MPI_Win win;
+  MPI_Win_allocate(n * sizeof *pairs, sizeof *pairs, MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
+                   &win);
+  for (int i = 0; i < n; ++i) {
+    mine[i].value = -1, mine[i].place = -1;
+    pairs[i].value = (rank + i) % size, pairs[i].place = rank;
+  }
+  MPI_Win_fence(0, win);
+  for (int r = 0; r < size; ++r) {
+    MPI_Accumulate(pairs, n, MPI_DOUBLE_INT, r, 0, n, MPI_DOUBLE_INT, MPI_MAXLOC, win);
+  }
+  MPI_Win_fence(0, win);
+  for (int i = 0; i < n; ++i) {
+    CHECK(mine[i].value == size - 1 && (mine[i].place + i) % size == size - 1);
+  }
+  MPI_Win_fence(0, win);
+  MPI_Fetch_and_op(&pairs[0], &old, MPI_DOUBLE_INT, next, 3, MPI_NO_OP, win);
+  MPI_Win_fence(0, win);
+  CHECK(old.value == size - 1 && (old.place + 3) % size == size - 1);
+  MPI_Win_free(&win);
+  free(pairs);
 }
 
 static int handled = 0;
@@ -269,7 +381,7 @@ static void refusals(void) {
   EXPECT_ERROR(MPI_Accumulate(&y, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_BAND, w.win), MPI_ERR_OP,
                "not defined");
   EXPECT_ERROR(MPI_Put(&x, -1, MPI_INT, 0, 0, 1, MPI_INT, w.win), MPI_ERR_COUNT, "negative");
-  EXPECT_ERROR(MPI_Win_free(&w.win), MPI_ERR_RMA_SYNC, "unlock");
+  EXPECT_ERROR(MPI_Win_free(&w.win), MPI_ERR_RMA_SYNC, "MPI_Win_unlock is");
   CHECK(MPI_Put(&x, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, w.win) == MPI_SUCCESS);
   MPI_Win_unlock(0, w.win);
   EXPECT_ERROR(MPI_Win_attach(w.win, &x, 4), MPI_ERR_RMA_FLAVOR, "dynamic");
@@ -283,6 +395,13 @@ static void refusals(void) {
   w = make(dynamic);
   MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
   MPI_Win_lock_all(0, w.win);
+  EXPECT_ERROR(MPI_Win_free(&w.win), MPI_ERR_RMA_SYNC, "MPI_Win_unlock_all is");
+  for (int r = 0; r < size; ++r) {
+    EXPECT_ERROR(MPI_Get(&x, 1, MPI_INT, r, at(&w, dynamic, r, CELLS), 1, MPI_INT, w.win),
+                 MPI_ERR_RMA_RANGE, "not attached");
+    EXPECT_ERROR(MPI_Fetch_and_op(&x, &flag, MPI_INT, r, at(&w, dynamic, r, -1), MPI_SUM, w.win),
+                 MPI_ERR_RMA_RANGE, "not attached");
+  }
   EXPECT_ERROR(MPI_Put(&x, 1, MPI_INT, 0, at(&w, dynamic, 0, CELLS), 1, MPI_INT, w.win),
                MPI_ERR_RMA_RANGE, "not attached");
   MPI_Win_unlock_all(w.win);
@@ -303,9 +422,10 @@ static int open_files(void) {
 static void many(void) {
   int before = 0;
   for (int i = 0; i < 500; ++i) {
+    if (!possible(i % flavours)) continue;
     struct window w = make((enum flavour)(i % flavours));
     give_up(&w, (enum flavour)(i % flavours));
-    if (i == 50) before = open_files();
+    if (i == 51) before = open_files();
   }
   CHECK(open_files() <= before);
 }
@@ -316,17 +436,24 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Bcast(&seed, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &one_node);
+  one_node = one_node == size;
   if (rank == 0) printf("repeat this run with: mpi_windows %u\n", seed), fflush(stdout);
   for (int f = 0; f < flavours; ++f) {
+    if (!possible(f)) continue;
     state = seed + (unsigned)f;
     random_operations((enum flavour)f, 400);
     contention((enum flavour)f);
     ring((enum flavour)f);
   }
   counters();
+  long_ones();
+  pairs_of_numbers();
   shared_memory();
   refusals();
   many();
+  MPI_Comm_free(&node);
   MPI_Finalize();
   return 0;
 }

@@ -1,6 +1,8 @@
 // MPI-5.0 sections 12.2 and 12.3: making windows, and what is known of them.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <mutex>
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/window.hpp"
@@ -176,7 +178,7 @@ int impl::Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp
     }
     SINEW_ASSERT(which >= 0 && which < w.comm->comm->size());
     const window_record& r = w.memory->of(which);
-    void* base = w.memory->base_of(which);
+    void* base = r.bytes != 0 ? w.memory->base_of(which) : nullptr;
     *size = base != nullptr ? static_cast<MPI_Aint>(r.bytes) : 0;
     *disp_unit = static_cast<MPI_Aint>(r.unit);
     std::memcpy(baseptr, &base, sizeof base);
@@ -194,27 +196,29 @@ int impl::Win_attach(MPI_Win win, void* base, MPI_Aint size) {
     }
     const auto begin = reinterpret_cast<std::uint64_t>(base);
     const std::uint64_t end = begin + static_cast<std::uint64_t>(size);
-    window_record& own = w.memory->of(w.comm->comm->rank().value());
-    window_record::attached_memory* free_one = nullptr;
-    for (auto& a : own.attached) {
-      const std::uint64_t b = a.begin.load(std::memory_order_relaxed);
-      const std::uint64_t e = a.end.load(std::memory_order_relaxed);
-      if (e != 0 && begin < e && b < end) {
-        fail(MPI_ERR_RMA_ATTACH, "a part of this memory is attached already");
-      }
-      if (e == 0 && free_one == nullptr) {
-        free_one = &a;
-      }
-    }
     if (size == 0) {
       return MPI_SUCCESS;
     }
-    if (free_one == nullptr) {
-      fail(MPI_ERR_RMA_ATTACH, "%zu pieces of memory are attached already, and more cannot be",
-           window_record::most_attached);
+    const std::lock_guard held(w.pieces_lock);
+    const auto above = w.pieces.upper_bound(begin);
+    if ((above != w.pieces.end() && above->first < end) ||
+        (above != w.pieces.begin() && std::prev(above)->second.end > begin)) {
+      fail(MPI_ERR_RMA_ATTACH, "a part of this memory is attached already");
     }
-    free_one->begin.store(begin, std::memory_order_relaxed);
-    free_one->end.store(end, std::memory_order_release);
+    window_record& own = w.memory->of(w.comm->comm->rank().value());
+    window_record::attached_memory* listed = nullptr;
+    for (auto& a : own.attached) {
+      if (listed == nullptr && a.end.load(std::memory_order_relaxed) == 0) {
+        listed = &a;
+      }
+    }
+    w.pieces.emplace_hint(above, begin, window_object::piece{end, listed});
+    if (listed == nullptr) {
+      own.unlisted.fetch_add(1, std::memory_order_release);
+      return MPI_SUCCESS;
+    }
+    listed->begin.store(begin, std::memory_order_relaxed);
+    listed->end.store(end, std::memory_order_release);
     return MPI_SUCCESS;
   });
 }
@@ -224,15 +228,18 @@ int impl::Win_detach(MPI_Win win, const void* base) {
     if (w.flavor != MPI_WIN_FLAVOR_DYNAMIC) {
       fail(MPI_ERR_RMA_FLAVOR, "memory is attached to windows of MPI_Win_create_dynamic only");
     }
-    const auto begin = reinterpret_cast<std::uint64_t>(base);
-    for (auto& a : w.memory->of(w.comm->comm->rank().value()).attached) {
-      if (a.end.load(std::memory_order_relaxed) != 0 &&
-          a.begin.load(std::memory_order_relaxed) == begin) {
-        a.end.store(0, std::memory_order_release);
-        return MPI_SUCCESS;
-      }
+    const std::lock_guard held(w.pieces_lock);
+    const auto at = w.pieces.find(reinterpret_cast<std::uint64_t>(base));
+    if (at == w.pieces.end()) {
+      fail(MPI_ERR_RMA_ATTACH, "no memory that begins at %p is attached", base);
     }
-    fail(MPI_ERR_RMA_ATTACH, "no memory that begins at %p is attached", base);
+    if (at->second.listed != nullptr) {
+      at->second.listed->end.store(0, std::memory_order_release);
+    } else {
+      w.memory->of(w.comm->comm->rank().value()).unlisted.fetch_sub(1, std::memory_order_release);
+    }
+    w.pieces.erase(at);
+    return MPI_SUCCESS;
   });
 }
 

@@ -362,13 +362,26 @@ int impl::Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype 
   });
 }
 
+namespace {
+
+/// Predefined ones of these kinds (MPI-5.0 section 12.3.4). Hot.
+bool is_comparable(MPI_Datatype handle, layout::element kind) noexcept {
+  using layout::element;
+  return is_predefined_type(value_of(handle)) &&
+         ((kind >= element::byte && kind <= element::u64) ||
+          (kind >= element::boolean && kind <= element::c_ulong &&
+           kind != element::wide_character));
+}
+
+}  // namespace
+
 int impl::Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr,
                            MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
                            MPI_Win win) {
   return on_window(win, [&](window_object& w) -> int {
     const p2p::buffer there = target_of(1, datatype);
     constexpr std::size_t most = window_far::longest_word;
-    if (!there.type->dense() || there.bytes() > most || there.bytes() == 0) {
+    if (!is_comparable(datatype, there.type->base()) || there.bytes() > most) {
       fail(MPI_ERR_TYPE, "the datatype is no integer, logical, multi-language type or byte");
     }
     if (std::byte* here = w.directly(target_rank, target_disp, 1, there.bytes())) [[likely]] {

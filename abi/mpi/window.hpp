@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,13 @@ struct window_object : object {
   std::string name;
   attributes attached;
   info_object* hints = nullptr;  ///< what MPI_Win_get_info returns
+  /// What this rank has attached (MPI_Win_create_dynamic).
+  struct piece {
+    std::uint64_t end;
+    window_record::attached_memory* listed;  ///< where others see it; null: they do not
+  };
+  std::mutex pieces_lock;
+  std::map<std::uint64_t, piece> pieces;  ///< by their first address; guarded by pieces_lock
 
   void observe(bool wanted) noexcept {
     if (wanted) {

@@ -111,13 +111,26 @@ boot::memory_mapping map_together(coll::participant at, const std::vector<int>& 
 
 }  // namespace
 
+// Pieces may be neighbours: memory that lies in both is attached, too.
 bool window_record::has_attached(std::uint64_t from, std::uint64_t to) const noexcept {
   SINEW_EXPECT(from <= to);
-  return std::any_of(std::begin(attached), std::end(attached), [&](const attached_memory& a) {
-    // Acquire: with the release in MPI_Win_attach.
-    const std::uint64_t end = a.end.load(std::memory_order_acquire);
-    return end != 0 && from >= a.begin.load(std::memory_order_relaxed) && to <= end;
-  });
+  for (;;) {
+    std::uint64_t covered = 0;  // up to there, from `from` on
+    for (const attached_memory& a : attached) {
+      // Acquire: with the release in MPI_Win_attach.
+      const std::uint64_t end = a.end.load(std::memory_order_acquire);
+      if (end != 0 && from >= a.begin.load(std::memory_order_relaxed) && from <= end) {
+        covered = std::max(covered, end);
+      }
+    }
+    if (covered != 0 && to <= covered) {
+      return true;
+    }
+    if (covered <= from) {
+      return unlisted.load(std::memory_order_acquire) != 0;
+    }
+    from = covered;
+  }
 }
 
 std::unique_ptr<window_memory> window_memory::make(coll::participant at, placement how,

@@ -30,7 +30,7 @@ namespace sinew::mpi {
 
 /// Of one rank, in memory that all map.
 struct alignas(64) window_record {
-  static constexpr std::size_t most_attached = 64;
+  static constexpr std::size_t most_listed = 64;
 
   /// MPI_Win_lock: how many hold it shared, or `exclusive`. Acquired and released with those
   /// orders: what the last holder has stored is seen by the next.
@@ -48,12 +48,15 @@ struct alignas(64) window_record {
   struct attached_memory {
     std::atomic<std::uint64_t> begin;
     std::atomic<std::uint64_t> end;
-  } attached[most_attached];
+  } attached[most_listed];
+  /// Pieces beside those, of which others cannot know where they lie. Released by the owner after
+  /// the piece is there.
+  std::atomic<std::uint32_t> unlisted;
 
   /// Whether it is had now.
   [[nodiscard]] bool try_lock(bool exclusively) noexcept;
   void unlock(bool exclusively) noexcept;
-  /// Whether [from, to) lies in one attached piece.
+  /// Whether [from, to) lies in attached pieces, as far as one knows.
   [[nodiscard]] bool has_attached(std::uint64_t from, std::uint64_t to) const noexcept;
 };
 

@@ -404,6 +404,8 @@ static void refusals(void) {
   }
   EXPECT_ERROR(MPI_Put(&x, 1, MPI_INT, 0, at(&w, dynamic, 0, CELLS), 1, MPI_INT, w.win),
                MPI_ERR_RMA_RANGE, "not attached");
+  EXPECT_ERROR(MPI_Compare_and_swap(&y, &y, &y, MPI_FLOAT, 0, at(&w, dynamic, 0, 0), w.win),
+               MPI_ERR_TYPE, "no integer");
   MPI_Win_unlock_all(w.win);
   EXPECT_ERROR(MPI_Win_detach(w.win, &x), MPI_ERR_RMA_ATTACH, "no memory");
   MPI_Barrier(MPI_COMM_WORLD);
@@ -430,6 +432,43 @@ static void many(void) {
   CHECK(open_files() <= before);
 }
 
+/* Very many pieces, and operations on neighbours. */
+static void many_pieces(void) {
+  enum { pieces = 300, words = 16 };
+  static int memory[pieces * words];
+  const int next = (rank + 1) % size;
+  MPI_Win win;
+  MPI_Aint own, theirs;
+  int two[2 * words], got[2 * words];
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < pieces; ++i) {
+      CHECK(MPI_Win_attach(win, memory + i * words, sizeof(int) * words) == MPI_SUCCESS);
+    }
+    MPI_Get_address(memory, &own);
+    MPI_Sendrecv(&own, 1, MPI_AINT, (rank + size - 1) % size, 7, &theirs, 1, MPI_AINT, next, 7,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i + 1 < pieces; i += 60) {
+      for (int k = 0; k < 2 * words; ++k) {
+        two[k] = 1000 * rank + 10 * i + k;
+      }
+      const MPI_Aint there = MPI_Aint_add(theirs, (MPI_Aint)sizeof(int) * i * words);
+      CHECK(MPI_Put(two, 2 * words, MPI_INT, next, there, 2 * words, MPI_INT, win) == MPI_SUCCESS);
+      CHECK(MPI_Win_flush(next, win) == MPI_SUCCESS);
+      CHECK(MPI_Get(got, 2 * words, MPI_INT, next, there, 2 * words, MPI_INT, win) == MPI_SUCCESS);
+      CHECK(MPI_Win_flush(next, win) == MPI_SUCCESS && memcmp(two, got, sizeof two) == 0);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = pieces - 1; i >= 0; --i) {
+      CHECK(MPI_Win_detach(win, memory + i * words) == MPI_SUCCESS);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Win_free(&win);
+}
+
 int main(int argc, char** argv) {
   unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : (unsigned)time(NULL);
   MPI_Init(&argc, &argv);
@@ -452,6 +491,7 @@ int main(int argc, char** argv) {
   pairs_of_numbers();
   shared_memory();
   refusals();
+  many_pieces();
   many();
   MPI_Comm_free(&node);
   MPI_Finalize();

@@ -305,14 +305,14 @@ MPI_Win_delete_attr_function* win_delete_of(callback* user) {
 int grequest_query(void* state, MPI_Status* status) {
   auto* const all = static_cast<request_procedures*>(state);
   int code = MPI_SUCCESS;
-  as<void(MPI_Aint*, MPI_Status*, int*)>(all->query)(&all->state, status, &code);
+  as<void(MPI_Aint*, MPI_Status*, int*)>(all->query)(all->state, status, &code);
   return code;
 }
 
 int grequest_free(void* state) {
   const std::unique_ptr<request_procedures> all(static_cast<request_procedures*>(state));
   int code = MPI_SUCCESS;
-  as<void(MPI_Aint*, int*)>(all->release)(&all->state, &code);
+  as<void(MPI_Aint*, int*)>(all->release)(all->state, &code);
   return code;
 }
 
@@ -320,7 +320,7 @@ int grequest_cancel(void* state, int complete) {
   auto* const all = static_cast<request_procedures*>(state);
   int code = MPI_SUCCESS;
   int whether = logical(complete);
-  as<void(MPI_Aint*, int*, int*)>(all->cancel)(&all->state, &whether, &code);
+  as<void(MPI_Aint*, int*, int*)>(all->cancel)(all->state, &whether, &code);
   return code;
 }
 

@@ -43,7 +43,7 @@ struct request_procedures {
   callback* query;
   callback* release;
   callback* cancel;
-  MPI_Aint state;
+  MPI_Aint* state;  ///< the program's own variable, as with MPICH and Open MPI
 };
 
 int grequest_query(void* state, MPI_Status* status);

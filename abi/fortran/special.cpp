@@ -428,10 +428,10 @@ SINEW_ERRHANDLER(session, Session, session_errhandler_of)
 SINEW_ERRHANDLER(win, Win, win_errhandler_of)
 #undef SINEW_ERRHANDLER
 
-void FORTRAN(grequest_start)(callback* query, callback* release, callback* cancel,
-                             const MPI_Aint* state, int* request, int* ierror) {
+void FORTRAN(grequest_start)(callback* query, callback* release, callback* cancel, MPI_Aint* state,
+                             int* request, int* ierror) {
   auto all =
-      std::make_unique<request_procedures>(request_procedures{query, release, cancel, *state});
+      std::make_unique<request_procedures>(request_procedures{query, release, cancel, state});
   const int code = MPI(Grequest_start)(grequest_query, grequest_free, grequest_cancel, all.get(),
                                        handle_out<MPI_Request>(request).at());
   if (code == MPI_SUCCESS) {
@@ -441,7 +441,7 @@ void FORTRAN(grequest_start)(callback* query, callback* release, callback* cance
 }
 SAME_AS(grequest_start)
 void FORTRAN(grequest_start_f08)(callback* query, callback* release, callback* cancel,
-                                 const MPI_Aint* state, int* request, int* ierror);
+                                 MPI_Aint* state, int* request, int* ierror);
 
 void mpi_conversion_fn_null_(void*, int*, int*, void*, MPI_Offset*, MPI_Aint*, int*);
 void mpi_conversion_fn_null_c_(void*, int*, MPI_Count*, void*, MPI_Offset*, MPI_Aint*, int*);

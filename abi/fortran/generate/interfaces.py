@@ -110,11 +110,19 @@ def _integers(sections):
             yield name, int(value)
 
 
-def _handles(sections):
+def _entries(sections):
     for kind, title, entries in sections:
         if kind == "handle" and title[4:] in HANDLES:
             for name, value in entries:
                 yield title[4:], name, int(value, 0)
+
+
+def _handles(sections):
+    yield from _entries(sections)
+    known = {name: (kind, value) for kind, name, value in _entries(sections)}
+    for kind, _, entries in sections:
+        for name, of in entries if kind == "alias" else ():
+            yield known["MPI_" + of][0], name, known["MPI_" + of][1]
 
 
 # Datatypes of default REAL, DOUBLE PRECISION and their like, by the kinds that the program's options

@@ -109,6 +109,8 @@ integer, parameter :: MPI_INTEGER16 = 737
 integer, parameter :: MPI_REAL16 = 738
 integer, parameter :: MPI_COMPLEX16 = 739
 integer, parameter :: MPI_COMPLEX32 = 747
+integer, parameter :: MPI_LONG_LONG_INT = 523
+integer, parameter :: MPI_C_COMPLEX = 530
 INTEGER, target :: MPI_STATUS_IGNORE(8)
 common /mpi_fortran_status/ MPI_STATUS_IGNORE
 INTEGER, target :: MPI_STATUSES_IGNORE(8,1)

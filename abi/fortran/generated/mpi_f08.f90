@@ -111,6 +111,8 @@ type(MPI_Datatype), parameter :: MPI_INTEGER16 = MPI_Datatype(737)
 type(MPI_Datatype), parameter :: MPI_REAL16 = MPI_Datatype(738)
 type(MPI_Datatype), parameter :: MPI_COMPLEX16 = MPI_Datatype(739)
 type(MPI_Datatype), parameter :: MPI_COMPLEX32 = MPI_Datatype(747)
+type(MPI_Datatype), parameter :: MPI_LONG_LONG_INT = MPI_Datatype(523)
+type(MPI_Datatype), parameter :: MPI_C_COMPLEX = MPI_Datatype(530)
 type(MPI_Status), bind(C, name="mpi_f08_status_ignore"), target :: MPI_STATUS_IGNORE
 type(MPI_Status), bind(C, name="mpi_f08_statuses_ignore"), target :: MPI_STATUSES_IGNORE(1)
 abstract interface

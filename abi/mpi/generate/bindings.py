@@ -162,7 +162,8 @@ def _binding(function, procedure):
     if procedure.small.short in PURE or function.result != "int":
         lines += [f"  return {call};"]
     else:
-        any_time = name in ANY_TIME or name.startswith("T_")
+        any_time = (name in ANY_TIME or name.startswith("T_")
+                    or name.endswith(("_toint", "_fromint")))
         comm = next((p.name for p in function.parameters if p.base == "MPI_Comm"), "")
         collective = _collective_form(name)
         if collective:

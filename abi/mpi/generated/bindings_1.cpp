@@ -1654,7 +1654,7 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
 
 int PMPI_Comm_toint(MPI_Comm comm) {
   try {
-    enter("MPI_Comm_toint");
+    note("MPI_Comm_toint");
     return impl::Comm_toint(comm);
   } catch (...) {
     return caught("MPI_Comm_toint", comm);
@@ -1763,7 +1763,7 @@ MPI_Errhandler PMPI_Errhandler_fromint(int errhandler) {
 
 int PMPI_Errhandler_toint(MPI_Errhandler errhandler) {
   try {
-    enter("MPI_Errhandler_toint");
+    note("MPI_Errhandler_toint");
     return impl::Errhandler_toint(errhandler);
   } catch (...) {
     return caught("MPI_Errhandler_toint");

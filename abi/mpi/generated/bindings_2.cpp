@@ -548,7 +548,7 @@ int PMPI_File_sync(MPI_File fh) {
 
 int PMPI_File_toint(MPI_File file) {
   try {
-    enter("MPI_File_toint");
+    note("MPI_File_toint");
     return impl::File_toint(file);
   } catch (...) {
     return caught("MPI_File_toint");
@@ -1472,7 +1472,7 @@ int PMPI_Group_size(MPI_Group group, int* size) {
 
 int PMPI_Group_toint(MPI_Group group) {
   try {
-    enter("MPI_Group_toint");
+    note("MPI_Group_toint");
     return impl::Group_toint(group);
   } catch (...) {
     return caught("MPI_Group_toint");
@@ -2340,7 +2340,7 @@ int PMPI_Info_set(MPI_Info info, const char* key, const char* value) {
 
 int PMPI_Info_toint(MPI_Info info) {
   try {
-    enter("MPI_Info_toint");
+    note("MPI_Info_toint");
     return impl::Info_toint(info);
   } catch (...) {
     return caught("MPI_Info_toint");

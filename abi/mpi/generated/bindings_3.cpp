@@ -301,7 +301,7 @@ MPI_Message PMPI_Message_fromint(int message) {
 
 int PMPI_Message_toint(MPI_Message message) {
   try {
-    enter("MPI_Message_toint");
+    note("MPI_Message_toint");
     return impl::Message_toint(message);
   } catch (...) {
     return caught("MPI_Message_toint");
@@ -719,7 +719,7 @@ MPI_Op PMPI_Op_fromint(int op) {
 
 int PMPI_Op_toint(MPI_Op op) {
   try {
-    enter("MPI_Op_toint");
+    note("MPI_Op_toint");
     return impl::Op_toint(op);
   } catch (...) {
     return caught("MPI_Op_toint");
@@ -1520,7 +1520,7 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_request
 
 int PMPI_Request_toint(MPI_Request request) {
   try {
-    enter("MPI_Request_toint");
+    note("MPI_Request_toint");
     return impl::Request_toint(request);
   } catch (...) {
     return caught("MPI_Request_toint");
@@ -2264,7 +2264,7 @@ int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) 
 
 int PMPI_Session_toint(MPI_Session session) {
   try {
-    enter("MPI_Session_toint");
+    note("MPI_Session_toint");
     return impl::Session_toint(session);
   } catch (...) {
     return caught("MPI_Session_toint");

@@ -1137,7 +1137,7 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
 
 int PMPI_Type_toint(MPI_Datatype datatype) {
   try {
-    enter("MPI_Type_toint");
+    note("MPI_Type_toint");
     return impl::Type_toint(datatype);
   } catch (...) {
     return caught("MPI_Type_toint");
@@ -1744,7 +1744,7 @@ int PMPI_Win_test(MPI_Win win, int* flag) {
 
 int PMPI_Win_toint(MPI_Win win) {
   try {
-    enter("MPI_Win_toint");
+    note("MPI_Win_toint");
     return impl::Win_toint(win);
   } catch (...) {
     return caught("MPI_Win_toint");

@@ -34,6 +34,7 @@ C     mpif.h in fixed form: special addresses, texts, LOGICALs, indices, MPI-1's
       CALL LOGICS(RANK, RANKS)
       CALL INDICES
       CALL ATTRIB
+      CALL GENREQ
       IF (RANK .EQ. 0) PRINT '(A)', 'good'
       CALL MPI_FINALIZE(IERR)
       END
@@ -205,4 +206,40 @@ C     Two variables by their addresses, from MPI_BOTTOM.
       CALL MPI_KEYVAL_FREE(DUPKEY, IERR)
       CALL MPI_ATTR_GET(MPI_COMM_WORLD, MPI_TAG_UB, VAL, FLAG, IERR)
       IF (.NOT. FLAG .OR. VAL .LT. 32767) CALL WRONG('MPI_TAG_UB')
+      END
+
+C     The state of a generalized request is the program's variable.
+      SUBROUTINE GENREQ
+      INCLUDE 'mpif.h'
+      EXTERNAL QUERYF, FREEF, CANCF
+      INTEGER REQ, IERR
+      INTEGER(KIND=MPI_ADDRESS_KIND) STATE
+      STATE = 7
+      CALL MPI_GREQUEST_START(QUERYF, FREEF, CANCF, STATE, REQ, IERR)
+      CALL MPI_GREQUEST_COMPLETE(REQ, IERR)
+      CALL MPI_WAIT(REQ, MPI_STATUS_IGNORE, IERR)
+      IF (STATE .NE. 6) CALL WRONG('the state of a request')
+      END
+
+      SUBROUTINE QUERYF(STATE, STAT, IERR)
+      INCLUDE 'mpif.h'
+      INTEGER(KIND=MPI_ADDRESS_KIND) STATE
+      INTEGER STAT(MPI_STATUS_SIZE), IERR
+      CALL MPI_STATUS_SET_ELEMENTS(STAT, MPI_BYTE, 0, IERR)
+      END
+
+      SUBROUTINE FREEF(STATE, IERR)
+      INCLUDE 'mpif.h'
+      INTEGER(KIND=MPI_ADDRESS_KIND) STATE
+      INTEGER IERR
+      STATE = STATE - 1
+      IERR = MPI_SUCCESS
+      END
+
+      SUBROUTINE CANCF(STATE, DONE, IERR)
+      INCLUDE 'mpif.h'
+      INTEGER(KIND=MPI_ADDRESS_KIND) STATE
+      LOGICAL DONE
+      INTEGER IERR
+      IERR = MPI_SUCCESS
       END

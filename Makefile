@@ -24,11 +24,11 @@ check-mpi4py: build ## all of mpi4py's own tests, with 1, 2 and 3 ranks, and 4 o
 	tests/programs/mpi4py/run --build build
 	tests/programs/mpi4py/run --build build --hosts || test $$? = 77
 
-check-fortran: build ## others' tests of MPI in Fortran: PnetCDF, parallel HDF5
+check-fortran: build ## others' tests of MPI in Fortran: PnetCDF, parallel HDF5, MPICH
 	./bootstrap --apps
 	tests/applications/run --build build --fortran
 
-check-apps: build ## others' tests of MPI: PnetCDF, HDF5, PETSc; programs with threads (hours)
+check-apps: build ## others' tests of MPI: PnetCDF, HDF5, MPICH, PETSc; programs with threads (hours)
 	./bootstrap --apps
 	tests/applications/run --build build
 

@@ -63,8 +63,8 @@ int impl::Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_
     if (peer.sides != nullptr) {  // as MPICH: the leader is one of the remote group
       check_leader(remote_leader, peer.sides->remote().size(), "remote");
       check_tag(tag);
-      return coll::leaders_link{*peer.sides->all(),
-                                comm_rank{peer.sides->of_remote(remote_leader)}, message_tag{tag}};
+      return coll::leaders_link{*peer.sides->all(), comm_rank{peer.sides->of_remote(remote_leader)},
+                                message_tag{tag}};
     }
     check_leader(remote_leader, peer.comm->size(), "remote");
     if (peer.comm->rank() == comm_rank{remote_leader}) {

@@ -172,8 +172,9 @@ TEST(rwlock, who_may_read_does_not_wait_for_other_readers) {
     const auto reader = [&](pthread_t number, bool waits) {
       explored_parking::me = number;
       ASSERT_EQ(it->read("read", never), 0);
-      for (unsigned n = 0; waits && !read; ++n) {
-        test::explorer::wait(n);
+      unsigned n = 0;
+      while (waits && !read) {
+        test::explorer::wait(n++);
       }
       read = true;
       ASSERT_EQ(it->unlock(), 0);
@@ -203,8 +204,9 @@ TEST(rwlock, a_writer_that_has_given_up_keeps_no_reader_out) {
     const std::vector<std::function<void()>> all = {[&] {
                                                       explored_parking::me = 1;
                                                       ASSERT_EQ(it->read("read", never), 0);
-                                                      for (unsigned n = 0; !read; ++n) {
-                                                        test::explorer::wait(n);
+                                                      unsigned n = 0;
+                                                      while (!read) {
+                                                        test::explorer::wait(n++);
                                                       }
                                                       ASSERT_EQ(it->unlock(), 0);
                                                     },

@@ -64,14 +64,14 @@ class prober {
       }
       if (described_to_) {
         described_to_ = false;
-        send({0}, kind::description, 0,
+        send(sinew::job_rank{0}, kind::description, 0,
              first_line("/proc/sys/kernel/random/boot_id") + ' ' +
                  std::to_string(sysconf(_SC_NPROCESSORS_ONLN)));
       }
       if (measured_for_) {
         measured_for_ = false;
         const double us = latency_us(partner_);
-        send({0}, kind::measured, std::bit_cast<std::uint64_t>(us),
+        send(sinew::job_rank{0}, kind::measured, std::bit_cast<std::uint64_t>(us),
              sinew::fabric::transports_to(net_, partner_));
       }
     }

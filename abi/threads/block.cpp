@@ -94,6 +94,8 @@ void clean(record& r) noexcept {
   r.files_held = 0;
   r.robust_held = nullptr;
   r.policy = r.priority = 0;
+  r.used_ns.store(0, std::memory_order_relaxed);
+  r.runs_since_ns.store(-1, std::memory_order_relaxed);
   r.away = r.stays = false;
   r.life.store(running, std::memory_order_relaxed);
   r.joined.store(false, std::memory_order_relaxed);

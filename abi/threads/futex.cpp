@@ -7,20 +7,27 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 
+#include "abi/threads/cputime.hpp"
 #include "abi/threads/files.hpp"
 #include "abi/threads/moment.hpp"
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/priority.hpp"
 #include "abi/threads/raw.hpp"
+#include "abi/threads/record.hpp"
+#include "abi/threads/refuse.hpp"
 #include "abi/threads/signals.hpp"
+#include "abi/threads/start.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/fiber/fiber.hpp"
 
 namespace sinew::threads {
 namespace {
+
+constexpr int futex_lock_pi2 = 13;  // not in older headers
 
 struct futex_call {
   std::atomic<std::uint32_t>* word;
@@ -65,7 +72,11 @@ long wait(const futex_call& call) {
 
 /// What fibers and threads of this library wait for, and then what the kernel knows.
 long wake(const futex_call& call, long arguments[6]) noexcept {
-  const unsigned here = release(call.word, call.value);
+  // Whoever waits for other bits looks and waits again; else it might be woken in another's place.
+  const bool some_bits = call.command() == FUTEX_WAKE_BITSET &&
+                         static_cast<std::uint32_t>(arguments[5]) != FUTEX_BITSET_MATCH_ANY;
+  const unsigned here =
+      std::min(release(call.word, some_bits ? all_of_them : call.value), call.value);
   if (here >= call.value) {
     return here;
   }
@@ -93,6 +104,25 @@ long futex(long arguments[6]) {
     case FUTEX_CMP_REQUEUE:
       // Whom the kernel would move to another word, we wake for nothing: it looks and goes there.
       release(call.word, all_of_them);
+      break;
+    case FUTEX_WAKE_OP: {
+      const long woken = raw_call(SYS_futex, arguments[0], arguments[1], arguments[2], arguments[3],
+                                  arguments[4], arguments[5]);
+      if (woken < 0) {
+        return woken;
+      }
+      return woken + release(call.word, all_of_them) +
+             release(reinterpret_cast<void*>(arguments[4]), all_of_them);
+    }
+    case FUTEX_LOCK_PI:
+    case futex_lock_pi2:
+    case FUTEX_TRYLOCK_PI:
+    case FUTEX_UNLOCK_PI:
+    case FUTEX_WAIT_REQUEUE_PI:
+    case FUTEX_CMP_REQUEUE_PI:
+      if (mine.ours && fibers_run()) {
+        return -refused("futexes that the kernel gives an owner (FUTEX_LOCK_PI)", ENOSYS);
+      }
       break;
     default:
       break;
@@ -127,9 +157,16 @@ extern "C" long syscall(long number, ...) noexcept {
     return ::tgkill(static_cast<pid_t>(arguments[0]), static_cast<pid_t>(arguments[1]),
                     static_cast<int>(arguments[2]));
   }
-  if (sinew::threads::scheduling_of_fiber(number, arguments[0]) ==
+  if (sinew::threads::scheduling_of_fiber(number, arguments[0], arguments[1]) ==
       sinew::threads::scheduling::ignored) {
     return 0;
+  }
+  if (number == SYS_set_robust_list && sinew::threads::mine.ours && sinew::threads::fibers_run()) {
+    return sinew::threads::answer_of(-sinew::threads::refused(
+        "a list of robust futexes, which the kernel keeps for its own threads", ENOSYS));
+  }
+  if (long told = 0; sinew::threads::time_by_call(number, arguments[0], arguments[1], told)) {
+    return told;
   }
   const long result = number == SYS_futex ? sinew::threads::futex(arguments)
                                           : sinew::threads::raw_call(

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,7 +25,15 @@ bool is_priority(int policy, int priority) noexcept {
 
 }  // namespace
 
-scheduling scheduling_of_fiber(long number, long& thread) noexcept {
+scheduling scheduling_of_fiber(long number, long& thread, long& second) noexcept {
+  if (number == SYS_setpriority || number == SYS_getpriority) {
+    if (thread != PRIO_PROCESS || second < first_fiber_id ||
+        thread_with(static_cast<int>(second)) == nullptr) {
+      return scheduling::of_kernel;
+    }
+    second = 0;
+    return number == SYS_setpriority ? scheduling::ignored : scheduling::of_kernel;
+  }
   if (thread < first_fiber_id) {
     return scheduling::of_kernel;
   }
@@ -108,6 +117,17 @@ int sched_getaffinity(pid_t thread, std::size_t bytes, cpu_set_t* set) noexcept 
 
 int sched_setaffinity(pid_t thread, std::size_t bytes, const cpu_set_t* set) noexcept {
   return static_cast<int>(::syscall(SYS_sched_setaffinity, static_cast<long>(thread), bytes, set));
+}
+
+int getpriority(__priority_which_t which, id_t who) noexcept {
+  // The kernel's numbers are all positive: 20 less what is meant.
+  const long code = ::syscall(SYS_getpriority, static_cast<long>(which), static_cast<long>(who));
+  return static_cast<int>(code < 0 ? -1 : 20 - code);
+}
+
+int setpriority(__priority_which_t which, id_t who, int to) noexcept {
+  return static_cast<int>(::syscall(SYS_setpriority, static_cast<long>(which),
+                                    static_cast<long>(who), static_cast<long>(to)));
 }
 
 int sched_getparam(pid_t thread, sched_param* parameters) noexcept {

@@ -59,6 +59,8 @@ real_calls find_calls() {
   find(all.rwlock_tryrdlock, "pthread_rwlock_tryrdlock");
   find(all.rwlock_trywrlock, "pthread_rwlock_trywrlock");
   find(all.rwlock_unlock, "pthread_rwlock_unlock");
+  find(all.clock_gettime, "clock_gettime");
+  find(all.timer_create, "timer_create");
   find(all.sem_trywait, "sem_trywait");
   find(all.sem_post, "sem_post");
   return all;

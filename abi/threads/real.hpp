@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <time.h>
 
 #include <cstddef>
 
@@ -53,6 +54,8 @@ struct real_calls {
   decltype(::pthread_rwlock_tryrdlock)* rwlock_tryrdlock;
   decltype(::pthread_rwlock_trywrlock)* rwlock_trywrlock;
   decltype(::pthread_rwlock_unlock)* rwlock_unlock;
+  decltype(::clock_gettime)* clock_gettime;
+  decltype(::timer_create)* timer_create;
   decltype(::sem_trywait)* sem_trywait;
   decltype(::sem_post)* sem_post;
 };

@@ -51,6 +51,12 @@ struct record {
   int policy = 0;                     ///< as it was asked for: SCHED_OTHER and so on
   int priority = 0;                   ///< likewise
   int id = 0;                         ///< what gettid() says
+  // Its processor time; see cputime.hpp. Others read all three; `time_turns` differs after a
+  // switch.
+  std::atomic<long> used_ns{0};  ///< before it was last switched in
+  std::atomic<long> runs_since_ns{
+      -1};  ///< by its kernel thread's clock; -1: not running, not known
+  std::atomic<std::uint32_t> time_turns{0};
   bool away = false;   ///< it has left its worker: see monitor.hpp. Written by itself
   bool stays = false;  ///< it must not leave now: it is inside the scheduler, or all but gone
   record* next_living = nullptr;

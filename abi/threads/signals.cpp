@@ -16,6 +16,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "abi/threads/cputime.hpp"
 #include "abi/threads/monitor.hpp"
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/raw.hpp"
@@ -278,6 +279,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   const int error = errno;
   if (ends_slice(*info)) {
     if (running_thread() != nullptr && fibers_run()) {
+      count_slice(info->si_overrun);
       if (end_slice(context) && mine.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) {
         ::pthread_testcancel();
       }
@@ -394,7 +396,10 @@ int kill_thread(record& r, int number) {
   return 0;
 }
 
-/// Of a number that gettid() gave out; null if there is no such thread.
+constinit std::atomic<int> next_id{0};
+
+}  // namespace
+
 record* thread_with(int id) noexcept {
   const std::lock_guard hold(living.lock);
   record* each = living.first;
@@ -403,10 +408,6 @@ record* thread_with(int id) noexcept {
   }
   return each;
 }
-
-constinit std::atomic<int> next_id{0};
-
-}  // namespace
 
 bool in_own_text(const void* context) noexcept {
   const auto at = static_cast<std::uintptr_t>(
@@ -596,13 +597,6 @@ int raise(int number) noexcept {
   const int code = ::pthread_kill(::pthread_self(), number);
   errno = code == 0 ? errno : code;
   return code == 0 ? 0 : -1;
-}
-
-/// A thread's processor time is its worker's, which others use, too.
-int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noexcept {
-  const record* const r = record_of(thread);
-  return r->ours && fibers_run() ? refused("the processor time of one thread", ENOENT)
-                                 : real().getcpuclockid(thread, clock);
 }
 
 pid_t gettid() noexcept {

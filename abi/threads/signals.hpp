@@ -59,5 +59,7 @@ inline constexpr int first_fiber_id = 1 << 22;
 /// (gettid) their thread.
 void enlist(record& r) noexcept;
 void strike_off(record& r) noexcept;
+/// Of a number that gettid() gave out; null if there is no such thread.
+[[nodiscard]] record* thread_with(int id) noexcept;
 
 }  // namespace sinew::threads

@@ -22,11 +22,6 @@
 namespace sinew::threads {
 namespace {
 
-/// As long as the kernel's own slices: threads that wait for each other in loops, as redis' do,
-/// take as many turns as they would there. (The timers look at the kernel's ticks, 1 to 4 ms
-/// apart.)
-constexpr long slice_ns = 3'000'000;
-
 /// Its address tells our timers' signals from the program's own.
 char mark;
 

@@ -8,6 +8,11 @@ namespace sinew::threads {
 /// The signal that ends a slice. Its default is to be ignored, and the C library never uses it.
 inline constexpr int slice_signal = SIGURG;
 
+/// As long as the kernel's own slices: threads that wait for each other in loops, as redis' do,
+/// take as many turns as they would there. (The timers look at the kernel's ticks, 1 to 4 ms
+/// apart.)
+inline constexpr long slice_ns = 3'000'000;
+
 /// On a worker, by a thread of the program: from now on a slice ends there after every 3 ms of
 /// processor time. A worker that sleeps is never woken for it. Once per worker; later calls do
 /// nothing.

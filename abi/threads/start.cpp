@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "abi/threads/cputime.hpp"
 #include "abi/threads/files.hpp"
 #include "abi/threads/monitor.hpp"
 #include "abi/threads/real.hpp"
@@ -63,6 +64,7 @@ void start_fibers() noexcept {
   mine.ours = mine.main = true;
   ::pthread_atfork(share_descriptors, nullptr, in_child);
   now.store(stage::fibers);
+  begin_time();
   adopt_signals();
   start_slices();
   if (ours) {  // another one may end before the process does

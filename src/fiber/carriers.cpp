@@ -132,6 +132,7 @@ void return_to_worker() noexcept {
   b.arrived = &me;
   b.arrived_at = &to;
   void* const top = b.stack.at() + berth::stack_bytes;
+  tell_of_switch(me.thread_base, b.base);
   sinew_fiber_switch_storage(&me.sp, sinew_fiber_prepare(top, wait_in_berth, &b), b.base);
   SINEW_ENSURE(here == &to);
 }

@@ -248,6 +248,12 @@ waited sleep_until(std::uint64_t deadline_ns) noexcept {
 
 bool thread_storage_supported() noexcept { return sinew_fiber_can_set_thread_base() != 0; }
 
+constinit std::atomic<storage_switch> storage_watcher{nullptr};
+
+void watch_storage_switches(storage_switch seen) noexcept {
+  storage_watcher.store(seen, std::memory_order_relaxed);
+}
+
 std::uintptr_t thread_base() noexcept { return sinew_fiber_thread_base(); }
 
 void rename(fiber& f, std::string_view to) noexcept { set_name(f, to); }

@@ -12,6 +12,7 @@
 #include "fiber/stacks.hpp"
 #include "fiber/worker.hpp"
 #include "sinew/fiber/scheduler.hpp"
+#include "sinew/fiber/thread_storage.hpp"
 
 namespace sinew::fiber {
 
@@ -136,6 +137,16 @@ struct debug_view {
   std::uint64_t doing = 0;
   std::uint64_t name = 0;
 };
+
+/// See watch_storage_switches(). Read at each such switch, so relaxed.
+extern constinit std::atomic<storage_switch> storage_watcher;
+
+/// From one thread pointer to another: tells whoever watches.
+inline void tell_of_switch(std::uintptr_t from, std::uintptr_t to) noexcept {
+  if (const storage_switch seen = storage_watcher.load(std::memory_order_relaxed)) [[unlikely]] {
+    seen(from, to);
+  }
+}
 
 /// The scheduler of the process, or null. Written while there are no fibers.
 extern constinit hub* process_hub;

@@ -196,7 +196,9 @@ inline void worker::switch_stacks(fiber& me, fiber& f) noexcept {
   if (me.thread_base == f.thread_base) [[likely]] {
     sinew_fiber_switch(&me.sp, f.sp);
   } else {
-    sinew_fiber_switch_storage(&me.sp, f.sp, f.thread_base != 0 ? f.thread_base : thread_base_);
+    const std::uintptr_t base = f.thread_base != 0 ? f.thread_base : thread_base_;
+    tell_of_switch(me.thread_base != 0 ? me.thread_base : thread_base_, base);
+    sinew_fiber_switch_storage(&me.sp, f.sp, base);
   }
   me.notes.arrived();
 }
@@ -329,6 +331,7 @@ void worker::leave_for_good(fiber& me) noexcept {
   std::uintptr_t base = 0;
   if (me.thread_base != f.thread_base) {
     base = f.thread_base != 0 ? f.thread_base : thread_base_;
+    tell_of_switch(me.thread_base != 0 ? me.thread_base : thread_base_, base);
   }
   me.notes.leaving(f.notes, true);
   me.argument = this;                          // for finish()

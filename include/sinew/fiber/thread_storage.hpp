@@ -20,6 +20,11 @@ namespace sinew::fiber {
 /// whose stacks another setting rules. A string that lives as long as the program. Cold.
 void advise_on_thread_stacks(const char* advice) noexcept;
 
+/// From now on `seen` is called before each switch from one thread pointer to another, on the
+/// first. It must not wait. Once set it stays. Any thread.
+using storage_switch = void (*)(std::uintptr_t from, std::uintptr_t to) noexcept;
+void watch_storage_switches(storage_switch seen) noexcept;
+
 /// The register's value in the caller. Any context. Hot.
 [[nodiscard]] std::uintptr_t thread_base() noexcept;
 

@@ -11,7 +11,7 @@ import sys
 # under fibers as well. sched_yield, syscall and nanosleep must not be here (abi/c/own_calls.cpp).
 MAY_BE_REPLACED = {
     "accept4", "connect", "fcntl", "poll", "read", "recv", "recvmsg", "send", "sendmsg", "write",
-    "ftrylockfile", "funlockfile",  # which are passed on
+    "ftrylockfile", "funlockfile", "clock_gettime", "getrusage",  # which are passed on
     "close", "dup2", "dup3", "fclose", "pclose", "setsockopt",  # likewise, and noted
     "sigaction", "signal",  # of faults, which are passed on
     # The helper thread's, which asks for a kernel's thread where there are fibers.

@@ -6,9 +6,14 @@
 
 namespace sinew::fiber {
 
-/// Bytes of memory that this process may use at most: the machine's, or its control group's if that
-/// has less. `root` is put in front of the kernel's files, for tests. Cold.
+/// Bytes of memory that this process may still use: the machine's, or its control group's if that
+/// has less. Pages of files count as free, since the kernel gives them back. `root` is put in front
+/// of the kernel's files, for tests. Cold.
 [[nodiscard]] std::uint64_t memory_limit(const std::string& root = "");
+
+/// How many bytes of that fit for stacks, counted as a page each, beside what the kernel needs for
+/// them and a reserve for the program. `guarded`: how many of them have guard pages. Cold.
+[[nodiscard]] std::uint64_t stacks_within(std::uint64_t memory, std::int64_t guarded);
 
 /// How many stacks of `wanted` may have a guard page, which takes two mappings each: half of what
 /// the kernel allows a process (vm.max_map_count) is left to the program and to other stacks. Cold.

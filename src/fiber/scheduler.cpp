@@ -85,9 +85,9 @@ int workers_wanted(const scheduler_options& how) {
   return static_cast<int>(n);
 }
 
-std::uint64_t memory_for_stacks() {
+std::uint64_t memory_for_stacks(std::int64_t guards) {
   const auto asked = static_cast<std::uint64_t>(memory());
-  return asked != 0 ? asked : memory_limit();
+  return asked != 0 ? asked : stacks_within(memory_limit(), guards);
 }
 
 /// Where the workers will run, for scheduler_options::nodes; empty if there is nothing to choose.
@@ -263,9 +263,10 @@ scheduler::scheduler(const scheduler_options& how) {
   const int count = workers_wanted(how);
   const std::uint8_t stack_class = stacks::class_of(static_cast<std::size_t>(stack_bytes()));
   SINEW_ASSERT(stack_class < stack_classes);
+  const std::int64_t guards = guards_within_limit(guarded());
   auto made =
-      std::make_unique<body>(static_cast<std::uint32_t>(count), guards_within_limit(guarded()),
-                             memory_for_stacks(), stack_class, nodes_of_workers(count, how));
+      std::make_unique<body>(static_cast<std::uint32_t>(count), guards, memory_for_stacks(guards),
+                             stack_class, nodes_of_workers(count, how));
   made->steals = how.steal && count > 1;
   const auto ns = [](std::int64_t us) { return static_cast<std::uint64_t>(us) * 1000; };
   made->alone = {ns(spin_us()), ns(yield_us())};

@@ -51,6 +51,34 @@ TEST_F(limits, of_a_group_of_version_1) {
   EXPECT_EQ(memory_limit(root_), 2097152U);
 }
 
+TEST_F(limits, what_is_used_already_is_not_there_but_for_pages_of_files) {
+  put("/proc/self/cgroup", "4:memory:/a");
+  put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "2000000");
+  put("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "900000");
+  EXPECT_EQ(memory_limit(root_), 1100000U);
+  put("/sys/fs/cgroup/memory/a/memory.stat",
+      "cache 5\nactive_file 7\ntotal_active_file 100000\ntotal_inactive_file 200000");
+  EXPECT_EQ(memory_limit(root_), 1400000U);
+  put("/proc/self/cgroup", "0::/b");
+  put("/sys/fs/cgroup/b/memory.max", "2000000");
+  put("/sys/fs/cgroup/b/memory.current", "2500000");
+  EXPECT_EQ(memory_limit(root_), 0U);
+  put("/sys/fs/cgroup/b/memory.stat", "anon 5\ninactive_file 1000000\nactive_file 500000");
+  EXPECT_EQ(memory_limit(root_), 1000000U);
+}
+
+TEST_F(limits, of_the_machine_are_what_it_can_still_give) {
+  put("/proc/meminfo", "MemTotal: 900 kB\nMemAvailable:     400 kB\nSwapFree: 100 kB");
+  EXPECT_EQ(memory_limit(root_), 500U << 10U);
+}
+
+TEST(limits_of_fibers, with_guards_cost_the_kernel_more) {
+  EXPECT_EQ(stacks_within(0, 100), 0U);
+  EXPECT_EQ(stacks_within(1U << 20U, 1000), (1U << 20U) / 32 * 31 / 8192 * 4096);
+  EXPECT_EQ(stacks_within(1U << 20U, 0), (1U << 20U) / 32 * 31 / 5120 * 4096);
+  EXPECT_GT(stacks_within(5ULL << 30U, 16384) / 4096, 1'000'000U);
+}
+
 TEST_F(limits, fewer_mappings_mean_fewer_guards) {
   EXPECT_EQ(guards_within_limit(16384, root_), 16384) << "the kernel does not say";
   put("/proc/sys/vm/max_map_count", "65530");

@@ -114,7 +114,7 @@ outside::outside(runtime& rt, user by) : rt_(rt), user_(by), first_(rt.reach()) 
     free_.emplace_back(first_ + i);
   }
   endpoint_ = network_->connect(
-      here.rank, [this](job_rank number) { return who_is(number).address; },
+      here.rank, [this](job_rank number) { return address_of(number); },
       {name_of(self_), [this](std::uint64_t name) { return number_of_name(name); },
        [this](job_rank number) { note_lost(number); }});
   watch_ = fabric::watch_sleep(rt.endpoint(), *endpoint_);
@@ -187,6 +187,12 @@ job_rank outside::number_of(const resident& who) {
   return number;
 }
 
+/// Empty as long as this rank has not been told.
+std::string outside::address_of(job_rank number) {
+  const std::lock_guard held(lock_);
+  return at(number).who.address;
+}
+
 resident outside::who_is(job_rank number) {
   const std::lock_guard held(lock_);
   const entry& e = at(number);
@@ -196,8 +202,13 @@ resident outside::who_is(job_rank number) {
 }
 
 void outside::hold(job_rank number) {
-  const std::lock_guard held(lock_);
-  ++at(number).holders;
+  {
+    const std::lock_guard held(lock_);
+    if (++at(number).holders > 1) {
+      return;
+    }
+  }
+  endpoint_->open_way(number);  // not under the lock, which is inside of the endpoint's
 }
 
 void outside::let_go(job_rank number) noexcept {

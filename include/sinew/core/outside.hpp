@@ -71,7 +71,8 @@ class outside {
   /// Of a rank of another job that has a number here.
   [[nodiscard]] resident who_is(job_rank number);
 
-  /// Communicators have members of other jobs, which keep their numbers meanwhile.
+  /// Communicators have members of other jobs, which keep their numbers meanwhile, and whose end is
+  /// noticed.
   void hold(job_rank number);
   void let_go(job_rank number) noexcept;
   /// How many have been lost so far. A count alone, so relaxed.
@@ -95,6 +96,7 @@ class outside {
   };
 
   [[nodiscard]] job_rank number_of_name(std::uint64_t name);
+  [[nodiscard]] std::string address_of(job_rank number);
   [[nodiscard]] job_rank take_number(std::uint64_t name);
   [[nodiscard]] entry& at(job_rank number);
   void note_lost(job_rank number);

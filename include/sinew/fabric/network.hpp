@@ -14,7 +14,8 @@ namespace sinew::fabric {
 
 /// Tells the address that a rank has published. Asked at the first message to that rank, so that
 /// nobody keeps a table of all; by any thread, one at a time. May wait for the launcher. Throws
-/// sinew::error where the rank has none.
+/// sinew::error where the rank has none. Among several jobs: empty of a rank that has sent a
+/// message before this one was told of it.
 using address_source = std::function<std::string(job_rank)>;
 
 /// Among ranks of several jobs, which number each other each in its own way: messages carry the
@@ -36,6 +37,9 @@ class network_endpoint : public endpoint {
   /// False: there is something for progress() to do, or a caller that got `retry` may try again.
   /// The thread that calls progress() only. Cold.
   [[nodiscard]] virtual bool prepare_sleep() = 0;
+  /// Connects to `peer` now and not at the first message, so that its end is noticed from here on;
+  /// nothing if it is connected. Only where ranks have names. Any thread. Cold.
+  virtual void open_way(job_rank peer) = 0;
   /// Nothing is kept any more of a rank that was lost: its number may be another's. Only where
   /// ranks have names. The thread that calls progress() only. Cold.
   virtual void forget(job_rank peer) = 0;

@@ -115,6 +115,16 @@ void ucx_endpoint::close_way(peer& p) noexcept {
   p.way = nullptr;
 }
 
+// UCX notices the end of a connection only, and makes one only for a message.
+void ucx_endpoint::open_way(job_rank rank) {
+  const guard held(*this);
+  SINEW_EXPECT(among_jobs() && rank.below(size()));
+  peer& p = peer_of(rank);
+  if (rank != rank_ && p.way == nullptr && p.lost == UCS_OK) {
+    post_counts(p);
+  }
+}
+
 // What UCX still has of it refers to the peer, which therefore stays where it is.
 void ucx_endpoint::forget(job_rank rank) {
   const guard held(*this, who::poller);
@@ -197,6 +207,12 @@ std::string ucx_endpoint::address_of(const peer& p) const noexcept {
 bool ucx_endpoint::connect(peer& p) {
   SINEW_EXPECT(p.way == nullptr && p.rank != rank_);
   const std::string address = address_of(p);
+  if (address.empty() && among_jobs()) {
+    base::last_words()
+        .add("sinew: error: a rank of another job cannot be reached: this rank has not been told ")
+        .add("its address\n")
+        .write();
+  }
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
@@ -342,6 +358,18 @@ void ucx_endpoint::report_to(peer& to) {
   }
 }
 
+/// Whether it can be sent something. Else its counts go with open_way() or the first message.
+bool ucx_endpoint::is_known(const peer& p) const noexcept {
+  return p.way != nullptr || !among_jobs() || !address_of(p).empty();
+}
+
+void ucx_endpoint::post_counts(peer& to) {
+  outgoing* const o = take_packet_surely();
+  o->head = {};
+  o->head.what = kind::counts;
+  post(to, *o, nullptr, 0, true);
+}
+
 void ucx_endpoint::answer_all() {
   for (std::size_t i = 0; i < answers_.size(); ++i) {  // post() adds none, but may be called by one
     const answer a = answers_[i];
@@ -355,11 +383,9 @@ void ucx_endpoint::answer_all() {
   answers_.clear();
   for (peer* const p : reports_due_) {
     p->report_due = false;
-    if (p->rank != rank_ && (p->reported != p->consumed || p->reported_puts != p->puts_done)) {
-      outgoing* const o = take_packet_surely();
-      o->head = {};
-      o->head.what = kind::counts;
-      post(*p, *o, nullptr, 0, true);
+    if (p->rank != rank_ && (p->reported != p->consumed || p->reported_puts != p->puts_done) &&
+        is_known(*p)) {
+      post_counts(*p);
     }
   }
   reports_due_.clear();

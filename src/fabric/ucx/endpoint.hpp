@@ -63,6 +63,7 @@ class ucx_endpoint final : public network_endpoint {
 
   [[nodiscard]] int event_descriptor() const noexcept override { return by_->event_descriptor(); }
   [[nodiscard]] bool prepare_sleep() override;
+  void open_way(job_rank peer) override;
   void forget(job_rank peer) override;
   [[nodiscard]] std::string transports_to(job_rank peer) override;
 
@@ -142,6 +143,8 @@ class ucx_endpoint final : public network_endpoint {
   void sent(outgoing& o) noexcept;
   void note_counts(peer& from, const wire& head);
   void report_to(peer& to);
+  [[nodiscard]] bool is_known(const peer& p) const noexcept;
+  void post_counts(peer& to);
   void answer_all();
   void lose(peer& p, ucs_status_t why) noexcept;
   [[nodiscard]] bool among_jobs() const noexcept { return names_.number_of != nullptr; }

@@ -1,0 +1,85 @@
+#include "../../tools/sinew/bench/perftest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tool = sinew::tool;
+
+namespace {
+
+constexpr const char* header =
+    "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr\n";
+
+// Appended: g++ 12 warns of sums of such strings.
+std::string after_header(const char* lines, const char* before = "") {
+  std::string text = before;
+  text.append(header).append(lines);
+  return text;
+}
+
+tool::perftest_plan plan_of_two() {
+  return {.agent = "tools/hosts rsh",
+          .server = "h1",
+          .client = "h2",
+          .port = 13400,
+          .server_cpu = {"-c", "1"},
+          .client_cpu = {"-c", "0"},
+          .settings = {"UCX_TLS=tcp,self"},
+          .test = "tag_lat",
+          .bytes = 65536,
+          .iterations = 200};
+}
+
+}  // namespace
+
+TEST(perftest, the_last_line_is_read) {
+  const auto r =
+      tool::parse_perftest(after_header("10000,12.489,12.695,13.5,0.60,1000.00,78768,78700\n"));
+  ASSERT_TRUE(r);
+  EXPECT_DOUBLE_EQ(r->latency_ns, 12489);
+  EXPECT_DOUBLE_EQ(r->bandwidth_gb, 1.048576);
+  EXPECT_DOUBLE_EQ(r->rate_m, 0.0787);
+}
+
+TEST(perftest, few_iterations_are_printed_with_a_space_before) {
+  const auto r = tool::parse_perftest(
+      after_header(" 200,75.630,78.568,78.568,795.49,795.49,12728,12728\n", "a warning of UCX\n"));
+  ASSERT_TRUE(r);
+  EXPECT_DOUBLE_EQ(r->latency_ns, 75630);
+}
+
+TEST(perftest, columns_may_stand_in_another_order) {
+  const auto r = tool::parse_perftest(
+      "iterations,overall_mr,overall_bw,50.0_percentile_lat\n"
+      "10,3000000,1000,2\n");
+  ASSERT_TRUE(r);
+  EXPECT_DOUBLE_EQ(r->rate_m, 3);
+  EXPECT_DOUBLE_EQ(r->latency_ns, 2000);
+}
+
+TEST(perftest, anything_else_is_no_result) {
+  for (const std::string& text :
+       {std::string(), after_header(""), std::string("10,1,1,1,1,1,1,1\n"),
+        after_header("10,1,1\n"), after_header("10,x,1,1,1,1,1,1\n"),
+        std::string("iterations,overall_mr\n10,1\n")}) {
+    EXPECT_FALSE(tool::parse_perftest(text)) << text;
+  }
+}
+
+TEST(perftest, a_word_for_a_shell) {
+  EXPECT_EQ(tool::shell_word("a b$c"), "'a b$c'");
+  EXPECT_EQ(tool::shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(tool::shell_word(""), "''");
+}
+
+TEST(perftest, the_line_starts_both_sides_with_the_same_network) {
+  const std::string line = tool::perftest_line(plan_of_two());
+  EXPECT_TRUE(line.starts_with("tools/hosts rsh 'h1' ")) << line;
+  EXPECT_NE(line.find("& tools/hosts rsh 'h2' "), std::string::npos) << line;
+  std::size_t programs = 0;
+  for (std::size_t at = line.find("UCX_TLS=tcp,self"); at != std::string::npos;
+       at = line.find("UCX_TLS=tcp,self", at + 1)) {
+    ++programs;
+  }
+  EXPECT_EQ(programs, 2u) << line;
+  EXPECT_NE(line.find("-t tag_lat -s 65536 -n 200 -w 20"), std::string::npos) << line;
+}

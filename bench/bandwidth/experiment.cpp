@@ -26,7 +26,9 @@ const experiment self{.name = "bandwidth",
                       .starts = starts,
                       .floor_words = floor_words,
                       .floor_of = stream_floor,
-                      .all_transports = true};
+                      .all_transports = true,
+                      .hosts = between_hosts::pair,
+                      .over_hosts = ucx_floor::bandwidth};
 
 const listed here(self);
 

@@ -39,7 +39,8 @@ const experiment self{.name = "coarray",
                       .starts = starts,
                       .floor_words = floor_words,
                       .columns = columns,
-                      .takes_part = takes_part};
+                      .takes_part = takes_part,
+                      .hosts = between_hosts::pair};
 
 const listed here(self);
 

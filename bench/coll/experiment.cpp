@@ -16,7 +16,10 @@ std::vector<start> starts(const request& asked) {
 const experiment self{.name = "coll",
                       .about = "blocking collectives of 2, 4 and 8 ranks, back to back; us",
                       .by = mpi_programs(),
-                      .starts = starts};
+                      .starts = starts,
+                      .hosts = between_hosts::all,
+                      .cases = {"barrier", "bcast", "reduce", "allreduce", "reduce_scatter",
+                                "allgather", "alltoall", "gather", "scatter"}};
 
 const listed here(self);
 

@@ -28,7 +28,8 @@ std::vector<start> starts(const request& asked) {
 const experiment self{.name = "icoll",
                       .about = "nonblocking collectives of 2 to 16 ranks; us, and percent hidden",
                       .by = mpi_programs(),
-                      .starts = starts};
+                      .starts = starts,
+                      .hosts = between_hosts::all};
 
 const listed here(self);
 

@@ -49,7 +49,8 @@ const experiment self{.name = "latency-mt",
                       .floor_words = floor_words,
                       .floor_of = line_trip_us,
                       .columns = columns,
-                      .takes_part = takes_part};
+                      .takes_part = takes_part,
+                      .hosts = between_hosts::pair};
 
 const listed here(self);
 

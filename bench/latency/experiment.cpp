@@ -27,7 +27,9 @@ const experiment self{.name = "latency",
                       .starts = starts,
                       .floor_words = floor_words,
                       .floor_of = transfer_floor,
-                      .all_transports = true};
+                      .all_transports = true,
+                      .hosts = between_hosts::pair,
+                      .over_hosts = ucx_floor::latency};
 
 const listed here(self);
 

@@ -43,7 +43,8 @@ const experiment self{.name = "launch",
                       .floor_words = floor_words,
                       .floor_of = floor_of,
                       .columns = columns,
-                      .timed = timed};
+                      .timed = timed,
+                      .hosts = between_hosts::all};
 
 const listed here(self);
 

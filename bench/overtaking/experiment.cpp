@@ -13,7 +13,8 @@ std::vector<start> starts(const request& asked) {
 const experiment self{.name = "overtaking",
                       .about = "message rate of threads, with and without MPI's promises of order",
                       .by = mpi_programs(),
-                      .starts = starts};
+                      .starts = starts,
+                      .hosts = between_hosts::pair};
 
 const listed here(self);
 

@@ -23,7 +23,8 @@ std::vector<start> starts(const request& asked) {
 const experiment self{.name = "partitioned",
                       .about = "partitions that threads mark ready, beside as many messages; us",
                       .by = mpi_programs(),
-                      .starts = starts};
+                      .starts = starts,
+                      .hosts = between_hosts::pair};
 
 const listed here(self);
 

@@ -25,7 +25,9 @@ const experiment self{.name = "rate",
                       .starts = starts,
                       .floor_words = floor_words,
                       .floor_of = floor_of,
-                      .all_transports = true};
+                      .all_transports = true,
+                      .hosts = between_hosts::pair,
+                      .over_hosts = ucx_floor::rate};
 
 const listed here(self);
 

@@ -17,7 +17,8 @@ const experiment self{.name = "rma",
                       .about = "windows: a call and its flush, locks, fences; us",
                       .by = mpi_programs(),
                       .starts = starts,
-                      .floor_words = floor_words};
+                      .floor_words = floor_words,
+                      .hosts = between_hosts::pair};
 
 const listed here(self);
 

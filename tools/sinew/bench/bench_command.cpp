@@ -9,6 +9,7 @@
 #include "sinew/base/settings.hpp"
 #include "sinew/bench/compare.hpp"
 #include "sinew/bench/floor_probe.hpp"
+#include "sinew/bench/host_floor.hpp"
 #include "sinew/bench/run.hpp"
 #include "sinew/commands.hpp"
 
@@ -45,6 +46,18 @@ std::vector<option> option_table(bench_options& o) {
          o.asked.thread_multiple = text == "multiple";
        },
        "single|multiple"},
+      {{"--hosts"},
+       "HOST[:N],...",
+       "over these hosts, with N ranks each (default 1), beside ucx_perftest",
+       [&o](std::string_view text) { o.hosts.list = text; }},
+      {{"--hostfile"},
+       "FILE",
+       "the hosts as `sinew run --hostfile` reads them",
+       [&o](std::string_view text) { o.hosts.file = text; }},
+      {{"--rsh"},
+       "COMMAND",
+       "starts a command on a host: COMMAND HOST LINE (default: ssh)",
+       [&o](std::string_view text) { o.hosts.agent = text; }},
       {{"--sweep"},
        "",
        "routing: along distance, destinations, bytes, ranks, paths fed, groups",
@@ -53,18 +66,55 @@ std::vector<option> option_table(bench_options& o) {
   };
 }
 
-const experiment& experiment_named(std::string_view word) {
+/// Adds the experiment of this name, or the one that has a case of it.
+void choose(bench_options& o, std::string_view word) {
   std::vector<std::string_view> names;
   for (const experiment* e : all_experiments()) {
-    if (e->name == word) {
-      return *e;
-    }
     names.push_back(e->name);
+    if (e->name == word) {
+      o.cases[e].clear();
+      o.cases[e].emplace_back();
+    } else if (std::find(e->cases.begin(), e->cases.end(), word) != e->cases.end()) {
+      auto& chosen = o.cases[e];
+      if (chosen != std::vector<std::string>{""}) {
+        chosen.emplace_back(word);
+      }
+    } else {
+      continue;
+    }
+    if (std::find(o.experiments.begin(), o.experiments.end(), e) == o.experiments.end()) {
+      o.experiments.push_back(e);
+    }
+    return;
   }
   const std::string_view near = nearest(word, names);
   throw usage_failure(
       "unknown experiment " + std::string(word) +
       (near.empty() ? "; see sinew bench --help" : "; did you mean " + std::string(near) + "?"));
+}
+
+void check_hosts(const bench_options& o) {
+  if (!o.hosts.list.empty() && !o.hosts.file.empty()) {
+    throw usage_failure("--hosts and --hostfile exclude each other");
+  }
+  if (!o.hosts.given()) {
+    if (!o.hosts.agent.empty()) {
+      throw usage_failure("--rsh is for --hosts or --hostfile");
+    }
+    return;
+  }
+  std::string possible;
+  for (const experiment* e : all_experiments()) {
+    if (e->hosts != between_hosts::no) {
+      possible += (possible.empty() ? "" : ", ") + std::string(e->name);
+    }
+  }
+  for (const experiment* e : o.experiments) {
+    if (e->hosts == between_hosts::no) {
+      throw usage_failure(std::string(e->name) + " is of one machine; over hosts there are " +
+                          possible);
+    }
+  }
 }
 
 bench_options read_command_line(int argc, char** argv) {
@@ -75,12 +125,17 @@ bench_options read_command_line(int argc, char** argv) {
   for (std::size_t at = 0; at < words.size();) {
     at += parse_options(std::span(words).subspan(at), table);
     if (at < words.size()) {
-      o.experiments.push_back(&experiment_named(words[at++]));
+      choose(o, words[at++]);
     }
   }
   if (o.experiments.empty()) {
-    o.experiments = all_experiments();
+    for (const experiment* e : all_experiments()) {
+      if (!o.hosts.given() || e->hosts != between_hosts::no) {
+        o.experiments.push_back(e);
+      }
+    }
   }
+  check_hosts(o);
   return o;
 }
 
@@ -120,6 +175,12 @@ command_page bench_page() {
 int bench_main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--floor-probe") {
     return floor_probe(argc - 2, argv + 2);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "--host-floor") {
+    return host_floor_main(argc - 2, argv + 2);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "--place-rank") {
+    return place_rank_main(argc - 2, argv + 2);
   }
   if (argc > 1 && std::string_view(argv[1]) == "compare") {
     return compare_main(argc - 1, argv + 1);

@@ -123,7 +123,9 @@ class coarray_runner final : public runner {
     if (!program) {
       return std::nullopt;
     }
-    return launch_command(who, how.ranks, *program, how.words, who.name == "opencoarrays");
+    const bool plain = who.name == "opencoarrays";
+    return how.over != nullptr ? launch_over(*how.over, who, *program, how.words, plain)
+                               : launch_command(who, how.ranks, *program, how.words, plain);
   }
 };
 

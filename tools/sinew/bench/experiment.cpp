@@ -41,7 +41,9 @@ class mpi_runner final : public runner {
     if (!program) {
       return std::nullopt;
     }
-    return launch_command(who, how.ranks, *program, how.words, e.timed != nullptr);
+    return how.over != nullptr
+               ? launch_over(*how.over, who, *program, how.words, e.timed != nullptr)
+               : launch_command(who, how.ranks, *program, how.words, e.timed != nullptr);
   }
 };
 

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sinew/bench/placement.hpp"
 #include "sinew/bench/process.hpp"
 #include "sinew/bench/stats.hpp"
 #include "sinew/bench/subjects.hpp"
@@ -36,7 +38,18 @@ struct start {
   int ranks = 2;
   std::vector<std::string> words;  ///< its arguments
   std::string program = {};        ///< one of several in the folder; empty: the only one
+  std::shared_ptr<const placement> over = {};  ///< the hosts of its ranks; null: this machine
 };
+
+/// Whether and how an experiment runs over hosts.
+enum class between_hosts : unsigned char {
+  no,
+  pair,  ///< two ranks, on two hosts
+  all    ///< as many ranks as the hosts take
+};
+
+/// What ucx_perftest measures, as the floor over hosts.
+enum class ucx_floor : unsigned char { none, latency, bandwidth, rate };
 
 /// A library that does the same as a part of Sinew: its program is <name>.cpp in the folder. The
 /// one named "go" is go.go, and takes part where the compiler of Go is.
@@ -88,6 +101,9 @@ struct experiment {
   int full_rounds = 11;
   /// One round is enough, or all that there is time for. Null: never.
   bool (*one_round)(const request&) = nullptr;
+  between_hosts hosts = between_hosts::no;
+  ucx_floor over_hosts = ucx_floor::none;
+  std::vector<std::string_view> cases = {};  ///< those that can be named in the experiment's place
 };
 
 /// Lists `e`, which lives as long as the program. A static object in experiment.cpp.

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 
+#include "sinew/bench/host_floor.hpp"
+#include "sinew/bench/over_hosts.hpp"
 #include "sinew/bench/report.hpp"
+#include "sinew/options.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -56,6 +61,7 @@ struct planned {
   const experiment* of;
   std::vector<subject> columns;
   std::vector<start> starts;
+  std::shared_ptr<const placement> over = {};  ///< null: this machine
 };
 
 class bench_run {
@@ -64,6 +70,9 @@ class bench_run {
 
   int all() {
     adopt_orphans();
+    if (options_.hosts.given() && !reach_hosts()) {
+      return interrupted() ? 130 : 1;
+    }
     gather();
     for (const planned& p : plan_) {
       if (!interrupted()) {
@@ -86,6 +95,33 @@ class bench_run {
     }
     const auto names = stats::split(options_.peers, ',');
     return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  /// Says what is wrong with the hosts, if anything is; then nothing is measured.
+  [[nodiscard]] bool reach_hosts() {
+    const reach_map map = reach_of(options_.hosts);
+    if (map.hosts.size() < 2) {
+      throw usage_failure("bench --hosts needs two hosts at least, like --hosts h1:2,h2:2");
+    }
+    for (const std::string& sentence : map.problems()) {
+      std::fprintf(stderr, "sinew bench: %s\n", sentence.c_str());
+    }
+    if (!map.complete() || interrupted()) {
+      return false;
+    }
+    if (!options_.hosts.agent.empty()) {
+      script_ = std::make_unique<agent_script>(options_.hosts.agent);
+    }
+    for (const bool pair : {false, true}) {
+      placement on = placement_of(map, options_.hosts.agent, pair);
+      on.script = script_ != nullptr ? script_->path() : "";
+      (pair ? pair_ : all_hosts_) = std::make_shared<const placement>(std::move(on));
+    }
+    std::printf(
+        "%s, which reach each other by %s%s\n", all_hosts_->list().c_str(),
+        map.ways[0][1].transports.c_str(),
+        all_hosts_->one_machine ? "; some share processors, to which ranks are bound in turn" : "");
+    return true;
   }
 
   [[nodiscard]] machine look_around() {
@@ -114,8 +150,17 @@ class bench_run {
       found = look_around();
     }
     std::set<std::string> names;
-    for (const experiment* e : asked) {
+    for (const experiment* one : asked) {
+      const experiment* e = one;
+      std::shared_ptr<const placement> over;
       std::vector<subject> subjects = e->by.subjects(*e, found);
+      std::vector<start> starts = starts_of(*e);
+      if (options_.hosts.given()) {
+        over = e->hosts == between_hosts::pair ? pair_ : all_hosts_;
+        subjects = subjects_over(std::move(subjects));
+        starts = starts_over(*e, starts, over);
+        e = &between_.emplace_back(over_hosts(*e));
+      }
       std::erase_if(subjects, [this, e](const subject& s) {
         return !wanted(s.name) || (s.variant && !e->all_transports);
       });
@@ -130,7 +175,7 @@ class bench_run {
           facts_.versions.emplace(s.name, s.version);
         }
       }
-      plan_.push_back({e, std::move(subjects), e->starts(options_.asked)});
+      plan_.push_back({e, std::move(subjects), std::move(starts), std::move(over)});
     }
     if (options_.peers == "auto" || options_.peers == "none") {
       return;
@@ -140,6 +185,23 @@ class bench_run {
         std::fprintf(stderr, "%s: not found\n", name.c_str());
       }
     }
+  }
+
+  /// Those of the cases that were named, or all.
+  [[nodiscard]] std::vector<start> starts_of(const experiment& e) const {
+    const auto named = options_.cases.find(&e);
+    std::vector<start> all;
+    for (const start& each : e.starts(options_.asked)) {
+      if (named == options_.cases.end() || named->second.front().empty()) {
+        all.push_back(each);
+        continue;
+      }
+      for (const std::string& name : named->second) {
+        all.push_back(each);
+        all.back().words.push_back("case=" + name);
+      }
+    }
+    return all;
   }
 
   void fail(const subject& who, const std::string& why) {
@@ -214,10 +276,14 @@ class bench_run {
     }
   }
 
-  void floor_turn(const experiment& e) {
+  void floor_turn(const planned& p) {
     static const subject floor{"floor", "", ""};
-    for (const command& c : e.by.floors(e, options_.asked)) {
-      if (!interrupted() && failures_.count("floor") == 0) {
+    const experiment& e = *p.of;
+    const auto commands = p.over != nullptr
+                              ? std::vector<command>{host_floor(e, options_.asked, *p.over)}
+                              : e.by.floors(e, options_.asked);
+    for (const command& c : commands) {
+      if (!c.words.empty() && !interrupted() && failures_.count("floor") == 0) {
         (void)run(e, floor, c);
       }
     }
@@ -256,7 +322,7 @@ class bench_run {
       const std::string where = std::string(e.name) + ", round " + std::to_string(round) + " of " +
                                 std::to_string(rounds) + ", ";
       bar.step(where + "floor");
-      floor_turn(e);
+      floor_turn(p);
       // The first round goes by the order of the rows on the screen.
       std::minstd_rand order(static_cast<unsigned>(round));
       if (round > 1) {
@@ -311,6 +377,9 @@ class bench_run {
   }
 
   bench_options options_;
+  std::unique_ptr<const agent_script> script_;
+  std::shared_ptr<const placement> all_hosts_, pair_;  // null without --hosts
+  std::deque<experiment> between_;                     // as they are over hosts; their places stay
   std::vector<planned> plan_;
   run_facts facts_;
   int round_ = 0;                                // of the experiment that runs, from 0

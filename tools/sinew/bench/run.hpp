@@ -2,16 +2,21 @@
 // whatever else the machine does hits all of them alike.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "sinew/bench/experiment.hpp"
+#include "sinew/info/reach.hpp"
 
 namespace sinew::tool {
 
 struct bench_options {
   std::vector<const experiment*> experiments;
   request asked;
+  host_choice hosts;  ///< over which to measure; not given: this machine
+  /// Of an experiment that was named: its cases, one "" for all of them.
+  std::map<const experiment*, std::vector<std::string>> cases;
   std::string json;
   std::string peers = "auto";
   int rounds = 0;                  ///< 0: as the experiment says

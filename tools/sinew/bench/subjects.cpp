@@ -116,8 +116,10 @@ std::uint64_t fnv(std::uint64_t hash, const std::string& text) {
   return hash;
 }
 
+}  // namespace
+
 // In a build tree the cache lies in the tree, so that removing the tree removes it.
-std::optional<fs::path> cache_folder() {
+std::optional<std::string> programs_folder() {
   const fs::path tree = fs::path(own_folder()).parent_path();
   fs::path folder;
   if (fs::exists(tree / "CMakeCache.txt")) {
@@ -134,10 +136,8 @@ std::optional<fs::path> cache_folder() {
   if (failed) {
     return std::nullopt;
   }
-  return folder;
+  return folder.string();
 }
-
-}  // namespace
 
 std::string own_folder() {
   std::error_code ignored;
@@ -203,7 +203,7 @@ std::optional<std::string> compile_cached(const std::vector<std::string>& words,
                                           const std::string& tag, std::string& failure,
                                           const std::string& scratch_option,
                                           const std::string& verb) {
-  const auto cache = cache_folder();
+  const auto cache = programs_folder();
   if (!cache) {
     failure = "no folder for compiled programs (set XDG_CACHE_HOME)";
     return std::nullopt;
@@ -220,7 +220,7 @@ std::optional<std::string> compile_cached(const std::vector<std::string>& words,
   }
   char name[64];
   std::snprintf(name, sizeof name, "-%016llx", static_cast<unsigned long long>(key));
-  const fs::path program = *cache / (tag + name);
+  const fs::path program = fs::path(*cache) / (tag + name);
   if (runnable(program)) {
     return program.string();
   }

@@ -45,6 +45,9 @@ std::optional<subject> find_ours();
 std::vector<subject> find_peers(const std::string& wrapper = "mpicc",
                                 const std::function<bool(const subject&)>& works = {});
 
+/// Where compiled programs are kept, made if need be; nothing where there is no such place. Cold.
+std::optional<std::string> programs_folder();
+
 /// Compiles bench/<experiment>/<program>.c (empty: named as the experiment) with the subject's
 /// wrapper, unless the cache holds it. Returns the program's path; on failure nothing, and
 /// `failure` says why. Cold.

@@ -1,0 +1,67 @@
+#include "sinew/bench/over_hosts.hpp"
+
+#include <algorithm>
+
+#include "sinew/base/check.hpp"
+#include "sinew/bench/intervals.hpp"
+
+namespace sinew::tool {
+namespace {
+
+std::string against_floor(const stats::row& r, std::optional<double>) {
+  const auto ours = r.samples.find("sinew"), floor = r.samples.find("floor");
+  if (ours == r.samples.end() || floor == r.samples.end()) {
+    return "-";
+  }
+  const auto ratio = stats::ratio_of(ours->second, floor->second);
+  return ratio ? stats::ratio_text(*ratio) : "-";
+}
+
+}  // namespace
+
+experiment over_hosts(const experiment& e) {
+  SINEW_EXPECT(e.hosts != between_hosts::no);
+  experiment over = e;
+  over.floor_words = nullptr;
+  over.floor_of = nullptr;  // the floor's rows are of the names and parameters of ours
+  over.all_transports = true;
+  if (e.over_hosts != ucx_floor::none) {
+    over.extra = extra_column{"vs ucx_perftest", against_floor};
+  }
+  return over;
+}
+
+std::vector<start> starts_over(const experiment& e, const std::vector<start>& here,
+                               std::shared_ptr<const placement> on) {
+  SINEW_EXPECT(on != nullptr);
+  std::vector<start> all;
+  for (const start& each : here) {
+    start there = each;
+    there.over = on;
+    if (e.hosts == between_hosts::all) {
+      there.ranks = on->ranks();
+    } else if (each.ranks != 2) {
+      continue;
+    }
+    const bool known = std::any_of(all.begin(), all.end(), [&there](const start& other) {
+      return other.words == there.words && other.program == there.program;
+    });
+    if (!known) {
+      all.push_back(std::move(there));
+    }
+  }
+  return all;
+}
+
+std::vector<subject> subjects_over(std::vector<subject> found) {
+  std::erase_if(found, [](const subject& s) { return !s.ucx_transports.empty(); });
+  for (subject& s : found) {
+    if (!s.default_transport) {
+      s.name = "openmpi-ucx";
+      s.variant = false;
+    }
+  }
+  return found;
+}
+
+}  // namespace sinew::tool

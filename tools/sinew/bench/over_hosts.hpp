@@ -1,0 +1,22 @@
+// What is different where an experiment runs over hosts: who takes part, how many ranks, the floor.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sinew/bench/experiment.hpp"
+
+namespace sinew::tool {
+
+/// The same experiment with ucx_perftest as its floor, and the ratio to that with its interval.
+[[nodiscard]] experiment over_hosts(const experiment& e);
+
+/// Its starts on these hosts: of a pair those of two ranks; else each once, with all the ranks that
+/// the hosts take. Those of a variant for threads or progress stay apart.
+[[nodiscard]] std::vector<start> starts_over(const experiment& e, const std::vector<start>& here,
+                                             std::shared_ptr<const placement> on);
+
+/// Without the ways that are of one machine: Open MPI over UCX is then one subject, "openmpi-ucx".
+[[nodiscard]] std::vector<subject> subjects_over(std::vector<subject> found);
+
+}  // namespace sinew::tool

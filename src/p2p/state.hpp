@@ -251,7 +251,8 @@ struct engine::state {
 
   // --- push.cpp ---
   [[nodiscard]] bool can_push(job_rank peer, std::size_t bytes) const {
-    return bytes <= push_limit && peer != rt.rank() && way_to(peer).streams_to(peer);
+    return bytes <= push_limit && peer != rt.rank() && way_to(peer).streams_to(peer) &&
+           (bytes <= net_push_limit || rt.session().where().is_near(peer));
   }
   [[nodiscard]] bool push(operation& op);
   [[nodiscard]] bool arrived_push(const fabric::arrival& a);
@@ -415,6 +416,7 @@ struct engine::state {
   const std::size_t eager_limit;
   const std::size_t at_once_limit;  ///< of bytes that go in a line before their receive is known
   const std::size_t push_limit;
+  const std::size_t net_push_limit;    ///< to ranks of other nodes
   const std::size_t unexpected_limit;  ///< bytes per source
   const layout::datatype* const plain_bytes;
   core::pool<operation> operations;

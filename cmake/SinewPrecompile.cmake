@@ -4,9 +4,9 @@
 option(SINEW_PRECOMPILE "compile the standard library's headers once for all sources" OFF)
 
 set(SINEW_STANDARD_HEADERS
-  <algorithm> <array> <atomic> <bit> <cerrno> <chrono> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <exception>
-  <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread> <unordered_map>
-  <utility> <vector>)
+  <algorithm> <array> <atomic> <bit> <cerrno> <chrono> <cstdint> <cstdio> <cstdlib> <cstring>
+  <deque> <exception> <functional> <map> <memory> <mutex> <optional> <set> <span> <string>
+  <string_view> <thread> <unordered_map> <utility> <vector>)
 list(TRANSFORM SINEW_STANDARD_HEADERS REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
 
 function(sinew_sees_through target)
@@ -15,8 +15,8 @@ function(sinew_sees_through target)
   endif()
 endfunction()
 
-# sinew_precompile_all(): every target that has no precompiled header of its own. A source with options
-# of its own says SKIP_PRECOMPILE_HEADERS.
+# sinew_precompile_all(): every target that has no precompiled header of its own. A source with
+# options of its own says SKIP_PRECOMPILE_HEADERS.
 function(sinew_precompile_all)
   if(NOT SINEW_PRECOMPILE)
     return()

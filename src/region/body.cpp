@@ -1,6 +1,9 @@
 #include "region/body.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "sinew/base/settings.hpp"
 
@@ -15,7 +18,10 @@ shared_heaps heaps_of(rma::engine& memory) {
   shared_heaps all;
   all.rank = memory.rank();
   for (job_rank r = 0; r.below(memory.size()); ++r) {
-    all.begins.push_back(memory.at({r, 0}));
+    all.begins.push_back(memory.maps(r) ? memory.at({r, 0}) : nullptr);
+    if (!memory.maps_all()) {
+      all.nodes.push_back(memory.node_of(r));
+    }
   }
   return all;
 }
@@ -39,12 +45,81 @@ system::body::body(rma::engine& memory, sinew::event::system& all)
       blocks(memory, threaded),
       operators(memory.rank(), threaded),
       messages(all),
-      instances({all, memory, table, blocks, messages, trouble}, threaded),
-      bytes({table, operators, messages, trouble, merging}, memory.runtime().endpoint(), threaded),
-      transfers(all, bytes, messages, trouble),
+      others({all, table, messages}, threaded),
+      instances({all, memory, table, blocks, messages, trouble, others}, threaded),
+      sent({all, table, operators, messages, trouble, merging}, threaded),
+      bytes({table, operators, sent, trouble, merging}, memory.runtime().endpoint(), threaded),
+      transfers({all, table, bytes, messages, others, trouble}),
       reductions({all, table, operators, trouble, merging}, threaded) {
   SINEW_EXPECT(memory.rank() == all.rank() && memory.size() == all.size());
   messages.open(*this);
+  all.on_lost(
+      [](void* self, job_rank rank) { static_cast<body*>(self)->sent.lost(rank); }, this);
+}
+
+system::body::~body() {
+  events.on_lost(nullptr, this);
+  messages.close();
+}
+
+division system::body::divide(const known& from, const known& to) const {
+  const owners of{from.private_to(), to.private_to()};
+  if (table.one_node()) {
+    return {};
+  }
+  const shared_heaps& heaps = table.heaps();
+  const std::vector<share> source = shares_of(from, heaps, table.rank());
+  const std::vector<share> target = shares_of(to, heaps, table.rank());
+  division by = region::divide(source, target, of);
+  if (!by.spread && source[0].node == heaps.node_of(table.rank())) {
+    by.executors = {transfers.executor_of(action::copy, of)};
+  }
+  return by;
+}
+
+bool system::body::sees(job_rank who, const known& k) const {
+  const shared_heaps& heaps = table.heaps();
+  const std::vector<share> all = shares_of(k, heaps, table.rank());
+  return k.kind == memory_kind::heap
+             ? all[0].rank == who
+             : all.size() == 1 && all[0].node == heaps.node_of(who);
+}
+
+sinew::event::event system::body::issue_all(transfer t, const division& by,
+                                            sinew::event::event before) {
+  t.spread = by.spread;
+  std::vector<sinew::event::event> ends;
+  for (const job_rank executor : by.executors) {
+    transfer one = t;  // issue() puts the event into it
+    ends.push_back(transfers.issue(one, executor, before));
+  }
+  return events.merge(ends);
+}
+
+void system::body::send_log(job_rank owner, const log_place& l) {
+  SINEW_EXPECT(l.count != 0 && l.offset != 0 && l.done != 0);
+  const std::size_t entry = operators.find(l.op).entry_bytes;
+  const std::uint64_t most = messages.largest_batch() / entry;
+  SINEW_ASSERT(most != 0);
+  const std::byte* entries = table.heaps().at(table.rank(), l.offset);
+  for (std::uint64_t at = 0; at < l.count; at += most) {
+    log_place some = l;
+    some.offset = 0;
+    some.count = std::min(most, l.count - at);
+    some.done = at + some.count == l.count ? l.done : 0;
+    messages.batch(owner, some, {entries + at * entry, some.count * entry});
+  }
+}
+
+void system::body::on_contributions(job_rank sender, const log_place& l, const std::byte* entries,
+                                    std::size_t size) {
+  if (table.one_node() || !others.keeps_waiting(l.target())) {
+    return reductions.apply(sender, l, entries);
+  }
+  std::vector<std::byte> kept(entries, entries + (entries != nullptr ? size : 0));
+  others.in_order(l.target(), [this, sender, l, kept = std::move(kept), here = entries != nullptr] {
+    reductions.apply(sender, l, here ? kept.data() : nullptr);
+  });
 }
 
 }  // namespace sinew::region

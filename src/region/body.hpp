@@ -7,8 +7,10 @@
 //   part_memory     this rank's memory for parts             edge: heaps
 //   peer_memory     other processes' private memory          edge: kernel
 //   courier         messages                                 edge: network
+//   directory       what ranks of other nodes have made      on table and courier
 //   maker           instances come and go                    on table, memory and courier
-//   mover           bytes of one transfer                    on plan, sides, kernel and courier
+//   streams         transfers packed into messages           on plan, sides and courier
+//   mover           bytes of one transfer                    on plan, sides, kernel and streams
 //   contributions   logs of reductions applied               on table and operators
 //   operations      when and where a transfer happens        on mover and courier
 //
@@ -19,12 +21,14 @@
 #include "region/checks.hpp"
 #include "region/contributions.hpp"
 #include "region/courier.hpp"
+#include "region/directory.hpp"
 #include "region/instance_table.hpp"
 #include "region/maker.hpp"
 #include "region/mover.hpp"
 #include "region/operations.hpp"
 #include "region/part_memory.hpp"
 #include "region/problems.hpp"
+#include "region/streams.hpp"
 #include "sinew/base/ids.hpp"
 #include "sinew/region/system.hpp"
 
@@ -32,7 +36,7 @@ namespace sinew::region {
 
 struct system::body final : inbox {
   body(rma::engine& memory, sinew::event::system& events);
-  ~body() { messages.close(); }
+  ~body();
   body(const body&) = delete;
   body& operator=(const body&) = delete;
 
@@ -46,13 +50,40 @@ struct system::body final : inbox {
   void on_destroy(instance i, std::uint64_t post) override {
     finish(events, post, instances.end(i));
   }
+  void on_allocated_far(job_rank, const allocated_part& a) override { instances.part_made_far(a); }
   void on_perform(transfer& t) override { transfers.perform(t); }
-  void on_delivery(const delivery& d, const std::byte* elements, bool last) override {
-    transfers.take_delivery(d, elements, last);
+  void on_parcel(job_rank sender, const parcel& p, const std::byte* runs) override {
+    sent.take(sender, p, runs);
   }
-  void on_contributions(job_rank sender, const log_place& l, const std::byte* entries) override {
-    reductions.apply(sender, l, entries);
+  void on_answer(job_rank owner, std::uint64_t stream, bool good) override {
+    sent.answered(owner, stream, good);
   }
+  void on_ask(job_rank who, instance i) override { others.on_ask(who, i); }
+  void on_record(const record_piece& p, const std::byte* data, std::size_t size) override {
+    others.on_record(p, data, size);
+  }
+  void on_forget(instance i) override { others.on_forget(i); }
+  void on_contributions(job_rank sender, const log_place& l, const std::byte* entries,
+                        std::size_t size) override;
+
+  /// Asks for what ranks of other nodes have made, and waits.
+  void meet(const side& s) {
+    if (!table.one_node()) {
+      others.meet(s.what);
+      if (s.index.exists()) {
+        others.meet(s.index);
+      }
+    }
+  }
+  /// Who carries out a transfer.
+  [[nodiscard]] division divide(const known& from, const known& to) const;
+  /// Whether that rank can touch all of it.
+  [[nodiscard]] bool sees(job_rank who, const known& k) const;
+  /// The same transfer by all of them.
+  [[nodiscard]] sinew::event::event issue_all(transfer t, const division& by,
+                                              sinew::event::event before);
+  /// A log that its owner cannot read, in batches.
+  void send_log(job_rank owner, const log_place& l);
 
   sinew::event::system& events;
   const bool threaded;
@@ -63,7 +94,9 @@ struct system::body final : inbox {
   part_memory blocks;
   operator_table operators;
   courier messages;  ///< open while the object is whole
+  directory others;
   maker instances;
+  streams sent;
   mover bytes;
   operations transfers;
   contributions reductions;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "sinew/base/check.hpp"
 
@@ -11,12 +12,21 @@ namespace {
 using sinew::event::message;
 using sinew::event::topic;
 
-enum region_message : std::uint64_t { allocate, allocated, release, destroy_instance };
-enum copy_message : std::uint64_t { perform, deliver, deliver_last };
+enum region_message : std::uint64_t {
+  allocate,
+  allocated,
+  release,
+  destroy_instance,
+  allocated_far,
+  ask_for_record,
+  record_bytes,
+  forget_record
+};
+enum copy_message : std::uint64_t { perform, deliver, taken, refused };
 enum reduction_message : std::uint64_t { replay_log, batch_of_entries };
 
 constexpr std::size_t batch_message = 16384;
-constexpr std::size_t delivery_bytes = sizeof(delivery);
+constexpr std::size_t parcel_bytes = sizeof(parcel);
 constexpr std::size_t log_bytes = sizeof(log_place);
 
 template <class T>
@@ -29,7 +39,7 @@ T head_of(const message& m) {
 }
 
 void read_region(const message& m, inbox& to) {
-  SINEW_ASSERT(m.small <= destroy_instance);
+  SINEW_ASSERT(m.small <= forget_record);
   switch (static_cast<region_message>(m.small)) {
     case allocate:
       return to.on_allocate(m.source, head_of<allocation>(m));
@@ -39,6 +49,16 @@ void read_region(const message& m, inbox& to) {
       return to.on_release(head_of<memory_kind>(m), m.word);
     case destroy_instance:
       return to.on_destroy(head_of<instance>(m), m.word);
+    case allocated_far:
+      return to.on_allocated_far(m.source, head_of<allocated_part>(m));
+    case ask_for_record:
+      return to.on_ask(m.source, instance::from_bits(m.word));
+    case record_bytes: {
+      const auto p = head_of<record_piece>(m);
+      return to.on_record(p, m.data + sizeof p, m.size - sizeof p);
+    }
+    case forget_record:
+      return to.on_forget(instance::from_bits(m.word));
   }
 }
 
@@ -47,16 +67,19 @@ void read_copy(const message& m, inbox& to) {
     auto t = head_of<transfer>(m);
     return to.on_perform(t);
   }
-  SINEW_ASSERT(m.small == deliver || m.small == deliver_last);
-  const auto d = head_of<delivery>(m);
-  SINEW_ASSERT(m.size == delivery_bytes + d.count * d.of.bytes);
-  to.on_delivery(d, m.data + sizeof d, m.small == deliver_last);
+  if (m.small == deliver) {
+    const auto p = head_of<parcel>(m);
+    return to.on_parcel(m.source, p, m.data + sizeof p);
+  }
+  SINEW_ASSERT(m.small == taken || m.small == refused);
+  to.on_answer(m.source, m.word, m.small == taken);
 }
 
 void read_reduction(const message& m, inbox& to) {
   SINEW_ASSERT(m.small == replay_log || m.small == batch_of_entries);
   const auto l = head_of<log_place>(m);
-  to.on_contributions(m.source, l, m.small == batch_of_entries ? m.data + sizeof l : nullptr);
+  to.on_contributions(m.source, l, m.small == batch_of_entries ? m.data + sizeof l : nullptr,
+                      m.size - sizeof l);
 }
 
 template <topic Of>
@@ -79,7 +102,7 @@ void read(topic of, const message& m, inbox& to) {
 }
 
 void courier::open(inbox& to) {
-  SINEW_EXPECT(events_.largest_message() > delivery_bytes);
+  SINEW_EXPECT(events_.largest_message() > 2 * parcel_bytes);
   SINEW_EXPECT(events_.largest_message() > log_bytes);
   events_.set_handler(topic::region, handle<topic::region>, &to);
   events_.set_handler(topic::copy, handle<topic::copy>, &to);
@@ -102,6 +125,37 @@ void courier::allocated(job_rank creator, instance i) {
   events_.send(creator, topic::region, region::allocated, i.bits());
 }
 
+void courier::allocated(job_rank creator, const allocated_part& a) {
+  SINEW_EXPECT(creator != events_.rank() && instance::from_bits(a.id).creator() == creator);
+  events_.send(creator, topic::region, allocated_far, 0, &a, sizeof a);
+}
+
+void courier::ask(job_rank creator, instance i) {
+  SINEW_EXPECT(creator != events_.rank() && i.creator() == creator);
+  events_.send(creator, topic::region, ask_for_record, i.bits());
+}
+
+void courier::tell(job_rank who, instance i, std::span<const std::byte> record) {
+  SINEW_EXPECT(who != events_.rank() && i.creator() == events_.rank());
+  record_piece p{i.bits(), record.size(), 0};
+  std::vector<std::byte> packet(
+      std::min(events_.largest_message(), sizeof p + record.size()));
+  do {
+    const std::size_t n = std::min(packet.size() - sizeof p, record.size() - p.first);
+    std::memcpy(packet.data(), &p, sizeof p);
+    if (n != 0) {
+      std::memcpy(packet.data() + sizeof p, record.data() + p.first, n);
+    }
+    events_.send(who, topic::region, record_bytes, 0, packet.data(), sizeof p + n);
+    p.first += n;
+  } while (p.first < record.size());
+}
+
+void courier::forget(job_rank who, instance i) {
+  SINEW_EXPECT(who != events_.rank() && i.exists());
+  events_.send(who, topic::region, forget_record, i.bits());
+}
+
 void courier::release(job_rank owner, memory_kind kind, std::uint64_t address) {
   SINEW_EXPECT(owner != events_.rank() && address != 0);
   events_.send(owner, topic::region, region::release, address, &kind, sizeof kind);
@@ -118,12 +172,16 @@ void courier::perform(job_rank executor, const transfer& t) {
   events_.send(executor, topic::copy, region::perform, 0, &t, sizeof t);
 }
 
-void courier::deliver(job_rank owner, const delivery& d, std::span<std::byte> packet, bool last) {
-  const std::size_t bytes = sizeof d + d.count * d.of.bytes;
-  SINEW_EXPECT(d.of.post != 0 && d.first + d.count <= d.of.elements);
-  SINEW_EXPECT(bytes <= packet.size() && bytes <= events_.largest_message());
-  std::memcpy(packet.data(), &d, sizeof d);
-  events_.send(owner, topic::copy, last ? deliver_last : region::deliver, 0, packet.data(), bytes);
+void courier::deliver(job_rank owner, const parcel& p, std::span<std::byte> packet) {
+  SINEW_EXPECT(owner != events_.rank() && (p.stream != 0) != (p.post != 0));
+  SINEW_EXPECT(packet.size() >= sizeof p && packet.size() <= events_.largest_message());
+  std::memcpy(packet.data(), &p, sizeof p);
+  events_.send(owner, topic::copy, region::deliver, 0, packet.data(), packet.size());
+}
+
+void courier::answer(job_rank sender, std::uint64_t stream, bool good) {
+  SINEW_EXPECT(sender != events_.rank() && stream != 0);
+  events_.send(sender, topic::copy, good ? taken : refused, stream);
 }
 
 void courier::replay(job_rank owner, const log_place& l) {
@@ -146,8 +204,6 @@ std::size_t courier::largest_batch() const noexcept {
   return std::min(events_.largest_message(), batch_message) - log_bytes;
 }
 
-std::size_t courier::largest_delivery() const noexcept {
-  return events_.largest_message() - delivery_bytes;
-}
+std::size_t courier::largest_parcel() const noexcept { return events_.largest_message(); }
 
 }  // namespace sinew::region

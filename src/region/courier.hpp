@@ -20,12 +20,18 @@ class inbox {
  public:
   virtual void on_allocate(job_rank creator, const allocation& a) = 0;
   virtual void on_allocated(instance i) = 0;
+  virtual void on_allocated_far(job_rank owner, const allocated_part& a) = 0;
   virtual void on_release(memory_kind kind, std::uint64_t address) = 0;
   virtual void on_destroy(instance i, std::uint64_t post) = 0;
   virtual void on_perform(transfer& t) = 0;
-  virtual void on_delivery(const delivery& d, const std::byte* elements, bool last) = 0;
-  /// `entries` null: they lie in the sender's heap.
-  virtual void on_contributions(job_rank sender, const log_place& l, const std::byte* entries) = 0;
+  virtual void on_parcel(job_rank sender, const parcel& p, const std::byte* runs) = 0;
+  virtual void on_answer(job_rank owner, std::uint64_t stream, bool good) = 0;
+  virtual void on_ask(job_rank who, instance i) = 0;
+  virtual void on_record(const record_piece& p, const std::byte* bytes, std::size_t size) = 0;
+  virtual void on_forget(instance i) = 0;
+  /// `entries` null: they lie in the sender's heap; else so many bytes.
+  virtual void on_contributions(job_rank sender, const log_place& l, const std::byte* entries,
+                                std::size_t size) = 0;
 
  protected:
   ~inbox() = default;
@@ -47,19 +53,27 @@ class courier {
 
   void allocate(job_rank owner, const allocation& a);
   void allocated(job_rank creator, instance i);
+  /// The creator is on another node.
+  void allocated(job_rank creator, const allocated_part& a);
   void release(job_rank owner, memory_kind kind, std::uint64_t address);
   void destroy(job_rank creator, instance i, std::uint64_t post);
   void perform(job_rank executor, const transfer& t);
-  /// `packet` begins with sizeof(delivery) bytes that this call fills; the elements are behind.
-  void deliver(job_rank owner, const delivery& d, std::span<std::byte> packet, bool last);
+  /// `packet` begins with sizeof(parcel) bytes that this call fills; the runs are behind.
+  void deliver(job_rank owner, const parcel& p, std::span<std::byte> packet);
+  void answer(job_rank sender, std::uint64_t stream, bool good);
+  /// For the record of an instance of another node.
+  void ask(job_rank creator, instance i);
+  /// In as many messages as it takes; empty: there is none.
+  void tell(job_rank who, instance i, std::span<const std::byte> record);
+  void forget(job_rank who, instance i);
   /// The owner reads the entries in this rank's heap.
   void replay(job_rank owner, const log_place& l);
   /// The entries go with the message, largest_batch() bytes at most. Hot.
   void batch(job_rank owner, const log_place& l, std::span<const std::byte> entries);
 
   [[nodiscard]] std::size_t largest_batch() const noexcept;
-  /// Bytes of elements.
-  [[nodiscard]] std::size_t largest_delivery() const noexcept;
+  /// Bytes, with the parcel's head.
+  [[nodiscard]] std::size_t largest_parcel() const noexcept;
 
  private:
   sinew::event::system& events_;

@@ -1,5 +1,6 @@
 #include "region/instance_table.hpp"
 
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -8,7 +9,8 @@ namespace sinew::region {
 instance_table::instance_table(shared_heaps heaps, std::uint64_t slots_at, std::uint32_t slots,
                                bool threaded)
     : heaps_(std::move(heaps)), slots_at_(slots_at), slots_(slots), threaded_(threaded) {
-  SINEW_EXPECT(heaps_.rank.below(heaps_.size()));
+  SINEW_EXPECT(heaps_.rank.below(heaps_.size()) && heaps_.maps(heaps_.rank));
+  SINEW_EXPECT(heaps_.nodes.empty() || heaps_.nodes.size() == heaps_.begins.size());
   SINEW_EXPECT(slots_at_ % 8 == 0 && slots_at_ != 0);
   SINEW_EXPECT(slots_ >= 1 && slots_ <= 1u << instance::index_bits);
 }
@@ -65,10 +67,13 @@ std::optional<std::uint64_t> instance_table::retire(instance i) {
   return before.offset;
 }
 
+namespace {
+
+void refuse(const char* why) { SINEW_CHECK(false, "an instance cannot be used", why, ""); }
+
+}  // namespace
+
 known_ptr instance_table::find(instance i) const {
-  const auto refuse = [](const char* why) {
-    SINEW_CHECK(false, "an instance cannot be used", why, "");
-  };
   const auto ranks = static_cast<std::uint32_t>(heaps_.size());
   // Of an image the row tells the creator, as below; else it is 0.
   const std::uint32_t row = i.index() / slots_;
@@ -76,6 +81,9 @@ known_ptr instance_table::find(instance i) const {
     refuse("the handle stands for none");
   }
   const instance base = row == 0 ? i : base_of(i);
+  if (!heaps_.maps(base.creator())) [[unlikely]] {
+    return find_far(i, base);
+  }
   const slot_word word =
       slot_word::from(slot(base.creator(), base.index()).load(std::memory_order_acquire));
   if (word.generation != i.generation() || word.offset == 0) {
@@ -87,6 +95,11 @@ known_ptr instance_table::find(instance i) const {
     return cached;
   }
   record& r = record_at(base.creator(), word.offset);
+  cached = known_from(i, r);
+  return cached;
+}
+
+std::shared_ptr<known> instance_table::known_from(instance i, record& r) const {
   SINEW_ASSERT(r.parts >= 1 && r.fields >= 1 && r.fields <= most_fields);
   auto k = std::make_shared<known>();
   k->id = i;
@@ -97,8 +110,104 @@ known_ptr instance_table::find(instance i) const {
   k->where.shift = r.shift;
   k->where.part_bytes = r.part_bytes;
   k->where.fields.assign(r.field_list(), r.field_list() + r.fields);
-  cached = k;
+  k->seen = true;
+  for (std::uint32_t p = 0; p < r.parts; ++p) {
+    // Not place(), which reads the address as well: that may just be written.
+    const job_rank owner = r.kind == memory_kind::symmetric ? i.creator() : r.places()[p].rank;
+    k->seen = k->seen && (r.kind == memory_kind::heap ? owner == heaps_.rank : heaps_.maps(owner));
+  }
   return k;
+}
+
+known_ptr instance_table::find_far(instance i, instance base) const {
+  const core::guard held(lock_, threaded_);
+  const auto found = far_.find(cache_key(base));
+  if (found == far_.end() || found->second.id != base) {
+    refuse("it has been destroyed, or the rank that made it is lost");
+  }
+  known_ptr& cached = cache_[cache_key(i)];
+  record& r = found->second.get();
+  if (cached == nullptr || cached->id != i || cached->there != &r) {
+    const std::shared_ptr<known> k = known_from(i, r);
+    k->kept = found->second.copy;
+    cached = k;
+  }
+  return cached;
+}
+
+bool instance_table::has_heard_of(instance i) const {
+  const auto ranks = static_cast<std::uint32_t>(heaps_.size());
+  if (one_node() || !i.exists() || i.index() / slots_ > ranks ||
+      !base_of(i).creator().below(heaps_.size()) || heaps_.maps(base_of(i).creator())) {
+    return true;  // or find() says what is wrong
+  }
+  const core::guard held(lock_, threaded_);
+  const auto found = far_.find(cache_key(base_of(i)));
+  return found != far_.end() && found->second.id == base_of(i);
+}
+
+bool instance_table::knows(instance i) const {
+  if (one_node()) {
+    return true;
+  }
+  if (!has_heard_of(i)) {
+    return false;
+  }
+  const core::guard held(lock_, threaded_);
+  const auto found = i.exists() ? far_.find(cache_key(base_of(i))) : far_.end();
+  return found == far_.end() ||
+         found->second.get().state.load(std::memory_order_relaxed) != record_state::making;
+}
+
+std::vector<std::byte> instance_table::copy_of(instance i) const {
+  SINEW_EXPECT(i.creator() == heaps_.rank);
+  if (i.index() >= slots_) {
+    return {};
+  }
+  const slot_word word = slot_word::from(slot(heaps_.rank, i.index()).load(std::memory_order_acquire));
+  if (word.generation != i.generation() || word.offset == 0) {
+    return {};
+  }
+  record& r = record_at(heaps_.rank, word.offset);
+  std::vector<std::byte> bytes(record::bytes(r.fields, r.parts));
+  auto& copy = *new (bytes.data()) record;
+  const record_state state = r.state.load(std::memory_order_acquire);
+  copy.state.store(state, std::memory_order_relaxed);
+  copy.kind = r.kind;
+  copy.elements = r.elements;
+  copy.parts = r.parts;
+  copy.shift = r.shift;
+  copy.fields = r.fields;
+  copy.part_bytes = r.part_bytes;
+  copy.why_is_taken.store(true, std::memory_order_relaxed);
+  std::memset(copy.why, 0, sizeof copy.why);
+  if (state == record_state::failed) {
+    std::memcpy(copy.why, r.why, sizeof copy.why);
+  }
+  std::uninitialized_copy(r.field_list(), r.field_list() + r.fields, copy.field_list());
+  for (std::uint32_t p = 0; p < r.parts; ++p) {
+    // While it is being made the owners write the addresses.
+    const part_place& place = r.places()[p];
+    new (copy.places() + p)
+        part_place{place.rank, state == record_state::ready ? place.address : 0};
+  }
+  return bytes;
+}
+
+void instance_table::learn(instance i, std::shared_ptr<std::byte[]> copy) {
+  SINEW_EXPECT(base_of(i) == i && !heaps_.maps(i.creator()) && copy != nullptr);
+  const core::guard held(lock_, threaded_);
+  far_[cache_key(i)] = {i, std::move(copy)};
+}
+
+void instance_table::forget(instance i) {
+  SINEW_EXPECT(base_of(i) == i && !heaps_.maps(i.creator()));
+  const core::guard held(lock_, threaded_);
+  const auto found = far_.find(cache_key(i));
+  if (found != far_.end() && found->second.id == i) {
+    far_.erase(found);
+    cache_.erase(cache_key(i));
+  }
 }
 
 // An image's index is that of the instance plus as many rows of slots as the creator's rank + 1.
@@ -128,7 +237,7 @@ std::byte* instance_table::reach(const known& k, std::uint32_t part) const noexc
   const part_place p = k.place(part);
   SINEW_ASSERT(p.address != 0);  // whoever asks has seen that it is ready
   if (k.kind != memory_kind::heap) {
-    return heaps_.at(p.rank, p.address);
+    return heaps_.maps(p.rank) ? heaps_.at(p.rank, p.address) : nullptr;
   }
   return p.rank == heaps_.rank ? reinterpret_cast<std::byte*>(p.address) : nullptr;
 }

@@ -3,7 +3,8 @@
 // Each rank has a row of slots, at the same offset of every rank's shared heap: one word a slot,
 // with a generation and the offset of a record, or 0 while the slot is free. The handle carries
 // rank, slot and generation; so any rank finds the record of any instance without a message, and
-// notices that an instance has been destroyed by the generation, which destroying raises.
+// notices that an instance has been destroyed by the generation, which destroying raises. Of the
+// instances of other nodes' ranks it has the records that directory.hpp has asked for.
 //
 // Pure: the heaps are plain memory to it. It sends nothing, waits for nothing and allocates no
 // shared memory, so tests give it arrays.
@@ -27,12 +28,19 @@ namespace sinew::region {
 
 /// The shared heaps of all ranks as they are mapped here.
 struct shared_heaps {
-  std::vector<std::byte*> begins;  ///< one a rank
+  std::vector<std::byte*> begins;  ///< one a rank; null: on another node
   job_rank rank = 0;               ///< whose table this is
+  std::vector<int> nodes = {};     ///< by rank; empty: all are on one
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(begins.size()); }
+  [[nodiscard]] bool maps(job_rank whose) const noexcept {
+    return begins[whose.index()] != nullptr;
+  }
+  [[nodiscard]] int node_of(job_rank whose) const noexcept {
+    return nodes.empty() ? 0 : nodes[whose.index()];
+  }
   [[nodiscard]] std::byte* at(job_rank whose, std::uint64_t offset) const noexcept {
-    SINEW_EXPECT(whose.below(size()));
+    SINEW_EXPECT(whose.below(size()) && maps(whose));
     return begins[whose.index()] + offset;
   }
 };
@@ -76,8 +84,21 @@ class instance_table {
 
   // --- everybody's ---
 
-  /// Throws sinew::error for handles that stand for no instance, or for a destroyed one.
+  /// Throws sinew::error for handles that stand for no instance, or for a destroyed one, and for
+  /// one of another node's rank that is not known here.
   [[nodiscard]] known_ptr find(instance i) const;
+
+  // --- instances of other nodes' ranks: known once their records have come ---
+
+  [[nodiscard]] bool one_node() const noexcept { return heaps_.nodes.empty(); }
+  /// find() needs no message, and the record does not change any more: or this rank's node has it.
+  [[nodiscard]] bool knows(instance i) const;
+  /// The same, but perhaps it was still being made.
+  [[nodiscard]] bool has_heard_of(instance i) const;
+  /// The record of an instance of this rank as others may keep it; empty: there is none.
+  [[nodiscard]] std::vector<std::byte> copy_of(instance i) const;
+  void learn(instance i, std::shared_ptr<std::byte[]> copy);
+  void forget(instance i);
 
   /// The handle by which its creator knows it: of a symmetric instance, not that of an image.
   [[nodiscard]] instance base_of(instance i) const noexcept;
@@ -85,11 +106,10 @@ class instance_table {
   /// Whether handles have bits enough to name an image on every rank.
   [[nodiscard]] bool can_name_images() const noexcept;
 
-  /// The first byte of a part as mapped here, or null: another rank's private memory.
+  /// The first byte of a part as mapped here, or null: another rank's private memory, or memory of
+  /// another node.
   [[nodiscard]] std::byte* reach(const known& k, std::uint32_t part) const noexcept;
-  [[nodiscard]] bool sees(const known& k) const noexcept {
-    return k.private_to() == every_rank || k.private_to() == heaps_.rank;
-  }
+  [[nodiscard]] bool sees(const known& k) const noexcept { return k.seen; }
   [[nodiscard]] record& record_at(job_rank creator, std::uint64_t offset) const noexcept {
     SINEW_EXPECT(offset != 0 && offset % alignof(record) == 0);
     return *reinterpret_cast<record*>(heaps_.at(creator, offset));
@@ -103,6 +123,8 @@ class instance_table {
   [[nodiscard]] std::uint32_t slots() const noexcept { return slots_; }
 
  private:
+  [[nodiscard]] known_ptr find_far(instance i, instance base) const;
+  [[nodiscard]] std::shared_ptr<known> known_from(instance i, record& r) const;
   /// Stored with release once the record is written, by its creator only; loaded with acquire.
   [[nodiscard]] std::atomic_ref<std::uint64_t> slot(job_rank whose,
                                                     std::uint32_t index) const noexcept {
@@ -120,6 +142,12 @@ class instance_table {
   const bool threaded_;
   mutable core::lock lock_;                                     ///< guards all below
   mutable std::unordered_map<std::uint64_t, known_ptr> cache_;  ///< by handle without generation
+  struct far_record {
+    instance id;
+    std::shared_ptr<std::byte[]> copy;
+    [[nodiscard]] record& get() const noexcept { return *reinterpret_cast<record*>(copy.get()); }
+  };
+  std::unordered_map<std::uint64_t, far_record> far_;  ///< likewise
   std::deque<std::uint32_t> free_;  ///< in the order of retirement: a slot rests as long as it can
   std::uint32_t fresh_ = 0;         ///< slots from here on have never been used
 };

@@ -30,6 +30,11 @@ maker::entered maker::create(const layout& l, memory_kind kind, std::span<const 
   const known_ptr k = all_.table.find(i);
   const user_event ready = all_.events.create();
   unfinished_.begin(i, l.parts, ready);
+  for (const job_rank owner : owners) {
+    if (!all_.table.heaps().maps(owner)) {
+      all_.events.entrust(ready, owner);  // poisoned if that is lost
+    }
+  }
   after(all_.events, before, [this, k](bool bad) {
     if (bad) {
       fail(*k, "the event before it was poisoned", unfinished_.abandon(k->id));
@@ -59,23 +64,39 @@ void maker::make_parts(const known& k) {
 void maker::make_part(job_rank creator, const allocation& a) {
   const std::size_t bytes = std::max<std::uint64_t>(a.bytes, 1);
   const part_memory::result got = all_.blocks.take(a.kind, bytes);
-  record& r = all_.table.record_at(creator, a.record_at);
-  SINEW_ASSERT(a.part < r.parts && r.places()[a.part].rank == all_.table.rank());
-  SINEW_ASSERT(r.places()[a.part].address == 0);
-  r.places()[a.part].address = got.address;
   if (got.address == 0) {
     SINEW_ASSERT(!got.why.empty());
-    if (!r.why_is_taken.exchange(true, std::memory_order_relaxed)) {
-      std::snprintf(r.why, sizeof r.why, "%s", got.why.c_str());
-    }
     all_.trouble.add("an instance cannot be made (" + got.why + ")");
   }
   const instance i = instance::from_bits(a.id);
+  allocated_part answer{a.id, got.address, a.part, {}};
+  std::snprintf(answer.why, sizeof answer.why, "%s", got.why.c_str());
+  if (!all_.table.heaps().maps(creator)) {
+    all_.messages.allocated(creator, answer);
+    return;
+  }
+  record& r = all_.table.record_at(creator, a.record_at);
+  SINEW_ASSERT(r.places()[a.part].rank == all_.table.rank());
+  write(r, answer);
   if (creator == all_.table.rank()) {
     part_made(i);
   } else {
     all_.messages.allocated(creator, i);
   }
+}
+
+void maker::write(record& r, const allocated_part& a) {
+  SINEW_ASSERT(a.part < r.parts && r.places()[a.part].address == 0);
+  r.places()[a.part].address = a.address;
+  if (a.address == 0 && !r.why_is_taken.exchange(true, std::memory_order_relaxed)) {
+    std::snprintf(r.why, sizeof r.why, "%s", a.why);
+  }
+}
+
+void maker::part_made_far(const allocated_part& a) {
+  const instance i = instance::from_bits(a.id);
+  write(*all_.table.find(i)->there, a);
+  part_made(i);
 }
 
 void maker::part_made(instance i) {
@@ -136,6 +157,7 @@ bool maker::end(instance i) {
     return refuse("an instance cannot be destroyed (another thread has destroyed it)");
   }
   SINEW_ASSERT(*record_at == all_.table.offset_of(*k->there));
+  all_.others.retired(i);
   for (std::uint32_t p = 0; p < k->where.parts; ++p) {
     release_part(k->kind, k->there->places()[p]);
   }

@@ -1,5 +1,6 @@
 // Making and destroying instances: the creator enters them into the table and asks the owners of
-// their parts for memory; owners write the parts' addresses into the creator's record and answer.
+// their parts for memory; owners write the parts' addresses into the creator's record and answer,
+// or from another node answer with the address.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "region/courier.hpp"
 #include "region/deferral.hpp"
+#include "region/directory.hpp"
 #include "region/instance_table.hpp"
 #include "region/part_memory.hpp"
 #include "region/problems.hpp"
@@ -26,6 +28,7 @@ class maker {
     part_memory& blocks;
     courier& messages;
     problems& trouble;
+    directory& others;
   };
   maker(const parts& p, bool threaded) noexcept : all_(p), unfinished_(threaded) {}
 
@@ -47,11 +50,14 @@ class maker {
   void make_part(job_rank creator, const allocation& a);
   /// Of the creator, after each part.
   void part_made(instance i);
+  /// The owner is on another node, so the creator writes into its record.
+  void part_made_far(const allocated_part& a);
   void free_part(memory_kind kind, std::uint64_t address) { all_.blocks.give_back(kind, address); }
 
  private:
   [[nodiscard]] instance enter(const layout& l, memory_kind kind, std::span<const job_rank> owners);
   void make_parts(const known& k);
+  static void write(record& r, const allocated_part& a);
   void succeed(const known& k, sinew::event::user_event ready);
   void fail(const known& k, const std::string& why, sinew::event::user_event ready);
   void release_part(memory_kind kind, const part_place& p);

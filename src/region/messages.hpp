@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "region/record.hpp"
 #include "region/walker.hpp"
 #include "sinew/region/handle.hpp"
 #include "sinew/region/operators.hpp"
@@ -28,16 +29,21 @@ enum class action : std::uint8_t { copy, fill, reduce };
 
 inline constexpr std::size_t most_fill_bytes = 256;
 
+inline constexpr std::uint32_t every_part = 0xffffffff;
+
 struct transfer {
   side_wire from;
   side_wire to;
   std::uint64_t elements = 0;
   std::uint64_t op = 0;
-  std::uint64_t post = 0;   ///< event to trigger; 0: none yet
-  std::uint32_t part = 0;   ///< reduce: of the target
-  std::uint32_t bytes = 0;  ///< of an element of the source
+  std::uint64_t post = 0;            ///< event to trigger; 0: none yet
+  std::uint32_t part = every_part;   ///< reduce: the only one of the target, or all
+  std::uint32_t bytes = 0;           ///< of an element of the source
   action what = action::copy;
   sharing how = sharing::exclusive;
+  /// Its sides lie on several nodes: who does it leaves out what lies in parts of the source (of a
+  /// fill: of the target) that it does not see, since another rank does that.
+  bool spread = false;
   std::byte value[most_fill_bytes] = {};
 };
 
@@ -50,11 +56,38 @@ struct allocation {
   memory_kind kind;
 };
 
-/// Elements of a transfer, which follow packed.
-struct delivery {
-  transfer of;
-  std::uint64_t first;  ///< element of the transfer
-  std::uint64_t count;
+/// An owner of another node has memory for a part, or says why not.
+struct allocated_part {
+  std::uint64_t id;  ///< the instance, as its creator knows it
+  std::uint64_t address;
+  std::uint32_t part;
+  char why[record_reason_bytes];
+};
+
+/// Elements of a transfer for memory of the rank that gets it: runs follow, each a parcel_run and
+/// its elements, padded to 8 bytes.
+struct parcel {
+  std::uint64_t stream;  ///< the sender's number for who wants an answer; 0: nobody does
+  std::uint64_t post;    ///< event to trigger; 0: none
+  std::uint64_t op;
+  std::uint32_t runs;
+  action what;
+  memory_kind kind;  ///< heap: addresses are the owner's, else offsets in its rma heap
+  sharing how;
+};
+struct parcel_run {
+  std::uint64_t address;
+  std::int64_t step;
+  std::uint32_t count;
+  std::uint32_t bytes;  ///< of an element
+};
+
+/// A rank of another node is told of an instance: bytes of its record follow. `total` 0: there is
+/// none of this name.
+struct record_piece {
+  std::uint64_t id;
+  std::uint64_t total;
+  std::uint64_t first;
 };
 
 /// Contributions to one part of a target.
@@ -70,11 +103,15 @@ struct log_place {
   [[nodiscard]] instance target() const noexcept { return instance::from_bits(what); }
 };
 
-static_assert(std::is_trivially_copyable_v<transfer> && std::is_trivially_copyable_v<delivery> &&
+static_assert(std::is_trivially_copyable_v<transfer> && std::is_trivially_copyable_v<parcel> &&
+                  std::is_trivially_copyable_v<parcel_run> &&
+                  std::is_trivially_copyable_v<allocated_part> &&
+                  std::is_trivially_copyable_v<record_piece> &&
                   std::is_trivially_copyable_v<allocation> &&
                   std::is_trivially_copyable_v<log_place>,
               "messages are copied as bytes");
 static_assert(sizeof(log_place) % 8 == 0, "entries follow it in a message");
-static_assert(sizeof(delivery) % 8 == 0, "elements follow it in a message");
+static_assert(sizeof(parcel) % 8 == 0 && sizeof(parcel_run) % 8 == 0,
+              "elements follow them in a message");
 
 }  // namespace sinew::region

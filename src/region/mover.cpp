@@ -45,6 +45,10 @@ outcome mover::carry_out(const transfer& t) {
 
 outcome mover::try_to(const transfer& t) {
   const std::int64_t begin = trace::begin();
+  if (t.spread && t.what != action::fill) {
+    streams_.begin(t);
+    return outcome::passed_on;
+  }
   try {
     switch (t.what) {
       case action::copy:
@@ -62,7 +66,7 @@ outcome mover::try_to(const transfer& t) {
     if (t.post == 0 || !table_.sees(*table_.find(t.from.of()))) {
       return outcome::refused;
     }
-    pass_on(t);
+    streams_.begin(t);
     return outcome::passed_on;
   }
   trace::span(trace::kind::copy, name_of(t.what), begin, t.post, t.elements * t.bytes);
@@ -168,8 +172,12 @@ void mover::fill(const transfer& t) {
   while (!to.at->done()) {
     const run r = to.at->now();
     std::byte* there = table_.reach(*to.what, r.part);
-    if (there == nullptr) {
+    if (there == nullptr && !t.spread) {
       throw fault{"its target is another rank's private memory"};
+    }
+    if (there == nullptr) {
+      to.at->skip(r.count);
+      continue;
     }
     if (zero && r.step == step_of(t.bytes)) {
       std::memset(there + r.offset, 0, r.count * t.bytes);
@@ -224,68 +232,6 @@ void mover::fetch(const known& from, const run& r, std::span<std::byte> to, std:
   far_pieces.add(from.place(r.part).rank, direction::in,
                  {to.data(), step_of(bytes), address_in(from, r), r.step, r.count, bytes});
   far_pieces.flush();
-}
-
-/// By a rank that sees the source, where the kernel copies nothing: packed, in messages to the
-/// owner of the target, who triggers the event with the last.
-void mover::pass_on(const transfer& t) {
-  SINEW_EXPECT(t.post != 0);
-  const bound_side from = bind(table_, t.from);
-  const bound_side to = bind(table_, t.to);
-  const std::size_t largest = messages_.largest_delivery();
-  if (t.bytes > largest) {
-    throw fault{"elements of " + std::to_string(t.bytes) + " bytes fit into no message"};
-  }
-  const std::uint64_t most = largest / t.bytes;
-  std::vector<std::byte> packet(sizeof(delivery) + most * t.bytes);
-  paired_walk both(*from.at, *to.at);
-  parcel_cutter cutter(both, t.part, most);
-  const job_rank owner = to.what->place(t.part).rank;
-  do {
-    const parcel p =
-        cutter.next([&](const paired_walk::pair& pair, std::uint64_t n, std::uint64_t at) {
-          const std::byte* source = table_.reach(*from.what, pair.from.part);
-          if (source == nullptr) {
-            throw fault{"its source is not the private memory of the rank that was asked"};
-          }
-          copy_run(packet.data() + sizeof(delivery) + at * t.bytes, step_of(t.bytes),
-                   source + pair.from.offset, pair.from.step, n, t.bytes);
-        });
-    messages_.deliver(owner, {t, p.first, p.count}, packet, cutter.done());
-  } while (!cutter.done());
-}
-
-bool mover::place(const delivery& d, const std::byte* elements) {
-  const auto give_up = [&](const char* why) {
-    problems_.add(std::string("a delivery was given up (") + why + ")");
-    return false;
-  };
-  try {
-    const bound_side to = bind(table_, d.of.to, {d.first, d.count});
-    SINEW_ASSERT(to.at->left() >= d.count);
-    const std::int64_t step = step_of(d.of.bytes);
-    const operator_entry* op = d.of.what == action::reduce ? &operators_.find(d.of.op) : nullptr;
-    const core::guard held(merging_, threaded_);
-    for (std::uint64_t left = d.count; left != 0;) {
-      const run r = to.at->now();
-      const std::uint64_t n = std::min(left, r.count);
-      std::byte* there = table_.reach(*to.what, r.part);
-      SINEW_ASSERT(there != nullptr);  // deliveries go to the owner
-      if (op != nullptr) {
-        op->apply({there + r.offset, r.step, elements, step, n, d.of.how});
-      } else {
-        copy_run(there + r.offset, r.step, elements, step, n, d.of.bytes);
-      }
-      elements += n * d.of.bytes;
-      left -= n;
-      to.at->skip(n);
-    }
-    return true;
-  } catch (const fault& f) {
-    return give_up(f.text.c_str());
-  } catch (const std::exception& e) {
-    return give_up(e.what());
-  }
 }
 
 }  // namespace sinew::region

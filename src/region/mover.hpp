@@ -1,6 +1,6 @@
 // Moves the bytes of transfers that this rank does: through what is mapped, else through the
 // kernel, else in messages. Follows plan.hpp; below it are the table of instances, the kernel and
-// the courier, above it operations.hpp, which learns how a transfer ended.
+// streams, above it operations.hpp, which learns how a transfer ended.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "region/courier.hpp"
 #include "region/operator_table.hpp"
 #include "region/peer_memory.hpp"
 #include "region/plan.hpp"
 #include "region/problems.hpp"
 #include "region/sides.hpp"
+#include "region/streams.hpp"
 #include "sinew/base/ids.hpp"
 
 namespace sinew::region {
@@ -22,7 +22,7 @@ enum class outcome : std::uint8_t {
   done,
   failed,
   refused,    ///< a rank that sees the source must send it by messages, and `post` is needed
-  passed_on,  ///< by messages, the last of which triggers `post`
+  passed_on,  ///< by messages; `post` tells how it ended
 };
 
 /// Any thread, if `threaded`.
@@ -31,14 +31,14 @@ class mover {
   struct parts {
     instance_table& table;
     const operator_table& operators;
-    courier& messages;
+    streams& sent;
     problems& trouble;
     core::lock& merging;  ///< held while a reduction is applied here, if there are threads
   };
   mover(const parts& p, fabric::endpoint& endpoint, bool threaded) noexcept
       : table_(p.table),
         operators_(p.operators),
-        messages_(p.messages),
+        streams_(p.sent),
         problems_(p.trouble),
         merging_(p.merging),
         peers_(endpoint),
@@ -46,8 +46,6 @@ class mover {
 
   /// Does it. If it is given up, the reason is in the problems.
   [[nodiscard]] outcome carry_out(const transfer& t);
-  /// Puts elements that have come by message where they belong. False: given up, likewise.
-  [[nodiscard]] bool place(const delivery& d, const std::byte* elements);
   [[nodiscard]] bool kernel_copies() const noexcept { return peers_.works(); }
   /// Whose private memory the sides are. Throws sinew::error if an instance has been destroyed.
   [[nodiscard]] owners owners_of(const transfer& t) const;
@@ -64,7 +62,6 @@ class mover {
   void fill(const transfer& t);
   void reduce(const transfer& t);
   void fetch(const known& from, const run& r, std::span<std::byte> to, std::size_t bytes);
-  void pass_on(const transfer& t);
   /// A batch of pieces that the kernel copies.
   [[nodiscard]] auto pieces() {
     return piece_batch(
@@ -75,7 +72,7 @@ class mover {
 
   instance_table& table_;
   const operator_table& operators_;
-  courier& messages_;
+  streams& streams_;
   problems& problems_;
   core::lock& merging_;
   peer_memory peers_;

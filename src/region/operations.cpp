@@ -1,5 +1,7 @@
 #include "region/operations.hpp"
 
+#include <array>
+
 #include "sinew/base/error.hpp"
 
 namespace sinew::region {
@@ -7,10 +9,21 @@ namespace sinew::region {
 using sinew::event::event;
 using sinew::event::user_event;
 
+namespace {
+
+std::array<instance, 4> named_in(const transfer& t) {
+  return {t.from.of(), t.to.of(), instance::from_bits(t.from.index),
+          instance::from_bits(t.to.index)};
+}
+
+}  // namespace
+
 event operations::issue(transfer& t, job_rank executor, event before) {
   SINEW_EXPECT(t.post == 0 && t.bytes != 0);
   SINEW_EXPECT(executor.below(events_.size()));
-  if (executor == events_.rank() && events_.has_triggered(before)) {
+  const bool streamed = t.spread && t.what != action::fill;
+  if (executor == events_.rank() && events_.has_triggered(before) && !streamed &&
+      (table_.one_node() || others_.knows(named_in(t)))) {
     if (before.exists() && events_.look(before) == sinew::event::state::poisoned) {
       return before;
     }
@@ -26,6 +39,9 @@ event operations::issue(transfer& t, job_rank executor, event before) {
   }
   const user_event post = events_.create();
   t.post = post.bits();
+  if (!table_.heaps().maps(executor)) {
+    events_.entrust(post, executor);  // poisoned if that is lost
+  }
   after(events_, before, [this, t, executor](bool bad) {
     if (bad) {
       finish(events_, t.post, false);
@@ -46,6 +62,13 @@ void operations::start(const transfer& t, job_rank executor) {
 
 void operations::perform(const transfer& t) {
   SINEW_EXPECT(t.post != 0);
+  if (table_.one_node()) {
+    return perform_known(t);
+  }
+  others_.once_known(named_in(t), [this, t] { perform_known(t); });
+}
+
+void operations::perform_known(const transfer& t) {
   const outcome how = mover_.carry_out(t);
   if (how == outcome::passed_on) {
     return;  // the last message triggers the event
@@ -60,13 +83,6 @@ void operations::perform(const transfer& t) {
   } catch (const error& e) {  // an instance was destroyed meanwhile
     problems_.add(e.what());
     finish(events_, t.post, false);
-  }
-}
-
-void operations::take_delivery(const delivery& d, const std::byte* elements, bool last) {
-  const bool good = mover_.place(d, elements);
-  if (last) {
-    finish(events_, d.of.post, good);
   }
 }
 

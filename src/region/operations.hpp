@@ -10,6 +10,7 @@
 
 #include "region/courier.hpp"
 #include "region/deferral.hpp"
+#include "region/directory.hpp"
 #include "region/mover.hpp"
 #include "region/problems.hpp"
 #include "sinew/base/ids.hpp"
@@ -19,10 +20,23 @@ namespace sinew::region {
 /// Any thread, if the runtime is threaded. Warm.
 class operations {
  public:
-  operations(sinew::event::system& events, mover& m, courier& messages, problems& trouble) noexcept
-      : events_(events), mover_(m), messages_(messages), problems_(trouble) {}
+  struct parts {
+    sinew::event::system& events;
+    instance_table& table;
+    mover& bytes;
+    courier& messages;
+    directory& others;
+    problems& trouble;
+  };
+  explicit operations(const parts& p) noexcept
+      : events_(p.events),
+        table_(p.table),
+        mover_(p.bytes),
+        messages_(p.messages),
+        others_(p.others),
+        problems_(p.trouble) {}
 
-  /// The rank that begins it.
+  /// The rank that begins it, where both sides lie on this node.
   [[nodiscard]] job_rank executor_of(action what, owners of) const {
     return choose_executor(what, of, events_.rank(), mover_.kernel_copies());
   }
@@ -35,17 +49,19 @@ class operations {
 
   /// This rank was named the executor. `t.post` tells how it ended.
   void perform(const transfer& t);
-  void take_delivery(const delivery& d, const std::byte* elements, bool last);
 
  private:
   void start(const transfer& t, job_rank executor);
+  void perform_known(const transfer& t);
   [[nodiscard]] job_rank sender_of(const transfer& t) const {
     return choose_sender(mover_.owners_of(t), events_.rank());
   }
 
   sinew::event::system& events_;
+  instance_table& table_;
   mover& mover_;
   courier& messages_;
+  directory& others_;
   problems& problems_;
 };
 

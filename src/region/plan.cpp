@@ -31,6 +31,44 @@ job_rank choose_sender(owners of, job_rank me) noexcept {
   return sender;
 }
 
+std::vector<share> shares_of(const known& k, const shared_heaps& heaps, job_rank me) {
+  std::vector<share> all;
+  for (std::uint32_t p = 0; p < k.where.parts; ++p) {
+    const job_rank owner = k.kind == memory_kind::symmetric ? k.id.creator() : k.there->places()[p].rank;
+    const int node = heaps.node_of(owner);
+    if (std::any_of(all.begin(), all.end(), [node](const share& s) { return s.node == node; })) {
+      continue;
+    }
+    const bool mine = heaps.maps(owner) && k.kind != memory_kind::heap;
+    all.push_back({node, mine ? me : owner});
+  }
+  SINEW_ENSURE(!all.empty());
+  return all;
+}
+
+namespace {
+
+std::vector<job_rank> ranks_of(std::span<const share> all) {
+  std::vector<job_rank> ranks;
+  for (const share& s : all) {
+    ranks.push_back(s.rank);
+  }
+  return ranks;
+}
+
+}  // namespace
+
+division divide(std::span<const share> source, std::span<const share> target, owners of) {
+  SINEW_EXPECT(!source.empty() && !target.empty());
+  if (source.size() > 1 || target.size() > 1 || source[0].node != target[0].node) {
+    return {ranks_of(source), true};
+  }
+  const bool by_target = of.source == every_rank && of.target != every_rank;
+  return {{by_target ? target[0].rank : source[0].rank}, false};
+}
+
+division divide(std::span<const share> target) { return {ranks_of(target), target.size() > 1}; }
+
 copy_way choose_copy_way(const copy_facts& facts, owners of, job_rank me) noexcept {
   if (facts.elements == 0) {
     return copy_way::nothing;

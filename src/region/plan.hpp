@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "region/instance_table.hpp"
 #include "region/messages.hpp"
 #include "region/record.hpp"
 #include "region/walker.hpp"
@@ -41,6 +42,28 @@ struct owners {
                                        bool kernel_copies) noexcept;
 /// The rank that sends the source by messages, where the kernel copies nothing.
 [[nodiscard]] job_rank choose_sender(owners of, job_rank me) noexcept;
+
+/// A node that has parts of an instance, and a rank there that can touch all of these.
+struct share {
+  int node;
+  job_rank rank;
+  friend bool operator==(const share&, const share&) = default;
+};
+/// Of an instance: in the order of its parts. On the node of `me` that is `me`, if it can be.
+[[nodiscard]] std::vector<share> shares_of(const known& k, const shared_heaps& heaps, job_rank me);
+
+/// Who carries out a transfer whose sides lie on any nodes.
+struct division {
+  std::vector<job_rank> executors;
+  bool spread = false;  ///< transfer::spread
+};
+/// A copy or a reduction by who sees the source: the target is sent, since a message that brings
+/// what was asked for and one that pushes it cost the same, and a push needs no question. Both
+/// sides on one node: one rank, as within a node.
+[[nodiscard]] division divide(std::span<const share> source, std::span<const share> target,
+                              owners of);
+/// A fill: each node its own.
+[[nodiscard]] division divide(std::span<const share> target);
 
 enum class copy_way : std::uint8_t {
   nothing,    ///< no elements
@@ -183,57 +206,5 @@ void plan_read(std::span<const element_move> moves, std::size_t bytes, std::uint
 /// several elements for one address the last one is written.
 [[nodiscard]] std::vector<fabric::piece> plan_write(std::span<const element_move> moves,
                                                     std::size_t bytes, std::span<std::byte> packed);
-
-// --- messages -----------------------------------------------------------------------------------
-
-/// Consecutive elements of a transfer that travel in one message.
-struct parcel {
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;
-};
-
-/// Cuts what goes to one part of the target into parcels of at most `most` elements.
-class parcel_cutter {
- public:
-  parcel_cutter(paired_walk& both, std::uint32_t part, std::uint64_t most) noexcept
-      : both_(both), part_(part), most_(most) {
-    SINEW_EXPECT(most >= 1);
-  }
-  [[nodiscard]] bool done() const noexcept { return both_.done(); }
-  /// take(pair, n, at): its first n elements belong into the parcel, `at` elements from its
-  /// beginning. Empty only if no more elements go to the part.
-  template <class Take>
-  [[nodiscard]] parcel next(Take take) {
-    parcel p{next_, 0};
-    while (!both_.done() && p.count < most_) {
-      const paired_walk::pair pair = both_.now();
-      if (pair.to.part != part_) {
-        if (p.count != 0) {
-          break;
-        }
-        pass(pair.count);
-        p.first = next_;
-        continue;
-      }
-      const std::uint64_t n = std::min(pair.count, most_ - p.count);
-      take(pair, n, p.count);
-      p.count += n;
-      pass(n);
-    }
-    SINEW_ENSURE(p.first + p.count == next_ && p.count <= most_);
-    SINEW_ENSURE(p.count != 0 || both_.done());
-    return p;
-  }
-
- private:
-  void pass(std::uint64_t elements) noexcept {
-    next_ += elements;
-    both_.skip(elements);
-  }
-  paired_walk& both_;
-  std::uint32_t part_;
-  std::uint64_t most_;
-  std::uint64_t next_ = 0;  ///< element of the transfer
-};
 
 }  // namespace sinew::region

@@ -14,20 +14,32 @@ std::byte* reach(const instance_table& table, const known& k, std::uint32_t part
   SINEW_CHECK(part < k.where.parts, cannot, "it has no part " + std::to_string(part), "");
   std::byte* base = table.reach(k, part);
   SINEW_CHECK(base != nullptr, cannot,
-              "it is private memory of rank " + to_string(k.place(part).rank),
+              (k.kind == memory_kind::heap ? "it is private memory of rank "
+                                           : "it lies on the node of rank ") +
+                  to_string(k.place(part).rank),
               "copy it here, or make it in shared memory");
   return base;
 }
 
 }  // namespace
 
-std::string system::why(instance what) const { return body_->table.find(what)->there->why; }
-shape system::shape_of(instance what) const { return body_->table.find(what)->where.elements; }
-std::uint32_t system::parts_of(instance what) const { return body_->table.find(what)->where.parts; }
+std::string system::why(instance what) const {
+  body_->others.meet_ready(what);
+  return body_->table.find(what)->there->why;
+}
+shape system::shape_of(instance what) const {
+  body_->others.meet(what);
+  return body_->table.find(what)->where.elements;
+}
+std::uint32_t system::parts_of(instance what) const {
+  body_->others.meet(what);
+  return body_->table.find(what)->where.parts;
+}
 std::string system::last_problem() const { return body_->trouble.last(); }
 
 instance system::image(instance what, job_rank rank) const {
   constexpr const char* none = "an image cannot be named";
+  body_->others.meet(what);
   SINEW_CHECK(body_->table.find(what)->kind == memory_kind::symmetric, none,
               "the instance does not lie in symmetric memory", "");
   SINEW_CHECK(rank.below(size()), none, "there is no rank " + to_string(rank), "");
@@ -37,6 +49,7 @@ instance system::image(instance what, job_rank rank) const {
 }
 
 job_rank system::owner_of(instance what, std::uint32_t part) const {
+  body_->others.meet(what);
   const known_ptr k = body_->table.find(what);
   SINEW_CHECK(part < k->where.parts, "an instance cannot be asked",
               "it has no part " + std::to_string(part), "");
@@ -44,11 +57,13 @@ job_rank system::owner_of(instance what, std::uint32_t part) const {
 }
 
 std::uint64_t system::elements_of(instance what, std::uint32_t part) const {
+  body_->others.meet(what);
   const known_ptr k = body_->table.find(what);
   return part < k->where.parts ? k->where.elements_of(part) : 0;
 }
 
 std::byte* system::bytes_of(instance what, std::uint32_t part) const {
+  body_->others.meet_ready(what);
   return reach(body_->table, *body_->table.find(what), part);
 }
 
@@ -59,6 +74,7 @@ std::byte* system::locate(instance what, std::uint16_t number, std::uint64_t typ
                           std::uint32_t part, std::size_t axes, std::uint64_t* extents,
                           std::int64_t* strides) const {
   SINEW_EXPECT(axes <= most_axes && extents != nullptr && strides != nullptr);
+  body_->others.meet_ready(what);
   const known_ptr k = body_->table.find(what);
   const field_place& f = field_of(*k, number, cannot);
   SINEW_CHECK(f.info.type_id == type, cannot,

@@ -24,7 +24,10 @@ struct part_place {
 
 enum class record_state : std::uint32_t { making, ready, failed };
 
-/// The record is followed by its fields' places and its parts' places. Everything but `state`,
+inline constexpr std::size_t record_reason_bytes = 256;
+
+/// The record is followed by its fields' places and its parts' places. Ranks of other nodes have a
+/// copy, which changes no more (directory.hpp). Everything but `state`,
 /// `why` and the parts' addresses is written before anybody has the handle. Those are written
 /// before `state` leaves `making`, which is a release, and never change afterwards.
 struct record {
@@ -39,7 +42,7 @@ struct record {
   /// Set by the first owner that fails: only that owner writes `why`. Relaxed, since `why` is read
   /// after `state` has changed, and the message to the creator orders it before that.
   std::atomic<bool> why_is_taken;
-  char why[256];
+  char why[record_reason_bytes];
 
   [[nodiscard]] field_place* field_list() noexcept {
     return reinterpret_cast<field_place*>(this + 1);
@@ -63,7 +66,10 @@ struct known {
   instance id;
   layout where;
   memory_kind kind = memory_kind::heap;
+  /// This rank can touch all its parts.
+  bool seen = false;
   record* there = nullptr;
+  std::shared_ptr<std::byte[]> kept;  ///< `there` is a copy in it, of another node's record
 
   [[nodiscard]] part_place place(std::uint32_t part) const noexcept {
     SINEW_EXPECT(part < where.parts);

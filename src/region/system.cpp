@@ -17,7 +17,6 @@ constexpr const char* no_copy = "a copy cannot be made";
 }  // namespace
 
 system::system(rma::engine& memory, sinew::event::system& events) : rma_(memory), events_(events) {
-  memory.need_one_node("a region system cannot be made");
   body_ = std::make_unique<body>(memory, events);
 }
 system::~system() = default;
@@ -40,6 +39,7 @@ made system::create(const schema& what, region::memory where, const layout_optio
 }
 
 event system::destroy(instance what, event after) {
+  body_->others.meet(what);
   (void)body_->table.find(what);
   what = body_->table.base_of(what);
   body* b = body_.get();
@@ -70,12 +70,12 @@ struct fetched {
   event ready;         ///< when the side can be used
   instance temporary;  ///< to be destroyed after the copy; may be none
 };
-fetched fetch_indices(system& all, const known& list, side& s, event before) {
+fetched fetch_indices(system& all, const known& list, side& s, job_rank reader, event before) {
   SINEW_EXPECT(s.index == list.id);
   const box which = resolve(list.where.elements, s.index_where, "indices");
   schema numbers(elements_of(which));
   const auto f = numbers.add<std::int64_t>("indices");
-  const made m = all.create(numbers, memory::shared(all.rank()), {}, {});
+  const made m = all.create(numbers, memory::shared(reader), {}, {});
   const event there = all.copy(side{s.index, s.index_field, 0, s.index_where}, at(m.what, f),
                                all.events().merge(before, m.ready));
   s.index = m.what;
@@ -87,6 +87,11 @@ fetched fetch_indices(system& all, const known& list, side& s, event before) {
 }  // namespace
 
 event system::copy(const side& from, const side& to, event after) {
+  body_->meet(from);
+  body_->meet(to);
+  if (!body_->table.one_node()) {
+    return copy_over_nodes(from, to, after);
+  }
   checked_sides sides = check_sides(body_->table, from, to, no_copy);
   check_types(sides.from.field(), sides.to.field());
   transfer t = transfer_of(action::copy, sides);
@@ -105,7 +110,7 @@ event system::copy(const side& from, const side& to, event after) {
     if (list->private_to() == every_rank || (here && list->private_to() == rank())) {
       continue;
     }
-    const fetched f = fetch_indices(*this, *list, wanted[i], ready);
+    const fetched f = fetch_indices(*this, *list, wanted[i], rank(), ready);
     ready = f.ready;
     temporary[i] = f.temporary;
   }
@@ -122,7 +127,65 @@ event system::copy(const side& from, const side& to, event after) {
   return end;
 }
 
+// --- over nodes ---
+
+namespace {
+
+/// A copy of elements in the memory of `reader`, as a side of its own.
+made copy_of_elements(system& all, const side& s, const field_info& type, std::uint64_t elements,
+                      event before) {
+  schema packed(elements);
+  packed.add(type);
+  const made m = all.create(packed, memory::shared(all.rank()));
+  const side there{m.what, 0};
+  return {m.what, all.copy(s, there, all.events().merge(before, m.ready))};
+}
+
+}  // namespace
+
+event system::copy_over_nodes(const side& from, const side& to, event after) {
+  const checked_sides sides = check_sides(body_->table, from, to, no_copy);
+  check_types(sides.from.field(), sides.to.field());
+  const division by = body_->divide(*sides.from.what, *sides.to.what);
+  if (by.spread && from.what == to.what && from.field == to.field) {
+    // All is read before anything is written.
+    const made m = copy_of_elements(*this, from, sides.from.field(), sides.from.elements, after);
+    const event end = copy(side{m.what, 0}, to, m.ready);
+    (void)destroy(m.what, events_.settled(end));
+    return end;
+  }
+  std::vector<event> ends;
+  for (const job_rank executor : by.executors) {
+    std::array<side, 2> wanted{from, to};
+    std::array<instance, 2> temporary;
+    event ready = after;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (!wanted[i].index.exists()) {
+        continue;
+      }
+      const known_ptr list = body_->table.find(wanted[i].index);
+      if (!body_->sees(executor, *list)) {
+        const fetched f = fetch_indices(*this, *list, wanted[i], executor, ready);
+        ready = f.ready;
+        temporary[i] = f.temporary;
+      }
+    }
+    transfer t = transfer_of(action::copy,
+                             check_sides(body_->table, wanted[0], wanted[1], no_copy));
+    t.spread = by.spread;
+    ends.push_back(body_->transfers.issue(t, executor, ready));
+    for (const instance i : temporary) {
+      if (i.exists()) {
+        (void)destroy(i, events_.settled(ends.back()));
+      }
+    }
+  }
+  return events_.merge(ends);
+}
+
 event system::copy(instance from, instance to, event after) {
+  body_->others.meet(from);
+  body_->others.meet(to);
   const known_ptr k = body_->table.find(from);
   const known_ptr l = body_->table.find(to);
   SINEW_CHECK(
@@ -141,6 +204,7 @@ event system::fill_bytes(const side& to, const void* value, std::size_t bytes, s
                          event after) {
   constexpr const char* what = "a fill cannot be made";
   SINEW_EXPECT(value != nullptr && bytes != 0 && bytes <= most_fill_bytes);
+  body_->meet(to);
   side typed = to;
   typed.type_id = type;
   SINEW_CHECK(!to.index.exists(), what, "it goes to indices", "copy from an instance instead");
@@ -152,6 +216,10 @@ event system::fill_bytes(const side& to, const void* value, std::size_t bytes, s
   t.elements = goal.elements;
   t.bytes = static_cast<std::uint32_t>(bytes);
   std::memcpy(t.value, value, bytes);
+  if (!body_->table.one_node()) {
+    const instance_table& table = body_->table;
+    return body_->issue_all(t, divide(shares_of(*goal.what, table.heaps(), rank())), after);
+  }
   const job_rank executor =
       body_->transfers.executor_of(action::fill, {every_rank, goal.what->private_to()});
   return body_->transfers.issue(t, executor, after);
@@ -167,6 +235,8 @@ event system::reduce_by(std::uint64_t op, const side& from, const side& to, even
   const operator_entry& e = body_->operators.find(op);
   SINEW_CHECK(!from.index.exists() && !to.index.exists(), what, "it names indices",
               "gather into an instance first, or use a list instance");
+  body_->meet(from);
+  body_->meet(to);
   const checked_sides sides = check_sides(body_->table, from, to, what);
   check_contributions(e, sides.from.field());
   const target goal = checked_target(e, *sides.to.what, to.field);
@@ -178,12 +248,20 @@ event system::reduce_by(std::uint64_t op, const side& from, const side& to, even
   t.op = op;
   t.how = how;
   std::vector<event> ends;
-  for (t.part = 0; t.part < goal.parts; ++t.part) {
+  const division by = body_->divide(*sides.from.what, *sides.to.what);
+  if (by.spread) {
+    t.spread = true;
+    for (const job_rank executor : by.executors) {
+      transfer one = t;
+      ends.push_back(body_->transfers.issue(one, executor, after));
+    }
+  }
+  for (t.part = 0; t.part < goal.parts && !by.spread; ++t.part) {
     transfer one = t;  // issue() puts the event into it
     const job_rank owner = sides.to.what->place(t.part).rank;
     ends.push_back(body_->transfers.issue(one, owner, after));
   }
-  SINEW_ASSERT(ends.size() == goal.parts);
+  SINEW_ASSERT(ends.size() == goal.parts || by.spread);
   if (ended != nullptr) {
     *ended = events_.settled(ends);
   }
@@ -191,6 +269,7 @@ event system::reduce_by(std::uint64_t op, const side& from, const side& to, even
 }
 
 system::target system::target_of(const operator_entry& op, instance what, std::uint16_t field) {
+  body_->others.meet(what);
   return checked_target(op, *body_->table.find(what), field);
 }
 
@@ -202,8 +281,10 @@ void system::replay(const target& to, std::uint64_t op, std::uint32_t part, std:
   region::after(events_, after, [b = body_.get(), l, owner](bool bad) {
     if (bad) {
       finish(b->events, l.done, false);
-    } else {
+    } else if (b->table.heaps().maps(owner)) {
       b->messages.replay(owner, l);
+    } else {
+      b->send_log(owner, l);
     }
   });
 }

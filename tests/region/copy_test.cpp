@@ -393,7 +393,7 @@ TEST_P(Copies, AgreeWithAModel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Copies, rma::ways_on_one_node,
+INSTANTIATE_TEST_SUITE_P(, Copies, rma::every_way,
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

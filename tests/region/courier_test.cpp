@@ -20,11 +20,23 @@ struct recorder final : inbox {
   }
   void on_destroy(instance i, std::uint64_t post) override { say("destroy", i.bits(), post); }
   void on_perform(transfer& t) override { say("perform", t.elements, t.post); }
-  void on_delivery(const delivery& d, const std::byte* elements, bool last) override {
-    say("delivery", d.first, d.count, static_cast<int>(elements[0]), last);
+  void on_allocated_far(job_rank owner, const allocated_part& a) override {
+    say("allocated far", owner.value(), a.id, a.address, a.part);
   }
-  void on_contributions(job_rank sender, const log_place& l, const std::byte* entries) override {
-    say("contributions", sender.value(), l.count,
+  void on_parcel(job_rank sender, const parcel& p, const std::byte* runs) override {
+    say("parcel", sender.value(), p.stream, p.runs, static_cast<int>(runs[0]));
+  }
+  void on_answer(job_rank owner, std::uint64_t stream, bool good) override {
+    say("answer", owner.value(), stream, good);
+  }
+  void on_ask(job_rank who, instance i) override { say("ask", who.value(), i.bits()); }
+  void on_record(const record_piece& p, const std::byte* bytes, std::size_t size) override {
+    say("record", p.id, p.first, p.total, static_cast<int>(bytes[0]), size);
+  }
+  void on_forget(instance i) override { say("forget", i.bits()); }
+  void on_contributions(job_rank sender, const log_place& l, const std::byte* entries,
+                        std::size_t size) override {
+    say("contributions", sender.value(), l.count, size,
         entries == nullptr ? -1 : static_cast<int>(entries[0]));
   }
   template <class... Numbers>
@@ -62,11 +74,19 @@ TEST(Courier, EachMessageCallsWhatItIsFor) {
   t.post = 34;
   t.bytes = 4;
   EXPECT_EQ(arrived(topic::copy, 0, 0, bytes_of(t)), "perform 12 34; ");
-  EXPECT_EQ(arrived(topic::copy, 1, 0, bytes_of(delivery{t, 5, 2}, 8, 99)), "delivery 5 2 99 0; ");
-  EXPECT_EQ(arrived(topic::copy, 2, 0, bytes_of(delivery{t, 5, 2}, 8, 98)), "delivery 5 2 98 1; ");
+  const parcel p{8, 0, 0, 2, action::copy, memory_kind::heap, sharing::exclusive};
+  EXPECT_EQ(arrived(topic::copy, 1, 0, bytes_of(p, 8, 99)), "parcel 3 8 2 99; ");
+  EXPECT_EQ(arrived(topic::copy, 2, 8, {}), "answer 3 8 1; ");
+  EXPECT_EQ(arrived(topic::copy, 3, 8, {}), "answer 3 8 0; ");
   const log_place l{1, 2, 3, 4096, 10, 0, 0};
-  EXPECT_EQ(arrived(topic::reduction, 0, 0, bytes_of(l)), "contributions 3 10 -1; ");
-  EXPECT_EQ(arrived(topic::reduction, 1, 0, bytes_of(l, 80, 42)), "contributions 3 10 42; ");
+  EXPECT_EQ(arrived(topic::reduction, 0, 0, bytes_of(l)), "contributions 3 10 0 -1; ");
+  EXPECT_EQ(arrived(topic::reduction, 1, 0, bytes_of(l, 80, 42)), "contributions 3 10 80 42; ");
+  EXPECT_EQ(arrived(topic::region, 4, 0, bytes_of(allocated_part{7, 4096, 2, {}})),
+            "allocated far 3 7 4096 2; ");
+  EXPECT_EQ(arrived(topic::region, 5, 55, {}), "ask 3 55; ");
+  EXPECT_EQ(arrived(topic::region, 6, 0, bytes_of(record_piece{55, 400, 100}, 8, 41)),
+            "record 55 100 400 41 8; ");
+  EXPECT_EQ(arrived(topic::region, 7, 55, {}), "forget 55; ");
 }
 
 }  // namespace

@@ -302,7 +302,7 @@ TEST_P(Edges, HandlesAreReusedInTurn) {
   most->parse(most->default_text());
 }
 
-INSTANTIATE_TEST_SUITE_P(, Edges, rma::ways_on_one_node,
+INSTANTIATE_TEST_SUITE_P(, Edges, rma::every_way,
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

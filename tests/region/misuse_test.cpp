@@ -184,7 +184,7 @@ TEST_P(Misuse, OfReducing) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(, Misuse, rma::ways_on_one_node,
+INSTANTIATE_TEST_SUITE_P(, Misuse, rma::every_way,
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

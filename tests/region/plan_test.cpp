@@ -185,41 +185,36 @@ TEST(Plan, JoinedWritesTouchNothingElseAndTheLastCounts) {
   }
 }
 
-TEST(Plan, ParcelsHoldWhatGoesToOnePart) {
-  random_generator random(seed() + 2);
-  for (int round = 0; round < 200; ++round) {
-    const auto parts = static_cast<std::uint32_t>(random.between(1, 4));
-    const layout source = layout_of<int>(shape(1000));
-    const layout target = layout_of<int>(shape(1000), parts, {order::by_field, {}, 16});
-    const auto count = static_cast<std::uint64_t>(random.between(0, 700));
-    const auto first = random.between(0, 250);
-    const auto most = static_cast<std::uint64_t>(random.between(1, 90));
-    const auto part = static_cast<std::uint32_t>(random.between(0, static_cast<int>(parts) - 1));
-    walker from(source, 0, resolve(source.elements, {{0, count}}, "a test"));
-    walker to(target, 0, resolve(target.elements, {{first, count}}, "a test"));
-    paired_walk both(from, to);
-    parcel_cutter cutter(both, part, most);
-    std::vector<bool> sent(count, false);
-    do {
-      std::uint64_t taken = 0;
-      const parcel p =
-          cutter.next([&](const paired_walk::pair& pair, std::uint64_t n, std::uint64_t at) {
-            ASSERT_EQ(at, taken);
-            ASSERT_EQ(pair.to.part, part);
-            ASSERT_LE(n, pair.count);
-            taken += n;
-          });
-      ASSERT_EQ(p.count, taken);
-      ASSERT_LE(p.count, most);
-      for (std::uint64_t i = 0; i < p.count; ++i) {
-        ASSERT_FALSE(sent[p.first + i]);
-        sent[p.first + i] = true;
-      }
-    } while (!cutter.done());
-    for (std::uint64_t i = 0; i < count; ++i) {
-      ASSERT_EQ(sent[i], target.part_of(static_cast<std::uint64_t>(first) + i) == part);
+TEST(Plan, BetweenNodesWhoSeesTheSourceSendsIt) {
+  const std::vector<share> here{{0, 0}};
+  const std::vector<share> there{{1, 2}};
+  const std::vector<share> both{{0, 0}, {1, 2}};
+  const auto said = [](const division& d) {
+    std::string text = d.spread ? "spread" : "one";
+    for (const job_rank r : d.executors) {
+      text += " " + to_string(r);
     }
-  }
+    return text;
+  };
+  EXPECT_EQ(said(divide(here, there, {})), "spread 0");
+  EXPECT_EQ(said(divide(there, here, {2, every_rank})), "spread 2");
+  EXPECT_EQ(said(divide(both, here, {})), "spread 0 2");
+  EXPECT_EQ(said(divide(here, both, {})), "spread 0");
+  EXPECT_EQ(said(divide(there, there, {})), "one 2");
+  EXPECT_EQ(said(divide(there, std::vector<share>{{1, 3}}, {every_rank, 3})), "one 3");
+  EXPECT_EQ(said(divide(both)), "spread 0 2");
+  EXPECT_EQ(said(divide(there)), "one 2");
+}
+
+TEST(Plan, ANodeWithPartsHasOneShare) {
+  plain_heaps heaps(4);
+  const instance i = heaps.make(0, layout_of<int>(shape(64), 4, {order::by_field, {}, 8}),
+                                {0, 1, 2, 3});
+  const known_ptr k = heaps.of(1).find(i);
+  shared_heaps nodes = heaps.of(1).heaps();
+  nodes.nodes = {0, 0, 1, 1};
+  nodes.begins[2] = nodes.begins[3] = nullptr;
+  EXPECT_EQ(shares_of(*k, nodes, 1), (std::vector<share>{{0, 1}, {1, 2}}));
 }
 
 }  // namespace

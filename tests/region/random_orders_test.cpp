@@ -284,7 +284,7 @@ TEST_P(RandomOrders, AgreeWithTheModel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, RandomOrders, rma::ways_on_one_node,
+INSTANTIATE_TEST_SUITE_P(, RandomOrders, rma::every_way,
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

@@ -343,7 +343,7 @@ TEST_P(Reductions, UnderALock) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Reductions, rma::ways_on_one_node,
+INSTANTIATE_TEST_SUITE_P(, Reductions, rma::every_way,
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

@@ -181,7 +181,7 @@ TEST_P(Scattered, ShortRunsOfPrivateMemory) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(, Scattered, rma::ways_on_one_node,
+INSTANTIATE_TEST_SUITE_P(, Scattered, rma::every_way,
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

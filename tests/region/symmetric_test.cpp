@@ -165,7 +165,7 @@ TEST_P(Symmetric, Edges) {
   pool->parse(pool->default_text());
 }
 
-INSTANTIATE_TEST_SUITE_P(, Symmetric, rma::ways_on_one_node,
+INSTANTIATE_TEST_SUITE_P(, Symmetric, rma::every_way,
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

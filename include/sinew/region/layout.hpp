@@ -89,6 +89,8 @@ class schema {
     constexpr std::string_view type = type_name<T>();
     return {append({short_name(name), short_name(type), hash_of(type), sizeof(T), alignof(T)})};
   }
+  /// A field like that of another schema. Its number.
+  std::uint16_t add(const field_info& like) { return append(like); }
   [[nodiscard]] const shape& elements() const noexcept { return shape_; }
   [[nodiscard]] const std::vector<field_info>& fields() const noexcept { return fields_; }
 

@@ -197,6 +197,7 @@ class system {
   [[nodiscard]] std::byte* locate(instance what, std::uint16_t field, std::uint64_t type,
                                   std::uint32_t part, std::size_t axes, std::uint64_t* extents,
                                   std::int64_t* strides) const;
+  event copy_over_nodes(const side& from, const side& to, event after);
   event fill_bytes(const side& to, const void* value, std::size_t bytes, std::uint64_t type,
                    event after);
   void add_operator(const operator_entry& e);

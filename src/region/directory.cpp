@@ -28,6 +28,16 @@ event directory::ask(instance i) {
   return answered;
 }
 
+event directory::ask_all(std::span<const instance> list) {
+  std::vector<event> answers;
+  for (const instance i : list) {
+    if (!all_.table.knows(i)) {
+      answers.push_back(ask(i));
+    }
+  }
+  return all_.events.settled(answers);
+}
+
 void directory::in_order(instance i, std::function<void()> work) {
   {
     const core::guard held(lock_, threaded_);

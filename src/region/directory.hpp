@@ -5,6 +5,7 @@
 // one that is still being made names no addresses: it is asked again once these are needed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,8 +41,9 @@ class directory {
   }
   /// The same, and whether it is ready.
   void meet_ready(instance i) {
-    if (!all_.table.knows(i)) [[unlikely]] {
-      (void)all_.events.wait(all_.events.settled(ask(i)));
+    const std::array<instance, 1> one{i};
+    for (int round = 0; round < rounds && !all_.table.knows(i); ++round) {
+      (void)all_.events.wait(ask_all(one));
     }
   }
   [[nodiscard]] bool knows(std::span<const instance> list) const {
@@ -55,13 +57,16 @@ class directory {
   /// them, or that they are gone. None of them: now.
   template <class F>
   void once_known(std::span<const instance> list, F f) {
-    std::vector<sinew::event::event> answers;
-    for (const instance i : list) {
-      if (!all_.table.knows(i)) {
-        answers.push_back(ask(i));
-      }
+    if (knows(list)) {
+      f();
+      return;
     }
-    after(all_.events, all_.events.settled(answers), [f = std::move(f)](bool) mutable { f(); });
+    static_assert(rounds == 2);
+    after(all_.events, ask_all(list),
+          [this, those = std::vector<instance>(list.begin(), list.end()),
+           f = std::move(f)](bool) mutable {
+            after(all_.events, ask_all(those), [f = std::move(f)](bool) mutable { f(); });
+          });
   }
 
   /// Whether what is to be done with it in order must wait: it is not known, or others wait.
@@ -87,8 +92,14 @@ class directory {
   void on_forget(instance i) { all_.table.forget(i); }
 
  private:
+  /// A question that was under way before may be answered with what was before: that the instance
+  /// is still being made. What is asked after such an answer is answered with what is now.
+  static constexpr int rounds = 2;
+
   /// Triggers once the creator has answered; poisoned if that is lost.
   [[nodiscard]] sinew::event::event ask(instance i);
+  /// The same of all that are not known; settled.
+  [[nodiscard]] sinew::event::event ask_all(std::span<const instance> list);
 
   struct question {
     sinew::event::user_event answered;

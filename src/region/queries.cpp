@@ -79,9 +79,9 @@ std::byte* system::locate(instance what, std::uint16_t number, std::uint64_t typ
   const field_place& f = field_of(*k, number, cannot);
   SINEW_CHECK(f.info.type_id == type, cannot,
               "field " + quoted(f.info.name) + " has type " + std::string(f.info.type.view()), "");
-  std::byte* base = reach(body_->table, *k, part);
   const shape& s = k->where.elements;
   if (axes == 0) {
+    std::byte* const base = reach(body_->table, *k, part);
     SINEW_CHECK(k->kind == memory_kind::global || k->where.parts > 1 || s.axes() == 1, cannot,
                 "it has several axes and is not striped", "use look");
     extents[0] = k->where.elements_of(part);
@@ -96,7 +96,7 @@ std::byte* system::locate(instance what, std::uint16_t number, std::uint64_t typ
     strides[axis] = f.at.stride[most_axes - axes + axis];
   }
   SINEW_ENSURE(f.at.offset < k->where.part_bytes || s.elements() == 0);
-  return base + f.at.offset;
+  return reach(body_->table, *k, part) + f.at.offset;
 }
 
 }  // namespace sinew::region

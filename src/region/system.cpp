@@ -67,9 +67,15 @@ namespace {
 /// An instance of indices that the rank which copies might not see is copied to where every rank
 /// does.
 struct fetched {
-  event ready;         ///< when the side can be used
-  instance temporary;  ///< to be destroyed after the copy; may be none
+  event ready;     ///< when the side can be used
+  made temporary;  ///< to be destroyed after the copy, once it is made; may be none
 };
+void destroy_after(system& all, const made& temporary, event end) {
+  if (temporary.what.exists()) {
+    const std::array<event, 2> both{end, temporary.ready};
+    (void)all.destroy(temporary.what, all.events().settled(both));
+  }
+}
 fetched fetch_indices(system& all, const known& list, side& s, job_rank reader, event before) {
   SINEW_EXPECT(s.index == list.id);
   const box which = resolve(list.where.elements, s.index_where, "indices");
@@ -81,7 +87,7 @@ fetched fetch_indices(system& all, const known& list, side& s, job_rank reader, 
   s.index = m.what;
   s.index_field = f.number;
   s.index_where = {};
-  return {there, m.what};
+  return {there, m};
 }
 
 }  // namespace
@@ -99,7 +105,7 @@ event system::copy(const side& from, const side& to, event after) {
       action::copy, {sides.from.what->private_to(), sides.to.what->private_to()});
   const bool here = body_->table.sees(*sides.from.what) && body_->table.sees(*sides.to.what);
   std::array<side, 2> wanted{from, to};
-  std::array<instance, 2> temporary;
+  std::array<made, 2> temporary;
   event ready = after;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i].index.exists()) {
@@ -114,15 +120,13 @@ event system::copy(const side& from, const side& to, event after) {
     ready = f.ready;
     temporary[i] = f.temporary;
   }
-  if (temporary[0].exists() || temporary[1].exists()) {
+  if (temporary[0].what.exists() || temporary[1].what.exists()) {
     sides = check_sides(body_->table, wanted[0], wanted[1], no_copy);
     t = transfer_of(action::copy, sides);
   }
   const event end = body_->transfers.issue(t, executor, ready);
-  for (const instance i : temporary) {
-    if (i.exists()) {
-      (void)destroy(i, events_.settled(end));
-    }
+  for (const made& m : temporary) {
+    destroy_after(*this, m, end);
   }
   return end;
 }
@@ -131,7 +135,7 @@ event system::copy(const side& from, const side& to, event after) {
 
 namespace {
 
-/// A copy of elements in the memory of `reader`, as a side of its own.
+/// A copy of elements in this rank's memory, as a side of its own: made, so it can be destroyed.
 made copy_of_elements(system& all, const side& s, const field_info& type, std::uint64_t elements,
                       event before) {
   schema packed(elements);
@@ -157,7 +161,7 @@ event system::copy_over_nodes(const side& from, const side& to, event after) {
   std::vector<event> ends;
   for (const job_rank executor : by.executors) {
     std::array<side, 2> wanted{from, to};
-    std::array<instance, 2> temporary;
+    std::array<made, 2> temporary;
     event ready = after;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (!wanted[i].index.exists()) {
@@ -174,10 +178,8 @@ event system::copy_over_nodes(const side& from, const side& to, event after) {
                              check_sides(body_->table, wanted[0], wanted[1], no_copy));
     t.spread = by.spread;
     ends.push_back(body_->transfers.issue(t, executor, ready));
-    for (const instance i : temporary) {
-      if (i.exists()) {
-        (void)destroy(i, events_.settled(ends.back()));
-      }
+    for (const made& m : temporary) {
+      destroy_after(*this, m, ends.back());
     }
   }
   return events_.merge(ends);

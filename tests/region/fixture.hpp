@@ -42,6 +42,15 @@ struct member {
   void bad(event e, const char* what) const {
     require(events.wait(e) == sinew::event::state::poisoned, std::string(what) + " did not fail");
   }
+  /// One to look at: `i` where all ranks share memory, else a copy in memory of this rank.
+  [[nodiscard]] instance seen(const schema& what, instance i) const {
+    if (regions.memory().maps_all()) {
+      return i;
+    }
+    const made here = regions.create(what, memory::heap(job_rank{rank}));
+    good(regions.copy(i, here.what, here.ready), "copy here");
+    return here.what;
+  }
   [[nodiscard]] event poison() const {
     const user_event e = events.create();
     events.poison(e);

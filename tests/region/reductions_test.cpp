@@ -190,7 +190,7 @@ TEST_P(Reductions, AnInstanceIsEmptyAgainOnceItsMergeHasEnded) {
         m.share(0, m.rank == 0 ? m.regions.create(what, memory::shared(0)).what : instance{});
     m.regions.add<sum<int>>();
     m.meet();
-    const auto values = m.regions.look(target, f);
+    const auto value = [&] { return m.regions.look(m.seen(what, target), f)[1]; };
     const auto twice = [&](auto& some) {
       m.meet();
       if (m.rank == 0) {
@@ -200,18 +200,18 @@ TEST_P(Reductions, AnInstanceIsEmptyAgainOnceItsMergeHasEnded) {
       if (m.rank == 1) {
         some.reduce(1, 5);
         m.good(some.merge(), "the first");
-        require(values[1] == 5, "the first contribution is missing");
+        require(value() == 5, "the first contribution is missing");
         some.reduce(1, 7);
         m.good(some.merge(), "the second");
-        require(values[1] == 12, "the second merge gives " + std::to_string(values[1]));
+        require(value() == 12, "the second merge gives " + std::to_string(value()));
         m.good(some.merge(), "one of nothing");
-        require(values[1] == 12, "an empty merge gives " + std::to_string(values[1]));
+        require(value() == 12, "an empty merge gives " + std::to_string(value()));
         // What did not come to pass is gone, too: the merge has taken it.
         some.reduce(1, 100);
         m.bad(some.merge(m.poison()), "a merge after what has failed");
         some.reduce(1, 3);
         m.good(some.merge(), "the one after it");
-        require(values[1] == 15, "after a failed merge there is " + std::to_string(values[1]));
+        require(value() == 15, "after a failed merge there is " + std::to_string(value()));
       }
       m.meet();
     };
@@ -245,13 +245,12 @@ TEST_P(Reductions, AdaptiveFoldsWhenThatPays) {
     m.meet();
     m.good(some.merge(), "merge");
     m.meet();
-    std::uint64_t all = 0;
-    for (std::uint32_t p = 0; p < 2; ++p) {
-      for (const std::uint32_t value : m.regions.look_at_part(dense.target, dense.f, p).span()) {
-        all += value;
-      }
+    std::uint64_t mine = 0;
+    const auto part = static_cast<std::uint32_t>(m.rank);
+    for (const std::uint32_t value : m.regions.look_at_part(dense.target, dense.f, part).span()) {
+      mine += value;
     }
-    require(all == 2 * 101000, "contributions are lost");
+    require(m.share(0, mine) + m.share(1, mine) == 2 * 101000, "contributions are lost");
     m.meet();
   });
 }
@@ -298,10 +297,9 @@ TEST_P(Reductions, ByThreadsOfARank) {
     third.join();
     require(failed == 0, "an operation failed");
     m.meet();
-    for (std::uint32_t p = 0; p < 2; ++p) {
-      for (const std::uint32_t value : m.regions.look_at_part(t.target, t.f, p).span()) {
-        require(value == 2 * 3 * 3 * rounds, "a contribution is missing");
-      }
+    const auto mine = static_cast<std::uint32_t>(m.rank);
+    for (const std::uint32_t value : m.regions.look_at_part(t.target, t.f, mine).span()) {
+      require(value == 2 * 3 * 3 * rounds, "a contribution is missing");
     }
     m.meet();
   });
@@ -330,6 +328,10 @@ TEST_P(Reductions, UnderALock) {
         (void)m.regions.destroy(here.what, m.events.settled(back));
         return back;
       });
+      if (!m.regions.memory().maps_all()) {
+        m.meet();
+        return;  // nothing to read and write directly
+      }
       t.with("read and write", [&] {
         m.good(locks.acquire(lock), "acquire");
         const auto values = m.regions.look(t.target, t.f);

@@ -54,11 +54,19 @@ TEST_P(Symmetric, EveryRankHasAnImageAtOneOffset) {
       }
       m.meet();
       for (int r = 0; r < m.size; ++r) {
-        require_in(refusal([&] {
-                     (void)m.regions.fill(
-                         at(instance(job_rank{r}, any.index(), any.generation()), f), 1);
-                   }),
-                   "destroyed");
+        const instance gone(job_rank{r}, any.index(), any.generation());
+        std::string why;
+        m.all.until([&] {  // the creator's message tells other nodes
+          try {
+            const sinew::event::state s = m.events.wait(m.regions.fill(at(gone, f), 1));
+            require(s == sinew::event::state::poisoned || !m.regions.memory().maps_all(), "it was filled");
+            return false;
+          } catch (const error& e) {
+            why = e.what();
+            return true;
+          }
+        });
+        require_in(why, "destroyed");
       }
       m.meet();
     });

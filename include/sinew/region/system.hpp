@@ -101,7 +101,9 @@ class system {
   /// The image of a symmetric instance that lies on that rank: an instance of one part for all
   /// calls here. create() returns the caller's own. All are made and destroyed together.
   [[nodiscard]] instance image(instance what, job_rank rank) const;
-  /// Its handle is invalid from the returned event on. Nobody may still use it after `after`.
+  /// Its handle is invalid from the returned event on, on other nodes once the creator's message is
+  /// there: until then calls take it, and their events are poisoned. Nobody may still use it after
+  /// `after`.
   event destroy(instance what, event after = {});
   /// Why an instance could not be made, or "".
   [[nodiscard]] std::string why(instance what) const;

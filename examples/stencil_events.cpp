@@ -96,8 +96,13 @@ bool run(region_job& job) {
 
   const auto left = of(all_rows, job.rank().value() - 1);
   const auto right = of(all_rows, job.rank().value() + 1);
-  const auto left_done = job.regions.look(of(all_events, job.rank().value() - 1), handle);
-  const auto right_done = job.regions.look(of(all_events, job.rank().value() + 1), handle);
+  const auto events_of = [&](int rank) {  // a copy: that rank may be on another node
+    const auto here = job.regions.create(handles, region::memory::shared(job.rank())).what;
+    (void)job.events.wait(job.regions.copy(of(all_events, rank), here));
+    return job.regions.look(here, handle);
+  };
+  const auto left_done = events_of(job.rank().value() - 1);
+  const auto right_done = events_of(job.rank().value() + 1);
   std::vector<step> all(steps);
   for (std::uint64_t t = 1; t <= steps; ++t) {
     const auto from = row[(t - 1) % 2];

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -184,6 +185,17 @@ void runtime::hold_helper() {
 }
 
 void runtime::release_helper() noexcept { impl::of(*this).waiting_.unbar(); }
+
+void runtime::outlast_rounds() {
+  impl& self = impl::of(*this);
+  bell_of bell{*endpoint_};
+  // Wait: for handlers, which do not suspend. A thread that leads while it waits rests when nothing
+  // comes.
+  while (threaded() && self.waiting_.in_a_round()) {
+    self.waiting_.evict(bell);
+    std::this_thread::yield();
+  }
+}
 
 void runtime::impl::end_helper() {
   const guard held(helper_lock_, true);

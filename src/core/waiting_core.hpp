@@ -103,7 +103,7 @@ class waiting_core {
    public:
     explicit rest(waiting_core& in) noexcept : in_(in) {
       Platform::step();
-      in_.resting_.store(true, std::memory_order_relaxed);
+      in_.resting_.store(true, std::memory_order_release);  // in_a_round()
     }
     ~rest() {
       Platform::step();
@@ -154,6 +154,12 @@ class waiting_core {
     const int before = barred_.fetch_sub(1, std::memory_order_seq_cst);
     SINEW_EXPECT(before > 0);
     (void)before;
+  }
+  /// A round of progress is under way in some thread, or is about to begin. Cold.
+  [[nodiscard]] bool in_a_round() const noexcept {
+    Platform::step();
+    // acquire: what the round has done is seen here once follow() or a rest has ended it.
+    return leading_.load(std::memory_order_acquire) && !resting_.load(std::memory_order_acquire);
   }
   /// A thread polls without waiting: the helper need not lead. Hot.
   void note_poll() noexcept {

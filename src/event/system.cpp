@@ -75,6 +75,7 @@ system::system(core::runtime& runtime, const options& how)
 }
 
 system::~system() {
+  runtime_.outlast_rounds();  // the handler that has triggered the last event may still be at work
   if (death_chore_ != 0) {
     const core::without_helper still(runtime_);
     runtime_.drop_chore(death_chore_);

@@ -53,8 +53,7 @@ system::body::body(rma::engine& memory, sinew::event::system& all)
       reductions({all, table, operators, trouble, merging}, threaded) {
   SINEW_EXPECT(memory.rank() == all.rank() && memory.size() == all.size());
   messages.open(*this);
-  all.on_lost(
-      [](void* self, job_rank rank) { static_cast<body*>(self)->sent.lost(rank); }, this);
+  all.on_lost([](void* self, job_rank rank) { static_cast<body*>(self)->sent.lost(rank); }, this);
 }
 
 system::body::~body() {
@@ -80,9 +79,8 @@ division system::body::divide(const known& from, const known& to) const {
 bool system::body::sees(job_rank who, const known& k) const {
   const shared_heaps& heaps = table.heaps();
   const std::vector<share> all = shares_of(k, heaps, table.rank());
-  return k.kind == memory_kind::heap
-             ? all[0].rank == who
-             : all.size() == 1 && all[0].node == heaps.node_of(who);
+  return k.kind == memory_kind::heap ? all[0].rank == who
+                                     : all.size() == 1 && all[0].node == heaps.node_of(who);
 }
 
 sinew::event::event system::body::issue_all(transfer t, const division& by,

@@ -138,8 +138,7 @@ void courier::ask(job_rank creator, instance i) {
 void courier::tell(job_rank who, instance i, std::span<const std::byte> record) {
   SINEW_EXPECT(who != events_.rank() && i.creator() == events_.rank());
   record_piece p{i.bits(), record.size(), 0};
-  std::vector<std::byte> packet(
-      std::min(events_.largest_message(), sizeof p + record.size()));
+  std::vector<std::byte> packet(std::min(events_.largest_message(), sizeof p + record.size()));
   do {
     const std::size_t n = std::min(packet.size() - sizeof p, record.size() - p.first);
     std::memcpy(packet.data(), &p, sizeof p);

@@ -107,8 +107,8 @@ class directory {
   };
   parts all_;
   const bool threaded_;
-  mutable core::lock lock_;                                         ///< guards what follows
-  std::unordered_map<std::uint64_t, question> questions_;  ///< by handle
+  mutable core::lock lock_;                                        ///< guards what follows
+  std::unordered_map<std::uint64_t, question> questions_;          ///< by handle
   std::unordered_map<std::uint64_t, std::vector<job_rank>> told_;  ///< by handle of this rank
   /// By handle: until the last is done an entry stays.
   std::unordered_map<std::uint64_t, std::vector<std::function<void()>>> waiting_;

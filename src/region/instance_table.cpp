@@ -164,7 +164,8 @@ std::vector<std::byte> instance_table::copy_of(instance i) const {
   if (i.index() >= slots_) {
     return {};
   }
-  const slot_word word = slot_word::from(slot(heaps_.rank, i.index()).load(std::memory_order_acquire));
+  const slot_word word =
+      slot_word::from(slot(heaps_.rank, i.index()).load(std::memory_order_acquire));
   if (word.generation != i.generation() || word.offset == 0) {
     return {};
   }

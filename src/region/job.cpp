@@ -37,8 +37,9 @@ struct job::body {
         runtime(core::join_job(core::threading::many)),
         events(runtime, how.events),
         locks(events),
-        tasks(events) {
-    open_memory();
+        tasks(events),
+        memory(rma::engine::of_process(runtime)),
+        regions(memory, events) {
     words.resize(static_cast<std::size_t>(events.size()));
     gathering.resize(words.size());
     events.set_handler(
@@ -54,18 +55,6 @@ struct job::body {
     runtime.session().fence();
   }
 
-  void open_memory() {
-    try {
-      memory = &rma::engine::of_process(runtime);
-      regions.emplace(*memory, events);
-    } catch (const error& e) {
-      if (runtime.session().where().local_size == runtime.size()) {
-        throw;  // they share memory, so something else is wrong
-      }
-      memory = nullptr;
-      no_memory = e.what();
-    }
-  }
   void meet() {
     const sinew::event::event all_here = events.all_barriers().completed(meeting);
     events.all_barriers().arrive(meeting);
@@ -90,9 +79,8 @@ struct job::body {
   sinew::event::system events;
   sinew::event::reservations locks;
   sinew::event::tasks tasks;
-  rma::engine* memory = nullptr;
-  std::optional<region::system> regions;
-  std::string no_memory;  ///< why there are no regions
+  rma::engine& memory;
+  region::system regions;
   sinew::event::barrier meeting;
 
   core::lock lock;                       ///< guards what follows
@@ -172,6 +160,7 @@ job::~job() try {
   } else {
     b.events.set_handler(
         sinew::event::topic::job, [](void*, const sinew::event::message&) {}, nullptr);
+    b.runtime.outlast_rounds();  // workers poll, too
     body_.reset();
   }
   core::leave_job();
@@ -197,16 +186,8 @@ core::runtime& job::runtime() noexcept { return body_->runtime; }
 sinew::event::system& job::events() noexcept { return body_->events; }
 sinew::event::reservations& job::locks() noexcept { return body_->locks; }
 sinew::event::tasks& job::tasks() noexcept { return body_->tasks; }
-bool job::has_regions() const noexcept { return body_->regions.has_value(); }
-
-rma::engine& job::memory() {
-  SINEW_CHECK(has_regions(), "this job has no heaps", body_->no_memory, "run it on one node");
-  return *body_->memory;
-}
-region::system& job::regions() {
-  SINEW_CHECK(has_regions(), "this job has no regions", body_->no_memory, "run it on one node");
-  return *body_->regions;
-}
+rma::engine& job::memory() noexcept { return body_->memory; }
+region::system& job::regions() noexcept { return body_->regions; }
 
 void job::start() { body_->tasks.start(); }
 void job::meet() { body_->meet(); }

@@ -36,9 +36,9 @@ struct transfer {
   side_wire to;
   std::uint64_t elements = 0;
   std::uint64_t op = 0;
-  std::uint64_t post = 0;            ///< event to trigger; 0: none yet
-  std::uint32_t part = every_part;   ///< reduce: the only one of the target, or all
-  std::uint32_t bytes = 0;           ///< of an element of the source
+  std::uint64_t post = 0;           ///< event to trigger; 0: none yet
+  std::uint32_t part = every_part;  ///< reduce: the only one of the target, or all
+  std::uint32_t bytes = 0;          ///< of an element of the source
   action what = action::copy;
   sharing how = sharing::exclusive;
   /// Its sides lie on several nodes: who does it leaves out what lies in parts of the source (of a

@@ -34,7 +34,8 @@ job_rank choose_sender(owners of, job_rank me) noexcept {
 std::vector<share> shares_of(const known& k, const shared_heaps& heaps, job_rank me) {
   std::vector<share> all;
   for (std::uint32_t p = 0; p < k.where.parts; ++p) {
-    const job_rank owner = k.kind == memory_kind::symmetric ? k.id.creator() : k.there->places()[p].rank;
+    const job_rank owner =
+        k.kind == memory_kind::symmetric ? k.id.creator() : k.there->places()[p].rank;
     const int node = heaps.node_of(owner);
     if (std::any_of(all.begin(), all.end(), [node](const share& s) { return s.node == node; })) {
       continue;

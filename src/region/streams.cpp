@@ -40,10 +40,10 @@ struct streams::stream {
   core::lock lock;                     ///< guards what follows, and `both`
   std::map<job_rank, letter> letters;  ///< by owner
   std::uint32_t under_way = 0;
-  bool packed = false;       ///< all elements are
+  bool packed = false;  ///< all elements are
   bool failed = false;
-  bool ended = false;        ///< nothing is left to do
-  bool owner_ends = false;   ///< its event is triggered by the owner
+  bool ended = false;       ///< nothing is left to do
+  bool owner_ends = false;  ///< its event is triggered by the owner
 };
 
 void streams::begin(const transfer& t) {
@@ -51,8 +51,8 @@ void streams::begin(const transfer& t) {
   const operator_entry* op = t.what == action::reduce ? &all_.operators.find(t.op) : nullptr;
   auto s = std::make_shared<stream>(t, bind(all_.table, t.from), bind(all_.table, t.to));
   s->op = op;
-  if (op != nullptr && padded(t.bytes) > all_.messages.largest_parcel() - sizeof(parcel) -
-                                             sizeof(parcel_run)) {
+  if (op != nullptr &&
+      padded(t.bytes) > all_.messages.largest_parcel() - sizeof(parcel) - sizeof(parcel_run)) {
     throw fault{"elements of " + std::to_string(t.bytes) + " bytes fit into no message"};
   }
   {
@@ -103,8 +103,8 @@ bool streams::pump(stream& s) {
     return false;
   }
   s.packed = true;
-  const bool one = s.under_way == 0 && s.letters.size() == 1 && !s.failed &&
-                   !s.letters.begin()->second.lost;
+  const bool one =
+      s.under_way == 0 && s.letters.size() == 1 && !s.failed && !s.letters.begin()->second.lost;
   for (auto& [owner, l] : s.letters) {
     if (l.runs != 0) {
       send(s, owner, one);
@@ -171,7 +171,8 @@ std::uint64_t streams::pack(stream& s, const paired_walk::pair& p, const std::by
   const parcel_run r{address, p.to.step, static_cast<std::uint32_t>(n), s.of.bytes};
   std::memcpy(l.bytes.data() + l.used, &r, sizeof r);
   l.used += sizeof r;
-  copy_run(l.bytes.data() + l.used, static_cast<std::int64_t>(bytes), source, p.from.step, n, bytes);
+  copy_run(l.bytes.data() + l.used, static_cast<std::int64_t>(bytes), source, p.from.step, n,
+           bytes);
   l.used += padded(n * bytes);
   ++l.runs;
   SINEW_ENSURE(l.used <= most);
@@ -201,8 +202,13 @@ void streams::pack_in_pieces(stream& s, job_rank owner, std::uint64_t address,
 void streams::send(stream& s, job_rank owner, bool ends_it) {
   letter& l = s.letters[owner];
   SINEW_EXPECT(l.runs != 0 && !l.lost);
-  const parcel p{ends_it ? 0 : s.number, ends_it ? s.of.post : 0,      s.of.op,   l.runs,
-                 s.of.what,              s.to.what->kind, s.of.how};
+  const parcel p{ends_it ? 0 : s.number,
+                 ends_it ? s.of.post : 0,
+                 s.of.op,
+                 l.runs,
+                 s.of.what,
+                 s.to.what->kind,
+                 s.of.how};
   all_.messages.deliver(owner, p, std::span(l.bytes).first(l.used));
   if (!ends_it) {
     ++l.under_way;

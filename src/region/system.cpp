@@ -174,8 +174,8 @@ event system::copy_over_nodes(const side& from, const side& to, event after) {
         temporary[i] = f.temporary;
       }
     }
-    transfer t = transfer_of(action::copy,
-                             check_sides(body_->table, wanted[0], wanted[1], no_copy));
+    transfer t =
+        transfer_of(action::copy, check_sides(body_->table, wanted[0], wanted[1], no_copy));
     t.spread = by.spread;
     ends.push_back(body_->transfers.issue(t, executor, ready));
     for (const made& m : temporary) {

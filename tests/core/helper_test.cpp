@@ -141,6 +141,33 @@ TEST_F(helper_test, does_nothing_while_it_is_held_and_before_and_after_service) 
   job.await(1, 2);
 }
 
+// A handler ends a wait and goes on: what it uses must not go before it has returned.
+TEST_F(helper_test, rounds_of_others_are_outlasted) {
+  struct slow {
+    std::atomic<bool> inside{false};
+    std::atomic<bool> has_ended{false};
+  } seen;
+  const int chore = job[1].own->add_chore(
+      [](void* s) {
+        auto& here = *static_cast<slow*>(s);
+        here.inside = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        here.has_ended = true;
+        return 0;
+      },
+      &seen, chore_place::in_calls);
+  job[1].own->want_chore(chore, true);
+  std::thread other([&] {
+    (void)job[1].own->poll();
+  });
+  EXPECT_TRUE(compute_until([&] { return seen.inside.load(); }));
+  job[1].own->outlast_rounds();
+  EXPECT_TRUE(seen.has_ended);
+  other.join();
+  job[1].own->outlast_rounds();
+  job[1].own->drop_chore(chore);
+}
+
 TEST_F(helper_test, is_forgotten_by_the_child_of_a_fork) {
   ASSERT_TRUE(job[1].own->begin_service(service::requests));
   std::this_thread::sleep_for(std::chrono::milliseconds(5));

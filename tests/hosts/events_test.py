@@ -1,13 +1,13 @@
-"""Events, locks, barriers and tasks over two hosts of two ranks each.
+"""Events, locks, barriers, tasks and regions over two hosts of two ranks each.
 
-events_test.py SINEW BETWEEN WORK_SHARING
+events_test.py SINEW BETWEEN WORK_SHARING EXAMPLES
 """
 import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-BETWEEN, WORK_SHARING = sys.argv[2:4]
+BETWEEN, WORK_SHARING, EXAMPLES = sys.argv[2:5]
 import over_hosts  # noqa: E402
 
 
@@ -25,6 +25,14 @@ class Events(over_hosts.OverHosts):
         found = [int(n) for n in re.findall(r"has found (\d+) primes of 9592", done.out)]
         self.assertEqual((len(found), sum(found)), (4, 9592), done.out)
 
+    def test_regions_hold_the_same_as_on_one_node(self):
+        for example, says in [("histogram", "all agree"),
+                              ("stencil_events", "as one process computes them"),
+                              ("producer_consumer", "as it should be")]:
+            done = over_hosts.run("--timeout", "60", str(Path(EXAMPLES) / example))
+            self.assertEqual(done.code, 0, done.err)
+            self.assertIn(says, done.out)
+
 
 if __name__ == "__main__":
-    over_hosts.main(4)
+    over_hosts.main(5)

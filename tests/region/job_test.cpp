@@ -16,7 +16,6 @@ TEST(job, has_everything_that_a_program_needs) {
   job here({.workers = 1});
   EXPECT_EQ(here.rank(), job_rank{0});
   EXPECT_EQ(here.size(), 1);
-  ASSERT_TRUE(here.has_regions());
   here.tasks().add<&count>("count");
   here.start();
   EXPECT_EQ(here.gather(77), std::vector<std::uint64_t>{77});

@@ -208,8 +208,8 @@ TEST(Plan, BetweenNodesWhoSeesTheSourceSendsIt) {
 
 TEST(Plan, ANodeWithPartsHasOneShare) {
   plain_heaps heaps(4);
-  const instance i = heaps.make(0, layout_of<int>(shape(64), 4, {order::by_field, {}, 8}),
-                                {0, 1, 2, 3});
+  const instance i =
+      heaps.make(0, layout_of<int>(shape(64), 4, {order::by_field, {}, 8}), {0, 1, 2, 3});
   const known_ptr k = heaps.of(1).find(i);
   shared_heaps nodes = heaps.of(1).heaps();
   nodes.nodes = {0, 0, 1, 1};

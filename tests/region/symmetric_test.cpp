@@ -59,7 +59,8 @@ TEST_P(Symmetric, EveryRankHasAnImageAtOneOffset) {
         m.all.until([&] {  // the creator's message tells other nodes
           try {
             const sinew::event::state s = m.events.wait(m.regions.fill(at(gone, f), 1));
-            require(s == sinew::event::state::poisoned || !m.regions.memory().maps_all(), "it was filled");
+            require(s == sinew::event::state::poisoned || !m.regions.memory().maps_all(),
+                    "it was filled");
             return false;
           } catch (const error& e) {
             why = e.what();

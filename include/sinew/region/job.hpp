@@ -34,8 +34,7 @@ struct job_options {
 class job {
  public:
   /// Fiber scheduler (if the process has none), runtime for threads, events, reservations, tasks,
-  /// and where the ranks share memory heaps and regions. Returns when all ranks have come. Throws
-  /// sinew::error. Cold.
+  /// heaps and regions. Returns when all ranks have come. Throws sinew::error. Cold.
   explicit job(const job_options& how = {});
   /// Waits until all ranks are here and all their tasks have ended. While an exception is on its
   /// way it waits for nobody: the launcher learns that this rank has failed. Once a rank is lost
@@ -51,10 +50,8 @@ class job {
   [[nodiscard]] sinew::event::system& events() noexcept;
   [[nodiscard]] sinew::event::reservations& locks() noexcept;
   [[nodiscard]] sinew::event::tasks& tasks() noexcept;
-  /// False where the ranks share no memory; then the next two throw sinew::error that says why.
-  [[nodiscard]] bool has_regions() const noexcept;
-  [[nodiscard]] rma::engine& memory();
-  [[nodiscard]] region::system& regions();
+  [[nodiscard]] rma::engine& memory() noexcept;
+  [[nodiscard]] region::system& regions() noexcept;
 
   /// tasks::start(). Collective.
   void start();

@@ -11,14 +11,16 @@
 //             elements that no event orders may happen in any order, or at the same time.
 //  who works  a rank that sees both sides: the caller, if it does; else the owner of a private
 //             side. Reductions into an instance are done by the owners of its parts, each in its
-//             part.
-//  messages   none, if all instances lie in shared memory, except for reductions.
+//             part. From node to node: ranks that see the source send it, owners of the target's
+//             parts put it there.
+//  messages   none, if all instances lie in shared memory of one node, except for reductions.
 //  errors     what can be found in the call throws sinew::error: a destroyed instance, a section
 //             outside of it, different types. What is found later (no memory, an index outside)
 //             poisons the event after, and the rank that found it logs it and keeps it for
 //             last_problem().
 //
-// Ranks of one node. Any thread if the runtime is threaded. Warm, unless said otherwise.
+// Ranks of any nodes; the first call with a handle from another node asks its creator, and waits.
+// Any thread if the runtime is threaded. Warm, unless said otherwise.
 #pragma once
 
 #include <array>

@@ -51,15 +51,11 @@ void run(job& here) {
   const event::barrier far{here.gather(meeting.id)[1]};
   region::schema what(std::uint64_t{1000});
   const auto numbers = what.add<std::int64_t>("numbers");
-  region::instance mine;
-  region::instance theirs;
-  if (here.has_regions()) {
-    const region::made m = here.regions().create(what, region::memory::heap(here.rank()));
-    expect(events.wait(m.ready) == event::state::triggered, "an instance");
-    (void)here.regions().fill(region::at(m.what, numbers), std::int64_t{here.rank().value() + 5});
-    mine = m.what;
-    theirs = region::instance::from_bits(here.gather(m.what.bits())[1]);
-  }
+  const region::made made = here.regions().create(what, region::memory::heap(here.rank()));
+  expect(events.wait(made.ready) == event::state::triggered, "an instance");
+  const region::instance mine = made.what;
+  (void)here.regions().fill(region::at(mine, numbers), std::int64_t{here.rank().value() + 5});
+  const auto theirs = region::instance::from_bits(here.gather(mine.bits())[1]);
   here.meet();
 
   std::uint64_t ended = 0;
@@ -84,12 +80,9 @@ void run(job& here) {
                  event::state::triggered,
              "a task on rank 1");
     }
-    if (here.has_regions()) {
-      const auto copied =
-          here.regions().copy(region::at(theirs, numbers), region::at(mine, numbers));
-      expect(events.wait(copied) == event::state::triggered, "a copy from rank 1");
-      expect(here.regions().look<std::int64_t>(mine, numbers)[999] == 6, "what it has copied");
-    }
+    const auto copied = here.regions().copy(region::at(theirs, numbers), region::at(mine, numbers));
+    expect(events.wait(copied) == event::state::triggered, "a copy from rank 1");
+    expect(here.regions().look<std::int64_t>(mine, numbers)[999] == 6, "what it has copied");
     ended = now_us();
   }
   const auto ends = here.gather(ended);

@@ -157,9 +157,7 @@ TEST_F(helper_test, rounds_of_others_are_outlasted) {
       },
       &seen, chore_place::in_calls);
   job[1].own->want_chore(chore, true);
-  std::thread other([&] {
-    (void)job[1].own->poll();
-  });
+  std::thread other([&] { (void)job[1].own->poll(); });
   EXPECT_TRUE(compute_until([&] { return seen.inside.load(); }));
   job[1].own->outlast_rounds();
   EXPECT_TRUE(seen.has_ended);

@@ -104,8 +104,8 @@ class runtime {
   /// The helper does nothing in between: what its handlers use is changed. Not in a handler. Cold.
   void hold_helper();
   void release_helper() noexcept;
-  /// Returns once no round of progress is under way in another thread: a handler that has woken this
-  /// one may still use what is to be destroyed now. Not in a handler. Cold.
+  /// Returns once no round of progress is under way in another thread: a handler that has woken
+  /// this one may still use what is to be destroyed now. Not in a handler. Cold.
   void outlast_rounds();
 
   /// Sets the handler of a module (rma) to which others may have sent already: what has come is

@@ -70,7 +70,8 @@ TEST(InstanceTable, ImagesAreNamedAfterTheirCreatorsSlot) {
   }
   EXPECT_EQ(heaps.of(0).base_of(base), base);
   EXPECT_TRUE(heaps.of(0).can_name_images());
-  const shared_heaps many{std::vector<std::byte*>(1000), 0};
+  std::byte some{};
+  const shared_heaps many{std::vector<std::byte*>(1000, &some), 0};
   EXPECT_FALSE(instance_table(many, 64, 1 << 16, false).can_name_images());
 }
 

@@ -27,6 +27,8 @@ const char* name_of(std::size_t which) {
       return "reservations";
     case topic::task:
       return "tasks";
+    case topic::profile:
+      return "profiles";
     case topic::job:
       return "a job's meetings";
     case topic::region:

@@ -198,6 +198,9 @@ void tasks::body::make_ready(job& j) noexcept try {
     mine = &w.lane_of(j.what.stack_bytes);
     j.next = nullptr;
     j.deferred = false;
+    if (j.what.profile.wanted()) {
+      j.what.profile.is_ready();
+    }
     queue& q = mine->ready[j.what.priority];
     (q.first == nullptr ? q.first : q.last->next) = &j;
     q.last = &j;
@@ -255,6 +258,9 @@ void tasks::body::run(lane& l) noexcept {
   const description& d = table[j->what.task];
   task_context context{all, processor::from_bits(j->what.where), event::from_bits(j->what.done)};
   const std::int64_t began = trace::begin();
+  if (j->what.profile.wanted()) {
+    j->what.profile.has_started();
+  }
   bool well = false;
   try {
     well = d.run(context, j->values());
@@ -291,6 +297,9 @@ void tasks::body::give_up_deferred() noexcept {
 
 void tasks::body::end(job& j, bool well) noexcept {
   const user_event done(event::from_bits(j.what.done));
+  if (j.what.profile.wanted()) {
+    respond(events, j.what.profile, performed::task, moved_by::not_moved, well);
+  }
   {
     const core::guard held(lock, threaded);
     j.deferred = false;
@@ -598,9 +607,9 @@ event tasks::launch(processor where, const spawn_how& how, const void* key, cons
   const std::size_t stack =
       how.stack_bytes == 0 ? 0 : std::bit_ceil(std::max(how.stack_bytes, least_stack));
   const user_event done = system_.create();
-  b.send_or_accept(
-      {where.bits(), done.bits(), how.after.bits(), stack, found->second, how.priority}, values,
-      bytes);
+  b.send_or_accept({where.bits(), done.bits(), how.after.bits(), stack, found->second, how.priority,
+                    wanted_profile(done)},
+                   values, bytes);
   return done;
 }
 

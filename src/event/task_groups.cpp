@@ -220,6 +220,9 @@ void task_groups::settle(shared& t, bool well) {
 void task_groups::fail(shared& t) {
   SINEW_EXPECT(t.now == stage::deferred || t.now == stage::queued);
   const std::uint64_t done = t.what.done;
+  if (t.what.profile.wanted()) {
+    respond(events_, t.what.profile, performed::task, moved_by::not_moved, false);
+  }
   recycle(t);
   tell(done, false);
   host_.end_shared();

@@ -17,6 +17,7 @@
 
 #include "sinew/core/lock.hpp"
 #include "sinew/event/processor.hpp"
+#include "sinew/event/profile.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::event {
@@ -29,6 +30,7 @@ struct task_order {
   std::uint64_t stack_bytes;
   std::uint32_t task;
   std::int32_t priority;
+  profile_request profile;
 };
 
 /// What groups need of the tasks that they are part of. Any thread.

@@ -5,8 +5,10 @@
 #include <memory>
 #include <utility>
 
+#include "region/messages.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/memory.hpp"
+#include "sinew/event/profile.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::region {
@@ -47,6 +49,19 @@ inline void finish(sinew::event::system& events, std::uint64_t post, bool good) 
   } else {
     events.poison(e);
   }
+}
+
+/// The same of a transfer's event, after the response that its caller may want.
+inline void finish(sinew::event::system& events, const transfer& t, sinew::event::moved_by way,
+                   bool good) {
+  if (t.profile.wanted()) [[unlikely]] {
+    using sinew::event::performed;
+    const performed kind = t.what == action::copy   ? performed::copy
+                           : t.what == action::fill ? performed::fill
+                                                    : performed::reduction;
+    respond(events, t.profile, kind, way, good);
+  }
+  finish(events, t.post, good);
 }
 
 /// A failed operation's event.

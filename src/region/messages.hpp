@@ -8,6 +8,7 @@
 
 #include "region/record.hpp"
 #include "region/walker.hpp"
+#include "sinew/event/profile.hpp"
 #include "sinew/region/handle.hpp"
 #include "sinew/region/operators.hpp"
 
@@ -44,6 +45,7 @@ struct transfer {
   /// Its sides lie on several nodes: who does it leaves out what lies in parts of the source (of a
   /// fill: of the target) that it does not see, since another rank does that.
   bool spread = false;
+  sinew::event::profile_request profile;
   std::byte value[most_fill_bytes] = {};
 };
 

@@ -7,6 +7,7 @@
 namespace sinew::region {
 
 using sinew::event::event;
+using sinew::event::moved_by;
 using sinew::event::user_event;
 
 namespace {
@@ -21,8 +22,9 @@ std::array<instance, 4> named_in(const transfer& t) {
 event operations::issue(transfer& t, job_rank executor, event before) {
   SINEW_EXPECT(t.post == 0 && t.bytes != 0);
   SINEW_EXPECT(executor.below(events_.size()));
+  const bool profiled = sinew::event::profile_is_wanted();
   const bool streamed = t.spread && t.what != action::fill;
-  if (executor == events_.rank() && events_.has_triggered(before) && !streamed &&
+  if (!profiled && executor == events_.rank() && events_.has_triggered(before) && !streamed &&
       (table_.one_node() || others_.knows(named_in(t)))) {
     if (before.exists() && events_.look(before) == sinew::event::state::poisoned) {
       return before;
@@ -39,12 +41,16 @@ event operations::issue(transfer& t, job_rank executor, event before) {
   }
   const user_event post = events_.create();
   t.post = post.bits();
+  t.profile = profiled ? sinew::event::wanted_profile(post) : sinew::event::profile_request{};
   if (!table_.heaps().maps(executor)) {
     events_.entrust(post, executor);  // poisoned if that is lost
   }
-  after(events_, before, [this, t, executor](bool bad) {
+  after(events_, before, [this, t, executor](bool bad) mutable {
+    if (t.profile.wanted()) {
+      t.profile.is_ready();
+    }
     if (bad) {
-      finish(events_, t.post, false);
+      finish(events_, t, moved_by::not_moved, false);
     } else {
       start(t, executor);
     }
@@ -69,12 +75,21 @@ void operations::perform(const transfer& t) {
 }
 
 void operations::perform_known(const transfer& t) {
+  moved_by way = moved_by::not_moved;
+  if (t.profile.wanted()) [[unlikely]] {
+    if (t.profile.started_ns == 0) {
+      transfer timed = t;
+      timed.profile.has_started();
+      return perform_known(timed);
+    }
+    way = way_of(t);
+  }
   const outcome how = mover_.carry_out(t);
   if (how == outcome::passed_on) {
     return;  // the last message triggers the event
   }
   if (how != outcome::refused) {
-    return finish(events_, t.post, how == outcome::done);
+    return finish(events_, t, way, how == outcome::done);
   }
   try {
     const job_rank sender = sender_of(t);
@@ -82,7 +97,18 @@ void operations::perform_known(const transfer& t) {
     start(t, sender);
   } catch (const error& e) {  // an instance was destroyed meanwhile
     problems_.add(e.what());
-    finish(events_, t.post, false);
+    finish(events_, t, moved_by::not_moved, false);
+  }
+}
+
+/// If this rank does it without messages.
+moved_by operations::way_of(const transfer& t) const {
+  try {
+    const owners of = mover_.owners_of(t);
+    const job_rank me = events_.rank();
+    return of.source_is_far(me) || of.target_is_far(me) ? moved_by::kernel : moved_by::mapped;
+  } catch (const error&) {  // an instance was destroyed meanwhile: it will fail
+    return moved_by::not_moved;
   }
 }
 

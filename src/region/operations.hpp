@@ -51,6 +51,7 @@ class operations {
   void perform(const transfer& t);
 
  private:
+  [[nodiscard]] sinew::event::moved_by way_of(const transfer& t) const;
   void start(const transfer& t, job_rank executor);
   void perform_known(const transfer& t);
   [[nodiscard]] job_rank sender_of(const transfer& t) const {

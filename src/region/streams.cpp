@@ -90,7 +90,7 @@ void streams::run(const stream_ptr& s) {
     open_.erase(s->number);
   }
   if (!s->owner_ends) {
-    finish(all_.events, s->of.post, !s->failed);
+    finish(all_.events, s->of, sinew::event::moved_by::messages, !s->failed);
   }
 }
 
@@ -103,8 +103,8 @@ bool streams::pump(stream& s) {
     return false;
   }
   s.packed = true;
-  const bool one =
-      s.under_way == 0 && s.letters.size() == 1 && !s.failed && !s.letters.begin()->second.lost;
+  const bool one = s.under_way == 0 && s.letters.size() == 1 && !s.failed &&
+                   !s.letters.begin()->second.lost && !s.of.profile.wanted();
   for (auto& [owner, l] : s.letters) {
     if (l.runs != 0) {
       send(s, owner, one);

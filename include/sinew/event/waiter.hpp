@@ -29,6 +29,7 @@ enum class topic : std::uint8_t {
   machine = 10,
   trace = 11,
   job = 12,
+  profile = 13,
   region = 16,
   copy = 17,
   reduction = 18,

@@ -91,7 +91,7 @@ sinew::event::event system::body::issue_all(transfer t, const division& by,
     transfer one = t;  // issue() puts the event into it
     ends.push_back(transfers.issue(one, executor, before));
   }
-  return events.merge(ends);
+  return merged(events, ends);
 }
 
 void system::body::send_log(job_rank owner, const log_place& l) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "region/messages.hpp"
@@ -62,6 +63,12 @@ inline void finish(sinew::event::system& events, const transfer& t, sinew::event
     respond(events, t.profile, kind, way, good);
   }
   finish(events, t.post, good);
+}
+
+/// When all of these have ended; the event of one is its own.
+[[nodiscard]] inline sinew::event::event merged(sinew::event::system& events,
+                                                std::span<const sinew::event::event> ends) {
+  return ends.size() == 1 ? ends.front() : events.merge(ends);
 }
 
 /// A failed operation's event.

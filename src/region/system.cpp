@@ -182,7 +182,7 @@ event system::copy_over_nodes(const side& from, const side& to, event after) {
       destroy_after(*this, m, ends.back());
     }
   }
-  return events_.merge(ends);
+  return merged(events_, ends);
 }
 
 event system::copy(instance from, instance to, event after) {
@@ -199,7 +199,7 @@ event system::copy(instance from, instance to, event after) {
   for (std::uint16_t f = 0; f < fields; ++f) {
     ends.push_back(copy(side{from, f}, side{to, f}, after));
   }
-  return events_.merge(ends);
+  return merged(events_, ends);
 }
 
 event system::fill_bytes(const side& to, const void* value, std::size_t bytes, std::uint64_t type,
@@ -267,7 +267,7 @@ event system::reduce_by(std::uint64_t op, const side& from, const side& to, even
   if (ended != nullptr) {
     *ended = events_.settled(ends);
   }
-  return events_.merge(ends);
+  return merged(events_, ends);
 }
 
 system::target system::target_of(const operator_entry& op, instance what, std::uint16_t field) {

@@ -34,8 +34,8 @@ TEST_P(profile_test, copies_say_when_and_how) {
     profiler seen(m.events);
     schema what(std::uint64_t{1000});
     const auto numbers = what.add<int>("numbers");
-    const made mine = m.regions.create(what, memory::heap(m.rank));
-    const made common = m.regions.create(what, memory::shared(m.rank));
+    const made mine = m.regions.create(what, memory::heap(job_rank{m.rank}));
+    const made common = m.regions.create(what, memory::shared(job_rank{m.rank}));
     m.good(m.events.merge(mine.ready, common.ready), "instances");
     m.meet();
     const instance far = m.share(1, mine.what);
@@ -66,6 +66,7 @@ TEST_P(profile_test, copies_say_when_and_how) {
       require(p.way != moved_by::not_moved, "a copy from another rank has a way");
       require(m.regions.look<int>(common.what, numbers)[999] == 6, "what it has copied");
     }
+    m.meet();
     const event never = begin(4, [&] {
       return m.regions.copy(at(mine.what, numbers), at(common.what, numbers), m.poison());
     });

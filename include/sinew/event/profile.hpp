@@ -46,8 +46,9 @@ struct profile {
 };
 
 /// Collects a rank's responses. One per system at a time. Each operation gives one response: a copy
-/// of all fields, a reduction into several parts, or a transfer between several nodes can be several
-/// operations. An operation whose rank is lost gives none. Any thread if the runtime is threaded.
+/// of all fields, a reduction into several parts, or a transfer between several nodes can be
+/// several operations. An operation whose rank is lost gives none. Any thread if the runtime is
+/// threaded.
 class profiler {
  public:
   /// Takes one topic of the system. Cold.

@@ -111,6 +111,24 @@ system::target checked_target(const operator_entry& op, const known& k, std::uin
   return {k.id, field, k.where.parts, k.where.shift, k.where.elements.elements(), in_steps};
 }
 
+layout check_attached(const schema& what, std::span<const std::byte> memory,
+                      const layout_options& how) {
+  SINEW_CHECK(!what.fields().empty(), no_instance, "its schema has no fields", "");
+  layout l = layout::of(what, how);
+  SINEW_CHECK(memory.data() != nullptr && memory.size() >= l.part_bytes, no_instance,
+              "it takes " + std::to_string(l.part_bytes) + " bytes, and there are " +
+                  std::to_string(memory.data() == nullptr ? 0 : memory.size()),
+              "give it more memory, or another layout");
+  const auto base = reinterpret_cast<std::uintptr_t>(memory.data());
+  for (const field_place& f : l.fields) {
+    SINEW_CHECK((base + f.at.offset) % f.info.alignment == 0, no_instance,
+                "field " + quoted(f.info.name) + " is not aligned to " +
+                    std::to_string(f.info.alignment) + " bytes",
+                "let its first element begin at such an address");
+  }
+  return l;
+}
+
 new_instance check_new(const schema& what, memory where, const layout_options& how,
                        const instance_table& table) {
   const int ranks = table.heaps().size();

@@ -50,6 +50,9 @@ struct new_instance {
   layout where;
   std::vector<job_rank> owners;
 };
+/// Memory of the program's own for an instance.
+[[nodiscard]] layout check_attached(const schema& what, std::span<const std::byte> memory,
+                                    const layout_options& how);
 [[nodiscard]] new_instance check_new(const schema& what, memory where, const layout_options& how,
                                      const instance_table& table);
 

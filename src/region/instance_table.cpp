@@ -23,6 +23,7 @@ std::optional<instance> instance_table::enter(std::uint64_t offset, const layout
   auto* r = new (&record_at(heaps_.rank, offset)) record;
   r->state.store(record_state::making, std::memory_order_relaxed);
   r->kind = kind;
+  r->attached = false;
   r->elements = l.elements;
   r->parts = l.parts;
   r->shift = l.shift;
@@ -175,6 +176,7 @@ std::vector<std::byte> instance_table::copy_of(instance i) const {
   const record_state state = r.state.load(std::memory_order_acquire);
   copy.state.store(state, std::memory_order_relaxed);
   copy.kind = r.kind;
+  copy.attached = r.attached;
   copy.elements = r.elements;
   copy.parts = r.parts;
   copy.shift = r.shift;

@@ -1,6 +1,7 @@
 #include "region/maker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "sinew/base/error.hpp"
@@ -43,6 +44,17 @@ maker::entered maker::create(const layout& l, memory_kind kind, std::span<const 
     }
   });
   return {k, ready};
+}
+
+instance maker::attach(const layout& l, std::byte* base) {
+  SINEW_EXPECT(l.parts == 1 && base != nullptr);
+  const std::array<job_rank, 1> mine{all_.table.rank()};
+  const instance i = enter(l, memory_kind::heap, mine);
+  record& r = *all_.table.find(i)->there;
+  r.attached = true;
+  r.places()[0].address = reinterpret_cast<std::uintptr_t>(base);
+  r.state.store(record_state::ready, std::memory_order_release);
+  return i;
 }
 
 void maker::make_parts(const known& k) {
@@ -158,7 +170,7 @@ bool maker::end(instance i) {
   }
   SINEW_ASSERT(*record_at == all_.table.offset_of(*k->there));
   all_.others.retired(i);
-  for (std::uint32_t p = 0; p < k->where.parts; ++p) {
+  for (std::uint32_t p = 0; p < k->where.parts && !k->there->attached; ++p) {
     release_part(k->kind, k->there->places()[p]);
   }
   all_.memory.memory().release(*record_at);

@@ -40,6 +40,8 @@ class maker {
   /// memory for the record is left.
   [[nodiscard]] entered create(const layout& l, memory_kind kind, std::span<const job_rank> owners,
                                sinew::event::event before);
+  /// One over memory of the program's own on this rank; ready. Throws likewise.
+  [[nodiscard]] instance attach(const layout& l, std::byte* base);
   /// Takes an instance of this rank out of the table and gives its memory back. False: it was still
   /// being made, or had been destroyed, and the problem is kept.
   [[nodiscard]] bool end(instance i);

@@ -34,6 +34,7 @@ struct record {
   /// making -> ready or failed, once; stored with release by the creator, loaded with acquire.
   std::atomic<record_state> state;
   memory_kind kind;
+  bool attached;  ///< its memory is the program's: only its creator, who owns it, looks here
   shape elements;
   std::uint32_t parts;
   std::uint32_t shift;

@@ -38,6 +38,12 @@ made system::create(const schema& what, region::memory where, const layout_optio
   return {name, i.ready};
 }
 
+instance system::attach(const schema& what, std::span<std::byte> memory,
+                        const layout_options& how) {
+  const layout l = check_attached(what, memory, how);
+  return body_->instances.attach(l, memory.data());
+}
+
 event system::destroy(instance what, event after) {
   body_->others.meet(what);
   (void)body_->table.find(what);

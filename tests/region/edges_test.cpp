@@ -49,6 +49,48 @@ TEST_P(Edges, NoRoomNamesTheSetting) {
   });
 }
 
+// A plane of the program's own array, in both directions, by both ranks.
+TEST_P(Edges, InstancesOverMemoryOfTheProgram) {
+  run(2, [](member& m) {
+    constexpr std::uint64_t rows = 20;
+    constexpr std::uint64_t columns = 30;
+    constexpr std::uint64_t depth = 3;
+    std::vector<int> mine(rows * columns * depth, -1);
+    const auto bytes = std::as_writable_bytes(std::span(mine));
+    schema plane({rows, columns});
+    const auto f = plane.add<int>("f");
+    const auto stride = static_cast<std::int64_t>(depth * sizeof(int));
+    const layout_options second{
+        order::as_given, {{sizeof(int), {static_cast<std::int64_t>(columns) * stride, stride}}}};
+    const instance here = m.regions.attach(plane, bytes, second);
+    require(m.regions.look<int, 2>(here, f).data() == &mine[1], "it is another plane");
+    m.good(m.regions.fill(at(here, f), 10 + m.rank), "fill");
+    m.meet();
+    const instance there = m.share(1, here);
+    if (m.rank == 0) {
+      m.good(m.regions.copy(at(here, f, {{0, 1}, {}}), at(there, f, {{5, 1}, {}})), "a row there");
+      m.good(m.regions.copy(at(there, f, {{6, 1}, {}}), at(here, f, {{7, 1}, {}})), "a row here");
+      m.good(m.regions.destroy(there), "destroyed by another rank");
+    }
+    m.meet();
+    for (std::uint64_t i = 0; i < mine.size(); ++i) {
+      const std::uint64_t row = i / depth / columns;
+      const bool from_other = row == (m.rank == 0 ? 7 : 5);
+      const int value = i % depth != 1 ? -1 : from_other ? 11 - m.rank : 10 + m.rank;
+      require(mine[i] == value, "element " + std::to_string(i) + " is " + std::to_string(mine[i]));
+    }
+    require_in(refusal([&] { (void)m.regions.attach(plane, bytes.subspan(16), second); }),
+               "it takes 7196 bytes, and there are 7184");
+    require_in(refusal([&] { (void)m.regions.attach(plane, bytes.subspan(2, 2400)); }),
+               "field 'f' is not aligned to 4 bytes");
+    require_in(refusal([&] { (void)m.regions.attach(plane, {}); }), "and there are 0");
+    if (m.rank == 0) {
+      m.good(m.regions.destroy(here), "destroy");
+    }
+    m.meet();
+  });
+}
+
 TEST_P(Edges, KeptMemoryIsGivenBackWhenNeeded) {
   run(1, [](member& m) {
     const auto of = [&](std::uint64_t megabytes) {

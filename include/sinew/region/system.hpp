@@ -100,6 +100,11 @@ class system {
   /// hold is undefined.
   [[nodiscard]] made create(const schema& what, region::memory where,
                             const layout_options& how = {}, event after = {});
+  /// An instance over memory of the program's own, which begins there: heap(rank()), ready at once,
+  /// with the values that the memory has. It stays until after destroy(), which gives nothing back.
+  /// Throws sinew::error if it is too small for the layout, or a field is not aligned.
+  [[nodiscard]] instance attach(const schema& what, std::span<std::byte> memory,
+                                const layout_options& how = {});
   /// The image of a symmetric instance that lies on that rank: an instance of one part for all
   /// calls here. create() returns the caller's own. All are made and destroyed together.
   [[nodiscard]] instance image(instance what, job_rank rank) const;

@@ -189,10 +189,9 @@ void runtime::release_helper() noexcept { impl::of(*this).waiting_.unbar(); }
 void runtime::outlast_rounds() {
   impl& self = impl::of(*this);
   bell_of bell{*endpoint_};
-  // Wait: for handlers, which do not suspend. A thread that leads while it waits rests when nothing
-  // comes.
   while (threaded() && self.waiting_.in_a_round()) {
     self.waiting_.evict(bell);
+    // Wait: for handlers, which do not suspend; a leader that waits rests when nothing comes.
     std::this_thread::yield();
   }
 }

@@ -20,8 +20,8 @@ check: ## build and test: release, the sanitizers' trees, clang's warnings, form
 	else echo "no clang++-19: its warnings and clang-tidy's are skipped"; fi
 	cmake --workflow --preset check
 
-check-mpi4py: build ## all of mpi4py's own tests, with 1, 2 and 3 ranks, and 4 on two test hosts
-	tests/programs/mpi4py/run --build build
+check-mpi4py: build ## all of mpi4py's own tests, with 1, 2, 3 and 5 ranks, and 4 on two test hosts
+	tests/programs/mpi4py/run --build build --ranks 1,2,3,5
 	tests/programs/mpi4py/run --build build --hosts || test $$? = 77
 
 check-fortran: build ## others' tests of MPI in Fortran: PnetCDF, parallel HDF5, MPICH

@@ -109,8 +109,7 @@ class system {
   /// calls here. create() returns the caller's own. All are made and destroyed together.
   [[nodiscard]] instance image(instance what, job_rank rank) const;
   /// Its handle is invalid from the returned event on, on other nodes once the creator's message is
-  /// there: until then calls take it, and their events are poisoned. Nobody may still use it after
-  /// `after`.
+  /// there: until then calls there do not notice. Nobody may still use it after `after`.
   event destroy(instance what, event after = {});
   /// Why an instance could not be made, or "".
   [[nodiscard]] std::string why(instance what) const;

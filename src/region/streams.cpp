@@ -268,11 +268,6 @@ void streams::lost(job_rank owner) {
   }
 }
 
-std::size_t streams::open() const {
-  const core::guard held(lock_, threaded_);
-  return open_.size();
-}
-
 void streams::take(job_rank sender, const parcel& p, const std::byte* runs) {
   const bool good = place(p, runs);
   if (p.post != 0) {

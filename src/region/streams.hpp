@@ -50,8 +50,6 @@ class streams {
   /// Nothing comes from that rank any more.
   void lost(job_rank owner);
 
-  [[nodiscard]] std::size_t open() const;
-
  private:
   struct stream;
   using stream_ptr = std::shared_ptr<stream>;
@@ -67,7 +65,7 @@ class streams {
 
   parts all_;
   const bool threaded_;
-  mutable core::lock lock_;  ///< guards what follows
+  core::lock lock_;  ///< guards what follows
   std::unordered_map<std::uint64_t, stream_ptr> open_;
   std::uint64_t last_ = 0;
 };

@@ -83,15 +83,15 @@ bool system::body::sees(job_rank who, const known& k) const {
                                      : all.size() == 1 && all[0].node == heaps.node_of(who);
 }
 
-sinew::event::event system::body::issue_all(transfer t, const division& by,
-                                            sinew::event::event before) {
+std::vector<sinew::event::event> system::body::issue_all(transfer t, const division& by,
+                                                         sinew::event::event before) {
   t.spread = by.spread;
   std::vector<sinew::event::event> ends;
   for (const job_rank executor : by.executors) {
     transfer one = t;  // issue() puts the event into it
     ends.push_back(transfers.issue(one, executor, before));
   }
-  return merged(events, ends);
+  return ends;
 }
 
 void system::body::send_log(job_rank owner, const log_place& l) {

@@ -18,6 +18,8 @@
 // -> inbox, which is here -> the part that it is for -> the event of whoever asked.
 #pragma once
 
+#include <vector>
+
 #include "region/checks.hpp"
 #include "region/contributions.hpp"
 #include "region/courier.hpp"
@@ -79,9 +81,9 @@ struct system::body final : inbox {
   [[nodiscard]] division divide(const known& from, const known& to) const;
   /// Whether that rank can touch all of it.
   [[nodiscard]] bool sees(job_rank who, const known& k) const;
-  /// The same transfer by all of them.
-  [[nodiscard]] sinew::event::event issue_all(transfer t, const division& by,
-                                              sinew::event::event before);
+  /// The same transfer by all of them; their ends.
+  [[nodiscard]] std::vector<sinew::event::event> issue_all(transfer t, const division& by,
+                                                           sinew::event::event before);
   /// A log that its owner cannot read, in batches.
   void send_log(job_rank owner, const log_place& l);
 

@@ -96,6 +96,27 @@ fetched fetch_indices(system& all, const known& list, side& s, job_rank reader, 
   return {there, m};
 }
 
+/// The indices of both sides that the reader does not see, which are fetched; `ready` once they are
+/// there.
+template <class Sees>
+std::array<made, 2> fetch_unseen(system& all, const instance_table& table,
+                                 std::array<side, 2>& sides, job_rank reader, Sees sees,
+                                 event& ready) {
+  std::array<made, 2> temporary;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    if (!sides[i].index.exists()) {
+      continue;
+    }
+    const known_ptr list = table.find(sides[i].index);
+    if (!sees(*list)) {
+      const fetched f = fetch_indices(all, *list, sides[i], reader, ready);
+      ready = f.ready;
+      temporary[i] = f.temporary;
+    }
+  }
+  return temporary;
+}
+
 }  // namespace
 
 event system::copy(const side& from, const side& to, event after) {
@@ -111,21 +132,12 @@ event system::copy(const side& from, const side& to, event after) {
       action::copy, {sides.from.what->private_to(), sides.to.what->private_to()});
   const bool here = body_->table.sees(*sides.from.what) && body_->table.sees(*sides.to.what);
   std::array<side, 2> wanted{from, to};
-  std::array<made, 2> temporary;
   event ready = after;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (!wanted[i].index.exists()) {
-      continue;
-    }
-    const known_ptr list = body_->table.find(wanted[i].index);
-    // If both sides are seen here this rank copies for sure, and indices of its own are seen, too.
-    if (list->private_to() == every_rank || (here && list->private_to() == rank())) {
-      continue;
-    }
-    const fetched f = fetch_indices(*this, *list, wanted[i], rank(), ready);
-    ready = f.ready;
-    temporary[i] = f.temporary;
-  }
+  // If both sides are seen here this rank copies for sure, and indices of its own are seen, too.
+  const auto sees = [&](const known& list) {
+    return list.private_to() == every_rank || (here && list.private_to() == rank());
+  };
+  const auto temporary = fetch_unseen(*this, body_->table, wanted, rank(), sees, ready);
   if (temporary[0].what.exists() || temporary[1].what.exists()) {
     sides = check_sides(body_->table, wanted[0], wanted[1], no_copy);
     t = transfer_of(action::copy, sides);
@@ -167,19 +179,9 @@ event system::copy_over_nodes(const side& from, const side& to, event after) {
   std::vector<event> ends;
   for (const job_rank executor : by.executors) {
     std::array<side, 2> wanted{from, to};
-    std::array<made, 2> temporary;
     event ready = after;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (!wanted[i].index.exists()) {
-        continue;
-      }
-      const known_ptr list = body_->table.find(wanted[i].index);
-      if (!body_->sees(executor, *list)) {
-        const fetched f = fetch_indices(*this, *list, wanted[i], executor, ready);
-        ready = f.ready;
-        temporary[i] = f.temporary;
-      }
-    }
+    const auto sees = [&](const known& list) { return body_->sees(executor, list); };
+    const auto temporary = fetch_unseen(*this, body_->table, wanted, executor, sees, ready);
     transfer t =
         transfer_of(action::copy, check_sides(body_->table, wanted[0], wanted[1], no_copy));
     t.spread = by.spread;
@@ -226,7 +228,8 @@ event system::fill_bytes(const side& to, const void* value, std::size_t bytes, s
   std::memcpy(t.value, value, bytes);
   if (!body_->table.one_node()) {
     const instance_table& table = body_->table;
-    return body_->issue_all(t, divide(shares_of(*goal.what, table.heaps(), rank())), after);
+    const division by = divide(shares_of(*goal.what, table.heaps(), rank()));
+    return merged(events_, body_->issue_all(t, by, after));
   }
   const job_rank executor =
       body_->transfers.executor_of(action::fill, {every_rank, goal.what->private_to()});
@@ -255,14 +258,10 @@ event system::reduce_by(std::uint64_t op, const side& from, const side& to, even
   transfer t = transfer_of(action::reduce, sides);
   t.op = op;
   t.how = how;
-  std::vector<event> ends;
   const division by = body_->divide(*sides.from.what, *sides.to.what);
+  std::vector<event> ends;
   if (by.spread) {
-    t.spread = true;
-    for (const job_rank executor : by.executors) {
-      transfer one = t;
-      ends.push_back(body_->transfers.issue(one, executor, after));
-    }
+    ends = body_->issue_all(t, by, after);
   }
   for (t.part = 0; t.part < goal.parts && !by.spread; ++t.part) {
     transfer one = t;  // issue() puts the event into it

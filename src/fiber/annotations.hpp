@@ -5,26 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SINEW_FIBER_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SINEW_FIBER_ASAN 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define SINEW_FIBER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SINEW_FIBER_TSAN 1
-#endif
-#endif
-
-#if defined(SINEW_FIBER_ASAN)
+#if defined(SINEW_ASAN)
 #include <pthread.h>
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-#elif defined(SINEW_FIBER_TSAN)
+#elif defined(SINEW_TSAN)
 #include <sanitizer/tsan_interface.h>
 #elif __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -32,7 +17,7 @@
 
 namespace sinew::fiber {
 
-#if defined(SINEW_FIBER_ASAN)
+#if defined(SINEW_ASAN)
 
 /// AddressSanitizer: which stack is in use, and each context's stack of fake frames.
 struct annotations {
@@ -75,7 +60,7 @@ struct annotations {
   void died() noexcept { fake = nullptr; }
 };
 
-#elif defined(SINEW_FIBER_TSAN)
+#elif defined(SINEW_TSAN)
 
 /// ThreadSanitizer: every context is a thread of its own, and a switch orders the two.
 struct annotations {

@@ -167,7 +167,7 @@ TEST(share_descriptor, a_taken_name_is_a_clear_error) {
   EXPECT_THROW((void)share_descriptor(std::string(200, 'x'), 0, 1, descriptor()), error);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(SINEW_ASAN) && !defined(SINEW_TSAN)
 TEST(crash_report, names_rank_and_signal_and_keeps_the_signal) {
   place where;
   where.rank = 3;

@@ -214,7 +214,7 @@ class thresholds {
   }
 };
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
 inline constexpr int share_of_rounds = 4;
 #else
 inline constexpr int share_of_rounds = 1;

@@ -187,7 +187,7 @@ class fabric_contract : public ::testing::TestWithParam<backend> {
     EXPECT_EQ(problem, "") << "SINEW_TEST_SEED=" << chosen;
   }
   static constexpr bool slow_build =
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
       true;
 #else
       false;

@@ -23,7 +23,7 @@ void touch_nothing() {
   fiber::join(*f);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(SINEW_ASAN) && !defined(SINEW_TSAN)
 
 constexpr const char* whole_report = "rank 0 of 1 crashed.*SIGSEGV.*address 0x0; backtrace";
 

@@ -330,7 +330,7 @@ class explored {
   bool doubled_ = false;
 };
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
 constexpr int scale = 1;
 #else
 constexpr int scale = 5;

@@ -76,7 +76,7 @@ TEST(slot, a_constructor_that_throws_leaves_what_was_there) {
 TEST(slot, types_are_told_apart_by_name) {
   EXPECT_STREQ((slot<holder, int>::type()), (slot<holder, int>::type()));
   EXPECT_STRNE((slot<holder, int>::type()), (slot<holder, owned>::type()));
-#if defined(SINEW_CHECKED) && !defined(__SANITIZE_THREAD__)
+#if defined(SINEW_CHECKED) && !defined(SINEW_TSAN)
   slot_table<holder, 3> table;
   int number = 7;
   table.set(second, &number);

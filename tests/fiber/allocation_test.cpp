@@ -16,7 +16,7 @@ namespace {
 
 /// Mappings of this process: a line each. Under a sanitizer, which makes its own, always 0.
 long mappings() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
   return 0;
 #endif
   std::ifstream in("/proc/self/maps");

@@ -323,6 +323,7 @@ TEST_P(fibers, are_reported_with_their_state) {
   EXPECT_EQ(all, "main:running waits:suspended joins:join new:ready ");
   go = true;
   resume(*waits);
+  crew.join();  // they use what ends here
 }
 
 TEST(fibers_alone, thousands_of_each_stack_size) {

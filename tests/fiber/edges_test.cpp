@@ -54,7 +54,7 @@ TEST(edges_death, a_guard_page_stops_an_overflow_and_the_fiber_is_named) {
 }
 
 TEST(edges_death, a_frame_that_is_larger_than_the_stack_is_recognised) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
   GTEST_SKIP() << "stacks are much larger here";
 #endif
   const auto enter = [] { (void)enter_large_frame(); };
@@ -63,7 +63,7 @@ TEST(edges_death, a_frame_that_is_larger_than_the_stack_is_recognised) {
 }
 
 TEST(edges_death, a_fiber_with_a_thread_pointer_of_its_own_names_the_setting_for_threads) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
   GTEST_SKIP() << "stacks are much larger here";
 #endif
   EXPECT_DEATH(
@@ -76,7 +76,7 @@ TEST(edges_death, a_fiber_with_a_thread_pointer_of_its_own_names_the_setting_for
 }
 
 TEST(edges, large_stacks_are_had_where_address_space_is_short) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
   GTEST_SKIP() << "the sanitizer's own address space is beyond any limit";
 #endif
   scheduler s({.workers = 1});
@@ -106,7 +106,7 @@ TEST(edges_death, so_it_does_with_a_small_stack) {
 }
 
 TEST(edges_death, without_guard_pages_the_canary_tells_when_the_fiber_waits) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
   GTEST_SKIP() << "stacks are much larger here";
 #endif
   EXPECT_DEATH(
@@ -123,7 +123,7 @@ TEST(edges_death, without_guard_pages_the_canary_tells_when_the_fiber_waits) {
 }
 
 TEST(edges_death, without_guard_pages_a_fiber_that_waits_too_deep_is_found) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
   GTEST_SKIP() << "stacks are much larger here";
 #endif
   EXPECT_DEATH(
@@ -152,7 +152,7 @@ TEST(edges_death, an_overflow_in_the_first_slot_of_a_chunk_without_guards_is_sto
 }
 
 TEST(edges_death, an_ordinary_fault_is_not_taken_for_an_overflow) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
   GTEST_SKIP() << "the sanitizer handles it";
 #endif
   const auto wild = [] {
@@ -213,7 +213,7 @@ TEST(edges, a_stack_that_cannot_be_is_refused) {
 }
 
 TEST(edges, without_memory_spawn_says_so_and_the_others_live) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
   GTEST_SKIP() << "the sanitizer's own address space is beyond any limit";
 #endif
   scheduler s({.workers = 1});

@@ -96,7 +96,7 @@ TEST(pool, who_is_woken_goes_before_whoever_comes_after_it) {
       suspend();
       order += 'u';
     });
-    all.add(1, [&] {
+    all.add(1, [&order, urgent] {
       order += 'a';
       resume(*urgent);
       order += 'b';  // not interrupted

@@ -130,7 +130,7 @@ class copied_storage {
 };
 
 TEST_P(storage, a_fiber_may_have_thread_local_variables_of_its_own) {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && !defined(SINEW_TSAN) && !defined(SINEW_ASAN)
   if (!thread_storage_supported()) {
     GTEST_SKIP() << "the kernel does not let us";
   }

@@ -133,7 +133,7 @@ int signal_that_ends(void (*act)()) {
 }
 
 TEST(view, the_default_action_where_it_is_meant) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(SINEW_TSAN)
   GTEST_SKIP() << "ThreadSanitizer hands signals to handlers later, and its own is the kernel's";
 #endif
   EXPECT_EQ(signal_that_ends([] { (void)::raise(SIGQUIT); }), SIGQUIT);

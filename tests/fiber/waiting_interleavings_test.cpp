@@ -17,7 +17,7 @@
 namespace sinew::fiber {
 namespace {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
 constexpr std::uint64_t scale = 1;
 #else
 constexpr std::uint64_t scale = 4;

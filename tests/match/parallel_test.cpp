@@ -234,7 +234,7 @@ class trial {
   std::atomic<long> clock_{0};
 };
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
 constexpr int scale = 1;
 #else
 constexpr int scale = 5;

@@ -210,7 +210,7 @@ TEST(table_history, the_search_itself_finds_a_wrong_history) {
   EXPECT_FALSE(sinew::test::explained(history, {}, last));
 }
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
 constexpr int scale = 1;
 #else
 constexpr int scale = 5;

@@ -147,7 +147,7 @@ TEST(table, grows_and_gives_memory_back) {
   EXPECT_TRUE(t.trim());
   EXPECT_EQ(t.lines(), 64u);
   EXPECT_EQ(t.cells(), 0u);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(SINEW_ASAN) && !defined(SINEW_TSAN)
   EXPECT_GT(full - before, std::size_t{many} * 20);
   EXPECT_LT(resident_bytes(), before + (full - before) / 4);
 #else

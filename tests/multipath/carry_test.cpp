@@ -138,7 +138,7 @@ const auto every_way =
                       way_to_run{"shm_threads", backend::shm, threading::many, ranks_as::threads},
                       way_to_run{"processes", backend::shm, threading::one, ranks_as::processes});
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
 constexpr bool slow_build = true;
 #else
 constexpr bool slow_build = false;

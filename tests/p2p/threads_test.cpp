@@ -19,7 +19,7 @@ using core::threading;
 using test::backend;
 using test::member;
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
 constexpr int scale = 1;
 #else
 constexpr int scale = 4;

@@ -23,7 +23,7 @@ route_plan plan_of(const topology& net, const job_list& jobs, method how, bool f
 }
 
 // Under a sanitizer a plan takes ten times as long, and finds the same: fewer are made.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SINEW_ASAN) || defined(SINEW_TSAN)
 constexpr std::uint64_t lengths[] = {1000u};
 #else
 constexpr std::uint64_t lengths[] = {1000u, 8u << 20};

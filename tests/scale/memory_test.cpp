@@ -22,7 +22,7 @@ constexpr int ranks_per_node = 100;
 /// The page's sum. The issue of it all asks for at most 64.
 constexpr double bytes_per_rank = 26;
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
 constexpr bool counts_memory = false;  // they replace malloc, and do not say how much is in use
 #else
 constexpr bool counts_memory = true;

@@ -1,5 +1,6 @@
 // Counts what the calling thread allocates with operator new, and makes a chosen allocation fail.
-// Replaces the operators of the whole program: include it in one source file of a program.
+// Replaces the operators of the whole program: include it in one source file of a program. Those of
+// ThreadSanitizer cannot be replaced: there nothing is counted and nothing fails.
 #pragma once
 
 #include <cstdlib>
@@ -13,6 +14,7 @@ inline thread_local long fails_at = 0;
 
 }  // namespace sinew::test
 
+#ifndef SINEW_TSAN
 // Not inlined: gcc would take free() beside a new-expression for a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++sinew::test::allocations;
@@ -70,3 +72,4 @@ inline thread_local long fails_at = 0;
 [[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t& no) noexcept {
   return operator new(bytes, no);
 }
+#endif

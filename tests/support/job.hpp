@@ -67,7 +67,7 @@ class fake_session final : public boot::session {
   boot::place place_;
 };
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
 inline constexpr bool slow_build = true;
 #else
 inline constexpr bool slow_build = false;

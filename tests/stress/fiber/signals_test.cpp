@@ -19,10 +19,10 @@
 namespace sinew::fiber {
 namespace {
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(SINEW_TSAN)
 constexpr int shrink = 50;
 constexpr int most_fibers = 2000;  // the sanitizer's own limit is 8,128 contexts
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(SINEW_ASAN)
 constexpr int shrink = 10;
 constexpr int most_fibers = 10'000;
 #else

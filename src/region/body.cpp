@@ -58,6 +58,7 @@ system::body::body(rma::engine& memory, sinew::event::system& all)
 
 system::body::~body() {
   events.on_lost(nullptr, this);
+  others.close();
   messages.close();
 }
 

@@ -16,6 +16,9 @@ event directory::ask(instance i) {
   user_event answered;
   {
     const core::guard held(lock_, threaded_);
+    if (closed_) {
+      return {};
+    }
     const auto [at, is_new] = questions_.try_emplace(base.bits());
     if (!is_new && !all_.events.has_triggered(at->second.answered)) {
       return at->second.answered;
@@ -66,6 +69,18 @@ void directory::in_order(instance i, std::function<void()> work) {
       }
     }
   });
+}
+
+void directory::close() {
+  std::unordered_map<std::uint64_t, question> open;
+  {
+    const core::guard held(lock_, threaded_);
+    closed_ = true;
+    open.swap(questions_);
+  }
+  for (const auto& [bits, q] : open) {
+    (void)all_.events.cancel(q.answered);
+  }
 }
 
 void directory::on_ask(job_rank who, instance i) {

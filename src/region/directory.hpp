@@ -91,6 +91,9 @@ class directory {
   void on_record(const record_piece& p, const std::byte* bytes, std::size_t size);
   void on_forget(instance i) { all_.table.forget(i); }
 
+  /// What still waits for answers goes on without them: no more will come.
+  void close();
+
  private:
   /// A question that was under way before may be answered with what was before: that the instance
   /// is still being made. What is asked after such an answer is answered with what is now.
@@ -107,7 +110,8 @@ class directory {
   };
   parts all_;
   const bool threaded_;
-  mutable core::lock lock_;                                        ///< guards what follows
+  mutable core::lock lock_;  ///< guards what follows
+  bool closed_ = false;
   std::unordered_map<std::uint64_t, question> questions_;          ///< by handle
   std::unordered_map<std::uint64_t, std::vector<job_rank>> told_;  ///< by handle of this rank
   /// By handle: until the last is done an entry stays.

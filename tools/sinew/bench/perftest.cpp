@@ -70,7 +70,7 @@ std::string perftest_line(const perftest_plan& plan) {
       " -f -v; do n=$((n+1)); test $n -lt 40 || exit 1; sleep 0.1; done";
   return plan.agent + ' ' + shell_word(plan.server) + ' ' + shell_word(server) + " >/dev/null & " +
          plan.agent + ' ' + shell_word(plan.client) + ' ' + shell_word(client) +
-         "; code=$?; test $code = 0 || kill $!; wait; exit $code";
+         "; code=$?; test $code = 0 || kill $! 2>/dev/null; wait; exit $code";
 }
 
 }  // namespace sinew::tool

@@ -4,7 +4,7 @@ namespace sinew::tool {
 namespace {
 
 constexpr const char* counts[] = {"threads=8", "threads=1,2,8", "threads=1,2,4,8"};
-constexpr const char* budgets[] = {"budget_ms=60", "budget_ms=200", "budget_ms=500"};
+constexpr const char* budgets[] = {"budget_ms=500", "budget_ms=4000", "budget_ms=10000"};
 
 std::vector<start> starts(const request& asked) {
   return {{2, {"sizes=8", asked.choose(counts), asked.choose(budgets)}}};

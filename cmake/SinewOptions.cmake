@@ -60,8 +60,8 @@ target_link_options(sinew_options INTERFACE -Wl,--as-needed)
 if(SINEW_CHECKED)
   target_compile_definitions(sinew_options INTERFACE SINEW_CHECKED)
 endif()
-# What UndefinedBehaviorSanitizer adds is half of the compiler's time. The lines of a unit test do
-# without: its program has the property SINEW_PLAIN_LINES.
+# What UndefinedBehaviorSanitizer adds is half of the compiler's time. The sources of a unit test do
+# without: its program has the property SINEW_NO_UBSAN.
 if(SINEW_SANITIZE)
   set(sanitize -fsanitize=${SINEW_SANITIZE} -fno-omit-frame-pointer)
   if(SINEW_SANITIZE MATCHES "undefined")
@@ -69,11 +69,9 @@ if(SINEW_SANITIZE)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # a C program's functions have C's types for it
       list(APPEND sanitize -fno-sanitize=function)
     endif()
-    target_compile_options(sinew_options INTERFACE ${sanitize}
-      $<$<BOOL:$<TARGET_PROPERTY:SINEW_PLAIN_LINES>>:-fno-sanitize=undefined>)
-  else()
-    target_compile_options(sinew_options INTERFACE ${sanitize})
   endif()
+  target_compile_options(sinew_options INTERFACE ${sanitize}
+    $<$<BOOL:$<TARGET_PROPERTY:SINEW_NO_UBSAN>>:-fno-sanitize=undefined>)
   if(SINEW_SANITIZE MATCHES "address")
     target_compile_definitions(sinew_options INTERFACE SINEW_ASAN)
   elseif(SINEW_SANITIZE MATCHES "thread")

@@ -23,7 +23,7 @@ void start_collective(request_object& r) {
 }
 
 request_object& request_for(prepared p, message_tag tag) {
-  SINEW_EXPECT(p.comm != nullptr && p.what != nullptr && p.name != nullptr);
+  SINEW_EXPECT(p.comm != nullptr && p.name != nullptr);
   SINEW_EXPECT(p.root >= -1 && p.root < p.comm->comm->size());
   request_object& r = new_request(p.comm, request_object::sort::collective);
   r.inner = nullptr;
@@ -34,12 +34,35 @@ request_object& request_for(prepared p, message_tag tag) {
   return r;
 }
 
+MPI_Request request_of(coll::begun begun, prepared p) {
+  SINEW_EXPECT(begun.done);
+  if (begun.runs == nullptr) {
+    return done_request();
+  }
+  try {
+    request_object& r = request_for(std::move(p), 0);
+    r.collective->runs = std::move(begun.runs);
+    return handle_of<MPI_Request>(&r);
+  } catch (...) {
+    process.runtime->wait(begun.runs->over);  // it has begun; nobody else would see it end
+    throw;
+  }
+}
+
+prepared even(comm_object& c, const char* name, coll::even_call what) {
+  SINEW_EXPECT(c.sides == nullptr);
+  const int root = what.root.value();
+  return {&c, nullptr, name, root, std::move(what)};
+}
+
+p2p::buffer base_only(const void* base) noexcept { return {const_cast<void*>(base), 0, nullptr}; }
+
 prepared barrier_of(MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   if (c.sides != nullptr) {
     return across::barrier(c);
   }
-  return {&c, coll::plan_barrier(*c.comm), "MPI_Barrier"};
+  return even(c, "MPI_Barrier", {.what = coll::even_call::kind::barrier});
 }
 
 prepared bcast_of(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
@@ -48,8 +71,10 @@ prepared bcast_of(void* buffer, MPI_Count count, MPI_Datatype datatype, int root
     return across::bcast(c, buffer, count, datatype, root);
   }
   check_root(c, root);
-  return {&c, coll::plan_bcast(*c.comm, receive_of(buffer, count, datatype), comm_rank{root}),
-          "MPI_Bcast", root};
+  return even(c, "MPI_Bcast",
+              {.what = coll::even_call::kind::bcast,
+               .recv = receive_of(buffer, count, datatype),
+               .root = comm_rank{root}});
 }
 
 prepared reduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
@@ -70,23 +95,25 @@ prepared reduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
   if (!in_place(sendbuf)) {
     (void)data_of(sendbuf, count, datatype);
   }
-  return {&c,
-          coll::plan_reduce(*c.comm, sendbuf, into, shared_op(op, datatype, *into.type),
-                            comm_rank{root}),
-          "MPI_Reduce", root};
+  return even(c, "MPI_Reduce",
+              {.what = coll::even_call::kind::reduce,
+               .send = base_only(sendbuf),
+               .recv = into,
+               .root = comm_rank{root},
+               .o = shared_op(op, datatype, *into.type)});
 }
 
 using reduction_plan = coll::plan_ref (*)(const core::communicator&, const void*, p2p::buffer,
                                           coll::op_ref);
 
-/// A reduction whose every rank needs a receive buffer: for one group, and for two (null: there is
-/// no such thing).
+/// A reduction whose every rank needs a receive buffer: for one group (null: allreduce, an even
+/// call), and for two (null: there is no such thing).
 struct reduction {
   reduction_plan one;
   prepared (*two)(comm_object&, const void*, void*, MPI_Count, MPI_Datatype, MPI_Op);
   const char* name;
 };
-constexpr reduction allreduce{coll::plan_allreduce, across::allreduce, "MPI_Allreduce"};
+constexpr reduction allreduce{nullptr, across::allreduce, "MPI_Allreduce"};
 constexpr reduction scan{coll::plan_scan, nullptr, "MPI_Scan"};
 constexpr reduction exscan{coll::plan_exscan, nullptr, "MPI_Exscan"};
 constexpr reduction reduce_scatter_block{coll::plan_reduce_scatter_block,
@@ -102,7 +129,15 @@ prepared reduction_of(const reduction& kind, const void* sendbuf, void* recvbuf,
   if (!in_place(sendbuf)) {
     (void)data_of(sendbuf, count, datatype);
   }
-  return {&c, kind.one(*c.comm, sendbuf, into, shared_op(op, datatype, *into.type)), kind.name};
+  coll::op_ref o = shared_op(op, datatype, *into.type);
+  if (kind.one == nullptr) {
+    return even(c, kind.name,
+                {.what = coll::even_call::kind::allreduce,
+                 .send = base_only(sendbuf),
+                 .recv = into,
+                 .o = std::move(o)});
+  }
+  return {&c, kind.one(*c.comm, sendbuf, into, std::move(o)), kind.name};
 }
 
 prepared reduce_scatter_of(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
@@ -135,7 +170,9 @@ prepared gather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
   const p2p::buffer into = at_root ? receive_of(recvbuf, recvcount, recvtype) : p2p::buffer{};
   const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
                                    : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
-  return {&c, coll::plan_gather(*c.comm, from, into, comm_rank{root}), "MPI_Gather", root};
+  return even(
+      c, "MPI_Gather",
+      {.what = coll::even_call::kind::gather, .send = from, .recv = into, .root = comm_rank{root}});
 }
 
 prepared gatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -167,7 +204,11 @@ prepared scatter_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
       at_root ? receive_of(const_cast<void*>(sendbuf), sendcount, sendtype) : p2p::buffer{};
   const p2p::buffer into =
       at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
-  return {&c, coll::plan_scatter(*c.comm, from, into, comm_rank{root}), "MPI_Scatter", root};
+  return even(c, "MPI_Scatter",
+              {.what = coll::even_call::kind::scatter,
+               .send = from,
+               .recv = into,
+               .root = comm_rank{root}});
 }
 
 prepared scatterv_of(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
@@ -193,10 +234,10 @@ prepared allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
   if (c.sides != nullptr) {
     return across::allgather(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
   }
-  return {&c,
-          coll::plan_allgather(*c.comm, send_of(sendbuf, sendcount, sendtype),
-                               receive_of(recvbuf, recvcount, recvtype)),
-          "MPI_Allgather"};
+  return even(c, "MPI_Allgather",
+              {.what = coll::even_call::kind::allgather,
+               .send = send_of(sendbuf, sendcount, sendtype),
+               .recv = receive_of(recvbuf, recvcount, recvtype)});
 }
 
 prepared allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -219,10 +260,10 @@ prepared alltoall_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
   if (c.sides != nullptr) {
     return across::alltoall(c, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
   }
-  return {&c,
-          coll::plan_alltoall(*c.comm, send_of(sendbuf, sendcount, sendtype),
-                              receive_of(recvbuf, recvcount, recvtype)),
-          "MPI_Alltoall"};
+  return even(c, "MPI_Alltoall",
+              {.what = coll::even_call::kind::alltoall,
+               .send = send_of(sendbuf, sendcount, sendtype),
+               .recv = receive_of(recvbuf, recvcount, recvtype)});
 }
 
 prepared alltoallv_of(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
@@ -257,6 +298,9 @@ prepared alltoallw_of(const void* sendbuf, const MPI_Count sendcounts[], const M
 }  // namespace
 
 coll::op_ref shared_op(MPI_Op op, MPI_Datatype datatype, const layout::datatype& of) {
+  if (const coll::op* const known = predefined(op, datatype, of)) {
+    return {coll::op_ref(), known};  // lives for ever
+  }
   auto bound = std::make_shared<bound_op>(op, datatype, of);
   const coll::op& inside = *bound;
   return {std::move(bound), &inside};
@@ -265,8 +309,16 @@ coll::op_ref shared_op(MPI_Op op, MPI_Datatype datatype, const layout::datatype&
 int start_now(prepared p, MPI_Request* request) {
   check_out(request, "request");
   *request = MPI_REQUEST_NULL;
-  const message_tag tag = coll::nonblocking_tag(*p.comm->together());
-  request_object& r = request_for(std::move(p), tag);
+  const coll::communicator_ref over = p.comm->together();
+  if (p.what == nullptr) {
+    coll::begun begun = coll::begin(*process.engine, over, p.even);
+    if (begun.done) {
+      *request = request_of(std::move(begun), std::move(p));
+      return MPI_SUCCESS;
+    }
+    p.what = coll::plan_of(*over, p.even);
+  }
+  request_object& r = request_for(std::move(p), coll::nonblocking_tag(*over));
   start_collective(r);
   *request = handle_of<MPI_Request>(&r);
   return MPI_SUCCESS;
@@ -277,6 +329,9 @@ int start_later(prepared p, MPI_Info info, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
   if (info != MPI_INFO_NULL) {
     (void)info_of(info);
+  }
+  if (p.what == nullptr) {
+    p.what = coll::plan_of(*p.comm->together(), p.even);
   }
   const message_tag tag = coll::persistent_tag(*p.comm->together());
   request_object& r = request_for(std::move(p), tag);

@@ -8,9 +8,10 @@ namespace sinew::mpi {
 
 struct prepared {
   comm_object* comm;
-  coll::plan_ref what;
-  const char* name;  ///< of the blocking form, for reports
+  coll::plan_ref what;  ///< null: `even` is to be done
+  const char* name;     ///< of the blocking form, for reports
   int root = -1;
+  coll::even_call even{};
 };
 
 /// An operator that lives as long as the plan that combines by it.

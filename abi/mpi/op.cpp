@@ -2,6 +2,7 @@
 #include "abi/mpi/op.hpp"
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <optional>
 
@@ -74,18 +75,33 @@ int create(MPI_User_function* small, MPI_User_function_c* large, int commute, MP
 
 }  // namespace
 
+const coll::op* predefined(MPI_Op handle, MPI_Datatype type, const layout::datatype& of) {
+  static constexpr auto all = [] {
+    std::array<coll::op, static_cast<std::size_t>(coll::op_kind::user)> ops;
+    for (std::size_t k = 0; k < ops.size(); ++k) {
+      ops[k].kind = static_cast<coll::op_kind>(k);
+    }
+    return ops;
+  }();
+  const auto kind = predefined_kind(handle);
+  if (!kind) {
+    return nullptr;
+  }
+  if (*kind == coll::op_kind::replace || *kind == coll::op_kind::no_op) {
+    fail(MPI_ERR_OP, "MPI_REPLACE and MPI_NO_OP are for one-sided communication only");
+  }
+  const coll::op& known = all[static_cast<std::size_t>(*kind)];
+  if (!known.allowed(of)) {
+    const std::string& name = type_of(type).name;
+    fail(MPI_ERR_OP, "the operation is not defined for the datatype %s",
+         name.empty() ? "(made by the program)" : name.c_str());
+  }
+  return &known;
+}
+
 bound_op::bound_op(MPI_Op handle, MPI_Datatype type, const layout::datatype& of) : type_(type) {
-  if (const auto kind = predefined_kind(handle)) {
-    op_.kind = *kind;
-    op_.commutative = true;
-    if (*kind == coll::op_kind::replace || *kind == coll::op_kind::no_op) {
-      fail(MPI_ERR_OP, "MPI_REPLACE and MPI_NO_OP are for one-sided communication only");
-    }
-    if (!op_.allowed(of)) {
-      const std::string& name = type_of(type).name;
-      fail(MPI_ERR_OP, "the operation is not defined for the datatype %s",
-           name.empty() ? "(made by the program)" : name.c_str());
-    }
+  if (const coll::op* const known = predefined(handle, type, of)) {
+    op_ = *known;
     return;
   }
   user_ = keep(&user_op(handle));

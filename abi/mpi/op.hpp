@@ -41,6 +41,11 @@ class bound_op {
   MPI_Datatype type_;
 };
 
+/// The operation of a handle that is predefined, which lives for ever; null if it is the program's
+/// own. Throws as bound_op does. Hot.
+[[nodiscard]] const coll::op* predefined(MPI_Op handle, MPI_Datatype type,
+                                         const layout::datatype& of);
+
 /// For accumulates: a predefined operation, MPI_REPLACE and MPI_NO_OP among them, defined for
 /// elements of `of`. Throws MPI_ERR_OP.
 [[nodiscard]] coll::op accumulate_op(MPI_Op handle, layout::element of);

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 
+#include "coll/background.hpp"
 #include "coll/contexts.hpp"
 #include "coll/schedule.hpp"
 
@@ -21,9 +22,10 @@ class agreement;
 
 /// What the communicators of a rank have in common.
 struct shared_state {
-  explicit shared_state(core::runtime& runtime) : running(runtime) {}
+  explicit shared_state(core::runtime& runtime) : running(runtime), in_background(runtime) {}
   context_ledger ledger;
   schedules running;
+  background in_background;
   /// The last agreement of each parent's context that is not over. Guarded by running.lock.
   std::map<std::uint32_t, std::shared_ptr<agreement>> latest;
   /// Communicators with ranks that were not started with this one. A count alone, so relaxed.

@@ -66,7 +66,13 @@ class collective_messages {
   [[nodiscard]] message_tag tag() const noexcept { return tag_; }
   [[nodiscard]] core::runtime& runtime() const noexcept { return engine_.runtime(); }
   [[nodiscard]] bool spans_jobs() const noexcept { return comm_.spans_jobs; }
-  [[nodiscard]] fault outcome() const noexcept { return fault_; }
+  /// A rank whose own messages all came may have got them from one that has had none of a dead
+  /// rank's: where a rank of the communicator has died nobody takes the result for good.
+  [[nodiscard]] fault outcome() const noexcept {
+    return fault_ == fault::none && ranks_ == nullptr && engine_.has_dead(comm_)
+               ? fault::peer_failed
+               : fault_;
+  }
 
   void send(const buffer& from, int dest) {
     SINEW_EXPECT(dest != rank_);  // it would wait for itself

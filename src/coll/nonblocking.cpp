@@ -35,7 +35,9 @@ class execution final : public schedule {
       return next::wait;
     }
     SINEW_ASSERT(!result_->over.done());
-    result_->outcome = outcome();
+    result_->outcome = outcome() == fault::none && engine().has_dead(comm())
+                           ? fault::peer_failed
+                           : outcome();  // as collective_messages::outcome()
     result_->over.complete();
     return next::over;
   }

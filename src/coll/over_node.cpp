@@ -20,6 +20,7 @@ struct node_place {
   bool decided = false;
   int calls = 0;
   std::unique_ptr<node::team> team;
+  std::optional<node::operations> in_background;  ///< with `team`
   std::unique_ptr<levels> by_levels;
 };
 constexpr core::communicator_slot<node_place> place(core::slots::coll_node);
@@ -97,14 +98,20 @@ void decide_levels(participant at, node_place& p, node_map map) {
 
 void decide(participant at, node_place& p) {
   p.decided = true;
-  if (at.comm.size() == 1 || at.comm.spans_jobs) {
-    return;  // ranks of several jobs share no memory, nor each other's places
+  if (at.comm.size() == 1 || at.comm.spans_jobs ||
+      at.engine.runtime().session().survivors() != nullptr) {
+    // Ranks of several jobs share no memory, nor each other's places. Whoever waits for a word of a
+    // rank that has died is not told; a message fails.
+    return;
   }
   if (on_this_node(at)) {
     collective_messages t(at, "the sharing of memory for collectives");
     std::vector<int> all(static_cast<std::size_t>(at.comm.size()));
     std::iota(all.begin(), all.end(), 0);
     p.team = agree_on_team(at, all, t.tag());
+    if (p.team != nullptr) {
+      p.in_background.emplace(*p.team);
+    }
   } else if (tuning::levels()) {
     if (std::optional<node_map> map = node_map::of(at)) {
       decide_levels(at, p, std::move(*map));
@@ -151,6 +158,11 @@ node::team* team_of(participant at) {
     decide(at, *p);
   }
   return p->team.get();
+}
+
+node::operations* operations_of(participant at) noexcept {
+  node_place* const p = at.comm.attached.get(place);
+  return p != nullptr && p->in_background ? &*p->in_background : nullptr;
 }
 
 levels* levels_of(participant at) noexcept {

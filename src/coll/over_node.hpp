@@ -8,6 +8,7 @@
 #include "coll/collective_messages.hpp"
 #include "coll/scratch.hpp"
 #include "sinew/node/moving.hpp"
+#include "sinew/node/operations.hpp"
 #include "sinew/node/reducing.hpp"
 
 namespace sinew::coll {
@@ -19,6 +20,9 @@ class levels;
 /// a communicator get none, so that one which is used but once or twice costs no memory. Then all
 /// ranks tell each other, by messages, where their blocks lie. Hot, but for that.
 [[nodiscard]] node::team* team_of(participant at);
+/// Of its operations in the background; null where there is no team yet. Does not count as a call.
+/// Hot.
+[[nodiscard]] node::operations* operations_of(participant at) noexcept;
 /// The same for blocks of this length, as many bytes on all ranks: null, too, where they are so
 /// long that messages carry them sooner. Hot, but for that.
 [[nodiscard]] node::team* team_for(participant at, std::size_t block);

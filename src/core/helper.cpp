@@ -72,9 +72,9 @@ class runtime::impl::helper::edge {
   }
   int poll() { return of_.rt_.helper_round(); }
   void sleep() {
-    const bool again = (of_.rt_.chores_wanted_.load(std::memory_order_relaxed) &
-                        ~of_.rt_.chores_in_calls_.load(std::memory_order_relaxed)) != 0;
-    of_.rt_.sleep_at_the_doorbell(again ? shortest_nap_ns : longest_service_sleep_ns);
+    const std::uint32_t mine = ~of_.rt_.chores_in_calls_.load(std::memory_order_relaxed);
+    const bool again = (of_.rt_.chores_wanted_.load(std::memory_order_relaxed) & mine) != 0;
+    of_.rt_.sleep_at_the_doorbell(again ? shortest_nap_ns : longest_service_sleep_ns, mine);
   }
 
  private:

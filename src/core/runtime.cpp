@@ -106,7 +106,8 @@ void runtime::set_chore(int (*run)(void*), void* context) noexcept {
   impl::of(*this).chores_[0] = {run, context};
 }
 
-int runtime::add_chore(int (*run)(void*), void* context, chore_place where) {
+int runtime::add_chore(int (*run)(void*), void* context, chore_place where,
+                       bool (*sleep)(void*, bool)) {
   SINEW_EXPECT(run != nullptr);
   static lock adding;  // modules add theirs at first use, perhaps by several threads at a time
   const guard held(adding, true);
@@ -114,8 +115,13 @@ int runtime::add_chore(int (*run)(void*), void* context, chore_place where) {
   auto& chores = self.chores_;
   for (int which = 1; which < impl::most_chores; ++which) {
     if (chores[which].run == nullptr) {
-      chores[which] = {run, context};
+      chores[which] = {run, context, sleep};
       const std::uint32_t bit = 1u << which;
+      if (sleep != nullptr) {
+        self.chores_told_.fetch_or(bit, std::memory_order_relaxed);
+      } else {
+        self.chores_told_.fetch_and(~bit, std::memory_order_relaxed);
+      }
       if (where == chore_place::in_calls) {
         self.chores_in_calls_.fetch_or(bit, std::memory_order_relaxed);
       } else {
@@ -136,6 +142,14 @@ void runtime::want_chore(int which, bool wanted) noexcept {
   const std::uint32_t bit = 1u << which;
   if (wanted) {
     self.chores_wanted_.fetch_or(bit, std::memory_order_relaxed);
+    if (threaded() && self.chores_[which].sleep != nullptr) {
+      // Another thread may be about to sleep: it looks at the wanted ones after saying that it
+      // rests.
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      if (self.waiting_.is_resting()) {
+        endpoint_->wake();
+      }
+    }
   } else {
     self.chores_wanted_.fetch_and(~bit, std::memory_order_relaxed);
   }
@@ -174,6 +188,17 @@ void runtime::impl::do_chores(std::uint32_t wanted, int& happened) {
       happened += chores_[which].run(chores_[which].context);
     }
   }
+}
+
+bool runtime::impl::tell_of_sleep(std::uint32_t chores, bool begins) {
+  SINEW_EXPECT(chores >> most_chores == 0);
+  bool may_sleep = true;
+  for (int which = 0; which < most_chores; ++which) {
+    if ((chores >> which & 1) != 0) {
+      may_sleep = chores_[which].sleep(chores_[which].context, begins) && may_sleep;
+    }
+  }
+  return may_sleep;
 }
 
 void runtime::set_diagnosis(void (*print)(void*), void* context) noexcept {

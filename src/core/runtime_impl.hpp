@@ -69,14 +69,25 @@ class runtime::impl final : public runtime {
   [[nodiscard]] bool report_hang(bool hangs, const char* how) noexcept;
   void report(const char* how) const noexcept;
 
-  /// Of the thread that makes progress, or the helper.
-  void sleep_at_the_doorbell(std::uint64_t timeout_ns) {
+  /// Of the thread that makes progress, or the helper; `chores`: which of them it may run.
+  void sleep_at_the_doorbell(std::uint64_t timeout_ns, std::uint32_t chores = ~std::uint32_t{0}) {
     outside* const met = others();
     if (met == nullptr || prepare_sleep(*met)) {
-      count_sleep();
-      endpoint_->sleep(timeout_ns);
+      // After this thread is known to rest: want_chore() rings if this load misses it.
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      const std::uint32_t told = chores_told_.load(std::memory_order_relaxed) &
+                                 chores_wanted_.load(std::memory_order_relaxed) & chores;
+      if (told == 0 || tell_of_sleep(told, true)) {
+        count_sleep();
+        endpoint_->sleep(timeout_ns);
+      }
+      if (told != 0) {
+        (void)tell_of_sleep(told, false);
+      }
     }
   }
+  /// Whether all of these agree to it.
+  bool tell_of_sleep(std::uint32_t chores, bool begins);
   /// False: there is something to do first. In outside.cpp.
   [[nodiscard]] static bool prepare_sleep(outside& met);
 
@@ -84,6 +95,7 @@ class runtime::impl final : public runtime {
   struct chore {
     int (*run)(void*) = nullptr;
     void* context = nullptr;
+    bool (*sleep)(void*, bool) = nullptr;
   };
   struct diagnosis {
     void (*print)(void*) = nullptr;
@@ -94,7 +106,10 @@ class runtime::impl final : public runtime {
   /// Of the chores, a bit each: those that the helper leaves to the program's threads. Relaxed: a
   /// chore is added before it is wanted.
   std::atomic<std::uint32_t> chores_in_calls_{0};
-  /// A bit each. A hint: a stale value costs a round more or less, nothing else, so relaxed.
+  /// Those that are told of sleeps. Relaxed, for the same reason.
+  std::atomic<std::uint32_t> chores_told_{0};
+  /// A bit each. A hint: a stale value costs a round more or less, nothing else, so relaxed; but
+  /// for sleeps, see want_chore().
   std::atomic<std::uint32_t> chores_wanted_{0};
   diagnosis diagnoses_[most_chores];  ///< the first is set_diagnosis's
   /// How many polls since polled_since_; -1 once a report was made. Only for reports, so relaxed.

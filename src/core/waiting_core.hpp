@@ -161,6 +161,11 @@ class waiting_core {
     // acquire: what the round has done is seen here once follow() or a rest has ended it.
     return leading_.load(std::memory_order_acquire) && !resting_.load(std::memory_order_acquire);
   }
+  /// The leader sleeps, or is about to: whoever wants it to look at more rings. Behind a fence.
+  [[nodiscard]] bool is_resting() const noexcept {
+    Platform::step();
+    return resting_.load(std::memory_order_relaxed);
+  }
   /// A thread polls without waiting: the helper need not lead. Hot.
   void note_poll() noexcept {
     waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -35,12 +35,16 @@ std::size_t room_of(int members, const round& r) {
   return room_at(members) + (r.half * rounds::depth + r.position) * team::room;
 }
 
+std::size_t beside_rounds_at(int members) {
+  return room_at(members) + std::size_t{2} * rounds::depth * team::room;
+}
+
 }  // namespace
 
 std::size_t team::block_bytes(int members) noexcept {
   static_assert(sizeof(head) == 2 * line_bytes && room % line_bytes == 0);
   SINEW_EXPECT(members > 1);
-  return room_at(members) + std::size_t{2} * rounds::depth * room;
+  return beside_rounds_at(members) + operations_bytes;
 }
 
 team::team(rma::engine& e, std::vector<job_rank> ranks, comm_rank me,
@@ -69,7 +73,9 @@ std::uint64_t team::make_block() {
   engine_.release_those_due();
   mine = engine_.memory().try_allocate(rma::part::local, block_bytes(size_), page);
   if (mine != 0) {
-    std::memset(engine_.at({engine_.rank(), mine}), 0, bytes_of_lines(size_));
+    std::byte* const block = engine_.at({engine_.rank(), mine});
+    std::memset(block, 0, bytes_of_lines(size_));
+    std::memset(block + beside_rounds_at(size_), 0, operations_zero);
   }
   return mine;
 }
@@ -142,6 +148,21 @@ void team::publish(line& l, int to) {
   engine_.announce_to(offsets_[static_cast<std::size_t>(me_)] + offset, now_.stamp,
                       to < 0 ? std::span<const job_rank>(waiters_)
                              : std::span<const job_rank>(&ranks_[static_cast<std::size_t>(to)], 1));
+}
+
+std::byte* team::beside_rounds(int m) const noexcept {
+  return blocks_[m] + beside_rounds_at(size_);
+}
+
+void team::announce(const std::atomic<std::uint64_t>& word, std::uint64_t value, int to,
+                    std::vector<job_rank>& asleep) {
+  const auto at =
+      static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(&word) - blocks_[me_]);
+  engine_.announce_without_waiting(
+      offsets_[static_cast<std::size_t>(me_)] + at, value,
+      to < 0 ? std::span<const job_rank>(waiters_)
+             : std::span<const job_rank>(&ranks_[static_cast<std::size_t>(to)], 1),
+      asleep);
 }
 
 std::byte* team::reserve(std::size_t bytes) noexcept {

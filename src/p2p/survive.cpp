@@ -295,6 +295,16 @@ bool engine::is_revoked(const core::communicator& comm) {
   return messages_of(comm).revoked.load(std::memory_order_relaxed);
 }
 
+bool engine::has_dead(const core::communicator& comm) const noexcept {
+  const boot::survival* const known = state_->survivors;
+  for (std::uint32_t i = 0; known != nullptr && i < known->deaths(); ++i) {
+    if (comm.members().find(known->dead(i)) >= 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void engine::acknowledge(const core::communicator& comm, std::uint32_t deaths) {
   messages_of(comm).acknowledged.store(deaths, std::memory_order_relaxed);
 }

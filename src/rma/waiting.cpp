@@ -15,6 +15,9 @@
 // its handler looks after arming again, which is later than this changer's look and so than its
 // change. In the first case this changer sends the message itself.
 //
+// Who listens is armed as if it were listed, and looks at its words in rounds of progress: the
+// message makes for one after the handler has armed anew.
+//
 // announce() spares the changer the fence between its change and its look: the waiter pays for it
 // with a membarrier after arming, which has the effect of a full barrier in every running thread
 // of the ranks. If the changer's store came before that barrier, the waiter's look sees it; if
@@ -59,24 +62,57 @@ struct engine::waiting {
   bool listed = false;
 };
 
-void engine::wake(job_rank r) {
-  if ((armed(r).fetch_and(~is_armed, std::memory_order_seq_cst) & is_armed) == 0) {
-    return;  // somebody else has seen it first
-  }
+bool engine::disarm(job_rank r) noexcept {
+  return (armed(r).fetch_and(~is_armed, std::memory_order_seq_cst) & is_armed) != 0;
+}
+
+bool engine::send_alert(job_rank r) {
   if (r == rank_) {
     look_for_waiters();
-    return;
+    return true;
+  }
+  return runtime_.endpoint().send_short(r, core::handlers::rma, {}, nullptr, 0).done();
+}
+
+void engine::wake(job_rank r) {
+  if (!disarm(r)) {
+    return;  // somebody else has seen it first
   }
   // The owner waits, so it makes progress, and slots become free.
   core::retry_loop tries(runtime_);
-  while (!runtime_.endpoint().send_short(r, core::handlers::rma, {}, nullptr, 0).done()) {
+  while (!send_alert(r)) {
     tries.again();
+  }
+}
+
+void engine::listen() {
+  {
+    const core::guard held(waiting_lock_, runtime_.threaded());
+    ++listeners_;
+    armed(rank_).fetch_or(is_armed, std::memory_order_seq_cst);
+  }
+  if (pays_fence_) {
+    base::membarrier(base::within::machine);
+  }
+}
+
+void engine::stop_listening() noexcept {
+  const core::guard held(waiting_lock_, runtime_.threaded());
+  SINEW_EXPECT(listeners_ > 0);
+  --listeners_;
+  disarm_if_nobody_waits();
+}
+
+/// Under the lock.
+void engine::disarm_if_nobody_waits() noexcept {
+  if (waiting_ == nullptr && listeners_ == 0) {
+    armed(rank_).fetch_and(~is_armed, std::memory_order_relaxed);  // wrongly 1 costs a message
   }
 }
 
 void engine::look_for_waiters() {
   const core::guard held(waiting_lock_, runtime_.threaded());
-  if (waiting_ == nullptr) {
+  if (waiting_ == nullptr && listeners_ == 0) {
     return;
   }
   armed(rank_).fetch_or(is_armed, std::memory_order_seq_cst);
@@ -101,9 +137,7 @@ void engine::delist(waiting& w) noexcept {
     w.next->previous = w.previous;
   }
   w.listed = false;
-  if (waiting_ == nullptr) {
-    armed(rank_).fetch_and(~is_armed, std::memory_order_relaxed);  // wrongly 1 costs a message
-  }
+  disarm_if_nobody_waits();
 }
 
 std::uint64_t engine::wait_longer(std::atomic_ref<std::uint64_t> word, until how,

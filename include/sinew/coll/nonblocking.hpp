@@ -39,6 +39,37 @@ struct ongoing {
 [[nodiscard]] std::shared_ptr<ongoing> start(p2p::engine& engine, communicator_ref over,
                                              plan_ref what, message_tag tag);
 
+/// A collective of one group whose blocks are alike on all ranks, by the arguments of the function
+/// plan_... of its name.
+struct even_call {
+  enum class kind : std::uint8_t {
+    barrier,
+    bcast,   ///< its data: `recv`
+    reduce,  ///< these two: `send` has a base only
+    allreduce,
+    gather,
+    scatter,
+    allgather,
+    alltoall
+  };
+  kind what = kind::barrier;
+  buffer send{};
+  buffer recv{};
+  comm_rank root = -1;
+  op_ref o{};
+};
+[[nodiscard]] plan_ref plan_of(const core::communicator& c, const even_call& call);
+
+/// What begin() has done.
+struct begun {
+  bool done = false;                ///< false: nothing; it goes by a plan, on all ranks
+  std::shared_ptr<ongoing> runs{};  ///< null: it is over, without fault
+};
+/// Begins a short one without a plan where the ranks share memory that their blocking collectives
+/// have set up: all ranks get the same answer, since all call their collectives in one order.
+/// Throws std::bad_alloc, and has begun nothing then. Hot.
+[[nodiscard]] begun begin(p2p::engine& engine, const communicator_ref& over, const even_call& call);
+
 // What follows makes plans, for this rank of `c`. They throw std::bad_alloc.
 
 [[nodiscard]] plan_ref plan_barrier(const core::communicator& c);

@@ -91,8 +91,13 @@ class runtime {
   void set_chore(int (*chore)(void* context), void* context) noexcept;
   void want_chore(bool wanted) noexcept { want_chore(0, wanted); }
   /// The same for other modules: the number of their chore, by which they want it. Cold.
+  /// `sleep`, if not null, is called with true before whoever may run the chore sleeps on the
+  /// doorbell while it is wanted, after all rounds: it sees to it that what the chore looks for
+  /// rings, and returns false if there is something to do at once. And with false after the sleep,
+  /// or instead of it.
   [[nodiscard]] int add_chore(int (*chore)(void* context), void* context,
-                              chore_place where = chore_place::anywhere);
+                              chore_place where = chore_place::anywhere,
+                              bool (*sleep)(void* context, bool begins) = nullptr);
   void want_chore(int which, bool wanted) noexcept;
   void drop_chore(int which) noexcept;
 

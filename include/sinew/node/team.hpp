@@ -66,6 +66,9 @@ class team {
  public:
   /// Longest data that lie in a block for one round.
   static constexpr std::size_t room = std::size_t{32} << 10;
+  /// What operations.hpp has of a block; the first bytes of it are zero at first.
+  static constexpr std::size_t operations_bytes = std::size_t{72} << 10;
+  static constexpr std::size_t operations_zero = std::size_t{8} << 10;
 
   /// What each member needs of its local heap. Pages exist once they are touched.
   [[nodiscard]] static std::size_t block_bytes(int members) noexcept;
@@ -168,6 +171,16 @@ class team {
 
   /// All but this rank.
   [[nodiscard]] std::span<const int> others() const noexcept { return everybody_; }
+
+  // For operations.hpp: any thread, once all have joined.
+
+  [[nodiscard]] rma::engine& memory() const noexcept { return engine_; }
+  /// A part of each member's block that rounds do not use: `operations_bytes`, zero at first.
+  [[nodiscard]] std::byte* beside_rounds(int m) const noexcept;
+  /// Stores into a word of this rank's block; see engine::announce_without_waiting(). `to`: -1:
+  /// all.
+  void announce(const std::atomic<std::uint64_t>& word, std::uint64_t value, int to,
+                std::vector<job_rank>& asleep);
 
  private:
   struct head;

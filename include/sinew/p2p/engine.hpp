@@ -189,6 +189,8 @@ class engine {
   /// way ends with fault::revoked. Returns at once; the others learn of it as they make progress.
   void revoke(const core::communicator& comm);
   [[nodiscard]] bool is_revoked(const core::communicator& comm);
+  /// Whether a rank of `comm` has died; only where the others go on (--survive). Warm.
+  [[nodiscard]] bool has_dead(const core::communicator& comm) const noexcept;
   /// Receives from any source may go on although the first `deaths` of the dead are gone.
   void acknowledge(const core::communicator& comm, std::uint32_t deaths);
   [[nodiscard]] std::uint32_t acknowledged(const core::communicator& comm);

@@ -383,23 +383,27 @@ class engine {
   /// wait who have it mapped. Seen after what this rank has put to heaps of this node. What it has
   /// put to other nodes is neither ordered nor waited for: their ranks may have left.
   void announce_to(std::uint64_t offset, std::uint64_t value, std::span<const job_rank> waiters) {
-    std::uint32_t common = needs_no_fence;
-    for (const job_rank r : waiters) {
-      common &= armed(r).load(std::memory_order_relaxed);
-    }
-    const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>({rank_, offset});
-    if (common != 0) [[likely]] {
-      word.store(value, std::memory_order_release);
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-    } else {
-      word.store(value, std::memory_order_seq_cst);
-    }
-    for (const job_rank r : waiters) {
-      if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
-        wake(r);
-      }
-    }
+    announce_and(offset, value, waiters, [this](job_rank r) { wake(r); });
   }
+  /// The same without waiting, in a handler or a chore: whoever could not be told for want of room
+  /// is added to `asleep`, and is the caller's to send_alert() to until that succeeds. Does not
+  /// throw if `asleep` has room for all `waiters`.
+  void announce_without_waiting(std::uint64_t offset, std::uint64_t value,
+                                std::span<const job_rank> waiters, std::vector<job_rank>& asleep) {
+    announce_and(offset, value, waiters, [&](job_rank r) {
+      if (disarm(r) && !send_alert(r)) {
+        asleep.push_back(r);
+      }
+    });
+  }
+  /// Makes a rank look at what it waits for. False: there is no room for that message now.
+  [[nodiscard]] bool send_alert(job_rank r);
+
+  /// Between these two this rank is sent a message when another one announces something to it, so
+  /// that it may sleep on the doorbell although it looks at words itself. What has changed before
+  /// it has begun to listen it has to look at afterwards. They count. Any thread. Warm.
+  void listen();
+  void stop_listening() noexcept;
 
   /// Synchronises two ranks, as often as both call it: signal tells the other rank that this one
   /// has come so far, await waits for as many signals of the other as it was called. One thread at
@@ -466,9 +470,32 @@ class engine {
     return std::atomic_ref<std::uint32_t>(
         *reinterpret_cast<std::uint32_t*>(parts_[r.index()] + heap_shape::armed_at));
   }
+  template <class Wake>
+  void announce_and(std::uint64_t offset, std::uint64_t value, std::span<const job_rank> waiters,
+                    const Wake& wake_up) {
+    std::uint32_t common = needs_no_fence;
+    for (const job_rank r : waiters) {
+      common &= armed(r).load(std::memory_order_relaxed);
+    }
+    const std::atomic_ref<std::uint64_t> word = word_at<std::uint64_t>({rank_, offset});
+    if (common != 0) [[likely]] {
+      word.store(value, std::memory_order_release);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+      word.store(value, std::memory_order_seq_cst);
+    }
+    for (const job_rank r : waiters) {
+      if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {
+        wake_up(r);
+      }
+    }
+  }
   void wake(job_rank r);
+  /// True if it was armed; then it has to be sent an alert.
+  [[nodiscard]] bool disarm(job_rank r) noexcept;
   void look_for_waiters();
   void delist(waiting& w) noexcept;
+  void disarm_if_nobody_waits() noexcept;
   std::uint64_t wait_for(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value) {
     const std::uint64_t seen = word.load(std::memory_order_seq_cst);
     return holds(seen, how, value) ? seen : wait_longer(word, how, value);
@@ -592,7 +619,8 @@ class engine {
 
   bool pays_fence_ = false;  ///< this rank calls membarrier before it sleeps
   core::lock waiting_lock_;
-  waiting* waiting_ = nullptr;  ///< guarded by waiting_lock_
+  waiting* waiting_ = nullptr;  ///< these two are guarded by waiting_lock_
+  int listeners_ = 0;
 };
 
 }  // namespace sinew::rma

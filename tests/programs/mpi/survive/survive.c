@@ -13,6 +13,16 @@ static int class_of(int code) {
   return error_class;
 }
 
+/* All of these wait for the one that has died. */
+static void collectives_fail(MPI_Comm comm) {
+  int one = 1, sum = 0, code = 0;
+  MPI_Request request;
+  CHECK(class_of(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm)) == MPIX_ERR_PROC_FAILED);
+  code = MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+  CHECK(class_of(code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE)) ==
+        MPIX_ERR_PROC_FAILED);
+}
+
 static void operations_with_the_dead_end(MPI_Comm comm) {
   static char bytes[1 << 20];
   char text[MPI_MAX_ERROR_STRING];
@@ -88,10 +98,13 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Barrier(comm);
+  for (int i = 0; i < 5; ++i) {
+    MPI_Barrier(comm);  /* without --survive they would go over memory by now */
+  }
   if (rank == size - 1) {
     raise(SIGKILL);
   }
+  collectives_fail(comm);
   operations_with_the_dead_end(comm);
   the_dead_are_told(comm);
   survivors_agree(comm);

@@ -1,0 +1,93 @@
+// Operations of a team that are under way at once: what nonblocking collectives stand on.
+//
+// All members number them alike, from 1. An operation has a *slot* in each member's block, a line
+// and some room, in which the member posts what it gives. Who has read all that it wants, or gives
+// up, says that the operation has ended for it; a slot is written again only once all have said so
+// of the operation that had it before. Nothing here waits: who finds something missing comes again.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sinew/base/check.hpp"
+#include "sinew/node/team.hpp"
+
+namespace sinew::node {
+
+/// One rank's end. One thread at a time, not necessarily the team's. The team outlives it.
+class operations {
+ public:
+  /// How many can be under way at once; more begin later.
+  static constexpr std::uint32_t depth = 64;
+  /// The most bytes that a member posts for one.
+  static constexpr std::size_t room = 1024;
+
+  explicit operations(team& t) noexcept : team_(t) {}
+
+  /// The number of the next one. Hot.
+  [[nodiscard]] std::uint64_t next() noexcept { return ++begun_; }
+  /// Whether this rank may post for operation `n`. Hot.
+  [[nodiscard]] bool is_free(std::uint64_t n) noexcept {
+    SINEW_EXPECT(n != 0 && n <= begun_);
+    return n <= free_up_to_ || look_for_free(n);
+  }
+
+  /// Where to put what is to be posted, `bytes` up to `room`; then publish(). Hot.
+  [[nodiscard]] std::byte* place(std::uint64_t n, std::size_t bytes) const noexcept {
+    SINEW_EXPECT(n <= free_up_to_ && bytes <= room);
+    slots& mine = slots_of(team_.rank());
+    return bytes <= line::most_inside ? mine.lines[slot_of(n)].inside
+                                      : mine.rooms[slot_of(n)].data();
+  }
+  /// `to`: the member that reads it; -1: all. Ranks that it could not wake are added to `asleep`
+  /// (engine.hpp). Hot.
+  void publish(std::uint64_t n, std::size_t bytes, int to, std::vector<job_rank>& asleep);
+
+  /// What `m` has posted, null as long as it has not. Hot.
+  [[nodiscard]] const line* from(std::uint64_t n, int m) const noexcept {
+    const line& l = slots_of(m).lines[slot_of(n)];
+    // Sequentially consistent as rma's waiting wants it; acquire is what the data take. It is never
+    // written for a later operation before this rank has ended this one.
+    return l.stamp.load(std::memory_order_seq_cst) == n ? &l : nullptr;
+  }
+  [[nodiscard]] const std::byte* data_of(std::uint64_t n, int m, const line& l) const noexcept {
+    SINEW_EXPECT(l.bytes() <= room);
+    return l.bytes() <= line::most_inside ? l.inside : slots_of(m).rooms[slot_of(n)].data();
+  }
+
+  /// This rank reads nothing of it any more, and its own is posted if it is ever to be. Hot.
+  void end(std::uint64_t n, std::vector<job_rank>& asleep) {
+    SINEW_EXPECT(n <= free_up_to_);
+    team_.announce(slots_of(team_.rank()).ended[slot_of(n)], n, -1, asleep);
+  }
+
+  [[nodiscard]] node::team& of() const noexcept { return team_; }
+
+ private:
+  struct slots {
+    /// By slot; a line's owner writes it.
+    std::array<line, depth> lines;
+    /// By slot: the last operation that has ended there for the owner, who writes it (release);
+    /// never falls. Who reads it (acquire) may overwrite what the owner has read.
+    alignas(64) std::array<std::atomic<std::uint64_t>, depth> ended;
+    alignas(64) std::array<std::array<std::byte, room>, depth> rooms;
+  };
+  static_assert(sizeof(slots) <= team::operations_bytes);
+  static_assert(offsetof(slots, rooms) <= team::operations_zero);
+
+  [[nodiscard]] static std::size_t slot_of(std::uint64_t n) noexcept { return n % depth; }
+  [[nodiscard]] slots& slots_of(int m) const noexcept {
+    return *reinterpret_cast<slots*>(team_.beside_rounds(m));
+  }
+  bool look_for_free(std::uint64_t n) noexcept;
+
+  team& team_;
+  std::uint64_t begun_ = 0;
+  /// The slots of all operations up to this one are free for them, or were.
+  std::uint64_t free_up_to_ = depth;
+};
+
+}  // namespace sinew::node

@@ -1,0 +1,90 @@
+// Nonblocking collectives of ranks that share a node, over module node: their short forms. Each is
+// posted when it begins, if its slot is free, and ends when what it reads has been posted. What is
+// under way is a chore of the runtime, which also sees to it that this rank is woken for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "coll/scratch.hpp"
+#include "sinew/coll/communicators.hpp"
+#include "sinew/coll/nonblocking.hpp"
+#include "sinew/core/lock.hpp"
+#include "sinew/node/operations.hpp"
+
+namespace sinew::coll {
+
+/// One of them, as one rank goes through it.
+class node_operation {
+ public:
+  /// The data that a rank posts for it. `members`: of its communicator. As many on all ranks.
+  [[nodiscard]] static std::size_t posted_bytes(const even_call& c, int me, int members) noexcept;
+
+  /// `slots` takes its next number for it.
+  void begin(const even_call& c, node::operations& slots) noexcept;
+  /// Whether it is over; must not be asked again then. Ranks it could not wake: as operations.hpp.
+  bool go_on(std::vector<job_rank>& asleep);
+  /// It was over at once: the program may free its operator.
+  void drop_operator() noexcept { call_.o = nullptr; }
+  /// For what outlives the call that has begun it: the program may free its datatypes, and the
+  /// communicator.
+  void keep(communicator_ref over);
+
+  /// The member that it waits for; -1: none, or its slot.
+  [[nodiscard]] int waits_for() const noexcept { return waits_for_; }
+  [[nodiscard]] const communicator_ref& comm() const noexcept { return comm_; }
+  ongoing result;
+
+ private:
+  using kind = even_call::kind;
+  [[nodiscard]] bool posts() const noexcept;
+  /// Whether it reads what `m`, another member, has posted.
+  [[nodiscard]] bool reads(int m) const noexcept;
+  void write(std::byte* at) const noexcept;
+  void read_all();
+  void combine();
+  void note(fault f) noexcept {
+    result.outcome = result.outcome == fault::none ? f : result.outcome;
+  }
+
+  even_call call_;
+  node::operations* slots_ = nullptr;
+  communicator_ref comm_;
+  layout::datatype_ref send_type_, recv_type_;
+  std::uint64_t number_ = 0;
+  std::size_t bytes_ = 0;  ///< that it posts
+  bool posted_ = false;
+  int next_ = 0;  ///< members below have posted
+  int waits_for_ = -1;
+};
+
+/// Those of a rank that are under way.
+class background {
+ public:
+  explicit background(core::runtime& runtime);
+  background(const background&) = delete;
+  background& operator=(const background&) = delete;
+
+  /// Throws std::bad_alloc, and has begun nothing then. Any thread.
+  begun begin(const communicator_ref& over, const even_call& call, node::operations& slots);
+
+ private:
+  int advance();
+  bool advance(std::size_t i);
+  bool wake_those_asleep();
+  bool sleep(bool begins);
+
+  core::runtime& runtime_;
+  int chore_;
+  /// Guards all below and the operations. Whoever holds it never waits for progress.
+  core::lock lock_;
+  std::vector<std::shared_ptr<node_operation>> running_;
+  std::shared_ptr<node_operation> spare_;
+  std::vector<job_rank> asleep_;  ///< could not be woken yet
+  rma::engine* memory_ = nullptr;
+  bool listens_ = false;  ///< of whoever leads
+};
+
+}  // namespace sinew::coll

@@ -1,0 +1,221 @@
+// Short nonblocking collectives over shared memory: what they give, many under way at once, begun
+// by several threads, waited for by ranks that sleep.
+#include "coll/background.hpp"
+
+#include <array>
+#include <chrono>
+#include <thread>
+
+#include "trial.hpp"
+
+namespace sinew::test {
+namespace {
+
+using coll::begun;
+using coll::communicator_ref;
+using coll::even_call;
+using kind = even_call::kind;
+
+void wait(member& m, const begun& b) {
+  ASSERT_TRUE(b.done);
+  if (b.runs != nullptr) {
+    m.runtime.wait(b.runs->over);
+    ASSERT_EQ(b.runs->outcome, fault::none);
+  }
+}
+
+/// One of which the blocking collectives have set up its memory.
+communicator_ref with_memory(member& m) {
+  const communicator_ref c = coll::duplicate({m.engine, m.comm});
+  EXPECT_FALSE(coll::begin(m.engine, c, {}).done) << "no memory yet";
+  for (int i = 0; i < 3; ++i) {
+    coll::barrier({m.engine, *c});
+  }
+  return c;
+}
+
+/// One call with data of its own, of some kind, type and length.
+struct one {
+  trial t;
+  even_call call;
+  area sent, received, wanted;
+
+  // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): block, of instances
+  one(trial drawn, kind what, const layout::datatype& st, const layout::datatype& rt,
+      std::size_t block)
+      : t(std::move(drawn)),
+        sent(st, many(block / st.elements())),
+        received(rt, many(block / rt.elements())),
+        wanted(received) {
+    const std::size_t sends = block / st.elements(), receives = block / rt.elements();
+    call.what = what;
+    call.root = comm_rank{what == kind::barrier ? -1 : t.root()};
+    const int me = t.m.rank, root = call.root.value();
+    const bool at_root = me == root;
+    call.send = sent.all(sends);
+    call.recv = received.all(receives);
+    const auto block_of = [&](int r, std::uint64_t salt) { return t.values(r, block, salt); };
+    const auto put = [&](area& into, const layout::datatype& type, int at, const ints& values) {
+      into.write(at * static_cast<std::ptrdiff_t>(block / type.elements()), values);
+    };
+    ints total = block_of(0, 0);
+    for (int r = 1; r < t.m.size; ++r) {
+      total = add(total, block_of(r, 0));
+    }
+    for (int r = 0; r < t.m.size; ++r) {
+      const bool for_each = what == kind::alltoall || (what == kind::scatter && at_root);
+      if (for_each || r == 0) {
+        put(sent, st, for_each ? r : 0, block_of(me, for_each ? static_cast<std::uint64_t>(r) : 0));
+      }
+      if (what == kind::allgather || (what == kind::gather && at_root)) {
+        put(wanted, rt, r, block_of(r, 0));
+      } else if (what == kind::alltoall) {
+        put(wanted, rt, r, block_of(r, static_cast<std::uint64_t>(me)));
+      }
+    }
+    if (what == kind::allreduce || what == kind::reduce) {
+      call.o = std::make_shared<const coll::op>();
+      put(received, rt, 0, block_of(me, 0));
+      put(wanted, rt, 0, what == kind::allreduce || at_root ? total : block_of(me, 0));
+      call.send = {const_cast<void*>(in_place), 0, nullptr};
+      if (!at_root && what == kind::reduce) {
+        call.send.base = received.base();
+      }
+    } else if (what == kind::bcast) {
+      put(received, rt, 0, at_root ? block_of(root, 0) : ints(block));
+      put(wanted, rt, 0, block_of(root, 0));
+    } else if (what == kind::scatter) {
+      put(wanted, rt, 0, block_of(root, static_cast<std::uint64_t>(me)));
+    }
+  }
+  [[nodiscard]] std::size_t many(std::size_t n) const {
+    return n * static_cast<std::size_t>(t.m.size);
+  }
+};
+
+/// Twice as many under way as there are slots, ended in another order than they were begun in.
+void many_at_once(member& m, const communicator_ref& c, std::uint64_t seed) {
+  const type_box types;
+  std::vector<std::unique_ptr<one>> calls;
+  std::vector<begun> all;
+  for (std::uint64_t i = 0; i < 2 * node::operations::depth; ++i) {
+    trial t(m, types, 1000 * seed + i);
+    const auto what = static_cast<kind>(t.draw(8));
+    const bool combines = what == kind::reduce || what == kind::allreduce;
+    const layout::datatype& any = t.type();
+    const layout::datatype& other = t.type();
+    const layout::datatype& plain = types[0];
+    const std::size_t most = node::operations::room / sizeof(std::int32_t) / 6 / 8;
+    const std::size_t block = 6 * t.draw(t.draw(8) == 0 ? most : 3);
+    calls.push_back(std::make_unique<one>(std::move(t), what, combines ? plain : any,
+                                          combines ? plain : other, block));
+    all.push_back(coll::begin(m.engine, c, calls.back()->call));
+  }
+  std::mt19937_64 random(seed + static_cast<std::uint64_t>(m.rank));
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  for (const std::size_t i : order) {
+    wait(m, all[i]);
+    calls[i]->t.same(calls[i]->received, calls[i]->wanted, "an operation in the background");
+  }
+}
+
+TEST(background, any_kind_and_type_many_at_once) {
+  for (const int n : {2, 3, 6}) {
+    for (const auto over : {backend::inproc, backend::shm}) {
+      run_job_on_node(n, over, core::threading::one, [](member& m) {
+        const communicator_ref c = with_memory(m);
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+          many_at_once(m, c, seed);
+        }
+      });
+    }
+  }
+}
+
+TEST(background, threads_have_communicators_of_their_own) {
+  run_job_on_node(3, backend::shm, core::threading::many, [](member& m) {
+    std::vector<communicator_ref> own;
+    for (int t = 0; t < 3; ++t) {
+      own.push_back(with_memory(m));
+    }
+    std::vector<std::thread> all;
+    for (const communicator_ref& c : own) {
+      all.emplace_back([&m, &c] { many_at_once(m, c, 7); });
+    }
+    for (std::thread& t : all) {
+      t.join();
+    }
+    coll::barrier({m.engine, m.comm});
+  });
+}
+
+/// Whoever waits for a rank that comes late sleeps, and is woken: by the clock alone it would see
+/// it up to 10 ms later each time.
+TEST(background, wakes_who_sleeps) {
+  run_job_on_node(2, backend::shm, core::threading::one, [](member& m) {
+    const communicator_ref c = with_memory(m);
+    const std::uint64_t slept = m.runtime.sleeps();
+    for (int i = 0; i < 8; ++i) {
+      if (m.rank == i % 2) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(15));
+      }
+      wait(m, coll::begin(m.engine, c, {.what = kind::barrier}));
+    }
+    EXPECT_GT(m.runtime.sleeps(), slept);
+  });
+}
+
+/// Blocking collectives go on beside them.
+TEST(background, blocking_ones_in_between) {
+  run_job_on_node(3, backend::inproc, core::threading::one, [](member& m) {
+    const communicator_ref c = with_memory(m);
+    for (int i = 0; i < 200; ++i) {
+      std::int32_t word = m.rank == i % 3 ? i : -1;
+      const begun b = coll::begin(m.engine, c,
+                                  {.what = kind::bcast,
+                                   .recv = {&word, 1, &layout::of(layout::element::i32)},
+                                   .root = comm_rank{i % 3}});
+      coll::barrier({m.engine, *c});
+      wait(m, b);
+      EXPECT_EQ(word, i);
+    }
+  });
+}
+
+TEST(background, a_fault_is_told_where_it_is) {
+  run_job_on_node(3, backend::inproc, core::threading::one, [](member& m) {
+    const communicator_ref c = with_memory(m);
+    std::array<std::int32_t, 2> data{1, 2};
+    const std::size_t count = m.rank == 2 ? 1 : 2;
+    const begun b = coll::begin(m.engine, c,
+                                {.what = kind::bcast,
+                                 .recv = {data.data(), count, &layout::of(layout::element::i32)},
+                                 .root = 0});
+    ASSERT_TRUE(b.done);
+    if (b.runs != nullptr) {
+      m.runtime.wait(b.runs->over);
+      EXPECT_EQ(b.runs->outcome, m.rank == 2 ? fault::truncated : fault::none);
+    } else {
+      EXPECT_NE(m.rank, 2);
+    }
+    coll::barrier({m.engine, *c});
+  });
+}
+
+/// What is longer than a slot goes by a plan, on all ranks.
+TEST(background, long_ones_are_not_taken) {
+  run_job_on_node(2, backend::inproc, core::threading::one, [](member& m) {
+    const communicator_ref c = with_memory(m);
+    std::vector<std::byte> data(node::operations::room + 1);
+    EXPECT_FALSE(coll::begin(m.engine, c,
+                             {.what = kind::bcast,
+                              .recv = coll::buffer::of_bytes(data.data(), data.size()),
+                              .root = 0})
+                     .done);
+  });
+}
+
+}  // namespace
+}  // namespace sinew::test

@@ -22,7 +22,7 @@ void start_collective(request_object& r) {
   SINEW_ENSURE(o.runs != nullptr);
 }
 
-request_object& request_for(prepared p, message_tag tag) {
+request_object& request_for(prepared&& p, message_tag tag) {
   SINEW_EXPECT(p.comm != nullptr && p.name != nullptr);
   SINEW_EXPECT(p.root >= -1 && p.root < p.comm->comm->size());
   request_object& r = new_request(p.comm, request_object::sort::collective);
@@ -34,7 +34,7 @@ request_object& request_for(prepared p, message_tag tag) {
   return r;
 }
 
-MPI_Request request_of(coll::begun begun, prepared p) {
+MPI_Request request_of(coll::begun&& begun, prepared&& p) {
   SINEW_EXPECT(begun.done);
   if (begun.runs == nullptr) {
     return done_request();
@@ -49,7 +49,7 @@ MPI_Request request_of(coll::begun begun, prepared p) {
   }
 }
 
-prepared even(comm_object& c, const char* name, coll::even_call what) {
+prepared even(comm_object& c, const char* name, coll::even_call&& what) {
   SINEW_EXPECT(c.sides == nullptr);
   const int root = what.root.value();
   return {&c, nullptr, name, root, std::move(what)};
@@ -306,10 +306,10 @@ coll::op_ref shared_op(MPI_Op op, MPI_Datatype datatype, const layout::datatype&
   return {std::move(bound), &inside};
 }
 
-int start_now(prepared p, MPI_Request* request) {
+int start_now(prepared&& p, MPI_Request* request) {
   check_out(request, "request");
   *request = MPI_REQUEST_NULL;
-  const coll::communicator_ref over = p.comm->together();
+  const coll::communicator_ref& over = p.comm->together();
   if (p.what == nullptr) {
     coll::begun begun = coll::begin(*process.engine, over, p.even);
     if (begun.done) {
@@ -324,7 +324,7 @@ int start_now(prepared p, MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-int start_later(prepared p, MPI_Info info, MPI_Request* request) {
+int start_later(prepared&& p, MPI_Info info, MPI_Request* request) {
   check_out(request, "request");
   *request = MPI_REQUEST_NULL;
   if (info != MPI_INFO_NULL) {
@@ -342,7 +342,7 @@ int start_later(prepared p, MPI_Info info, MPI_Request* request) {
   return MPI_SUCCESS;
 }
 
-int start_and_wait(prepared p) {
+int start_and_wait(prepared&& p) {
   MPI_Request request = MPI_REQUEST_NULL;
   (void)start_now(std::move(p), &request);
   SINEW_ASSERT(request != MPI_REQUEST_NULL);

@@ -18,10 +18,10 @@ struct prepared {
 [[nodiscard]] coll::op_ref shared_op(MPI_Op op, MPI_Datatype datatype, const layout::datatype& of);
 
 /// MPI_I...: begins it.
-int start_now(prepared p, MPI_Request* request);
+int start_now(prepared&& p, MPI_Request* request);
 /// MPI_..._init: MPI_Start will.
-int start_later(prepared p, MPI_Info info, MPI_Request* request);
+int start_later(prepared&& p, MPI_Info info, MPI_Request* request);
 /// The blocking form of those that have no other.
-int start_and_wait(prepared p);
+int start_and_wait(prepared&& p);
 
 }  // namespace sinew::mpi

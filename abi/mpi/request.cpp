@@ -145,7 +145,7 @@ void await(request_object& r) {
     SINEW_ASSERT(r.comm != nullptr && r.collective->runs != nullptr);
     core::collective_record& record = r.comm->comm->collective;
     const core::collective_call around = record.exchange(r.collective->name);
-    process.runtime->wait(r.collective->runs->over);
+    coll::wait(*process.engine, *r.collective->runs);
     (void)record.exchange(around);
     return;
   }

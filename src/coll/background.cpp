@@ -12,6 +12,8 @@
 namespace sinew::coll {
 namespace {
 
+constexpr int looks_at_first = 200;
+
 /// Bytes of one rank's block.
 std::size_t block_bytes(const even_call& c, int me) noexcept {
   using kind = even_call::kind;
@@ -60,11 +62,13 @@ std::size_t node_operation::posted_bytes(const even_call& c, int me, int members
   return has_block_for_each(c.what) ? block * static_cast<std::size_t>(members) : block;
 }
 
-void node_operation::begin(const even_call& c, node::operations& slots) noexcept {
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters): what, how much of it, where
+void node_operation::begin(const even_call& c, std::size_t bytes,
+                           node::operations& slots) noexcept {
   call_ = c;
   slots_ = &slots;
   number_ = slots.next();
-  bytes_ = posted_bytes(c, slots.of().rank(), slots.of().size());
+  bytes_ = bytes;
   posted_ = false;
   next_ = 0;
   waits_for_ = -1;
@@ -234,7 +238,7 @@ background::background(core::runtime& runtime)
           core::chore_place::in_calls,
           [](void* self, bool begins) { return static_cast<background*>(self)->sleep(begins); })) {}
 
-begun background::begin(const communicator_ref& over, const even_call& call,
+begun background::begin(const communicator_ref& over, const even_call& call, std::size_t bytes,
                         node::operations& slots) {
   const core::guard held(lock_, runtime_.threaded());
   memory_ = &slots.of().memory();
@@ -249,7 +253,7 @@ begun background::begin(const communicator_ref& over, const even_call& call,
   if (asleep_.capacity() < most_asleep) {
     asleep_.reserve(most_asleep);
   }
-  spare_->begin(call, slots);
+  spare_->begin(call, bytes, slots);
   if (asleep_.empty() && spare_->go_on(asleep_)) {
     spare_->drop_operator();
     if (!asleep_.empty()) [[unlikely]] {
@@ -265,6 +269,7 @@ begun background::begin(const communicator_ref& over, const even_call& call,
   const std::shared_ptr<node_operation>& made = running_.emplace_back(std::move(spare_));
   spare_ = nullptr;
   made->keep(over);
+  made->result.looked_for = true;
   const begun answer{true, {made, &made->result}};
   // Another thread that is about to sleep has looked at all words before it was told of this one.
   runtime_.want_chore(chore_, true);
@@ -324,6 +329,12 @@ int background::advance() {
   return steps;
 }
 
+void background::look_for(const ongoing& o) {
+  for (int look = 0; look < looks_at_first && !o.over.done() && !runtime_.crowded(); ++look) {
+    (void)advance();
+  }
+}
+
 bool background::sleep(bool begins) {
   if (!begins) {
     if (std::exchange(listens_, false)) {
@@ -346,11 +357,19 @@ begun begin(p2p::engine& engine, const communicator_ref& over, const even_call& 
   const node::team& team = slots->of();
   const bool combines =
       call.what == even_call::kind::reduce || call.what == even_call::kind::allreduce;
-  if (node_operation::posted_bytes(call, team.rank(), team.size()) > node::operations::room ||
+  const std::size_t bytes = node_operation::posted_bytes(call, team.rank(), team.size());
+  if (bytes > node::operations::room ||
       (combines && !reduces(team.size(), *call.recv.type))) {
     return {};
   }
-  return state_of(engine.runtime()).in_background.begin(over, call, *slots);
+  return state_of(engine.runtime()).in_background.begin(over, call, bytes, *slots);
+}
+
+void wait(p2p::engine& engine, ongoing& o) {
+  if (o.looked_for) {
+    state_of(engine.runtime()).in_background.look_for(o);
+  }
+  engine.runtime().wait(o.over);
 }
 
 plan_ref plan_of(const core::communicator& c, const even_call& call) {

@@ -22,8 +22,8 @@ class node_operation {
   /// The data that a rank posts for it. `members`: of its communicator. As many on all ranks.
   [[nodiscard]] static std::size_t posted_bytes(const even_call& c, int me, int members) noexcept;
 
-  /// `slots` takes its next number for it.
-  void begin(const even_call& c, node::operations& slots) noexcept;
+  /// `slots` takes its next number for it; `bytes`: posted_bytes().
+  void begin(const even_call& c, std::size_t bytes, node::operations& slots) noexcept;
   /// Whether it is over; must not be asked again then. Ranks it could not wake: as operations.hpp.
   bool go_on(std::vector<job_rank>& asleep);
   /// It was over at once: the program may free its operator.
@@ -68,7 +68,11 @@ class background {
   background& operator=(const background&) = delete;
 
   /// Throws std::bad_alloc, and has begun nothing then. Any thread.
-  begun begin(const communicator_ref& over, const even_call& call, node::operations& slots);
+  begun begin(const communicator_ref& over, const even_call& call, std::size_t bytes,
+              node::operations& slots);
+  /// Looks for what `o` misses, for a moment, without any other progress: most answers come within
+  /// a microsecond, and a round takes a good part of that. Any thread. Hot.
+  void look_for(const ongoing& o);
 
  private:
   int advance();

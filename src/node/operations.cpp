@@ -2,14 +2,6 @@
 
 namespace sinew::node {
 
-void operations::publish(std::uint64_t n, std::size_t bytes, int to,
-                         std::vector<job_rank>& asleep) {
-  SINEW_EXPECT(n <= free_up_to_ && bytes <= room);
-  line& l = slots_of(team_.rank()).lines[slot_of(n)];
-  l.length = bytes;
-  team_.announce(l.stamp, n, to, asleep);
-}
-
 bool operations::look_for_free(std::uint64_t n) noexcept {
   const auto has_ended = [&](std::uint64_t before) {
     for (int m = 0; m < team_.size(); ++m) {

@@ -52,6 +52,7 @@ team::team(rma::engine& e, std::vector<job_rank> ranks, comm_rank me,
     : engine_(e),
       size_(static_cast<int>(ranks.size())),
       me_(me.value()),
+      beside_rounds_(beside_rounds_at(size_)),
       awaited_(awaited),
       ranks_(std::move(ranks)),
       blocks_(std::make_unique<std::byte*[]>(ranks_.size())),
@@ -148,21 +149,6 @@ void team::publish(line& l, int to) {
   engine_.announce_to(offsets_[static_cast<std::size_t>(me_)] + offset, now_.stamp,
                       to < 0 ? std::span<const job_rank>(waiters_)
                              : std::span<const job_rank>(&ranks_[static_cast<std::size_t>(to)], 1));
-}
-
-std::byte* team::beside_rounds(int m) const noexcept {
-  return blocks_[m] + beside_rounds_at(size_);
-}
-
-void team::announce(const std::atomic<std::uint64_t>& word, std::uint64_t value, int to,
-                    std::vector<job_rank>& asleep) {
-  const auto at =
-      static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(&word) - blocks_[me_]);
-  engine_.announce_without_waiting(
-      offsets_[static_cast<std::size_t>(me_)] + at, value,
-      to < 0 ? std::span<const job_rank>(waiters_)
-             : std::span<const job_rank>(&ranks_[static_cast<std::size_t>(to)], 1),
-      asleep);
 }
 
 std::byte* team::reserve(std::size_t bytes) noexcept {

@@ -25,6 +25,7 @@ using op_ref = std::shared_ptr<const op>;
 /// A plan that is being carried out. The other fields are for reading once `over` is done.
 struct ongoing {
   completion over;
+  bool looked_for = false;  ///< words in memory say when it is over, not messages
   fault outcome = fault::none;
   std::exception_ptr problem;  ///< there was no memory to go on
 };
@@ -69,6 +70,9 @@ struct begun {
 /// have set up: all ranks get the same answer, since all call their collectives in one order.
 /// Throws std::bad_alloc, and has begun nothing then. Hot.
 [[nodiscard]] begun begin(p2p::engine& engine, const communicator_ref& over, const even_call& call);
+
+/// Returns when it is over. Suspends. Hot.
+void wait(p2p::engine& engine, ongoing& o);
 
 // What follows makes plans, for this rank of `c`. They throw std::bad_alloc.
 

@@ -44,7 +44,12 @@ class operations {
   }
   /// `to`: the member that reads it; -1: all. Ranks that it could not wake are added to `asleep`
   /// (engine.hpp). Hot.
-  void publish(std::uint64_t n, std::size_t bytes, int to, std::vector<job_rank>& asleep);
+  void publish(std::uint64_t n, std::size_t bytes, int to, std::vector<job_rank>& asleep) {
+    SINEW_EXPECT(n <= free_up_to_ && bytes <= room);
+    line& l = slots_of(team_.rank()).lines[slot_of(n)];
+    l.length = bytes;
+    team_.announce(l.stamp, n, to, asleep);
+  }
 
   /// What `m` has posted, null as long as it has not. Hot.
   [[nodiscard]] const line* from(std::uint64_t n, int m) const noexcept {

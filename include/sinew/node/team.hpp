@@ -176,11 +176,22 @@ class team {
 
   [[nodiscard]] rma::engine& memory() const noexcept { return engine_; }
   /// A part of each member's block that rounds do not use: `operations_bytes`, zero at first.
-  [[nodiscard]] std::byte* beside_rounds(int m) const noexcept;
+  [[nodiscard]] std::byte* beside_rounds(int m) const noexcept {
+    SINEW_EXPECT(m >= 0 && m < size_);
+    return blocks_[m] + beside_rounds_;
+  }
   /// Stores into a word of this rank's block; see engine::announce_without_waiting(). `to`: -1:
   /// all.
   void announce(const std::atomic<std::uint64_t>& word, std::uint64_t value, int to,
-                std::vector<job_rank>& asleep);
+                std::vector<job_rank>& asleep) {
+    const auto at =
+        static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(&word) - blocks_[me_]);
+    engine_.announce_without_waiting(
+        offsets_[static_cast<std::size_t>(me_)] + at, value,
+        to < 0 ? std::span<const job_rank>(waiters_)
+               : std::span<const job_rank>(&ranks_[static_cast<std::size_t>(to)], 1),
+        asleep);
+  }
 
  private:
   struct head;
@@ -197,6 +208,7 @@ class team {
   rma::engine& engine_;
   const int size_;
   const int me_;
+  const std::size_t beside_rounds_;  ///< where that part is
   std::atomic<comm_rank>& awaited_;  ///< read by who reports; nothing depends on it, so relaxed
   std::vector<int> names_;           ///< by member, for reports; empty: as they are
   std::vector<job_rank> ranks_;      ///< of the job, by member

@@ -11,6 +11,9 @@ namespace sinew::mpi {
 
 [[nodiscard]] inline bool in_place(const void* p) { return p == MPI_IN_PLACE; }
 
+/// What a blocking collective returns; throws if it has failed. Hot.
+int end(comm_object& c, p2p::fault f);
+
 /// The send argument of calls that allow MPI_IN_PLACE there.
 [[nodiscard]] inline p2p::buffer send_of(const void* base, MPI_Count count, MPI_Datatype type) {
   if (in_place(base)) {

@@ -16,6 +16,20 @@
 namespace sinew::mpi {
 namespace {
 
+/// Reductions whose every rank needs a receive buffer.
+template <class Collective>
+int reduction(Collective run, const void* sendbuf, void* recvbuf, MPI_Count count,
+              MPI_Datatype datatype, MPI_Op op, comm_object& c) {
+  const p2p::buffer into = receive_of(recvbuf, count, datatype);
+  if (!in_place(sendbuf)) {
+    (void)data_of(sendbuf, count, datatype);
+  }
+  const bound_op o(op, datatype, *into.type);
+  return end(c, run(participant_of(c), sendbuf, into, o));
+}
+
+}  // namespace
+
 int end(comm_object& c, p2p::fault f) {
   switch (f) {
     case p2p::fault::none:
@@ -34,20 +48,6 @@ int end(comm_object& c, p2p::fault f) {
       fail_on(&c, MPI_ERR_INTERN, "a message was cancelled");
   }
 }
-
-/// Reductions whose every rank needs a receive buffer.
-template <class Collective>
-int reduction(Collective run, const void* sendbuf, void* recvbuf, MPI_Count count,
-              MPI_Datatype datatype, MPI_Op op, comm_object& c) {
-  const p2p::buffer into = receive_of(recvbuf, count, datatype);
-  if (!in_place(sendbuf)) {
-    (void)data_of(sendbuf, count, datatype);
-  }
-  const bound_op o(op, datatype, *into.type);
-  return end(c, run(participant_of(c), sendbuf, into, o));
-}
-
-}  // namespace
 
 int impl::Barrier(MPI_Comm comm) {
   comm_object& c = comm_of(comm);

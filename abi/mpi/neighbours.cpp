@@ -22,6 +22,7 @@ class neighbour_lists {
     const topology& t = *c.places;
     const int rank = c.comm->rank().value();
     if (t.kind == MPI_CART) {
+      own_.reserve(2 * t.dims.size());
       for (int d = 0; d < static_cast<int>(t.dims.size()); ++d) {
         add(t.shifted(rank, d, -1));
         add(t.shifted(rank, d, 1));
@@ -62,67 +63,111 @@ void not_in_place(const void* base) {
   }
 }
 
+/// Checks the arguments of one collective, and returns then(c, neighbours, sent, received).
+template <class Then>
+auto neighbor_allgather_with(const Then& then, const void* sendbuf, MPI_Count sendcount,
+                             MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                             MPI_Datatype recvtype, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  const neighbour_lists n(c);
+  return then(c, n, from_of(sendbuf, sendcount, sendtype),
+              receive_of(recvbuf, recvcount, recvtype));
+}
 prepared neighbor_allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                                MPI_Comm comm) {
-  comm_object& c = comm_of(comm);
-  const neighbour_lists n(c);
-  return {&c,
-          coll::plan_neighbour_allgather(n, from_of(sendbuf, sendcount, sendtype),
-                                         receive_of(recvbuf, recvcount, recvtype)),
-          "MPI_Neighbor_allgather"};
+  return neighbor_allgather_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return prepared{&c, coll::plan_neighbour_allgather(n, data...), "MPI_Neighbor_allgather"};
+      },
+      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
-prepared neighbor_allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                void* recvbuf, const MPI_Count recvcounts[],
-                                const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+template <class Then>
+auto neighbor_allgatherv_with(const Then& then, const void* sendbuf, MPI_Count sendcount,
+                              MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                              const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   const neighbour_lists n(c);
   not_in_place(recvbuf);
-  return {&c,
-          coll::plan_neighbour_allgatherv(n, from_of(sendbuf, sendcount, sendtype),
-                                          parts_of(n.in(), recvbuf, recvcounts, displs, recvtype)),
-          "MPI_Neighbor_allgatherv"};
+  return then(c, n, from_of(sendbuf, sendcount, sendtype),
+              parts_of(n.in(), recvbuf, recvcounts, displs, recvtype));
+}
+prepared neighbor_allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                void* recvbuf, const MPI_Count recvcounts[],
+                                const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  return neighbor_allgatherv_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return prepared{&c, coll::plan_neighbour_allgatherv(n, data...), "MPI_Neighbor_allgatherv"};
+      },
+      sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 }
 
+template <class Then>
+auto neighbor_alltoall_with(const Then& then, const void* sendbuf, MPI_Count sendcount,
+                            MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                            MPI_Datatype recvtype, MPI_Comm comm) {
+  comm_object& c = comm_of(comm);
+  const neighbour_lists n(c);
+  return then(c, n, from_of(sendbuf, sendcount, sendtype),
+              receive_of(recvbuf, recvcount, recvtype));
+}
 prepared neighbor_alltoall_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                               void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                               MPI_Comm comm) {
-  comm_object& c = comm_of(comm);
-  const neighbour_lists n(c);
-  return {&c,
-          coll::plan_neighbour_alltoall(n, from_of(sendbuf, sendcount, sendtype),
-                                        receive_of(recvbuf, recvcount, recvtype)),
-          "MPI_Neighbor_alltoall"};
+  return neighbor_alltoall_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return prepared{&c, coll::plan_neighbour_alltoall(n, data...), "MPI_Neighbor_alltoall"};
+      },
+      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
-prepared neighbor_alltoallv_of(const void* sendbuf, const MPI_Count sendcounts[],
-                               const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                               const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                               MPI_Datatype recvtype, MPI_Comm comm) {
+template <class Then>
+auto neighbor_alltoallv_with(const Then& then, const void* sendbuf, const MPI_Count sendcounts[],
+                             const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                             const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                             MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   const neighbour_lists n(c);
   not_in_place(sendbuf);
   not_in_place(recvbuf);
-  return {
-      &c,
-      coll::plan_neighbour_alltoallv(n, parts_of(n.out(), sendbuf, sendcounts, sdispls, sendtype),
-                                     parts_of(n.in(), recvbuf, recvcounts, rdispls, recvtype)),
-      "MPI_Neighbor_alltoallv"};
+  return then(c, n, parts_of(n.out(), sendbuf, sendcounts, sdispls, sendtype),
+              parts_of(n.in(), recvbuf, recvcounts, rdispls, recvtype));
+}
+prepared neighbor_alltoallv_of(const void* sendbuf, const MPI_Count sendcounts[],
+                               const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                               const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                               MPI_Datatype recvtype, MPI_Comm comm) {
+  return neighbor_alltoallv_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return prepared{&c, coll::plan_neighbour_alltoallv(n, data...), "MPI_Neighbor_alltoallv"};
+      },
+      sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 }
 
-prepared neighbor_alltoallw_of(const void* sendbuf, const MPI_Count sendcounts[],
-                               const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                               void* recvbuf, const MPI_Count recvcounts[],
-                               const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
-                               MPI_Comm comm) {
+template <class Then>
+auto neighbor_alltoallw_with(const Then& then, const void* sendbuf, const MPI_Count sendcounts[],
+                             const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+                             void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                             const MPI_Datatype recvtypes[], MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   const neighbour_lists n(c);
   not_in_place(sendbuf);
   not_in_place(recvbuf);
   const typed_parts from(n.out(), sendbuf, sendcounts, sdispls, sendtypes);
   const typed_parts into(n.in(), recvbuf, recvcounts, rdispls, recvtypes);
-  return {&c, coll::plan_neighbour_alltoallw(n, from, into), "MPI_Neighbor_alltoallw"};
+  return then(c, n, from, into);
+}
+prepared neighbor_alltoallw_of(const void* sendbuf, const MPI_Count sendcounts[],
+                               const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+                               void* recvbuf, const MPI_Count recvcounts[],
+                               const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                               MPI_Comm comm) {
+  return neighbor_alltoallw_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return prepared{&c, coll::plan_neighbour_alltoallw(n, data...), "MPI_Neighbor_alltoallw"};
+      },
+      sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 }
 
 }  // namespace
@@ -130,8 +175,11 @@ prepared neighbor_alltoallw_of(const void* sendbuf, const MPI_Count sendcounts[]
 int impl::Neighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                              void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                              MPI_Comm comm) {
-  return start_and_wait(
-      neighbor_allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+  return neighbor_allgather_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return end(c, coll::neighbour_allgather(participant_of(c), n, data...));
+      },
+      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 int impl::Ineighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -153,8 +201,11 @@ int impl::Neighbor_allgather_init(const void* sendbuf, MPI_Count sendcount, MPI_
 int impl::Neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                               void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
                               MPI_Datatype recvtype, MPI_Comm comm) {
-  return start_and_wait(neighbor_allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                                               displs, recvtype, comm));
+  return neighbor_allgatherv_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return end(c, coll::neighbour_allgatherv(participant_of(c), n, data...));
+      },
+      sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 }
 
 int impl::Ineighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -177,8 +228,11 @@ int impl::Neighbor_allgatherv_init(const void* sendbuf, MPI_Count sendcount, MPI
 int impl::Neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                             MPI_Comm comm) {
-  return start_and_wait(
-      neighbor_alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+  return neighbor_alltoall_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return end(c, coll::neighbour_alltoall(participant_of(c), n, data...));
+      },
+      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 int impl::Ineighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -201,8 +255,11 @@ int impl::Neighbor_alltoallv(const void* sendbuf, const MPI_Count sendcounts[],
                              const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
                              const MPI_Count recvcounts[], const MPI_Aint rdispls[],
                              MPI_Datatype recvtype, MPI_Comm comm) {
-  return start_and_wait(neighbor_alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                              recvcounts, rdispls, recvtype, comm));
+  return neighbor_alltoallv_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return end(c, coll::neighbour_alltoallv(participant_of(c), n, data...));
+      },
+      sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 }
 
 int impl::Ineighbor_alltoallv(const void* sendbuf, const MPI_Count sendcounts[],
@@ -228,8 +285,11 @@ int impl::Neighbor_alltoallw(const void* sendbuf, const MPI_Count sendcounts[],
                              const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
                              void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
                              const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return start_and_wait(neighbor_alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                              recvcounts, rdispls, recvtypes, comm));
+  return neighbor_alltoallw_with(
+      [](comm_object& c, const coll::neighbours& n, const auto&... data) {
+        return end(c, coll::neighbour_alltoallw(participant_of(c), n, data...));
+      },
+      sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 }
 
 int impl::Ineighbor_alltoallw(const void* sendbuf, const MPI_Count sendcounts[],

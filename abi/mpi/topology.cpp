@@ -45,10 +45,21 @@ int topology::rank_at(const std::vector<long long>& coords) const {
 
 int topology::shifted(int rank, int dimension, long long by) const {
   SINEW_EXPECT(dimension >= 0 && static_cast<std::size_t>(dimension) < dims.size());
-  const std::vector<int> here = coords_of(rank);
-  std::vector<long long> there(here.begin(), here.end());
-  there[static_cast<std::size_t>(dimension)] += by;
-  return rank_at(there);
+  const auto along = static_cast<std::size_t>(dimension);
+  long long stride = 1;  // ranks between two neighbours of this dimension
+  for (std::size_t d = dims.size(); --d > along;) {
+    stride *= dims[d];
+  }
+  const long long length = dims[along];
+  const long long here = rank / stride % length;
+  long long there = here + by;
+  if (there < 0 || there >= length) {
+    if (periods[along] == 0) {
+      return MPI_PROC_NULL;
+    }
+    there = (there % length + length) % length;
+  }
+  return static_cast<int>(rank + (there - here) * stride);
 }
 
 namespace {

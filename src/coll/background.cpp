@@ -358,8 +358,7 @@ begun begin(p2p::engine& engine, const communicator_ref& over, const even_call& 
   const bool combines =
       call.what == even_call::kind::reduce || call.what == even_call::kind::allreduce;
   const std::size_t bytes = node_operation::posted_bytes(call, team.rank(), team.size());
-  if (bytes > node::operations::room ||
-      (combines && !reduces(team.size(), *call.recv.type))) {
+  if (bytes > node::operations::room || (combines && !reduces(team.size(), *call.recv.type))) {
     return {};
   }
   return state_of(engine.runtime()).in_background.begin(over, call, bytes, *slots);

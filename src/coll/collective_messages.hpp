@@ -214,6 +214,26 @@ void exchange_all(collective_messages& t, const Out& out, const In& in) {
   }
 }
 
+/// What a rank exchanges with its neighbours, as m.receive(buffer, source) and m.send(buffer,
+/// dest), all of them at once. out(i), in(i): the block for the i-th destination, from the i-th
+/// source. Between two ranks messages meet receives in their order. In a Cartesian topology the one
+/// that a rank sends down first is what its neighbour gets from above.
+template <class Messages, class Out, class In>
+void exchange_with_neighbours(Messages& m, const neighbours& n, const Out& out, const In& in) {
+  SINEW_EXPECT(!n.cartesian || n.sources.size() % 2 == 0);  // they lie in pairs
+  for (std::size_t i = 0; i < n.sources.size(); ++i) {
+    const std::size_t from = n.cartesian ? i ^ 1U : i;
+    if (n.sources[from] >= 0) {
+      m.receive(in(static_cast<int>(from)), n.sources[from]);
+    }
+  }
+  for (std::size_t i = 0; i < n.destinations.size(); ++i) {
+    if (n.destinations[i] >= 0) {
+      m.send(out(static_cast<int>(i)), n.destinations[i]);
+    }
+  }
+}
+
 // The pieces that collectives are made of; any rank count, order kept, one call's messages.
 
 void barrier_any(collective_messages& t);

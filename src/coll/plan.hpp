@@ -2,7 +2,6 @@
 // begun as their steps are reached, and a `wait` is passed when all of them have ended.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <span>
 #include <utility>
@@ -24,7 +23,7 @@ struct step {
 
 class plan {
  public:
-  explicit plan(op_ref o = nullptr) : op_(std::move(o)) {}
+  explicit plan(op_ref o = nullptr) : op_(std::move(o)) { steps_.reserve(usual_steps); }
 
   void send(const buffer& from, int dest) {
     SINEW_EXPECT(dest >= 0);
@@ -62,10 +61,10 @@ class plan {
   }
   /// Memory of the plan's own for `count` instances.
   [[nodiscard]] buffer space(std::size_t count, const layout::datatype& type) {
-    return {own_.emplace_back(count, type).base(), count, &type};
+    return {own_.emplace_back(std::make_unique<scratch>(count, type))->base(), count, &type};
   }
   [[nodiscard]] buffer space(std::size_t bytes) {
-    return buffer::of_bytes(own_.emplace_back(bytes).base(), bytes);
+    return buffer::of_bytes(own_.emplace_back(std::make_unique<scratch>(bytes))->base(), bytes);
   }
 
   [[nodiscard]] const std::vector<step>& steps() const noexcept { return steps_; }
@@ -75,7 +74,8 @@ class plan {
   }
 
  private:
-  void add(step s) { steps_.push_back(s); }
+  static constexpr std::size_t usual_steps = 12;
+  void add(const step& s) { steps_.push_back(s); }
   /// The program may free its datatypes before the plan has been carried out.
   const buffer& hold(const buffer& b) {
     if (b.type != nullptr && (types_.empty() || types_.back().get() != b.type)) {
@@ -87,7 +87,7 @@ class plan {
   op_ref op_;
   std::vector<step> steps_;
   std::vector<layout::datatype_ref> types_;
-  std::deque<scratch> own_;
+  std::vector<std::unique_ptr<scratch>> own_;
   std::vector<std::shared_ptr<const plan>> appended_;  ///< own memory that the steps use
 };
 

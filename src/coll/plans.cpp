@@ -87,21 +87,8 @@ plan_ref exchange_in_place(const core::communicator& c, const Slot& slot) {
 /// out(i), in(i): the block for the i-th destination, from the i-th source.
 template <class Out, class In>
 plan_ref with_neighbours(const neighbours& n, const Out& out, const In& in) {
-  SINEW_EXPECT(!n.cartesian || n.sources.size() % 2 == 0);  // they lie in pairs
   auto p = std::make_shared<plan>();
-  // Between two ranks messages meet receives in their order. In a Cartesian topology the one that
-  // a rank sends down first is what its neighbour gets from above.
-  for (std::size_t i = 0; i < n.sources.size(); ++i) {
-    const std::size_t from = n.cartesian ? i ^ 1U : i;
-    if (n.sources[from] >= 0) {
-      p->receive(in(static_cast<int>(from)), n.sources[from]);
-    }
-  }
-  for (std::size_t i = 0; i < n.destinations.size(); ++i) {
-    if (n.destinations[i] >= 0) {
-      p->send(out(static_cast<int>(i)), n.destinations[i]);
-    }
-  }
+  exchange_with_neighbours(*p, n, out, in);
   return p;
 }
 

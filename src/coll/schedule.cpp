@@ -6,9 +6,15 @@
 
 namespace sinew::coll {
 
+void schedule::make_room() {
+  if (pending_.size() == pending_.capacity()) {
+    pending_.reserve(2 * pending_.size() + 16);
+  }
+}
+
 void schedule::send(const p2p::buffer& from, int dest) {
   SINEW_EXPECT(dest >= 0 && dest < comm_->size());
-  pending_.reserve(pending_.size() + 1);  // before there is something to be lost
+  make_room();  // before there is something to be lost
   p2p::request* r = engine_.isend(*comm_, p2p::collectives_of(*comm_), from, comm_rank{dest}, tag_);
   if (r != nullptr) {
     pending_.push_back(r);
@@ -17,7 +23,7 @@ void schedule::send(const p2p::buffer& from, int dest) {
 
 void schedule::receive(const p2p::buffer& into, int source) {
   SINEW_EXPECT(source >= 0 && source < comm_->size());
-  pending_.reserve(pending_.size() + 1);
+  make_room();
   pending_.push_back(
       engine_.irecv(*comm_, p2p::collectives_of(*comm_), into, comm_rank{source}, tag_));
 }

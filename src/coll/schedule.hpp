@@ -60,6 +60,7 @@ class schedule {
 
  private:
   friend class schedules;
+  void make_room();
   /// How many times it has gone on; `over` tells whether that was all.
   int advance(bool& over) noexcept;
 

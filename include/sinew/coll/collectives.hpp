@@ -67,4 +67,20 @@ fault allgatherv(participant at, buffer send, parts recv);
 fault alltoallv(participant at, parts send, parts recv);
 fault alltoallw(participant at, parts_w send, parts_w recv);
 
+/// A rank's neighbours, in the order of its buffers' blocks; negative: none there (MPI_PROC_NULL).
+struct neighbours {
+  std::span<const int> sources;
+  std::span<const int> destinations;
+  /// Blocks of a Cartesian topology lie in pairs, one for each direction of a dimension: what is
+  /// sent up arrives from below, also where both neighbours are one rank.
+  bool cartesian = false;
+};
+/// The same block to all, a block from each. All ranks of the communicator call it.
+fault neighbour_allgather(participant at, const neighbours& n, buffer send, buffer recv);
+fault neighbour_allgatherv(participant at, const neighbours& n, buffer send, parts recv);
+/// A block to each, a block from each.
+fault neighbour_alltoall(participant at, const neighbours& n, buffer send, buffer recv);
+fault neighbour_alltoallv(participant at, const neighbours& n, parts send, parts recv);
+fault neighbour_alltoallw(participant at, const neighbours& n, parts_w send, parts_w recv);
+
 }  // namespace sinew::coll

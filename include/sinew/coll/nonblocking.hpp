@@ -105,18 +105,8 @@ void wait(p2p::engine& engine, ongoing& o);
 [[nodiscard]] plan_ref plan_alltoallv(const core::communicator& c, parts send, parts recv);
 [[nodiscard]] plan_ref plan_alltoallw(const core::communicator& c, parts_w send, parts_w recv);
 
-/// A rank's neighbours, in the order of its buffers' blocks; negative: none there (MPI_PROC_NULL).
-struct neighbours {
-  std::span<const int> sources;
-  std::span<const int> destinations;
-  /// Blocks of a Cartesian topology lie in pairs, one for each direction of a dimension: what is
-  /// sent up arrives from below, also where both neighbours are one rank.
-  bool cartesian = false;
-};
-/// The same block to all, a block from each.
 [[nodiscard]] plan_ref plan_neighbour_allgather(const neighbours& n, buffer send, buffer recv);
 [[nodiscard]] plan_ref plan_neighbour_allgatherv(const neighbours& n, buffer send, parts recv);
-/// A block to each, a block from each.
 [[nodiscard]] plan_ref plan_neighbour_alltoall(const neighbours& n, buffer send, buffer recv);
 [[nodiscard]] plan_ref plan_neighbour_alltoallv(const neighbours& n, parts send, parts recv);
 [[nodiscard]] plan_ref plan_neighbour_alltoallw(const neighbours& n, parts_w send, parts_w recv);

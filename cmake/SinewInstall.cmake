@@ -30,7 +30,9 @@ file(CREATE_LINK ${from_link} ${PROJECT_BINARY_DIR}/packaging/doc/include SYMBOL
 install(DIRECTORY ${PROJECT_BINARY_DIR}/packaging/doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 if(TARGET sinew)
-  install(TARGETS sinew RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(NOT SINEW_LAUNCHER)
+    install(TARGETS sinew RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
 endif()
 
 # sinew_pkg_config(<name> <description> <libraries> [<requires>]): <name>.pc in build/lib/pkgconfig,

@@ -56,6 +56,43 @@ TEST_P(rma_waiting, a_wait_ends_when_its_condition_holds) {
   });
 }
 
+/// A rank that looks at words itself, and sleeps on the doorbell in between.
+TEST_P(rma_waiting, who_listens_sleeps_and_is_rung) {
+  run(2, [](rma_member& m) {
+    constexpr std::uint64_t long_ns = 5'000'000'000;
+    const std::uint64_t said = m.rma.memory().allocate(part::symmetric, 8);
+    random_generator random = own_random(m);
+    const job_rank other{1 - m.rank};
+    if (!m.rma.maps(other)) {
+      return;  // one listens to ranks of one's node
+    }
+    std::vector<job_rank> asleep;
+    asleep.reserve(2);
+    for (std::uint64_t k = 1; k <= 100; ++k) {
+      if (m.rank == static_cast<int>(k % 2)) {
+        pause_at_random(random);
+        m.rma.announce_without_waiting(said, k, {&other, 1}, asleep);
+        while (!asleep.empty() && !m.rma.send_alert(asleep.back())) {
+          (void)m.rma.runtime().poll();
+        }
+        asleep.clear();
+        continue;
+      }
+      const auto theirs =
+          std::atomic_ref(*reinterpret_cast<std::uint64_t*>(m.rma.at({other, said})));
+      m.rma.listen();
+      while (theirs.load() < k) {
+        if (m.rma.runtime().poll() == 0 && theirs.load() < k) {
+          const std::int64_t before = now_ns();
+          m.rma.runtime().endpoint().sleep(long_ns);
+          require(static_cast<std::uint64_t>(now_ns() - before) < long_ns / 2, "nobody rang");
+        }
+      }
+      m.rma.stop_listening();
+    }
+  });
+}
+
 TEST_P(rma_waiting, at_least_survives_the_wrap) {
   run(2, [](rma_member& m) {
     const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);

@@ -51,104 +51,35 @@ boot::ballot next_ballot(const core::communicator& comm) {
   return {comm.context().value() / 2, folded, turn};
 }
 
-/// An agreement among the survivors of a communicator.
+/// An agreement among the survivors of a communicator, of both groups if there are two; then each
+/// hears what the other one has contributed.
 struct agreement {
-  boot::ballot ballot;
-  coll::communicator_ref comm;
-  boot::decision result{};
+  agreement(const comm_object& c, core::group whom, std::uint32_t flag)
+      : all(c.together()), heard(std::move(whom)), mine(flag) {
+    SINEW_EXPECT(survivors() != nullptr);
+  }
 
+  /// Votes when it is first asked: earlier ones of the same communicator are over by then.
   [[nodiscard]] bool over() {
-    return survivors()->decided(ballot, comm->members().members(), result);
+    if (ballot.turn == 0) {
+      ballot = next_ballot(*all);
+      survivors()->vote(ballot, process.runtime->rank(), mine);
+    }
+    return survivors()->decided(ballot, all->members().members(), heard.members(), result);
   }
+
+  coll::communicator_ref all;
+  core::group heard;  ///< whose flags count
+  std::uint32_t mine;
+  boot::ballot ballot{};
+  boot::decision result{};
 };
-
-agreement begin(const comm_object& c, std::uint32_t flag) {
-  SINEW_EXPECT(survivors() != nullptr);
-  agreement a{next_ballot(*c.comm), c.owned};
-  survivors()->vote(a.ballot, process.runtime->rank(), flag);
-  return a;
-}
-
-boot::decision agree_among_survivors(const comm_object& c, std::uint32_t flag) {
-  agreement a = begin(c, flag);
-  process.runtime->wait_until([](void* it) { return static_cast<agreement*>(it)->over(); }, &a);
-  return a.result;
-}
-
-/// The dead among the first `deaths` that are members.
-std::vector<job_rank> dead_members(const core::communicator& comm, std::uint32_t deaths) {
-  std::vector<job_rank> result;
-  for (std::uint32_t i = 0; i < deaths; ++i) {
-    if (const job_rank r = survivors()->dead(i); comm.members().find(r) >= 0) {
-      result.push_back(r);
-    }
-  }
-  return result;
-}
-
-std::uint32_t deaths_now() { return survivors() != nullptr ? survivors()->deaths() : 0; }
-
-/// An agreement that found members dead whom this rank has not acknowledged says so.
-void check_acknowledged(comm_object& c, std::uint32_t deaths) {
-  const std::uint32_t known = process.engine->acknowledged(*c.comm);
-  const std::vector<job_rank> dead = dead_members(*c.comm, deaths);
-  if (dead.size() > dead_members(*c.comm, std::min(known, deaths)).size()) {
-    fail_on(&c, MPIX_ERR_PROC_FAILED, "rank %d of the job has died, and it is not acknowledged",
-            dead.back().value());
-  }
-}
-
-void need_survivors(const comm_object& c, const char* what) {
-  if (survivors() != nullptr && c.sides != nullptr) {
-    fail(MPI_ERR_UNSUPPORTED_OPERATION,
-         "%s between two groups is not there in a job that survives (sinew run --survive): "
-         "merge them first, by MPI_Intercomm_merge",
-         what);
-  }
-  if (survivors() == nullptr && process.engine->is_revoked(*c.comm)) {
-    fail(MPIX_ERR_REVOKED,
-         "%s in a revoked communicator needs a job that survives: start it by sinew run --survive",
-         what);
-  }
-}
-
-int agree(comm_object& c, int* flag) {
-  check_out(flag, "flag");
-  need_survivors(c, "an agreement");
-  if (survivors() != nullptr) {
-    const boot::decision d = agree_among_survivors(c, static_cast<std::uint32_t>(*flag));
-    *flag = static_cast<int>(d.flag);
-    check_acknowledged(c, d.deaths);
-    return MPI_SUCCESS;
-  }
-  const int mine = *flag;  // two groups: each gets what the other has contributed
-  return impl::Allreduce(&mine, flag, 1, MPI_INT, MPI_BAND, c.handle);
-}
-
-/// Those that live agree on a context that all of them have free: first on a mask of them, then on
-/// whether all could take it.
-MPI_Comm shrink_among_survivors(const comm_object& c) {
-  for (std::uint32_t from = 0;; from = (from + 64) % (most_contexts - 64)) {
-    const boot::decision d = agree_among_survivors(c, coll::free_contexts(*process.engine, from));
-    const context_id context{from + 2 * static_cast<std::uint32_t>(std::countr_zero(d.flag))};
-    const bool taken = d.flag != 0 && coll::take_context(*process.engine, context);
-    if (agree_among_survivors(c, taken ? 1 : 0).flag == 0) {
-      if (taken) {
-        coll::release_context(*process.engine, context);
-      }
-      continue;
-    }
-    const core::group members =
-        core::group::subtract(c.comm->members(), core::group(dead_members(*c.comm, d.deaths)));
-    MPI_Comm made = adopt(coll::make_agreed(*process.engine, context, members), c);
-    return made;
-  }
-}
 
 /// Nonblocking agreements that are not over; each has a generalized request.
 struct waiting_agreement {
   agreement it;
   int* flag;
+  int* code;  ///< what the request will say
   MPI_Request request;
 };
 struct waiting_agreements {
@@ -161,7 +92,115 @@ waiting_agreements& waiting() {
   return it;
 }
 
-/// By whoever polls.
+using iterator = std::vector<waiting_agreement>::iterator;
+bool is_among(iterator begin, iterator end, const core::communicator& comm) {
+  return std::any_of(begin, end,
+                     [&](const waiting_agreement& a) { return a.it.all.get() == &comm; });
+}
+
+/// After those that were begun before.
+boot::decision agree_among_survivors(agreement a) {
+  process.runtime->wait_until(
+      [](void* it) {
+        auto& own = *static_cast<agreement*>(it);
+        waiting_agreements& w = waiting();
+        if (own.ballot.turn == 0) {
+          const std::lock_guard held(w.lock);
+          if (is_among(w.all.begin(), w.all.end(), *own.all)) {
+            return false;
+          }
+        }
+        return own.over();
+      },
+      &a);
+  return a.result;
+}
+
+/// The dead among the first `deaths` that are members.
+std::vector<job_rank> dead_members(const core::communicator& all, std::uint32_t deaths) {
+  std::vector<job_rank> result;
+  for (std::uint32_t i = 0; i < deaths; ++i) {
+    if (const job_rank r = survivors()->dead(i); all.members().find(r) >= 0) {
+      result.push_back(r);
+    }
+  }
+  return result;
+}
+
+std::uint32_t deaths_now() { return survivors() != nullptr ? survivors()->deaths() : 0; }
+
+/// Of the first `deaths`, one that is a member and that this rank has not acknowledged.
+job_rank unacknowledged(const core::communicator& all, std::uint32_t deaths) {
+  const std::uint32_t known = std::min(process.engine->acknowledged(all), deaths);
+  const std::vector<job_rank> dead = dead_members(all, deaths);
+  return dead.size() > dead_members(all, known).size() ? dead.back() : no_job_rank;
+}
+
+void need_survivors(const comm_object& c, const char* what) {
+  if (survivors() != nullptr) {
+    check_one_job(c, what);
+  } else if (process.engine->is_revoked(*c.comm)) {
+    fail(MPIX_ERR_REVOKED,
+         "%s in a revoked communicator needs a job that survives: start it by sinew run --survive",
+         what);
+  }
+}
+
+int agree(comm_object& c, int* flag) {
+  check_out(flag, "flag");
+  need_survivors(c, "an agreement");
+  if (survivors() != nullptr) {
+    const boot::decision d = agree_among_survivors({c, c.comm->members(), static_cast<std::uint32_t>(*flag)});
+    *flag = static_cast<int>(d.flag);
+    // An agreement that found members dead whom this rank has not acknowledged says so.
+    if (const job_rank dead = unacknowledged(*c.together(), d.deaths); dead >= 0) {
+      fail_on(&c, MPIX_ERR_PROC_FAILED, "rank %d of the job has died, and it is not acknowledged",
+              dead.value());
+    }
+    return MPI_SUCCESS;
+  }
+  const int mine = *flag;  // two groups: each gets what the other has contributed
+  return impl::Allreduce(&mine, flag, 1, MPI_INT, MPI_BAND, c.handle);
+}
+
+/// What is left of a communicator, over a context that its living have taken; of two groups
+/// nothing if one of them has died out, as MPI_Comm_split would have it.
+MPI_Comm without(const comm_object& c, const std::vector<job_rank>& dead, context_id context) {
+  const core::group gone{std::vector<job_rank>(dead)};
+  const core::group living = core::group::subtract(c.together()->members(), gone);
+  if (c.sides == nullptr) {
+    return adopt(coll::make_agreed(*process.engine, context, living), c);
+  }
+  const core::group near = core::group::subtract(c.sides->local(), gone);
+  const int first = c.sides->in_first() ? near.size() : living.size() - near.size();
+  if (first == 0 || first == living.size()) {
+    coll::release_context(*process.engine, context);
+    return MPI_COMM_NULL;
+  }
+  return adopt(std::make_shared<coll::intercommunicator>(
+                   *process.engine, coll::make_agreed(*process.engine, context, living), first),
+               c);
+}
+
+/// Those that live agree on a context that all of them have free: first on a mask of them, then on
+/// whether all could take it.
+MPI_Comm shrink_among_survivors(const comm_object& c) {
+  for (std::uint32_t from = 0;; from = (from + 64) % (most_contexts - 64)) {
+    const core::group& all = c.together()->members();
+    const boot::decision d =
+        agree_among_survivors({c, all, coll::free_contexts(*process.engine, from)});
+    const context_id context{from + 2 * static_cast<std::uint32_t>(std::countr_zero(d.flag))};
+    const bool taken = d.flag != 0 && coll::take_context(*process.engine, context);
+    if (agree_among_survivors({c, all, taken ? 1U : 0U}).flag != 0) {
+      return without(c, dead_members(*c.together(), d.deaths), context);
+    }
+    if (taken) {
+      coll::release_context(*process.engine, context);
+    }
+  }
+}
+
+/// By whoever polls. Those of a communicator end in their order.
 int end_agreements(void*) noexcept {
   waiting_agreements& w = waiting();
   const std::unique_lock held(w.lock, std::try_to_lock);
@@ -169,22 +208,33 @@ int end_agreements(void*) noexcept {
     return 0;
   }
   return base::must_have_memory("ending an agreement", [&] {
-    const auto its = std::stable_partition(w.all.begin(), w.all.end(),
-                                           [](waiting_agreement& a) { return !a.it.over(); });
-    const auto ended = static_cast<int>(w.all.end() - its);
-    for (auto at = its; at != w.all.end(); ++at) {
+    const iterator begin = w.all.begin();
+    iterator kept = begin;
+    for (iterator at = begin; at != w.all.end(); ++at) {
+      if (is_among(begin, kept, *at->it.all) || !at->it.over()) {
+        std::iter_swap(kept++, at);
+        continue;
+      }
       *at->flag = static_cast<int>(at->it.result.flag);
+      const bool news = unacknowledged(*at->it.all, at->it.result.deaths) >= 0;
+      *at->code = news ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
       (void)impl::Grequest_complete(at->request);
     }
-    w.all.erase(its, w.all.end());
+    const auto ended = static_cast<int>(w.all.end() - kept);
+    w.all.erase(kept, w.all.end());
     process.runtime->want_chore(w.chore, !w.all.empty());
     return ended;
   });
 }
 
-int no_status(void*, MPI_Status* status) {
+int outcome_of(void* code, MPI_Status* status) {
   (void)PMPI_Status_set_elements(status, MPI_BYTE, 0);
-  return PMPI_Status_set_cancelled(status, 0);
+  (void)PMPI_Status_set_cancelled(status, 0);
+  return *static_cast<int*>(code);
+}
+int forget(void* code) {
+  delete static_cast<int*>(code);
+  return MPI_SUCCESS;
 }
 
 /// By messages; the plan owns what this rank contributes.
@@ -211,11 +261,12 @@ int iagree(comm_object& c, int* flag, MPI_Request* request) {
     return iagree_by_messages(c, flag, request);
   }
   waiting_agreements& w = waiting();
-  (void)impl::Grequest_start(
-      no_status, [](void*) -> int { return MPI_SUCCESS; },
-      [](void*, int) -> int { return MPI_SUCCESS; }, nullptr, request);
+  auto code = std::make_unique<int>(MPI_SUCCESS);
   const std::lock_guard held(w.lock);
-  w.all.push_back({begin(c, static_cast<std::uint32_t>(*flag)), flag, *request});
+  w.all.reserve(w.all.size() + 1);
+  (void)impl::Grequest_start(
+      outcome_of, forget, [](void*, int) -> int { return MPI_SUCCESS; }, code.get(), request);
+  w.all.push_back({agreement(c, c.comm->members(), static_cast<std::uint32_t>(*flag)), flag, code.release(), *request});
   if (w.chore < 0) {
     w.chore = process.runtime->add_chore(end_agreements, nullptr);
   }
@@ -236,20 +287,21 @@ int shrink(comm_object& c, MPI_Comm* newcomm) {
 
 int failed_group(const comm_object& c, std::uint32_t deaths, MPI_Group* failed) {
   check_out(failed, "failed");
-  *failed = new_group(core::group(dead_members(*c.comm, deaths)), c.session);
+  *failed = new_group(core::group(dead_members(*c.together(), deaths)), c.session);
   return MPI_SUCCESS;
 }
 
 /// Acknowledges up to `most` dead members; how many that are.
 int acknowledge(const comm_object& c, int most) {
-  std::uint32_t deaths = process.engine->acknowledged(*c.comm);
+  const core::communicator& all = *c.together();
+  std::uint32_t deaths = process.engine->acknowledged(all);
   for (; deaths < deaths_now(); ++deaths) {
-    if (static_cast<int>(dead_members(*c.comm, deaths + 1).size()) > most) {
+    if (static_cast<int>(dead_members(all, deaths + 1).size()) > most) {
       break;
     }
   }
-  process.engine->acknowledge(*c.comm, deaths);
-  return static_cast<int>(dead_members(*c.comm, deaths).size());
+  process.engine->acknowledge(all, deaths);
+  return static_cast<int>(dead_members(all, deaths).size());
 }
 
 /// The frame of each function.
@@ -271,7 +323,7 @@ extern "C" {
 
 int PMPIX_Comm_revoke(MPI_Comm comm) {
   return run("MPIX_Comm_revoke", comm, [](comm_object& c) {
-    process.engine->revoke(*c.comm);
+    process.engine->revoke(*c.together());
     mark_revoked(c);
     return MPI_SUCCESS;
   });
@@ -327,14 +379,14 @@ int PMPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int* num_acked) {
 
 int PMPIX_Comm_failure_ack(MPI_Comm comm) {
   return run("MPIX_Comm_failure_ack", comm, [&](comm_object& c) {
-    (void)acknowledge(c, c.comm->size());
+    (void)acknowledge(c, c.together()->size());
     return MPI_SUCCESS;
   });
 }
 
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group* failed) {
   return run("MPIX_Comm_failure_get_acked", comm, [&](comm_object& c) {
-    return failed_group(c, process.engine->acknowledged(*c.comm), failed);
+    return failed_group(c, process.engine->acknowledged(*c.together()), failed);
   });
 }
 

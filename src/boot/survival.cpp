@@ -74,7 +74,7 @@ void survival::vote(const ballot& b, job_rank rank, std::uint32_t flag) noexcept
 // Whoever first sees that each member has voted or died says so, by the number of the dead that it
 // knows. The votes of the others stand still until all have read that.
 bool survival::decided(const ballot& b, std::span<const job_rank> members,
-                       decision& result) noexcept {
+                       std::span<const job_rank> heard, decision& result) noexcept {
   word& place = decision_of(b);
   std::uint64_t known = place.load(std::memory_order_acquire);
   while ((known & name_mask) != name_of(b)) {
@@ -93,7 +93,7 @@ bool survival::decided(const ballot& b, std::span<const job_rank> members,
   }
   result.deaths = static_cast<std::uint32_t>(known);
   result.flag = ~std::uint32_t{0};
-  for (const job_rank r : members) {
+  for (const job_rank r : heard) {
     if (!is_dead(r, result.deaths)) {
       const std::uint64_t its = vote_of(b, r).load(std::memory_order_acquire);
       SINEW_ASSERT((its & name_mask) == name_of(b));

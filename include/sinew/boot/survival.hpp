@@ -12,9 +12,10 @@
 
 namespace sinew::boot {
 
-/// What the members of an agreement have decided, the same for all of them.
+/// What the members of an agreement have decided.
 struct decision {
-  std::uint32_t flag = 0;    ///< the conjunction of what those have voted that were alive
+  std::uint32_t flag = 0;    ///< the conjunction of what those have voted that were alive, of those
+                             ///< that this rank hears
   std::uint32_t deaths = 0;  ///< how many of dead() it took note of
 };
 
@@ -45,8 +46,9 @@ class survival {
   /// Once for each ballot; then decided() until it is true. Nobody votes before the last ballot
   /// but one of the same slot and key is known to all that live, since each waits for each.
   void vote(const ballot& b, job_rank rank, std::uint32_t flag) noexcept;
+  /// `heard`: those of the members whose flags are wanted.
   [[nodiscard]] bool decided(const ballot& b, std::span<const job_rank> members,
-                             decision& result) noexcept;
+                             std::span<const job_rank> heard, decision& result) noexcept;
 
  private:
   using word = std::atomic<std::uint64_t>;

@@ -106,6 +106,11 @@ std::string words_of(const signature& s, int difference) {
 }
 
 failure failure_of(const verdict& v) {
+  if (v.there.overlap) {
+    return {MPI_ERR_BUFFER, std::string("the send and receive buffers of rank ") +
+                                std::to_string(v.rank) + " overlap in " + v.there.name +
+                                "; MPI_IN_PLACE is for results that replace the data"};
+  }
   const int difference = class_of_difference(v.here, v.there);
   SINEW_EXPECT(v.rank > 0 && difference != MPI_SUCCESS);
   return {difference, std::string("the ranks' collectives differ: rank ") + std::to_string(v.rank) +
@@ -114,8 +119,11 @@ failure failure_of(const verdict& v) {
 }
 
 verdict judge(const signature& mine, const std::vector<signature>& others) {
+  if (mine.overlap) {
+    return {0, mine, mine};
+  }
   for (std::size_t i = 0; i < others.size(); ++i) {
-    if (class_of_difference(mine, others[i]) != MPI_SUCCESS) {
+    if (others[i].overlap || class_of_difference(mine, others[i]) != MPI_SUCCESS) {
       return {static_cast<std::int32_t>(i) + 1, mine, others[i]};
     }
   }
@@ -181,7 +189,7 @@ int look(void*) noexcept {
     const int ended = settle(b);
     for (const finding& f : b.found) {
       comm_object* c = find_comm(f.handle);
-      if (c != nullptr && c->owned == f.comm &&
+      if (c != nullptr && c->together() == f.comm &&
           (c->errors->act == errhandler_object::action::fatal ||
            c->errors->act == errhandler_object::action::abort)) {
         const failure told = failure_of(f.what);
@@ -197,9 +205,9 @@ int look(void*) noexcept {
 
 void begin_at_first(comm_object& c, const signature& mine) {
   ledger& b = books();
-  const core::communicator& comm = *c.comm;
+  const core::communicator& comm = *c.together();
   const std::lock_guard held(b.lock);
-  pending& p = b.open.emplace_back(pending{c.handle, c.owned, mine, {}, {}});
+  pending& p = b.open.emplace_back(pending{c.handle, c.together(), mine, {}, {}});
   p.others.resize(static_cast<std::size_t>(comm.size() - 1));
   for (int r = 1; r < comm.size(); ++r) {
     p.receives.push_back(process.engine->irecv(comm, p2p::collectives_of(comm),
@@ -216,7 +224,7 @@ void begin_at_first(comm_object& c, const signature& mine) {
 /// have made a later call, so what is awaited of them comes.
 verdict verdict_of_earlier(const comm_object& c) {
   ledger& b = books();
-  const auto of_c = [&](const auto& one) { return one.comm == c.owned; };
+  const auto of_c = [&](const auto& one) { return one.comm == c.together(); };
   std::list<pending> rest;
   verdict first;
   {
@@ -244,7 +252,7 @@ verdict verdict_of_earlier(const comm_object& c) {
 }
 
 verdict decide_at_first(const comm_object& c, const signature& mine) {
-  const core::communicator& comm = *c.comm;
+  const core::communicator& comm = *c.together();
   p2p::engine& engine = *process.engine;
   std::vector<signature> others(static_cast<std::size_t>(comm.size() - 1));
   for (int r = 1; r < comm.size(); ++r) {
@@ -282,11 +290,8 @@ signature with_op(signature s, MPI_Op op) {
   return s;
 }
 
-void compare(form how, MPI_Comm comm, signature mine) {
-  comm_object& c = comm_of(comm);
-  if (c.comm->size() == 1) {
-    return;
-  }
+void compare(form how, comm_object& c, signature mine) {
+  const core::communicator& comm = *c.together();
   const std::size_t length = std::strlen(current_call);
   SINEW_ASSERT(length < sizeof mine.name);
   // The form of large counts matches the other one.
@@ -294,18 +299,22 @@ void compare(form how, MPI_Comm comm, signature mine) {
   std::memcpy(mine.name, current_call, large ? length - 2 : length);
   mine.how = how;
   verdict v;
-  if (c.comm->rank() == 0) {
-    if (how != form::blocking) {
+  const bool waits = how == form::blocking && comm.size() > 1;
+  if (mine.overlap && !waits) {  // this rank alone says so
+    v = {comm.rank().value(), mine, mine};
+    mine.overlap = false;
+  }
+  if (comm.size() > 1 && comm.rank() == 0) {
+    if (waits) {
+      v = decide_at_first(c, mine);
+    } else {
       begin_at_first(c, mine);
-      return;
     }
-    v = decide_at_first(c, mine);
-  } else {
-    process.engine->send(*c.comm, p2p::collectives_of(*c.comm), bytes_of(mine), 0, signature_tag);
-    if (how != form::blocking) {
-      return;
+  } else if (comm.size() > 1) {
+    process.engine->send(comm, p2p::collectives_of(comm), bytes_of(mine), 0, signature_tag);
+    if (waits) {
+      process.engine->recv(comm, p2p::collectives_of(comm), bytes_of(v), 0, verdict_tag);
     }
-    process.engine->recv(*c.comm, p2p::collectives_of(*c.comm), bytes_of(v), 0, verdict_tag);
   }
   if (v.rank >= 0) {
     throw failure_of(v);

@@ -2,7 +2,8 @@
 // root, operation, and, where all blocks are alike, how much data of which kind. Rank 0 of the
 // communicator compares. Blocking calls wait for its answer, and all fail if one differs, or if an
 // earlier call did that was not waited for; if errors are fatal rank 0 tells of those as soon as it
-// hears of them. Amounts of the v and w forms and of neighbours are not compared.
+// hears of them. Amounts of the v and w forms and of neighbours are not compared, and of calls
+// between groups only the names are. A rank's send and receive buffers must not overlap either.
 //
 // While the setting is off this costs nothing: the bindings of collectives leave their path where
 // they would ask whether MPI is running (collectives_open).
@@ -12,6 +13,7 @@
 
 #include "abi/mpi/collective_arguments.hpp"
 #include "abi/mpi/comm.hpp"
+#include "abi/mpi/overlap.hpp"
 
 namespace sinew::mpi::check {
 
@@ -24,33 +26,57 @@ struct signature {
   std::int32_t op = -1;    ///< the value of a predefined one; -1: none; 0: the program's own
   std::uint64_t bytes = 0;
   bool has_amount = false;
+  bool overlap = false;                          ///< of its send and receive buffers
   layout::element kind = layout::element::none;  ///< none: several kinds
   form how = form::blocking;
 };
 
 /// Throws what the ranks do not agree on. Blocking calls suspend. Cold.
-void compare(form how, MPI_Comm comm, signature mine);
+void compare(form how, comm_object& c, signature mine);
 
 /// Whether the setting is on.
 [[nodiscard]] bool wanted() noexcept;
 
 [[nodiscard]] signature amount(MPI_Count count, MPI_Datatype type, int root = -1);
 [[nodiscard]] signature with_op(signature s, MPI_Op op);
+[[nodiscard]] inline signature with_buffers(signature s, const bytes_of_buffer& send,
+                                            const bytes_of_buffer& receive) {
+  s.overlap = send.meet(receive);
+  return s;
+}
+[[nodiscard]] inline signature with_root(int root) {
+  signature s;
+  s.root = root;
+  return s;
+}
+
+/// What describe(size, rank) says of this rank's call; between groups only its name.
+template <class Describe>
+void compare_as(form how, MPI_Comm comm, const Describe& describe) {
+  comm_object& c = comm_of(comm);
+  compare(how, c,
+          c.sides != nullptr ? signature{} : describe(c.comm->size(), c.comm->rank().value()));
+}
 
 // One for each collective, by the arguments of its three forms.
 
-inline void Barrier(form how, MPI_Comm comm, auto...) { compare(how, comm, {}); }
+inline void Barrier(form how, MPI_Comm comm, auto...) { compare(how, comm_of(comm), {}); }
 inline void Bcast(form how, void*, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                   auto...) {
-  compare(how, comm, amount(count, type, root));
+  compare_as(how, comm, [&](int, int) { return amount(count, type, root); });
 }
-inline void Reduce(form how, const void*, void*, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                   int root, MPI_Comm comm, auto...) {
-  compare(how, comm, with_op(amount(count, type, root), op));
+inline void Reduce(form how, const void* send, void* recv, MPI_Count count, MPI_Datatype type,
+                   MPI_Op op, int root, MPI_Comm comm, auto...) {
+  compare_as(how, comm, [&](int, int rank) {
+    const signature s = with_op(amount(count, type, root), op);
+    return rank == root ? with_buffers(s, {send, count, type}, {recv, count, type}) : s;
+  });
 }
-inline void Allreduce(form how, const void*, void*, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                      MPI_Comm comm, auto...) {
-  compare(how, comm, with_op(amount(count, type), op));
+inline void Allreduce(form how, const void* send, void* recv, MPI_Count count, MPI_Datatype type,
+                      MPI_Op op, MPI_Comm comm, auto...) {
+  compare_as(how, comm, [&](int, int) {
+    return with_buffers(with_op(amount(count, type), op), {send, count, type}, {recv, count, type});
+  });
 }
 inline void Scan(form how, const void* a, void* b, MPI_Count count, MPI_Datatype type, MPI_Op op,
                  MPI_Comm comm, auto...) {
@@ -60,65 +86,111 @@ inline void Exscan(form how, const void* a, void* b, MPI_Count count, MPI_Dataty
                    MPI_Comm comm, auto...) {
   Allreduce(how, a, b, count, type, op, comm);
 }
-inline void Reduce_scatter_block(form how, const void* a, void* b, MPI_Count count,
+inline void Reduce_scatter_block(form how, const void* send, void* recv, MPI_Count count,
                                  MPI_Datatype type, MPI_Op op, MPI_Comm comm, auto...) {
-  Allreduce(how, a, b, count, type, op, comm);
+  compare_as(how, comm, [&](int size, int) {
+    return with_buffers(with_op(amount(count, type), op), {send, count * size, type},
+                        {recv, count, type});
+  });
 }
-inline void Reduce_scatter(form how, const void*, void*, const MPI_Count counts[],
+inline void Reduce_scatter(form how, const void* send, void* recv, const MPI_Count counts[],
                            MPI_Datatype type, MPI_Op op, MPI_Comm comm, auto...) {
-  MPI_Count sum = 0;
-  for (int r = 0; counts != nullptr && r < comm_of(comm).comm->size(); ++r) {
-    sum += counts[r];
-  }
-  compare(how, comm, with_op(amount(sum, type), op));
+  compare_as(how, comm, [&](int size, int rank) {
+    MPI_Count sum = 0;
+    for (int r = 0; counts != nullptr && r < size; ++r) {
+      sum += counts[r];
+    }
+    const signature s = with_op(amount(sum, type), op);
+    return counts == nullptr ? s : with_buffers(s, {send, sum, type}, {recv, counts[rank], type});
+  });
 }
-inline void Gather(form how, const void*, MPI_Count sends, MPI_Datatype send_type, void*,
+inline void Gather(form how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
                    MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                    auto...) {
-  const bool at_root = comm_of(comm).comm->rank() == comm_rank{root};
-  compare(how, comm,
-          at_root ? amount(receives, receive_type, root) : amount(sends, send_type, root));
+  compare_as(how, comm, [&](int size, int rank) {
+    return rank != root ? amount(sends, send_type, root)
+                        : with_buffers(amount(receives, receive_type, root),
+                                       {send, in_place(send) ? 0 : sends, send_type},
+                                       {recv, receives * size, receive_type});
+  });
 }
-inline void Scatter(form how, const void*, MPI_Count sends, MPI_Datatype send_type, void*,
+inline void Scatter(form how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
                     MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                     auto...) {
-  const bool at_root = comm_of(comm).comm->rank() == comm_rank{root};
-  compare(how, comm,
-          at_root ? amount(sends, send_type, root) : amount(receives, receive_type, root));
+  compare_as(how, comm, [&](int size, int rank) {
+    return rank != root ? amount(receives, receive_type, root)
+                        : with_buffers(amount(sends, send_type, root),
+                                       {send, sends * size, send_type},
+                                       {recv, in_place(recv) ? 0 : receives, receive_type});
+  });
 }
-inline void Allgather(form how, const void*, MPI_Count, MPI_Datatype, void*, MPI_Count receives,
-                      MPI_Datatype receive_type, MPI_Comm comm, auto...) {
-  compare(how, comm, amount(receives, receive_type));
-}
-inline void Alltoall(form how, const void*, MPI_Count, MPI_Datatype, void*, MPI_Count receives,
-                     MPI_Datatype receive_type, MPI_Comm comm, auto...) {
-  compare(how, comm, amount(receives, receive_type));
-}
-inline void Gatherv(form how, const void*, MPI_Count, MPI_Datatype, void*, const MPI_Count[],
-                    const MPI_Aint[], MPI_Datatype, int root, MPI_Comm comm, auto...) {
-  signature s;
-  s.root = root;
-  compare(how, comm, s);
-}
-inline void Scatterv(form how, const void*, const MPI_Count[], const MPI_Aint[], MPI_Datatype,
-                     void*, MPI_Count, MPI_Datatype, int root, MPI_Comm comm, auto...) {
-  signature s;
-  s.root = root;
-  compare(how, comm, s);
-}
-inline void Allgatherv(form how, const void*, MPI_Count, MPI_Datatype, void*, const MPI_Count[],
-                       const MPI_Aint[], MPI_Datatype, MPI_Comm comm, auto...) {
-  compare(how, comm, {});
-}
-inline void Alltoallv(form how, const void*, const MPI_Count[], const MPI_Aint[], MPI_Datatype,
-                      void*, const MPI_Count[], const MPI_Aint[], MPI_Datatype, MPI_Comm comm,
+inline void Allgather(form how, const void* send, MPI_Count sends, MPI_Datatype send_type,
+                      void* recv, MPI_Count receives, MPI_Datatype receive_type, MPI_Comm comm,
                       auto...) {
-  compare(how, comm, {});
+  compare_as(how, comm, [&](int size, int) {
+    return with_buffers(amount(receives, receive_type),
+                        {send, in_place(send) ? 0 : sends, send_type},
+                        {recv, receives * size, receive_type});
+  });
 }
-inline void Alltoallw(form how, const void*, const MPI_Count[], const MPI_Aint[],
-                      const MPI_Datatype[], void*, const MPI_Count[], const MPI_Aint[],
-                      const MPI_Datatype[], MPI_Comm comm, auto...) {
-  compare(how, comm, {});
+inline void Alltoall(form how, const void* send, MPI_Count sends, MPI_Datatype send_type,
+                     void* recv, MPI_Count receives, MPI_Datatype receive_type, MPI_Comm comm,
+                     auto...) {
+  compare_as(how, comm, [&](int size, int) {
+    return with_buffers(amount(receives, receive_type),
+                        {send, in_place(send) ? 0 : sends * size, send_type},
+                        {recv, receives * size, receive_type});
+  });
+}
+inline void Gatherv(form how, const void* send, MPI_Count sends, MPI_Datatype send_type, void* recv,
+                    const MPI_Count receives[], const MPI_Aint displacements[],
+                    MPI_Datatype receive_type, int root, MPI_Comm comm, auto...) {
+  compare_as(how, comm, [&](int size, int rank) {
+    return rank != root ? with_root(root)
+                        : with_buffers(with_root(root),
+                                       {send, in_place(send) ? 0 : sends, send_type},
+                                       {recv, size, receives, displacements, receive_type});
+  });
+}
+inline void Scatterv(form how, const void* send, const MPI_Count sends[],
+                     const MPI_Aint displacements[], MPI_Datatype send_type, void* recv,
+                     MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
+                     auto...) {
+  compare_as(how, comm, [&](int size, int rank) {
+    return rank != root ? with_root(root)
+                        : with_buffers(with_root(root),
+                                       {send, size, sends, displacements, send_type},
+                                       {recv, in_place(recv) ? 0 : receives, receive_type});
+  });
+}
+inline void Allgatherv(form how, const void* send, MPI_Count sends, MPI_Datatype send_type,
+                       void* recv, const MPI_Count receives[], const MPI_Aint displacements[],
+                       MPI_Datatype receive_type, MPI_Comm comm, auto...) {
+  compare_as(how, comm, [&](int size, int) {
+    return with_buffers({}, {send, in_place(send) ? 0 : sends, send_type},
+                        {recv, size, receives, displacements, receive_type});
+  });
+}
+/// `Type`: one datatype for all blocks, or one for each.
+template <class Type>
+void compare_exchange(form how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
+                      Type send_type, void* recv, const MPI_Count receives[],
+                      const MPI_Aint into[], Type receive_type, MPI_Comm comm) {
+  compare_as(how, comm, [&](int size, int) {
+    return with_buffers({}, {send, size, sends, from, send_type},
+                        {recv, size, receives, into, receive_type});
+  });
+}
+inline void Alltoallv(form how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
+                      MPI_Datatype send_type, void* recv, const MPI_Count receives[],
+                      const MPI_Aint into[], MPI_Datatype receive_type, MPI_Comm comm, auto...) {
+  compare_exchange(how, send, sends, from, send_type, recv, receives, into, receive_type, comm);
+}
+inline void Alltoallw(form how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
+                      const MPI_Datatype send_types[], void* recv, const MPI_Count receives[],
+                      const MPI_Aint into[], const MPI_Datatype receive_types[], MPI_Comm comm,
+                      auto...) {
+  compare_exchange(how, send, sends, from, send_types, recv, receives, into, receive_types, comm);
 }
 
 }  // namespace sinew::mpi::check

@@ -10,9 +10,11 @@
 
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/error_table.hpp"
+#include "abi/mpi/from_groups.hpp"
 #include "abi/mpi/session.hpp"
 #include "abi/mpi/tool_watch.hpp"
 #include "abi/mpi/world.hpp"
+#include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/memory.hpp"
@@ -149,8 +151,20 @@ int raise_error(comm_object* comm, int code, const std::string& sentence) noexce
   return raise_by(comm != nullptr ? comm->errors : default_error_handler(), comm, code, sentence);
 }
 
+int raise_error_by(errhandler_object& errors, int code, const std::string& sentence) noexcept {
+  return raise_by(&errors, nullptr, code, sentence);
+}
+
 int raise_file_error(int code, const std::string& sentence) noexcept {
   return raise_by(errhandler_of_files(), nullptr, code, sentence);
+}
+
+int class_of(const error& e) noexcept {
+  const auto* refused = dynamic_cast<const coll::not_made*>(&e);
+  if (refused == nullptr) {
+    return MPI_ERR_OTHER;
+  }
+  return refused->why_not == p2p::fault::revoked ? MPIX_ERR_REVOKED : MPIX_ERR_PROC_FAILED;
 }
 
 int caught(const char* name, MPI_Comm comm) noexcept {
@@ -171,7 +185,7 @@ int caught(const char* name, MPI_Comm comm) noexcept {
   } catch (const std::bad_alloc&) {
     return raise_error(on, MPI_ERR_NO_MEM, "out of memory");
   } catch (const error& e) {
-    return raise_error(on, MPI_ERR_OTHER, e.what());
+    return raise_error(on, class_of(e), e.what());
   } catch (const std::exception& e) {
     return raise_error(on, MPI_ERR_INTERN, e.what());
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "abi/mpi/handles.hpp"
+#include "sinew/base/error.hpp"
 
 namespace sinew::mpi {
 
@@ -33,6 +34,9 @@ extern constinit thread_local const char* current_call [[gnu::tls_model("initial
                                                                 const char* format, ...);
 /// The current call is one that Sinew has not got.
 [[noreturn, gnu::cold]] void unsupported();
+
+/// What an error of the modules below is to the program. Cold.
+[[nodiscard]] int class_of(const error& e) noexcept;
 
 /// In the catch clause of binding `name`: translates the exception, calls the error handler,
 /// returns the code (or does not return). Cold.

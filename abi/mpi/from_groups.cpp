@@ -43,26 +43,27 @@ errhandler_object* comm_errhandler_of(MPI_Errhandler handle) {
 
 int impl::Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info,
                                  MPI_Errhandler errhandler, MPI_Comm* newcomm) {
-  check_out(newcomm, "newcomm");
-  *newcomm = MPI_COMM_NULL;
-  const core::group& members = group_of(group);
-  const int tag = tag_of(stringtag);
-  const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
   errhandler_object* errors = comm_errhandler_of(errhandler);
-  if (members.size() == 0) {
-    return MPI_SUCCESS;
-  }
-  check_member(members);
-  comm_object* made = arena<comm_object>::make(
-      coll::create_group({*process.engine, *process.job}, members, message_tag{tag}));
-  made->errors = keep(errors);
-  made->session = keep(session_of(group));
-  if (hints != nullptr) {
-    apply_hints(*made, *hints);
-  }
-  *newcomm = made->handle;
-  SINEW_ENSURE(made->comm->size() == members.size());
-  return MPI_SUCCESS;
+  return made_by(*errors, [&] {
+    check_out(newcomm, "newcomm");
+    *newcomm = MPI_COMM_NULL;
+    const core::group& members = group_of(group);
+    const int tag = tag_of(stringtag);
+    const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
+    if (members.size() == 0) {
+      return;
+    }
+    check_member(members);
+    comm_object* made = arena<comm_object>::make(
+        coll::create_group({*process.engine, *process.job}, members, message_tag{tag}));
+    made->errors = keep(errors);
+    made->session = keep(session_of(group));
+    if (hints != nullptr) {
+      apply_hints(*made, *hints);
+    }
+    *newcomm = made->handle;
+    SINEW_ENSURE(made->comm->size() == members.size());
+  });
 }
 
 }  // namespace sinew::mpi

@@ -124,6 +124,9 @@ int install(duplication& d, std::string* sentence) {
     } catch (const std::bad_alloc&) {
       d.code = MPI_ERR_NO_MEM;
       d.sentence = "there is no memory left for the new communicator";
+    } catch (const sinew::error& e) {
+      d.code = class_of(e);
+      d.sentence = e.what();
     } catch (const std::exception& e) {
       d.code = MPI_ERR_OTHER;
       d.sentence = e.what();

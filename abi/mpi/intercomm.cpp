@@ -90,38 +90,39 @@ int impl::Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
                                        MPI_Group remote_group, int remote_leader,
                                        const char* stringtag, MPI_Info info,
                                        MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
-  check_out(newintercomm, "newintercomm");
-  *newintercomm = MPI_COMM_NULL;
-  const core::group& local = group_of(local_group);
-  const int tag = tag_of(stringtag);
-  const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
   errhandler_object* errors = comm_errhandler_of(errhandler);
-  if (local.size() == 0) {
-    return MPI_SUCCESS;
-  }
-  check_leader(local_leader, local.size(), "local");
-  check_member(local);
-  const coll::communicator_ref one =
-      coll::create_group({*process.engine, *process.job}, local, message_tag{tag});
-  const auto find = [&] {
-    const core::group& remote = group_of(remote_group);
-    check_leader(remote_leader, remote.size(), "remote");
-    if (coll::spans_jobs(*process.engine, remote)) {
-      fail(MPI_ERR_GROUP, "the remote group has ranks of other jobs");
+  return made_by(*errors, [&] {
+    check_out(newintercomm, "newintercomm");
+    *newintercomm = MPI_COMM_NULL;
+    const core::group& local = group_of(local_group);
+    const int tag = tag_of(stringtag);
+    const info_object* hints = info == MPI_INFO_NULL ? nullptr : &info_of(info);
+    if (local.size() == 0) {
+      return;
     }
-    // A rank of the job is the same one in its communicator.
-    return coll::leaders_link{*process.job, comm_rank{remote[comm_rank{remote_leader}].value()},
-                              message_tag{tag}};
-  };
-  comm_object* made = arena<comm_object>::make(
-      connected_by({*process.engine, *one}, comm_rank{local_leader}, find));
-  made->errors = keep(errors);
-  made->session = keep(session_of(local_group));
-  if (hints != nullptr) {
-    apply_hints(*made, *hints);
-  }
-  *newintercomm = made->handle;
-  return MPI_SUCCESS;
+    check_leader(local_leader, local.size(), "local");
+    check_member(local);
+    const coll::communicator_ref one =
+        coll::create_group({*process.engine, *process.job}, local, message_tag{tag});
+    const auto find = [&] {
+      const core::group& remote = group_of(remote_group);
+      check_leader(remote_leader, remote.size(), "remote");
+      if (coll::spans_jobs(*process.engine, remote)) {
+        fail(MPI_ERR_GROUP, "the remote group has ranks of other jobs");
+      }
+      // A rank of the job is the same one in its communicator.
+      return coll::leaders_link{*process.job, comm_rank{remote[comm_rank{remote_leader}].value()},
+                                message_tag{tag}};
+    };
+    comm_object* made = arena<comm_object>::make(
+        connected_by({*process.engine, *one}, comm_rank{local_leader}, find));
+    made->errors = keep(errors);
+    made->session = keep(session_of(local_group));
+    if (hints != nullptr) {
+      apply_hints(*made, *hints);
+    }
+    *newintercomm = made->handle;
+  });
 }
 
 }  // namespace sinew::mpi

@@ -47,6 +47,9 @@ bool agreement::exchange_more() {
     known_.largest_complement = std::max(known_.largest_complement, heard_.largest_complement);
     distance_ *= 2;
   }
+  if (outcome() != p2p::fault::none) {  // the others hear of it, in this round or the next
+    known_ = words::failure();
+  }
   if (distance_ >= n) {
     return false;
   }
@@ -63,6 +66,9 @@ schedule::next agreement::go_on() {
   context_ledger& ledger = state_.ledger;
   if (exchange_more()) {
     return next::wait;
+  }
+  if (entered_ && known_.is_failure()) {
+    throw not_made(outcome() != p2p::fault::none ? outcome() : p2p::fault::peer_failed);
   }
   if (!entered_) {
     ledger.enter(key_);

@@ -53,6 +53,9 @@ class agreement final : public schedule {
  private:
   struct words {
     std::uint64_t largest, largest_complement;  ///< the latter is the smallest's
+    /// What is said where a rank has died: as if somebody had said 0, which nobody does.
+    static constexpr words failure() { return {~std::uint64_t{0}, ~std::uint64_t{0}}; }
+    [[nodiscard]] bool is_failure() const { return largest_complement == ~std::uint64_t{0}; }
   };
 
   next go_on() override;

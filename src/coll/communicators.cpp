@@ -70,9 +70,22 @@ class participation {
     if (t.size() > 1) {
       allreduce_any(t, words, {words, 2, &layout::of(layout::element::u64)}, max);
     }
-    SINEW_CHECK(t.outcome() == fault::none, "no communicator can be made",
-                "a rank of its group has died", "leave it out (MPIX_Comm_shrink)");
+    throw_faults(t);
     return {words[0], words[1]};
+  }
+
+  /// Who has to do with a dead rank knows it; where others may live on all get to know it, so that
+  /// nobody begins another round alone. (One that dies just now may be news to some only.)
+  static void throw_faults(collective_messages& t) {
+    const bool lives_on = t.runtime().session().survivors() != nullptr || t.spans_jobs();
+    std::uint64_t failed = t.outcome() != fault::none ? 1 : 0;
+    if (lives_on && t.size() > 1) {
+      allreduce_any(t, &failed, {&failed, 1, &layout::of(layout::element::u64)},
+                    {.kind = op_kind::max});
+    }
+    if (failed != 0 || t.outcome() != fault::none) {
+      throw not_made(t.outcome() != fault::none ? t.outcome() : fault::peer_failed);
+    }
   }
 
   /// Alone there are no messages to wait for, and whoever owns the ledger may need our progress.
@@ -91,9 +104,12 @@ class participation {
   bool proposed_ = false;
 };
 
-/// Nothing for those who will not be members: their contexts do not matter.
-std::optional<context_id> agree_on_context(participant at, bool member) {
+/// Nothing for those who will not be members: their contexts do not matter. Throws not_made, also for
+/// the fault of an earlier step.
+std::optional<context_id> agree_on_context(participant at, bool member,
+                                           fault before = fault::none) {
   collective_messages t(at, "the making of a communicator");
+  t.note(before);
   barrier_any(t);
   if (!member) {
     participation::stand_by(t);
@@ -104,6 +120,15 @@ std::optional<context_id> agree_on_context(participant at, bool member) {
 }
 
 }  // namespace
+
+not_made::not_made(fault f)
+    : error("no communicator can be made",
+            f == fault::revoked ? "that of which it is made has been revoked"
+                                : "a rank of its group has died",
+            "leave the dead out (MPIX_Comm_shrink)"),
+      why_not(f) {
+  SINEW_EXPECT(f != fault::none);
+}
 
 shared_state& state_of(core::runtime& rt) {
   constexpr core::runtime_slot<shared_state> place(core::slots::coll_state);
@@ -208,7 +233,7 @@ communicator_ref duplicate(participant at) {
   return make_communicator(at.engine, agree_on_context(at, true).value(), at.comm.members());
 }
 
-communicator_ref split(participant at, int color, int key) {
+communicator_ref split(participant at, int color, int key, fault before) {
   struct choice {
     std::int32_t color, key, rank;
   };
@@ -216,11 +241,9 @@ communicator_ref split(participant at, int color, int key) {
   std::vector<choice> all(static_cast<std::size_t>(at.comm.size()));
   const fault f =
       allgather(at, buffer::of_bytes(&own, sizeof own), buffer::of_bytes(all.data(), sizeof own));
-  SINEW_ASSERT(f == fault::none);
-  (void)f;
-  SINEW_ASSERT(all[static_cast<std::size_t>(own.rank)].color == color);
   // The groups of different colours do not overlap, so one context serves them all.
-  const std::optional<context_id> context = agree_on_context(at, color >= 0);
+  const std::optional<context_id> context =
+      agree_on_context(at, color >= 0, before != fault::none ? before : f);
   if (!context.has_value()) {
     return nullptr;
   }

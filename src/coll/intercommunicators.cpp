@@ -51,7 +51,12 @@ class leaders_talk {
   collective_messages messages_;
 };
 
-constexpr const char* leader_died = "the other group's leader has died";
+/// The other group's leader has to be alive.
+void check_alive(bool leader_lives) {
+  if (!leader_lives) {
+    throw not_made(fault::peer_failed);
+  }
+}
 
 /// What both groups are told of each other.
 struct both_groups {
@@ -92,8 +97,7 @@ core::group members_by_rank(participant local, comm_rank leader, const both_grou
   }
   (void)bcast(local, buffer::of_bytes(theirs.data(), bytes), leader);
   for (const job_rank each : theirs) {
-    SINEW_CHECK(each.below(local.engine.runtime().reach()), "the groups cannot be connected",
-                leader_died, "");
+    check_alive(each.below(local.engine.runtime().reach()));
     local.engine.meet(each);
   }
   return core::group(std::move(theirs));
@@ -133,7 +137,7 @@ core::group members_by_address(participant local, comm_rank leader, const both_g
     length = lives ? their_length : 0;
   }
   (void)bcast(local, buffer::of_bytes(&length, sizeof length), leader);
-  SINEW_CHECK(length != 0, "the groups cannot be connected", leader_died, "");
+  check_alive(length != 0);
   theirs.resize(length);
   (void)bcast(local, buffer::of_bytes(theirs.data(), theirs.size()), leader);
   std::vector<job_rank> numbers;
@@ -219,10 +223,9 @@ intercommunicator_ref connect(participant local, comm_rank leader, const leaders
   }
   message_tag tag = link != nullptr ? link->tag : message_tag{0};
   (void)bcast(local, buffer::of_bytes(&known, sizeof known), leader);
-  SINEW_CHECK(
-      known.other.present != 0, "there is no intercommunicator",
-      known.own.present != 0 ? leader_died : "the arguments of the group's leader were wrong",
-      known.own.present != 0 ? "" : "see what the leader says");
+  SINEW_CHECK(known.own.present != 0, "there is no intercommunicator",
+              "the arguments of the group's leader were wrong", "see what the leader says");
+  check_alive(known.other.present != 0);
   (void)bcast(local, buffer::of_bytes(&tag, sizeof tag), leader);
   leaders_talk* const mouth = talk ? &*talk : nullptr;
   const core::group& mine = local.comm.members();
@@ -253,9 +256,8 @@ intercommunicator_ref split(p2p::engine& engine, const intercommunicator& i, int
   const participant at{engine, *i.all()};
   const choice own{color, i.in_first() ? 0 : 1, key, i.all()->rank().value()};
   std::vector<choice> all(static_cast<std::size_t>(at.comm.size()));
-  [[maybe_unused]] const fault f =
+  const fault f =
       allgather(at, buffer::of_bytes(&own, sizeof own), buffer::of_bytes(all.data(), sizeof own));
-  SINEW_ASSERT(f == fault::none);
   std::erase_if(all, [&](const choice& c) { return c.color != color; });
   std::sort(all.begin(), all.end(), [](const choice& a, const choice& b) {
     return std::tie(a.second, a.key, a.rank) < std::tie(b.second, b.key, b.rank);
@@ -265,7 +267,7 @@ intercommunicator_ref split(p2p::engine& engine, const intercommunicator& i, int
   const bool both = first != 0 && first != static_cast<std::ptrdiff_t>(all.size());
   const auto place =
       std::find_if(all.begin(), all.end(), [&](const choice& c) { return c.rank == own.rank; });
-  communicator_ref made = split(at, both ? color : -1, static_cast<int>(place - all.begin()));
+  communicator_ref made = split(at, both ? color : -1, static_cast<int>(place - all.begin()), f);
   SINEW_ENSURE((made != nullptr) == (both && color >= 0));
   return made == nullptr ? nullptr
                          : std::make_shared<intercommunicator>(engine, std::move(made),
@@ -276,14 +278,12 @@ communicator_ref merge(p2p::engine& engine, const intercommunicator& i, bool hig
   const participant at{engine, *i.all()};
   const char own = high ? 1 : 0;
   std::vector<char> all(static_cast<std::size_t>(at.comm.size()));
-  [[maybe_unused]] const fault f =
-      allgather(at, buffer::of_bytes(&own, 1), buffer::of_bytes(all.data(), 1));
-  SINEW_ASSERT(f == fault::none);
+  const fault f = allgather(at, buffer::of_bytes(&own, 1), buffer::of_bytes(all.data(), 1));
   // A group's lowest rank speaks for it; if both say the same, the first group comes first.
   const bool swapped = all.front() > all[static_cast<std::size_t>(i.first_size())];
   const int n = at.comm.size();
   const int rank = at.comm.rank().value();
-  return split(at, 0, swapped ? (rank - i.first_size() + n) % n : rank);
+  return split(at, 0, swapped ? (rank - i.first_size() + n) % n : rank, f);
 }
 
 }  // namespace sinew::coll

@@ -4,12 +4,20 @@
 #include <exception>
 #include <memory>
 
+#include "sinew/base/error.hpp"
 #include "sinew/coll/collectives.hpp"
 #include "sinew/core/completion.hpp"
 
 namespace sinew::coll {
 
 using communicator_ref = std::shared_ptr<core::communicator>;
+
+/// Thrown by what makes communicators of others: a rank that takes part has died, or they have been
+/// revoked. Other ranks may have made theirs.
+struct not_made : error {
+  explicit not_made(fault f);
+  fault why_not;
+};
 
 /// The first ones of a job: contexts 0 (all ranks) and 2 (this rank alone). Cold, not collective.
 [[nodiscard]] communicator_ref world(p2p::engine& engine);
@@ -32,8 +40,10 @@ struct new_communicator {
 [[nodiscard]] std::shared_ptr<new_communicator> start_duplicate(p2p::engine& engine,
                                                                 communicator_ref of);
 
-/// Null where `color` is negative (MPI_UNDEFINED).
-[[nodiscard]] communicator_ref split(participant at, int color, int key);
+/// Null where `color` is negative (MPI_UNDEFINED). `before`: a fault of what led to this call, which
+/// then fails on all ranks.
+[[nodiscard]] communicator_ref split(participant at, int color, int key,
+                                     fault before = fault::none);
 /// MPI_Comm_create: collective over `at`; null where this rank is not in `members`.
 [[nodiscard]] communicator_ref create(participant at, const core::group& members);
 /// MPI_Comm_create_group: collective over `members` only.

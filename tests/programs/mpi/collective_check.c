@@ -46,6 +46,63 @@ static void nonblocking_calls_stay_local(void) {
   CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && sum == size);
 }
 
+static void overlaps_are_named(void) {
+  enum { room = 64 };
+  int a[room] = {0};
+  MPI_Request request;
+  MPI_Datatype evens;
+  const MPI_Comm all = MPI_COMM_WORLD;
+  const int last = size - 1, counts[8] = {1, 1, 1, 1, 1, 1, 1, 1},
+            places[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  char text[100];
+  snprintf(text, sizeof text, "of rank %d overlap in MPI_Allreduce", last);
+  int* const mine = rank == last ? a : a + 2; /* the others' are two apart */
+  EXPECT_ERROR(MPI_Allreduce(mine, a, 2, MPI_INT, MPI_SUM, all), MPI_ERR_BUFFER, text);
+  EXPECT_ERROR(MPI_Allreduce(a + 1, a, 2, MPI_INT, MPI_SUM, all), MPI_ERR_BUFFER, "of rank 0");
+  EXPECT_ERROR(MPI_Gather(a, 1, MPI_INT, a, 1, MPI_INT, last, all), MPI_ERR_BUFFER, "MPI_Gather");
+  EXPECT_ERROR(MPI_Scatter(a, 1, MPI_INT, a, 1, MPI_INT, last, all), MPI_ERR_BUFFER, "Scatter");
+  EXPECT_ERROR(MPI_Allgather(a + last, 1, MPI_INT, a, 1, MPI_INT, all), MPI_ERR_BUFFER, "gather");
+  EXPECT_ERROR(MPI_Alltoall(a, 1, MPI_INT, a, 1, MPI_INT, all), MPI_ERR_BUFFER, "MPI_Alltoall");
+  EXPECT_ERROR(MPI_Reduce(a, a, 1, MPI_INT, MPI_MAX, last, all), MPI_ERR_BUFFER, "MPI_Reduce");
+  EXPECT_ERROR(MPI_Reduce_scatter_block(a + last, a, 1, MPI_INT, MPI_SUM, all) == MPI_SUCCESS
+                   ? MPI_Reduce_scatter(a, a, counts, MPI_INT, MPI_SUM, all)
+                   : MPI_Reduce_scatter_block(a, a, 1, MPI_INT, MPI_SUM, all),
+               MPI_ERR_BUFFER, "MPI_Reduce_scatter");
+  EXPECT_ERROR(MPI_Allgatherv(a + last, 1, MPI_INT, a, counts, places, MPI_INT, all),
+               MPI_ERR_BUFFER, "MPI_Allgatherv");
+  EXPECT_ERROR(MPI_Alltoallv(a, counts, places, MPI_INT, a, counts, places, MPI_INT, all),
+               MPI_ERR_BUFFER, "MPI_Alltoallv");
+  EXPECT_ERROR(MPI_Iallreduce(a, a, 1, MPI_INT, MPI_SUM, all, &request), MPI_ERR_BUFFER, "overlap");
+  EXPECT_ERROR(MPI_Sendrecv(a, 2, MPI_INT, rank, 0, a + 1, 2, MPI_INT, rank, 0, all,
+                            MPI_STATUS_IGNORE), MPI_ERR_BUFFER, "overlap");
+  EXPECT_ERROR(MPI_Reduce_local(a, a, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER, "overlap");
+  /* Where the types have gaps nothing is said: one may lie in the other's. */
+  MPI_Type_vector(2, 1, 2, MPI_INT, &evens);
+  MPI_Type_commit(&evens);
+  CHECK(MPI_Allreduce(a, a + 1, 1, MPI_INT, MPI_SUM, all) == MPI_SUCCESS);
+  CHECK(MPI_Sendrecv(a, 1, evens, rank, 0, a + 1, 1, evens, rank, 0, all, MPI_STATUS_IGNORE) ==
+        MPI_SUCCESS);
+  CHECK(MPI_Alltoall(MPI_IN_PLACE, 9, MPI_DATATYPE_NULL, a, 1, MPI_INT, all) == MPI_SUCCESS);
+  MPI_Type_free(&evens);
+}
+
+/* Groups of different sizes; roots and amounts differ as they have to. */
+static void calls_between_groups(void) {
+  MPI_Comm half, between;
+  int word = 5;
+  const int second = rank != 0;
+  MPI_Comm_split(MPI_COMM_WORLD, second, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, second ? 0 : 1, 3, &between);
+  MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
+  CHECK(MPI_Barrier(between) == MPI_SUCCESS);
+  CHECK(MPI_Bcast(&word, 1, MPI_INT, second ? 0 : MPI_ROOT, between) == MPI_SUCCESS && word == 5);
+  EXPECT_ERROR(second ? MPI_Barrier(between) : MPI_Bcast(&word, 1, MPI_INT, MPI_ROOT, between),
+               MPI_ERR_OTHER, "the ranks' collectives differ");
+  CHECK(MPI_Barrier(between) == MPI_SUCCESS);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+}
+
 static void differences_are_named(void) {
   int a[4] = {0}, b[4] = {0};
   const int last = rank == size - 1;
@@ -106,7 +163,9 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   agreeing_calls_run();
   nonblocking_calls_stay_local();
+  overlaps_are_named();
   if (size > 1) {
+    calls_between_groups();
     differences_are_named();
     differences_of_nonblocking_calls();
     blocking_calls_that_meet_a_nonblocking_one();

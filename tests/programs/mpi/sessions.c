@@ -201,6 +201,24 @@ static void all(void) {
   REQUIRE(MPI_Session_finalize(&session) == MPI_SUCCESS);
 }
 
+/* The handler that is given decides, also for errors of the making itself. */
+static void errors_of_making(void) {
+  char tag[MPI_MAX_STRINGTAG_LEN + 1], text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Session s = opened();
+  MPI_Group group;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  REQUIRE(MPI_Group_from_session_pset(s, "mpi://SELF", &group) == MPI_SUCCESS);
+  memset(tag, 'x', sizeof tag - 1);
+  tag[sizeof tag - 1] = '\0';
+  const int code =
+      MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  MPI_Error_string(code, text, &length);
+  REQUIRE(code == MPI_ERR_ARG && comm == MPI_COMM_NULL && strstr(text, "string tag") != NULL);
+  MPI_Group_free(&group);
+  MPI_Session_finalize(&s);
+}
+
 int main(int argc, char** argv) {
   expect_flags(0, 0);
   all();
@@ -218,6 +236,7 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&from_early);
   MPI_Session_finalize(&early);
   expect_works(MPI_COMM_WORLD);
+  errors_of_making();
   all();
   late = opened();
   MPI_Comm from_late = comm_of(late, "mpi://WORLD", "late");

@@ -154,14 +154,23 @@ static void new_ones_without_the_dead(void) {
   MPI_Group_free(&there);
 }
 
-static void with_the_dead_there_is_an_error(void) {
+static void with_the_dead_there_is_an_error(MPI_Comm both) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Group all;
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   CHECK(class_of(MPI_Comm_create_from_group(all, "all", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made)) ==
         MPIX_ERR_PROC_FAILED);
   CHECK(class_of(MPI_Comm_create_group(MPI_COMM_WORLD, all, 4, &made)) == MPIX_ERR_PROC_FAILED);
-  CHECK(made == MPI_COMM_NULL);
+  CHECK(class_of(MPI_Comm_dup(MPI_COMM_WORLD, &made)) == MPIX_ERR_PROC_FAILED);
+  CHECK(class_of(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &made)) == MPIX_ERR_PROC_FAILED);
+  CHECK(class_of(MPI_Comm_dup(both, &made)) == MPIX_ERR_PROC_FAILED);
+  CHECK(class_of(MPI_Comm_split(both, 0, 0, &made)) == MPIX_ERR_PROC_FAILED);
+  CHECK(class_of(MPI_Intercomm_merge(both, 0, &made)) == MPIX_ERR_PROC_FAILED);
+  CHECK(class_of(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, size - 1, 9, &made)) ==
+        MPIX_ERR_PROC_FAILED);
+  MPI_Request request;
+  CHECK(MPI_Comm_idup(MPI_COMM_WORLD, &made, &request) == MPI_SUCCESS);
+  CHECK(class_of(MPI_Wait(&request, MPI_STATUS_IGNORE)) == MPIX_ERR_PROC_FAILED);
   MPI_Group_free(&all);
 }
 
@@ -172,7 +181,8 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   who_lives();
-  MPI_Comm both = connect_sides();
+  MPI_Comm both = connect_sides(), twin;
+  MPI_Comm_dup(both, &twin);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == size - 1) {
     raise(SIGKILL);
@@ -183,8 +193,9 @@ int main(int argc, char** argv) {
   a_revocation_reaches_both(both);
   shrunk(both);
   new_ones_without_the_dead();
-  with_the_dead_there_is_an_error();
+  with_the_dead_there_is_an_error(twin);
   MPI_Comm_free(&both);
+  MPI_Comm_free(&twin);
   if (rank == 0) {
     printf("survived\n");
   }

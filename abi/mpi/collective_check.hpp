@@ -118,10 +118,10 @@ inline void Scatter(form how, const void* send, MPI_Count sends, MPI_Datatype se
                     MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                     auto...) {
   compare_as(how, comm, [&](int size, int rank) {
-    return rank != root ? amount(receives, receive_type, root)
-                        : with_buffers(amount(sends, send_type, root),
-                                       {send, sends * size, send_type},
-                                       {recv, in_place(recv) ? 0 : receives, receive_type});
+    return rank != root
+               ? amount(receives, receive_type, root)
+               : with_buffers(amount(sends, send_type, root), {send, sends * size, send_type},
+                              {recv, in_place(recv) ? 0 : receives, receive_type});
   });
 }
 inline void Allgather(form how, const void* send, MPI_Count sends, MPI_Datatype send_type,
@@ -146,10 +146,10 @@ inline void Gatherv(form how, const void* send, MPI_Count sends, MPI_Datatype se
                     const MPI_Count receives[], const MPI_Aint displacements[],
                     MPI_Datatype receive_type, int root, MPI_Comm comm, auto...) {
   compare_as(how, comm, [&](int size, int rank) {
-    return rank != root ? with_root(root)
-                        : with_buffers(with_root(root),
-                                       {send, in_place(send) ? 0 : sends, send_type},
-                                       {recv, size, receives, displacements, receive_type});
+    return rank != root
+               ? with_root(root)
+               : with_buffers(with_root(root), {send, in_place(send) ? 0 : sends, send_type},
+                              {recv, size, receives, displacements, receive_type});
   });
 }
 inline void Scatterv(form how, const void* send, const MPI_Count sends[],
@@ -157,10 +157,10 @@ inline void Scatterv(form how, const void* send, const MPI_Count sends[],
                      MPI_Count receives, MPI_Datatype receive_type, int root, MPI_Comm comm,
                      auto...) {
   compare_as(how, comm, [&](int size, int rank) {
-    return rank != root ? with_root(root)
-                        : with_buffers(with_root(root),
-                                       {send, size, sends, displacements, send_type},
-                                       {recv, in_place(recv) ? 0 : receives, receive_type});
+    return rank != root
+               ? with_root(root)
+               : with_buffers(with_root(root), {send, size, sends, displacements, send_type},
+                              {recv, in_place(recv) ? 0 : receives, receive_type});
   });
 }
 inline void Allgatherv(form how, const void* send, MPI_Count sends, MPI_Datatype send_type,
@@ -174,8 +174,8 @@ inline void Allgatherv(form how, const void* send, MPI_Count sends, MPI_Datatype
 /// `Type`: one datatype for all blocks, or one for each.
 template <class Type>
 void compare_exchange(form how, const void* send, const MPI_Count sends[], const MPI_Aint from[],
-                      Type send_type, void* recv, const MPI_Count receives[],
-                      const MPI_Aint into[], Type receive_type, MPI_Comm comm) {
+                      Type send_type, void* recv, const MPI_Count receives[], const MPI_Aint into[],
+                      Type receive_type, MPI_Comm comm) {
   compare_as(how, comm, [&](int size, int) {
     return with_buffers({}, {send, size, sends, from, send_type},
                         {recv, size, receives, into, receive_type});

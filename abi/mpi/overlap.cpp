@@ -42,7 +42,8 @@ bytes_of_buffer::bytes_of_buffer(const void* base, int n, const MPI_Count* count
 
 void forbid_overlap(const bytes_of_buffer& send, const bytes_of_buffer& receive) {
   if (send.meet(receive)) {
-    fail(MPI_ERR_BUFFER, "the two buffers overlap, of which the call reads one and writes the other");
+    fail(MPI_ERR_BUFFER,
+         "the two buffers overlap, of which the call reads one and writes the other");
   }
 }
 

@@ -1,4 +1,5 @@
-// SINEW_MPI_CHECK: whether two buffers of one call have bytes in common, which the standard forbids.
+// SINEW_MPI_CHECK: whether two buffers of one call have bytes in common, which the standard
+// forbids.
 #pragma once
 
 #include <cstdint>

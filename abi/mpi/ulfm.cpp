@@ -150,7 +150,8 @@ int agree(comm_object& c, int* flag) {
   check_out(flag, "flag");
   need_survivors(c, "an agreement");
   if (survivors() != nullptr) {
-    const boot::decision d = agree_among_survivors({c, c.comm->members(), static_cast<std::uint32_t>(*flag)});
+    const boot::decision d =
+        agree_among_survivors({c, c.comm->members(), static_cast<std::uint32_t>(*flag)});
     *flag = static_cast<int>(d.flag);
     // An agreement that found members dead whom this rank has not acknowledged says so.
     if (const job_rank dead = unacknowledged(*c.together(), d.deaths); dead >= 0) {
@@ -266,7 +267,8 @@ int iagree(comm_object& c, int* flag, MPI_Request* request) {
   w.all.reserve(w.all.size() + 1);
   (void)impl::Grequest_start(
       outcome_of, forget, [](void*, int) -> int { return MPI_SUCCESS; }, code.get(), request);
-  w.all.push_back({agreement(c, c.comm->members(), static_cast<std::uint32_t>(*flag)), flag, code.release(), *request});
+  w.all.push_back({agreement(c, c.comm->members(), static_cast<std::uint32_t>(*flag)), flag,
+                   code.release(), *request});
   if (w.chore < 0) {
     w.chore = process.runtime->add_chore(end_agreements, nullptr);
   }

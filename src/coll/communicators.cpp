@@ -104,8 +104,8 @@ class participation {
   bool proposed_ = false;
 };
 
-/// Nothing for those who will not be members: their contexts do not matter. Throws not_made, also for
-/// the fault of an earlier step.
+/// Nothing for those who will not be members: their contexts do not matter. Throws not_made, also
+/// for the fault of an earlier step.
 std::optional<context_id> agree_on_context(participant at, bool member,
                                            fault before = fault::none) {
   collective_messages t(at, "the making of a communicator");

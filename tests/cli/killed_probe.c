@@ -28,6 +28,7 @@ static void fences(MPI_Win win) {
 static void locks(MPI_Win win) {
   const int last = size - 1;
   for (int i = 0; i < rounds; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
     if (i == 2 && rank == last) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, last, 0, win);
     MPI_Barrier(MPI_COMM_WORLD);
     die_in(i);

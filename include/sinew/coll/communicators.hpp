@@ -40,8 +40,8 @@ struct new_communicator {
 [[nodiscard]] std::shared_ptr<new_communicator> start_duplicate(p2p::engine& engine,
                                                                 communicator_ref of);
 
-/// Null where `color` is negative (MPI_UNDEFINED). `before`: a fault of what led to this call, which
-/// then fails on all ranks.
+/// Null where `color` is negative (MPI_UNDEFINED). `before`: a fault of what led to this call,
+/// which then fails on all ranks.
 [[nodiscard]] communicator_ref split(participant at, int color, int key,
                                      fault before = fault::none);
 /// MPI_Comm_create: collective over `at`; null where this rank is not in `members`.

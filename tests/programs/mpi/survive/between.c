@@ -1,5 +1,5 @@
-/* By `sinew run --survive`: two groups, and the last rank kills itself; both agree on who lives, and
- * go on between those. */
+/* By `sinew run --survive`: two groups, and the last rank kills itself; both agree on who lives,
+ * and go on between those. */
 #include <mpi-ext.h>
 #include <signal.h>
 

@@ -69,6 +69,10 @@ if(TARGET sinew_route_shared)
   sinew_pkg_config(sinew-route-c "Transfers over many paths on Sinew, for C"
     "-lsinew_route -lsinew -Wl,-rpath,\${libdir}")
 endif()
+if(TARGET sinew_job_shared)
+  sinew_pkg_config(sinew-job-c "Events, tasks and data of all ranks on Sinew, for C"
+    "-lsinew_job -lsinew -Wl,-rpath,\${libdir}")
+endif()
 
 # sinew_module_pkg_config(<module> <description>): the module and all below it, as static libraries,
 # each before those that it uses. By file names, since a shared library may have the same name.

@@ -124,6 +124,8 @@ const char* sinew_error_text(int code) {
       return "the calling fiber has been cancelled";
     case SINEW_CLOSED:
       return "the channel is closed";
+    case SINEW_POISONED:
+      return "the event is poisoned: what it stood for has failed";
     default:
       return "no code of Sinew";
   }

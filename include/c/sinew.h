@@ -1,6 +1,7 @@
 /* Fibers for C and C++ programs: threads of a few nanoseconds, run by workers (pinned threads) of
  * this process. Link with -lsinew. In an MPI program, calls that block (MPI_Recv, MPI_Wait, ...)
- * suspend the calling fiber and let the others run.
+ * suspend the calling fiber and let the others run. (Events, tasks and data of all ranks of a job:
+ * sinew_job.h.)
  *
  * A fiber stays on the worker on which it starts. It is never interrupted: it gives its worker away
  * only in the calls that say here that they suspend, and in blocking calls of MPI. A system call
@@ -40,7 +41,8 @@ enum {
   SINEW_INVALID = 6,       /* an argument makes no sense */
   SINEW_FAILED = 7,        /* see sinew_last_error() */
   SINEW_CANCELLED = 8,     /* the calling fiber has been cancelled: sinew_fiber_cancel() */
-  SINEW_CLOSED = 9         /* the channel is closed */
+  SINEW_CLOSED = 9,        /* the channel is closed */
+  SINEW_POISONED = 10      /* what an event stood for has failed: sinew_job.h */
 };
 
 /* As a length of time: without limit. */

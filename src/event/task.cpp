@@ -46,7 +46,7 @@ struct tasks::body final : group_host {
     std::string name;
     std::string shape;
     const void* key;
-    entry run;
+    raw_function run;
   };
 
   /// A task from its arrival to its end.
@@ -54,11 +54,12 @@ struct tasks::body final : group_host {
     body* home = nullptr;
     job* next = nullptr;
     order what{};
-    bool deferred = false;  ///< its event has not triggered; guarded by the lock
-    std::byte inside[64];
+    bool deferred = false;    ///< its event has not triggered; guarded by the lock
+    std::uint32_t bytes = 0;  ///< inside
+    alignas(std::max_align_t) std::byte inside[64];
     std::vector<std::byte> outside;  ///< more values than fit inside
-    [[nodiscard]] const std::byte* values() const {
-      return outside.empty() ? inside : outside.data();
+    [[nodiscard]] std::span<const std::byte> values() const {
+      return outside.empty() ? std::span<const std::byte>(inside, bytes) : outside;
     }
   };
   struct queue {
@@ -170,6 +171,7 @@ void tasks::body::accept(const order& o, const std::byte* values, std::size_t by
   try {
     if (bytes <= sizeof j->inside) {
       j->outside.clear();
+      j->bytes = static_cast<std::uint32_t>(bytes);
       std::copy_n(values, bytes, j->inside);
     } else {
       j->outside.assign(values, values + bytes);
@@ -263,7 +265,7 @@ void tasks::body::run(lane& l) noexcept {
   }
   bool well = false;
   try {
-    well = d.run(context, j->values());
+    well = d.run(context, j->values(), d.key);
   } catch (const std::exception& e) {
     log_line(log_level::error, "the task \"" + d.name + "\" has failed: " + e.what());
   } catch (...) {
@@ -539,7 +541,7 @@ tasks::~tasks() {
 }
 
 void tasks::register_task(std::string_view name, const void* key, std::string_view shape,
-                          entry run) {
+                          raw_function run) {
   body& b = *body_;
   SINEW_CHECK(!b.started, "cannot name the task \"" + std::string(name) + "\"",
               "the ranks have compared their tables", "name all tasks before start()");

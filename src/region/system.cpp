@@ -219,7 +219,10 @@ event system::fill_bytes(const side& to, const void* value, std::size_t bytes, s
   typed.type_id = type;
   SINEW_CHECK(!to.index.exists(), what, "it goes to indices", "copy from an instance instead");
   const checked_side goal = check_side(body_->table, typed, what, "target");
-  SINEW_ASSERT(goal.field().bytes == bytes);
+  SINEW_CHECK(goal.field().bytes == bytes, what,
+              "its value has " + std::to_string(bytes) + " bytes, and the field " +
+                  std::to_string(goal.field().bytes),
+              "");
   transfer t;
   t.what = action::fill;
   t.to = goal.wire;

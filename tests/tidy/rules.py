@@ -244,7 +244,8 @@ def has_rule(tree, path):
 def readmes(tree):
     """Each module has a README, and a short one."""
     folders = {"/".join(p.split("/")[:2]) for p in tree.text if p.startswith("src/")}
-    above = ("abi/mpi", "abi/coarray", "abi/c", "abi/route", "abi/threads", "tools/sinew")
+    above = ("abi/mpi", "abi/coarray", "abi/c", "abi/route", "abi/job", "abi/threads",
+             "tools/sinew")
     folders |= {f for f in above if f in tree.paths}
     for folder in sorted(folders):
         path = f"{folder}/README.md"

@@ -129,8 +129,8 @@ class tasks {
                   "parameters of a task are trivially copyable values, neither pointers nor "
                   "references");
     register_task(name, &detail::task_key<Function>, typeid_of<decltype(Function)>(),
-                  [](task_context& c, const std::byte* bytes) {
-                    return shape::call(Function, c, values::unpack(bytes));
+                  [](task_context& c, std::span<const std::byte> bytes, const void*) {
+                    return shape::call(Function, c, values::unpack(bytes.data()));
                   });
   }
   /// Collective: compares the tables of all ranks and learns of their processors. Waits. Throws
@@ -149,6 +149,18 @@ class tasks {
     const typename shape::values exact(values...);
     std::apply([&](const auto&... each) { packed::pack(bytes, each...); }, exact);
     return launch(where, how, &detail::task_key<Function>, bytes, packed::bytes);
+  }
+
+  // --- for bindings of other languages ---
+
+  /// A function that takes bytes (aligned for any type). `key` is the address that names it here.
+  using raw_function = bool (*)(task_context&, std::span<const std::byte> values, const void* key);
+  void add_raw(std::string_view name, const void* key, raw_function call) {
+    register_task(name, key, "bytes", call);
+  }
+  [[nodiscard]] event spawn_raw(processor where, const spawn_how& how, const void* key,
+                                std::span<const std::byte> values) {
+    return launch(where, how, key, values.data(), values.size());
   }
 
   /// The processor of that number of a rank.
@@ -170,13 +182,13 @@ class tasks {
 
  private:
   struct body;
-  using entry = bool (*)(task_context&, const std::byte*);
 
   template <class Function>
   static constexpr std::string_view typeid_of() noexcept {
     return __PRETTY_FUNCTION__;
   }
-  void register_task(std::string_view name, const void* key, std::string_view shape, entry run);
+  void register_task(std::string_view name, const void* key, std::string_view shape,
+                     raw_function run);
   [[nodiscard]] event launch(processor where, const spawn_how& how, const void* key,
                              const std::byte* values, std::size_t bytes);
 

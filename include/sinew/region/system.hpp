@@ -200,14 +200,20 @@ class system {
   /// What this rank found wrong last, after the call that caused it had returned; "" if nothing.
   [[nodiscard]] std::string last_problem() const;
 
- private:
-  struct body;
+  // --- what look() and fill() call, for bindings of other languages; type 0: unchecked ---
+
+  /// The first element of a field; extents and strides (in bytes) of as many axes as the instance
+  /// has.
   [[nodiscard]] std::byte* locate(instance what, std::uint16_t field, std::uint64_t type,
                                   std::uint32_t part, std::size_t axes, std::uint64_t* extents,
                                   std::int64_t* strides) const;
-  event copy_over_nodes(const side& from, const side& to, event after);
+  /// At most 256 bytes, as many as the field has.
   event fill_bytes(const side& to, const void* value, std::size_t bytes, std::uint64_t type,
                    event after);
+
+ private:
+  struct body;
+  event copy_over_nodes(const side& from, const side& to, event after);
   void add_operator(const operator_entry& e);
   event reduce_by(std::uint64_t op, const side& from, const side& to, event after, sharing how,
                   event* ended);

@@ -6,7 +6,7 @@
 
 #include "abi/job/binding.hpp"
 #include "abi/job/operators.hpp"
-#include "sinew/fiber/scheduler.hpp"
+#include "sinew/base/check.hpp"
 
 namespace sinew::job_binding {
 namespace {
@@ -14,21 +14,29 @@ namespace {
 constinit region::job* the_job = nullptr;
 
 int code_of(event::state how) noexcept {
-  switch (how) {
-    case event::state::triggered:
-      return SINEW_OK;
-    case event::state::poisoned:
-      return fail(SINEW_POISONED);
-    case event::state::pending:
-      break;
+  if (how == event::state::poisoned) {
+    return fail(SINEW_POISONED);
   }
-  return SINEW_BUSY;
+  return how == event::state::triggered ? SINEW_OK : SINEW_BUSY;
 }
 
 std::vector<event::event> events_of(const sinew_event* of, size_t count) {
   std::vector<event::event> all(count);
   std::transform(of, of + count, all.begin(), event_of);
   return all;
+}
+
+region::job_options options_of(const sinew_job_options* how) {
+  region::job_options o;
+  if (how != nullptr) {
+    SINEW_CHECK(how->workers >= 0, "a job cannot be opened", "its number of workers is negative",
+                "0 stands for one per core");
+    o.workers = how->workers;
+    for (size_t k = 0; k < how->kind_count; ++k) {
+      o.kinds.push_back({how->kinds[k].name, how->kinds[k].workers});
+    }
+  }
+  return o;
 }
 
 /// A C program's function in front of tasks: its address is the key.
@@ -58,11 +66,8 @@ int sinew_job_open(const struct sinew_job_options* how, int* rank, int* size) {
   if (the_job != nullptr) {
     return fail(SINEW_BUSY, "a job is open: sinew_job_close() comes first");
   }
-  if (how != nullptr && how->workers < 0) {
-    return fail(SINEW_INVALID, "the number of workers is negative");
-  }
   try {
-    the_job = new sinew::region::job({.workers = how == nullptr ? 0 : how->workers});
+    the_job = new sinew::region::job(options_of(how));
   } catch (const std::bad_alloc&) {
     return fail(SINEW_NO_MEMORY);
   } catch (const std::exception& e) {
@@ -209,6 +214,13 @@ int sinew_processor_group(const sinew_processor* members, size_t count, sinew_pr
     std::transform(members, members + count, all.begin(), processor::from_bits);
     return give(job.tasks().group(all).bits(), made);
   });
+}
+
+int sinew_processor_of_kind(const char* kind, sinew_processor* made) {
+  if (kind == nullptr) {
+    return fail(SINEW_INVALID, "a kind has a name");
+  }
+  return with_job([&](auto& job) { return give(job.tasks().of_kind(kind).bits(), made); });
 }
 
 }  // extern "C"

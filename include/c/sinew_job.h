@@ -29,8 +29,15 @@ typedef uint64_t sinew_instance;
 
 /* ---- The job -------------------------------------------------------------------------------- */
 
+/* Processors of a kind that the program names: only tasks that are sent there run there. */
+struct sinew_kind {
+  const char* name;
+  int workers; /* of this rank, beside all others; may be 0 */
+};
 struct sinew_job_options {
   int workers; /* that run tasks; 0: SINEW_FIBER_WORKERS, or one per core */
+  const struct sinew_kind* kinds; /* the same names in the same order on every rank, at most 8 */
+  size_t kind_count;
 };
 
 /* Collective; returns when all ranks have come. From here on the caller is a fiber (as after
@@ -98,6 +105,8 @@ sinew_processor sinew_processor_at(int rank, unsigned index);
 unsigned sinew_processors(int rank);
 /* A task given to a group goes to the member that is free first, of whichever rank. */
 int sinew_processor_group(const sinew_processor* members, size_t count, sinew_processor* made);
+/* A group of all processors of a kind, of all ranks. After sinew_job_start(). */
+int sinew_processor_of_kind(const char* kind, sinew_processor* made);
 
 /* ---- Data ----------------------------------------------------------------------------------- */
 

@@ -12,6 +12,16 @@ constexpr double kernel_latency = 10.0;
 
 }  // namespace
 
+std::vector<processor> machine::of_kind(std::string_view kind) const {
+  std::vector<processor> found;
+  for (const processor_info& p : processors) {
+    if (kinds[p.kind] == kind) {
+      found.push_back(p.where);
+    }
+  }
+  return found;
+}
+
 int machine::node_of(job_rank rank) const noexcept {
   const auto found = std::find_if(processors.begin(), processors.end(),
                                   [rank](const auto& p) { return p.where.rank() == rank; });

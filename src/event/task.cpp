@@ -1,6 +1,7 @@
 #include "sinew/event/task.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <deque>
@@ -33,10 +34,14 @@ constexpr std::size_t most_listed = 16;
 
 enum topic_of_task : std::uint64_t { a_task, a_table, a_verdict };
 
+constexpr std::size_t most_kinds = 8;
+
 /// The head of a table's message; its names follow, one a line.
 struct table_head {
   std::uint32_t processors;
+  std::uint32_t ordinary;  ///< of these, the first ones
   std::int32_t numa_node;
+  std::array<std::uint16_t, most_kinds> opened;  ///< by kind; they come next
 };
 
 }  // namespace
@@ -108,6 +113,7 @@ struct tasks::body final : group_host {
   [[nodiscard]] std::string text() const;
   void compare();
   void learn(const message& m);
+  void learn_machine();
   void lose(job_rank rank);
 
   tasks& all;
@@ -118,6 +124,11 @@ struct tasks::body final : group_host {
   core::lock lock;                 ///< guards what follows but for what start() made
   std::vector<description> table;  ///< by name, once started
   std::unordered_map<const void*, std::uint32_t> numbers;
+  struct kind {
+    std::string name;
+    std::uint16_t workers;
+  };
+  std::vector<kind> kinds;
   std::deque<worker> workers;
   std::deque<job> jobs;
   job* free = nullptr;
@@ -132,6 +143,7 @@ struct tasks::body final : group_host {
   std::vector<std::string> tables;  ///< at rank 0, by rank
   std::vector<table_head> heads;    ///< at rank 0, by rank; then everywhere
   int arrived = 0;
+  std::size_t known = 0;  ///< heads that rank 0 has sent
   /// start() may go on. Set (release) after what learn() has learnt, read with acquire.
   std::atomic<bool> judged{false};
   std::string fault;
@@ -419,6 +431,9 @@ std::string tasks::body::text() const {
   for (const description& d : table) {
     lines += d.name + '\n' + d.shape + '\n';
   }
+  for (const kind& k : kinds) {
+    lines += "the kind " + k.name + '\n';
+  }
   return lines;
 }
 
@@ -441,12 +456,15 @@ void tasks::body::compare() {
               " has " + line_at(tables[r], at);
   }
   SINEW_EXPECT(events.rank() == 0 && arrived == events.size());
-  const std::size_t bytes = heads.size() * sizeof(table_head);
+  const std::vector<table_head> learnt = heads;  // this rank learns them, too
+  const std::size_t most = events.largest_message() / sizeof(table_head);
   for (std::size_t n = tables.size(); n-- > 0;) {
     const job_rank r = job_rank::of_index(n);
-    if (verdict.empty()) {
-      events.send(r, topic::task, a_verdict, 1, heads.data(), bytes);
-    } else {
+    for (std::size_t at = 0; verdict.empty() && at < learnt.size(); at += most) {
+      events.send(r, topic::task, a_verdict, 1 + at, &learnt[at],
+                  std::min(most, learnt.size() - at) * sizeof(table_head));
+    }
+    if (!verdict.empty()) {
       events.send(r, topic::task, a_verdict, 0, verdict.data(),
                   std::min(verdict.size(), events.largest_message()));
     }
@@ -471,23 +489,40 @@ void tasks::body::learn(const message& m) {
   if (m.word == 0) {
     fault.assign(reinterpret_cast<const char*>(m.data), m.size);
   } else {
-    const std::vector<std::byte> copy(m.data, m.data + m.size);
     SINEW_EXPECT(m.size % sizeof(table_head) == 0);
-    heads.resize(m.size / sizeof(table_head));
-    std::memcpy(heads.data(), copy.data(), copy.size());
-    whole.ranks = events.size();
-    for (job_rank r = 0; r.below(events.size()); ++r) {
-      const table_head& head = heads[r.index()];
-      for (std::uint32_t i = 0; i < head.processors; ++i) {
-        whole.processors.push_back({processor(r, i), head.numa_node});
-      }
-      whole.memories.push_back({memory_kind::heap, r});
-      whole.memories.push_back({memory_kind::symmetric, r});
+    const std::size_t some = m.size / sizeof(table_head);
+    SINEW_EXPECT(m.word - 1 + some <= heads.size());
+    std::memcpy(&heads[m.word - 1], m.data, m.size);
+    known += some;
+    if (known != heads.size()) {
+      return;  // the others follow
     }
-    whole.memories.push_back({memory_kind::global, -1});
+    learn_machine();
     started = true;
   }
   judged.store(true, std::memory_order_release);
+}
+
+void tasks::body::learn_machine() {
+  whole.ranks = events.size();
+  for (const kind& k : kinds) {
+    whole.kinds.push_back(k.name);
+  }
+  for (job_rank r = 0; r.below(events.size()); ++r) {
+    const table_head& head = heads[r.index()];
+    std::vector<std::uint32_t> kind_of(head.ordinary, 0);
+    for (std::uint32_t k = 0; k < kinds.size(); ++k) {
+      kind_of.insert(kind_of.end(), head.opened[k], k + 1);
+    }
+    SINEW_EXPECT(kind_of.size() <= head.processors);
+    kind_of.resize(head.processors, 0);
+    for (std::uint32_t i = 0; i < head.processors; ++i) {
+      whole.processors.push_back({processor(r, i), head.numa_node, kind_of[i]});
+    }
+    whole.memories.push_back({memory_kind::heap, r});
+    whole.memories.push_back({memory_kind::symmetric, r});
+  }
+  whole.memories.push_back({memory_kind::global, -1});
 }
 
 tasks::tasks(system& s) : system_(s), body_(std::make_unique<body>(*this, s)) {
@@ -540,13 +575,18 @@ tasks::~tasks() {
   system_.on_lost(nullptr, body_.get());
 }
 
+void tasks::check_name(std::string_view name) const {
+  SINEW_CHECK(!body_->started, "cannot name \"" + std::string(name) + "\"",
+              "the ranks have compared their tables", "name all tasks and kinds before start()");
+  const bool clean = !name.empty() && name.find('\n') == std::string_view::npos;
+  SINEW_CHECK(clean, "cannot name a task or a kind", "the name is empty or has more than one line",
+              "");
+}
+
 void tasks::register_task(std::string_view name, const void* key, std::string_view shape,
                           raw_function run) {
   body& b = *body_;
-  SINEW_CHECK(!b.started, "cannot name the task \"" + std::string(name) + "\"",
-              "the ranks have compared their tables", "name all tasks before start()");
-  const bool clean = !name.empty() && name.find('\n') == std::string_view::npos;
-  SINEW_CHECK(clean, "cannot name a task", "the name is empty or has more than one line", "");
+  check_name(name);
   for (const body::description& d : b.table) {
     SINEW_CHECK(d.name != name && d.key != key,
                 "cannot name the task \"" + std::string(name) + "\"",
@@ -554,6 +594,28 @@ void tasks::register_task(std::string_view name, const void* key, std::string_vi
                 "one name for each function");
   }
   b.table.push_back({std::string(name), std::string(shape), key, run});
+}
+
+void tasks::open(std::string_view kind, int workers) {
+  body& b = *body_;
+  check_name(kind);
+  const std::string cannot = "cannot open processors of kind \"" + std::string(kind) + "\"";
+  const bool known =
+      kind == b.whole.kinds[0] || std::any_of(b.kinds.begin(), b.kinds.end(),
+                                              [&](const auto& k) { return k.name == kind; });
+  SINEW_CHECK(!known, cannot, "there is such a kind already", "open each kind once");
+  SINEW_CHECK(b.kinds.size() < most_kinds, cannot,
+              "there are " + std::to_string(most_kinds) + " kinds already", "");
+  int taken = 0;
+  for (const body::kind& k : b.kinds) {
+    taken += k.workers;
+  }
+  const int further = fiber::scheduler::of_process()->further_workers();
+  SINEW_CHECK(workers >= 0 && workers <= further - taken, cannot,
+              std::to_string(workers) + " workers are wanted, and of the scheduler's further ones " +
+                  std::to_string(further - taken) + " are left",
+              "set scheduler_options::further, or name the kind in job_options::kinds");
+  b.kinds.push_back({std::string(kind), static_cast<std::uint16_t>(workers)});
 }
 
 void tasks::start() {
@@ -566,8 +628,15 @@ void tasks::start() {
   }
   const std::string lines = b.text();
   const auto& cores = topology::cores();
-  const table_head head{static_cast<std::uint32_t>(b.workers.size()),
-                        cores.empty() ? 0 : cores.front().numa_node};
+  const int further = fiber::scheduler::of_process()->further_workers();
+  const auto processors = static_cast<std::uint32_t>(b.workers.size());
+  table_head head{processors,
+                  processors - static_cast<std::uint32_t>(further),
+                  cores.empty() ? 0 : cores.front().numa_node,
+                  {}};
+  for (std::size_t k = 0; k < b.kinds.size(); ++k) {
+    head.opened[k] = b.kinds[k].workers;
+  }
   std::vector<std::byte> data(sizeof head + lines.size());
   SINEW_CHECK(data.size() <= system_.largest_message(), "cannot compare the tables of tasks",
               "their names and parameters take " + std::to_string(lines.size()) + " bytes",
@@ -634,6 +703,14 @@ processor tasks::group(std::span<const processor> of) {
     }
   }
   return {system_.rank(), number, true};
+}
+
+processor tasks::of_kind(std::string_view kind) {
+  const std::vector<processor> all = body_->whole.of_kind(kind);
+  SINEW_CHECK(!all.empty(), "there is no processor of kind \"" + std::string(kind) + "\"",
+              body_->started ? "no rank has opened any" : "tasks have not been started",
+              body_->started ? "name it in job_options::kinds" : "call start() on every rank");
+  return group(all);
 }
 
 std::size_t tasks::pending() const { return body_->pending.load(std::memory_order_acquire); }

@@ -29,7 +29,7 @@ struct hub {
   [[nodiscard]] std::uint64_t living() const noexcept;
   /// A worker for what comes from outside.
   [[nodiscard]] int next_in_turn() noexcept {
-    return static_cast<int>(turn.fetch_add(1, std::memory_order_relaxed) % size());
+    return static_cast<int>(turn.fetch_add(1, std::memory_order_relaxed) % ordinary);
   }
   [[nodiscard]] bool any_offers() const noexcept;
   /// Polls, unless another worker does.
@@ -69,6 +69,7 @@ struct hub {
   std::vector<node*> node_of_worker;
   std::vector<std::unique_ptr<worker>> workers;
   const std::uint8_t default_class;
+  std::uint32_t ordinary = 1;  ///< workers for fibers that name none; they are the first ones
   bool steals = false;
   /// How long an idle worker looks around without a pause, and then giving its processor away,
   /// before it sleeps.

@@ -79,7 +79,8 @@ int workers_wanted(const scheduler_options& how) {
   const auto cores = static_cast<std::int64_t>(topology::cores().size());
   const std::int64_t wanted = how.workers > 0 ? how.workers : worker_count();
   const std::int64_t n = wanted > 0 ? wanted : std::max<std::int64_t>(cores, 1);
-  SINEW_CHECK(n <= most_workers, "cannot make " + std::to_string(n) + " workers",
+  SINEW_CHECK(n <= most_workers && how.further >= 0 && how.further <= most_workers - n,
+              "cannot make " + std::to_string(n + how.further) + " workers",
               "at most " + std::to_string(most_workers) + " are supported",
               "set SINEW_FIBER_WORKERS to the number of cores, or leave it out");
   return static_cast<int>(n);
@@ -91,6 +92,7 @@ std::uint64_t memory_for_stacks(std::int64_t guards) {
 }
 
 /// Where the workers will run, for scheduler_options::nodes; empty if there is nothing to choose.
+/// `count`: without further ones.
 std::vector<int> nodes_of_workers(int count, const scheduler_options& how) {
   std::vector<int> all;
   const auto& cores = topology::cores();
@@ -98,8 +100,9 @@ std::vector<int> nodes_of_workers(int count, const scheduler_options& how) {
                                             static_cast<std::size_t>(count) != cores.size()))) {
     return all;  // they run anywhere, or it is all the same
   }
-  for (int i = 0; i < count; ++i) {
-    all.push_back(how.nodes > 1 ? i % how.nodes : cores[static_cast<std::size_t>(i)].numa_node);
+  for (int i = 0; i < count + how.further; ++i) {
+    const std::size_t core = static_cast<std::size_t>(i) % std::max<std::size_t>(cores.size(), 1);
+    all.push_back(how.nodes > 1 ? i % how.nodes : cores[core].numa_node);
   }
   if (how.nodes == 0) {  // the first worker is not bound: it stays where it is, more or less
     const int cpu = topology::current_cpu();
@@ -228,8 +231,8 @@ void hub::launch(fiber& f, worker* from, int wanted, bool pooled) noexcept {
   SINEW_EXPECT(!pooled || wanted >= 0);
   if (steals && wanted < 0 && from != nullptr) {
     from->offer(f);
-    for (const auto& w : workers) {
-      if (w.get() != from && w->wake_up()) {
+    for (std::size_t i = 0; i < ordinary; ++i) {
+      if (workers[i].get() != from && workers[i]->wake_up()) {
         break;
       }
     }
@@ -264,16 +267,17 @@ scheduler::scheduler(const scheduler_options& how) {
   const std::uint8_t stack_class = stacks::class_of(static_cast<std::size_t>(stack_bytes()));
   SINEW_ASSERT(stack_class < stack_classes);
   const std::int64_t guards = guards_within_limit(guarded());
-  auto made =
-      std::make_unique<body>(static_cast<std::uint32_t>(count), guards, memory_for_stacks(guards),
-                             stack_class, nodes_of_workers(count, how));
+  auto made = std::make_unique<body>(static_cast<std::uint32_t>(count + how.further), guards,
+                                     memory_for_stacks(guards), stack_class,
+                                     nodes_of_workers(count, how));
+  made->ordinary = static_cast<std::uint32_t>(count);
   made->steals = how.steal && count > 1;
   const auto ns = [](std::int64_t us) { return static_cast<std::uint64_t>(us) * 1000; };
   made->alone = {ns(spin_us()), ns(yield_us())};
   made->in_a_crowd = {0, ns(crowded_yield_us())};
   made->always_crowded = how.crowded;
   made->processors = static_cast<std::uint32_t>(topology::usable_cpus());
-  made->awake.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
+  made->awake.store(made->size(), std::memory_order_relaxed);
   worker& first = *made->workers[0];
   made->main = first.slots.get(*made, stack_class);
   SINEW_CHECK(made->main != nullptr, "cannot make a scheduler of fibers",
@@ -296,7 +300,7 @@ scheduler::scheduler(const scheduler_options& how) {
   // caller's thread is left alone, because threads that it starts would inherit its core.
   const bool pin = how.pin && static_cast<std::size_t>(count) == topology::cores().size();
   for (std::size_t i = 1; i < body_->workers.size(); ++i) {
-    body_->workers[i]->start(pin);
+    body_->workers[i]->start(pin && i < body_->ordinary);
   }
   if (process_poller != nullptr) {
     set_poller(process_poller);
@@ -325,6 +329,10 @@ scheduler::~scheduler() {
 scheduler* scheduler::of_process() noexcept { return the_scheduler; }
 
 int scheduler::workers() const noexcept { return static_cast<int>(body_->size()); }
+
+int scheduler::further_workers() const noexcept {
+  return static_cast<int>(body_->size() - body_->ordinary);
+}
 
 int scheduler::this_worker() noexcept {
   const worker* w = here;

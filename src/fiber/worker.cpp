@@ -367,6 +367,8 @@ bool worker::take_offers(worker& from, std::uint32_t most) noexcept {
   return taken != nullptr;
 }
 
+bool worker::may_steal() const noexcept { return hub_.steals && number_ < hub_.ordinary; }
+
 /// Half of what another worker offers.
 bool worker::steal() noexcept {
   for (std::uint32_t i = 1; i < hub_.size(); ++i) {
@@ -401,7 +403,7 @@ void worker::run_idle() noexcept {
     if (f == nullptr || f == &idle_) {
       f = next();
     }
-    if (f == &idle_ && hub_.steals && steal()) {
+    if (f == &idle_ && may_steal() && steal()) {
       f = next();
     }
     if (f == &idle_) {
@@ -477,7 +479,7 @@ void worker::sleep() noexcept {
   const auto prepared = [this](std::uint32_t how) {
     hub_.awake.fetch_sub(1, std::memory_order_relaxed);
     return inbox_.lie_down(how, [this] {
-      return hub_.stopping.load(std::memory_order_seq_cst) || (hub_.steals && hub_.any_offers());
+      return hub_.stopping.load(std::memory_order_seq_cst) || (may_steal() && hub_.any_offers());
     });
   };
   constexpr std::uint32_t on_futex = inbox<real_steps>::on_futex;

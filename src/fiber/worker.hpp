@@ -151,6 +151,7 @@ class worker {
   bool collect() noexcept;
   bool take_offers(worker& from, std::uint32_t most) noexcept;
   bool steal() noexcept;
+  [[nodiscard]] bool may_steal() const noexcept;
   void switch_to(fiber& me, fiber& f) noexcept;
   [[gnu::noinline]] void switch_while_handling(fiber& me, fiber& f) noexcept;
   void switch_stacks(fiber& me, fiber& f) noexcept;

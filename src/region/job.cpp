@@ -24,22 +24,29 @@ enum job_message : std::uint64_t { a_word, all_words };
 struct job::body {
   /// The process's own scheduler, or that of whoever came first.
   struct workers {
-    explicit workers(int wanted) {
+    explicit workers(const job_options& how) {
+      int further = 0;
+      for (const job_kind& k : how.kinds) {
+        further += k.workers;
+      }
       if (fiber::scheduler::of_process() == nullptr) {
-        own.emplace(fiber::scheduler_options{.workers = wanted});
+        own.emplace(fiber::scheduler_options{.workers = how.workers, .further = further});
       }
     }
     std::optional<fiber::scheduler> own;
   };
 
   explicit body(const job_options& how)
-      : fibers(how.workers),
+      : fibers(how),
         runtime(core::join_job(core::threading::many)),
         events(runtime, how.events),
         locks(events),
         tasks(events),
         memory(rma::engine::of_process(runtime)),
         regions(memory, events) {
+    for (const job_kind& k : how.kinds) {
+      tasks.open(k.name, k.workers);
+    }
     words.resize(static_cast<std::size_t>(events.size()));
     gathering.resize(words.size());
     events.set_handler(

@@ -15,6 +15,7 @@
 #include "sinew/event/reservation.hpp"
 #include "sinew/fiber/scheduler.hpp"
 #include "support/event_job.hpp"
+#include "with_tasks.hpp"
 
 namespace {
 
@@ -27,25 +28,6 @@ using event::task_context;
 using event::tasks;
 using event::user_event;
 using occurrence = event::event;
-
-/// Ranks are threads, tasks run on the two workers of the process.
-void with_tasks(int ranks, backend over, const std::function<void(event_member&, tasks&)>& body) {
-  const fiber::scheduler workers({.workers = 2, .pin = false});
-  completion done;
-  std::thread others([&] {  // the caller is a worker, and must not block
-    run_events(ranks, over, core::threading::many, [&](event_member& m) {
-      tasks all(m.events);
-      m.meet();
-      body(m, all);
-      m.settle();
-      m.until([&] { return all.pending() == 0; });
-      m.settle();
-    });
-    done.complete();
-  });
-  fiber::wait(done);
-  others.join();
-}
 
 // What the tasks below leave behind; each test clears what it uses.
 std::atomic<int> sum;

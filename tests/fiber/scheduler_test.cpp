@@ -241,6 +241,37 @@ TEST(stealing, leaves_fibers_that_were_given_a_worker) {
   sleep_for(2'000'000);
 }
 
+TEST(further_workers, run_only_what_names_them) {
+  scheduler s({.workers = 2, .steal = true, .further = 2});
+  EXPECT_EQ(s.workers(), 4);
+  EXPECT_EQ(s.further_workers(), 2);
+  std::array<std::atomic<int>, 4> ran{};
+  test::crew crew;
+  for (int i = 0; i < 200; ++i) {
+    crew.add([&] { ++ran[static_cast<std::size_t>(scheduler::this_worker())]; });
+    if (i % 10 == 0) {
+      crew.add([&] { ++ran[static_cast<std::size_t>(scheduler::this_worker())]; }, {.worker = 3});
+    }
+  }
+  std::thread outside([&] {  // in turn
+    for (int i = 0; i < 20; ++i) {
+      fiber* f = nullptr;
+      const auto count = [](void* to) {
+        ++(*static_cast<decltype(ran)*>(to))[static_cast<std::size_t>(scheduler::this_worker())];
+      };
+      ASSERT_TRUE(spawn(count, &ran, &f).done());
+      join(*f);
+    }
+  });
+  while (ran[0] + ran[1] + ran[3] < 240) {
+    yield();
+  }
+  outside.join();
+  crew.join();
+  EXPECT_EQ(ran[2], 0);
+  EXPECT_EQ(ran[3], 20);
+}
+
 TEST(stealing, loses_no_signal_to_a_fiber_that_is_being_taken) {
   scheduler s({.workers = 2, .steal = true});
   for (int i = 0; i < 3000; ++i) {

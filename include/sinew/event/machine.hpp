@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sinew/base/ids.hpp"
@@ -14,6 +16,7 @@ namespace sinew::event {
 struct processor_info {
   processor where;
   int numa_node;  ///< by the system's number; of a worker that is not bound: of the first core
+  std::uint32_t kind = 0;  ///< machine::kinds
 };
 
 enum class memory_kind : std::uint8_t {
@@ -43,6 +46,8 @@ struct machine {
   int ranks = 0;
   std::vector<processor_info> processors;  ///< by rank, then number
   std::vector<memory_info> memories;
+  /// Of processors, as programs have named them (tasks::open); the first is that of all others.
+  std::vector<std::string> kinds = {"worker"};
   /// Of the node. Null: this process's machine, read when it is first asked for (5-20 ms).
   const topology::memory_map* map = nullptr;
 
@@ -50,6 +55,8 @@ struct machine {
   [[nodiscard]] affinity between(const processor_info& p, const memory_info& m) const;
   /// Of a copy by a processor of `from`'s rank (for striped memory: of rank 0).
   [[nodiscard]] affinity between(const memory_info& from, const memory_info& to) const;
+  /// The processors of a kind, by rank, then number; none if nobody has opened any.
+  [[nodiscard]] std::vector<processor> of_kind(std::string_view kind) const;
   /// The memory node of a rank's processors.
   [[nodiscard]] int node_of(job_rank rank) const noexcept;
 

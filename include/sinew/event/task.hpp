@@ -133,6 +133,10 @@ class tasks {
                     return shape::call(Function, c, values::unpack(bytes.data()));
                   });
   }
+  /// So many of the scheduler's further workers (fiber::scheduler_options) become processors of a
+  /// kind that the program names: only tasks that are sent there run there. The same kinds in the
+  /// same order on every rank, with any number of workers, none as well. Before start(). Cold.
+  void open(std::string_view kind, int workers);
   /// Collective: compares the tables of all ranks and learns of their processors. Waits. Throws
   /// sinew::error on every rank if the tables differ; it says how. Once. Cold.
   void start();
@@ -176,6 +180,10 @@ class tasks {
   /// made it. Cold.
   [[nodiscard]] processor group(std::span<const processor> members);
 
+  /// A group of all processors of a kind, of all ranks. Throws sinew::error if there are none.
+  /// After start(). Cold.
+  [[nodiscard]] processor of_kind(std::string_view kind);
+
   [[nodiscard]] system& events() const noexcept { return system_; }
   /// Tasks of this rank that have not ended.
   [[nodiscard]] std::size_t pending() const;
@@ -187,6 +195,7 @@ class tasks {
   static constexpr std::string_view typeid_of() noexcept {
     return __PRETTY_FUNCTION__;
   }
+  void check_name(std::string_view name) const;
   void register_task(std::string_view name, const void* key, std::string_view shape,
                      raw_function run);
   [[nodiscard]] event launch(processor where, const spawn_how& how, const void* key,

@@ -33,6 +33,9 @@ struct scheduler_options {
   /// nodes, if workers are bound to cores; 1: wherever they are touched first; more: worker i is
   /// taken to be near node i modulo so many.
   int nodes = 0;
+  /// Workers beside these that run only what names them (and the parts of pools): for fibers that
+  /// block, or must not be kept waiting. Not bound to cores. Their numbers are the last ones.
+  int further = 0;
   bool crowded = false;  ///< other processes want the same cores: idle workers give way at once
 };
 
@@ -50,6 +53,8 @@ class scheduler {
 
   [[nodiscard]] static scheduler* of_process() noexcept;
   [[nodiscard]] int workers() const noexcept;
+  /// Of these, as scheduler_options::further.
+  [[nodiscard]] int further_workers() const noexcept;
   /// Worker that runs the caller, or -1.
   [[nodiscard]] static int this_worker() noexcept;
 

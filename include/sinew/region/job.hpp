@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "sinew/base/ids.hpp"
@@ -24,8 +25,15 @@
 
 namespace sinew::region {
 
+/// Processors of a kind that the program names: event::tasks::open().
+struct job_kind {
+  std::string_view name;
+  int workers = 1;  ///< of this rank, beside all others; none: other ranks have some
+};
+
 struct job_options {
   int workers = 0;  ///< that run tasks; 0: SINEW_FIBER_WORKERS, or one per core
+  std::vector<job_kind> kinds = {};  ///< the same names in the same order on every rank
   sinew::event::options events = {};
 };
 
@@ -69,5 +77,6 @@ class job {
 
 namespace sinew {
 using region::job;
+using region::job_kind;
 using region::job_options;
 }  // namespace sinew

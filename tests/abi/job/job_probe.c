@@ -97,6 +97,27 @@ static void check_events(void) {
   free(all);
 }
 
+/* The processor on which the last one ran. */
+static sinew_processor seen_here;
+static int where_task(const struct sinew_task* self, const void* arguments, size_t bytes) {
+  (void)arguments, (void)bytes;
+  seen_here = self->here;
+  return 0;
+}
+
+/* Rank 0 alone has a processor of the kind, the third of its three. */
+static void check_kinds(void) {
+  sinew_processor io;
+  sinew_event done;
+  EXPECT(sinew_processors(0) == 3 && (size == 1 || sinew_processors(1) == 2));
+  EXPECT(sinew_processor_of_kind("gpu", &io) == SINEW_FAILED);
+  GOOD(sinew_processor_of_kind("io", &io));
+  GOOD(sinew_task_spawn(where_task, io, NULL, NULL, 0, &done));
+  GOOD(sinew_event_wait(done));
+  GOOD(sinew_job_meet());
+  EXPECT(rank != 0 || seen_here == sinew_processor_at(0, 2));
+}
+
 static void check_tasks(void) {
   unsigned char bytes[300];
   sinew_event gate, done, late;
@@ -234,16 +255,22 @@ static void check_attached(void) {
 
 int main(void) {
   check_before();
-  const struct sinew_job_options how = {.workers = 2};
+  struct sinew_kind io = {"io", 1};
+  const struct sinew_job_options how = {2, &io, 1};
+  const char* const number = getenv("PMI_RANK");
+  if (number != NULL && strcmp(number, "0") != 0) io.workers = 0;
+  EXPECT(sinew_job_open(&(struct sinew_job_options){.workers = -1}, &rank, &size) == SINEW_FAILED);
   GOOD(sinew_job_open(&how, &rank, &size));
   EXPECT(sinew_job_open(NULL, NULL, NULL) == SINEW_BUSY);
   EXPECT(rank >= 0 && rank < size);
   GOOD(sinew_task_register("sum", sum_task));
   GOOD(sinew_task_register("bytes", bytes_task));
   GOOD(sinew_task_register("failing", failing_task));
+  GOOD(sinew_task_register("where", where_task));
   EXPECT(sinew_task_register("sum", failing_task) == SINEW_FAILED);
   check_events();
   GOOD(sinew_job_start());
+  check_kinds();
   check_tasks();
   check_data();
   check_attached();

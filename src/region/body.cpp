@@ -11,7 +11,8 @@ namespace sinew::region {
 namespace {
 
 setting<std::int64_t> most_instances("region", "INSTANCES", 16384, "",
-                                     "instances that a rank may have made at a time",
+                                     "instances of a rank for which there is room from the start, "
+                                     "and that may be symmetric",
                                      {.least = 1, .most = 1 << instance::index_bits});
 
 shared_heaps heaps_of(rma::engine& memory) {
@@ -29,10 +30,12 @@ shared_heaps heaps_of(rma::engine& memory) {
 /// A symmetric allocation: the same offset on every rank.
 instance_table table_of(rma::engine& memory, bool threaded) {
   const auto slots = static_cast<std::uint32_t>(most_instances());
-  const std::size_t bytes = sizeof(std::uint64_t) * slots;
+  const std::size_t bytes = instance_table::row_bytes(slots);
   const std::uint64_t slots_at = memory.memory().allocate(rma::part::symmetric, bytes);
   std::memset(memory.at({memory.rank(), slots_at}), 0, bytes);
-  return {heaps_of(memory), slots_at, slots, threaded};
+  return {heaps_of(memory), slots_at, slots, threaded, [&memory](std::size_t more) {
+            return memory.memory().try_allocate(rma::part::local, more);
+          }};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "region/instance_table.hpp"
 
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -7,8 +8,12 @@
 namespace sinew::region {
 
 instance_table::instance_table(shared_heaps heaps, std::uint64_t slots_at, std::uint32_t slots,
-                               bool threaded)
-    : heaps_(std::move(heaps)), slots_at_(slots_at), slots_(slots), threaded_(threaded) {
+                               bool threaded, taker more)
+    : heaps_(std::move(heaps)),
+      slots_at_(slots_at),
+      slots_(slots),
+      threaded_(threaded),
+      more_(std::move(more)) {
   SINEW_EXPECT(heaps_.rank.below(heaps_.size()) && heaps_.maps(heaps_.rank));
   SINEW_EXPECT(heaps_.nodes.empty() || heaps_.nodes.size() == heaps_.begins.size());
   SINEW_EXPECT(slots_at_ % 8 == 0 && slots_at_ != 0);
@@ -37,20 +42,82 @@ std::optional<instance> instance_table::enter(std::uint64_t offset, const layout
     new (r->places() + p) part_place{owners[p], 0};
   }
   const core::guard held(lock_, threaded_);
-  std::uint32_t index = fresh_;
-  if (fresh_ < slots_) {
-    ++fresh_;
-  } else if (!free_.empty()) {
-    index = free_.front();
-    free_.pop_front();
-  } else {
+  const std::optional<std::uint32_t> found = take_slot(kind == memory_kind::symmetric);
+  if (!found) {
     return {};
   }
+  const std::uint32_t index = *found;
   const auto word = slot(heaps_.rank, index);
   const slot_word before = slot_word::from(word.load(std::memory_order_relaxed));
   SINEW_ASSERT(before.offset == 0);  // nobody has it
   word.store(slot_word{before.generation, offset}.bits(), std::memory_order_release);
   return instance(heaps_.rank, index, before.generation);
+}
+
+/// Under the lock. One never used before one that was, and that before more memory.
+std::optional<std::uint32_t> instance_table::take_slot(bool of_row) {
+  const auto first = [](std::deque<std::uint32_t>& of) {
+    const std::uint32_t index = of.front();
+    of.pop_front();
+    return index;
+  };
+  if (fresh_ < slots_) {
+    return fresh_++;
+  }
+  if (!free_.empty()) {
+    return first(free_);
+  }
+  if (of_row) {
+    return {};
+  }
+  if (fresh_beyond_ == beyond_) {
+    if (!free_beyond_.empty()) {
+      return first(free_beyond_);
+    }
+    if (!grow()) {
+      return {};
+    }
+  }
+  return static_cast<std::uint32_t>(first_beyond() + fresh_beyond_++);
+}
+
+/// Block b has 2^b times as many slots as the row, so those before it have 2^b - 1 times as many.
+instance_table::beyond instance_table::place_of(std::uint32_t index) const noexcept {
+  SINEW_EXPECT(index >= first_beyond());
+  const std::uint64_t number = index - first_beyond();
+  const auto block = static_cast<std::size_t>(std::bit_width(number / slots_ + 1) - 1);
+  return {block, number - slots_ * ((std::uint64_t{1} << block) - 1)};
+}
+
+/// The offset of its word; 0: that rank has no such slot.
+std::uint64_t instance_table::slot_beyond(job_rank whose, std::uint32_t index) const noexcept {
+  const beyond p = place_of(index);
+  // Acquire: its words were set to zero before.
+  const std::uint64_t begin =
+      p.block < most_blocks
+          ? word(whose, slots_at_ + 8 * (slots_ + p.block)).load(std::memory_order_acquire)
+          : 0;
+  return begin == 0 ? 0 : begin + 8 * p.at;
+}
+
+/// Under the lock.
+bool instance_table::grow() {
+  const std::uint64_t block = std::uint64_t{slots_} << blocks_;
+  const std::uint64_t end = first_beyond() + beyond_ + block;
+  if (!more_ || end > std::uint64_t{1} << instance::index_bits) {
+    return false;
+  }
+  const std::size_t bytes = 8 * block;
+  const std::uint64_t at = more_(bytes);
+  if (at == 0) {
+    return false;
+  }
+  SINEW_ASSERT(at % 8 == 0 && blocks_ < most_blocks);
+  std::memset(heaps_.at(heaps_.rank, at), 0, bytes);
+  word(heaps_.rank, slots_at_ + 8 * (slots_ + blocks_)).store(at, std::memory_order_release);
+  ++blocks_;
+  beyond_ += block;
+  return true;
 }
 
 std::optional<std::uint64_t> instance_table::retire(instance i) {
@@ -61,10 +128,10 @@ std::optional<std::uint64_t> instance_table::retire(instance i) {
   if (before.generation != i.generation() || before.offset == 0) {
     return {};
   }
-  free_.push_back(i.index());  // first, since it may lack memory
+  (i.index() < slots_ ? free_ : free_beyond_).push_back(i.index());  // first: it may lack memory
   word.store(slot_word{slot_word::after(i.generation()), 0}.bits(), std::memory_order_release);
   cache_.erase(cache_key(i));
-  SINEW_ENSURE(free_.size() <= fresh_);
+  SINEW_ENSURE(free_.size() <= fresh_ && free_beyond_.size() <= fresh_beyond_);
   return before.offset;
 }
 
@@ -76,14 +143,15 @@ void refuse(const char* why) { SINEW_CHECK(false, "an instance cannot be used", 
 
 known_ptr instance_table::find(instance i) const {
   const auto ranks = static_cast<std::uint32_t>(heaps_.size());
-  // Of an image the row tells the creator, as below; else it is 0.
-  const std::uint32_t row = i.index() / slots_;
-  if (!i.exists() || static_cast<std::uint32_t>(i.creator().value()) >= ranks || row > ranks) {
+  if (!i.exists() || static_cast<std::uint32_t>(i.creator().value()) >= ranks) {
     refuse("the handle stands for none");
   }
-  const instance base = row == 0 ? i : base_of(i);
+  const instance base = i.index() < slots_ ? i : base_of(i);
   if (!heaps_.maps(base.creator())) [[unlikely]] {
     return find_far(i, base);
+  }
+  if (!has_slot(base.creator(), base.index())) {
+    refuse("the handle stands for none");
   }
   const slot_word word =
       slot_word::from(slot(base.creator(), base.index()).load(std::memory_order_acquire));
@@ -137,9 +205,8 @@ known_ptr instance_table::find_far(instance i, instance base) const {
 }
 
 bool instance_table::has_heard_of(instance i) const {
-  const auto ranks = static_cast<std::uint32_t>(heaps_.size());
-  if (one_node() || !i.exists() || i.index() / slots_ > ranks ||
-      !base_of(i).creator().below(heaps_.size()) || heaps_.maps(base_of(i).creator())) {
+  if (one_node() || !i.exists() || !base_of(i).creator().below(heaps_.size()) ||
+      heaps_.maps(base_of(i).creator())) {
     return true;  // or find() says what is wrong
   }
   const core::guard held(lock_, threaded_);
@@ -162,7 +229,7 @@ bool instance_table::knows(instance i) const {
 
 std::vector<std::byte> instance_table::copy_of(instance i) const {
   SINEW_EXPECT(i.creator() == heaps_.rank);
-  if (i.index() >= slots_) {
+  if (!has_slot(heaps_.rank, i.index())) {
     return {};
   }
   const slot_word word =
@@ -217,7 +284,7 @@ void instance_table::forget(instance i) {
 
 instance instance_table::base_of(instance i) const noexcept {
   const std::uint32_t maker = i.index() / slots_;
-  return maker == 0
+  return maker == 0 || i.index() >= first_beyond()
              ? i
              : instance(job_rank{static_cast<int>(maker) - 1}, i.index() % slots_, i.generation());
 }

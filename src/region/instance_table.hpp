@@ -6,14 +6,18 @@
 // notices that an instance has been destroyed by the generation, which destroying raises. Of the
 // instances of other nodes' ranks it has the records that directory.hpp has asked for.
 //
+// A rank whose row is full takes more slots from its own heap: blocks, each twice as long as the
+// one before, whose offsets stand behind the row. Their numbers follow those that name images.
+//
 // Pure: the heaps are plain memory to it. It sends nothing, waits for nothing and allocates no
-// shared memory, so tests give it arrays.
+// shared memory but by `more`, so tests give it arrays.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -69,13 +73,22 @@ static_assert(slot_word::after((1u << instance::generation_bits) - 1) == 0, "gen
 /// Any thread, if `threaded`. find() is warm, the rest cold.
 class instance_table {
  public:
-  /// `slots_at`: offset of the row of slots in every heap, `slots` words that are zero at first.
-  instance_table(shared_heaps heaps, std::uint64_t slots_at, std::uint32_t slots, bool threaded);
+  /// Bytes of this rank's heap: their offset, a multiple of 8, or 0 if there are none.
+  using taker = std::function<std::uint64_t(std::size_t)>;
+
+  /// `slots_at`: offset in every heap of row_bytes(slots), which are zero at first. Without `more`
+  /// a rank has no more instances than that.
+  instance_table(shared_heaps heaps, std::uint64_t slots_at, std::uint32_t slots, bool threaded,
+                 taker more = {});
+  [[nodiscard]] static constexpr std::size_t row_bytes(std::uint32_t slots) noexcept {
+    return sizeof(std::uint64_t) * (std::size_t{slots} + most_blocks);
+  }
 
   // --- the creator's part ---
 
   /// Writes a record into memory of this rank's heap (record::bytes of it) and gives it a slot and
-  /// a handle. Nothing if all slots are taken; then the memory is not used.
+  /// a handle. Nothing if there is no slot, of the row if it is symmetric: only these have numbers
+  /// left for images. Then the memory is not used.
   [[nodiscard]] std::optional<instance> enter(std::uint64_t offset, const layout& l,
                                               memory_kind kind, std::span<const job_rank> owners);
   /// Makes the handle of an instance of this rank invalid; returns the offset of its record, whose
@@ -123,14 +136,37 @@ class instance_table {
   [[nodiscard]] std::uint32_t slots() const noexcept { return slots_; }
 
  private:
+  static constexpr std::size_t most_blocks = instance::index_bits;
+  /// Of slots beyond the row: the block, and the place in it.
+  struct beyond {
+    std::size_t block;
+    std::uint64_t at;
+  };
+  /// Numbers of slots beyond the row begin here.
+  [[nodiscard]] std::uint64_t first_beyond() const noexcept {
+    return (static_cast<std::uint64_t>(heaps_.size()) + 1) * slots_;
+  }
+  [[nodiscard]] beyond place_of(std::uint32_t index) const noexcept;
+  [[nodiscard]] std::uint64_t slot_beyond(job_rank whose, std::uint32_t index) const noexcept;
+  [[nodiscard]] bool grow();
+  [[nodiscard]] std::optional<std::uint32_t> take_slot(bool of_row);
   [[nodiscard]] known_ptr find_far(instance i, instance base) const;
   [[nodiscard]] std::shared_ptr<known> known_from(instance i, record& r) const;
   /// Stored with release once the record is written, by its creator only; loaded with acquire.
   [[nodiscard]] std::atomic_ref<std::uint64_t> slot(job_rank whose,
                                                     std::uint32_t index) const noexcept {
-    SINEW_EXPECT(index < slots_);
+    return word(whose, index < slots_ ? slots_at_ + 8 * std::uint64_t{index}
+                                      : slot_beyond(whose, index));
+  }
+  [[nodiscard]] std::atomic_ref<std::uint64_t> word(job_rank whose,
+                                                    std::uint64_t offset) const noexcept {
+    SINEW_EXPECT(offset != 0);
     return std::atomic_ref<std::uint64_t>(
-        *reinterpret_cast<std::uint64_t*>(heaps_.at(whose, slots_at_ + 8 * std::uint64_t{index})));
+        *reinterpret_cast<std::uint64_t*>(heaps_.at(whose, offset)));
+  }
+  /// Of handles that anybody may have made up: an instance's own, or an image's.
+  [[nodiscard]] bool has_slot(job_rank whose, std::uint32_t index) const noexcept {
+    return index < slots_ || (index >= first_beyond() && slot_beyond(whose, index) != 0);
   }
   [[nodiscard]] static std::uint64_t cache_key(instance i) noexcept {
     return i.bits() >> instance::generation_bits;
@@ -140,6 +176,7 @@ class instance_table {
   const std::uint64_t slots_at_;
   const std::uint32_t slots_;
   const bool threaded_;
+  const taker more_;
   mutable core::lock lock_;                                     ///< guards all below
   mutable std::unordered_map<std::uint64_t, known_ptr> cache_;  ///< by handle without generation
   struct far_record {
@@ -150,6 +187,10 @@ class instance_table {
   std::unordered_map<std::uint64_t, far_record> far_;  ///< likewise
   std::deque<std::uint32_t> free_;  ///< in the order of retirement: a slot rests as long as it can
   std::uint32_t fresh_ = 0;         ///< slots from here on have never been used
+  std::deque<std::uint32_t> free_beyond_;  ///< likewise, beyond the row
+  std::uint64_t fresh_beyond_ = 0;         ///< counted from the first beyond the row
+  std::uint64_t beyond_ = 0;               ///< slots beyond the row
+  std::size_t blocks_ = 0;
 };
 
 }  // namespace sinew::region

@@ -17,10 +17,13 @@ instance maker::enter(const layout& l, memory_kind kind, std::span<const job_ran
   const std::optional<instance> i = all_.table.enter(offset, l, kind, owners);
   if (!i) {
     all_.memory.memory().release(offset);
-    SINEW_CHECK(
-        false, "an instance cannot be made",
-        "this rank has made " + std::to_string(all_.table.slots()) + " that are not destroyed",
-        "destroy some, or set SINEW_REGION_INSTANCES higher, the same on all ranks");
+    const bool images = kind == memory_kind::symmetric;
+    SINEW_CHECK(false, "an instance cannot be made",
+                images ? "the " + std::to_string(all_.table.slots()) +
+                             " of this rank that may be symmetric are not destroyed"
+                       : std::string("there is no room for the names of more"),
+                images ? "destroy some, or set SINEW_REGION_INSTANCES higher, the same on all ranks"
+                       : "destroy some, or set SINEW_RMA_LOCAL_HEAP to more");
   }
   return *i;
 }

@@ -330,7 +330,7 @@ TEST_P(Edges, HandlesAreReusedInTurn) {
     for (int i = 0; i < 4; ++i) {
       all.push_back(m.regions.create(what, memory::heap(0)).what);
     }
-    require_in(refusal([&] { (void)m.regions.create(what, memory::heap(0)); }),
+    require_in(refusal([&] { (void)m.regions.create(what, memory::symmetric()); }),
                "SINEW_REGION_INSTANCES");
     for (int i = 0; i < 100; ++i) {
       const instance old = all.front();
@@ -342,6 +342,69 @@ TEST_P(Edges, HandlesAreReusedInTurn) {
     }
   });
   most->parse(most->default_text());
+}
+
+TEST_P(Edges, MoreInstancesThanTheRowHasRoomForAreKnownEverywhere) {
+  setting_base* most = settings::find("SINEW_REGION_INSTANCES");
+  most->parse("4");
+  run(3, [](member& m) {
+    constexpr int count = 60;
+    schema what(3);
+    const auto f = what.add<int>("f");
+    std::vector<made> mine;
+    for (int round = 0; round < 2; ++round) {
+      for (int i = 0; i < count; ++i) {
+        mine.push_back(m.regions.create(what, memory::shared(job_rank{m.rank})));
+        m.good(m.regions.fill(at(mine.back().what, f), 1000 * m.rank + i, mine.back().ready),
+               "fill");
+      }
+      for (const int i : {0, 3, 4, 5, 17, 18, count - 1}) {
+        for (int from = 0; from < m.size; ++from) {
+          const instance theirs = m.share(from, mine[static_cast<std::size_t>(i)].what);
+          const made here = m.regions.create(what, memory::heap(job_rank{m.rank}));
+          m.good(m.regions.copy(theirs, here.what, here.ready), "copy");
+          require(m.regions.look(here.what, f)[2] == 1000 * from + i, "another instance's value");
+          m.good(m.regions.destroy(here.what), "destroy");
+        }
+      }
+      m.meet();
+      for (const made& each : mine) {
+        m.good(m.regions.destroy(each.what), "destroy");
+        require_in(refusal([&] { (void)m.regions.shape_of(each.what); }), "destroyed");
+      }
+      const instance next(job_rank{m.rank}, (1u << instance::index_bits) - 1, 0);
+      require_in(refusal([&] { (void)m.regions.shape_of(next); }), "stands for none");
+      mine.clear();
+      m.meet();
+    }
+  });
+  most->parse(most->default_text());
+}
+
+TEST_P(Edges, AHundredThousandInstances) {
+  // More than the row has room for, in one way so many.
+  const bool all_of_them = !slow_build && GetParam().name == std::string("processes");
+  const int count = all_of_them ? 100'000 : 17'000;
+  run(
+      1,
+      [count](member& m) {
+        schema what(1);
+        const auto f = what.add<int>("f");
+        std::vector<instance> all;
+        for (int i = 0; i < count; ++i) {
+          const made one = m.regions.create(what, memory::heap(0));
+          require(!one.ready.exists(), "it is not there at once");
+          m.regions.look(one.what, f)[0] = i;
+          all.push_back(one.what);
+        }
+        for (int i = 0; i < count; ++i) {
+          require(m.regions.look(all[static_cast<std::size_t>(i)], f)[0] == i, "a wrong value");
+        }
+        for (const instance i : all) {
+          m.good(m.regions.destroy(i), "destroy");
+        }
+      },
+      {std::size_t{8} << 20, std::size_t{256} << 20});
 }
 
 INSTANTIATE_TEST_SUITE_P(, Edges, rma::every_way,

@@ -601,8 +601,8 @@ void tasks::open(std::string_view kind, int workers) {
   check_name(kind);
   const std::string cannot = "cannot open processors of kind \"" + std::string(kind) + "\"";
   const bool known =
-      kind == b.whole.kinds[0] || std::any_of(b.kinds.begin(), b.kinds.end(),
-                                              [&](const auto& k) { return k.name == kind; });
+      kind == b.whole.kinds[0] ||
+      std::any_of(b.kinds.begin(), b.kinds.end(), [&](const auto& k) { return k.name == kind; });
   SINEW_CHECK(!known, cannot, "there is such a kind already", "open each kind once");
   SINEW_CHECK(b.kinds.size() < most_kinds, cannot,
               "there are " + std::to_string(most_kinds) + " kinds already", "");
@@ -612,7 +612,8 @@ void tasks::open(std::string_view kind, int workers) {
   }
   const int further = fiber::scheduler::of_process()->further_workers();
   SINEW_CHECK(workers >= 0 && workers <= further - taken, cannot,
-              std::to_string(workers) + " workers are wanted, and of the scheduler's further ones " +
+              std::to_string(workers) +
+                  " workers are wanted, and of the scheduler's further ones " +
                   std::to_string(further - taken) + " are left",
               "set scheduler_options::further, or name the kind in job_options::kinds");
   b.kinds.push_back({std::string(kind), static_cast<std::uint16_t>(workers)});

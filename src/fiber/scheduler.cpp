@@ -267,9 +267,9 @@ scheduler::scheduler(const scheduler_options& how) {
   const std::uint8_t stack_class = stacks::class_of(static_cast<std::size_t>(stack_bytes()));
   SINEW_ASSERT(stack_class < stack_classes);
   const std::int64_t guards = guards_within_limit(guarded());
-  auto made = std::make_unique<body>(static_cast<std::uint32_t>(count + how.further), guards,
-                                     memory_for_stacks(guards), stack_class,
-                                     nodes_of_workers(count, how));
+  auto made =
+      std::make_unique<body>(static_cast<std::uint32_t>(count + how.further), guards,
+                             memory_for_stacks(guards), stack_class, nodes_of_workers(count, how));
   made->ordinary = static_cast<std::uint32_t>(count);
   made->steals = how.steal && count > 1;
   const auto ns = [](std::int64_t us) { return static_cast<std::uint64_t>(us) * 1000; };

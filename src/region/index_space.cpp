@@ -149,10 +149,10 @@ std::size_t checked(std::size_t axes) {
 }
 
 void check_alike(const index_space& a, const index_space& b) {
-  SINEW_CHECK(a.axes() == b.axes(), "two index spaces cannot be combined",
-              "one has " + std::to_string(a.axes()) + " axes and the other " +
-                  std::to_string(b.axes()),
-              "");
+  SINEW_CHECK(
+      a.axes() == b.axes(), "two index spaces cannot be combined",
+      "one has " + std::to_string(a.axes()) + " axes and the other " + std::to_string(b.axes()),
+      "");
 }
 
 }  // namespace

@@ -155,8 +155,8 @@ class instance_table {
   /// Stored with release once the record is written, by its creator only; loaded with acquire.
   [[nodiscard]] std::atomic_ref<std::uint64_t> slot(job_rank whose,
                                                     std::uint32_t index) const noexcept {
-    return word(whose, index < slots_ ? slots_at_ + 8 * std::uint64_t{index}
-                                      : slot_beyond(whose, index));
+    return word(whose,
+                index < slots_ ? slots_at_ + 8 * std::uint64_t{index} : slot_beyond(whose, index));
   }
   [[nodiscard]] std::atomic_ref<std::uint64_t> word(job_rank whose,
                                                     std::uint64_t offset) const noexcept {

@@ -67,8 +67,9 @@ TEST(kinds, are_known_on_every_rank) {
                   (std::vector<processor>{processor(0, 4), processor(1, 2)}));
         EXPECT_EQ(all.all().of_kind("worker").size(), 9u);
         EXPECT_TRUE(all.all().of_kind("gpu").empty());
-        EXPECT_NE(failure_of([&] { (void)all.of_kind("gpu"); }).find("no processor of kind \"gpu\""),
-                  std::string::npos);
+        EXPECT_NE(
+            failure_of([&] { (void)all.of_kind("gpu"); }).find("no processor of kind \"gpu\""),
+            std::string::npos);
       },
       3);
 }

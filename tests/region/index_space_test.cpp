@@ -252,10 +252,9 @@ TEST_P(sparse, operations_fail_with_their_precondition_and_refuse_what_does_not_
                "reaches to 11 in axis 1, and an instance has 10");
     require_in(refusal([&] { (void)copy(m.regions, all, all, index_space(shape{5})); }),
                "its index space has 1 axes and an instance 2");
-    require_in(refusal([&] {
-                 (void)copy(m.regions, at(here.what, f, {{0, 1}, {0, 1}}), all, corner);
-               }),
-               "name the whole field");
+    require_in(
+        refusal([&] { (void)copy(m.regions, at(here.what, f, {{0, 1}, {0, 1}}), all, corner); }),
+        "name the whole field");
     m.good(m.regions.destroy(here.what), "destroy");
   });
 }

@@ -32,7 +32,7 @@ struct job_kind {
 };
 
 struct job_options {
-  int workers = 0;  ///< that run tasks; 0: SINEW_FIBER_WORKERS, or one per core
+  int workers = 0;                   ///< that run tasks; 0: SINEW_FIBER_WORKERS, or one per core
   std::vector<job_kind> kinds = {};  ///< the same names in the same order on every rank
   sinew::event::options events = {};
 };

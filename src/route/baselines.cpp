@@ -37,8 +37,10 @@ struct fed {
 };
 
 // What the original feeds to its planners: 50 paths per job, and at most 50 * 1024 in all. With
-// `at_random` each job has an order of its own of the paths that are equally short.
-fed fed_paths(const topology& net, const job_list& jobs, const plan_options& o, bool at_random) {
+// `choice` 0 the paths that go straight on; with another number each job has an order of its own of
+// those that are equally short, and so others of them.
+fed fed_paths(const topology& net, const job_list& jobs, const plan_options& o,
+              std::uint64_t choice) {
   const std::size_t cap = std::size_t{50} << 10;
   std::uint32_t k = o.fed;
   if (k == 0) {
@@ -48,7 +50,7 @@ fed fed_paths(const topology& net, const job_list& jobs, const plan_options& o, 
   fed all;
   all.first.assign(1, 0);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const std::uint64_t order = at_random ? j + 1 : 0;
+    const std::uint64_t order = choice == 0 ? 0 : (choice - 1) * jobs.size() + j + 1;
     path_set some =
         shortest_paths(net, jobs.source[j], jobs.destination[j], k, hop_limit(net), order);
     // Around failed links every way may be longer than any default route.
@@ -100,21 +102,13 @@ double busiest_of(const topology& net, const split& plan) {
   return most;
 }
 
-// Which of the equally short paths are fed, and in what order, decides much, and the original's
-// order is that of its library. With o.orders several are tried: half of them of the paths that go
-// straight on, half of others; the plan with the least busy link is kept.
+// Plans in `count` ways, and keeps the plan with the least busy link.
 template <class Plan>
-split best_order(const topology& net, const job_list& jobs, const plan_options& o, Plan plan) {
-  const fed straight = fed_paths(net, jobs, o, false);
-  split best = plan(straight);
-  if (o.orders < 2) {
-    return best;
-  }
-  const fed random = fed_paths(net, jobs, o, true);
+split best_of(const topology& net, std::uint32_t count, Plan plan) {
+  split best = plan(0);
   double least = busiest_of(net, best);
-  for (std::uint32_t i = 1; i < o.orders; ++i) {
-    const fed& base = i % 2 == 1 ? random : straight;
-    split other = plan(i < 2 ? base : shuffled(base, i));
+  for (std::uint32_t i = 1; i < count; ++i) {
+    split other = plan(i);
     const double busiest = busiest_of(net, other);
     if (busiest < least) {
       least = busiest;
@@ -122,6 +116,19 @@ split best_order(const topology& net, const job_list& jobs, const plan_options& 
     }
   }
   return best;
+}
+
+// Which of the equally short paths are fed, and in what order, decides much, and the original's
+// order is that of its library. Of o.orders half are of the paths that go straight on, half of
+// others.
+template <class Plan>
+split best_order(const topology& net, const job_list& jobs, const plan_options& o, Plan plan) {
+  const fed straight = fed_paths(net, jobs, o, 0);
+  const fed random = o.orders > 1 ? fed_paths(net, jobs, o, 1) : fed();
+  return best_of(net, o.orders, [&](std::uint32_t i) {
+    const fed& base = i % 2 == 1 ? random : straight;
+    return plan(i < 2 ? base : shuffled(base, i));
+  });
 }
 
 // Offers the paths of a list, one more in each pass.
@@ -382,7 +389,9 @@ split plan_heu_chunk(const topology& net, const job_list& jobs, const plan_optio
 }
 
 split plan_opt(const topology& net, const job_list& jobs, const plan_options& o) {
-  return best_order(net, jobs, o, [&](const fed& from) { return opt_of(net, jobs, from); });
+  // To a linear program the order of the paths means nothing, but which they are.
+  return best_of(net, o.orders,
+                 [&](std::uint32_t i) { return opt_of(net, jobs, fed_paths(net, jobs, o, i)); });
 }
 
 }  // namespace sinew::route

@@ -77,6 +77,11 @@ class yen {
     return place;
   }
 
+  // Drawn anew for each spur: else the spurs of a path would all go the same way.
+  [[nodiscard]] std::uint32_t draw_of(link_id l) const {
+    return static_cast<std::uint32_t>(place_of(l + (std::uint64_t{now_} << 32)));
+  }
+
   void extend(node_id a, const path_set& found, std::set<candidate>& candidates) {
     const auto last = found[found.size() - 1];
     std::vector<link_id> path;
@@ -144,8 +149,7 @@ class yen {
         hops_[to] = hops;
         via_[to] = l;
         --order;  // of equals the latest: straight on
-        open.push(
-            {hops + left_[to], order_ == 0 ? order : static_cast<std::uint32_t>(place_of(l)), to});
+        open.push({hops + left_[to], order_ == 0 ? order : draw_of(l), to});
       }
     }
     return false;

@@ -44,8 +44,8 @@ struct plan_options {
   bool fall_back = true;
   std::uint32_t fed = 0;          ///< k of the k shortest; 0: 50, fewer beyond 1024 jobs
   std::uint32_t load_limit = 16;  ///< of heu_load
-  /// How many orders of equally short paths heu_load, heu_chunk and opt try, the best plan of which
-  /// is kept: their results depend on it, and the originals' order is not known.
+  /// How many orders of equally short paths heu_load and heu_chunk try, or choices of them opt, the
+  /// best plan of which is kept: their results depend on it, and the originals' are not known.
   std::uint32_t orders = 1;
   std::uint64_t seed = 1;
 };

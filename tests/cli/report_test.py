@@ -3,6 +3,9 @@ screen readers, that it needs no network."""
 
 import json
 import os
+import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -158,6 +161,35 @@ class Report(unittest.TestCase):
         self.assertIn("latency-one-thread.svg", pictures)
         for name in pictures:
             xml.etree.ElementTree.parse(os.path.join(self.folder, "page", name))
+
+    def test_each_picture_is_a_pdf_too(self):
+        """Its parts stand where its table says, and what is drawn can be read as text."""
+        self.page()
+        folder = os.path.join(self.folder, "page")
+        names = {n[:-4] for n in os.listdir(folder) if n.endswith(".svg")}
+        self.assertEqual(names, {n[:-4] for n in os.listdir(folder) if n.endswith(".pdf")})
+        path = os.path.join(folder, "latency-one-thread.pdf")
+        with open(path, "rb") as file:
+            data = file.read()
+        self.assertTrue(data.startswith(b"%PDF-1.4\n") and data.endswith(b"%%EOF\n"))
+        table = int(data.split(b"startxref\n")[1].split()[0])
+        self.assertEqual(data[table:table + 5], b"xref\n")
+        entries = re.findall(rb"(\d{10}) 00000 n \n", data[table:])
+        for i, begin in enumerate(map(int, entries), 1):
+            self.assertTrue(data[begin:].startswith(b"%d 0 obj\n" % i), i)
+        length = int(re.search(rb"/Length (\d+)", data).group(1))
+        begin = data.index(b"stream\n") + 7
+        self.assertEqual(data[begin + length:begin + length + 10], b"\nendstream")
+        content = data[begin:begin + length]
+        self.assertEqual(content.count(b"q "), content.count(b"Q"))
+        for words in (b"(Message size \\(byte\\)) Tj", b"(Sinew) Tj", b"(mpich) Tj",
+                      b"(paper: fult) Tj"):
+            self.assertIn(words, content)
+        if shutil.which("pdftotext"):
+            said = subprocess.run(["pdftotext", path, "-"], check=True, capture_output=True,
+                                  text=True, timeout=60)
+            self.assertEqual(said.stderr, "")
+            self.assertIn("Message size (byte)", said.stdout)
 
     def test_one_figure_alone(self):
         done = run("report", self.file, "--figure", "latency-one-thread")

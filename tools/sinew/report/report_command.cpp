@@ -10,6 +10,7 @@
 #include "sinew/bench/subjects.hpp"
 #include "sinew/commands.hpp"
 #include "sinew/report/page.hpp"
+#include "sinew/report/pdf.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -24,7 +25,7 @@ struct report_options {
 std::vector<option> option_table(report_options& o) {
   return {{{"-o", "--output"},
            "DIR",
-           "where index.html and a picture (SVG) of each figure are put",
+           "where index.html and a picture of each figure (SVG and PDF) are put",
            [&o](std::string_view text) { o.folder = text; }},
           {{"--figure"},
            "NAME",
@@ -102,7 +103,9 @@ int write_report(const report_options& o) {
   std::error_code failed;
   std::filesystem::create_directories(o.folder, failed);
   for (const drawn_figure& d : drawn) {
-    write_file(std::filesystem::path(o.folder) / (d.of.name + ".svg"), svg_of(d.picture));
+    const std::string picture = svg_of(d.picture);
+    write_file(std::filesystem::path(o.folder) / (d.of.name + ".svg"), picture);
+    write_file(std::filesystem::path(o.folder) / (d.of.name + ".pdf"), pdf_of(picture));
   }
   write_file(std::filesystem::path(o.folder) / "index.html", page_of(drawn, missing));
   std::printf("%zu figures, %zu not measured in these files\n", drawn.size(), missing.size());

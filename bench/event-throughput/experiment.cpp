@@ -30,6 +30,7 @@ const experiment self{.name = "event-throughput",
                       .about = "fans of events; thousand a second",
                       .by = library_programs(),
                       .starts = starts,
+                      .peers = {{.name = "realm", .header = {}, .options = {}, .cmake = "Realm"}},
                       .one_round = one_round};
 
 const listed here(self);

@@ -14,7 +14,8 @@ std::vector<start> starts(const request& asked) {
 const experiment self{.name = "events",
                       .about = "chains of events between ranks; ns a trigger",
                       .by = library_programs(),
-                      .starts = starts};
+                      .starts = starts,
+                      .peers = {{.name = "realm", .header = {}, .options = {}, .cmake = "Realm"}}};
 
 const listed here(self);
 

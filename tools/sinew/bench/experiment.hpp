@@ -58,6 +58,7 @@ struct library_peer {
   std::string_view header;  ///< where this is installed, the peer takes part
   std::vector<std::string> options;
   std::string_view package = {};  ///< in the header's place: what pkg-config calls it
+  std::string_view cmake = {};    ///< in the header's place: the CMake package NAME, of NAME::NAME
 };
 
 /// A column of the table that only one experiment has.
@@ -133,6 +134,11 @@ class runner {
                                                        std::string& failure) const = 0;
   /// The commands that measure the floor. Unless overridden: the floor probe with floor_words.
   [[nodiscard]] virtual std::vector<command> floors(const experiment&, const request&) const;
+  /// Peers that are not on this machine, and a sentence on what was looked for. Suspends.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> absent(
+      const experiment&) const {
+    return {};
+  }
   /// Whether it needs the MPI implementations to be looked for.
   [[nodiscard]] virtual bool over_mpi() const { return false; }
 };

@@ -106,23 +106,23 @@ std::string time_text() {
   return text;
 }
 
-std::string host_facts(const std::map<std::string, std::string>& versions) {
+// {"name":"text",...}
+std::string json_object(const std::map<std::string, std::string>& texts) {
+  std::string all;
+  for (const auto& [name, text] : texts) {
+    all.append(all.empty() ? "" : ",").append(json_string(name)).append(":");
+    all += json_string(text);
+  }
+  return '{' + all + '}';
+}
+
+std::string host_facts(std::map<std::string, std::string> versions) {
   utsname system{};
   (void)uname(&system);
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  std::string peers;
-  std::string ours;
-  for (const auto& [name, version] : versions) {
-    if (name == "sinew") {
-      ours = version;
-      continue;
-    }
-    if (!peers.empty()) {
-      peers += ',';
-    }
-    peers += stats::json_string(name) + ':' + stats::json_string(version);
-  }
+  const std::string ours = versions["sinew"];
+  versions.erase("sinew");
   return "{\"cpu\":" + stats::json_string(cpu_model()) +
          ",\"cores\":" + std::to_string(topology::usable_cpus()) + ",\"pinned_to\":" +
          json_array(topology::usable_cpu_list(), [](int cpu) { return std::to_string(cpu); }) +
@@ -132,7 +132,7 @@ std::string host_facts(const std::map<std::string, std::string>& versions) {
          ",\"kernel\":" + stats::json_string(system.release) +
          ",\"machine\":" + stats::json_string(system.machine) + ",\"load\":" + load_averages() +
          ",\"time\":" + stats::json_string(time_text()) + ",\"sinew\":" + stats::json_string(ours) +
-         ",\"peers\":{" + peers + "}}";
+         ",\"peers\":" + json_object(versions) + '}';
 }
 
 std::string run_part(const run_facts& facts) {
@@ -140,6 +140,7 @@ std::string run_part(const run_facts& facts) {
          json_array(facts.options, [](const std::string& w) { return json_string(w); }) +
          ",\"commit\":" + json_string(commit()) + ",\"compiler\":" + json_string(SINEW_COMPILER) +
          ",\"flags\":" + json_string(SINEW_FLAGS) +
+         ",\"absent\":" + json_object(facts.absent) +
          ",\"commands\":" + json_array(facts.commands, json_command) + '}';
 }
 

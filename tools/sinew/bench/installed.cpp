@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "sinew/bench/process.hpp"
 #include "sinew/bench/stats.hpp"
@@ -46,6 +50,44 @@ std::optional<installed_package> find_package(const std::string& name) {
     return std::nullopt;
   }
   return installed_package{version.front(), answer_of("pkg-config", {"--cflags", "--libs", name})};
+}
+
+std::optional<std::string> find_cmake_package(const std::string& name) {
+  namespace fs = std::filesystem;
+  if (!program_in_path("cmake")) {
+    return std::nullopt;
+  }
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string prefixes;
+  for (const std::string& variable : {std::string("CMAKE_PREFIX_PATH"), name + "_ROOT"}) {
+    const char* value = std::getenv(variable.c_str());
+    prefixes += value != nullptr ? value + std::string(":") : "";
+  }
+  for (const std::string& prefix : stats::split(prefixes + "/usr/local:/usr", ':')) {
+    for (const char* library : {"lib", "lib64", "share"}) {
+      for (const std::string& folder : {name, lower}) {
+        const fs::path place = fs::path(prefix) / library / "cmake" / folder;
+        std::error_code ignored;
+        if (prefix.empty() || !(fs::exists(place / (name + "Config.cmake"), ignored) ||
+                                fs::exists(place / (lower + "-config.cmake"), ignored))) {
+          continue;
+        }
+        for (const std::string& file : {name + "ConfigVersion", lower + "-config-version"}) {
+          std::ifstream in(place / (file + ".cmake"));
+          for (std::string line; std::getline(in, line);) {
+            if (const std::size_t at = line.find("(PACKAGE_VERSION \""); at != std::string::npos) {
+              const std::size_t begin = at + 18;
+              return line.substr(begin, line.find('"', begin) - begin);
+            }
+          }
+        }
+        return "unknown";
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<installed_go> find_go() {

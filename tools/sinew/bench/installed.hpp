@@ -22,6 +22,11 @@ struct installed_package {
 };
 [[nodiscard]] std::optional<installed_package> find_package(const std::string& name);
 
+/// A library by the name of its CMake package, which is looked for in the folders of
+/// CMAKE_PREFIX_PATH and NAME_ROOT, /usr/local and /usr. Its version, "unknown" if it tells none;
+/// nothing where it is not, or CMake is not. Cold.
+[[nodiscard]] std::optional<std::string> find_cmake_package(const std::string& name);
+
 /// The compiler of Go. Suspends. Cold.
 struct installed_go {
   std::string path;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "sinew/bench/experiment.hpp"
 #include "sinew/bench/installed.hpp"
@@ -73,7 +74,9 @@ std::optional<subject> found_peer(const library_peer& peer) {
     return go ? std::optional(subject{name, go->path, "", go->version}) : std::nullopt;
   }
   std::string version;
-  if (!peer.package.empty()) {
+  if (!peer.cmake.empty()) {
+    version = find_cmake_package(std::string(peer.cmake)).value_or("");
+  } else if (!peer.package.empty()) {
     const auto package = find_package(std::string(peer.package));
     version = package ? package->version : "";
   } else if (const auto header = header_path(peer.header)) {
@@ -83,6 +86,53 @@ std::optional<subject> found_peer(const library_peer& peer) {
     return std::nullopt;
   }
   return subject{name, cxx_compiler().value_or(""), "", version};
+}
+
+// What was looked for, for a peer that was not found.
+std::string looked_for(const library_peer& peer) {
+  if (peer.name == "go") {
+    return "no go in PATH";
+  }
+  if (!peer.cmake.empty()) {
+    return "no CMake package " + std::string(peer.cmake) + " (set CMAKE_PREFIX_PATH)";
+  }
+  if (!peer.package.empty()) {
+    return "pkg-config knows no " + std::string(peer.package);
+  }
+  return "no header " + std::string(peer.header);
+}
+
+// Where only CMake knows how to compile: a project of one program, made for it in the cache.
+std::optional<std::string> built_by_cmake(const std::string& package, const std::string& version,
+                                          const fs::path& source, std::string& failure) {
+  const auto cache = programs_folder();
+  if (!cache) {
+    failure = "no folder for compiled programs (set XDG_CACHE_HOME)";
+    return std::nullopt;
+  }
+  const fs::path folder = fs::path(*cache) / (source.parent_path().filename().string() + '-' +
+                                              source.stem().string() + '-' + version);
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  std::ofstream project(folder / "CMakeLists.txt");
+  project << "cmake_minimum_required(VERSION 3.16)\nproject(peer CXX)\nfind_package(" << package
+          << " CONFIG REQUIRED)\nadd_executable(peer [==[" << source.string()
+          << "]==])\ntarget_compile_features(peer PRIVATE cxx_std_20)\n"
+          << "target_link_libraries(peer PRIVATE " << package << "::" << package << ")\n";
+  project.close();
+  const std::string cmake = program_in_path("cmake").value_or("cmake");
+  const fs::path build = folder / "build";
+  const std::vector<std::vector<std::string>> steps = {
+      {cmake, "-S", folder, "-B", build, "-DCMAKE_BUILD_TYPE=Release"}, {cmake, "--build", build}};
+  for (const auto& words : steps) {
+    const command_result done = run_command({words, {}, 120});
+    if (!done.ok()) {
+      failure = "cannot compile " + source.filename().string() + ": " +
+                stats::last_line(done.errors.empty() ? done.output : done.errors);
+      return std::nullopt;
+    }
+  }
+  return (build / "peer").string();
 }
 
 std::optional<std::string> our_program(const std::string& name, std::string& failure) {
@@ -111,6 +161,10 @@ std::optional<std::string> peer_program(const experiment& e, const subject& who,
   std::vector<std::string> words = {who.compiler, "-O2", "-std=c++20", "-pthread"};
   for (const library_peer& peer : e.peers) {
     if (peer.name == who.name) {
+      if (!peer.cmake.empty()) {
+        return built_by_cmake(std::string(peer.cmake), who.version, folder / (who.name + ".cpp"),
+                              failure);
+      }
       words.insert(words.end(), peer.options.begin(), peer.options.end());
       const auto package =
           peer.package.empty() ? std::nullopt : find_package(std::string(peer.package));
@@ -136,6 +190,17 @@ class library_runner final : public runner {
       }
     }
     return found;
+  }
+
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> absent(
+      const experiment& e) const override {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const library_peer& peer : e.peers) {
+      if (!found_peer(peer)) {
+        all.emplace_back(peer.name, looked_for(peer));
+      }
+    }
+    return all;
   }
 
   [[nodiscard]] std::optional<command> prepare(const experiment& e, const subject& who,

@@ -45,6 +45,7 @@ struct started {
 struct run_facts {
   std::vector<std::string> options;             ///< the command line
   std::map<std::string, std::string> versions;  ///< of subjects: host.peers and host.sinew
+  std::map<std::string, std::string> absent;    ///< peers that are not here, and why: run.absent
   std::vector<started> commands;
 };
 

@@ -356,6 +356,12 @@ class bench_run {
     for (const auto& [name, why] : failures_) {
       std::printf("%s: failed: %s\n", name.c_str(), why.c_str());
     }
+    for (const auto& [name, why] : e.by.absent(e)) {
+      if (wanted(name)) {
+        std::printf("%s: not here: %s\n", name.c_str(), why.c_str());
+        facts_.absent[name] = why;
+      }
+    }
     std::printf("\n");
     std::fflush(stdout);
   }

@@ -199,6 +199,11 @@ std::string file_facts(const results_file& file) {
       text += "; " + peers->names[i] + ' ' + peers->items[i].text;
     }
   }
+  if (const json_value* absent = file.run.find("absent")) {
+    for (std::size_t i = 0; i < absent->names.size(); ++i) {
+      text += "; " + absent->names[i] + " was not there (" + absent->items[i].text + ')';
+    }
+  }
   out += escaped(text);
   const json_value* commands = file.run.find("commands");
   if (commands != nullptr && !commands->items.empty()) {

@@ -88,6 +88,7 @@ void clean(record& r) noexcept {
   r.left_by_exit = false;
   r.name[0] = '\0';
   r.cancel_type = PTHREAD_CANCEL_DEFERRED;
+  r.cancelled.store(false, std::memory_order_relaxed);
   r.pending.store(0, std::memory_order_relaxed);
   r.awaited_signals.store(0, std::memory_order_relaxed);
   r.handlers = 0;

@@ -1,14 +1,18 @@
 #include <pthread.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 
 #include "abi/threads/moment.hpp"
 #include "abi/threads/mutex.hpp"
+#include "abi/threads/mutex_between.hpp"
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/signals.hpp"
+#include "abi/threads/sleep.hpp"
+#include "sinew/base/clock.hpp"
 
 namespace sinew::threads {
 namespace {
@@ -23,6 +27,13 @@ struct condition {
   /// Between processes: glibc's own. It marks those with a bit of a word that ours leave zero.
   static bool is_shared(const pthread_cond_t* c) noexcept { return (c->__data.__wrefs & 1U) != 0; }
   static condition& of(pthread_cond_t* c) noexcept { return *reinterpret_cast<condition*>(c); }
+  static clockid_t clock_of(pthread_cond_t& c) noexcept {
+    constexpr unsigned monotonic = 2;  // likewise
+    if (is_shared(&c)) {
+      return (c.__data.__wrefs & monotonic) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+    }
+    return of(&c).clock;
+  }
 
   /// A cancellation point, so not noexcept: cancellation unwinds the stack.
   int wait(mutex& m, moment until) {
@@ -44,6 +55,32 @@ struct condition {
       ::pthread_testcancel();  // if it returns, the caller was woken for nothing
     }
     return why == woken::timed_out ? ETIMEDOUT : 0;
+  }
+
+  /// One between processes, with a mutex that glibc's own wait cannot leave and take: of this
+  /// process alone, or one that knows its owner. Signals are not heard then; the caller, which
+  /// looks again as callers must, is woken now and then.
+  static int wait_unheard(mutex& m, moment until) {
+    constexpr moment look_again_ns = 500'000;
+    ::pthread_testcancel();
+    if (const int code = m.unlock(); code != 0) {
+      return code;
+    }
+    const moment now = static_cast<moment>(now_ns());
+    const woken why = wait_interruptibly("pthread_cond_wait", std::min(until, now + look_again_ns));
+    if (why == woken::interrupted) {
+      (void)take_signals();
+    }
+    if (const int code = m.lock(never); code != 0) {
+      return code;
+    }
+    if (why == woken::interrupted) {
+      ::pthread_testcancel();
+    }
+    return until <= static_cast<moment>(now_ns()) ? ETIMEDOUT : 0;
+  }
+  static bool glibc_can_wait_with(mutex& m) noexcept {
+    return m.shared() && !knows_owner(m.of_glibc());
   }
 
   void signal(unsigned most) noexcept {
@@ -81,8 +118,12 @@ int pthread_cond_destroy(pthread_cond_t* c) noexcept {
 }
 
 int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
-  return condition::is_shared(c) ? real().cond_wait(c, m)
-                                 : condition::of(c).wait(mutex::of(m), sinew::threads::never);
+  if (!condition::is_shared(c)) [[likely]] {
+    return condition::of(c).wait(mutex::of(m), sinew::threads::never);
+  }
+  return condition::glibc_can_wait_with(mutex::of(m))
+             ? real().cond_wait(c, m)
+             : condition::wait_unheard(mutex::of(m), sinew::threads::never);
 }
 
 int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock,
@@ -90,15 +131,16 @@ int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t cloc
   if (!sinew::threads::is_clock(clock) || !sinew::threads::is_time(*until)) {
     return EINVAL;
   }
-  if (condition::is_shared(c)) {
-    return real().cond_clockwait(c, m, clock, until);
+  const auto end = sinew::threads::moment_of(*until, clock);
+  if (!condition::is_shared(c)) [[likely]] {
+    return condition::of(c).wait(mutex::of(m), end);
   }
-  return condition::of(c).wait(mutex::of(m), sinew::threads::moment_of(*until, clock));
+  return condition::glibc_can_wait_with(mutex::of(m)) ? real().cond_clockwait(c, m, clock, until)
+                                                      : condition::wait_unheard(mutex::of(m), end);
 }
 
 int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* until) {
-  return condition::is_shared(c) ? real().cond_timedwait(c, m, until)
-                                 : pthread_cond_clockwait(c, m, condition::of(c).clock, until);
+  return pthread_cond_clockwait(c, m, condition::clock_of(*c), until);
 }
 
 int pthread_cond_signal(pthread_cond_t* c) noexcept {

@@ -18,6 +18,7 @@
 #include "abi/threads/raw.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/refuse.hpp"
+#include "abi/threads/signal_set.hpp"
 #include "abi/threads/signals.hpp"
 #include "abi/threads/slices.hpp"
 #include "abi/threads/waiting.hpp"
@@ -43,6 +44,9 @@ struct system_call {
 
   friend bool operator==(const system_call&, const system_call&) = default;
 };
+
+/// Its address goes with the signal that tells a thread of its cancellation.
+char cancellation;
 
 /// What goes with a signal: it must stay until the signal has arrived, which it may do late. So
 /// there are many, used in turn.
@@ -238,6 +242,40 @@ void leave_if_stuck(const siginfo_t& info, void* context) noexcept {
     mine.away = fiber::leave_worker();
   }
   repeat_call(call, at.uc_mcontext);
+}
+
+void cancel_in_kernel(record& r) noexcept {
+  r.cancelled.store(true, std::memory_order_relaxed);
+  const fiber::fiber* const f = r.fiber.load();
+  const int thread = f == nullptr ? 0 : fiber::thread_running(*f);
+  if (thread == 0 || &r == &mine) {
+    return;
+  }
+  siginfo_t info{};
+  info.si_signo = slice_signal;
+  info.si_code = SI_QUEUE;
+  info.si_value.sival_ptr = &cancellation;
+  raw_call(SYS_rt_tgsigqueueinfo, raw_call(SYS_getpid), thread, slice_signal,
+           reinterpret_cast<long>(&info));
+}
+
+bool is_cancellation(const siginfo_t& info) noexcept {
+  return info.si_code == SI_QUEUE && info.si_value.sival_ptr == &cancellation;
+}
+
+/// glibc's own signal does the rest, as soon as this handler has returned. glibc sends it to a
+/// kernel thread; there it would meet whichever fiber runs.
+void be_cancelled(void* context) noexcept {
+  if (!mine.ours || !mine.cancelled.load(std::memory_order_relaxed)) {
+    return;  // another one runs here now
+  }
+  const std::uint64_t bit = bit_of(glibc_cancels);
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&bit), 0, sizeof bit);
+  raw_call(SYS_tgkill, raw_call(SYS_getpid), raw_call(SYS_gettid), glibc_cancels);
+  // Who was cancelled here before has left the handler by unwinding, with the signal blocked.
+  auto* const later =
+      reinterpret_cast<std::uint64_t*>(&static_cast<ucontext_t*>(context)->uc_sigmask);
+  *later &= ~bit;
 }
 
 void come_back_now() noexcept {

@@ -19,6 +19,13 @@ void start_monitor() noexcept;
 /// call that the signal broke off is made again.
 void leave_if_stuck(const siginfo_t& info, void* context) noexcept;
 
+/// Of a thread that has been cancelled: if it blocks in a call of the C library that cancellation
+/// ends, it leaves that. Any thread of the program.
+void cancel_in_kernel(record& r) noexcept;
+[[nodiscard]] bool is_cancellation(const siginfo_t& info) noexcept;
+/// In the handler of the signal that cancel_in_kernel() sends.
+void be_cancelled(void* context) noexcept;
+
 void come_back_now() noexcept;
 
 /// Before a call that waits: makes a thread that has left its worker a fiber again.

@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "abi/threads/moment.hpp"
+#include "abi/threads/mutex_between.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
 #include "abi/threads/refuse.hpp"
-#include "abi/threads/sleep.hpp"
 
 namespace sinew::threads {
 namespace {
@@ -26,23 +26,21 @@ void mutex::own() noexcept {
 
 int mutex::try_lock() noexcept {
   if (is_special()) [[unlikely]] {
-    return shared() ? real().mutex_trylock(reinterpret_cast<pthread_mutex_t*>(this))
-                    : taken_robust(try_lock_private());
+    return shared() ? try_lock_between(of_glibc()) : taken_robust(try_lock_private());
   }
   return try_lock_private();
 }
 
 int mutex::lock(moment until) noexcept {
   if (is_special()) [[unlikely]] {
-    return shared() ? lock_shared(until) : taken_robust(lock_private(until));
+    return shared() ? lock_between(of_glibc(), until) : taken_robust(lock_private(until));
   }
   return lock_private(until);
 }
 
 int mutex::unlock() noexcept {
   if (is_special()) [[unlikely]] {
-    return shared() ? real().mutex_unlock(reinterpret_cast<pthread_mutex_t*>(this))
-                    : unlock_robust();
+    return shared() ? unlock_between(of_glibc()) : unlock_robust();
   }
   return unlock_private();
 }
@@ -75,20 +73,6 @@ inline int mutex::lock_private(moment until) noexcept {
   }
   own();
   return 0;
-}
-
-/// The holder may be another process, which cannot make a fiber ready; or a fiber of this worker,
-/// which must run.
-int mutex::lock_shared(moment until) noexcept {
-  for (backoff pause;; pause.wait()) {
-    const int code = real().mutex_trylock(reinterpret_cast<pthread_mutex_t*>(this));
-    if (code != EBUSY) {
-      return code;
-    }
-    if (pause.now() >= until) {
-      return ETIMEDOUT;
-    }
-  }
 }
 
 int mutex::unlock_private() noexcept {
@@ -125,10 +109,9 @@ int pthread_mutex_init(pthread_mutex_t* m, const pthread_mutexattr_t* attributes
     ::pthread_mutexattr_getrobust(attributes, &robust);
   }
   if (shared == PTHREAD_PROCESS_SHARED) {
-    if (robust == PTHREAD_MUTEX_ROBUST) {
-      return sinew::threads::refused("a robust mutex shared by processes", ENOTSUP);
-    }
-    return sinew::threads::real().mutex_init(m, attributes);
+    const int code = sinew::threads::real().mutex_init(m, attributes);
+    m->__data.__kind &= ~sinew::threads::priority_kinds;  // all fibers have the same one
+    return code;
   }
   std::memset(m, 0, sizeof(*m));
   mutex::of(m).kind =
@@ -176,7 +159,9 @@ int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) noexcept 
 
 int pthread_mutex_unlock(pthread_mutex_t* m) noexcept { return mutex::of(m).unlock(); }
 
-int pthread_mutex_consistent(pthread_mutex_t* m) noexcept { return mutex::of(m).repaired(); }
+int pthread_mutex_consistent(pthread_mutex_t* m) noexcept {
+  return mutex::of(m).shared() ? sinew::threads::repair_between(*m) : mutex::of(m).repaired();
+}
 
 /// All fibers have the same priority, so a holder has inherited whatever a waiter could give it. A
 /// ceiling above it they cannot keep.

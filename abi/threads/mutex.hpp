@@ -27,8 +27,11 @@ struct mutex {
   [[nodiscard]] static mutex& of(pthread_mutex_t* m) noexcept {
     return *reinterpret_cast<mutex*>(m);
   }
-  /// Between processes: glibc's own layout and protocol.
+  /// Between processes: glibc's own layout and protocol, see mutex_between.cpp.
   [[nodiscard]] bool shared() const noexcept { return (kind & 0x80) != 0; }
+  [[nodiscard]] pthread_mutex_t& of_glibc() noexcept {
+    return *reinterpret_cast<pthread_mutex_t*>(this);
+  }
   [[nodiscard]] bool robust() const noexcept { return (kind & robust_kind) != 0; }
   [[nodiscard]] std::uint32_t type() const noexcept { return kind & 3; }
   static constexpr std::uint32_t robust_kind = 0x10;  ///< as glibc has it
@@ -45,7 +48,6 @@ struct mutex {
   [[nodiscard]] int lock_private(moment until) noexcept;
   [[nodiscard]] int try_lock_private() noexcept;
   [[nodiscard]] int unlock_private() noexcept;
-  [[nodiscard]] int lock_shared(moment until) noexcept;
   /// What a lock() answers that has answered `code` so far.
   [[nodiscard]] int taken_robust(int code) noexcept;
   [[nodiscard]] int unlock_robust() noexcept;

@@ -37,13 +37,15 @@ real_calls find_calls() {
   find(all.key_delete, "pthread_key_delete");
   find(all.setprotocol, "pthread_mutexattr_setprotocol");
   find(all.mutex_init, "pthread_mutex_init");
+  find(all.mutex_lock, "pthread_mutex_lock");
+  find(all.mutex_clocklock, "pthread_mutex_clocklock");
   find(all.mutex_trylock, "pthread_mutex_trylock");
   find(all.mutex_unlock, "pthread_mutex_unlock");
+  find(all.mutex_consistent, "pthread_mutex_consistent");
   find(all.mutex_destroy, "pthread_mutex_destroy");
   find(all.cond_init, "pthread_cond_init");
   find(all.cond_destroy, "pthread_cond_destroy");
   find(all.cond_wait, "pthread_cond_wait");
-  find(all.cond_timedwait, "pthread_cond_timedwait");
   find(all.cond_clockwait, "pthread_cond_clockwait");
   find(all.cond_signal, "pthread_cond_signal");
   find(all.cond_broadcast, "pthread_cond_broadcast");

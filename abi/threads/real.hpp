@@ -32,13 +32,15 @@ struct real_calls {
   decltype(::pthread_key_delete)* key_delete;
   decltype(::pthread_mutexattr_setprotocol)* setprotocol;
   decltype(::pthread_mutex_init)* mutex_init;
+  decltype(::pthread_mutex_lock)* mutex_lock;
+  decltype(::pthread_mutex_clocklock)* mutex_clocklock;
   decltype(::pthread_mutex_trylock)* mutex_trylock;
   decltype(::pthread_mutex_unlock)* mutex_unlock;
+  decltype(::pthread_mutex_consistent)* mutex_consistent;
   decltype(::pthread_mutex_destroy)* mutex_destroy;
   decltype(::pthread_cond_init)* cond_init;
   decltype(::pthread_cond_destroy)* cond_destroy;
   decltype(::pthread_cond_wait)* cond_wait;
-  decltype(::pthread_cond_timedwait)* cond_timedwait;
   decltype(::pthread_cond_clockwait)* cond_clockwait;
   decltype(::pthread_cond_signal)* cond_signal;
   decltype(::pthread_cond_broadcast)* cond_broadcast;

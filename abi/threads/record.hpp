@@ -38,6 +38,7 @@ struct record {
   std::size_t stack_bytes = 0;
 
   int cancel_type = 0;  ///< PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS, as it was asked for
+  std::atomic<bool> cancelled{false};  ///< relaxed: see cancel_in_kernel()
 
   // Signals, one bit each; see signals.hpp.
   std::atomic<std::uint64_t> pending{0};          ///< sent to it, and not taken yet

@@ -1,6 +1,6 @@
 // Robust mutexes: who ends while it holds one leaves it to the next, who is told so and may repair
 // what it protects (POSIX.1-2017, pthread_mutexattr_setrobust). Each thread has a list of those
-// that it holds. Only within a process: between processes the kernel would have to know the list.
+// that it holds. Only within a process: between processes see mutex_between.cpp.
 #include <cerrno>
 
 #include "abi/threads/mutex.hpp"

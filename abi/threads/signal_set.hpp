@@ -8,6 +8,9 @@
 
 namespace sinew::threads {
 
+/// The signal by which glibc cancels who blocks; its headers hide it.
+inline constexpr int glibc_cancels = 32;
+
 constexpr std::uint64_t bit_of(int number) noexcept { return std::uint64_t{1} << (number - 1); }
 
 [[nodiscard]] inline std::uint64_t bits_of(const sigset_t& set) noexcept {

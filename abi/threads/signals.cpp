@@ -295,6 +295,11 @@ void on_signal(int number, siginfo_t* info, void* context) {
     errno = error;
     return;
   }
+  if (is_cancellation(*info)) {
+    be_cancelled(context);
+    errno = error;
+    return;
+  }
   if (!fibers_run()) {  // between a fork and return_signals()
     call(actions[static_cast<std::size_t>(number)], number, info, context);
     errno = error;
@@ -344,6 +349,7 @@ int install(int number) noexcept {
     how.sa_flags = SA_SIGINFO | (a.flags.load() & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)) |
                    (ours_too ? SA_RESTART : 0);
     ::sigfillset(&how.sa_mask);
+    how.sa_mask.__val[0] |= bit_of(glibc_cancels);  // it unwinds the stack: not from in there
   }
   return real().sigaction(number, &how, nullptr);
 }

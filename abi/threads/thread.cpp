@@ -15,6 +15,7 @@
 #include "abi/threads/moment.hpp"
 #include "abi/threads/monitor.hpp"
 #include "abi/threads/mutex.hpp"
+#include "abi/threads/mutex_between.hpp"
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
@@ -84,6 +85,7 @@ void live(void*) {
     std::exit(0);  // the last thread of its process has ended
   }
   leave_robust_mutexes();
+  leave_mutexes_between();
   strike_off(mine);
   record& me = mine;  // who joins may give the block away at once: nothing of it is used from here
   count_down();
@@ -232,6 +234,7 @@ int run_main(int count, char** arguments, char** environment) {
     }
     destroy_key_values();
     leave_robust_mutexes();
+    leave_mutexes_between();
     leave_main();
   }
   real().exit(mine.result);  // to the C library's frame
@@ -322,11 +325,20 @@ int pthread_cancel(pthread_t thread) {
   if (r->ours && r->life.load(std::memory_order_acquire) >= ended) {
     return r->life.load(std::memory_order_relaxed) == gone ? ESRCH : 0;
   }
-  const int code = real().cancel(thread);
-  if (code == 0 && r->ours) {
-    interrupt(*r);
+  int code = real().cancel(thread);
+  if (!r->ours || (code != 0 && code != ESRCH)) {
+    return code;
   }
-  return code;
+  interrupt(*r);
+  cancel_in_kernel(*r);
+  // It blocks in the C library, which knows no kernel thread with its number. Once it is told,
+  // glibc says that it is cancelled already.
+  while (code == ESRCH && r->life.load(std::memory_order_acquire) < ended) {
+    (void)let_others_run();
+    code = real().cancel(thread);
+    cancel_in_kernel(*r);
+  }
+  return 0;
 }
 
 /// Asynchronous cancellation would hit whichever fiber runs on that worker; so it waits for the

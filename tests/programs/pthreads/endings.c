@@ -2,10 +2,12 @@
 // the main thread by pthread_exit.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -149,6 +151,71 @@ static void* outlives_main(void* value) {
   return NULL;
 }
 
+// ---- Cancelled while it blocks in the C library, before and after others run on.
+
+static char fifo[] = "/tmp/sinew-endings-XXXXXX";
+static int empty[2], cleaned_up;
+static pthread_mutex_t shared_mutex;
+static pthread_cond_t shared_condition;
+
+static void count_clean(void* unused) {
+  (void)unused;
+  ++cleaned_up;
+}
+
+static void unlock(void* mutex) {
+  ++cleaned_up;
+  CHECK(pthread_mutex_unlock(mutex) == 0);
+}
+
+static void* reads_a_line(void* unused) {
+  char line[8];
+  FILE* const in = fdopen(dup(empty[0]), "r");
+  pthread_cleanup_push(count_clean, NULL);
+  CHECK(fgets(line, sizeof line, in) != NULL);
+  pthread_cleanup_pop(0);
+  return unused;
+}
+
+static void* opens_a_fifo(void* unused) {
+  pthread_cleanup_push(count_clean, NULL);
+  CHECK(open(fifo, O_RDONLY) >= 0);
+  pthread_cleanup_pop(0);
+  return unused;
+}
+
+static void* waits_between_processes(void* unused) {
+  CHECK(pthread_mutex_lock(&shared_mutex) == 0);
+  pthread_cleanup_push(unlock, &shared_mutex);
+  for (;;) CHECK(pthread_cond_wait(&shared_condition, &shared_mutex) == 0);
+  pthread_cleanup_pop(0);
+  return unused;
+}
+
+static void cancelled_in_the_kernel(void) {
+  static void* (*const all[])(void*) = {reads_a_line, opens_a_fifo, waits_between_processes};
+  static const int delays_us[] = {0, 1000, 6000, 30000};
+  pthread_mutexattr_t m;
+  pthread_condattr_t c;
+  CHECK(pthread_mutexattr_init(&m) == 0 && pthread_condattr_init(&c) == 0);
+  CHECK(pthread_mutexattr_setpshared(&m, PTHREAD_PROCESS_SHARED) == 0);
+  CHECK(pthread_condattr_setpshared(&c, PTHREAD_PROCESS_SHARED) == 0);
+  CHECK(pthread_mutex_init(&shared_mutex, &m) == 0);
+  CHECK(pthread_cond_init(&shared_condition, &c) == 0);
+  CHECK(pipe(empty) == 0 && close(mkstemp(fifo)) == 0);
+  CHECK(unlink(fifo) == 0 && mkfifo(fifo, 0600) == 0);
+  for (int i = 0; i < 12; ++i) {
+    pthread_t thread;
+    void* result = NULL;
+    cleaned_up = 0;
+    CHECK(pthread_create(&thread, NULL, all[i % 3], NULL) == 0);
+    usleep(delays_us[i / 3]);
+    CHECK(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0);
+    CHECK(result == PTHREAD_CANCELED && (cleaned_up == 1 || i < 3));
+  }
+  CHECK(unlink(fifo) == 0);
+}
+
 static void leave_from_below(void* result) {
   int two = 2;
   pthread_cleanup_push(clean, &two);
@@ -169,6 +236,7 @@ int main(void) {
   types_of_cancellation();
   attributes();
   stacks();
+  cancelled_in_the_kernel();
   main_thread = pthread_self();
   CHECK(pthread_key_create(&key, destroy) == 0 && pthread_setspecific(key, &seven) == 0);
   CHECK(pthread_create(&last, NULL, outlives_main, &seven) == 0);

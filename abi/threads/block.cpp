@@ -168,6 +168,14 @@ void put_block(record& r) noexcept {
 
 void leave_block(record& r) noexcept { leaving.push(r); }
 
+record* make_kernel_block() noexcept { return make_block(); }
+
+void free_kernel_block(record& r) noexcept { inside().deallocate_tls(block_of(r), true); }
+
+pid_t* number_in(record& r) noexcept {
+  return reinterpret_cast<pid_t*>(block_of(r) + inside().tid);
+}
+
 void open_block() noexcept {
   // The C library tells threads apart by this, in locks of its own that a thread may take twice. No
   // number of a kernel thread will do: those serve many threads.

@@ -15,6 +15,13 @@ void put_block(record& r) noexcept;
 /// used again when the fiber has left it.
 void leave_block(record& r) noexcept;
 
+/// For a kernel thread that is not the C library's: fresh, and never one of the above. Null without
+/// memory. The kernel writes the thread's number to number_in() when it begins, 0 when it has
+/// ended.
+[[nodiscard]] record* make_kernel_block() noexcept;
+void free_kernel_block(record& r) noexcept;
+[[nodiscard]] pid_t* number_in(record& r) noexcept;
+
 /// On the block, first of all: the C library's tables are set up, and thread_local objects have
 /// their first values if the block has served another thread.
 void open_block() noexcept;

@@ -1,12 +1,18 @@
 #include "abi/threads/real.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <gnu/libc-version.h>
+#include <link.h>
 #include <sys/auxv.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
+#include <string_view>
 
 namespace sinew::threads {
 namespace {
@@ -77,6 +83,8 @@ std::size_t offset_of(const char* descriptor) {
 inside_glibc find_inside() {
   inside_glibc all{};
   all.allocate_tls = reinterpret_cast<void* (*)(void*)>(::dlsym(RTLD_DEFAULT, "_dl_allocate_tls"));
+  all.deallocate_tls =
+      reinterpret_cast<void (*)(void*, bool)>(::dlsym(RTLD_DEFAULT, "_dl_deallocate_tls"));
   all.call_tls_dtors = reinterpret_cast<void (*)()>(::dlsym(RTLD_DEFAULT, "__call_tls_dtors"));
   all.tid = offset_of("_thread_db_pthread_tid");
   all.list = offset_of("_thread_db_pthread_list");
@@ -85,6 +93,41 @@ inside_glibc find_inside() {
 }
 
 bool is_there(const char* symbol) { return ::dlsym(RTLD_DEFAULT, symbol) != nullptr; }
+
+/// Is there the note with Go's number of the build?
+bool has_go_note(const char* at, const char* end) noexcept {
+  constexpr ElfW(Word) build_number = 4;
+  constexpr std::string_view name("Go\0\0", 4);
+  const auto up = [](std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; };
+  while (static_cast<std::size_t>(end - at) >= sizeof(ElfW(Nhdr)) + name.size()) {
+    ElfW(Nhdr) head;
+    std::memcpy(&head, at, sizeof head);
+    if (head.n_type == build_number && std::string_view(at + sizeof head, head.n_namesz) == name) {
+      return true;
+    }
+    const std::size_t whole = sizeof head + up(head.n_namesz) + up(head.n_descsz);
+    if (whole > static_cast<std::size_t>(end - at)) {
+      return false;
+    }
+    at += whole;
+  }
+  return false;
+}
+
+/// A program or library as it lies in memory, which begins with its header.
+bool is_of_go(const char* begin) noexcept {
+  ElfW(Ehdr) head;
+  std::memcpy(&head, begin, sizeof head);
+  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) {
+    return false;
+  }
+  const auto* const parts = reinterpret_cast<const ElfW(Phdr)*>(begin + head.e_phoff);
+  const char* const zero = head.e_type == ET_EXEC ? nullptr : begin;
+  return std::any_of(parts, parts + head.e_phnum, [zero](const ElfW(Phdr) & part) {
+    const char* const at = zero + part.p_vaddr;
+    return part.p_type == PT_NOTE && has_go_note(at, at + part.p_filesz);
+  });
+}
 
 }  // namespace
 
@@ -108,8 +151,8 @@ const char* why_not() {
     return "the C library is older than glibc 2.34";
   }
   const inside_glibc& in = inside();
-  if (in.allocate_tls == nullptr || in.call_tls_dtors == nullptr || in.tid == 0 || in.list == 0 ||
-      in.cancel_flags == 0 || !is_there("__resp")) {
+  if (in.allocate_tls == nullptr || in.deallocate_tls == nullptr || in.call_tls_dtors == nullptr ||
+      in.tid == 0 || in.list == 0 || in.cancel_flags == 0 || !is_there("__resp")) {
     return "this C library does not show where it keeps a thread's data";
   }
   for (const char* mark : {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"}) {
@@ -117,6 +160,25 @@ const char* why_not() {
       return "the program is built with a sanitizer, which follows kernel threads only";
     }
   }
+  return nullptr;
+}
+
+const char* why_not_from([[maybe_unused]] void* (*start)(void*)) {
+#if __GLIBC_PREREQ(2, 35)
+  using find_object = int(void* address, dl_find_object* found);
+  static auto* const find =
+      reinterpret_cast<find_object*>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  static constinit std::atomic<const void*> known_good{nullptr};
+  dl_find_object found{};
+  if (find == nullptr || find(reinterpret_cast<void*>(start), &found) != 0 ||
+      found.dlfo_map_start == known_good.load(std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  if (is_of_go(static_cast<const char*>(found.dlfo_map_start))) {
+    return "Go's runtime makes the threads: it needs signal stacks of the kernel's threads";
+  }
+  known_good.store(found.dlfo_map_start, std::memory_order_relaxed);
+#endif
   return nullptr;
 }
 

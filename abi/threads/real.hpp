@@ -68,7 +68,8 @@ struct real_calls {
 /// for debuggers, so no offset is guessed.
 struct inside_glibc {
   void* (*allocate_tls)(void* mem);  ///< static and dynamic TLS, initialised; returns the block
-  void (*call_tls_dtors)();          ///< destructors of the caller's thread_local objects
+  void (*deallocate_tls)(void* block, bool whole);
+  void (*call_tls_dtors)();  ///< destructors of the caller's thread_local objects
   std::size_t tid;
   std::size_t list;
   std::size_t cancel_flags;
@@ -78,5 +79,7 @@ struct inside_glibc {
 
 /// Null, or a sentence: why threads cannot be fibers in this process. Cold.
 [[nodiscard]] const char* why_not();
+/// The same for a thread that is to begin here. Warm.
+[[nodiscard]] const char* why_not_from(void* (*start)(void*));
 
 }  // namespace sinew::threads

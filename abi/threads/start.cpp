@@ -131,6 +131,7 @@ int refused(const char* thing, int code) noexcept {
 void refuse_program(const char* why) noexcept {
   say("sinew: --threads-as-fibers is not possible here:");
   say(why);
+  say("Without this option its threads are the system's.");
   ::_exit(126);
 }
 

@@ -19,6 +19,7 @@
 #include "abi/threads/parking_lot.hpp"
 #include "abi/threads/patience.hpp"
 #include "abi/threads/real.hpp"
+#include "abi/threads/refuse.hpp"
 #include "abi/threads/signals.hpp"
 #include "abi/threads/slices.hpp"
 #include "abi/threads/start.hpp"
@@ -253,6 +254,9 @@ extern "C" {
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                    void* argument) noexcept {
+  if (const char* why = why_not_from(start)) {
+    refuse_program(why);
+  }
   return threads_are_fibers() ? create(thread, attributes, start, argument)
                               : real().create(thread, attributes, start, argument);
 }
@@ -368,7 +372,13 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
   ::pthread_attr_setdetachstate(attributes, r->life.load(std::memory_order_relaxed) == detached
                                                 ? PTHREAD_CREATE_DETACHED
                                                 : PTHREAD_CREATE_JOINABLE);
-  return ::pthread_attr_setstack(attributes, r->stack_top - r->stack_bytes, r->stack_bytes);
+  // Whole pages: Java protects the lowest of them.
+  const auto up = [](const char* at) {
+    constexpr std::uintptr_t page = 4096;
+    return (reinterpret_cast<std::uintptr_t>(at) + page - 1) & ~(page - 1);
+  };
+  const std::uintptr_t low = up(r->stack_top - r->stack_bytes);
+  return ::pthread_attr_setstack(attributes, reinterpret_cast<void*>(low), up(r->stack_top) - low);
 }
 
 int pthread_setname_np(pthread_t thread, const char* name) noexcept {

@@ -166,6 +166,114 @@ class OpenMP(Built):
             self.assertEqual(done.fibers, 1)
 
 
+class LateOpenMP(Built):
+    """gcc's library for OpenMP, opened when threads are fibers already."""
+
+    SOURCE = """
+        #include <dlfcn.h>
+        #include <pthread.h>
+        #include <stdio.h>
+        static void (*parallel)(void (*)(void*), void*, unsigned, unsigned);
+        static int parts;
+        static void part(void* unused) {
+          for (volatile int i = 0; i < 100000; ++i) continue;
+          __atomic_fetch_add(&parts, 1, __ATOMIC_RELAXED);
+          (void)unused;
+        }
+        static void* runs(void* unused) {
+          for (int i = 0; i < 10; ++i) parallel(part, NULL, 4, 0);
+          return unused;
+        }
+        static void* opens(void* unused) {
+          void* library = dlopen("libgomp.so.1", RTLD_NOW);
+          if (library == NULL) return "no libgomp";
+          parallel = (void (*)(void (*)(void*), void*, unsigned, unsigned))
+              dlsym(library, "GOMP_parallel");
+          return unused;
+        }
+        int main(void) {
+          pthread_t a, b;
+          void* wrong = NULL;
+          pthread_create(&a, NULL, opens, NULL);
+          pthread_join(a, &wrong);
+          if (wrong != NULL) return 77;
+          runs(NULL);
+          pthread_create(&a, NULL, runs, NULL);
+          pthread_create(&b, NULL, runs, NULL);
+          pthread_join(a, NULL);
+          pthread_join(b, NULL);
+          printf("%d parts\\n", parts);
+          return 0;
+        }"""
+
+    def test_opened_in_a_thread(self):
+        program = self.build("-pthread", source=self.SOURCE)
+        if subprocess.run([program], capture_output=True, check=False).returncode == 77:
+            self.skipTest("no libgomp")
+        for workers in (1, 2):
+            done = fibers(program, workers=workers)
+            self.assertEqual((done.returncode, done.stdout), (0, b"120 parts\n"), done.stderr)
+
+
+class Java(unittest.TestCase):
+    """Its runtime protects the ends of stacks, stops threads where they run, and collects garbage."""
+
+    SOURCE = """
+        import java.util.concurrent.*;
+        public class Threads {
+          static volatile boolean told;
+          static int depth(int n) { return 1 + depth(n + 1); }
+          static void overflow() {
+            try { depth(0); } catch (StackOverflowError e) { System.out.println("overflow"); }
+          }
+          static void spin() { while (!told) { } System.out.println("told"); }
+          static void sleep() {
+            try { Thread.sleep(100000); } catch (InterruptedException e) {
+              System.out.println("interrupted");
+            }
+          }
+          static void join(Runnable what, Runnable then) throws Exception {
+            Thread thread = new Thread(what);
+            thread.start();
+            Thread.sleep(20);
+            then.run();
+            if (thread.isAlive()) thread.interrupt();
+            thread.join();
+          }
+          public static void main(String[] words) throws Exception {
+            ExecutorService pool = Executors.newFixedThreadPool(8);
+            ConcurrentHashMap<Integer, Integer> all = new ConcurrentHashMap<>();
+            for (int i = 0; i < 40; ++i) {
+              final int number = i;
+              pool.submit(() -> {
+                byte[][] garbage = new byte[200][];
+                for (int j = 0; j < 200; ++j) garbage[j] = new byte[20000];
+                all.merge(number % 4, 1, Integer::sum);
+              });
+            }
+            pool.shutdown();
+            pool.awaitTermination(60, TimeUnit.SECONDS);
+            System.gc();
+            System.out.println(all);
+            join(Threads::overflow, () -> { });
+            join(Threads::spin, () -> { told = true; });
+            join(Threads::sleep, () -> { });
+          }
+        }"""
+
+    @needs("java")
+    def test_as_natively(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "Threads.java"
+            source.write_text(self.SOURCE)
+            command = ["java", "-XX:TieredStopAtLevel=1", source]
+            plain = subprocess.run(command, capture_output=True, timeout=100, check=False)
+            if plain.returncode != 0:
+                self.skipTest("no compiler of Java")
+            done = fibers(*command, workers=1)
+            self.assertEqual((done.returncode, done.stdout), (0, plain.stdout), done.stderr)
+
+
 class Refusals(Built):
     """What cannot be is said before the program starts, with exit code 126."""
 
@@ -179,6 +287,22 @@ class Refusals(Built):
 
     def test_sanitizer(self):
         self.refused(self.build("-fsanitize=address"), b"sanitizer")
+
+    def test_go(self):
+        """Whatever has the note of Go's linker and makes threads."""
+        program = self.build("-pthread", source="""
+            #include <pthread.h>
+            __asm__(".pushsection .note.go.buildid, \\"a\\", @note\\n"
+                    ".long 4, 4, 4\\n.ascii \\"Go\\\\0\\\\0\\"\\n.long 0\\n.popsection");
+            static void* nothing(void* argument) { return argument; }
+            int main(void) {
+              pthread_t thread;
+              return pthread_create(&thread, 0, nothing, 0) || pthread_join(thread, 0);
+            }""")
+        self.assertEqual(subprocess.run([program], check=False).returncode, 0)
+        self.refused(program, b"Go's runtime makes the threads")
+        done = fibers(program)
+        self.assertIn(b"Without this option its threads are the system's", done.stderr)
 
     def test_rights(self):
         program = self.build()

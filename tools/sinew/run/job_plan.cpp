@@ -102,7 +102,9 @@ std::string fibers_complaint(const std::string& program) {
            "processor and glibc 2.34)";
   }
   const std::string why = why_no_fibers(program);
-  return why.empty() ? why : std::string(head) + program + " " + why;
+  return why.empty() ? why
+                     : std::string(head) + program + " " + why +
+                           " (without this option its threads are the system's)";
 }
 
 std::string joined(const std::vector<std::string>& names) {

@@ -1,4 +1,4 @@
-// An MPI program for the tests of launchers: `launched WHAT [RANK [CODE]]`.
+// An MPI program for the tests of launchers: `launched WHAT [RANK [CODE]]`; `launched on` has no end.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -58,6 +58,11 @@ int main(int argc, char** argv) {
       pause();
     } else if (strcmp(what, "abort") == 0) {
       MPI_Abort(MPI_COMM_WORLD, code);
+    }
+  }
+  if (strcmp(what, "on") == 0) {
+    for (;;) {
+      check_sums();
     }
   }
   if (strcmp(what, "sum") != 0) {

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "fuzz/host_wire_input.hpp"
 #include "sinew/run/greeting.hpp"
 #include "sinew/run/host_orders.hpp"
 #include "sinew/run/host_tree.hpp"
@@ -39,26 +40,9 @@ TEST(frames, nonsense_is_refused) {
   text.append("GET / HTTP/1.1\r\nHost: h1\r\n\r\n");
   EXPECT_EQ(text.next(), std::nullopt);
   EXPECT_TRUE(text.broken());
-  const unsigned seed = 20'261'123;
-  std::mt19937 random(seed);
-  for (int round = 0; round < 2000; ++round) {
-    std::string bytes(random() % 64, '\0');
-    for (char& each : bytes) {
-      each = static_cast<char>(random() % 4 == 0 ? random() : 0);
-    }
-    frame_buffer buffer;
-    buffer.append(bytes);
-    while (const auto next = buffer.next()) {
-      unpacker fields(next->bytes);
-      (void)fields.texts();
-      (void)fields.numbers();
-    }
-    (void)unpack_orders(bytes);
-    (void)parse_greeting(bytes);
-  }
 }
 
-TEST(frames, orders_there_and_back) {
+host_orders some_orders() {
   host_orders orders;
   orders.job = "job-1";
   orders.node = 1;
@@ -70,6 +54,51 @@ TEST(frames, orders_there_and_back) {
   orders.host_timeout_ms = 4000;
   orders.parents = {launcher_node, 0};
   orders.agent = "ssh -x";
+  return orders;
+}
+
+/// Here and there another byte, a piece that is missing or there twice.
+std::string damaged(std::string bytes, std::mt19937& random) {
+  for (auto changes = random() % 4; changes > 0 && !bytes.empty(); --changes) {
+    const std::size_t at = random() % bytes.size();
+    const std::size_t size = random() % 9;
+    switch (random() % 3) {
+      case 0:
+        bytes[at] = static_cast<char>(random() % 2 == 0 ? random() : 0xff);
+        break;
+      case 1:
+        bytes.erase(at, size);
+        break;
+      default:
+        bytes.insert(at, bytes, at, size);
+    }
+  }
+  return bytes;
+}
+
+TEST(frames, damaged_ones_lead_nobody_astray) {
+  const unsigned seed = 20'261'126;
+  std::mt19937 random(seed);
+  const std::string orders = pack(some_orders());
+  const greeting hello{"1.0+abc", {{1, ~std::uint64_t{0}}}, 3, 4711, {"10.0.0.1"}};
+  const std::string numbers = packer().numbers({1, 2, 3}).texts({"a", ""}).bytes();
+  for (int round = 0; round < 20'000; ++round) {
+    std::string stream;
+    for (auto frames = random() % 4; frames > 0; --frames) {
+      const auto kind = static_cast<frame_kind>(
+          random() % (static_cast<unsigned>(last_frame_kind) + 1));
+      stream += frame_bytes(kind, static_cast<int>(random() % 5),
+                            damaged(random() % 2 == 0 ? orders : numbers, random));
+    }
+    for (const std::string& bytes : {damaged(stream, random), damaged(orders, random),
+                                     damaged(greeting_line(hello), random)}) {
+      ASSERT_TRUE(fuzz::host_wire_input(bytes)) << "seed " << seed << ", round " << round;
+    }
+  }
+}
+
+TEST(frames, orders_there_and_back) {
+  host_orders orders = some_orders();
   const std::string bytes = pack(orders);
   const auto back = unpack_orders(bytes);
   ASSERT_TRUE(back);

@@ -111,7 +111,6 @@ std::int64_t unpacker::number() {
   return value;
 }
 
-// A number of things that take at least `bytes_each` bytes of what is left.
 std::size_t unpacker::count(std::size_t bytes_each) {
   const std::int64_t value = number();
   good_ = good_ && value >= 0 && static_cast<std::size_t>(value) <= rest_.size() / bytes_each;

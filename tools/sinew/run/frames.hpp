@@ -21,6 +21,7 @@ enum class frame_kind : std::uint8_t {
   input,          ///< to a rank's input; empty: its end
   output_taken,   ///< so many bytes of output have been written; the node in place of a rank
   output_closed,  ///< nobody reads stream 1 or 2 any more
+  ask_clock,      ///< what is the time there? The node in place of a rank
   finish,         ///< every rank has ended: send what is left and end
   // From a daemon.
   // Of hosts: in place of a rank stands their node.
@@ -36,8 +37,9 @@ enum class frame_kind : std::uint8_t {
   ended,         ///< ranks that have ended, each as in rank_exit
   input_taken,   ///< so many bytes have gone to the rank
   input_closed,  ///< the rank reads no more
+  clock,         ///< of a host: its now_ns()
 };
-inline constexpr auto last_frame_kind = frame_kind::input_closed;
+inline constexpr auto last_frame_kind = frame_kind::clock;
 
 /// What daemons send, and what of it concerns the rank that the frame names.
 [[nodiscard]] bool is_of_daemon(frame_kind kind) noexcept;
@@ -91,12 +93,12 @@ class unpacker {
   [[nodiscard]] std::string text();
   [[nodiscard]] std::vector<std::string> texts();
   [[nodiscard]] std::vector<int> numbers();
+  /// A number of things that take at least `bytes_each` bytes of what is left; else 0, and a fault.
+  [[nodiscard]] std::size_t count(std::size_t bytes_each);
   /// All has been read, and nothing was missing.
   [[nodiscard]] bool whole() const noexcept { return good_ && rest_.empty(); }
 
  private:
-  [[nodiscard]] std::size_t count(std::size_t bytes_each);
-
   std::string_view rest_;
   bool good_ = true;
 };

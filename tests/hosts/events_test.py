@@ -2,8 +2,10 @@
 
 events_test.py SINEW BETWEEN WORK_SHARING EXAMPLES
 """
+import json
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -32,6 +34,29 @@ class Events(over_hosts.OverHosts):
             done = over_hosts.run("--timeout", "60", str(Path(EXAMPLES) / example))
             self.assertEqual(done.code, 0, done.err)
             self.assertIn(says, done.out)
+
+    def test_a_trace_has_one_clock(self):
+        """h2 has a clock of its own, as every host that was started at another time."""
+        ahead = ("unshare", "--time", "--fork", "--kill-child", "--monotonic", "100000")
+        if over_hosts.tool("exec", "h2", *ahead, "true").returncode != 0:
+            self.skipTest("no time namespaces here")
+        with tempfile.TemporaryDirectory(dir=Path(BETWEEN).parent) as folder:
+            agent = Path(folder, "agent")
+            agent.write_text(f"#!/bin/sh\n[ $1 = h2 ] || exec {over_hosts.AGENT} \"$@\"\nshift\n"
+                             f"exec {sys.executable} {over_hosts.TOOL} --set {over_hosts.SET} exec h2 "
+                             f"{' '.join(ahead)} /bin/sh -c \"$*\"\n")
+            agent.chmod(0o755)
+            trace = Path(folder, "t.json")
+            done = over_hosts.run("--trace", str(trace), str(Path(EXAMPLES) / "histogram"),
+                                  agent=str(agent))
+            self.assertEqual(done.code, 0, done.err)
+            records = [r for r in json.loads(trace.read_text())["traceEvents"] if r["ph"] != "M"]
+        first = [min(r["ts"] for r in records if r["pid"] == rank) for rank in range(4)]
+        last = max(r["ts"] for r in records)
+        self.assertGreaterEqual(min(first), 0)
+        self.assertLess(last, done.seconds * 1e6)
+        # They all begin with a barrier; what one rank waits for another does.
+        self.assertLess(max(first), last)
 
 
 if __name__ == "__main__":

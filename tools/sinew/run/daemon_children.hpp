@@ -27,7 +27,7 @@ class daemon_children {
   void start(const sigset_t& mask) { starter_.start(mask); }
   /// What is for all daemons.
   void pass_to_all(const frame& got);
-  /// What is for one rank, or with output_taken for one node, that is not here.
+  /// What is for one rank that is not here, or with output_taken and ask_clock for one node.
   void pass_on(const frame& got);
   void on_child() { starter_.on_child(); }
   void look_after(std::int64_t now);

@@ -119,6 +119,11 @@ void host_daemon::take(const frame& got) {
       }
       unread_ -= fields.number();
       return balance();
+    case frame_kind::ask_clock:
+      if (got.rank != node_) {
+        return children_ != nullptr ? children_->pass_on(got) : void();
+      }
+      return link_.send(frame_kind::clock, node_, packer().number(now_ns()).bytes());
     case frame_kind::go:
     case frame_kind::signal:
     case frame_kind::output_closed:

@@ -255,7 +255,9 @@ int job::run() {
     loop_.run_once(100);
   }
   if (!options_.trace.empty()) {
-    say(merge_traces(options_.trace, static_cast<int>(ranks_.size())));
+    say(merge_traces(options_.trace, static_cast<int>(ranks_.size()), [this](int rank) {
+      return remote_ == nullptr ? 0 : remote_->clock_ahead_ns(plan_.hosts.node(rank));
+    }));
   }
   return exit_code_.value_or(0);
 }

@@ -22,6 +22,8 @@ constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t beat_ns = second_ns;
 constexpr std::int64_t finish_ns = 2 * second_ns;
 constexpr std::int64_t input_window = 256 * 1024;
+/// In a row, when a host is ready; later one with each beat.
+constexpr int clock_questions = 8;
 
 std::vector<bool> which_are_here(const std::vector<std::string>& names) {
   std::vector<bool> here;
@@ -147,6 +149,7 @@ void remote_ranks::take(host& by, const frame& got) {
       return take_exits(by, got);
     case frame_kind::ready:
     case frame_kind::refused:
+    case frame_kind::clock:
     case frame_kind::lost: {
       const auto node = static_cast<std::size_t>(got.rank);
       if (node >= hosts_.size() || &way_to(got.rank) != &by) {
@@ -155,7 +158,11 @@ void remote_ranks::take(host& by, const frame& got) {
       host& of = *hosts_[node];
       if (got.kind == frame_kind::ready) {
         of.at = stage::ready;
+        ask_clock(of);
         return go_if_all_ready();
+      }
+      if (got.kind == frame_kind::clock) {
+        return take_clock(of, fields.number());
       }
       const auto code = static_cast<int>(fields.number());
       const std::string why = fields.text();
@@ -206,7 +213,8 @@ void remote_ranks::take_of_rank(const frame& got) {
 void remote_ranks::take_exits(const host& by, const frame& got) {
   std::vector<rank_exit> exits;
   unpacker fields(got.bytes);
-  for (std::int64_t left = fields.number(); left > 0 && exits.size() < plan_.ranks.size(); --left) {
+  constexpr std::size_t bytes_each = 5 * sizeof(std::int64_t);
+  for (std::size_t left = fields.count(bytes_each); left > 0; --left) {
     rank_exit each;
     each.rank = static_cast<int>(fields.number());
     each.code = static_cast<int>(fields.number());
@@ -218,6 +226,37 @@ void remote_ranks::take_exits(const host& by, const frame& got) {
     }
   }
   events_.ended(exits);
+}
+
+void remote_ranks::ask_clock(host& of) {
+  if (!options_.trace.empty() && of.clock_asked_ns == 0) {
+    of.clock_asked_ns = now_ns();
+    send(of, frame_kind::ask_clock, of.node, {});
+  }
+}
+
+// Its clock was read somewhere between our question and now; the shorter that was, the better.
+void remote_ranks::take_clock(host& of, std::int64_t theirs) {
+  if (of.clock_asked_ns == 0) {
+    return;  // nobody has asked
+  }
+  const std::int64_t way_ns = now_ns() - of.clock_asked_ns;
+  if (way_ns < of.clock_way_ns) {
+    of.clock_way_ns = way_ns;
+    // Unsigned, since a daemon may send any number.
+    of.clock_ahead_ns = static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(theirs) -
+        static_cast<std::uint64_t>(of.clock_asked_ns + way_ns / 2));
+  }
+  of.clock_asked_ns = 0;
+  if (++of.clock_answers < clock_questions) {
+    ask_clock(of);
+  }
+}
+
+std::int64_t remote_ranks::clock_ahead_ns(int node) const {
+  SINEW_EXPECT(node >= 0 && static_cast<std::size_t>(node) < hosts_.size());
+  return hosts_[static_cast<std::size_t>(node)]->clock_ahead_ns;
 }
 
 void remote_ranks::go_if_all_ready() {
@@ -306,6 +345,11 @@ int remote_ranks::look_after() {
   }
   if (beat) {
     send_all(frame_kind::beat);
+    for (const auto& each : hosts_) {
+      if (each->at == stage::running) {
+        ask_clock(*each);
+      }
+    }
   }
   next_beat_ns_ = beat ? now + beat_ns : next_beat_ns_;
   if (finish_by_ns_ != 0 && now > finish_by_ns_) {

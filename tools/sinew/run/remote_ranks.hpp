@@ -50,6 +50,9 @@ class remote_ranks final : public rank_holder {
   void forgive_silence();
   /// When something was heard last, by now_ns(), of the daemon that speaks for this node.
   [[nodiscard]] std::int64_t heard_ns(int node) const;
+  /// By how much a host's now_ns() is ahead of ours, as well as questions and answers tell: to half
+  /// of the shortest way there and back. 0 unless there is a trace to write.
+  [[nodiscard]] std::int64_t clock_ahead_ns(int node) const;
 
  private:
   enum class stage { starting, preparing, ready, running, gone };
@@ -59,6 +62,11 @@ class remote_ranks final : public rank_holder {
     std::unique_ptr<frame_link> link;  // of those that the launcher has started itself
     stage at = stage::starting;
     std::int64_t owed = 0;  // bytes of output that were taken and not yet acknowledged
+    // Its clock: when it was asked (0: it is not being asked), and the best answer.
+    std::int64_t clock_asked_ns = 0;
+    std::int64_t clock_way_ns = INT64_MAX;
+    std::int64_t clock_ahead_ns = 0;
+    int clock_answers = 0;
   };
   struct input {
     int rank = 0;
@@ -73,6 +81,8 @@ class remote_ranks final : public rank_holder {
   void take(host& by, const frame& got);
   void take_of_rank(const frame& got);
   void take_exits(const host& by, const frame& got);
+  void ask_clock(host& of);
+  void take_clock(host& of, std::int64_t theirs);
   void go_if_all_ready();
   void lose(host& which, int code, const std::string& why);
   void lose_below(const host& which);

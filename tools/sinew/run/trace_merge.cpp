@@ -24,7 +24,7 @@ namespace {
 /// One rank's records, mapped.
 class part {
  public:
-  explicit part(const std::string& path) {
+  part(const std::string& path, std::int64_t ahead_ns) : ahead_ns_(ahead_ns) {
     const boot::descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat about{};
     if (!file || ::fstat(file.get(), &about) != 0 ||
@@ -58,8 +58,16 @@ class part {
   [[nodiscard]] const trace::file_record& operator[](std::uint64_t i) const noexcept {
     return reinterpret_cast<const trace::file_record*>(head_ + 1)[i];
   }
+  /// By our clock.
+  [[nodiscard]] std::int64_t begin_ns(std::uint64_t i) const noexcept {
+    return (*this)[i].begin_ns - ahead_ns_;
+  }
+  [[nodiscard]] std::int64_t end_ns(std::uint64_t i) const noexcept {
+    return (*this)[i].end_ns - ahead_ns_;
+  }
 
  private:
+  std::int64_t ahead_ns_ = 0;
   const trace::file_head* head_ = nullptr;
   std::size_t bytes_ = 0;
   std::uint64_t asked_ = 0;
@@ -90,6 +98,7 @@ class writer {
            << rank << " (process " << process << ")\"}}";
   }
 
+  /// `origin_ns` by the rank's own clock.
   void write(int rank, const trace::file_record& r, std::int64_t origin_ns) {
     if (r.shape == 'b') {
       // Two ends that belong together by a number of their own; such spans may overlap.
@@ -151,20 +160,21 @@ std::string trace_parts(const std::string& file) {
   return std::filesystem::absolute(file).string() + ".part";
 }
 
-std::string merge_traces(const std::string& file, int ranks) {
+std::string merge_traces(const std::string& file, int ranks,
+                         const std::function<std::int64_t(int rank)>& ahead_ns) {
   std::vector<std::unique_ptr<part>> parts;
   std::int64_t origin_ns = INT64_MAX;
-  std::int64_t last_ns = 0;
+  std::int64_t last_ns = INT64_MIN;
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
   int drawn = 1;  // places for ranks that were never spawned are none
   for (int rank = 0; rank < ranks; ++rank) {
-    parts.push_back(std::make_unique<part>(part_of(file, rank)));
+    parts.push_back(std::make_unique<part>(part_of(file, rank), ahead_ns(rank)));
     const part& each = *parts.back();
     for (std::uint64_t i = 0; i < each.count(); ++i) {
       if (each[i].thread != 0) {
-        origin_ns = std::min(origin_ns, each[i].begin_ns);
-        last_ns = std::max(last_ns, each[i].end_ns);
+        origin_ns = std::min(origin_ns, each.begin_ns(i));
+        last_ns = std::max(last_ns, each.end_ns(i));
       }
     }
     drawn = each.there() ? rank + 1 : drawn;
@@ -174,7 +184,7 @@ std::string merge_traces(const std::string& file, int ranks) {
   writer out(file);
   const std::string name = std::filesystem::path(file).filename().string();
   trace_page page("Trace of " + std::to_string(drawn) + " ranks: " + name, drawn,
-                  std::max<std::int64_t>(last_ns - origin_ns, 0));
+                  last_ns > origin_ns ? last_ns - origin_ns : 0);
   for (int rank = 0; rank < ranks; ++rank) {
     const part& each = *parts[static_cast<std::size_t>(rank)];
     if (each.there()) {
@@ -182,9 +192,9 @@ std::string merge_traces(const std::string& file, int ranks) {
     }
     for (std::uint64_t i = 0; i < each.count(); ++i) {
       if (each[i].thread != 0) {
-        out.write(rank, each[i], origin_ns);
-        page.add({rank, kind_of(each[i]), name_of(each[i]), each[i].begin_ns - origin_ns,
-                  each[i].end_ns - origin_ns});
+        out.write(rank, each[i], origin_ns + ahead_ns(rank));
+        page.add({rank, kind_of(each[i]), name_of(each[i]), each.begin_ns(i) - origin_ns,
+                  each.end_ns(i) - origin_ns});
       }
     }
     ::unlink(part_of(file, rank).c_str());

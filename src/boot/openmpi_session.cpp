@@ -155,10 +155,9 @@ std::unique_ptr<session> join_openmpi() {
   const rank_and_size who = rank_variables("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
   const rank_and_size local =
       rank_variables("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE");
-  SINEW_CHECK(
-      local.size == who.size, "several nodes are not supported under Open MPI's mpirun",
-      std::to_string(local.size) + " of " + std::to_string(who.size) + " ranks are on this node",
-      "use `sinew run`, MPICH's mpiexec or srun, or keep the job on one node");
+  if (local.size != who.size) {
+    return join_pmix();
+  }
   const auto space = variable("PMIX_NAMESPACE");
   SINEW_CHECK(space.has_value(), "the job has no name",
               "Open MPI's variables are set but PMIX_NAMESPACE is not",

@@ -9,7 +9,7 @@ namespace sinew::boot {
 
 [[nodiscard]] std::unique_ptr<session> join_sinew();
 [[nodiscard]] std::unique_ptr<session> join_pmi1();
-/// On one node alone, without PMIx.
+/// On one node without PMIx, over several by it.
 [[nodiscard]] std::unique_ptr<session> join_openmpi();
 [[nodiscard]] std::unique_ptr<session> join_pmix();
 [[nodiscard]] std::unique_ptr<session> join_alone();

@@ -1,8 +1,14 @@
-// Started by a launcher that speaks PMIx: `srun --mpi=pmix`. PRRTE's server, which is Open MPI's
-// too, does not find over hosts what was put there, if it is asked not to wait for it.
+// Started by a launcher that speaks PMIx: `srun --mpi=pmix`, PRRTE, Open MPI's mpirun over hosts.
+//
+// PMIx finds a value by who has put it, and waits for ever for one that nobody puts: asked not to
+// wait, PRRTE's server does not find what is of other hosts. So each rank puts one value before
+// every fence, with all that it has to say; that is always there to be asked for.
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "boot/environment.hpp"
@@ -24,9 +30,8 @@ constexpr const char* key_job_size = "pmix.job.size";
 constexpr const char* key_application = "pmix.appnum";
 constexpr const char* key_node = "pmix.nodeid";
 constexpr const char* key_host = "pmix.hname";
-constexpr const char* key_collect = "pmix.collect";      // a fence hands round what was put
-constexpr const char* key_optional = "pmix.optional";    // only what this process has been told
-constexpr const char* key_immediate = "pmix.immediate";  // do not wait until somebody puts it
+constexpr const char* key_collect = "pmix.collect";    // a fence hands round what was put
+constexpr const char* key_optional = "pmix.optional";  // only what this process has been told
 
 void check(const library& with, pmix::status status, const char* what, const char* hint) {
   SINEW_CHECK(status == pmix::success, std::string("PMIx: ") + what,
@@ -79,6 +84,35 @@ class fetched {
   pmix::value* value_ = nullptr;
 };
 
+std::string record(const std::string& key, const std::string& value) {
+  return std::to_string(key.size()) + ' ' + std::to_string(value.size()) + ' ' + key + value;
+}
+
+/// A size and the space behind it, taken off `rest`; nothing if that is not what stands there.
+std::optional<std::size_t> take_size(std::string_view& rest) {
+  std::size_t size = 0;
+  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
+  const auto digits = static_cast<std::size_t>(end - rest.data());
+  if (failure != std::errc{} || digits == rest.size() || *end != ' ') {
+    return std::nullopt;
+  }
+  rest.remove_prefix(digits + 1);
+  return size;
+}
+
+/// Reads records into `values`, up to what is none.
+void read_records(std::string_view rest, std::map<std::string, std::string>& values) {
+  for (;;) {
+    const auto key = take_size(rest);
+    const auto value = key ? take_size(rest) : std::nullopt;
+    if (!value || *key > rest.size() || *value > rest.size() - *key) {
+      return;
+    }
+    values[std::string(rest.substr(0, *key))] = rest.substr(*key, *value);
+    rest.remove_prefix(*key + *value);
+  }
+}
+
 /// The number behind the last '-', or -1.
 int number_at_end(const std::string& key) {
   const std::size_t dash = key.rfind('-');
@@ -112,28 +146,24 @@ class pmix_session final : public node_session {
 
   void put(const std::string& key, const std::string& value) override {
     check_key(key);
-    pmix::value bytes;
-    bytes.is = pmix::kind::bytes;
-    bytes.bytes = {const_cast<char*>(value.data()), value.size()};  // which is only read
-    check(pmix_, pmix_.put(pmix::for_all, name_of(key).c_str(), &bytes),
-          ("the value of " + key + " is refused").c_str(), "");
+    unsaid_ += record(key, value);
   }
 
-  /// PMIx wants to know who has put a value. Keys say so by their ends: a rank, or a node, whose
-  /// first rank it then was. Rank 0 is asked next, then all others.
+  /// Keys tell by their ends who has put them: a rank, or a node, whose first rank it then was. Rank
+  /// 0 is asked next, then all others.
   [[nodiscard]] std::optional<std::string> get(const std::string& key) override {
     check_key(key);
-    const std::string name = name_of(key);
+    const std::scoped_lock held(mutex_);
     const int number = number_at_end(key);
     const job_rank likely{number >= 0 && number < place_.size ? number : 0};
     const job_rank leader = number >= 0 && number < place_.nodes ? leader_of(number) : likely;
     for (const job_rank first : {likely, leader, job_rank{0}}) {
-      if (auto found = value_of(first, name)) {
+      if (auto found = value_of(first, key)) {
         return found;
       }
     }
     for (job_rank rank = 0; rank.below(place_.size); ++rank) {
-      if (auto found = value_of(rank, name)) {
+      if (auto found = value_of(rank, key)) {
         return found;
       }
     }
@@ -141,10 +171,18 @@ class pmix_session final : public node_session {
   }
 
   void fence() override {
+    const std::scoped_lock held(mutex_);
+    std::string said = std::exchange(unsaid_, {}) + '.';  // none is a value, too
+    pmix::value bytes;
+    bytes.is = pmix::kind::bytes;
+    bytes.bytes = {said.data(), said.size()};
+    check(pmix_, pmix_.put(pmix::for_all, name_of(fences_).c_str(), &bytes),
+          "what this rank tells the others is refused", "");
     check(pmix_, pmix_.commit(), "what this rank tells the others is refused", "");
     const pmix::directive collect = pmix::yes(key_collect);
     check(pmix_, pmix_.fence(nullptr, 0, &collect, 1), "the ranks cannot meet",
           "most likely one of them has ended: see what was said before");
+    ++fences_;
   }
 
   [[noreturn]] void abort(int code, std::string_view why) override {
@@ -163,7 +201,13 @@ class pmix_session final : public node_session {
   }
 
  private:
-  static std::string name_of(const std::string& key) { return "sinew." + key; }
+  /// What a rank has said before its fences, as far as it was asked for.
+  struct told_by {
+    int fences = 0;
+    std::map<std::string, std::string> values;
+  };
+
+  static std::string name_of(int fence) { return "sinew.fence-" + std::to_string(fence); }
 
   [[nodiscard]] pmix::process rank_of_job(job_rank rank) const noexcept {
     pmix::process who = all_;
@@ -179,14 +223,20 @@ class pmix_session final : public node_session {
     return rank;
   }
 
-  [[nodiscard]] std::optional<std::string> value_of(job_rank rank, const std::string& name) const {
-    const pmix::process who = rank_of_job(rank);
-    const pmix::directive immediate = pmix::yes(key_immediate);
-    fetched found;
-    const pmix::status got = pmix_.get(&who, name.c_str(), &immediate, 1, found.address());
-    SINEW_CHECK(got != pmix::unreachable && got != pmix::lost_connection,
-                "PMIx: the launcher has gone", pmix_.error_string(got), "");
-    return got == pmix::success ? found.bytes() : std::nullopt;
+  [[nodiscard]] std::optional<std::string> value_of(job_rank rank, const std::string& key) {
+    told_by& of = told_by_[rank.value()];
+    for (; of.fences < fences_; ++of.fences) {
+      const pmix::process who = rank_of_job(rank);
+      fetched found;
+      const pmix::status got =
+          pmix_.get(&who, name_of(of.fences).c_str(), nullptr, 0, found.address());
+      SINEW_CHECK(got == pmix::success && found.bytes(),
+                  "PMIx: the launcher does not tell what rank " + to_string(rank) + " has said",
+                  pmix_.error_string(got), "most likely it has gone: see what was said before");
+      read_records(*found.bytes(), of.values);
+    }
+    const auto found = of.values.find(key);
+    return found == of.values.end() ? std::nullopt : std::optional(found->second);
   }
 
   // What the launcher has told this process about a rank; nothing is asked for it.
@@ -220,7 +270,11 @@ class pmix_session final : public node_session {
   }
 
   const library& pmix_;
-  pmix::process all_;  ///< every rank of the job
+  pmix::process all_;   ///< every rank of the job
+  std::string unsaid_;  ///< records put since the last fence
+  std::mutex mutex_;    ///< of the rest; held while a fence lasts
+  int fences_ = 0;
+  std::map<int, told_by> told_by_;  ///< by rank
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// An MPI program for the tests of launchers: `launched WHAT [RANK [CODE]]`; `launched on` has no end.
+// An MPI program for the tests of launchers: `launched WHAT [RANK [CODE]]`. `launched on` has no
+// end, and `launched on -1 5` works for 5 s.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,8 +62,11 @@ int main(int argc, char** argv) {
     }
   }
   if (strcmp(what, "on") == 0) {
-    for (;;) {
+    const double begun = MPI_Wtime();
+    for (int over = 0; !over;) {
       check_sums();
+      over = argc > 3 && MPI_Wtime() - begun > code;
+      MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
   }
   if (strcmp(what, "sum") != 0) {

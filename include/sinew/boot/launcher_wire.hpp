@@ -58,7 +58,7 @@ inline constexpr const char* goodbye = "sinew_goodbye";  ///< finalized: exit is
 inline constexpr const char* depart = "sinew_depart";
 inline constexpr const char* all_left = "sinew_all_left";
 /// This rank has lost its connection to rank `rank`, and waits for the launcher to end the job;
-/// `why` is escaped (pmi_escape).
+/// `why` is escaped (pmi_escape); empty: it has the connection after all.
 inline constexpr const char* lost = "sinew_lost";
 /// Before `goodbye`: no other rank may have this one's place (session::stay_connected).
 inline constexpr const char* connected = "sinew_connected";

@@ -67,8 +67,9 @@ class network {
                                                                   rank_names names) = 0;
 };
 
-/// Told once, from progress(), of the first rank that has been lost: true if whoever hears it finds
-/// out why, and ends the job. Throws nothing.
+/// Told of the first rank that has been lost: true if whoever hears it finds out why, and ends the
+/// job. Also of one that does not answer while this one connects; if it then does, an empty
+/// `why` takes the word back. Any thread. Throws nothing.
 using loss_listener = std::function<bool(job_rank lost, const std::string& why)>;
 
 struct network_options {

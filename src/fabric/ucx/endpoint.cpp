@@ -12,6 +12,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "fabric/ucx/connect_watch.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/last_words.hpp"
@@ -213,19 +214,33 @@ bool ucx_endpoint::connect(peer& p) {
         .add("its address\n")
         .write();
   }
+  const ucs_status_t made = address.empty() ? UCS_ERR_UNREACHABLE : make_way(p, address);
+  if (made != UCS_OK) {
+    p.way = nullptr;
+    lose(p, made);
+  }
+  return made == UCS_OK;
+}
+
+ucs_status_t ucx_endpoint::make_way(peer& p, const std::string& address) noexcept {
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
   params.address = reinterpret_cast<const ucp_address_t*>(address.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;  // without it a dead peer is never reported
   params.err_handler = {on_lost, &p};
-  const ucs_status_t made =
-      address.empty() ? UCS_ERR_UNREACHABLE : ucp_ep_create(by_->get(), &params, &p.way);
-  if (made != UCS_OK) {
-    p.way = nullptr;
-    lose(p, made);
+  if (!on_loss_ || among_jobs() || lost_ != nullptr) {
+    return ucp_ep_create(by_->get(), &params, &p.way);
   }
-  return made == UCS_OK;
+  const auto tell = [this, &p](const char* why) {
+    base::must_have_memory("telling of a lost rank", [&] { (void)on_loss_(p.rank, why); });
+  };
+  connect_watch watch([&] { tell("nothing answers there"); });
+  const ucs_status_t made = ucp_ep_create(by_->get(), &params, &p.way);
+  if (watch.end() && made == UCS_OK) {
+    tell("");
+  }
+  return made;
 }
 
 outgoing* ucx_endpoint::take_packet_surely() {

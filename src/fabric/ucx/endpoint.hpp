@@ -136,6 +136,7 @@ class ucx_endpoint final : public network_endpoint {
   [[nodiscard]] peer& peer_of(job_rank rank);
   [[nodiscard]] std::string address_of(const peer& p) const noexcept;
   [[nodiscard]] bool connect(peer& p);
+  [[nodiscard]] ucs_status_t make_way(peer& p, const std::string& address) noexcept;
   [[nodiscard]] outgoing* take_packet() { return packets_.take(most_packets); }
   /// For answers, which are bounded by who asks.
   [[nodiscard]] outgoing* take_packet_surely();

@@ -266,7 +266,11 @@ void job::check_waiting(const world& w) {
 }
 
 void job::on_loss(int rank, int other, const std::string& why) {
-  if (!ending_ && !loss_) {
+  if (why.empty()) {
+    if (loss_ && loss_->rank == rank && loss_->other == other) {
+      loss_.reset();
+    }
+  } else if (!ending_ && !loss_) {
     loss_ = loss{rank, other, why, now_ns(), 0};
   }
 }
@@ -286,7 +290,10 @@ void job::check_loss(std::int64_t now) {
     fail(1, -1,
          name_of(loss_->rank) + " has lost its connection to " + name_of(loss_->other) + " (" +
              loss_->why +
-             (runs ? "), and both run: the network between their hosts does not work"
+             (runs ? "), and both run: the network between their hosts does not work; `sinew info "
+                     "transports --hosts` shows who reaches whom. A firewall has to let ranks "
+                     "connect to any port of each other, or SINEW_NET_INTERFACES names a network "
+                     "that has none"
                    : "), which has ended"));
   }
 }

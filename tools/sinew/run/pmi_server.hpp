@@ -23,7 +23,7 @@ class pmi_server {
     std::function<void(int rank, const std::string& why)> nonsense;
     /// A rank asks for more ranks, by the text of a boot::spawn_request.
     std::function<void(int rank, const std::string& request)> spawn = {};
-    /// A rank has lost its connection to another one.
+    /// A rank has lost its connection to another one; without a reason: it has it after all.
     std::function<void(int rank, int other, const std::string& why)> lost = {};
   };
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = (ROOT / "tools" / "sinew" / "run" / "frames.hpp").read_text()
-NAMES = re.findall(r"^  (\w+),", re.search(r"enum class frame_kind.*?\n(.*?)\n};", HEADER, re.S)[1], re.M)
+NAMES = re.findall(r"^  (\w+),", re.search(r"enum class frame_kind.*?\n(.*?)\n};", HEADER,
+                                          re.DOTALL)[1], re.MULTILINE)
 KIND = {name: number for number, name in enumerate(NAMES)}
 ALL_ONES = (1 << 64) - 1
 
@@ -130,7 +131,8 @@ class Wire(unittest.TestCase):
     def test_launcher(self):
         for n in range(self.runs):
             with self.subTest(seed=self.seed + n):
-                done = support.sinew_run("--hosts", "a,b", "--rsh", self.agent(self.seed + n), "true")
+                done = support.sinew_run("--hosts", "a,b", "--rsh", self.agent(self.seed + n),
+                                         "true")
                 self.assertIn(done.code, range(128), done.err)
                 self.assertRegex(done.err, "sinew run: ", done.out)
                 self.assertLess(done.seconds, 20)
@@ -140,12 +142,14 @@ class Wire(unittest.TestCase):
         build = re.search(r"sinew-daemon (\S+) ", told)[1]
         for n in range(self.runs):
             chance = random.Random(self.seed + n)
-            orders = (text("job") + number(0) + text("/") + texts(["-n", "2", "--hosts", "a,b", "sleep", "9"])
-                      + texts(["PATH=/usr/bin:/bin", support.MARK]) + numbers([2]) + texts(["a", "b"])
-                      + number(2) + text("(vector,(0,2,1))") + number(3000) + numbers([-1, -1])
-                      + text(""))
+            orders = (text("job") + number(0) + text("/")
+                      + texts(["-n", "2", "--hosts", "a,b", "sleep", "9"])
+                      + texts(["PATH=/usr/bin:/bin", support.MARK]) + numbers([2])
+                      + texts(["a", "b"]) + number(2) + text("(vector,(0,2,1))") + number(3000)
+                      + numbers([-1, -1]) + text(""))
             stream = damaged(chance, [
-                frame("beat"), frame("set_up", 0, orders), frame("ask_clock"), frame("go", 0, number(0)),
+                frame("beat"), frame("set_up", 0, orders), frame("ask_clock"),
+                frame("go", 0, number(0)),
                 frame("input", 0, b"words\n"), frame("output_taken", 0, number(5)),
                 frame("answer", 0, b"cmd=response_to_init rc=0\n"),
                 frame("output_closed", 0, number(1)), frame("signal", 0, number(15)),

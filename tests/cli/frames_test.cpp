@@ -85,8 +85,8 @@ TEST(frames, damaged_ones_lead_nobody_astray) {
   for (int round = 0; round < 20'000; ++round) {
     std::string stream;
     for (auto frames = random() % 4; frames > 0; --frames) {
-      const auto kind = static_cast<frame_kind>(
-          random() % (static_cast<unsigned>(last_frame_kind) + 1));
+      const auto kind =
+          static_cast<frame_kind>(random() % (static_cast<unsigned>(last_frame_kind) + 1));
       stream += frame_bytes(kind, static_cast<int>(random() % 5),
                             damaged(random() % 2 == 0 ? orders : numbers, random));
     }

@@ -1,5 +1,5 @@
-"""Jobs of MPI over hosts that are not as they should be: firewalls, cuts, full file systems, clocks,
-another UCX. What can go on goes on; else one sentence says why, within seconds.
+"""Jobs of MPI over hosts that are not as they should be: firewalls, cuts, full file systems,
+clocks, another UCX. What can go on goes on; else one sentence says why, within seconds.
 
 edges_test.py SINEW BOOT_PROBE LAUNCHED OTHER_YEAR
 """
@@ -47,7 +47,8 @@ class Edges(OverHosts):
     def drop(self, host, *addresses):
         """What the host sends there gets lost, as a firewall drops it: the frames go to nobody."""
         for address in addresses:
-            self.on(host, f"ip neigh replace {address} lladdr 02:00:00:00:00:99 dev eth0 nud permanent")
+            self.on(host, f"ip neigh replace {address} lladdr 02:00:00:00:00:99 dev eth0 "
+                    "nud permanent")
             self.addCleanup(tool, "exec", host, "ip", "neigh", "del", address, "dev", "eth0")
 
     def check_good(self, done):
@@ -58,8 +59,8 @@ class Firewalls(Edges):
     def check_told(self):
         done = run(PROGRAM, "sum")
         self.assertEqual(done.code, 1, done.err)
-        self.assertRegex(done.err, r"rank . of 4 .* on h[12]\) has lost its connection to rank . of 4 "
-                         r".* on h[12]\) \(nothing answers there\), and both run: .*"
+        self.assertRegex(done.err, r"rank . of 4 .* on h[12]\) has lost its connection to rank . of"
+                         r" 4 .* on h[12]\) \(nothing answers there\), and both run: .*"
                          r"`sinew info transports --hosts`.*firewall")
         self.assertEqual(done.err.count("\n"), 1, done.err)
         self.assertLess(done.seconds, LIMIT + 5)  # its start counts, too
@@ -138,8 +139,9 @@ class Unlike(Edges):
         self.check_good(run(PROGRAM, "sum"))
 
     def test_the_clock_of_another_year(self):
-        agent = self.script(f"host=$1; shift\n[ $host = h2 ] && set -- export LD_PRELOAD={OTHER_YEAR}';' "
-                            f"\"$@\"\nexec {sys.executable} {TOOL} --set {SET} rsh $host \"$@\"\n")
+        agent = self.script(f"host=$1; shift\n[ $host = h2 ] && set -- export "
+                            f"LD_PRELOAD={OTHER_YEAR}';' \"$@\"\n"
+                            f"exec {sys.executable} {TOOL} --set {SET} rsh $host \"$@\"\n")
         other = self.only_on_h2(f"export LD_PRELOAD={OTHER_YEAR}")
         done = run(other, "date", "+%Y", agent=agent)
         years = sorted(int(line) for line in done.out.split())

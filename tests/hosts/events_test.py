@@ -42,9 +42,9 @@ class Events(over_hosts.OverHosts):
             self.skipTest("no time namespaces here")
         with tempfile.TemporaryDirectory(dir=Path(BETWEEN).parent) as folder:
             agent = Path(folder, "agent")
-            agent.write_text(f"#!/bin/sh\n[ $1 = h2 ] || exec {over_hosts.AGENT} \"$@\"\nshift\n"
-                             f"exec {sys.executable} {over_hosts.TOOL} --set {over_hosts.SET} exec h2 "
-                             f"{' '.join(ahead)} /bin/sh -c \"$*\"\n")
+            tool = f"{sys.executable} {over_hosts.TOOL} --set {over_hosts.SET}"
+            agent.write_text(f"#!/bin/sh\n[ $1 = h2 ] || exec {tool} rsh \"$@\"\nshift\n"
+                             f"exec {tool} exec h2 {' '.join(ahead)} /bin/sh -c \"$*\"\n")
             agent.chmod(0o755)
             trace = Path(folder, "t.json")
             done = over_hosts.run("--trace", str(trace), str(Path(EXAMPLES) / "histogram"),

@@ -114,7 +114,8 @@ class session {
   [[nodiscard]] virtual bool others_have_left() noexcept { return where().size == 1; }
 
   /// This rank's connection to another one has broken: true if the launcher finds out whether that
-  /// rank has died, and ends the job with the reason. Any thread.
+  /// rank has died, and ends the job with the reason. An empty `why`: it has answered after all.
+  /// Any thread.
   [[nodiscard]] virtual bool report_loss(job_rank /*lost*/, const std::string& /*why*/) noexcept {
     return false;
   }

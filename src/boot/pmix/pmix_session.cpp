@@ -149,8 +149,8 @@ class pmix_session final : public node_session {
     unsaid_ += record(key, value);
   }
 
-  /// Keys tell by their ends who has put them: a rank, or a node, whose first rank it then was. Rank
-  /// 0 is asked next, then all others.
+  /// Keys tell by their ends who has put them: a rank, or a node, whose first rank it then was.
+  /// Rank 0 is asked next, then all others.
   [[nodiscard]] std::optional<std::string> get(const std::string& key) override {
     check_key(key);
     const std::scoped_lock held(mutex_);

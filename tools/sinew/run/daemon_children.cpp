@@ -83,8 +83,7 @@ void daemon_children::pass_to_all(const frame& got) {
 }
 
 void daemon_children::pass_on(const frame& got) {
-  const bool of_node =
-      got.kind == frame_kind::output_taken || got.kind == frame_kind::ask_clock;
+  const bool of_node = got.kind == frame_kind::output_taken || got.kind == frame_kind::ask_clock;
   const std::size_t limit = of_node ? orders_.parents.size() : orders_.hosts.node_of.size();
   if (static_cast<std::size_t>(got.rank) >= limit) {
     return;

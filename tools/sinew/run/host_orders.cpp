@@ -36,13 +36,14 @@ std::optional<host_orders> unpack_orders(std::string_view bytes) {
   orders.host_timeout_ms = from.number();
   orders.parents = from.numbers();
   orders.agent = from.text();
-  constexpr std::int64_t longest_timeout_ms = 1'000'000'000'000;  // in nanoseconds it is a number, too
+  constexpr std::int64_t longest_timeout_ms = 1'000'000'000'000;  // fits in nanoseconds, too
   const int nodes = static_cast<int>(orders.hosts.names.size());
   const bool sound =
       from.whole() && size > 0 && orders.hosts.node_of.size() == static_cast<std::size_t>(size) &&
       orders.node >= 0 && orders.node < nodes && orders.host_timeout_ms >= 0 &&
       orders.host_timeout_ms <= longest_timeout_ms &&
-      std::none_of(orders.ranks.begin(), orders.ranks.end(), [](int n) { return n < 0; }) &&
+      std::none_of(
+          orders.ranks.begin(), orders.ranks.end(), [](int n) { return n < 0; }) &&
       orders.parents.size() == orders.hosts.names.size() && is_tree(orders.parents) &&
       std::all_of(
           orders.hosts.node_of.begin(), orders.hosts.node_of.end(),

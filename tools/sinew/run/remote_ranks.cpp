@@ -244,9 +244,9 @@ void remote_ranks::take_clock(host& of, std::int64_t theirs) {
   if (way_ns < of.clock_way_ns) {
     of.clock_way_ns = way_ns;
     // Unsigned, since a daemon may send any number.
-    of.clock_ahead_ns = static_cast<std::int64_t>(
-        static_cast<std::uint64_t>(theirs) -
-        static_cast<std::uint64_t>(of.clock_asked_ns + way_ns / 2));
+    of.clock_ahead_ns =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(theirs) -
+                                  static_cast<std::uint64_t>(of.clock_asked_ns + way_ns / 2));
   }
   of.clock_asked_ns = 0;
   if (++of.clock_answers < clock_questions) {

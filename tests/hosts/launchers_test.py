@@ -1,7 +1,6 @@
 """Programs over several hosts started by others' launchers: MPICH's Hydra by PMI-1, a real Slurm by
-PMIx and PMI-2, Open MPI's mpirun and PRRTE by PMIx;
- and `sinew run` inside Slurm's allocation and by a real sshd. Words: sinew,
-boot_probe and launched."""
+PMIx and PMI-2, Open MPI's mpirun and PRRTE by PMIx; and `sinew run` inside Slurm's allocation and
+by a real sshd. Words: sinew, boot_probe and launched."""
 import os
 import shutil
 import sys

@@ -45,6 +45,7 @@ bool connect_watch::end() noexcept {
     ended_ = true;
   }
   over_.notify_one();
+  // Wait: for `late`, if it is just telling the launcher.
   thread_.join();
   return called_;
 }

@@ -1,6 +1,6 @@
 /* Very many receives that wait at once, each of a fiber that MPI_Recv suspends: all are there
-   before anything is sent, and what comes then, in another order, finds each its own. Ranks in pairs, of
-   different hosts if there are two. The argument: how many in each rank (10000). */
+   before anything is sent, and what comes then, in another order, finds each its own. Ranks in
+   pairs, of different hosts if there are two. The argument: how many in each rank (10000). */
 #include <sinew.h>
 #include <stdatomic.h>
 

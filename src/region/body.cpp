@@ -56,7 +56,12 @@ system::body::body(rma::engine& memory, sinew::event::system& all)
       reductions({all, table, operators, trouble, merging}, threaded) {
   SINEW_EXPECT(memory.rank() == all.rank() && memory.size() == all.size());
   messages.open(*this);
-  all.on_lost([](void* self, job_rank rank) { static_cast<body*>(self)->sent.lost(rank); }, this);
+  all.on_lost(
+      [](void* self, job_rank rank) {
+        static_cast<body*>(self)->sent.lost(rank);
+        static_cast<body*>(self)->instances.lost(rank);
+      },
+      this);
 }
 
 system::body::~body() {

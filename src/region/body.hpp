@@ -49,8 +49,14 @@ struct system::body final : inbox {
   void on_release(memory_kind kind, std::uint64_t address) override {
     instances.free_part(kind, address);
   }
-  void on_destroy(instance i, std::uint64_t post) override {
-    finish(events, post, instances.end(i));
+  void on_promise(job_rank by, memory_kind kind, std::uint64_t bytes) override {
+    instances.promised(by, kind, bytes);
+  }
+  void on_settled(job_rank by, memory_kind kind, std::uint64_t bytes) override {
+    instances.settled(by, kind, bytes);
+  }
+  void on_destroy(instance i, std::uint64_t post, sinew::event::event after) override {
+    instances.end_after(i, after, post);
   }
   void on_allocated_far(job_rank, const allocated_part& a) override { instances.part_made_far(a); }
   void on_perform(transfer& t) override { transfers.perform(t); }

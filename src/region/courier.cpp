@@ -20,7 +20,13 @@ enum region_message : std::uint64_t {
   allocated_far,
   ask_for_record,
   record_bytes,
-  forget_record
+  forget_record,
+  promised,
+  settled
+};
+struct to_destroy {
+  std::uint64_t what;
+  std::uint64_t after;
 };
 enum copy_message : std::uint64_t { perform, deliver, taken, refused };
 enum reduction_message : std::uint64_t { replay_log, batch_of_entries };
@@ -39,7 +45,7 @@ T head_of(const message& m) {
 }
 
 void read_region(const message& m, inbox& to) {
-  SINEW_ASSERT(m.small <= forget_record);
+  SINEW_ASSERT(m.small <= settled);
   switch (static_cast<region_message>(m.small)) {
     case allocate:
       return to.on_allocate(m.source, head_of<allocation>(m));
@@ -47,8 +53,15 @@ void read_region(const message& m, inbox& to) {
       return to.on_allocated(instance::from_bits(m.word));
     case release:
       return to.on_release(head_of<memory_kind>(m), m.word);
-    case destroy_instance:
-      return to.on_destroy(head_of<instance>(m), m.word);
+    case destroy_instance: {
+      const auto d = head_of<to_destroy>(m);
+      return to.on_destroy(instance::from_bits(d.what), m.word,
+                           sinew::event::event::from_bits(d.after));
+    }
+    case promised:
+      return to.on_promise(m.source, head_of<memory_kind>(m), m.word);
+    case settled:
+      return to.on_settled(m.source, head_of<memory_kind>(m), m.word);
     case allocated_far:
       return to.on_allocated_far(m.source, head_of<allocated_part>(m));
     case ask_for_record:
@@ -160,9 +173,21 @@ void courier::release(job_rank owner, memory_kind kind, std::uint64_t address) {
   events_.send(owner, topic::region, region::release, address, &kind, sizeof kind);
 }
 
-void courier::destroy(job_rank creator, instance i, std::uint64_t post) {
+void courier::promise(job_rank owner, memory_kind kind, std::uint64_t bytes) {
+  SINEW_EXPECT(owner != events_.rank() && bytes != 0);
+  events_.send(owner, topic::region, promised, bytes, &kind, sizeof kind);
+}
+
+void courier::settle(job_rank owner, memory_kind kind, std::uint64_t bytes) {
+  SINEW_EXPECT(owner != events_.rank() && bytes != 0);
+  events_.send(owner, topic::region, settled, bytes, &kind, sizeof kind);
+}
+
+void courier::destroy(job_rank creator, instance i, std::uint64_t post,
+                      sinew::event::event after) {
   SINEW_EXPECT(creator != events_.rank() && i.creator() == creator && post != 0);
-  events_.send(creator, topic::region, destroy_instance, post, &i, sizeof i);
+  const to_destroy d{i.bits(), after.bits()};
+  events_.send(creator, topic::region, destroy_instance, post, &d, sizeof d);
 }
 
 void courier::perform(job_rank executor, const transfer& t) {

@@ -22,7 +22,10 @@ class inbox {
   virtual void on_allocated(instance i) = 0;
   virtual void on_allocated_far(job_rank owner, const allocated_part& a) = 0;
   virtual void on_release(memory_kind kind, std::uint64_t address) = 0;
-  virtual void on_destroy(instance i, std::uint64_t post) = 0;
+  /// A rank will give so many bytes back; it has, or it will not.
+  virtual void on_promise(job_rank by, memory_kind kind, std::uint64_t bytes) = 0;
+  virtual void on_settled(job_rank by, memory_kind kind, std::uint64_t bytes) = 0;
+  virtual void on_destroy(instance i, std::uint64_t post, sinew::event::event after) = 0;
   virtual void on_perform(transfer& t) = 0;
   virtual void on_parcel(job_rank sender, const parcel& p, const std::byte* runs) = 0;
   virtual void on_answer(job_rank owner, std::uint64_t stream, bool good) = 0;
@@ -56,7 +59,9 @@ class courier {
   /// The creator is on another node.
   void allocated(job_rank creator, const allocated_part& a);
   void release(job_rank owner, memory_kind kind, std::uint64_t address);
-  void destroy(job_rank creator, instance i, std::uint64_t post);
+  void promise(job_rank owner, memory_kind kind, std::uint64_t bytes);
+  void settle(job_rank owner, memory_kind kind, std::uint64_t bytes);
+  void destroy(job_rank creator, instance i, std::uint64_t post, sinew::event::event after);
   void perform(job_rank executor, const transfer& t);
   /// `packet` begins with sizeof(parcel) bytes that this call fills; the runs are behind.
   void deliver(job_rank owner, const parcel& p, std::span<std::byte> packet);

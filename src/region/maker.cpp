@@ -75,10 +75,73 @@ void maker::make_parts(const known& k) {
   }
 }
 
+void maker::make_part(job_rank creator, const allocation& wanted) {
+  allocation a = wanted;
+  a.bytes = std::max<std::uint64_t>(a.bytes, 1);
+  part_memory::result got{0, "what is free and will be is wanted by others that wait for memory"};
+  {
+    const core::guard held(waiting_lock_, threaded_);
+    waiting_parts& w = waiting_for(a.kind);
+    // What does not fit is tried as well, for the reason.
+    const std::uint64_t free = w.empty() ? 0 : all_.blocks.free_bytes(a.kind);
+    if (a.bytes > free || w.may_pass(a.bytes, free)) {
+      got = all_.blocks.take(a.kind, a.bytes);
+    }
+    if (got.address == 0 && w.may_wait(a.bytes, all_.blocks.free_bytes(a.kind))) {
+      w.wait({creator, a});
+      return;  // settled() goes on
+    }
+  }
+  answer(creator, a, got);
+}
+
+/// Gives memory to those that wait, in their order. Under the lock.
+void maker::serve(waiting_parts& w, answers& to) {
+  while (!w.empty()) {
+    const waiting_parts::request& r = w.first();
+    part_memory::result got = all_.blocks.take(r.what.kind, r.what.bytes);
+    if (got.address == 0 && w.any_promised()) {
+      return;
+    }
+    to.emplace_back(r, std::move(got));
+    w.drop_first();
+  }
+}
+
+void maker::promised(job_rank by, memory_kind kind, std::uint64_t bytes) {
+  const core::guard held(waiting_lock_, threaded_);
+  waiting_for(kind).promise(by, bytes);
+}
+
+void maker::settled(job_rank by, memory_kind kind, std::uint64_t bytes) {
+  answers served;
+  {
+    const core::guard held(waiting_lock_, threaded_);
+    waiting_parts& w = waiting_for(kind);
+    w.settle(by, bytes);
+    serve(w, served);
+  }
+  for (const auto& [request, got] : served) {
+    answer(request.creator, request.what, got);
+  }
+}
+
+void maker::lost(job_rank rank) {
+  answers served;
+  {
+    const core::guard held(waiting_lock_, threaded_);
+    for (waiting_parts& w : waiting_) {
+      w.lose(rank);
+      serve(w, served);
+    }
+  }
+  for (const auto& [request, got] : served) {
+    answer(request.creator, request.what, got);
+  }
+}
+
 /// Writes the address, or why there is none, into the creator's record.
-void maker::make_part(job_rank creator, const allocation& a) {
-  const std::size_t bytes = std::max<std::uint64_t>(a.bytes, 1);
-  const part_memory::result got = all_.blocks.take(a.kind, bytes);
+void maker::answer(job_rank creator, const allocation& a, const part_memory::result& got) {
   if (got.address == 0) {
     SINEW_ASSERT(!got.why.empty());
     all_.trouble.add("an instance cannot be made (" + got.why + ")");
@@ -178,6 +241,37 @@ bool maker::end(instance i) {
   }
   all_.memory.memory().release(*record_at);
   return true;
+}
+
+void maker::end_after(instance i, event before, std::uint64_t gone) {
+  std::vector<job_rank> owners;
+  std::uint64_t bytes = 0;
+  memory_kind kind = memory_kind::heap;
+  if (!all_.events.has_triggered(before)) {
+    try {
+      const known_ptr k = all_.table.find(i);
+      kind = k->kind;
+      bytes = std::max<std::uint64_t>(k->where.part_bytes, 1);
+      const bool promises = part_memory::has_limit(kind) && !k->there->attached;
+      for (std::uint32_t p = 0; promises && p < k->where.parts; ++p) {
+        owners.push_back(k->there->places()[p].rank);
+      }
+    } catch (const error&) {  // end() says what is wrong
+      owners.clear();
+    }
+  }
+  const job_rank me = all_.table.rank();
+  for (const job_rank owner : owners) {
+    owner == me ? promised(me, kind, bytes) : all_.messages.promise(owner, kind, bytes);
+  }
+  after(all_.events, before,
+        [this, i, gone, kind, bytes, me, owners = std::move(owners)](bool bad) {
+          const bool well = !bad && end(i);
+          for (const job_rank owner : owners) {
+            owner == me ? settled(me, kind, bytes) : all_.messages.settle(owner, kind, bytes);
+          }
+          finish(all_.events, gone, well);
+        });
 }
 
 /// To its owner, if it has memory.

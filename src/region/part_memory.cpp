@@ -116,6 +116,22 @@ part_memory::result part_memory::take_symmetric(std::size_t bytes) {
                   any ? pool_->largest_free(rma::part::symmetric) : 0, "SINEW_REGION_SYMMETRIC"})};
 }
 
+bool part_memory::has_limit(memory_kind kind) {
+  return kind != memory_kind::heap || heap_limit() != 0;
+}
+
+std::size_t part_memory::free_bytes(memory_kind kind) const {
+  if (kind == memory_kind::symmetric) {
+    return pool_.has_value() ? pool_->largest_free(rma::part::symmetric) : 0;
+  }
+  const core::guard held(lock_, threaded_);
+  if (kind == memory_kind::heap) {
+    const auto limit = static_cast<std::size_t>(heap_limit());
+    return limit > private_bytes_ ? limit - private_bytes_ : 0;
+  }
+  return rma_.memory().largest_free(rma::part::local) + kept_.bytes();
+}
+
 void part_memory::give_back(memory_kind kind, std::uint64_t address) {
   SINEW_EXPECT(address != 0);
   if (kind == memory_kind::symmetric) {

@@ -33,6 +33,11 @@ class part_memory {
   /// What take() has returned, once.
   void give_back(memory_kind kind, std::uint64_t address);
 
+  /// What take() could give at least, of memory whose size is known; see has_limit().
+  [[nodiscard]] std::size_t free_bytes(memory_kind kind) const;
+  /// Not what the system gives as long as it has some.
+  [[nodiscard]] static bool has_limit(memory_kind kind);
+
   /// An offset in this rank's heap; 0: no memory.
   [[nodiscard]] std::uint64_t take_shared(std::size_t bytes);
   void give_back_shared(std::uint64_t offset);
@@ -54,7 +59,7 @@ class part_memory {
   std::size_t pool_bytes_ = 0;
   std::optional<rma::heap> pool_;  ///< rank 0's
 
-  core::lock lock_;  ///< guards all below
+  mutable core::lock lock_;  ///< guards all below
   kept_blocks kept_;
   std::unordered_map<std::uint64_t, std::size_t> private_blocks_;  ///< address to bytes
   std::size_t private_bytes_ = 0;                                  ///< of all private_blocks_

@@ -54,15 +54,11 @@ event system::destroy(instance what, event after) {
     return b->instances.end(what) ? event{} : poisoned(events_);
   }
   const user_event gone = events_.create();
-  region::after(events_, after, [b, what, here, gone](bool bad) {
-    if (bad) {
-      b->events.poison(gone);
-    } else if (here) {
-      finish(b->events, gone.bits(), b->instances.end(what));
-    } else {
-      b->messages.destroy(what.creator(), what, gone.bits());
-    }
-  });
+  if (here) {
+    b->instances.end_after(what, after, gone.bits());
+  } else {
+    b->messages.destroy(what.creator(), what, gone.bits(), after);
+  }
   return gone;
 }
 

@@ -18,7 +18,15 @@ struct recorder final : inbox {
   void on_release(memory_kind kind, std::uint64_t address) override {
     say("release", static_cast<int>(kind), address);
   }
-  void on_destroy(instance i, std::uint64_t post) override { say("destroy", i.bits(), post); }
+  void on_promise(job_rank by, memory_kind kind, std::uint64_t bytes) override {
+    say("promise", by.value(), static_cast<int>(kind), bytes);
+  }
+  void on_settled(job_rank by, memory_kind kind, std::uint64_t bytes) override {
+    say("settled", by.value(), static_cast<int>(kind), bytes);
+  }
+  void on_destroy(instance i, std::uint64_t post, event after) override {
+    say("destroy", i.bits(), post, after.bits());
+  }
   void on_perform(transfer& t) override { say("perform", t.elements, t.post); }
   void on_allocated_far(job_rank owner, const allocated_part& a) override {
     say("allocated far", owner.value(), a.id, a.address, a.part);
@@ -68,7 +76,10 @@ TEST(Courier, EachMessageCallsWhatItIsFor) {
       "allocate 3 7 100 2; ");
   EXPECT_EQ(arrived(topic::region, 1, 77, {}), "allocated 77; ");
   EXPECT_EQ(arrived(topic::region, 2, 4096, bytes_of(memory_kind::shared)), "release 1 4096; ");
-  EXPECT_EQ(arrived(topic::region, 3, 9, bytes_of(instance::from_bits(55))), "destroy 55 9; ");
+  const std::array<std::uint64_t, 2> to_destroy{55, 77};
+  EXPECT_EQ(arrived(topic::region, 3, 9, bytes_of(to_destroy)), "destroy 55 9 77; ");
+  EXPECT_EQ(arrived(topic::region, 8, 4096, bytes_of(memory_kind::shared)), "promise 3 1 4096; ");
+  EXPECT_EQ(arrived(topic::region, 9, 4096, bytes_of(memory_kind::heap)), "settled 3 0 4096; ");
   transfer t;
   t.elements = 12;
   t.post = 34;

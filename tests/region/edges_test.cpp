@@ -344,6 +344,103 @@ TEST_P(Edges, HandlesAreReusedInTurn) {
   most->parse(most->default_text());
 }
 
+TEST_P(Edges, AnInstanceWaitsForMemoryThatWillBeGivenBack) {
+  setting_base* limit = settings::find("SINEW_REGION_HEAP");
+  limit->parse("1M");
+  run(2, [](member& m) {
+    const auto of = [&](std::uint64_t bytes, event after = {}) {
+      schema what(bytes);
+      (void)what.add<char>("bytes");
+      return m.regions.create(what, memory::heap(0), {}, after);
+    };
+    const auto pending = [&](event e) {
+      return m.events.look(e) == sinew::event::state::pending;
+    };
+    // Rank 1 makes and destroys what lies at rank 0, then rank 0 itself.
+    for (const int maker : {1, 0}) {
+      m.meet();
+      if (m.rank != maker) {
+        continue;
+      }
+      const made first = of(800'000);
+      m.good(first.ready, "the first");
+      const user_event used = m.events.create();
+      const event gone = m.regions.destroy(first.what, used);
+      const made second = of(700'000);
+      const made too_large = of(2'000'000);
+      m.bad(too_large.ready, "more than there will ever be");
+      require_in(m.regions.why(too_large.what), "no room for 2000000 bytes");
+      const made too_many = of(400'000);
+      m.bad(too_many.ready, "more than the second leaves");
+      const made small = of(100'000);
+      m.good(small.ready, "what the second does not need");
+      require(pending(second.ready), "there was no memory for the second");
+      const user_event used_again = m.events.create();
+      const event gone_again = m.regions.destroy(second.what, used_again);
+      const made third = of(800'000);  // waits for what itself still waits
+      m.events.trigger(used);
+      m.good(gone, "destroy");
+      m.good(second.ready, "the second");
+      require(pending(third.ready), "there was no memory for the third");
+      m.events.trigger(used_again);
+      m.good(gone_again, "destroy");
+      m.good(third.ready, "the third");
+
+      // A destruction that fails gives nothing back.
+      const user_event never = m.events.create();
+      const event kept = m.regions.destroy(third.what, never);
+      const made fourth = of(800'000);
+      const made after_it = of(10, fourth.ready);
+      require(pending(fourth.ready), "there was no memory for the fourth");
+      m.events.poison(never);
+      m.bad(kept, "destroy after a failure");
+      m.bad(fourth.ready, "the fourth");
+      m.bad(after_it.ready, "what follows it");
+      require_in(m.regions.why(fourth.what), "SINEW_REGION_HEAP=2M or more");
+      for (const made& each : {third, small, too_large, too_many, fourth, after_it}) {
+        m.good(m.regions.destroy(each.what), "destroy");
+      }
+      const made last = of(1'000'000);
+      m.good(last.ready, "all of it, at the end");
+      m.good(m.regions.destroy(last.what), "destroy");
+    }
+    m.meet();
+  });
+  limit->parse(limit->default_text());
+}
+
+TEST_P(Edges, SharedMemoryIsWaitedForAcrossRanks) {
+  run(2, [](member& m) {
+    const auto of = [&](std::uint64_t megabytes) {
+      schema what(megabytes << 20);
+      (void)what.add<char>("bytes");
+      return m.regions.create(what, memory::shared(1));
+    };
+    const instance first = m.share(0, m.rank == 0 ? of(20).what : instance{});
+    const auto told = user_event(
+        event::from_bits(m.share(0, m.rank == 0 ? m.events.create().bits() : 0)));
+    if (m.rank == 1) {  // the owner of the memory destroys what rank 0 has made
+      const user_event used = m.events.create();
+      const event gone = m.regions.destroy(first, used);
+      m.events.trigger(told);  // comes after what destroy() has sent
+      m.meet();
+      m.events.trigger(used);
+      m.good(gone, "destroy");
+    } else {
+      m.good(told, "rank 1's message");
+      const made second = of(20);
+      for (int i = 0; i < 20; ++i) {
+        (void)m.regions.memory().runtime().poll();
+      }
+      require(m.events.look(second.ready) == sinew::event::state::pending, "there is no room");
+      m.meet();
+      m.good(second.ready, "the second");
+      m.good(m.regions.destroy(second.what), "destroy");
+    }
+    m.meet();
+  });
+}
+
 TEST_P(Edges, MoreInstancesThanTheRowHasRoomForAreKnownEverywhere) {
   setting_base* most = settings::find("SINEW_REGION_INSTANCES");
   most->parse("4");

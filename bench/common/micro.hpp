@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -170,6 +171,25 @@ class sweeper {
  private:
   std::vector<char> memory_;
 };
+
+/// The numbers of a word "key=1,2,4", or what is given.
+inline std::vector<int> numbers(int argc, char** argv, std::string_view key,
+                                std::vector<int> or_else) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word.size() <= key.size() || word.substr(0, key.size()) != key || word[key.size()] != '=') {
+      continue;
+    }
+    or_else = numbers_of(argv[i] + key.size() + 1);
+  }
+  return or_else;
+}
+
+inline void report_row(const char* name, const char* metric, const char* unit,
+                       const std::string& params, double value) {
+  std::printf("@ %s %s %s %s %.9g\n", name, metric, unit, params.c_str(), value);
+  std::fflush(stdout);
+}
 
 }  // namespace micro
 

@@ -1,6 +1,6 @@
-// Realm's events, by the method of events.cpp: a chain in one process, first built, then triggered at
-// its head, its end waited for. Compiled by `sinew bench events` where CMake knows Realm. Its rows
-// are those with ranks=1: over several processes Realm needs a network that it was built with.
+// Realm's events, by the method of events.cpp: a chain in one process, first built, then triggered
+// at its head, its end waited for. Compiled by `sinew bench events` where CMake knows Realm. Its
+// rows are those with ranks=1: over several processes Realm needs a network that it was built with.
 #include <realm.h>
 
 #include "../common/micro.hpp"
@@ -55,5 +55,6 @@ int main(int argc, char** argv) {
     measure(depth, o.budget_ms);
   }
   runtime.shutdown();
-  return runtime.wait_for_shutdown();
+  runtime.wait_for_shutdown();
+  return 0;
 }

@@ -1,5 +1,5 @@
 """Peers that `sinew bench` finds when it runs: Go, where its compiler is; a library that pkg-config
-knows, from a pkg-config made here.
+knows, from a pkg-config made here; one that CMake knows, from a package made here.
 
 peers_test.py SINEW
 """
@@ -20,9 +20,9 @@ class Peers(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def bench(self, peers, **environment):
+    def bench(self, peers, *, experiment="threads", tool=SINEW, **environment):
         path = os.path.join(self.folder.name, "out.json")
-        done = subprocess.run([SINEW, "bench", "threads", "--quick", "--repeat", "1", "--peers",
+        done = subprocess.run([tool, "bench", experiment, "--quick", "--repeat", "1", "--peers",
                                peers, "--json", path], capture_output=True, text=True, timeout=120,
                               env={**os.environ, **environment}, check=False)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
@@ -51,6 +51,73 @@ class Peers(unittest.TestCase):
         self.assertEqual("9.9", all_of_it["host"]["peers"]["argobots"])
         self.assertIn("argobots: failed: cannot compile argobots.cpp", said)
 
+    def test_what_is_not_here_is_said(self):
+        with open(os.path.join(self.folder.name, "pkg-config"), "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\nexit 1\n")
+        os.chmod(file.name, 0o755)
+        all_of_it, said = self.bench("argobots", tool=self.tree_without_ranks("threads"),
+                                     PATH=self.folder.name + ":" + os.environ["PATH"])
+        self.assertIn("argobots: not here: pkg-config knows no argobots", said)
+        self.assertEqual({"argobots": "pkg-config knows no argobots"}, all_of_it["run"]["absent"])
+        self.assertNotIn("argobots", all_of_it["host"]["peers"])
+
+    @unittest.skipUnless(shutil.which("cmake") and shutil.which("c++"), "no cmake, or no c++")
+    def test_a_library_of_cmake(self):
+        """A package made here: Realm's events as far as the program uses them, done at once."""
+        folder = os.path.join(self.folder.name, "lib", "cmake", "Realm")
+        os.makedirs(folder)
+        for name, text in (("RealmConfig.cmake", REALM_CONFIG), ("realm.h", REALM_HEADER),
+                           ("RealmConfigVersion.cmake", 'set(PACKAGE_VERSION "9.9")\n')):
+            with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                file.write(text)
+        tree = self.tree_without_ranks("events", "event-throughput")
+        for experiment, row in (("events", ("chain", "latency")),
+                                ("event-throughput", ("fan", "rate"))):
+            all_of_it, said = self.bench("realm", experiment=experiment, tool=tree,
+                                         CMAKE_PREFIX_PATH=self.folder.name,
+                                         XDG_CACHE_HOME=self.folder.name)
+            self.assertEqual("9.9", all_of_it["host"]["peers"]["realm"])
+            found = [r for r in all_of_it["results"] if r["subject"] == "realm"]
+            self.assertIn(row, {(r["case"], r["metric"]) for r in found}, said)
+            self.assertEqual({1}, {r["params"]["ranks"] for r in found})
+
+    def tree_without_ranks(self, *experiments):
+        """The tool in a tree whose programs print nothing: ours would keep all processors busy."""
+        tree = os.path.join(self.folder.name, "tree")
+        programs = os.path.join(tree, "libexec", "sinew")
+        os.makedirs(programs)
+        os.makedirs(os.path.join(tree, "bin"))
+        os.makedirs(os.path.join(tree, "share", "sinew"))
+        bench = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench")
+        os.symlink(os.path.abspath(bench), os.path.join(tree, "share", "sinew", "bench"))
+        for name in experiments:
+            os.symlink("/bin/true", os.path.join(programs, "bench-" + name))
+        return shutil.copy2(SINEW, os.path.join(tree, "bin", "sinew"))
+
+
+REALM_CONFIG = """
+add_library(Realm::Realm INTERFACE IMPORTED)
+set_target_properties(Realm::Realm PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
+  "${CMAKE_CURRENT_LIST_DIR}")
+"""
+REALM_HEADER = """
+#include <vector>
+namespace Realm {
+struct Event {
+  void external_wait() const {}
+  static Event merge_events(const std::vector<Event>&) { return {}; }
+};
+struct UserEvent : Event {
+  static UserEvent create_user_event() { return {}; }
+  void trigger(Event = {}) const {}
+};
+struct Runtime {
+  bool init(int*, char***) { return true; }
+  void shutdown() {}
+  int wait_for_shutdown() { return 0; }
+};
+}
+"""
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

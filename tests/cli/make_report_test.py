@@ -1,5 +1,5 @@
-"""tools/report, which `make report` runs: ended midway it leaves nothing running, and started again it
-goes on where it was, with a bar and an estimate. The measurements are the shortest that there are.
+"""tools/report, which `make report` runs: ended midway it leaves nothing running, and started again
+it goes on where it was, with a bar and an estimate. The measurements are the shortest there are.
 
 make_report_test.py SINEW PROBE
 """

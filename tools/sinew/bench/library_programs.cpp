@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "sinew/bench/experiment.hpp"
 #include "sinew/bench/installed.hpp"
@@ -102,7 +103,8 @@ std::string looked_for(const library_peer& peer) {
   return "no header " + std::string(peer.header);
 }
 
-// Where only CMake knows how to compile: a project of one program, made for it in the cache.
+// Where only CMake knows how to compile: a project of one program, made for it in the cache. Once
+// in a process, and anew in the next: the package may be another by then.
 std::optional<std::string> built_by_cmake(const std::string& package, const std::string& version,
                                           const fs::path& source, std::string& failure) {
   const auto cache = programs_folder();
@@ -112,7 +114,13 @@ std::optional<std::string> built_by_cmake(const std::string& package, const std:
   }
   const fs::path folder = fs::path(*cache) / (source.parent_path().filename().string() + '-' +
                                               source.stem().string() + '-' + version);
+  const fs::path build = folder / "build";
+  static std::set<fs::path> done_before;
+  if (done_before.contains(build)) {
+    return (build / "peer").string();
+  }
   std::error_code failed;
+  fs::remove_all(build, failed);
   fs::create_directories(folder, failed);
   std::ofstream project(folder / "CMakeLists.txt");
   project << "cmake_minimum_required(VERSION 3.16)\nproject(peer CXX)\nfind_package(" << package
@@ -121,7 +129,6 @@ std::optional<std::string> built_by_cmake(const std::string& package, const std:
           << "target_link_libraries(peer PRIVATE " << package << "::" << package << ")\n";
   project.close();
   const std::string cmake = program_in_path("cmake").value_or("cmake");
-  const fs::path build = folder / "build";
   const std::vector<std::vector<std::string>> steps = {
       {cmake, "-S", folder, "-B", build, "-DCMAKE_BUILD_TYPE=Release"}, {cmake, "--build", build}};
   for (const auto& words : steps) {
@@ -132,6 +139,7 @@ std::optional<std::string> built_by_cmake(const std::string& package, const std:
       return std::nullopt;
     }
   }
+  done_before.insert(build);
   return (build / "peer").string();
 }
 

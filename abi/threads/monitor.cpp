@@ -5,6 +5,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -32,8 +33,12 @@ namespace {
 constexpr long tick_ns = 5'000'000;
 /// After a look that found a stuck worker: more will follow.
 constexpr long short_tick_ns = 500'000;
-/// Looks at which a fiber computes before it is asked to let others run: slices come first.
-constexpr int patient_looks = 10;
+/// Between looks at a program in which nobody has been seen to block for so many: a look costs up
+/// to 50 us, and more where machines are virtual.
+constexpr long longest_tick_ns = 40'000'000;
+constexpr int calm_looks = 200;
+/// So long a fiber computes before it is asked to let others run: slices come first.
+constexpr long patience_ns = 50'000'000;
 
 /// A system call in which a thread was seen, as the kernel tells it; `number` -1: none.
 struct system_call {
@@ -55,8 +60,8 @@ constinit std::array<system_call, 1024> sent{};
 struct watch {
   const fiber::fiber* runs = nullptr;
   int carrier = 0;
-  int looks = 0;     ///< at which it was the same, and not in a system call
-  long used_ns = 0;  ///< processor time of the carrier
+  long computes_ns = 0;  ///< so long it was the same, and not in a system call
+  long used_ns = 0;      ///< processor time of the carrier
   system_call call;
 };
 
@@ -103,12 +108,14 @@ void send_to(int thread, const system_call& call) noexcept {
            reinterpret_cast<long>(&info));
 }
 
-/// Stuck: in the same system call at two looks, or without any at many. True if it was in a call.
-bool look_at(int worker, watch& w) noexcept {
+enum class sight : std::uint8_t { runs, blocks, stuck };
+
+/// Stuck: in the same system call at two looks. Who is long in none is asked to let others run.
+sight look_at(int worker, watch& w, long since_ns) noexcept {
   const fiber::worker_sight now = fiber::look_at_worker(worker);
   if (now.runs == nullptr || now.runs != w.runs || now.carrier != w.carrier) {
     w = {now.runs, now.carrier, 0, now.runs == nullptr ? 0 : time_used(now.carrier), {}};
-    return false;
+    return sight::runs;
   }
   // Who has used much of the time since the last look does not block, which is cheaper to know.
   const long used = time_used(now.carrier);
@@ -118,17 +125,18 @@ bool look_at(int worker, watch& w) noexcept {
   const bool blocks = !busy && ask_kernel(now.carrier, call) == kernel_says::blocks;
   const bool same = blocks && call == w.call;
   w.call = blocks ? call : system_call{};
-  w.looks = blocks ? 0 : w.looks + 1;
-  if (!same && w.looks < patient_looks) {
-    return false;
+  w.computes_ns = blocks ? 0 : w.computes_ns + since_ns;
+  const sight seen = blocks ? sight::blocks : sight::runs;
+  if (!same && w.computes_ns < patience_ns) {
+    return seen;
   }
-  w.looks = 0;
+  w.computes_ns = 0;
   if (!fiber::keep_spare_carrier()) {
     (void)refused("another kernel thread, which the system refuses (see ulimit -u)", 0);
-    return false;
+    return seen;
   }
   send_to(now.carrier, w.call);
-  return same;
+  return same ? sight::stuck : seen;
 }
 
 void sleep_for(long ns) noexcept {
@@ -138,21 +146,28 @@ void sleep_for(long ns) noexcept {
 }
 
 [[noreturn]] void* watch_workers(void*) {
-  constexpr int quiet_looks = 20;
   std::vector<watch> all(static_cast<std::size_t>(fiber::scheduler::of_process()->workers()));
-  bool found = false;
-  for (int quiet = 0;;) {
-    sleep_for(found ? short_tick_ns : tick_ns);
-    found = false;
+  int calm = 0;
+  for (long tick = tick_ns;;) {
+    sleep_for(tick);
+    const long longer = std::min(2 * tick, longest_tick_ns);
     if (fiber::all_workers_sleep()) {
-      if (++quiet >= quiet_looks) {
+      if (tick == longest_tick_ns) {
         fiber::wait_for_workers();
       }
+      tick = tick == longest_tick_ns ? tick_ns : longer;
       continue;
     }
-    quiet = 0;
+    sight worst = sight::runs;
     for (std::size_t i = 0; i < all.size() && !alone(); ++i) {
-      found = look_at(static_cast<int>(i), all[i]) || found;
+      worst = std::max(worst, look_at(static_cast<int>(i), all[i], tick));
+    }
+    calm = worst == sight::runs ? calm + 1 : 0;
+    if (calm < calm_looks) {
+      tick = worst == sight::stuck ? short_tick_ns : tick_ns;
+    } else {
+      calm = calm_looks;
+      tick = longer;
     }
   }
 }

@@ -38,9 +38,12 @@ struct hub {
   /// called before, and cancels by returning false.
   template <class Prepared>
   bool sleep_in_poller(std::uint64_t timeout_ns, Prepared prepared) noexcept;
-  /// Sleeps in the reactor unless another worker does; else false. `prepared` as above.
+  /// Sleeps in the reactor unless another worker does; else false. `prepared` as above. `by` calls.
   template <class Prepared>
-  bool sleep_in_reactor(std::uint64_t timeout_ns, Prepared prepared) noexcept;
+  bool sleep_in_reactor(const worker& by, std::uint64_t timeout_ns, Prepared prepared) noexcept;
+  /// A worker that sleeps without limit is woken, unless it is `by`: somebody has to be ready to
+  /// take the place in the reactor.
+  [[gnu::noinline]] void rouse_one(const worker& by) noexcept;
   void wake_poller() noexcept;
   [[gnu::noinline]] void wake_monitor() noexcept;
   [[nodiscard]] bool has_poller() const noexcept {
@@ -104,6 +107,13 @@ struct hub {
   /// who starts to wait has a worker that will look before it sleeps.
   std::atomic<std::uint32_t> watchers{0};
 
+  /// How often a worker has left the reactor, and how many workers sleep without limit. Who leaves
+  /// counts, and then looks who sleeps; who is about to sleep adds itself, and then looks whether
+  /// the count is still what it was when another worker was seen in there. All sequentially
+  /// consistent, so one of the two sees the other.
+  std::atomic<std::uint64_t> left_reactor{0};
+  std::atomic<std::uint32_t> sleep_long{0};
+
   std::atomic<std::uint64_t> made_outside{0};
   std::atomic<std::uint32_t> turn{0};
   std::vector<const void*> current_fibers;  ///< for debuggers
@@ -112,7 +122,7 @@ struct hub {
   std::atomic<bool> stopping{false};
 
  private:
-  /// A worker sleeps in the reactor. One is enough; orders nothing, so relaxed.
+  /// A worker sleeps in the reactor. One is enough. Sequentially consistent, see left_reactor.
   std::atomic<bool> in_reactor_{false};
   /// True while a worker is in the poller. Taken before `poller_` is read, both sequentially
   /// consistent, so that set_poller, which writes it and then reads `polling_`, either is seen or
@@ -166,14 +176,18 @@ bool hub::sleep_in_poller(std::uint64_t timeout_ns, Prepared prepared) noexcept 
 }
 
 template <class Prepared>
-bool hub::sleep_in_reactor(std::uint64_t timeout_ns, Prepared prepared) noexcept {
-  if (in_reactor_.exchange(true, std::memory_order_relaxed)) {
+bool hub::sleep_in_reactor(const worker& by, std::uint64_t timeout_ns, Prepared prepared) noexcept {
+  if (in_reactor_.exchange(true)) {
     return false;
   }
   if (prepared()) {
     reactor::sleep(timeout_ns);
   }
-  in_reactor_.store(false, std::memory_order_relaxed);
+  in_reactor_.store(false);
+  left_reactor.fetch_add(1);
+  if (sleep_long.load() != 0) [[unlikely]] {
+    rouse_one(by);
+  }
   return true;
 }
 

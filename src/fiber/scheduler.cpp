@@ -175,6 +175,14 @@ void hub::poll() noexcept {
   polling_.store(false);
 }
 
+void hub::rouse_one(const worker& by) noexcept {
+  for (const auto& w : workers) {
+    if (w.get() != &by && w->rouse()) {
+      return;
+    }
+  }
+}
+
 void hub::wake_poller() noexcept {
   waking_.fetch_add(1);
   if (poller* p = poller_.load()) {

@@ -447,12 +447,29 @@ void worker::rest() noexcept {
   }
   const std::uint64_t quiet = now - quiet_since_ns_;
   const hub::patience& limit = crowded ? hub_.in_a_crowd : hub_.alone;
-  if (quiet >= limit.spin_ns + limit.yield_ns) {
+  const bool may_yield = now >= no_yield_until_ns_;
+  if (quiet >= limit.spin_ns + (may_yield ? limit.yield_ns : 0)) {
     sleep();
   } else if (quiet >= limit.spin_ns) {
     // Wait: a worker without work; what fibers wait for, the poller of core reports.
     ::sched_yield();
+    learn_from_yield(now);
   }
+}
+
+/// Where other programs want the processor, a yield gives it away for a slice of theirs: there a
+/// worker sleeps instead, which a wake-up ends at once. It tries again, later each time.
+void worker::learn_from_yield(std::uint64_t began_ns) noexcept {
+  constexpr std::uint64_t slice_ns = 200'000;
+  constexpr std::uint64_t shortest_ns = 10'000'000;
+  constexpr std::uint64_t longest_ns = 1'000'000'000;
+  const auto now = static_cast<std::uint64_t>(now_ns());
+  if (now - began_ns < slice_ns) {
+    no_yield_ns_ = 0;
+    return;
+  }
+  no_yield_ns_ = std::clamp(2 * no_yield_ns_, shortest_ns, longest_ns);
+  no_yield_until_ns_ = now + no_yield_ns_;
 }
 
 void worker::starts_watching() noexcept {
@@ -468,6 +485,18 @@ void worker::stops_watching() noexcept {
   }
 }
 
+bool worker::rouse() noexcept {
+  constexpr auto awake = inbox<real_steps>::awake;
+  if (inbox_.word().load() != inbox<real_steps>::on_futex) {
+    return false;
+  }
+  const std::uint32_t how = inbox_.wake_up();
+  if (how != awake) {
+    end_sleep(how);
+  }
+  return how != awake;
+}
+
 /// No signal is missed, nor `stopping`, nor an offer: see inbox.hpp. A poller's wake() also ends a
 /// sleep() that begins later.
 void worker::sleep() noexcept {
@@ -476,12 +505,15 @@ void worker::sleep() noexcept {
     const auto now = static_cast<std::uint64_t>(now_ns());
     limit = std::max(sleepers.first_deadline(), now) - now;
   }
-  const auto prepared = [this](std::uint32_t how) {
+  const std::uint64_t reactor_left = hub_.left_reactor.load();
+  const auto prepared = [this](std::uint32_t how, auto other) {
     hub_.awake.fetch_sub(1, std::memory_order_relaxed);
-    return inbox_.lie_down(how, [this] {
-      return hub_.stopping.load(std::memory_order_seq_cst) || (may_steal() && hub_.any_offers());
+    return inbox_.lie_down(how, [this, other] {
+      return hub_.stopping.load(std::memory_order_seq_cst) || (may_steal() && hub_.any_offers()) ||
+             other();
     });
   };
+  const auto nothing = [] { return false; };
   constexpr std::uint32_t on_futex = inbox<real_steps>::on_futex;
   constexpr std::uint32_t in_poller = inbox<real_steps>::in_poller;
   constexpr std::uint32_t in_reactor = inbox<real_steps>::in_reactor;
@@ -490,17 +522,37 @@ void worker::sleep() noexcept {
   const bool files = hub_.watchers.load(std::memory_order_relaxed) != 0;
   const bool shared = files || hub_.has_poller();
   const std::uint64_t shorter = shared ? std::min(limit, longest_sleep_ns) : limit;
-  const bool slept = hub_.sleep_in_poller(files ? std::min(limit, longest_blind_ns) : shorter,
-                                          [&] { return prepared(in_poller); }) ||
-                     (files && hub_.sleep_in_reactor(hub_.has_poller() ? shorter : limit,
-                                                     [&] { return prepared(in_reactor); }));
-  if (!slept && prepared(on_futex)) {
-    // Wait: the same.
-    base::futex_wait(inbox_.word(), on_futex, shorter);
+  // Once that one has slept as long as this one, with nothing to do, it calls before it works.
+  const bool is_calm = slept_through_ && reactor_left == reactor_left_;
+  const bool without_limit = !hub_.has_poller() && (!files || is_calm);
+  const bool slept = hub_.sleep_in_poller(files ? std::min(limit, longest_blind_ns) : shorter, [&] {
+    return prepared(in_poller, nothing);
+  }) || (files && hub_.sleep_in_reactor(*this, hub_.has_poller() ? shorter : limit, [&] {
+                       return prepared(in_reactor, nothing);
+                     }));
+  bool counted = false;
+  const auto left_meanwhile = [&] {
+    if (!without_limit) {
+      return false;
+    }
+    counted = true;
+    hub_.sleep_long.fetch_add(1);
+    return files && hub_.left_reactor.load() != reactor_left;
+  };
+  const bool waits = !slept && prepared(on_futex, left_meanwhile);
+  if (waits) {
+    // Wait: for work; with a limit as long as somebody may have to look for events.
+    base::futex_wait(inbox_.word(), on_futex, without_limit ? limit : shorter);
   }
-  if (inbox_.get_up()) {
+  if (counted) {
+    hub_.sleep_long.fetch_sub(1);
+  }
+  slept_through_ = inbox_.get_up();
+  if (slept_through_) {
     hub_.one_more_awake();
   }
+  slept_through_ = slept_through_ && waits;
+  reactor_left_ = reactor_left;
 }
 
 }  // namespace sinew::fiber

@@ -102,6 +102,8 @@ class worker {
   [[nodiscard]] bool has_ready() const noexcept;
   /// A hint. Any thread.
   [[nodiscard]] bool is_asleep() const noexcept { return inbox_.is_asleep(); }
+  /// Ends its sleep, if it sleeps outside poller and reactor; else false. Any thread.
+  bool rouse() noexcept;
   /// For reports, from any thread.
   [[nodiscard]] bool is_ready(std::uint32_t position) const noexcept {
     return ready_.holds(position) || inbox_.signals.holds(position);
@@ -160,6 +162,7 @@ class worker {
   void look_around() noexcept;
   [[gnu::noinline]] void end_sleep(std::uint32_t how) noexcept;
   void rest() noexcept;
+  void learn_from_yield(std::uint64_t began_ns) noexcept;
   void sleep() noexcept;
 
   static constexpr int busy_budget = 256;
@@ -175,8 +178,14 @@ class worker {
   std::atomic<fiber*> current_{nullptr};
   hub& hub_;
   const std::uint32_t number_;
-  int budget_ = busy_budget;     ///< switches until the idle fiber looks around
-  fiber* after_idle_ = nullptr;  ///< who runs next when it has
+  int budget_ = busy_budget;  ///< switches until the idle fiber looks around
+  /// hub::left_reactor when it last began to sleep, and whether that sleep was not ended by
+  /// anybody.
+  std::uint64_t reactor_left_ = 0;
+  bool slept_through_ = false;
+  std::uint64_t no_yield_until_ns_ = 0;  ///< see learn_from_yield()
+  std::uint64_t no_yield_ns_ = 0;        ///< how long it was the last time
+  fiber* after_idle_ = nullptr;          ///< who runs next when it has
   unsigned rounds_ = 0;
   fiber* moving_ = nullptr;      ///< has just left for another worker
   worker* moving_to_ = nullptr;  ///< which

@@ -13,9 +13,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sinew/base/clock.hpp"
+#include "sinew/base/spin.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/io.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -84,6 +86,45 @@ TEST_P(descriptors, every_byte_arrives_in_its_fiber) {
   }
   crew.join();
   EXPECT_EQ(good.load(), pairs * rounds);
+}
+
+/// After a while without events one worker waits for them and the others sleep for good. When that
+/// one has work to do, another one must take its place, or the fiber that computes never ends.
+TEST_P(descriptors, who_computes_leaves_the_events_to_another_worker) {
+  if (GetParam() == 1) {
+    GTEST_SKIP() << "there is no other worker";
+  }
+  for (int round = 0; round < 12; ++round) {
+    const ends begin(false);
+    const ends end(false);
+    std::atomic<bool> over{false};
+    test::crew crew;
+    crew.add(
+        [&] {
+          char byte = 0;
+          EXPECT_EQ(read(begin.at[0], &byte, 1, in_ms(20'000)).value, 1);
+          EXPECT_EQ(::write(end.at[1], &byte, 1), 1);
+          const std::uint64_t limit = in_ms(20'000);
+          while (!over.load() && in_ms(0) < limit) {
+            cpu_relax();
+          }
+          EXPECT_TRUE(over.load());
+        },
+        {.worker = round % 2});
+    crew.add(
+        [&] {
+          char byte = 0;
+          EXPECT_EQ(read(end.at[0], &byte, 1, in_ms(20'000)).value, 1);
+          over.store(true);
+        },
+        {.worker = (round + 1) % 2});
+    std::thread outside([&] {
+      ::usleep(40'000);  // until all sleep
+      EXPECT_EQ(::write(begin.at[1], "x", 1), 1);
+    });
+    crew.join();
+    outside.join();
+  }
 }
 
 TEST_P(descriptors, writes_wait_for_room) {

@@ -216,7 +216,7 @@ class LateOpenMP(Built):
 
 
 class Java(unittest.TestCase):
-    """Its runtime protects the ends of stacks, stops threads where they run, and collects garbage."""
+    """Its runtime protects the ends of stacks, stops threads, and collects garbage."""
 
     SOURCE = """
         import java.util.concurrent.*;

@@ -2,6 +2,7 @@
 // their own making. The thread that would end the wait must run meanwhile, also on the same worker.
 #define _GNU_SOURCE
 #include <aio.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -327,6 +328,63 @@ static void main_blocks(void) {
   close(ends[1]);
 }
 
+// ---- nothing of it costs anything while nobody runs
+
+/// Times that threads of a process went to sleep.
+static long sleeps_of(pid_t process) {
+  char name[64], line[128];
+  long all = 0, one;
+  snprintf(name, sizeof name, "/proc/%d/task", (int)process);
+  DIR* tasks = opendir(name);
+  CHECK(tasks != NULL);
+  for (struct dirent* each; (each = readdir(tasks)) != NULL;) {
+    char status[512];
+    snprintf(status, sizeof status, "%s/%s/status", name, each->d_name);
+    FILE* in = each->d_name[0] == '.' ? NULL : fopen(status, "r");
+    while (in != NULL && fgets(line, sizeof line, in) != NULL) {
+      if (sscanf(line, "voluntary_ctxt_switches: %ld", &one) == 1) all += one;
+    }
+    if (in != NULL) fclose(in);
+  }
+  closedir(tasks);
+  return all;
+}
+
+static void* waits_for_turn(void* unused) {
+  CHECK(pthread_mutex_lock(&mutex) == 0);
+  while (turns >= 0) CHECK(pthread_cond_wait(&condition, &mutex) == 0);
+  CHECK(pthread_mutex_unlock(&mutex) == 0);
+  return unused;
+}
+
+static void nobody_runs(void) {
+  pthread_t waits;
+  char same = 0;
+  CHECK(pipe(ends) == 0);
+  CHECK(pthread_create(&waits, NULL, waits_for_turn, NULL) == 0);
+  const pid_t parent = getpid(), observer = fork();
+  CHECK(observer >= 0);
+  if (observer == 0) {
+    long before, now = sleeps_of(parent);
+    int tries = 0;
+    do { /* at first it is still on its way to sleep */
+      before = now;
+      usleep(300000);
+      now = sleeps_of(parent);
+    } while (now != before && ++tries < 20);
+    same = now == before ? 'y' : 'n';
+    _exit(write(ends[1], &same, 1) == 1 ? 0 : 1);
+  }
+  CHECK(read(ends[0], &same, 1) == 1 && same == 'y');
+  CHECK(waitpid(observer, NULL, 0) == observer);
+  CHECK(pthread_mutex_lock(&mutex) == 0);
+  turns = -1;
+  CHECK(pthread_cond_broadcast(&condition) == 0 && pthread_mutex_unlock(&mutex) == 0);
+  CHECK(pthread_join(waits, NULL) == 0);
+  close(ends[0]);
+  close(ends[1]);
+}
+
 int main(void) {
   int file = mkstemp(path);
   CHECK(file >= 0);
@@ -349,6 +407,7 @@ int main(void) {
   identity();
   crowd();
   main_blocks();
+  nobody_runs();
   puts("all parts hold");
   return 0;
 }

@@ -7,9 +7,8 @@ import sys
 
 SKIPPED = 77
 # `sinew fibers bt N` of the fiber with this name.
-ONE = r"""python import re; gdb.execute("sinew fibers bt " + re.search(
-r'fiber (\d+) at \S+ "worker-bee"', gdb.execute("sinew fibers", to_string=True)).group(1))""".replace(
-    "\n", " ")
+FIND = r're.search(r"fiber (\d+) at \S+ .worker-bee", gdb.execute("sinew fibers", to_string=True))'
+ONE = f'python import re; gdb.execute("sinew fibers bt " + {FIND}.group(1))'
 
 
 def main():

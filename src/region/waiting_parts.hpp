@@ -1,9 +1,10 @@
-// Parts of instances for which there is no memory yet, at the rank that owns it, and the memory that
-// has been promised: that of instances whose destruction waits for an event. Pure.
+// Parts of instances for which there is no memory yet, at the rank that owns it, and the memory
+// that has been promised: that of instances whose destruction waits for an event. Pure.
 //
-// A part that does not fit waits if it fits into what is free and what is promised, less what others
-// before it wait for. They get memory in the order in which they came. When nothing is promised any
-// more they fail. Later ones take what is free only if enough is left or promised for all that wait.
+// A part that does not fit waits if it fits into what is free and what is promised, less what
+// others before it wait for. They get memory in the order in which they came. When nothing is
+// promised any more they fail. Later ones take what is free only if enough is left or promised for
+// all that wait.
 #pragma once
 
 #include <cstddef>

@@ -97,8 +97,8 @@ class system {
   // --- instances ---
 
   /// The handle is valid at once, on every rank; the elements once `ready` has triggered. What they
-  /// hold is undefined. Where there is no room, but there will be once instances are destroyed whose
-  /// destruction waits for an event, `ready` waits for that: what it waits for must not wait for it.
+  /// hold is undefined. Where there is no room, but there will be once instances are destroyed
+  /// whose destruction waits for an event, `ready` waits for that: that event must not wait for it.
   [[nodiscard]] made create(const schema& what, region::memory where,
                             const layout_options& how = {}, event after = {});
   /// An instance over memory of the program's own, which begins there: heap(rank()), ready at once,

@@ -31,24 +31,38 @@ boot::survival* survivors() { return process.runtime->session().survivors(); }
 /// Of the communicators that the survivors may agree in, how many at a time.
 constexpr std::uint32_t most_contexts = 2 * boot::survival::slots;
 
-/// The next ballot of a communicator. A context may be used again by another group, which then has
-/// another key; the same group counts on.
+/// The last ballot of a context, and who took part.
+struct last_ballot {
+  boot::ballot ballot;
+  core::group members;
+};
+
+std::uint16_t key_of(const core::group& members) {
+  std::uint32_t key = 2166136261U;  // FNV-1a
+  for (const job_rank r : members.members()) {
+    key = (key ^ static_cast<std::uint32_t>(r.value())) * 16777619U;
+  }
+  return static_cast<std::uint16_t>((key ^ key >> 16) & 0x7fff);
+}
+
+/// The next ballot of a communicator; turn 0: not yet. A context may be used again by another
+/// group, which then has another key, once those that live have left the last ballot of the group
+/// before. The same group counts on.
 boot::ballot next_ballot(const core::communicator& comm) {
   static std::mutex lock;
   static auto& turns = *new std::map<std::pair<context_id, std::uint16_t>, std::uint16_t>;
-  if (comm.context() >= most_contexts) {
-    fail(MPI_ERR_OTHER, "more than %u communicators are too many to agree in",
-         boot::survival::slots);
-  }
-  std::uint32_t key = 2166136261U;  // FNV-1a of the members
-  for (const job_rank r : comm.members().members()) {
-    key = (key ^ static_cast<std::uint32_t>(r.value())) * 16777619U;
-  }
-  const auto folded = static_cast<std::uint16_t>(key ^ key >> 16);
+  static auto& latest = *new std::map<context_id, last_ballot>;
+  const std::uint16_t key = key_of(comm.members());
   const std::lock_guard held(lock);
-  std::uint16_t& turn = turns[{comm.context(), folded}];
+  last_ballot& last = latest[comm.context()];
+  if (last.ballot.turn != 0 && last.ballot.key != key &&
+      !survivors()->is_over(last.ballot, last.members.members())) {
+    return {};
+  }
+  std::uint16_t& turn = turns[{comm.context(), key}];
   turn = turn == 0xfffe ? 2 : static_cast<std::uint16_t>(turn + 1);
-  return {comm.context().value() / 2, folded, turn};
+  last = {{comm.context().value() / 2, key, turn}, comm.members()};
+  return last.ballot;
 }
 
 /// An agreement among the survivors of a communicator, of both groups if there are two; then each
@@ -63,9 +77,16 @@ struct agreement {
   [[nodiscard]] bool over() {
     if (ballot.turn == 0) {
       ballot = next_ballot(*all);
+      if (ballot.turn == 0) {
+        return false;
+      }
       survivors()->vote(ballot, process.runtime->rank(), mine);
     }
-    return survivors()->decided(ballot, all->members().members(), heard.members(), result);
+    if (!survivors()->decided(ballot, all->members().members(), heard.members(), result)) {
+      return false;
+    }
+    survivors()->leave(ballot, process.runtime->rank());
+    return true;
   }
 
   coll::communicator_ref all;
@@ -139,6 +160,10 @@ job_rank unacknowledged(const core::communicator& all, std::uint32_t deaths) {
 void need_survivors(const comm_object& c, const char* what) {
   if (survivors() != nullptr) {
     check_one_job(c, what);
+    if (c.comm->context() >= most_contexts) {
+      fail(MPI_ERR_OTHER, "more than %u communicators are too many to agree in",
+           boot::survival::slots);
+    }
   } else if (process.engine->is_revoked(*c.comm)) {
     fail(MPIX_ERR_REVOKED,
          "%s in a revoked communicator needs a job that survives: start it by sinew run --survive",

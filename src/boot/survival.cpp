@@ -1,17 +1,22 @@
 #include "sinew/boot/survival.hpp"
 
+#include <algorithm>
+
 #include "sinew/base/check.hpp"
 
 namespace sinew::boot {
 namespace {
 
+/// Of a vote: who cast it has left the ballot.
+constexpr std::uint64_t left_bit = std::uint64_t{1} << 63;
+
 /// Of a vote and a decision: the upper half says of which ballot. Never 0, what memory begins with.
 std::uint64_t name_of(const ballot& b) noexcept {
   SINEW_EXPECT(b.turn != 0);
-  return (std::uint64_t{b.key} << 16 | b.turn) << 32;
+  return (std::uint64_t{b.key} << 16 | b.turn) << 32 & ~left_bit;
 }
 
-constexpr std::uint64_t name_mask = ~std::uint64_t{0} << 32;
+constexpr std::uint64_t name_mask = (~std::uint64_t{0} << 32) & ~left_bit;
 
 }  // namespace
 
@@ -101,6 +106,19 @@ bool survival::decided(const ballot& b, std::span<const job_rank> members,
     }
   }
   return true;
+}
+
+void survival::leave(const ballot& b, job_rank rank) noexcept {
+  // Release: what it has read of the others' votes it has read by now.
+  vote_of(b, rank).fetch_or(left_bit, std::memory_order_release);
+}
+
+bool survival::is_over(const ballot& b, std::span<const job_rank> members) const noexcept {
+  const std::uint32_t dead_now = deaths();
+  return std::all_of(members.begin(), members.end(), [&](job_rank r) {
+    const std::uint64_t its = vote_of(b, r).load(std::memory_order_acquire);
+    return (its & name_mask) != name_of(b) || (its & left_bit) != 0 || is_dead(r, dead_now);
+  });
 }
 
 }  // namespace sinew::boot

@@ -49,6 +49,10 @@ class survival {
   /// `heard`: those of the members whose flags are wanted.
   [[nodiscard]] bool decided(const ballot& b, std::span<const job_rank> members,
                              std::span<const job_rank> heard, decision& result) noexcept;
+  /// After decided() was true: this rank will not ask again.
+  void leave(const ballot& b, job_rank rank) noexcept;
+  /// Whether all members that live have left it, so that the slot may have another key.
+  [[nodiscard]] bool is_over(const ballot& b, std::span<const job_rank> members) const noexcept;
 
  private:
   using word = std::atomic<std::uint64_t>;

@@ -95,6 +95,21 @@ static void a_revocation_reaches_both(MPI_Comm both) {
   agree(both, 3, 3, MPI_SUCCESS);
 }
 
+/* One that is slow to hear what was agreed still does, though the others have the context for
+ * something else by then. */
+static void contexts_are_used_again(MPI_Comm comm) {
+  for (int i = 0; i < 100; ++i) {
+    MPI_Comm twin, own;
+    int flag = i;
+    MPI_Comm_dup(comm, &twin);
+    CHECK(MPIX_Comm_agree(twin, &flag) == MPI_SUCCESS && flag == i);
+    MPI_Comm_free(&twin);
+    MPI_Comm_dup(MPI_COMM_SELF, &own);
+    CHECK(MPIX_Comm_agree(own, &flag) == MPI_SUCCESS && flag == i);
+    MPI_Comm_free(&own);
+  }
+}
+
 static void they_go_on(MPI_Comm between) {
   MPI_Comm merged;
   int here = -1, there = -1, inter = 0, one = 1, sum = 0;
@@ -108,6 +123,7 @@ static void they_go_on(MPI_Comm between) {
   agree(between, side == 0 ? 4 : 8, side == 0 ? 8 : 4, MPI_SUCCESS);
   CHECK(MPI_Intercomm_merge(between, side, &merged) == MPI_SUCCESS);
   CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, merged) == MPI_SUCCESS && sum == size - 1);
+  contexts_are_used_again(merged);
   MPI_Comm_free(&merged);
 }
 

@@ -183,8 +183,7 @@ void courier::settle(job_rank owner, memory_kind kind, std::uint64_t bytes) {
   events_.send(owner, topic::region, settled, bytes, &kind, sizeof kind);
 }
 
-void courier::destroy(job_rank creator, instance i, std::uint64_t post,
-                      sinew::event::event after) {
+void courier::destroy(job_rank creator, instance i, std::uint64_t post, sinew::event::event after) {
   SINEW_EXPECT(creator != events_.rank() && i.creator() == creator && post != 0);
   const to_destroy d{i.bits(), after.bits()};
   events_.send(creator, topic::region, destroy_instance, post, &d, sizeof d);

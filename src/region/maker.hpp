@@ -3,8 +3,8 @@
 // or from another node answer with the address.
 #pragma once
 
-#include <cstdint>
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>

@@ -353,9 +353,7 @@ TEST_P(Edges, AnInstanceWaitsForMemoryThatWillBeGivenBack) {
       (void)what.add<char>("bytes");
       return m.regions.create(what, memory::heap(0), {}, after);
     };
-    const auto pending = [&](event e) {
-      return m.events.look(e) == sinew::event::state::pending;
-    };
+    const auto pending = [&](event e) { return m.events.look(e) == sinew::event::state::pending; };
     // Rank 1 makes and destroys what lies at rank 0, then rank 0 itself.
     for (const int maker : {1, 0}) {
       m.meet();
@@ -417,8 +415,8 @@ TEST_P(Edges, SharedMemoryIsWaitedForAcrossRanks) {
       return m.regions.create(what, memory::shared(1));
     };
     const instance first = m.share(0, m.rank == 0 ? of(20).what : instance{});
-    const auto told = user_event(
-        event::from_bits(m.share(0, m.rank == 0 ? m.events.create().bits() : 0)));
+    const auto told =
+        user_event(event::from_bits(m.share(0, m.rank == 0 ? m.events.create().bits() : 0)));
     if (m.rank == 1) {  // the owner of the memory destroys what rank 0 has made
       const user_event used = m.events.create();
       const event gone = m.regions.destroy(first, used);

@@ -111,7 +111,7 @@ class Install(unittest.TestCase):
             files = sorted((tree / "lib" / "pkgconfig").glob("*.pc"), key=lambda f: f.stem)
             fortran = (tree / "bin" / "mpifort.sinew").exists()
             self.assertEqual([f.stem for f in files],
-                             ["sinew", "sinew-event", "sinew-mpi",
+                             ["sinew", "sinew-event", "sinew-job-c", "sinew-mpi",
                               *(["sinew-mpi-fortran"] if fortran else []), "sinew-multipath",
                               "sinew-region", "sinew-route", "sinew-route-c"])
             for file in files:

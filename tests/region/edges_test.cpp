@@ -401,6 +401,9 @@ TEST_P(Edges, AnInstanceWaitsForMemoryThatWillBeGivenBack) {
       const made last = of(1'000'000);
       m.good(last.ready, "all of it, at the end");
       m.good(m.regions.destroy(last.what), "destroy");
+      const made after_last = of(10);  // its owner has heard of the destruction before it answers
+      m.good(after_last.ready, "ten bytes");
+      m.good(m.regions.destroy(after_last.what), "destroy");
     }
     m.meet();
   });

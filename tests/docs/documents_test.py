@@ -21,7 +21,7 @@ SINEW = BUILD / "bin" / "sinew"
 OTHER_NAMES = re.compile(
     r"SINEW_(\d+|PRIVATE|COARRAY_ABI|IMAGES|"
     r"CC|CXX|FC|BOOT_\w*|TEST_\w*|LTO|SANITIZE|CHECKED|CCACHE|FUZZ|BUILD|PEERS|"
-    r"TEST_FOLDERS|EXPECT|ASSERT|ENSURE|CHECK|LOG|OK|FAILED|INVALID|TIMED_OUT|BUSY|NO_\w+)$")
+    r"TEST_FOLDERS|EXPECT|ASSERT|ENSURE|CHECK|LOG|OK|BYTES|FAILED|INVALID|TIMED_OUT|BUSY|NO_\w+)$")
 
 # Options with which the tool starts itself; no user's, so no help has them.
 OWN_OPTIONS = {"--measure", "--floor-probe"}
@@ -41,6 +41,9 @@ INSTEAD = [
     (r".*--threads-as-fibers pigz.*", lambda line: line if shutil.which("pigz") else None),
     (r".*--threads-as-fibers.*",
      lambda line: line if (BUILD / "lib/libsinew_threads.so").exists() else None),
+    (r".*\btests/\w+/\w+_test\.py\b.*",
+     lambda line: "test -e " + re.search(r"tests/\S+\.py", line)[0]),
+    (r".*\bctest\b.*", lambda line: "ctest --version >/dev/null"),
     (r".*\btools/hosts\b.*", lambda line: "tools/hosts --help >/dev/null"),
     (r".* run --host.*", lambda line: "build/bin/sinew help run >/dev/null"),
     (r".*\bgdb\b.*", lambda line: line if shutil.which("gdb") else None),

@@ -49,11 +49,11 @@ struct system::body final : inbox {
   void on_release(memory_kind kind, std::uint64_t address) override {
     instances.free_part(kind, address);
   }
-  void on_promise(job_rank by, memory_kind kind, std::uint64_t bytes) override {
-    instances.promised(by, kind, bytes);
+  void on_promise(job_rank by, memory_kind kind, std::uint64_t promised) override {
+    instances.promised(by, kind, promised);
   }
-  void on_settled(job_rank by, memory_kind kind, std::uint64_t bytes) override {
-    instances.settled(by, kind, bytes);
+  void on_settled(job_rank by, memory_kind kind, std::uint64_t settled) override {
+    instances.settled(by, kind, settled);
   }
   void on_destroy(instance i, std::uint64_t post, sinew::event::event after) override {
     instances.end_after(i, after, post);

@@ -336,13 +336,19 @@ void background::look_for(const ongoing& o) {
 }
 
 bool background::sleep(bool begins) {
+  rma::engine* memory = nullptr;
+  {
+    const core::guard held(lock_, runtime_.threaded());
+    memory = memory_;
+  }
+  SINEW_ASSERT(memory != nullptr);  // the chore is wanted from the first operation on
   if (!begins) {
     if (std::exchange(listens_, false)) {
-      memory_->stop_listening();
+      memory->stop_listening();
     }
     return true;
   }
-  memory_->listen();
+  memory->listen();
   listens_ = true;
   return advance() == 0;
 }

@@ -86,9 +86,9 @@ class background {
   core::lock lock_;
   std::vector<std::shared_ptr<node_operation>> running_;
   std::shared_ptr<node_operation> spare_;
-  std::vector<job_rank> asleep_;  ///< could not be woken yet
-  rma::engine* memory_ = nullptr;
-  bool listens_ = false;  ///< of whoever leads
+  std::vector<job_rank> asleep_;   ///< could not be woken yet
+  rma::engine* memory_ = nullptr;  ///< of all teams of this rank
+  bool listens_ = false;           ///< of whoever leads
 };
 
 }  // namespace sinew::coll

@@ -63,11 +63,12 @@ void not_in_place(const void* base) {
   }
 }
 
-/// Checks the arguments of one collective, and returns then(c, neighbours, sent, received).
+/// Checks the arguments of one collective, and returns then(c, neighbours, sent, received). Even:
+/// blocks of one length, as allgather and alltoall have them.
 template <class Then>
-auto neighbor_allgather_with(const Then& then, const void* sendbuf, MPI_Count sendcount,
-                             MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                             MPI_Datatype recvtype, MPI_Comm comm) {
+auto neighbor_even_with(const Then& then, const void* sendbuf, MPI_Count sendcount,
+                        MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                        MPI_Datatype recvtype, MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   const neighbour_lists n(c);
   return then(c, n, from_of(sendbuf, sendcount, sendtype),
@@ -76,7 +77,7 @@ auto neighbor_allgather_with(const Then& then, const void* sendbuf, MPI_Count se
 prepared neighbor_allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                                MPI_Comm comm) {
-  return neighbor_allgather_with(
+  return neighbor_even_with(
       [](comm_object& c, const coll::neighbours& n, const auto&... data) {
         return prepared{&c, coll::plan_neighbour_allgather(n, data...), "MPI_Neighbor_allgather"};
       },
@@ -103,19 +104,10 @@ prepared neighbor_allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Da
       sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 }
 
-template <class Then>
-auto neighbor_alltoall_with(const Then& then, const void* sendbuf, MPI_Count sendcount,
-                            MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                            MPI_Datatype recvtype, MPI_Comm comm) {
-  comm_object& c = comm_of(comm);
-  const neighbour_lists n(c);
-  return then(c, n, from_of(sendbuf, sendcount, sendtype),
-              receive_of(recvbuf, recvcount, recvtype));
-}
 prepared neighbor_alltoall_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                               void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                               MPI_Comm comm) {
-  return neighbor_alltoall_with(
+  return neighbor_even_with(
       [](comm_object& c, const coll::neighbours& n, const auto&... data) {
         return prepared{&c, coll::plan_neighbour_alltoall(n, data...), "MPI_Neighbor_alltoall"};
       },
@@ -175,7 +167,7 @@ prepared neighbor_alltoallw_of(const void* sendbuf, const MPI_Count sendcounts[]
 int impl::Neighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                              void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                              MPI_Comm comm) {
-  return neighbor_allgather_with(
+  return neighbor_even_with(
       [](comm_object& c, const coll::neighbours& n, const auto&... data) {
         return end(c, coll::neighbour_allgather(participant_of(c), n, data...));
       },
@@ -228,7 +220,7 @@ int impl::Neighbor_allgatherv_init(const void* sendbuf, MPI_Count sendcount, MPI
 int impl::Neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                             MPI_Comm comm) {
-  return neighbor_alltoall_with(
+  return neighbor_even_with(
       [](comm_object& c, const coll::neighbours& n, const auto&... data) {
         return end(c, coll::neighbour_alltoall(participant_of(c), n, data...));
       },

@@ -1,6 +1,10 @@
 #include "../../tools/sinew/bench/perftest.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <string>
 
 namespace tool = sinew::tool;
 
@@ -82,4 +86,19 @@ TEST(perftest, the_line_starts_both_sides_with_the_same_network) {
   }
   EXPECT_EQ(programs, 2u) << line;
   EXPECT_NE(line.find("-t tag_lat -s 65536 -n 200 -w 20"), std::string::npos) << line;
+}
+
+TEST(perftest, a_host_without_the_program_says_so_by_name_whoever_ends_last) {
+  tool::perftest_plan plan = plan_of_two();
+  plan.agent = "f() { PATH=/nowhere /bin/sh -c \"$2\"; }; f";
+  const std::string run = "(" + tool::perftest_line(plan) + ") 2>&1";
+  FILE* pipe = popen(run.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string out(4096, '\0');
+  out.resize(std::fread(out.data(), 1, out.size(), pipe));
+  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 127);
+  for (const char* host : {"h1", "h2"}) {
+    EXPECT_NE(out.find(std::string("there is no ucx_perftest on ") + host), std::string::npos)
+        << out;
+  }
 }

@@ -46,7 +46,7 @@ class Bench(OverHosts):
             self.assertIn("vs ucx_perftest", done.out)
         else:
             self.assertIn("floor: failed: ", done.out)
-            self.assertIn("there is no ucx_perftest on h1", done.out)
+            self.assertRegex(done.out, "there is no ucx_perftest on h[12]")  # whoever is last
         # A peer that is here was measured, or there is a sentence why it was not.
         for subject in {c["subject"] for c in commands} - {"sinew", "floor"}:
             if ("one-way", "latency", 8, subject) not in rows:

@@ -17,6 +17,12 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+// Ends a host's part at once, with a sentence, where the program is missing.
+std::string unless_missing(const std::string& host) {
+  return "command -v ucx_perftest >/dev/null || { echo 'there is no ucx_perftest on '" +
+         shell_word(host) + "' (Debian: ucx-utils)' >&2; exit 127; }; ";
+}
+
 }  // namespace
 
 std::optional<perftest_result> parse_perftest(const std::string& output) {
@@ -60,13 +66,12 @@ std::string perftest_line(const perftest_plan& plan) {
   // A time limit on each host: an agent that is ended does not always end what it has started.
   const std::string program = "env" + joined(plan.settings) + " timeout 60 ucx_perftest";
   const std::string port = " -p " + std::to_string(plan.port);
-  const std::string server = program + port + joined(plan.server_cpu);
+  const std::string server = unless_missing(plan.server) + program + port + joined(plan.server_cpu);
   const std::string client =
-      "command -v ucx_perftest >/dev/null || { echo 'there is no ucx_perftest on '" +
-      shell_word(plan.client) + "' (Debian: ucx-utils)' >&2; exit 127; }; n=0; until " + program +
-      ' ' + shell_word(plan.server) + port + joined(plan.client_cpu) + " -t " + plan.test + " -s " +
-      std::to_string(plan.bytes) + " -n " + std::to_string(plan.iterations) + " -w " +
-      std::to_string(std::max(plan.iterations / 10, 1)) + (plan.threads ? " -M multi" : "") +
+      unless_missing(plan.client) + "n=0; until " + program + ' ' + shell_word(plan.server) + port +
+      joined(plan.client_cpu) + " -t " + plan.test + " -s " + std::to_string(plan.bytes) + " -n " +
+      std::to_string(plan.iterations) + " -w " + std::to_string(std::max(plan.iterations / 10, 1)) +
+      (plan.threads ? " -M multi" : "") +
       " -f -v; do n=$((n+1)); test $n -lt 40 || exit 1; sleep 0.1; done";
   return plan.agent + ' ' + shell_word(plan.server) + ' ' + shell_word(server) + " >/dev/null & " +
          plan.agent + ' ' + shell_word(plan.client) + ' ' + shell_word(client) +

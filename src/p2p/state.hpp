@@ -80,7 +80,8 @@ static_assert(std::is_trivially_copyable_v<rts>);  // it travels as bytes
 struct matched : match::message {
   enum class way : std::uint8_t { eager, rts, pushed };
   static constexpr std::size_t inline_bytes = 48;
-  static constexpr std::size_t most_kept = 2048;  ///< of heap, from one use to the next
+  /// Of heap, from one use to the next in any case; more: see large_heaps.
+  static constexpr std::size_t always_kept = 2048;
 
   channel* in = nullptr;
   matched* pool_link = nullptr;
@@ -280,6 +281,8 @@ struct engine::state {
   [[nodiscard, gnu::noinline]] bool store(matched& m, const fabric::arrival& a,
                                           const std::byte* data, std::size_t bytes) noexcept;
   void discard(matched* m) noexcept;
+  [[nodiscard]] bool grow(matched& m, std::size_t bytes) noexcept;
+  void drop_heap(matched& m) noexcept;
   [[nodiscard]] bool store_eager(channel& in, const fabric::arrival& a,
                                  const eager_content& what) noexcept;
   /// Adds to what a peer is charged with; without threads, without an atomic instruction.
@@ -421,6 +424,9 @@ struct engine::state {
   const layout::datatype* const plain_bytes;
   core::pool<operation> operations;
   core::pool<matched> messages;
+  /// Bytes of heaps larger than matched::always_kept, of stored messages and of records in the
+  /// pool. A bound is all that depends on it, so relaxed.
+  std::atomic<std::size_t> large_heaps{0};
   matched* spare = nullptr;           ///< the record the next arrival uses; the poller's own
   std::unique_ptr<slow_bits[]> slow;  ///< by rank in the job, then strangers
   lazy_pages<peer_state> peers;       ///< the same

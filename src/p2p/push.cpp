@@ -7,6 +7,7 @@
 // address is used again only after the last piece has gone into the ring.
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "p2p/state.hpp"
 #include "sinew/base/check.hpp"
@@ -22,21 +23,59 @@ struct announcement {
 };
 static_assert(std::is_trivially_copyable_v<announcement>);
 
+std::uint64_t name_of(const operation& op) noexcept { return reinterpret_cast<std::uint64_t>(&op); }
+
+/// Bytes [at, at + n) of a message that comes in pieces.
+void put(const inflow& into, std::size_t at, const std::byte* data, std::size_t n) noexcept {
+  if (into.op == nullptr || into.op->data.type->dense()) {
+    copy_bytes(into.to + at, data, n);
+  } else {
+    const buffer& b = into.op->data;
+    layout::unpack(*b.type, b.count, b.base, at, {data, n});
+  }
+}
+
 }  // namespace
+
+// The next `n` bytes; true if they have gone. Data with gaps are packed into the fabric's packet,
+// so that the receiver unpacks one piece while the next is packed. The message has been announced:
+// a piece for which there is no memory comes again.
+bool engine::state::push_piece(operation& op, std::size_t n) noexcept try {
+  fabric::endpoint& way = way_to(op.peer);
+  const fabric::header head{{name_of(op), 0}};
+  if (op.data.type->dense()) {
+    const auto* const data = static_cast<const std::byte*>(op.data.base);
+    return way.send_medium(op.peer, am_piece, head, data + op.pushed, n).done();
+  }
+  if (op.parcel.data == nullptr) {
+    fabric::packet empty;
+    if (way.reserve(op.peer, empty).retry()) {
+      return false;
+    }
+    op.parcel = empty;
+    layout::pack(*op.data.type, op.data.count, op.data.base, op.pushed, {op.parcel.data, n});
+  }
+  if (way.commit(op.peer, am_piece, head, op.parcel, n).retry()) {
+    return false;
+  }
+  op.parcel = {};
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
 
 // Takes the next steps of a push; true when the last piece has gone.
 bool engine::state::push(operation& op) {
   const std::size_t bytes = op.data.bytes();
-  const auto* const data = reinterpret_cast<const std::byte*>(op.from.address);
-  const auto name = reinterpret_cast<std::uint64_t>(&op);
   fabric::endpoint& way = way_to(op.peer);
   if (op.todo == step::announce) {
-    const announcement a{name, bytes};
+    const announcement a{name_of(op), bytes};
     if (way.send_short(op.peer, am_push, op.head, &a, sizeof a).retry()) {
       return false;
     }
     op.todo = step::push;
     op.pushed = 0;
+    op.parcel = {};
   }
   // Whole packets, short messages too: they are copied by better instructions than halves are
   // (fabric/shm/copy.hpp). 16 KiB took 1.25 us, by halves 1.54; 32 KiB 1.93 and 2.51.
@@ -44,12 +83,11 @@ bool engine::state::push(operation& op) {
   SINEW_ASSERT(op.pushed <= bytes);
   while (op.pushed != bytes) {
     const std::size_t n = std::min(most, bytes - op.pushed);
-    if (way.send_medium(op.peer, am_piece, {{name, 0}}, data + op.pushed, n).retry()) {
+    if (!push_piece(op, n)) {
       return false;
     }
     op.pushed += n;
   }
-  op.packed.reset();
   finish(op);
   return true;
 }
@@ -93,7 +131,7 @@ void engine::state::lead(inflow& coming, operation& op) noexcept {
   prepare(op, coming.bytes);
   coming.op = &op;
   coming.stored = nullptr;
-  coming.to = op.packed ? op.packed.get() : static_cast<std::byte*>(op.data.base);
+  coming.to = static_cast<std::byte*>(op.data.base);
   coming.room = op.outcome.bytes;
   SINEW_ENSURE(coming.room <= coming.bytes);
 }
@@ -107,7 +145,7 @@ void engine::state::arrived_piece(const fabric::arrival& a) noexcept {
     fabric::corrupt_peer(a.source, "a piece belongs to no message that was announced", a.size);
   }
   if (it->arrived < it->room) {
-    copy_bytes(it->to + it->arrived, a.data, std::min(a.size, it->room - it->arrived));
+    put(*it, it->arrived, a.data, std::min(a.size, it->room - it->arrived));
   }
   it->arrived += a.size;
   if (it->arrived != it->bytes) {
@@ -119,7 +157,6 @@ void engine::state::arrived_piece(const fabric::arrival& a) noexcept {
   inflows.pop_back();
   held.unlock();
   if (op != nullptr) {
-    unpack_whole(*op);
     finish(*op);
   }
 }
@@ -136,7 +173,7 @@ bool engine::state::take_over(operation& op, matched& m) noexcept {
   SINEW_ASSERT(it->op == nullptr && it->arrived < it->bytes);
   const std::byte* const before = it->to;
   lead(*it, op);
-  std::memcpy(it->to, before, std::min(it->arrived, it->room));
+  put(*it, 0, before, std::min(it->arrived, it->room));
   return true;
 }
 

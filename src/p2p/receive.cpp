@@ -170,13 +170,6 @@ void engine::state::prepare(operation& op, std::size_t bytes) noexcept {
   op.outcome.bytes = n;
   op.outcome.sent_bytes = bytes;
   op.outcome.error = bytes > room ? fault::truncated : fault::none;
-  if (!op.data.type->dense() && n != 0) {
-    op.packed.reset(new (std::nothrow) std::byte[n]);
-    if (!op.packed) {
-      op.outcome.error = fault::no_memory;
-      op.outcome.bytes = 0;
-    }
-  }
   SINEW_ENSURE(op.outcome.bytes <= op.outcome.sent_bytes);
 }
 
@@ -185,6 +178,13 @@ void engine::state::fetch(operation& op, job_rank job_source, std::uint64_t send
                           const fabric::remote_address& from, std::size_t bytes) noexcept {
   SINEW_EXPECT(sender_operation != 0);  // it waits for our word
   prepare(op, bytes);
+  if (!op.data.type->dense() && op.outcome.bytes != 0) {
+    op.packed.reset(new (std::nothrow) std::byte[op.outcome.bytes]);
+    if (!op.packed) {
+      op.outcome.error = fault::no_memory;
+      op.outcome.bytes = 0;
+    }
+  }
   op.peer = job_source;
   op.from = from;
   op.remote_operation = sender_operation;

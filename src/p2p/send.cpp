@@ -90,6 +90,29 @@ request* engine::isend(const core::communicator& comm, channel& in, const buffer
   return s.start_send(in, head, from, peer, how);
 }
 
+// A message that its receiver fetches. Throws std::bad_alloc, and the operation is given back then.
+void engine::state::offer(operation& op, const buffer& from) {
+  const std::size_t bytes = from.bytes();
+  void* at = from.base;
+  if (!from.type->dense()) {
+    op.packed.reset(new (std::nothrow) std::byte[bytes]);
+    if (!op.packed) {
+      give_back(&op);
+      throw std::bad_alloc();
+    }
+    layout::pack(*from.type, from.count, from.base, 0, {op.packed.get(), bytes});
+    at = op.packed.get();
+  }
+  op.from.address = reinterpret_cast<std::uint64_t>(at);
+  op.from.key = {};
+  op.exposed = bytes != 0;
+  if (op.exposed) {
+    op.from.key = way_to(op.peer).expose(at, bytes);
+  }
+  op.todo = step::send_rts;
+  op.handler = am_rts;
+}
+
 // A send that could not go at once: synchronous, long, throttled, or behind others.
 operation* engine::state::start_send(channel& in, fabric::header head, const buffer& from,
                                      job_rank peer, mode how) {
@@ -109,29 +132,10 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
   } else if (how != mode::synchronous && !throttled && bytes <= eager_most) {
     op->todo = step::send_eager;
     op->handler = am_eager;
+  } else if (how != mode::synchronous && !throttled && can_push(peer, from)) {
+    op->todo = step::announce;
   } else {
-    void* at = from.base;
-    if (!from.type->dense()) {
-      op->packed.reset(new (std::nothrow) std::byte[bytes]);
-      if (!op->packed) {
-        give_back(op);
-        throw std::bad_alloc();
-      }
-      layout::pack(*from.type, from.count, from.base, 0, {op->packed.get(), bytes});
-      at = op->packed.get();
-    }
-    op->from.address = reinterpret_cast<std::uint64_t>(at);
-    op->from.key = {};
-    if (how != mode::synchronous && !throttled && can_push(peer, bytes)) {
-      op->todo = step::announce;
-    } else {
-      op->exposed = bytes != 0;
-      if (op->exposed) {
-        op->from.key = way_to(peer).expose(at, bytes);
-      }
-      op->todo = step::send_rts;
-      op->handler = am_rts;
-    }
+    offer(*op, from);
   }
   if ((why & (slow_bits::observed | slow_bits::failing)) != 0) [[unlikely]] {
     if (end_failed(*op, peer)) {

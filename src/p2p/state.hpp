@@ -141,7 +141,7 @@ struct alignas(64) operation final : request, match::receive {
   channel* in = nullptr;
 
   layout::datatype_ref keeps;           ///< a count of a type that is not dense
-  std::unique_ptr<std::byte[]> packed;  ///< the data of a long message that is not dense
+  std::unique_ptr<std::byte[]> packed;  ///< the data of a message with gaps that is fetched
   operation* next = nullptr;            ///< in a peer's backlog
   engine::state* owner = nullptr;
   fabric::packet parcel{};
@@ -238,6 +238,7 @@ struct engine::state {
                                         job_rank peer, mode how);
   [[gnu::noinline]] operation* start_send(channel& in, fabric::header head, const buffer& from,
                                           job_rank peer, mode how);
+  void offer(operation& op, const buffer& from);
   [[gnu::noinline]] void submit(operation& op);
   [[nodiscard]] bool attempt(operation& op);
   [[gnu::noinline]] void send_control(job_rank peer, am what, std::uint64_t word) noexcept;
@@ -251,11 +252,22 @@ struct engine::state {
   void arrived_matched(const fabric::arrival& a) noexcept;
 
   // --- push.cpp ---
-  [[nodiscard]] bool can_push(job_rank peer, std::size_t bytes) const {
-    return bytes <= push_limit && peer != rt.rank() && way_to(peer).streams_to(peer) &&
+  /// Data with gaps on one node in any case, up to `most_with_gaps`: they would be packed, fetched
+  /// and unpacked one after the other.
+  [[nodiscard]] bool can_push(job_rank peer, const buffer& from) const {
+    const std::size_t bytes = from.bytes();
+    if (peer == rt.rank() || push_limit == 0) {
+      return false;
+    }
+    if (!from.type->dense() && rt.session().where().is_near(peer)) {
+      return bytes <= std::max(push_limit, most_with_gaps);
+    }
+    return bytes <= push_limit && way_to(peer).streams_to(peer) &&
            (bytes <= net_push_limit || rt.session().where().is_near(peer));
   }
+  static constexpr std::size_t most_with_gaps = std::size_t{1} << 20;
   [[nodiscard]] bool push(operation& op);
+  [[nodiscard]] bool push_piece(operation& op, std::size_t n) noexcept;
   [[nodiscard]] bool arrived_push(const fabric::arrival& a);
   void arrived_piece(const fabric::arrival& a) noexcept;
   void lead(inflow& coming, operation& op) noexcept;

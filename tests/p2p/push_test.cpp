@@ -1,6 +1,7 @@
 // Which messages go in pieces before their receive is known.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -48,6 +49,68 @@ int waiting_messages(const std::vector<int>& node_of) {
 TEST(push, long_messages_to_other_nodes_wait_for_their_receive) {
   EXPECT_LT(waiting_messages({0, 0}), 2);
   EXPECT_EQ(waiting_messages({0, 1}), 2);
+}
+
+/// Elements of a type with gaps: `length` of every `length + gap`.
+struct gapped {
+  std::size_t length, gap;
+  [[nodiscard]] layout::datatype_ref of(std::size_t elements) const {
+    const auto stride = static_cast<std::ptrdiff_t>((length + gap) * sizeof(std::int32_t));
+    return layout::vector(elements / length, length, stride, layout::of(layout::element::i32));
+  }
+  [[nodiscard]] std::size_t place(std::size_t i) const {
+    return i / length * (length + gap) + i % length;
+  }
+};
+
+// Pieces end in the midst of blocks, and elsewhere at the sender than at the receiver.
+void gaps_on_both_sides(member& m, const gapped& sent, const gapped& received, std::size_t elements,
+                        std::size_t wanted, bool posted_first) {
+  std::vector<std::int32_t> data(sent.place(elements) + 1), into(received.place(wanted) + 1, -1);
+  for (std::size_t i = 0; i < elements; ++i) {
+    data[sent.place(i)] = static_cast<std::int32_t>(i);
+  }
+  const auto type = sent.of(elements), expected = received.of(wanted);
+  char word = 0;
+  const auto turn = buffer::of_bytes(&word, 1);
+  if (m.rank == 0) {
+    if (posted_first) {
+      m.engine.recv(m.comm, m.messages(), turn, comm_rank{1}, 2);
+    }
+    m.engine.send(m.comm, m.messages(), {data.data(), 1, type.get()}, comm_rank{1}, 1);
+    return;
+  }
+  if (posted_first) {
+    m.engine.send(m.comm, m.messages(), turn, comm_rank{0}, 2);
+  } else {
+    while (!m.engine.iprobe(m.comm, m.messages(), comm_rank{0}, 1).has_value()) {
+    }
+  }
+  const result got =
+      m.engine.recv(m.comm, m.messages(), {into.data(), 1, expected.get()}, comm_rank{0}, 1);
+  EXPECT_EQ(got.sent_bytes, elements * sizeof(std::int32_t));
+  EXPECT_EQ(got.error, wanted < elements ? fault::truncated : fault::none);
+  const std::size_t come = std::min(elements, wanted);
+  std::vector<std::int32_t> should(into.size(), -1);
+  for (std::size_t i = 0; i < come; ++i) {
+    should[received.place(i)] = static_cast<std::int32_t>(i);
+  }
+  EXPECT_EQ(into, should);
+}
+
+TEST(push, data_with_gaps_are_packed_and_unpacked_by_pieces) {
+  for (const backend over : {backend::inproc, backend::shm}) {
+    test::run_job(2, over, threading::one, [](member& m) {
+      for (const std::size_t elements : {2100u, 12600u, 126000u, 378000u}) {
+        for (const bool posted_first : {true, false}) {
+          gaps_on_both_sides(m, {3, 2}, {7, 1}, elements, elements, posted_first);
+          gaps_on_both_sides(m, {1, 1}, {5, 0}, elements, elements, posted_first);
+          gaps_on_both_sides(m, {5, 0}, {2, 1}, elements, elements + 2100, posted_first);
+          gaps_on_both_sides(m, {2, 3}, {3, 1}, elements, elements / 2, posted_first);
+        }
+      }
+    });
+  }
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // Threads that wait for each other all the time, in plain POSIX: `sinew bench stress` runs it with
 // the system's threads and, the same file, with `sinew run --threads-as-fibers`.
 //
-// mutex: all threads add to one counter under one mutex, and work a little outside. condition: they
-// pass a token round, each waiting on a condition of its own. queue: half of them put numbers into a
-// queue of 16 places, half take them out. A thread counts what it has done; the time begins when all
-// are there.
+// mutex: all threads add to one counter under one mutex, and work a little outside.
+// condition: they pass a token round, each waiting on a condition of its own.
+// queue: half of them put numbers into a queue of 16 places, half take them out.
+// A thread counts what it has done; the time begins when all are there.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // MPI-5.0 section 12.4: puts, gets and accumulates. All have been done at the origin when their
-// call returns (see window_memory.hpp), so that a request of theirs is complete at once.
+// call returns (see window_memory.hpp), so that a request of theirs is complete at once; but for
+// MPI_Get from another node, of which many are under way at a time.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -45,6 +46,7 @@ window_place place_of(const window_object& w, tool::access what, int target, MPI
                       const p2p::buffer& data) {
   SINEW_EXPECT(data.type != nullptr);
   check_target(w, target);
+  check_lives(w, target);
   if (!w.access_open(target)) [[unlikely]] {
     fail(MPI_ERR_RMA_SYNC, no_epoch, target);
   }
@@ -120,6 +122,7 @@ void combine(const window_object& w, int target, window_place at, const p2p::buf
     far->combine(target, {at.there, there, e}, o.kind,
                  o.kind == coll::op_kind::no_op ? nullptr : origin.at(0),
                  before != nullptr ? before->at(0) : nullptr);
+    check_lives(w, target);
     return;
   }
   const layout::datatype& one = layout::of(e);
@@ -271,6 +274,7 @@ int get_accumulate(window_object& w, const void* origin_addr, MPI_Count origin_c
   const std::size_t n = there.bytes();
   if (const window_far* far = w.memory->far(target)) {
     far->compare_swap(target, at.there, n, origin, compare, result);
+    check_lives(w, target);
     return;
   }
   SINEW_ASSERT(n <= window_far::longest_word);
@@ -309,6 +313,7 @@ int impl::Put(const void* origin_addr, MPI_Count origin_count, MPI_Datatype orig
     if (target_rank != MPI_PROC_NULL) {
       w.memory->write(target_rank, place_of(w, tool::access::put, target_rank, target_disp, there),
                       from, there);
+      check_lives(w, target_rank);
     }
     return MPI_SUCCESS;
   });
@@ -321,8 +326,10 @@ int impl::Get(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_dat
     const p2p::buffer into = data_of(origin_addr, origin_count, origin_datatype);
     const p2p::buffer there = target_of(target_count, target_datatype);
     if (target_rank != MPI_PROC_NULL) {
-      w.memory->read(target_rank, place_of(w, tool::access::get, target_rank, target_disp, there),
-                     into, there);
+      w.memory->read_later(target_rank,
+                           place_of(w, tool::access::get, target_rank, target_disp, there), into,
+                           there);
+      check_lives(w, target_rank);
     }
     return MPI_SUCCESS;
   });
@@ -416,9 +423,10 @@ int impl::Rget(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
   check_request(request);
-  return requested(impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                             target_count, target_datatype, win),
-                   request);
+  const int begun = impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                              target_count, target_datatype, win);
+  window_of(win).memory->finish_gets();
+  return requested(begun, request);
 }
 
 int impl::Raccumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,

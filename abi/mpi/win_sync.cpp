@@ -1,9 +1,10 @@
 // MPI-5.0 section 12.5: epochs. Operations on ranks of this node have been done when their calls
 // return, so an epoch's end has nothing to wait for but the other ranks. Those on ranks of other
-// nodes have been done at the origin; what ends an epoch, or flushes, waits until they are done at
-// the target, too.
+// nodes have been done at the origin, but for gets; what ends an epoch, or flushes, waits until they
+// are done at the target, too.
 #include <algorithm>
 
+#include "abi/mpi/collective_arguments.hpp"
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/message.hpp"
 #include "abi/mpi/window.hpp"
@@ -52,11 +53,12 @@ std::vector<int> ranks_of(const window_object& w, MPI_Group group) {
   return ranks;
 }
 
-/// Tries until a lock is had.
+/// Tries until a lock is had. If a rank of the window has died it may be that one's for ever.
 template <class Try>
-void persist(Try&& attempt) {
+void persist(const window_object& w, Try&& attempt) {
   core::retry_loop tries(*process.runtime);
   while (!attempt()) {
+    check_all_live(w);
     tries.again();
   }
 }
@@ -69,14 +71,15 @@ hold acquire(const window_object& w, int rank, bool exclusively, bool checked) {
     if (!checked) {
       return hold::far_unchecked;
     }
-    persist([&] { return far->lock(rank, exclusively); });
+    persist(w, [&] { return far->lock(rank, exclusively); });
+    check_lives(w, rank);
     return exclusively ? hold::far_exclusive : hold::far_shared;
   }
   if (!checked) {
     return hold::unchecked;
   }
   window_record& r = w.memory->of(rank);
-  persist([&] { return r.try_lock(exclusively); });
+  persist(w, [&] { return r.try_lock(exclusively); });
   return exclusively ? hold::exclusive : hold::shared;
 }
 
@@ -106,14 +109,18 @@ void check_locked(const window_object& w, int rank) {
 
 enum class side : char { origin, both };
 
-/// At the origin all is done when a call returns.
+/// At the origin all is done when a call returns, but for gets from other nodes.
 int flush(MPI_Win win, int rank, side where) {
   return on_window(win, [&](window_object& w) -> int {
     if (rank != MPI_PROC_NULL) {
       check_locked(w, rank);
       if (where == side::both && w.memory->far(rank) != nullptr) {
         w.memory->complete();
+        check_lives(w, rank);
       }
+    }
+    if (where == side::origin) {
+      w.memory->finish_gets();
     }
     order_memory();
     return MPI_SUCCESS;
@@ -127,6 +134,9 @@ int flush_all(MPI_Win win, side where) {
     }
     if (where == side::both) {
       w.memory->complete();
+      check_all_live(w);
+    } else {
+      w.memory->finish_gets();
     }
     order_memory();
     return MPI_SUCCESS;
@@ -139,15 +149,19 @@ bool all_arrived(void* window) {
                      [](const p2p::request* r) { return r->done(); });
 }
 
-void end_exposure(window_object& w) {
+/// What has become of an origin that was waited for.
+p2p::fault end_exposure(window_object& w) {
   SINEW_EXPECT(w.is_posted && all_arrived(&w));
+  p2p::fault worst = p2p::fault::none;
   for (p2p::request* r : w.arrivals) {
+    worst = r->outcome.error != p2p::fault::none ? r->outcome.error : worst;
     process.engine->release(r);
   }
   w.arrivals.clear();
   w.posted.clear();
   w.is_posted = false;
   order_memory();
+  return worst;
 }
 
 void check_posted(const window_object& w) {
@@ -166,10 +180,10 @@ int impl::Win_fence(int assert, MPI_Win win) {
     }
     w.memory->complete();
     order_memory();
-    (void)coll::barrier(participant_of(*w.comm));
+    const p2p::fault fault = coll::barrier(participant_of(*w.comm));
     order_memory();
     w.fence_open = (assert& MPI_MODE_NOSUCCEED) == 0;
-    return MPI_SUCCESS;
+    return end(*w.comm, fault);
   });
 }
 
@@ -208,8 +222,12 @@ int impl::Win_start(MPI_Group group, int assert, MPI_Win win) {
     core::communicator& c = *w.comm->comm;
     for (const int target : w.started) {
       if ((assert& MPI_MODE_NOCHECK) == 0) {
-        (void)process.engine->recv(c, p2p::messages_of(c), nothing(), comm_rank{target},
-                                   posted_tag);
+        const auto posted = process.engine->recv(c, p2p::messages_of(c), nothing(),
+                                                 comm_rank{target}, posted_tag);
+        if (posted.error != p2p::fault::none) {
+          w.started.clear();
+          return end(*w.comm, posted.error);
+        }
       }
     }
     order_memory();
@@ -244,8 +262,7 @@ int impl::Win_wait(MPI_Win win) {
     for (p2p::request* r : w.arrivals) {
       process.engine->wait(*r);
     }
-    end_exposure(w);
-    return MPI_SUCCESS;
+    return end(*w.comm, end_exposure(w));
   });
 }
 
@@ -257,10 +274,7 @@ int impl::Win_test(MPI_Win win, int* flag) {
       process.runtime->poll();
     }
     *flag = all_arrived(&w) ? 1 : 0;
-    if (*flag != 0) {
-      end_exposure(w);
-    }
-    return MPI_SUCCESS;
+    return *flag != 0 ? end(*w.comm, end_exposure(w)) : MPI_SUCCESS;
   });
 }
 
@@ -304,10 +318,12 @@ int impl::Win_unlock(int rank, MPI_Win win) {
     }
     order_memory();
     release(w, rank, held);
-    if (window_object::is_far(held)) {
-      w.memory->complete();
-    }
+    const bool far = window_object::is_far(held);
     held = hold::none;
+    if (far) {
+      w.memory->complete();
+      check_lives(w, rank);
+    }
     return MPI_SUCCESS;
   });
 }
@@ -341,6 +357,7 @@ int impl::Win_unlock_all(MPI_Win win) {
     w.memory->complete();
     std::fill(w.held.begin(), w.held.end(), hold::none);
     w.all_held = false;
+    check_all_live(w);
     return MPI_SUCCESS;
   });
 }

@@ -11,6 +11,8 @@
 #include "abi/mpi/comm.hpp"
 #include "abi/mpi/info.hpp"
 #include "abi/mpi/window_memory.hpp"
+#include "abi/mpi/world.hpp"
+#include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
 
 namespace sinew::mpi {
@@ -132,6 +134,21 @@ int on_window(MPI_Win win, Call call) {
 inline void check_target(const window_object& w, int rank) {
   if (static_cast<unsigned>(rank) >= static_cast<unsigned>(w.comm->comm->size())) [[unlikely]] {
     bad_rank(*w.comm, rank, "target rank");
+  }
+}
+
+/// Throws MPIX_ERR_PROC_FAILED if that rank has died, where the others go on. What was read from it
+/// before means nothing then.
+inline void check_lives(const window_object& w, int rank) {
+  const core::communicator& c = *w.comm->comm;
+  if (process.engine->is_dead(c.job_rank(comm_rank{rank}))) [[unlikely]] {
+    fail(MPIX_ERR_PROC_FAILED, "rank %d has died", rank);
+  }
+}
+/// The same for all ranks of the window.
+inline void check_all_live(const window_object& w) {
+  if (process.engine->has_dead(*w.comm->comm)) [[unlikely]] {
+    fail(MPIX_ERR_PROC_FAILED, "a rank of the window has died");
   }
 }
 

@@ -63,8 +63,16 @@ class window_far {
   void get(int rank, std::span<const fabric::piece> pieces) const {
     engine_.get_pieces(job(rank), pieces);
   }
-  /// Whatever this rank has done to others has been done there.
-  void complete() const { engine_.flush_all(); }
+  /// The same, under way until finish_gets().
+  void get_later(int rank, std::span<const fabric::piece> pieces) const {
+    engine_.get_pieces_later(job(rank), pieces);
+  }
+  void finish_gets() const { engine_.finish_gets(); }
+  /// Whatever this rank has done to others has been done there, and what it gets is here.
+  void complete() const {
+    engine_.flush_all();
+    engine_.finish_gets();
+  }
 
  private:
   [[nodiscard]] job_rank job(int rank) const noexcept { return comm_.job_rank(comm_rank{rank}); }

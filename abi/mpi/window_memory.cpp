@@ -11,8 +11,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/boot/survival.hpp"
 
 namespace sinew::mpi {
 namespace {
@@ -190,7 +192,8 @@ void window_memory::reach_far(coll::participant at, const std::vector<int>& near
 }
 
 void window_memory::elsewhere(int rank, std::uint64_t address, const p2p::buffer& packed,
-                              const p2p::buffer& there, fabric::direction way) const {
+                              const p2p::buffer& there, fabric::direction way,
+                              moment when) const {
   std::vector<fabric::piece> pieces;
   auto* local = static_cast<std::byte*>(packed.base);
   std::size_t left = packed.bytes();
@@ -206,6 +209,8 @@ void window_memory::elsewhere(int rank, std::uint64_t address, const p2p::buffer
   if (const window_far* f = far(rank)) {
     if (way == fabric::direction::out) {
       f->put(rank, pieces);
+    } else if (when == moment::later) {
+      f->get_later(rank, pieces);
     } else {
       f->get(rank, pieces);
     }
@@ -252,14 +257,44 @@ void window_memory::read(int rank, window_place at, const p2p::buffer& into,
   layout::unpack(*into.type, into.count, into.base, 0, packed);
 }
 
+void window_memory::read_later(int rank, window_place at, const p2p::buffer& into,
+                               const p2p::buffer& there) const {
+  if (at.here == nullptr && into.bytes() != 0 && into.type->dense()) {
+    elsewhere(rank, at.there, into, there, fabric::direction::in, moment::later);
+  } else {
+    read(rank, at, into, there);
+  }
+}
+
 accumulating::accumulating(window_record& r) noexcept : word_(r.accumulating) {
+  const auto mine = static_cast<std::uint32_t>(process.runtime->rank().value()) + 1;
+  std::uint32_t nobody = 0;
+  if (!word_.compare_exchange_strong(nobody, mine, std::memory_order_acquire,
+                                     std::memory_order_relaxed)) [[unlikely]] {
+    wait(mine);
+  }
+}
+
+void accumulating::wait(std::uint32_t mine) noexcept {
   constexpr int patience = 200;
-  for (int i = 0; word_.exchange(1, std::memory_order_acquire) != 0; ++i) {
-    if (i < patience) {
+  const boot::survival* const survivors = process.runtime->session().survivors();
+  for (int i = 0;; ++i) {
+    std::uint32_t holder = word_.load(std::memory_order_relaxed);
+    if (holder != 0 && i >= patience) {
+      const bool died = survivors != nullptr &&
+                        survivors->is_dead(job_rank::of_index(holder - 1), survivors->deaths());
+      holder = died ? holder : 0;
+    } else if (holder != 0) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
-    } else {
+      continue;
+    }
+    if (word_.compare_exchange_strong(holder, mine, std::memory_order_acquire,
+                                      std::memory_order_relaxed)) {
+      return;
+    }
+    if (i >= patience) {
       // Wait: another rank combines elements, and waits for nothing meanwhile.
       ::sched_yield();
     }

@@ -36,7 +36,7 @@ struct alignas(64) window_record {
   /// orders: what the last holder has stored is seen by the next.
   std::atomic<std::uint32_t> lock;
   static constexpr std::uint32_t exclusive = 1U << 31;
-  /// 1 while a rank accumulates to this one; orders likewise.
+  /// While a rank accumulates to this one: its number in the job plus 1; orders likewise.
   std::atomic<std::uint32_t> accumulating;
   std::uint64_t name;    ///< of the window, among those of its rank; 0: on one node
   std::uint64_t base;    ///< in the rank's own address space
@@ -157,6 +157,15 @@ class window_memory {
   /// not looked at. Throws sinew::error if the kernel does not let this process do it. Warm.
   void write(int rank, window_place at, const p2p::buffer& from, const p2p::buffer& there) const;
   void read(int rank, window_place at, const p2p::buffer& into, const p2p::buffer& there) const;
+  /// The same, but from a rank of another node the data may come up to complete() or finish_gets().
+  void read_later(int rank, window_place at, const p2p::buffer& into,
+                  const p2p::buffer& there) const;
+  /// What read_later() has begun is here. Suspends.
+  void finish_gets() const {
+    if (far_ != nullptr) [[unlikely]] {
+      far_->finish_gets();
+    }
+  }
 
  private:
   window_memory(coll::participant at, boot::memory_mapping shared)
@@ -166,9 +175,10 @@ class window_memory {
         shared_(std::move(shared)) {}
   /// Makes far_; all ranks, of which `near` share this node.
   void reach_far(coll::participant at, const std::vector<int>& near);
+  enum class moment : std::uint8_t { now, later };
   /// Memory that is not mapped here.
   void elsewhere(int rank, std::uint64_t address, const p2p::buffer& packed,
-                 const p2p::buffer& there, fabric::direction way) const;
+                 const p2p::buffer& there, fabric::direction way, moment when = moment::now) const;
 
   fabric::endpoint& endpoint_;
   const core::communicator& comm_;
@@ -177,18 +187,21 @@ class window_memory {
   std::unique_ptr<window_far> far_;  ///< null where all ranks share a node
 };
 
-/// Excludes other accumulates to a rank. Held without suspending.
+/// Excludes other accumulates to a rank. Held without suspending. What a rank was combining when it
+/// died may be half done; the next one goes on from there, where the job does.
 class accumulating {
  public:
   explicit accumulating(window_record& r) noexcept;
   accumulating(const accumulating&) = delete;
   accumulating& operator=(const accumulating&) = delete;
   ~accumulating() {
-    SINEW_ASSERT(word_.load(std::memory_order_relaxed) == 1);
+    SINEW_ASSERT(word_.load(std::memory_order_relaxed) != 0);
     word_.store(0, std::memory_order_release);
   }
 
  private:
+  void wait(std::uint32_t mine) noexcept;
+
   std::atomic<std::uint32_t>& word_;
 };
 

@@ -63,7 +63,11 @@ class sinew_session final : public wire_session {
     space_ = place_.job;
     if (variable(wire::survival_fd)) {
       const descriptor shared = adopt(number_variable(wire::survival_fd, 0), wire::survival_fd);
-      survival_ = std::make_unique<survival>(shared.get(), place_.reach());
+      survival_ = std::make_unique<survival>(
+          shared.get(), place_.reach(), place_.nodes > 1 ? vote_teller([this](auto... what) {
+            tell_vote(what...);
+          })
+                                                         : vote_teller());
     }
     channel_.say(std::string("cmd=") + wire::hello);
   }
@@ -133,6 +137,16 @@ class sinew_session final : public wire_session {
       }
     }
     take_place(std::move(where));
+  }
+
+  void tell_vote(const ballot& b, std::uint32_t flag, bool left) noexcept {
+    try {
+      channel_.say(std::string("cmd=") + wire::vote + " slot=" + std::to_string(b.slot) +
+                   " key=" + std::to_string(b.key) + " turn=" + std::to_string(b.turn) +
+                   (left ? "" : " flag=" + std::to_string(static_cast<int>(flag))));
+    } catch (const std::exception&) {
+      // The launcher has gone, and with it the job.
+    }
   }
 
   void say_goodbye() override { channel_.say(std::string("cmd=") + wire::goodbye); }

@@ -1,6 +1,7 @@
 #include "sinew/boot/survival.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sinew/base/check.hpp"
 
@@ -22,12 +23,13 @@ constexpr std::uint64_t name_mask = (~std::uint64_t{0} << 32) & ~left_bit;
 
 std::size_t survival::bytes_for(int ranks) noexcept {
   const auto n = static_cast<std::size_t>(ranks);
-  return sizeof(word) * (1 + n + 2 * slots + 2 * slots * n);
+  return sizeof(word) * (1 + n + 2 * slots + 4 * slots * n);
 }
 
-survival::survival(int descriptor, int ranks)
+survival::survival(int descriptor, int ranks, vote_teller tell)
     : memory_(memory_mapping::of(descriptor, bytes_for(ranks))),
       ranks_(ranks),
+      tell_(std::move(tell)),
       words_(reinterpret_cast<word*>(memory_.base())) {
   SINEW_EXPECT(ranks > 0);
 }
@@ -42,6 +44,10 @@ survival::word& survival::vote_of(const ballot& b, job_rank rank) const noexcept
   SINEW_EXPECT(rank.below(ranks_));
   const auto n = static_cast<std::size_t>(ranks_);
   return words_[1 + n + 2 * slots + (2 * b.slot + b.turn % 2) * n + rank.index()];
+}
+
+survival::word& survival::deaths_at_vote(const ballot& b, job_rank rank) const noexcept {
+  return *(&vote_of(b, rank) + 2 * slots * static_cast<std::size_t>(ranks_));
 }
 
 void survival::mark_dead(job_rank rank) noexcept {
@@ -72,12 +78,40 @@ bool survival::is_dead(job_rank rank, std::uint32_t among_first) const noexcept 
 }
 
 void survival::vote(const ballot& b, job_rank rank, std::uint32_t flag) noexcept {
+  if (tell_) {
+    return tell_(b, flag, false);
+  }
   // Release: with the acquire in decided().
   vote_of(b, rank).store(name_of(b) | flag, std::memory_order_release);
 }
 
-// Whoever first sees that each member has voted or died says so, by the number of the dead that it
-// knows. The votes of the others stand still until all have read that.
+void survival::note_vote(const ballot& b, job_rank rank, std::uint32_t flag,
+                         std::uint32_t deaths) noexcept {
+  deaths_at_vote(b, rank).store(deaths, std::memory_order_relaxed);
+  // Release: who sees the vote sees the number, too.
+  vote_of(b, rank).store(name_of(b) | flag, std::memory_order_release);
+}
+
+// Where votes and deaths have one order: how many were dead when the last member had voted or died.
+// All hosts know of these, and so say the same, however many have died since.
+std::uint32_t survival::deaths_at_last_vote(const ballot& b,
+                                            std::span<const job_rank> members) const noexcept {
+  std::uint32_t result = 0;
+  const std::uint32_t dead_now = deaths();
+  for (const job_rank r : members) {
+    std::uint32_t then = 0;
+    if ((vote_of(b, r).load(std::memory_order_acquire) & name_mask) == name_of(b)) {
+      then = static_cast<std::uint32_t>(deaths_at_vote(b, r).load(std::memory_order_relaxed));
+    } else {
+      for (then = 1; then <= dead_now && dead(then - 1) != r; ++then) {
+      }
+      SINEW_ASSERT(then <= dead_now);  // it has died, or would have voted
+    }
+    result = std::max(result, then);
+  }
+  return result;
+}
+
 bool survival::decided(const ballot& b, std::span<const job_rank> members,
                        std::span<const job_rank> heard, decision& result) noexcept {
   word& place = decision_of(b);
@@ -90,7 +124,7 @@ bool survival::decided(const ballot& b, std::span<const job_rank> members,
         return false;
       }
     }
-    const std::uint64_t said = name_of(b) | dead_now;
+    const std::uint64_t said = name_of(b) | (tell_ ? deaths_at_last_vote(b, members) : dead_now);
     // Acquire and release: the votes were seen before, and are read after.
     if (place.compare_exchange_strong(known, said, std::memory_order_acq_rel)) {
       known = said;
@@ -109,6 +143,10 @@ bool survival::decided(const ballot& b, std::span<const job_rank> members,
 }
 
 void survival::leave(const ballot& b, job_rank rank) noexcept {
+  tell_ ? tell_(b, 0, true) : note_left(b, rank);
+}
+
+void survival::note_left(const ballot& b, job_rank rank) noexcept {
   // Release: what it has read of the others' votes it has read by now.
   vote_of(b, rank).fetch_or(left_bit, std::memory_order_release);
 }

@@ -74,9 +74,11 @@ std::unique_ptr<fabric::network_endpoint> open_far(boot::session& session, bool 
                                                    bool& crowded) {
   const boot::place& at = session.where();
   const auto net = fabric::open_network(
-      {.ranks = at.size, .threads = many, .on_loss = [&session](job_rank lost, const auto& why) {
-         return session.report_loss(lost, why);
-       }});
+      {.ranks = at.size,
+       .threads = many,
+       .on_loss = [&session](job_rank lost,
+                             const auto& why) { return session.report_loss(lost, why); },
+       .survives = session.survivors() != nullptr});
   session.put(address_key(at.rank), net->address());
   crowded = agree(session, {crowded, std::string(build_id) + " with " + net->version()});
   return net->connect(at.rank, [&session](job_rank peer) {
@@ -150,6 +152,7 @@ class pretended final : public boot::session {
     return real_->report_loss(lost, why);
   }
   [[nodiscard]] bool others_have_left() noexcept override { return real_->others_have_left(); }
+  [[nodiscard]] boot::survival* survivors() noexcept override { return real_->survivors(); }
 
  private:
   std::unique_ptr<boot::session> real_;

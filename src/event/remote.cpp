@@ -168,6 +168,7 @@ int system::look_for_deaths() {
   for (const std::uint32_t now = known.deaths(); deaths_seen_ < now; ++deaths_seen_) {
     const job_rank rank = known.dead(deaths_seen_);
     if (rank.below(size_) && rank != rank_) {
+      runtime_.endpoint().give_up(rank);
       lost(rank);
       ++told;
     }

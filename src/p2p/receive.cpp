@@ -217,6 +217,12 @@ void engine::state::unpack_whole(operation& op) noexcept {
 }
 
 void engine::state::fetched(operation& op) noexcept {
+  if (is_dead(op.peer)) [[unlikely]] {  // or it died just after
+    op.packed.reset();
+    op.outcome.error = fault::peer_failed;
+    finish(op);
+    return;
+  }
   unpack_whole(op);
   send_control(op.peer, am_matched, op.remote_operation);
   finish(op);

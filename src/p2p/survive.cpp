@@ -61,7 +61,11 @@ bool engine::state::end_failed(operation& op, job_rank to) noexcept {
 
 void engine::state::learn_of_deaths() {
   for (const std::uint32_t now = survivors->deaths(); deaths_seen < now; ++deaths_seen) {
-    slow[survivors->dead(deaths_seen).index()].set(slow_bits::dead | slow_bits::failing);
+    const job_rank dead = survivors->dead(deaths_seen);
+    slow[dead.index()].set(slow_bits::dead | slow_bits::failing);
+    if (dead != rt.rank()) {
+      net.give_up(dead);  // after the bit, which what then ends looks at
+    }
     any_failure.store(true, std::memory_order_relaxed);
   }
 }
@@ -303,6 +307,11 @@ bool engine::has_dead(const core::communicator& comm) const noexcept {
     }
   }
   return false;
+}
+
+bool engine::is_dead(job_rank rank) const noexcept {
+  const boot::survival* const known = state_->survivors;
+  return known != nullptr && known->is_dead(rank, known->deaths());
 }
 
 void engine::acknowledge(const core::communicator& comm, std::uint32_t deaths) {

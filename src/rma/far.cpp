@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "rma/far_pipeline.hpp"
 #include "rma/words.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/boot/survival.hpp"
 #include "sinew/core/handlers.hpp"
 #include "sinew/core/retry.hpp"
 #include "sinew/fabric/corrupt.hpp"
@@ -37,10 +39,19 @@ far_ranks::far_ranks(engine& e, heap_sizes sizes)
   key_ = runtime_.endpoint().expose(e.parts_[rank_.index()], e.shape_.bytes);
   chore_ = runtime_.add_chore([](void* self) { return static_cast<far_ranks*>(self)->send_kept(); },
                               this);
+  if (runtime_.session().survivors() != nullptr) {
+    dead_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(e.size()));
+    death_chore_ = runtime_.add_chore(
+        [](void* self) { return static_cast<far_ranks*>(self)->look_for_deaths(); }, this);
+    runtime_.want_chore(death_chore_, true);
+  }
 }
 
 far_ranks::~far_ranks() {
   runtime_.drop_chore(chore_);
+  if (death_chore_ >= 0) {
+    runtime_.drop_chore(death_chore_);
+  }
   runtime_.endpoint().withdraw(key_);
 }
 
@@ -60,7 +71,119 @@ void far_ranks::heaps_differ(job_rank r, const wire::greeting& theirs) const {
               "Give SINEW_RMA_HEAP and SINEW_RMA_LOCAL_HEAP the same values on all nodes.");
 }
 
-/// Asks the rank, which answers once it has opened its engine.
+bool far_ranks::is_dead(job_rank r) const noexcept {
+  return dead_ != nullptr && dead_[r.index()].load(std::memory_order_acquire);
+}
+
+int far_ranks::look_for_deaths() {
+  const boot::survival& known = *runtime_.session().survivors();
+  int ended = 0;
+  for (const std::uint32_t now = known.deaths(); deaths_seen_ < now; ++deaths_seen_) {
+    const job_rank r = known.dead(deaths_seen_);
+    if (!r.below(engine_.size()) || r == rank_) {
+      continue;
+    }
+    runtime_.endpoint().give_up(r);
+    dead_[r.index()].store(true, std::memory_order_release);
+    const core::guard held(requests_lock_, runtime_.threaded());
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i] != nullptr && requests_[i]->from == r) {
+        request& its = *std::exchange(requests_[i], nullptr);
+        free_ids_.push_back(its.id);
+        end(its);
+        ++ended;
+      }
+    }
+  }
+  return ended;
+}
+
+/// A request that was listed after look_for_deaths() has gone through them.
+void far_ranks::end_if_dead(std::uint32_t id, job_rank from) {
+  if (!is_dead(from)) [[likely]] {
+    return;
+  }
+  const core::guard held(requests_lock_, runtime_.threaded());
+  request*& listed = requests_[(id & id_mask) - 1];
+  if (listed != nullptr && listed->id == id) {
+    free_ids_.push_back(id);
+    end(*std::exchange(listed, nullptr));
+  }
+}
+
+/// Under the lock, and not listed any more. Whoever waits for it may take it apart at once.
+void far_ranks::end(request& r) noexcept { r.turn != 0 ? end_get(r) : r.done.complete(); }
+
+far_ranks::request& far_ranks::new_get() {
+  // As many as keep a network busy, and a bound to what others have to answer.
+  constexpr std::uint64_t most_gets = 64;
+  const auto has_room = [](void* self) {
+    const auto& of = *static_cast<far_ranks*>(self);
+    return of.gets_begun_.load(std::memory_order_relaxed) -
+               of.gets_done_.load(std::memory_order_acquire) <
+           most_gets;
+  };
+  if (!has_room(this)) {
+    runtime_.wait_until(has_room, this);
+  }
+  const core::guard held(requests_lock_, runtime_.threaded());
+  if (free_gets_.empty()) {
+    free_gets_.reserve(gets_.size() + 1);  // end_get() cannot fail
+    gets_.push_back(std::make_unique<request>());
+    free_gets_.push_back(gets_.back().get());
+  }
+  request& r = *free_gets_.back();
+  free_gets_.pop_back();
+  SINEW_ENSURE(r.id == 0 && r.turn == 0);
+  return r;
+}
+
+void far_ranks::begin_get(request& r, const target& from, wire::kind what,
+                          std::span<const std::byte> data) {
+  (void)meet(from.rank);
+  {
+    const core::guard held(requests_lock_, runtime_.threaded());
+    gets_ended_.push_back(false);
+    r.turn = gets_begun_.load(std::memory_order_relaxed) + 1;
+    gets_begun_.store(r.turn, std::memory_order_relaxed);
+  }
+  enlist(r, from.rank);
+  const std::uint32_t id = r.id;  // `r` may be another's once it is sent
+  send(from.rank, {.what = what, .in = from.in, .request = id, .where = from.where}, data.data(),
+       data.size());
+  end_if_dead(id, from.rank);
+}
+
+void far_ranks::end_get(request& r) noexcept {
+  std::uint64_t done = gets_done_.load(std::memory_order_relaxed);
+  SINEW_EXPECT(r.turn > done && r.turn - done <= gets_ended_.size());
+  gets_ended_[r.turn - done - 1] = true;
+  r.id = 0;
+  r.turn = 0;
+  r.runs.clear();
+  free_gets_.push_back(&r);
+  for (; !gets_ended_.empty() && gets_ended_.front(); ++done) {
+    gets_ended_.pop_front();
+  }
+  gets_done_.store(done, std::memory_order_release);
+}
+
+void far_ranks::finish_gets() {
+  struct {
+    const far_ranks& of;
+    std::uint64_t last;
+  } all{*this, gets_begun_.load(std::memory_order_relaxed)};
+  using wanted = decltype(all);
+  const auto done = [](void* w) {
+    const auto& [of, last] = *static_cast<wanted*>(w);
+    return of.gets_done_.load(std::memory_order_acquire) >= last;
+  };
+  if (!done(&all)) {
+    runtime_.wait_until(done, &all);
+  }
+}
+
+/// Asks the rank, which answers once it has opened its engine, or dies before.
 const far_ranks::acquaintance& far_ranks::meet(job_rank r) {
   SINEW_EXPECT(r.below(engine_.size()) && !engine_.maps(r));
   std::atomic<acquaintance*>& known = known_[r.index()];
@@ -71,12 +194,21 @@ const far_ranks::acquaintance& far_ranks::meet(job_rank r) {
     while (!try_send(r, wire::packed(head), &mine, sizeof mine)) {
       tries.again();
     }
+    struct {
+      const far_ranks& all;
+      job_rank r;
+    } awaited{*this, r};
+    using awaited_rank = decltype(awaited);
     runtime_.wait_until(
-        [](void* k) {
-          return static_cast<std::atomic<acquaintance*>*>(k)->load(std::memory_order_acquire) !=
-                 nullptr;
+        [](void* a) {
+          const auto& [all, r] = *static_cast<awaited_rank*>(a);
+          return all.known_[r.index()].load(std::memory_order_acquire) != nullptr || all.is_dead(r);
         },
-        &known);
+        &awaited);
+    if (known.load(std::memory_order_acquire) == nullptr) {
+      static const acquaintance nobody{{}, true};
+      return nobody;
+    }
   }
   const acquaintance& found = *known.load(std::memory_order_acquire);
   if (!found.alike) [[unlikely]] {
@@ -156,6 +288,10 @@ void far_ranks::take_answer(job_rank source, const wire::head& h,
       copy_bytes(n.base + at * n.stride, from, n.bytes);
     }
   }
+  if (r->turn != 0) {
+    const core::guard held(requests_lock_, runtime_.threaded());
+    return end_get(*r);
+  }
   r->done.complete();  // `r` may be gone
 }
 
@@ -207,6 +343,12 @@ void far_ranks::tell(const target& at, const engine::word_change& how) {
 void engine::put_far(place to, const void* from, std::size_t bytes) {
   far_->put(far_ranks::at(to), from, bytes);
   puts_.note(to.rank);
+}
+
+void engine::finish_gets() {
+  if (far_ != nullptr) {
+    far_->finish_gets();
+  }
 }
 
 void engine::get_far(void* to, place from, std::size_t bytes) {

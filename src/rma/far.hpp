@@ -43,7 +43,8 @@ class far_ranks {
     return {p.rank, wire::space::address, p.address};
   }
 
-  // What this rank asks for. All make progress meanwhile, and suspend.
+  // What this rank asks for. All make progress meanwhile, and suspend. Of a rank that has died they
+  // end, and what they bring means nothing.
   void put(const target& to, const void* from, std::size_t bytes);
   void get(void* to, const target& from, std::size_t bytes);
   void put_section(const target& to, std::byte* from, const loops& section);
@@ -60,6 +61,8 @@ class far_ranks {
   void combine_at(const target& to, const combination& c);
   void put_pieces(job_rank r, std::span<const fabric::piece> pieces);
   void get_pieces(job_rank r, std::span<const fabric::piece> pieces);
+  void get_pieces_later(job_rank r, std::span<const fabric::piece> pieces);
+  void finish_gets();
   void ask(job_rank r, service which, std::span<const question> all);
   void tell(job_rank r, service which, std::span<const std::byte> data);
   [[nodiscard]] std::size_t room() const noexcept { return room_; }
@@ -91,11 +94,15 @@ class far_ranks {
     std::size_t bytes = 0;
     std::vector<near_run> runs;
     completion done;
+    std::uint64_t turn = 0;  ///< not 0: a get of that number, which finish_gets() waits for
   };
   /// Requests that are under way at once, each waited for before it is used again.
   class pipeline;
   class run_writer;
+  template <class Asker>
   class run_reader;
+  class one_by_one;
+  class many_later;
 
   /// A rank that has greeted.
   struct acquaintance {
@@ -118,6 +125,14 @@ class far_ranks {
                               std::size_t bytes);
   void send(job_rank to, const wire::head& head, const void* data, std::size_t bytes);
   void enlist(request& r, job_rank from);
+  [[nodiscard]] bool is_dead(job_rank r) const noexcept;
+  void end_if_dead(std::uint32_t id, job_rank from);
+  /// A get that nobody waits for alone: filled, then sent as a request of this kind.
+  [[nodiscard]] request& new_get();
+  void begin_get(request& r, const target& from, wire::kind what, std::span<const std::byte> data);
+  void end_get(request& r) noexcept;
+  void end(request& r) noexcept;
+  int look_for_deaths();
   void await(request& r);
   void put_long(const target& to, const void* from, std::size_t bytes);
   void get_long(void* to, const target& from, std::size_t bytes);
@@ -150,9 +165,22 @@ class far_ranks {
   std::unique_ptr<std::atomic<acquaintance*>[]> known_;
   std::vector<std::unique_ptr<acquaintance>> owned_;  ///< in progress() only
 
+  /// By rank, where this job goes on without those that die; else null. Set by the poller (release):
+  /// from then on whatever is asked of that rank is answered by bytes that mean nothing.
+  std::unique_ptr<std::atomic<bool>[]> dead_;
+  std::uint32_t deaths_seen_ = 0;  ///< in progress() only
+  int death_chore_ = -1;
+
   core::lock requests_lock_;
   std::vector<request*> requests_;       ///< by the low bits of their ids, less one
   std::vector<std::uint32_t> free_ids_;  ///< of these
+  std::vector<std::unique_ptr<request>> gets_;  ///< all that were ever needed
+  std::vector<request*> free_gets_;             ///< of these
+  std::deque<bool> gets_ended_;                 ///< of those after gets_done_
+  /// Gets are numbered from 1 as they begin; of those up to this number all have ended. Changed
+  /// under the lock, and read without it: release and acquire, for the data they have brought.
+  std::atomic<std::uint64_t> gets_begun_{0};
+  std::atomic<std::uint64_t> gets_done_{0};
 
   // In progress() only.
   std::deque<unsent> unsent_;

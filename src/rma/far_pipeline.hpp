@@ -30,6 +30,7 @@ class far_ranks::pipeline {
     r.bytes = 0;
     SINEW_ASSERT(r.runs.empty());
     of_.enlist(r, from);
+    of_.end_if_dead(r.id, from);
     return r;
   }
   void finish() {

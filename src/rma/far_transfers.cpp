@@ -30,7 +30,9 @@ void far_ranks::put(const target& to, const void* from, std::size_t bytes) {
 void far_ranks::put_long(const target& to, const void* from, std::size_t bytes) {
   const acquaintance& there = meet(to.rank);
   SINEW_EXPECT(to.in == wire::space::heap && bytes != 0);
-  flush({&to.rank, 1});
+  if (engine_.puts_.open(to.rank) || engine_.words_.open(to.rank)) {
+    flush({&to.rank, 1});
+  }
   fabric::endpoint& net = runtime_.endpoint();
   const fabric::remote_address at{there.said.base + to.where, there.said.key};
   persist(runtime_, [&](fabric::callback done) { return net.put(to.rank, from, at, bytes, done); });
@@ -147,10 +149,47 @@ void far_ranks::put_section(const target& to, std::byte* from, const loops& sect
   out.finish();
 }
 
+/// Asks for runs of elements, and waits until they are here.
+class far_ranks::one_by_one {
+ public:
+  explicit one_by_one(far_ranks& of) : of_(of), line_(of) {}
+  void ask(const target& from, std::vector<near_run>& near, std::size_t bytes,
+           std::span<const wire::run> runs) {
+    request& r = line_.next(from.rank);
+    r.runs.swap(near);
+    r.bytes = bytes;
+    of_.send(from.rank, {.what = wire::kind::get_runs, .in = from.in, .request = r.id}, runs.data(),
+             runs.size_bytes());
+  }
+  void finish() { line_.finish(); }
+
+ private:
+  far_ranks& of_;
+  pipeline line_;
+};
+
+/// The same without waiting.
+class far_ranks::many_later {
+ public:
+  explicit many_later(far_ranks& of) : of_(of) {}
+  void ask(const target& from, std::vector<near_run>& near, std::size_t bytes,
+           std::span<const wire::run> runs) {
+    request& r = of_.new_get();
+    r.runs.swap(near);
+    r.bytes = bytes;
+    of_.begin_get(r, {from.rank, from.in, 0}, wire::kind::get_runs, std::as_bytes(runs));
+  }
+  void finish() {}
+
+ private:
+  far_ranks& of_;
+};
+
 /// Fills messages with runs that are asked for.
+template <class Asker>
 class far_ranks::run_reader {
  public:
-  run_reader(far_ranks& of, const target& from) : of_(of), from_(from), line_(of) {
+  run_reader(far_ranks& of, const target& from) : of_(of), from_(from), asker_(of) {
     asked_.reserve(of.room() / sizeof(wire::run));
   }
 
@@ -174,7 +213,7 @@ class far_ranks::run_reader {
   }
   void finish() {
     send();
-    line_.finish();
+    asker_.finish();
   }
 
  private:
@@ -182,11 +221,7 @@ class far_ranks::run_reader {
     if (asked_.empty()) {
       return;
     }
-    request& r = line_.next(from_.rank);
-    r.runs.swap(near_);
-    r.bytes = answer_;
-    of_.send(from_.rank, {.what = wire::kind::get_runs, .in = from_.in, .request = r.id},
-             asked_.data(), asked_.size() * sizeof(wire::run));
+    asker_.ask(from_, near_, answer_, asked_);
     asked_.clear();
     near_.clear();
     answer_ = 0;
@@ -194,14 +229,14 @@ class far_ranks::run_reader {
 
   far_ranks& of_;
   target from_;
-  pipeline line_;
+  Asker asker_;
   std::vector<wire::run> asked_;
   std::vector<near_run> near_;
   std::size_t answer_ = 0;
 };
 
 void far_ranks::get_section(std::byte* to, const target& from, const loops& section) {
-  run_reader in(*this, from);
+  run_reader<one_by_one> in(*this, from);
   each_run(
       section, from.where, room(),
       [&](std::uint64_t far, std::ptrdiff_t near) {
@@ -256,11 +291,30 @@ void far_ranks::put_pieces(job_rank to, std::span<const fabric::piece> pieces) {
 
 void far_ranks::get_pieces(job_rank from, std::span<const fabric::piece> pieces) {
   constexpr auto space = wire::space::address;
-  run_reader in(*this, {from, space, 0});
+  run_reader<one_by_one> in(*this, {from, space, 0});
   each_run(
       pieces, room(),
       [&](const fabric::piece& p) { get(p.local, {from, space, p.remote}, p.bytes); },
       [&](const wire::run& r, std::byte* near, const axis& row) { in.add(r, near, row); });
+  in.finish();
+}
+
+void far_ranks::get_pieces_later(job_rank from, std::span<const fabric::piece> pieces) {
+  constexpr auto space = wire::space::address;
+  run_reader<many_later> in(*this, {from, space, 0});
+  const auto whole = [&](const fabric::piece& p) {
+    for (std::size_t at = 0; at < p.bytes; at += room()) {
+      const std::uint64_t wanted = std::min(room(), p.bytes - at);
+      request& r = new_get();
+      r.into = static_cast<std::byte*>(p.local) + at;
+      r.bytes = wanted;
+      begin_get(r, {from, space, p.remote + at}, wire::kind::get,
+                std::as_bytes(std::span(&wanted, 1)));
+    }
+  };
+  each_run(pieces, room(), whole, [&](const wire::run& r, std::byte* near, const axis& row) {
+    in.add(r, near, row);
+  });
   in.finish();
 }
 
@@ -336,6 +390,16 @@ void engine::get_pieces(job_rank r, std::span<const fabric::piece> pieces) {
     move_pieces(r, true, pieces);
   } else {
     far_->get_pieces(r, pieces);
+  }
+}
+
+void engine::get_pieces_later(job_rank r, std::span<const fabric::piece> pieces) {
+  SINEW_EXPECT(r.below(size_) && r != rank_);
+  if (maps(r)) {
+    return get_pieces(r, pieces);
+  }
+  if (!pieces.empty()) {
+    far_->get_pieces_later(r, pieces);
   }
 }
 

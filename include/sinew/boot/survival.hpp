@@ -1,10 +1,12 @@
 // Memory that `sinew run --survive` shares with its ranks: who has died, and agreements that hold
-// whoever dies meanwhile.
+// whoever dies meanwhile. Over several hosts each host has such memory. The launcher puts deaths and
+// votes into one order, in which the daemons write them down: so all ranks decide alike.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "sinew/base/ids.hpp"
@@ -27,16 +29,24 @@ struct ballot {
   std::uint16_t turn = 0;
 };
 
+/// Takes a vote of this rank to the launcher, or with `left` that it has left the ballot. Throws
+/// nothing.
+using vote_teller = std::function<void(const ballot&, std::uint32_t flag, bool left)>;
+
 /// Any thread. Warm.
 class survival {
  public:
   static constexpr std::uint32_t slots = 1024;
 
-  /// Maps the descriptor, which is empty at first. Throws.
-  survival(int descriptor, int ranks);
+  /// Maps the descriptor, which is empty at first. `tell`: of a rank of a job over several hosts,
+  /// whose votes come back by note_vote(). Throws.
+  survival(int descriptor, int ranks, vote_teller tell = {});
 
-  /// The launcher's alone.
+  /// The launcher's alone, or the daemon's of a host, as are the two below.
   void mark_dead(job_rank rank) noexcept;
+  /// A vote that was told, and how many were dead at that moment.
+  void note_vote(const ballot& b, job_rank rank, std::uint32_t flag, std::uint32_t deaths) noexcept;
+  void note_left(const ballot& b, job_rank rank) noexcept;
 
   /// How many ranks have died, and which was number `i` of them.
   [[nodiscard]] std::uint32_t deaths() const noexcept;
@@ -63,9 +73,13 @@ class survival {
   [[nodiscard]] word& dead_at(std::uint32_t i) const noexcept { return words_[1 + i]; }
   [[nodiscard]] word& decision_of(const ballot& b) const noexcept;
   [[nodiscard]] word& vote_of(const ballot& b, job_rank rank) const noexcept;
+  [[nodiscard]] word& deaths_at_vote(const ballot& b, job_rank rank) const noexcept;
+  [[nodiscard]] std::uint32_t deaths_at_last_vote(const ballot& b,
+                                                  std::span<const job_rank> members) const noexcept;
 
   memory_mapping memory_;
   int ranks_;
+  vote_teller tell_;
   word* words_;
 };
 

@@ -78,6 +78,8 @@ struct network_options {
   /// Leave memory that ranks of one node share to others: the joint endpoint does.
   bool between_nodes_only = true;
   loss_listener on_loss = {};
+  /// A rank that is lost does not end this one: endpoint::give_up() follows if it has died.
+  bool survives = false;
   // Filled by open_network() where they are empty, and the environment has no UCX_NET_DEVICES and
   // UCX_TLS: what SINEW_NET_INTERFACES and SINEW_NET_TRANSPORTS choose.
   std::string devices = {};

@@ -191,6 +191,7 @@ class engine {
   [[nodiscard]] bool is_revoked(const core::communicator& comm);
   /// Whether a rank of `comm` has died; only where the others go on (--survive). Warm.
   [[nodiscard]] bool has_dead(const core::communicator& comm) const noexcept;
+  [[nodiscard]] bool is_dead(job_rank rank) const noexcept;
   /// Receives from any source may go on although the first `deaths` of the dead are gone.
   void acknowledge(const core::communicator& comm, std::uint32_t deaths);
   [[nodiscard]] std::uint32_t acknowledged(const core::communicator& comm);

@@ -185,6 +185,11 @@ class engine {
   /// Runs of bytes of any lengths, elsewhere in the memory of a rank that is not this one. Warm.
   void put_pieces(job_rank r, std::span<const fabric::piece> pieces);
   void get_pieces(job_rank r, std::span<const fabric::piece> pieces);
+  /// The same, but from a rank of another node it may be under way on return, up to finish_gets() of
+  /// any thread: many at once. The target memory stays there and is not looked at until then.
+  void get_pieces_later(job_rank r, std::span<const fabric::piece> pieces);
+  /// Waits until what get_pieces_later() has begun before is here. Suspends.
+  void finish_gets();
 
   // --- requests to ranks of other nodes, which their owners carry out; warm. Seen after what this
   // rank has put outside of heaps there, and told and asked before. Suspend. ---
@@ -396,6 +401,9 @@ class engine {
       }
     });
   }
+  /// This rank's waits look again: what they wait for may hold by what this rank alone has changed.
+  /// Also in a handler or a chore.
+  void look_for_waiters();
   /// Makes a rank look at what it waits for. False: there is no room for that message now.
   [[nodiscard]] bool send_alert(job_rank r);
 
@@ -493,7 +501,6 @@ class engine {
   void wake(job_rank r);
   /// True if it was armed; then it has to be sent an alert.
   [[nodiscard]] bool disarm(job_rank r) noexcept;
-  void look_for_waiters();
   void delist(waiting& w) noexcept;
   void disarm_if_nobody_waits() noexcept;
   std::uint64_t wait_for(std::atomic_ref<std::uint64_t> word, until how, std::uint64_t value) {

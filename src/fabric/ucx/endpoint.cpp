@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "fabric/ucx/connect_watch.hpp"
 #include "sinew/base/check.hpp"
@@ -74,6 +75,7 @@ ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source a
     : by_(std::move(by)),
       rank_(at.rank),
       threads_(at.threads),
+      survives_(at.survives),
       addresses_(std::move(addresses)),
       on_loss_(std::move(on_loss)),
       names_(std::move(names)),
@@ -250,7 +252,7 @@ outgoing* ucx_endpoint::take_packet_surely() {
 }
 
 /// Hands a packet to UCX, which reads header and data until on_sent(). What is for a lost peer
-/// disappears: the job is about to end.
+/// disappears: the job is about to end, or goes on without it.
 void ucx_endpoint::post(peer& to, outgoing& o, const void* data, std::size_t size, bool eager) {
   SINEW_EXPECT(o.next == nullptr && (data != nullptr || size == 0));
   o.home = this;
@@ -260,6 +262,10 @@ void ucx_endpoint::post(peer& to, outgoing& o, const void* data, std::size_t siz
   o.head.consumed = to.reported = to.consumed;
   o.head.puts_done = to.reported_puts = to.puts_done;
   ++in_flight_;
+  if (to.given_up) [[unlikely]] {
+    to.acknowledged = to.sent;
+    to.puts_acknowledged = to.puts_sent;
+  }
   if (to.lost != UCS_OK || (to.way == nullptr && !connect(to))) {
     sent(o);
     return;
@@ -332,6 +338,12 @@ void ucx_endpoint::arrived(const delivery& d) {
                  "the header of a message over the network is unknown", w.format);
   }
   peer& from = peer_of(job_rank::of_index(w.source));
+  if (from.given_up) [[unlikely]] {  // it was thought dead, and soon will be
+    if (d.rendezvous) {
+      ucp_am_data_release(by_->get(), d.data);
+    }
+    return;
+  }
   note_counts(from, w);
   switch (w.what) {
     case kind::message:
@@ -465,7 +477,33 @@ void ucx_endpoint::tell_lost() {
     any_untold_.store(!untold_.empty(), std::memory_order_relaxed);
   }
   for (const job_rank each : told) {
-    names_.lost(each);
+    if (among_jobs()) {
+      names_.lost(each);
+    } else if (on_loss_) {
+      (void)on_loss_(each, "the connection has broken");
+    }
+  }
+}
+
+// Its requests end here, but for those whose data UCX is bringing: closing the way ends these.
+void ucx_endpoint::give_up(job_rank rank) {
+  SINEW_EXPECT(survives_ && !among_jobs() && rank != rank_);
+  const guard held(*this, who::poller);
+  peer& p = peer_of(rank);
+  if (std::exchange(p.given_up, true)) {
+    return;
+  }
+  p.lost = p.lost == UCS_OK ? UCS_ERR_CANCELED : p.lost;
+  std::erase(untold_, &p);
+  if (p.way != nullptr) {
+    close_way(p);
+  }
+  p.acknowledged = p.sent;
+  p.puts_acknowledged = p.puts_sent;
+  for (request& r : requests_) {
+    if (r.peer == rank && !r.fetched) {
+      finish(r);
+    }
   }
 }
 
@@ -537,7 +575,7 @@ void ucx_endpoint::lose(peer& p, ucs_status_t why) noexcept {
   SINEW_EXPECT(why != UCS_OK);
   const bool known = p.lost != UCS_OK;
   p.lost = known ? p.lost : why;
-  if (among_jobs()) {
+  if (outlives_others()) {
     if (!known) {
       base::must_have_memory("telling that a rank is lost", [&] { untold_.push_back(&p); });
       any_untold_.store(true, std::memory_order_relaxed);

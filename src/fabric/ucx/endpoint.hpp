@@ -20,6 +20,7 @@ class ucx_endpoint final : public network_endpoint {
     job_rank rank;
     int ranks;
     bool threads;
+    bool survives;  ///< a rank that is lost does not end this one
   };
   /// `names`: without functions where all ranks are of one job.
   ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses, loss_listener on_loss,
@@ -60,6 +61,7 @@ class ucx_endpoint final : public network_endpoint {
   void sleep(std::uint64_t timeout_ns) override;
   void wake() override;
   void leave() override;
+  void give_up(job_rank peer) override;
 
   [[nodiscard]] int event_descriptor() const noexcept override { return by_->event_descriptor(); }
   [[nodiscard]] bool prepare_sleep() override;
@@ -90,6 +92,7 @@ class ucx_endpoint final : public network_endpoint {
     kind what = kind::get;
     callback when_done{nullptr, nullptr};
     ucx_endpoint* home = nullptr;
+    bool fetched = false;  ///< UCX brings its data and will call back
   };
   /// What another rank has asked for and is sent from progress(): callbacks of UCX do not send.
   struct answer {
@@ -127,6 +130,7 @@ class ucx_endpoint final : public network_endpoint {
   void fetch(const delivery& d, void* to, ucp_am_recv_data_nbx_callback_t then, void* context);
   void put_is_here(peer& from);
   void finish(request& r);
+  void end_if_given_up(int index);
   static void on_put_here(void* ucx_request, ucs_status_t status, std::size_t length,
                           void* user_data);
   static void on_data_here(void* ucx_request, ucs_status_t status, std::size_t length,
@@ -148,6 +152,7 @@ class ucx_endpoint final : public network_endpoint {
   void post_counts(peer& to);
   void answer_all();
   void lose(peer& p, ucs_status_t why) noexcept;
+  [[nodiscard]] bool outlives_others() const noexcept { return among_jobs() || survives_; }
   [[nodiscard]] bool among_jobs() const noexcept { return names_.number_of != nullptr; }
   void close_way(peer& p) noexcept;
   void tell_lost();
@@ -164,6 +169,7 @@ class ucx_endpoint final : public network_endpoint {
   std::shared_ptr<worker> by_;
   job_rank rank_;
   bool threads_;
+  bool survives_;
   limits bounds_{max_short_bytes, max_medium_bytes, false};
   address_source addresses_;
   loss_listener on_loss_;
@@ -192,7 +198,7 @@ class ucx_endpoint final : public network_endpoint {
   bool asleep_ = false;
   bool leaving_ = false;
   peer* lost_ = nullptr;  ///< the first
-  /// Among several jobs: those of whom names_.lost has not been told yet.
+  /// Where this rank survives them: those whose loss has not been told yet.
   std::vector<peer*> untold_;
   std::atomic<bool> any_untold_{false};  ///< a hint to the poller, who looks again; so relaxed
   std::int64_t lost_at_ns_ = 0;

@@ -16,6 +16,7 @@ struct peer {
   job_rank rank = no_job_rank;
   ucp_ep_h way = nullptr;      ///< null until we send something
   ucs_status_t lost = UCS_OK;  ///< why it cannot be reached any more
+  bool given_up = false;       ///< it has died
 
   std::uint32_t sent = 0;          ///< number of the next message to it
   std::uint32_t acknowledged = 0;  ///< of those, how many it has handled

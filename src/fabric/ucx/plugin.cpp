@@ -14,6 +14,7 @@ class ucx_network final : public network {
       : worker_(std::make_shared<worker>(options)),
         ranks_(options.ranks),
         threads_(options.threads),
+        survives_(options.survives),
         on_loss_(options.on_loss) {}
 
   [[nodiscard]] const std::string& address() const noexcept override { return worker_->address(); }
@@ -28,14 +29,16 @@ class ucx_network final : public network {
                                                           rank_names names) override {
     SINEW_EXPECT(addresses != nullptr && rank.below(ranks_));
     SINEW_EXPECT((names.number_of == nullptr) == (names.lost == nullptr));
-    return std::make_unique<ucx_endpoint>(worker_, ucx_endpoint::seat{rank, ranks_, threads_},
-                                          std::move(addresses), on_loss_, std::move(names));
+    return std::make_unique<ucx_endpoint>(
+        worker_, ucx_endpoint::seat{rank, ranks_, threads_, survives_}, std::move(addresses),
+        on_loss_, std::move(names));
   }
 
  private:
   std::shared_ptr<worker> worker_;
   int ranks_;
   bool threads_;
+  bool survives_;
   loss_listener on_loss_;
 };
 

@@ -49,10 +49,19 @@ int ucx_endpoint::take_request(const request& what) {
 
 void ucx_endpoint::finish(request& r) {
   SINEW_EXPECT(r.peer != no_job_rank);
+  r.fetched = false;
   base::must_have_memory("ending a transfer", [&] { finished_.push_back(r.when_done); });
   r.peer = no_job_rank;
   free_requests_.push_back(static_cast<std::uint32_t>(&r - requests_.data()));
   news_ = news_ || refused_;
+}
+
+/// A request to a rank that has died.
+void ucx_endpoint::end_if_given_up(int index) {
+  request& r = requests_[static_cast<std::size_t>(index)];
+  if (peers_[r.peer.index()]->given_up) [[unlikely]] {
+    finish(r);
+  }
 }
 
 status ucx_endpoint::put(job_rank to, const void* local, const remote_address& there,
@@ -114,6 +123,7 @@ status ucx_endpoint::get(job_rank from, void* local, const remote_address& there
   const std::uint64_t wanted = bytes;
   std::memcpy(o->data.data(), &wanted, sizeof wanted);
   post(peer_of(from), *o, o->data.data(), sizeof wanted, true);
+  end_if_given_up(index);
   return status::pending();
 }
 
@@ -147,6 +157,7 @@ status ucx_endpoint::atomic(job_rank to, atomic_op op, const remote_address& at,
   const operands with{operand, compare, width};
   std::memcpy(o->data.data(), &with, sizeof with);
   post(peer_of(to), *o, o->data.data(), sizeof with, true);
+  end_if_given_up(index);
   return status::pending();
 }
 
@@ -236,7 +247,8 @@ void ucx_endpoint::on_data_here(void* ucx_request, ucs_status_t status, std::siz
                                 void* user_data) {
   auto& r = *static_cast<request*>(user_data);
   ucx_endpoint& home = *r.home;
-  if (status == UCS_OK) {
+  r.fetched = false;
+  if (status == UCS_OK || home.peer_of(r.peer).given_up) {
     home.finish(r);
   } else {
     home.lose(home.peer_of(r.peer), status);
@@ -263,6 +275,7 @@ void ucx_endpoint::arrived_answer(peer& from, const delivery& d) {
     corrupt_peer(from.rank, "the answer to a get has another size", d.bytes);
   }
   if (d.rendezvous) {
+    r.fetched = true;
     return fetch(d, r.local, on_data_here, &r);
   }
   std::memcpy(r.local, d.data, d.bytes);

@@ -140,4 +140,33 @@ std::vector<int> unpacker::numbers() {
   return values;
 }
 
+std::string pack(const cast_vote& vote) {
+  packer to;
+  to.number(vote.ballot.slot).number(vote.ballot.key).number(vote.ballot.turn);
+  to.number(vote.flag).number(vote.deaths).number(vote.left ? 1 : 0);
+  return to.bytes();
+}
+
+std::optional<cast_vote> unpack_vote(std::string_view bytes) {
+  unpacker from(bytes);
+  const std::int64_t slot = from.number();
+  const std::int64_t key = from.number();
+  const std::int64_t turn = from.number();
+  const std::int64_t flag = from.number();
+  const std::int64_t deaths = from.number();
+  const bool left = from.number() != 0;
+  const auto fits = [](std::int64_t value, std::int64_t least, std::int64_t most) {
+    return value >= least && value <= most;
+  };
+  if (!from.whole() || !fits(slot, 0, boot::survival::slots - 1) || !fits(key, 0, UINT16_MAX) ||
+      !fits(turn, 1, UINT16_MAX) || !fits(flag, 0, UINT32_MAX) || !fits(deaths, 0, INT32_MAX)) {
+    return std::nullopt;
+  }
+  return cast_vote{{static_cast<std::uint32_t>(slot), static_cast<std::uint16_t>(key),
+                    static_cast<std::uint16_t>(turn)},
+                   static_cast<std::uint32_t>(flag),
+                   static_cast<std::uint32_t>(deaths),
+                   left};
+}
+
 }  // namespace sinew::tool

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/run/rank_holder.hpp"
+
 namespace sinew::tool {
 
 enum class frame_kind : std::uint8_t {
@@ -22,6 +24,8 @@ enum class frame_kind : std::uint8_t {
   output_taken,   ///< so many bytes of output have been written; the node in place of a rank
   output_closed,  ///< nobody reads stream 1 or 2 any more
   ask_clock,      ///< what is the time there? The node in place of a rank
+  dead,           ///< with --survive: this rank has died, and the others go on
+  voted,          ///< with --survive: a vote of this rank, as in cast_vote
   finish,         ///< every rank has ended: send what is left and end
   // From a daemon.
   // Of hosts: in place of a rank stands their node.
@@ -102,5 +106,9 @@ class unpacker {
   std::string_view rest_;
   bool good_ = true;
 };
+
+[[nodiscard]] std::string pack(const cast_vote& vote);
+/// Nothing if it is none.
+[[nodiscard]] std::optional<cast_vote> unpack_vote(std::string_view bytes);
 
 }  // namespace sinew::tool

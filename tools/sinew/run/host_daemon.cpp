@@ -9,10 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/boot/shared_memory.hpp"
 #include "sinew/run/host_tree.hpp"
 
 namespace sinew::tool {
@@ -127,6 +129,8 @@ void host_daemon::take(const frame& got) {
     case frame_kind::go:
     case frame_kind::signal:
     case frame_kind::output_closed:
+    case frame_kind::dead:
+    case frame_kind::voted:
     case frame_kind::finish:
       if (children_ != nullptr) {
         children_->pass_to_all(got);
@@ -145,6 +149,9 @@ void host_daemon::take_for_all(const frame& got) {
   }
   const std::int64_t number = fields.number();
   switch (got.kind) {
+    case frame_kind::dead:
+    case frame_kind::voted:
+      return note_fate(got);
     case frame_kind::go:
       return go(number);
     case frame_kind::output_closed:
@@ -156,6 +163,24 @@ void host_daemon::take_for_all(const frame& got) {
   patient_ = number == SIGSTOP;
   if (ranks_ != nullptr && number > 0) {
     ranks_->signal_all(static_cast<int>(number));
+  }
+}
+
+// What the ranks here see in the memory that they share. A rank dies once.
+void host_daemon::note_fate(const frame& got) {
+  const auto ranks = static_cast<int>(plan_.ranks.size());
+  const job_rank who{got.rank};
+  const auto vote = got.kind == frame_kind::voted ? unpack_vote(got.bytes) : std::nullopt;
+  if (survival_ == nullptr || !who.below(ranks) || (got.kind == frame_kind::voted && !vote) ||
+      survival_->is_dead(who, survival_->deaths())) {
+    return stop(1, "the launcher tells of a rank what makes no sense");
+  }
+  if (!vote) {
+    survival_->mark_dead(who);
+  } else if (vote->left) {
+    survival_->note_left(vote->ballot, who);
+  } else {
+    survival_->note_vote(vote->ballot, who, vote->flag, vote->deaths);
   }
 }
 
@@ -224,11 +249,19 @@ void host_daemon::prepare(const host_orders& orders) {
       [this](int rank, std::string_view bytes) { link_.send(frame_kind::said, rank, bytes); },
       [this](const std::vector<rank_exit>& exits) { tell_exits(exits); },
       [this](const std::string& text) { link_.send(frame_kind::remark, 0, text); }};
+  inherited_memory memory;
+  if (options_.survive) {
+    survival_memory_ = boot::make_shared_memory("survival");
+    survival_ = std::make_unique<boot::survival>(survival_memory_.get(),
+                                                 static_cast<int>(plan_.ranks.size()));
+    memory.survival = survival_memory_.get();
+  }
   ranks_ = std::make_unique<local_ranks>(
       options_, plan_, loop_, std::move(events),
       [this](int rank, start_plan& start, std::vector<boot::descriptor>& held) {
         set_up_streams(rank, start, held);
-      });
+      },
+      std::move(memory));
 }
 
 void host_daemon::go(std::int64_t report_in_ns) {

@@ -52,6 +52,7 @@ class host_daemon {
   void start_children(const host_orders& orders);
   void prepare(const host_orders& orders);
   void go(std::int64_t report_in_ns);
+  void note_fate(const frame& got);
   void read_signals();
   void tell_exits(const std::vector<rank_exit>& exits);
   void set_up_streams(int rank, start_plan& start, std::vector<boot::descriptor>& held);
@@ -77,6 +78,8 @@ class host_daemon {
   std::int64_t host_timeout_ns_ = 0;
   std::vector<std::unique_ptr<source>> sources_;
   std::vector<std::unique_ptr<target>> targets_;
+  boot::descriptor survival_memory_;  // with --survive; the ranks of this host share it
+  std::unique_ptr<boot::survival> survival_;
   std::unique_ptr<local_ranks> ranks_;
   std::unique_ptr<daemon_children> children_;  // if there are hosts below this one
   int node_ = 0;

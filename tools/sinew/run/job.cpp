@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
@@ -147,16 +148,37 @@ void job::on_exits(std::vector<rank_exit> exits) {
 }
 
 void job::on_lost_host(int node, int code, const std::string& why) {
+  const bool others_go_on = survives_host(node);
   for (int rank = 0; rank < ranks_at_start(); ++rank) {
     rank_state& state = ranks_[static_cast<std::size_t>(rank)];
     if (plan_.hosts.node(rank) == node) {
+      const bool was_alive = std::exchange(state.alive, false);
       settle(rank);
       pmi_of(rank).leave(state.number);
-      alive_ -= state.alive ? 1 : 0;
-      state.alive = false;
+      alive_ -= was_alive ? 1 : 0;
+      if (was_alive && others_go_on) {
+        go_on_without(rank);
+      }
     }
   }
+  if (others_go_on) {
+    say(why + "; the others go on (--survive)");
+    return check_waiting();
+  }
   fail(as_exit_code(code), -1, why);
+}
+
+/// Whether the loss of a host is the death of its ranks: all of them have started, and others live.
+bool job::survives_host(int node) const {
+  bool others = false;
+  for (int rank = 0; rank < ranks_at_start(); ++rank) {
+    const rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+    if (plan_.hosts.node(rank) == node && !state.settled) {
+      return false;
+    }
+    others = others || (plan_.hosts.node(rank) != node && state.alive);
+  }
+  return options_.survive && others && !ending_;
 }
 
 void job::on_output(int rank, int stream, std::string_view bytes) {
@@ -206,7 +228,7 @@ void job::judge(const std::vector<rank_exit>& exits) {
   if (ending_) {
     return;
   }
-  if (survival_ != nullptr) {
+  if (options_.survive) {
     survive(exits);
     return;
   }
@@ -226,11 +248,35 @@ void job::judge(const std::vector<rank_exit>& exits) {
 void job::survive(const std::vector<rank_exit>& exits) {
   for (const rank_exit& each : exits) {
     if (const std::string cause = cause_of(each); !cause.empty()) {
-      survival_->mark_dead(job_rank{each.rank});
+      go_on_without(each.rank);
       say(name_of(each.rank) + " " + cause + "; the others go on (--survive)");
     }
   }
   check_waiting();
+}
+
+void job::go_on_without(int rank) {
+  rank_state& state = ranks_[static_cast<std::size_t>(rank)];
+  SINEW_EXPECT(!state.alive && !state.dead);
+  state.dead = true;
+  ++deaths_;
+  if (loss_ && (loss_->rank == rank || loss_->other == rank)) {
+    loss_.reset();
+  }
+  if (survival_ != nullptr) {
+    survival_->mark_dead(job_rank{rank});
+  } else {
+    remote_->tell_dead(rank);
+  }
+  pmi_of(rank).excuse(state.number);
+}
+
+// All hosts hear of votes and deaths in the order in which this launcher tells of them.
+void job::on_vote(int rank, cast_vote vote) {
+  if (remote_ != nullptr && options_.survive && !ranks_[static_cast<std::size_t>(rank)].dead) {
+    vote.deaths = deaths_;
+    remote_->tell_vote(rank, vote);
+  }
 }
 
 void job::check_waiting() {
@@ -270,7 +316,7 @@ void job::on_loss(int rank, int other, const std::string& why) {
     if (loss_ && loss_->rank == rank && loss_->other == other) {
       loss_.reset();
     }
-  } else if (!ending_ && !loss_) {
+  } else if (!ending_ && !loss_ && !ranks_[static_cast<std::size_t>(other)].dead) {
     loss_ = loss{rank, other, why, now_ns(), 0};
   }
 }

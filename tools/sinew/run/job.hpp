@@ -45,6 +45,7 @@ class job {
     int number = 0;        // in that world
     std::uint32_t tenant = 0;
     bool kept = false;  // by who has ended; see session::stay_connected()
+    bool dead = false;  // and the others go on
   };
 
   /// A connection between two ranks has broken. If one of them has died its daemon is about to say
@@ -98,6 +99,9 @@ class job {
   void check_waiting();
   void check_waiting(const world& w);
   void survive(const std::vector<rank_exit>& exits);
+  void go_on_without(int rank);
+  void on_vote(int rank, cast_vote vote);
+  [[nodiscard]] bool survives_host(int node) const;
   [[nodiscard]] std::string cause_of(const rank_exit& exit) const;
   void on_loss(int rank, int other, const std::string& why);
   void check_loss(std::int64_t now);
@@ -124,6 +128,7 @@ class job {
   // Before holder_, which hands it to the ranks.
   boot::descriptor survival_memory_;  // with --survive
   std::unique_ptr<boot::survival> survival_;
+  std::uint32_t deaths_ = 0;  // of ranks that others survive
   remote_ranks* remote_ = nullptr;  // holder_, if the ranks are on other hosts
   local_ranks* local_ = nullptr;    // holder_, if they are not
   std::unique_ptr<rank_holder> holder_;

@@ -40,6 +40,9 @@ world& job::add_world(std::vector<int> applications, std::vector<int> nodes, int
                             },
                             [this, rank_of](int number, int other, const std::string& why) {
                               on_loss(rank_of(number), rank_of(other), why);
+                            },
+                            [this, rank_of](int number, const cast_vote& vote) {
+                              on_vote(rank_of(number), vote);
                             }},
       std::move(nodes), worlds_.front()->pmi != nullptr ? worlds_.front()->pmi->names() : nullptr);
   if (spawner >= 0) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sinew/base/check.hpp"
 #include "sinew/boot/launcher_wire.hpp"
 
 namespace sinew::tool {
@@ -88,6 +89,8 @@ void pmi_server::take(int rank, const boot::pmi_message& message) {
       return refuse(rank, "has lost a rank that there is not");
     }
     calls_.lost(rank, other, boot::pmi_unescape(message.find("why").value_or("")).value_or(""));
+  } else if (command == wire::vote && calls_.voted) {
+    vote(rank, message);
   } else if (command == wire::connected) {
     from.connected = true;
   } else if (command == wire::spawn && calls_.spawn) {
@@ -181,7 +184,14 @@ void pmi_server::barrier(int rank) {
     return refuse(rank, "entered two PMI barriers at once");
   }
   from.in_barrier = true;
-  if (++waiting_ < clients_.size()) {
+  ++waiting_;
+  end_barrier_if_all_in();
+}
+
+void pmi_server::end_barrier_if_all_in() {
+  if (waiting_ == 0 || !std::all_of(clients_.begin(), clients_.end(), [](const client& each) {
+        return each.in_barrier || each.excused;
+      })) {
     return;
   }
   waiting_ = 0;
@@ -189,8 +199,36 @@ void pmi_server::barrier(int rank) {
     each.in_barrier = false;
   }
   for (int each = 0; each < static_cast<int>(clients_.size()); ++each) {
-    calls_.send(each, "cmd=barrier_out rc=0\n");
+    if (!at(each).excused) {
+      calls_.send(each, "cmd=barrier_out rc=0\n");
+    }
   }
+}
+
+void pmi_server::excuse(int rank) {
+  client& gone = at(rank);
+  SINEW_EXPECT(gone.left);
+  waiting_ -= gone.in_barrier ? 1 : 0;
+  gone.in_barrier = false;
+  gone.excused = true;
+  end_barrier_if_all_in();
+}
+
+void pmi_server::vote(int rank, const boot::pmi_message& message) {
+  const int slot = message.number("slot").value_or(-1);
+  const int key = message.number("key").value_or(-1);
+  const int turn = message.number("turn").value_or(-1);
+  const auto flag = message.number("flag");
+  constexpr int most = 0xffff;
+  if (slot < 0 || slot >= static_cast<int>(boot::survival::slots) || key < 0 || key > most ||
+      turn < 1 || turn > most) {
+    return refuse(rank, "has voted in a way that makes no sense");
+  }
+  calls_.voted(rank, {{static_cast<std::uint32_t>(slot), static_cast<std::uint16_t>(key),
+                       static_cast<std::uint16_t>(turn)},
+                      static_cast<std::uint32_t>(flag.value_or(0)),
+                      0,
+                      !flag.has_value()});
 }
 
 void pmi_server::leave(int rank) {
@@ -211,7 +249,7 @@ void pmi_server::tell_all_left() {
 
 int pmi_server::missed_in_barrier() const {
   for (std::size_t rank = 0; waiting_ > 0 && rank < clients_.size(); ++rank) {
-    if (clients_[rank].left && !clients_[rank].in_barrier) {
+    if (clients_[rank].left && !clients_[rank].in_barrier && !clients_[rank].excused) {
       return static_cast<int>(rank);
     }
   }

@@ -11,6 +11,7 @@
 
 #include "sinew/boot/pmi_wire.hpp"
 #include "sinew/run/name_service.hpp"
+#include "sinew/run/rank_holder.hpp"
 
 namespace sinew::tool {
 
@@ -25,6 +26,8 @@ class pmi_server {
     std::function<void(int rank, const std::string& request)> spawn = {};
     /// A rank has lost its connection to another one; without a reason: it has it after all.
     std::function<void(int rank, int other, const std::string& why)> lost = {};
+    /// A rank votes, or leaves a ballot.
+    std::function<void(int rank, const cast_vote& vote)> voted = {};
   };
 
   /// `application_of[rank]` counts the programs of the job; `node_of[rank]` its nodes, of which
@@ -43,6 +46,8 @@ class pmi_server {
   [[nodiscard]] bool finalized(int rank) const { return at(rank).finalized; }
   /// The rank's process has ended; it will enter no barrier any more.
   void leave(int rank);
+  /// The rank has died and the others go on, also out of barriers.
+  void excuse(int rank);
   /// A rank that has left while others wait for it in a barrier, or -1.
   [[nodiscard]] int missed_in_barrier() const;
   /// A rank that has left without MPI_Init while another one, which has called it, still runs and
@@ -68,6 +73,7 @@ class pmi_server {
     bool in_long_command = false;  // between mcmd= and endcmd
     bool refused = false;
     bool left = false;
+    bool excused = false;
     bool departed = false;  // waits to hear that all have left
     bool plain = false;     // speaks plain PMI-1: another MPI's library
     bool connected = false;
@@ -82,6 +88,8 @@ class pmi_server {
   [[nodiscard]] std::string put(const boot::pmi_message& message);
   [[nodiscard]] std::string get(const boot::pmi_message& message) const;
   void barrier(int rank);
+  void end_barrier_if_all_in();
+  void vote(int rank, const boot::pmi_message& message);
   void tell_all_left();
   void refuse(int rank, const std::string& why);
   [[nodiscard]] bool start(int rank, bool plain);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sinew/boot/survival.hpp"
+
 namespace sinew::tool {
 
 /// How a rank's process ended.
@@ -19,6 +21,14 @@ struct rank_exit {
   int signal = 0;  ///< 0: it ended by itself
   bool core_dumped = false;
   bool no_memory = false;  ///< the kernel's doing, most likely
+};
+
+/// With --survive over hosts: a rank has voted, or left a ballot (boot/survival.hpp).
+struct cast_vote {
+  boot::ballot ballot;
+  std::uint32_t flag = 0;
+  std::uint32_t deaths = 0;  ///< before it, as the launcher counts
+  bool left = false;
 };
 
 /// What happens to ranks, in the order in which it happens on their host. Called from the event

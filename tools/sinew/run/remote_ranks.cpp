@@ -117,12 +117,18 @@ void remote_ranks::send(const host& to, frame_kind kind, int rank, std::string_v
 }
 
 // Daemons pass it on to those below them.
-void remote_ranks::send_all(frame_kind kind, std::string_view bytes) {
+void remote_ranks::send_all(frame_kind kind, std::string_view bytes, int rank) {
   for (const auto& each : hosts_) {
     if (each->link != nullptr) {
-      each->link->send(kind, 0, bytes);
+      each->link->send(kind, rank, bytes);
     }
   }
+}
+
+void remote_ranks::tell_dead(int rank) { send_all(frame_kind::dead, {}, rank); }
+
+void remote_ranks::tell_vote(int rank, const cast_vote& vote) {
+  send_all(frame_kind::voted, pack(vote), rank);
 }
 
 void remote_ranks::answer(int rank, const std::string& bytes) {

@@ -42,6 +42,10 @@ class remote_ranks final : public rank_holder {
   [[nodiscard]] bool done() const override;
   [[nodiscard]] int look_after() override;
 
+  /// With --survive, to all hosts.
+  void tell_dead(int rank);
+  void tell_vote(int rank, const cast_vote& vote);
+
   /// What can be read from `pipe` goes to the rank's input. Before start().
   void read_input(int rank, boot::descriptor pipe);
   /// Nobody reads a stream of ours any more: the ranks get SIGPIPE, as on this machine.
@@ -96,7 +100,7 @@ class remote_ranks final : public rank_holder {
   /// The daemon, of those that the launcher has started itself, by which `node` is reached.
   [[nodiscard]] host& way_to(int node) const;
   void send(const host& to, frame_kind kind, int rank, std::string_view bytes);
-  void send_all(frame_kind kind, std::string_view bytes = {});
+  void send_all(frame_kind kind, std::string_view bytes = {}, int rank = 0);
 
   const run_options& options_;
   const job_plan& plan_;

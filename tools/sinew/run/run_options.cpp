@@ -224,9 +224,6 @@ void check(const run_options& options) {
   if (!options.hosts.empty() && !options.host_file.empty()) {
     throw usage_failure("--hosts and --hostfile exclude each other");
   }
-  if (options.survive && !(options.hosts + options.host_file).empty()) {
-    throw usage_failure("--survive is for the ranks of one machine; it excludes --hosts");
-  }
   if (!options.output_pattern.empty() && !options.output_directory.empty()) {
     throw usage_failure("--output and --output-dir exclude each other");
   }

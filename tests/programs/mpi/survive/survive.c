@@ -1,7 +1,8 @@
-/* By `sinew run --survive`: the last rank kills itself; the others learn of it in what they do with
- * it, agree, and go on without it. */
+/* By `sinew run --survive`: the last rank kills itself, or with the word "paused" waits for somebody
+ * to end its host; the others learn of it in what they do with it, agree, and go on without it. */
 #include <mpi-ext.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "../check.h"
 
@@ -100,6 +101,13 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (int i = 0; i < 5; ++i) {
     MPI_Barrier(comm);  /* without --survive they would go over memory by now */
+  }
+  if (rank == size - 1 && argc > 1 && strcmp(argv[1], "paused") == 0) {
+    printf("paused\n");
+    fflush(stdout);
+    while (1) {
+      pause();
+    }
   }
   if (rank == size - 1) {
     raise(SIGKILL);

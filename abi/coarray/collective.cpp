@@ -1,7 +1,9 @@
 // Small reductions go by recursive doubling: in round k members that differ in bit k swap their
 // values, each through one line of the other's memory. Everything else goes through stages, two at
 // each member, filled with a chunk at a time: each member combines its share of the chunk from all
-// stages, and then takes the other shares from theirs.
+// stages, and then takes the other shares from theirs. Over several nodes that is done on each node,
+// and then each member fetches what the other nodes have for its share: each node's data go to each
+// other node once.
 #include "abi/coarray/collective.hpp"
 
 #include <algorithm>
@@ -281,6 +283,116 @@ int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op
   return 0;
 }
 
+/// [begin, end) of what the members of a node have combined in the current stages, in bytes: each
+/// has its own share there.
+void fetch_share(team& t, std::size_t node, std::size_t count, std::size_t element,
+                 share wanted, std::byte* to) {
+  const std::span<const int> there = t.members_of(node);
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    const share its = share_of(count, static_cast<int>(i), static_cast<int>(there.size()));
+    const std::size_t begin = std::max(its.begin, wanted.begin);
+    const std::size_t end = std::min(its.end, wanted.end);
+    if (begin < end) {
+      const rma::place from = stage_of(t, there[i]);
+      this_job.engine->get(to + (begin - wanted.begin) * element,
+                           {from.rank, from.offset + begin * element}, (end - begin) * element);
+    }
+  }
+}
+
+/// This member's place among those of its node.
+int place_here(const team& t) noexcept {
+  const std::span<const int> here = t.members_of(t.own_node());
+  return static_cast<int>(std::find(here.begin(), here.end(), t.me()) - here.begin());
+}
+
+/// What of a chunk is here at each member of this node, as shares, is taken by all of them. Written
+/// to the stage that is not in use: between two barriers of the team nobody elsewhere reads that.
+int take_from_near(team& t, std::byte* data, std::size_t count, std::size_t element,
+                   const std::byte* own, bool wanted) {
+  const std::span<const int> here = t.members_of(t.own_node());
+  const auto share_at = [&](std::size_t i) {
+    return share_of(count, static_cast<int>(i), static_cast<int>(here.size()));
+  };
+  const auto mine = static_cast<std::size_t>(place_here(t));
+  const auto other_stage = [&](int m) {
+    return this_job.engine->at(
+        t.at(m, team::stages_at + (t.chunks + 1) % 2 * t.stage_bytes()));
+  };
+  const share own_share = share_at(mine);
+  put(other_stage(t.me()) + own_share.begin * element, own,
+      (own_share.end - own_share.begin) * element);
+  if (const int left = t.sync_near()) {
+    return left;
+  }
+  for (std::size_t i = 0; wanted && i < here.size(); ++i) {
+    const share s = share_at(i);
+    copy_bytes(data + s.begin * element,
+               i == mine ? own : other_stage(here[i]) + s.begin * element,
+               (s.end - s.begin) * element);
+  }
+  return t.sync_near();  // before somebody fills that stage
+}
+
+/// As reduce_chunk(), by levels. `sum` has room for two shares of a node.
+int reduce_chunk_by_levels(team& t, std::byte* data, std::size_t count, const combiner& op,
+                           bool wanted, std::byte* sum) {
+  SINEW_EXPECT(t.has_levels() && count * op.element_bytes <= t.stage_bytes());
+  const std::size_t size = op.element_bytes;
+  const std::span<const int> here = t.members_of(t.own_node());
+  const share mine = share_of(count, place_here(t), static_cast<int>(here.size()));
+  const std::size_t begin = mine.begin * size;
+  const std::size_t bytes = (mine.end - mine.begin) * size;
+  ++t.chunks;
+  put(stage(t, t.me()), data, begin);
+  put(stage(t, t.me()) + begin + bytes, data + begin + bytes, count * size - begin - bytes);
+  if (const int left = t.sync_near()) {
+    return left;
+  }
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    const std::byte* const its = here[i] == t.me() ? data + begin : stage(t, here[i]) + begin;
+    i == 0 ? copy_bytes(sum, its, bytes) : op.call(op, sum, its, bytes / size);
+  }
+  put(stage(t, t.me()) + begin, sum, bytes);
+  if (const int left = t.sync_all()) {
+    return left;
+  }
+  // In the order of the nodes, so that all get the same bits.
+  std::byte* const total = sum + bytes;
+  std::byte* const fetched = total + bytes;
+  for (std::size_t node = 0; node < t.nodes(); ++node) {
+    const bool own = node == t.own_node();
+    std::byte* const into = node == 0 ? total : fetched;
+    if (!own) {
+      fetch_share(t, node, count, size, mine, into);
+    } else if (node == 0) {
+      copy_bytes(total, sum, bytes);
+    }
+    if (node != 0) {
+      op.call(op, total, own ? sum : fetched, bytes / size);
+    }
+  }
+  return take_from_near(t, data, count, size, total, wanted);
+}
+
+/// What the source has in its stage goes to each other node once, in shares.
+int broadcast_by_levels(team& t, int source, std::byte* data, std::size_t bytes) {
+  const std::span<const int> here = t.members_of(t.own_node());
+  const share mine = share_of(bytes, place_here(t), static_cast<int>(here.size()));
+  if (t.near(source)) {
+    if (t.me() != source) {
+      copy_bytes(data, stage(t, source), bytes);
+    }
+    const int left = t.sync_near();
+    const int also = t.sync_near();
+    return left != 0 ? left : also;
+  }
+  const rma::place from = stage_of(t, source);
+  const auto part = std::make_unique_for_overwrite<std::byte[]>(mine.end - mine.begin);
+  this_job.engine->get(part.get(), {from.rank, from.offset + mine.begin}, mine.end - mine.begin);
+  return take_from_near(t, data, bytes, 1, part.get(), true);
+}
+
 }  // namespace
 
 int reduce(descriptor& a, const combiner& op, int result_image) {
@@ -307,12 +419,14 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
       throw error("elements of " + std::to_string(op.element_bytes) + " bytes cannot be reduced",
                   "the limit is " + std::to_string(t.stage_bytes()));
     }
-    const auto members = static_cast<std::size_t>(t.size());
+    const std::size_t members = t.has_levels() ? t.members_of(t.own_node()).size()
+                                               : static_cast<std::size_t>(t.size());
     const auto sum = std::make_unique_for_overwrite<std::byte[]>(
-        (std::min(most, all.count()) / members + 1) * op.element_bytes);
+        3 * (std::min(most, all.count()) / members + 1) * op.element_bytes);
+    const auto chunk = t.has_levels() ? reduce_chunk_by_levels : reduce_chunk;
     for (std::size_t i = 0; i < all.count() && left == 0; i += most) {
-      left = reduce_chunk(t, all.data() + i * op.element_bytes, std::min(most, all.count() - i), op,
-                          wanted, sum.get());
+      left = chunk(t, all.data() + i * op.element_bytes, std::min(most, all.count() - i), op,
+                   wanted, sum.get());
     }
   }
   if (wanted && left == 0) {
@@ -358,7 +472,15 @@ int broadcast(descriptor& a, int source_image) {
     if (const int left = t.sync_all()) {
       return left;
     }
-    if (t.me() != source) {
+    constexpr std::size_t short_chunk = 16'384;  // fetched by each for itself
+    if (n >= short_chunk && t.has_levels()) {
+      if (i == 0 && t.me() != source) {
+        check_allocated(true, other(t, source, 0, sizeof nothing), n);
+      }
+      if (const int left = broadcast_by_levels(t, source, all.data() + i, n)) {
+        return left;
+      }
+    } else if (t.me() != source) {
       const std::byte* const sent = other(t, source, 0, std::max(n, sizeof nothing));
       check_allocated(a.base != nullptr, sent, n);
       copy_bytes(all.data() + i, sent, n);

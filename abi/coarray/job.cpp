@@ -13,6 +13,7 @@
 #include "abi/coarray/team.hpp"
 #include "abi/coarray/units.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/boot/survival.hpp"
 #include "sinew/core/job.hpp"
 
 namespace sinew::coarray {
@@ -54,6 +55,9 @@ void open_job() {
     this_job.enter(*this_job.first);
     SINEW_ENSURE(this_job.open() && this_job.now == this_job.first);
     SINEW_ENSURE(this_job.now->me() == this_job.rank.value());
+    if (runtime.session().survivors() != nullptr) {
+      runtime.want_chore(runtime.add_chore(note_deaths, nullptr), true);
+    }
     (void)runtime.begin_service(core::service::messages);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sinew: coarrays cannot start: %s\n", e.what());
@@ -83,12 +87,43 @@ void depart(std::uint64_t status) {
   for (job_rank r = 0; r.below(this_job.size); ++r) {
     this_job.engine->post(this_job.departures_at(r));
   }
+  this_job.engine->store<std::uint64_t>(
+      {this_job.rank, this_job.words_at + offsetof(image_words, has_left)}, 1);
+}
+
+// An image that has told others that it leaves and dies before it has told all is counted twice by
+// some; hence departures are compared by at least.
+int note_deaths(void*) {
+  static std::uint32_t seen = 0;
+  const boot::survival& known = *this_job.runtime->session().survivors();
+  const std::uint32_t before = seen;
+  for (const std::uint32_t now = known.deaths(); seen < now; ++seen) {
+    const job_rank r = known.dead(seen);
+    if (!r.below(this_job.size) || r == this_job.rank) {
+      continue;
+    }
+    rma::engine& e = *this_job.engine;
+    const auto word = [&e](rma::place p) {
+      return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(e.at(p)));
+    };
+    std::uint64_t running = image_words::running;
+    const bool first = word(this_job.status_of(r))
+                           .compare_exchange_strong(running, image_words::failed);
+    const bool told = e.maps(r)
+                          ? word({r, this_job.words_at + offsetof(image_words, has_left)}) != 0
+                          : !first;
+    if (!told) {
+      word(this_job.departures_at(this_job.rank)).fetch_add(1);
+    }
+    e.look_for_waiters();
+  }
+  return static_cast<int>(seen - before);
 }
 
 void serve_until_all_leave() {
   SINEW_EXPECT(this_job.over);
   await({pending::sort::departures}, [] {
-    return this_job.engine->load<std::uint64_t>(this_job.departures_at(this_job.rank)) ==
+    return this_job.engine->load<std::uint64_t>(this_job.departures_at(this_job.rank)) >=
            static_cast<std::uint64_t>(this_job.size);
   });
 }

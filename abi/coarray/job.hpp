@@ -24,7 +24,8 @@ struct image_words {
   static constexpr std::uint64_t stopped = 1;
   static constexpr std::uint64_t failed = 2;
 
-  alignas(64) std::uint64_t status;    ///< written by its image only
+  alignas(64) std::uint64_t status;    ///< written by its image, or by others after its death
+  std::uint64_t has_left;              ///< 1 once the image itself has told all others
   alignas(64) std::uint64_t departed;  ///< how many images, this one included, have left
   /// Followed by a line for each rank: how often that image has come to synchronise with this one
   /// and, of one on another node, which cannot be looked at, a copy of its status that it writes.
@@ -109,6 +110,9 @@ inline void ensure_open() {
 /// Records that this image has stopped or failed (`status`) and wakes the images that wait for it.
 /// Those of its node can see it on return. Cold.
 void depart(std::uint64_t status);
+/// With `sinew run --survive`: images whose processes have died have failed, as if by FAIL IMAGE. Each
+/// image notes it for itself, in its progress. Returns how many. Cold.
+int note_deaths(void*);
 /// After that: makes progress for the others until all images have departed. Cold.
 void serve_until_all_leave();
 /// Normal termination: departs, and waits until all images have. Cold.

@@ -9,6 +9,7 @@
 #include "abi/coarray/gfortran.hpp"
 #include "abi/coarray/statement.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/core/retry.hpp"
 
 namespace sinew::coarray {
 namespace {
@@ -83,11 +84,14 @@ void team::sort_by_node() {
   const int here = this_job.engine->node_of(this_job.rank);
   for (int m = 0; m < size_; ++m) {
     const int node = this_job.engine->node_of(ranks_[static_cast<std::size_t>(m)]);
-    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+    auto found = std::find(nodes.begin(), nodes.end(), node);
+    if (found == nodes.end()) {
       node_ = node == here ? static_cast<int>(nodes.size()) : node_;
-      nodes.push_back(node);
+      found = nodes.insert(nodes.end(), node);
       leaders_.push_back(m);
+      by_node_.emplace_back();
     }
+    by_node_[static_cast<std::size_t>(found - nodes.begin())].push_back(m);
     if (node == here) {
       here_.push_back(m);
     }
@@ -162,10 +166,10 @@ int team::sync_all() {
   this_job.engine->settle();
   ++this_job.synchronised;
   const std::uint64_t epoch = ++epoch_;
-  // Read by reports only, which nothing depends on; hence relaxed.
+  // Read by reports, and by who finds the barrier broken: release, with the acquire of its loads.
   std::atomic_ref<std::uint64_t>(
       *reinterpret_cast<std::uint64_t*>(this_job.engine->at(at(me_, here_at))))
-      .store(epoch, std::memory_order_relaxed);
+      .store(epoch, std::memory_order_release);
   if (size_ == 1) {
     return 0;
   }
@@ -250,26 +254,58 @@ bool team::wait_by_levels(std::uint64_t epoch) {
   return true;
 }
 
+// As wait_at_counter(), with a count of its own, since it is no barrier of the team.
+int team::sync_near() {
+  SINEW_EXPECT(over_nodes());
+  const std::uint64_t number = ++collectives;
+  const std::uint64_t epoch = ++near_epoch_;
+  if (broken_) {
+    return who_left();
+  }
+  if (here_.size() == 1) {
+    return 0;
+  }
+  const rma::place come = at(here_.front(), near_come_at);
+  const rma::place release = at(here_.front(), near_release_at);
+  if (this_job.engine->fetch_add<std::uint64_t>(come, 1) + 1 == epoch * here_.size()) {
+    this_job.engine->store<std::uint64_t>(release, epoch);
+    for (const int m : here_) {
+      if (m != me_) {
+        this_job.engine->alert(ranks_[static_cast<std::size_t>(m)]);
+      }
+    }
+    return 0;
+  }
+  await({pending::sort::barrier, this, epoch_},
+        [&] { return reached(word(release), epoch) || will_not_come(number, 1); });
+  if (!reached(word(release), epoch)) {
+    broken_ = true;
+    return who_left();
+  }
+  return 0;
+}
+
 /// After an image has left without coming to the barrier: if only failed images are missing, the
-/// others synchronise by pairs. All members of this barrier come here, since none of them gets all
-/// signals. A member that knows of a stopped image waits no more, but still signals the others,
-/// which may so far know of a failed image only.
+/// others wait for each other, by the number of the barrier that each has come to. An image that has
+/// died may have come to this one in part, so that others have gone through it: their number says
+/// so. A member that knows of a stopped image waits no more.
 int team::sync_those_left() {
   SINEW_EXPECT(broken_);
-  for (const job_rank r : ranks_) {
-    if (r != this_job.rank) {
-      tell_pair(r);
-    }
-  }
+  core::retry_loop looks(*this_job.runtime);
   int result = who_left();
-  for (const job_rank r : ranks_) {
-    if (r != this_job.rank && result == stat::stopped_image) {
-      ++this_job.heard[r.index()];
-    } else if (r != this_job.rank) {
-      result = graver(result, await_pair(r));
+  for (int m = 0; m < size_; ++m) {
+    const job_rank r = ranks_[static_cast<std::size_t>(m)];
+    bool gone = false;
+    while (m != me_ && result != stat::stopped_image && !reached(word(at(m, here_at)), epoch_) &&
+           !(gone = this_job.gone(r))) {
+      looks.again();
+    }
+    // It may have come between the two looks.
+    if (gone && !reached(word(at(m, here_at)), epoch_)) {
+      result = graver(result, stat_of(r));
     }
   }
-  return result;
+  return graver(result, who_left());
 }
 
 void tell_pair(job_rank rank) {

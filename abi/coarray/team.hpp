@@ -53,6 +53,17 @@ class team {
   [[nodiscard]] std::span<std::byte* const> parts() const noexcept { return parts_; }
   /// Some member is on another node.
   [[nodiscard]] bool over_nodes() const noexcept { return leaders_.size() > 1; }
+  /// Over several nodes, and one of them has several members.
+  [[nodiscard]] bool has_levels() const noexcept {
+    return over_nodes() && leaders_.size() < static_cast<std::size_t>(size_);
+  }
+  /// Members (from 0) of a node, from 0 to nodes() - 1, in their order.
+  [[nodiscard]] std::span<const int> members_of(std::size_t node) const noexcept {
+    SINEW_EXPECT(node < by_node_.size());
+    return by_node_[node];
+  }
+  [[nodiscard]] std::size_t nodes() const noexcept { return by_node_.size(); }
+  [[nodiscard]] std::size_t own_node() const noexcept { return static_cast<std::size_t>(node_); }
   /// That member (from 0) is on this node.
   [[nodiscard]] bool near(int m) const noexcept {
     SINEW_EXPECT(m >= 0 && m < size_);
@@ -84,11 +95,13 @@ class team {
   /// The barrier that this image has come to last, for reports.
   static constexpr std::uint64_t here_at = left_at + 16;
   static constexpr std::uint64_t word_at = 3 * line;  ///< see exchange.cpp
-  static constexpr std::uint64_t rounds_at = 4 * line;
+  static constexpr std::uint64_t near_come_at = 4 * line;  ///< see sync_near(); at a node's first
+  static constexpr std::uint64_t near_release_at = 5 * line;
+  static constexpr std::uint64_t rounds_at = 6 * line;
   static constexpr std::uint64_t slots_at = rounds_at + most_rounds * line;
   static constexpr std::uint64_t stages_at = slots_at + 2 * most_rounds * line;
   static_assert(left_at >= release_at + line && here_at == left_at + 16);
-  static_assert(word_at >= here_at + 8 && rounds_at >= word_at + line && stages_at % line == 0);
+  static_assert(word_at >= here_at + 8 && near_come_at >= word_at + line && stages_at % line == 0);
 
   /// A place in the words of member `m` (from 0).
   [[nodiscard]] rma::place at(int m, std::uint64_t offset) const noexcept {
@@ -99,6 +112,10 @@ class team {
   /// A barrier of the team; 0, stat::stopped_image or stat::failed_image. Failed images are left
   /// out; with a stopped one it does not wait. Hot.
   [[nodiscard]] int sync_all();
+  /// A barrier of this node's members alone, of a team over several nodes: for steps of a collective,
+  /// which all members of all nodes take. What they have done to heaps of this node before is
+  /// visible. 0 or as sync_all(); it does not wait for who has left.
+  [[nodiscard]] int sync_near();
   /// With the given images (from 1, without duplicates, in range). Hot.
   [[nodiscard]] int sync_images(std::span<const int> images);
   /// A member left without coming to an earlier barrier or collective: all members find that, each
@@ -140,9 +157,11 @@ class team {
   std::vector<std::uint64_t> blocks_;
   std::uint64_t epoch_ = 0;
   bool broken_ = false;
-  std::vector<int> leaders_;  ///< by node: its first member (from 0)
-  std::vector<int> here_;     ///< the members of this node (from 0)
-  int node_ = 0;              ///< this one, in leaders_
+  std::uint64_t near_epoch_ = 0;
+  std::vector<int> leaders_;               ///< by node: its first member (from 0)
+  std::vector<std::vector<int>> by_node_;  ///< all of them
+  std::vector<int> here_;                  ///< those of this node
+  int node_ = 0;                           ///< this one, in leaders_
 };
 
 /// Every team that this image is a member of.

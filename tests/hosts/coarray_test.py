@@ -28,12 +28,16 @@ class Coarrays(OverHosts):
                 ("error stop", 7, r".*", r".*"),
                 ("killed", 137, r".*", r"rank 1 .*SIGKILL"),
                 ("failed", 0, r"went on without it", r".*"),
+                ("died", 0, r"went on without it", r"SIGKILL .*; the others go on"),
+                ("died, all statements", 0, r"went on without it", r"SIGKILL .*; the others go on"),
                 ("failed, all statements", 0, r"went on without it", r".*"),
                 ("failed in a lock", 0, r"went on without it", r".*"),
                 ("stopped, all statements", 0, r"went on without it", r".*")):
             for hosts in ("h1,h2:2", "h1:2,h2"):
                 with self.subTest(ending=ending, hosts=hosts):
-                    done = run("--timeout", "60", str(PLACE / "endings"), ending, hosts=hosts)
+                    others_go_on = ["--survive"] if ending.startswith("died") else []
+                    done = run("--timeout", "60", *others_go_on, str(PLACE / "endings"), ending,
+                               hosts=hosts)
                     self.assertEqual(done.code, code, done.err)
                     self.assertRegex(done.out, out)
                     self.assertRegex(done.err, err)

@@ -45,7 +45,8 @@ program endings
   case ('killed')
     if (me == 2) call execute_command_line('kill -9 $PPID')
     sync all
-  case ('failed')
+  case ('failed', 'died')
+    if (me == 2 .and. ending == 'died') call execute_command_line('kill -9 $PPID')
     if (me == 2) fail image
     do
       sync all (stat=error, errmsg=text)
@@ -90,7 +91,8 @@ program endings
       call check(error, stat_stopped_image, value)
     end do
     if (me == 1) print '(a)', 'went on without it'
-  case ('failed, all statements')
+  case ('failed, all statements', 'died, all statements')
+    if (me == 2 .and. ending(1:4) == 'died') call execute_command_line('kill -9 $PPID')
     if (me == 2) fail image
     call every_statement(stat_failed_image)
     if (me == 1) print '(a)', 'went on without it'

@@ -25,6 +25,10 @@ TABLE = [
     ("killed", 3, 137, r".*", r"rank 1 .*SIGKILL"),
     ("failed", 3, None, r"went on without it", r".*"),
     ("failed", 2, None, r"went on without it", r".*"),
+    ("died", 2, 0, r"went on without it", r"SIGKILL .*; the others go on"),
+    ("died", 3, 0, r"went on without it", r"SIGKILL .*; the others go on"),
+    ("died, all statements", 2, 0, r"went on without it", r"SIGKILL .*; the others go on"),
+    ("died, all statements", 3, 0, r"went on without it", r"SIGKILL .*; the others go on"),
     ("stopped", 3, 0, r"went on without it", r".*"),
     ("stopped, all statements", 3, 0, r"went on without it", r".*"),
     ("stopped, one ahead", 3, 0, r"went on without it", r".*"),
@@ -121,7 +125,8 @@ class Endings(unittest.TestCase):
     def check(self, words, images, code, out, err):
         files = shared_files()
         done = subprocess.run(
-            [SINEW, "run", "-n", str(images), "--timeout", "60", PROGRAM, words],
+            [SINEW, "run", "-n", str(images), "--timeout", "60",
+             *(["--survive"] if words.startswith("died") else []), PROGRAM, words],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, check=False)
         told = f"{words}, {images} images: code {done.returncode}\n{done.stdout}\n{done.stderr}"
         self.assertNotEqual(done.returncode, 124, told)  # nobody waits for who has left

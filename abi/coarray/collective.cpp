@@ -1,9 +1,9 @@
 // Small reductions go by recursive doubling: in round k members that differ in bit k swap their
 // values, each through one line of the other's memory. Everything else goes through stages, two at
 // each member, filled with a chunk at a time: each member combines its share of the chunk from all
-// stages, and then takes the other shares from theirs. Over several nodes that is done on each node,
-// and then each member fetches what the other nodes have for its share: each node's data go to each
-// other node once.
+// stages, and then takes the other shares from theirs. Over several nodes that is done on each
+// node, and then each member fetches what the other nodes have for its share: each node's data go
+// to each other node once.
 #include "abi/coarray/collective.hpp"
 
 #include <algorithm>
@@ -285,8 +285,8 @@ int reduce_chunk(team& t, std::byte* data, std::size_t count, const combiner& op
 
 /// [begin, end) of what the members of a node have combined in the current stages, in bytes: each
 /// has its own share there.
-void fetch_share(team& t, std::size_t node, std::size_t count, std::size_t element,
-                 share wanted, std::byte* to) {
+void fetch_share(team& t, std::size_t node, std::size_t count, std::size_t element, share wanted,
+                 std::byte* to) {
   const std::span<const int> there = t.members_of(node);
   for (std::size_t i = 0; i < there.size(); ++i) {
     const share its = share_of(count, static_cast<int>(i), static_cast<int>(there.size()));
@@ -316,8 +316,7 @@ int take_from_near(team& t, std::byte* data, std::size_t count, std::size_t elem
   };
   const auto mine = static_cast<std::size_t>(place_here(t));
   const auto other_stage = [&](int m) {
-    return this_job.engine->at(
-        t.at(m, team::stages_at + (t.chunks + 1) % 2 * t.stage_bytes()));
+    return this_job.engine->at(t.at(m, team::stages_at + (t.chunks + 1) % 2 * t.stage_bytes()));
   };
   const share own_share = share_at(mine);
   put(other_stage(t.me()) + own_share.begin * element, own,
@@ -327,8 +326,7 @@ int take_from_near(team& t, std::byte* data, std::size_t count, std::size_t elem
   }
   for (std::size_t i = 0; wanted && i < here.size(); ++i) {
     const share s = share_at(i);
-    copy_bytes(data + s.begin * element,
-               i == mine ? own : other_stage(here[i]) + s.begin * element,
+    copy_bytes(data + s.begin * element, i == mine ? own : other_stage(here[i]) + s.begin * element,
                (s.end - s.begin) * element);
   }
   return t.sync_near();  // before somebody fills that stage
@@ -419,8 +417,8 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
       throw error("elements of " + std::to_string(op.element_bytes) + " bytes cannot be reduced",
                   "the limit is " + std::to_string(t.stage_bytes()));
     }
-    const std::size_t members = t.has_levels() ? t.members_of(t.own_node()).size()
-                                               : static_cast<std::size_t>(t.size());
+    const std::size_t members =
+        t.has_levels() ? t.members_of(t.own_node()).size() : static_cast<std::size_t>(t.size());
     const auto sum = std::make_unique_for_overwrite<std::byte[]>(
         3 * (std::min(most, all.count()) / members + 1) * op.element_bytes);
     const auto chunk = t.has_levels() ? reduce_chunk_by_levels : reduce_chunk;

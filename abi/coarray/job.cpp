@@ -107,11 +107,10 @@ int note_deaths(void*) {
       return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(e.at(p)));
     };
     std::uint64_t running = image_words::running;
-    const bool first = word(this_job.status_of(r))
-                           .compare_exchange_strong(running, image_words::failed);
-    const bool told = e.maps(r)
-                          ? word({r, this_job.words_at + offsetof(image_words, has_left)}) != 0
-                          : !first;
+    const bool first =
+        word(this_job.status_of(r)).compare_exchange_strong(running, image_words::failed);
+    const bool told =
+        e.maps(r) ? word({r, this_job.words_at + offsetof(image_words, has_left)}) != 0 : !first;
     if (!told) {
       word(this_job.departures_at(this_job.rank)).fetch_add(1);
     }

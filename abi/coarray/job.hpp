@@ -110,8 +110,8 @@ inline void ensure_open() {
 /// Records that this image has stopped or failed (`status`) and wakes the images that wait for it.
 /// Those of its node can see it on return. Cold.
 void depart(std::uint64_t status);
-/// With `sinew run --survive`: images whose processes have died have failed, as if by FAIL IMAGE. Each
-/// image notes it for itself, in its progress. Returns how many. Cold.
+/// With `sinew run --survive`: images whose processes have died have failed, as if by FAIL IMAGE.
+/// Each image notes it for itself, in its progress. Returns how many. Cold.
 int note_deaths(void*);
 /// After that: makes progress for the others until all images have departed. Cold.
 void serve_until_all_leave();

@@ -286,9 +286,9 @@ int team::sync_near() {
 }
 
 /// After an image has left without coming to the barrier: if only failed images are missing, the
-/// others wait for each other, by the number of the barrier that each has come to. An image that has
-/// died may have come to this one in part, so that others have gone through it: their number says
-/// so. A member that knows of a stopped image waits no more.
+/// others wait for each other, by the number of the barrier that each has come to. An image that
+/// has died may have come to this one in part, so that others have gone through it: their number
+/// says so. A member that knows of a stopped image waits no more.
 int team::sync_those_left() {
   SINEW_EXPECT(broken_);
   core::retry_loop looks(*this_job.runtime);

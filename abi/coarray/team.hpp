@@ -94,7 +94,7 @@ class team {
   static constexpr std::uint64_t left_at = 2 * line;
   /// The barrier that this image has come to last, for reports.
   static constexpr std::uint64_t here_at = left_at + 16;
-  static constexpr std::uint64_t word_at = 3 * line;  ///< see exchange.cpp
+  static constexpr std::uint64_t word_at = 3 * line;       ///< see exchange.cpp
   static constexpr std::uint64_t near_come_at = 4 * line;  ///< see sync_near(); at a node's first
   static constexpr std::uint64_t near_release_at = 5 * line;
   static constexpr std::uint64_t rounds_at = 6 * line;
@@ -112,9 +112,9 @@ class team {
   /// A barrier of the team; 0, stat::stopped_image or stat::failed_image. Failed images are left
   /// out; with a stopped one it does not wait. Hot.
   [[nodiscard]] int sync_all();
-  /// A barrier of this node's members alone, of a team over several nodes: for steps of a collective,
-  /// which all members of all nodes take. What they have done to heaps of this node before is
-  /// visible. 0 or as sync_all(); it does not wait for who has left.
+  /// A barrier of this node's members alone, of a team over several nodes: for steps of a
+  /// collective, which all members of all nodes take. What they have done to heaps of this node
+  /// before is visible. 0 or as sync_all(); it does not wait for who has left.
   [[nodiscard]] int sync_near();
   /// With the given images (from 1, without duplicates, in range). Hot.
   [[nodiscard]] int sync_images(std::span<const int> images);

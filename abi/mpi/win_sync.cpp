@@ -1,7 +1,7 @@
 // MPI-5.0 section 12.5: epochs. Operations on ranks of this node have been done when their calls
 // return, so an epoch's end has nothing to wait for but the other ranks. Those on ranks of other
-// nodes have been done at the origin, but for gets; what ends an epoch, or flushes, waits until they
-// are done at the target, too.
+// nodes have been done at the origin, but for gets; what ends an epoch, or flushes, waits until
+// they are done at the target, too.
 #include <algorithm>
 
 #include "abi/mpi/collective_arguments.hpp"
@@ -222,8 +222,8 @@ int impl::Win_start(MPI_Group group, int assert, MPI_Win win) {
     core::communicator& c = *w.comm->comm;
     for (const int target : w.started) {
       if ((assert& MPI_MODE_NOCHECK) == 0) {
-        const auto posted = process.engine->recv(c, p2p::messages_of(c), nothing(),
-                                                 comm_rank{target}, posted_tag);
+        const auto posted =
+            process.engine->recv(c, p2p::messages_of(c), nothing(), comm_rank{target}, posted_tag);
         if (posted.error != p2p::fault::none) {
           w.started.clear();
           return end(*w.comm, posted.error);

@@ -192,8 +192,7 @@ void window_memory::reach_far(coll::participant at, const std::vector<int>& near
 }
 
 void window_memory::elsewhere(int rank, std::uint64_t address, const p2p::buffer& packed,
-                              const p2p::buffer& there, fabric::direction way,
-                              moment when) const {
+                              const p2p::buffer& there, fabric::direction way, moment when) const {
   std::vector<fabric::piece> pieces;
   auto* local = static_cast<std::byte*>(packed.base);
   std::size_t left = packed.bytes();

@@ -64,10 +64,9 @@ class sinew_session final : public wire_session {
     if (variable(wire::survival_fd)) {
       const descriptor shared = adopt(number_variable(wire::survival_fd, 0), wire::survival_fd);
       survival_ = std::make_unique<survival>(
-          shared.get(), place_.reach(), place_.nodes > 1 ? vote_teller([this](auto... what) {
-            tell_vote(what...);
-          })
-                                                         : vote_teller());
+          shared.get(), place_.reach(),
+          place_.nodes > 1 ? vote_teller([this](auto... what) { tell_vote(what...); })
+                           : vote_teller());
     }
     channel_.say(std::string("cmd=") + wire::hello);
   }

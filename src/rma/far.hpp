@@ -165,15 +165,15 @@ class far_ranks {
   std::unique_ptr<std::atomic<acquaintance*>[]> known_;
   std::vector<std::unique_ptr<acquaintance>> owned_;  ///< in progress() only
 
-  /// By rank, where this job goes on without those that die; else null. Set by the poller (release):
-  /// from then on whatever is asked of that rank is answered by bytes that mean nothing.
+  /// By rank, where this job goes on without those that die; else null. Set by the poller
+  /// (release): from then on whatever is asked of that rank is answered by bytes that mean nothing.
   std::unique_ptr<std::atomic<bool>[]> dead_;
   std::uint32_t deaths_seen_ = 0;  ///< in progress() only
   int death_chore_ = -1;
 
   core::lock requests_lock_;
-  std::vector<request*> requests_;       ///< by the low bits of their ids, less one
-  std::vector<std::uint32_t> free_ids_;  ///< of these
+  std::vector<request*> requests_;              ///< by the low bits of their ids, less one
+  std::vector<std::uint32_t> free_ids_;         ///< of these
   std::vector<std::unique_ptr<request>> gets_;  ///< all that were ever needed
   std::vector<request*> free_gets_;             ///< of these
   std::deque<bool> gets_ended_;                 ///< of those after gets_done_

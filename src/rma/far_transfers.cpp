@@ -312,9 +312,8 @@ void far_ranks::get_pieces_later(job_rank from, std::span<const fabric::piece> p
                 std::as_bytes(std::span(&wanted, 1)));
     }
   };
-  each_run(pieces, room(), whole, [&](const wire::run& r, std::byte* near, const axis& row) {
-    in.add(r, near, row);
-  });
+  each_run(pieces, room(), whole,
+           [&](const wire::run& r, std::byte* near, const axis& row) { in.add(r, near, row); });
   in.finish();
 }
 

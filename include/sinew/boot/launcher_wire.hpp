@@ -60,8 +60,8 @@ inline constexpr const char* all_left = "sinew_all_left";
 /// This rank has lost its connection to rank `rank`, and waits for the launcher to end the job;
 /// `why` is escaped (pmi_escape); empty: it has the connection after all.
 inline constexpr const char* lost = "sinew_lost";
-/// With --survive over several hosts: this rank's vote in the ballot `slot`, `key`, `turn` is `flag`;
-/// without `flag` it has left that ballot (boot/survival.hpp).
+/// With --survive over several hosts: this rank's vote in the ballot `slot`, `key`, `turn` is
+/// `flag`; without `flag` it has left that ballot (boot/survival.hpp).
 inline constexpr const char* vote = "sinew_vote";
 /// Before `goodbye`: no other rank may have this one's place (session::stay_connected).
 inline constexpr const char* connected = "sinew_connected";

@@ -1,6 +1,6 @@
 // Memory that `sinew run --survive` shares with its ranks: who has died, and agreements that hold
-// whoever dies meanwhile. Over several hosts each host has such memory. The launcher puts deaths and
-// votes into one order, in which the daemons write them down: so all ranks decide alike.
+// whoever dies meanwhile. Over several hosts each host has such memory. The launcher puts deaths
+// and votes into one order, in which the daemons write them down: so all ranks decide alike.
 #pragma once
 
 #include <atomic>

@@ -161,10 +161,10 @@ class endpoint {
   /// that did not start with this one, unless that rank has sent one. Any thread. Cold.
   [[nodiscard]] virtual bool meet(job_rank /*peer*/, std::uint32_t /*tenant*/) { return true; }
 
-  /// `peer` has died, and this rank goes on: from now on messages and transfers to it end as if they
-  /// had been done, those under way at the next progress(); what a get or an atomic of them was to
-  /// bring is undefined. What had come from it before is handled yet. Again: nothing. The thread
-  /// that calls progress() only. Cold.
+  /// `peer` has died, and this rank goes on: from now on messages and transfers to it end as if
+  /// they had been done, those under way at the next progress(); what a get or an atomic of them
+  /// was to bring is undefined. What had come from it before is handled yet. Again: nothing. The
+  /// thread that calls progress() only. Cold.
   virtual void give_up(job_rank /*peer*/) {}
 
   /// Handles what has arrived and moves transfers along; returns how many things happened.

@@ -185,8 +185,8 @@ class engine {
   /// Runs of bytes of any lengths, elsewhere in the memory of a rank that is not this one. Warm.
   void put_pieces(job_rank r, std::span<const fabric::piece> pieces);
   void get_pieces(job_rank r, std::span<const fabric::piece> pieces);
-  /// The same, but from a rank of another node it may be under way on return, up to finish_gets() of
-  /// any thread: many at once. The target memory stays there and is not looked at until then.
+  /// The same, but from a rank of another node it may be under way on return, up to finish_gets()
+  /// of any thread: many at once. The target memory stays there and is not looked at until then.
   void get_pieces_later(job_rank r, std::span<const fabric::piece> pieces);
   /// Waits until what get_pieces_later() has begun before is here. Suspends.
   void finish_gets();

@@ -128,7 +128,7 @@ class job {
   // Before holder_, which hands it to the ranks.
   boot::descriptor survival_memory_;  // with --survive
   std::unique_ptr<boot::survival> survival_;
-  std::uint32_t deaths_ = 0;  // of ranks that others survive
+  std::uint32_t deaths_ = 0;        // of ranks that others survive
   remote_ranks* remote_ = nullptr;  // holder_, if the ranks are on other hosts
   local_ranks* local_ = nullptr;    // holder_, if they are not
   std::unique_ptr<rank_holder> holder_;

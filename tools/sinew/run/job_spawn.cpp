@@ -26,24 +26,23 @@ world& job::add_world(std::vector<int> applications, std::vector<int> nodes, int
   const auto rank_of = [&w](int number) { return w.ranks[static_cast<std::size_t>(number)]; };
   w.pmi = std::make_unique<pmi_server>(
       plan_.job, std::move(applications),
-      pmi_server::callbacks{[this, rank_of](int number, const std::string& bytes) {
-                              holder_->answer(rank_of(number), bytes);
-                            },
-                            [this, rank_of](int number, int code, const std::string& why) {
-                              on_abort(rank_of(number), code, why);
-                            },
-                            [this, rank_of](int number, const std::string& why) {
-                              fail(1, rank_of(number), name_of(rank_of(number)) + " " + why);
-                            },
-                            [this, rank_of](int number, const std::string& request) {
-                              on_spawn(rank_of(number), request);
-                            },
-                            [this, rank_of](int number, int other, const std::string& why) {
-                              on_loss(rank_of(number), rank_of(other), why);
-                            },
-                            [this, rank_of](int number, const cast_vote& vote) {
-                              on_vote(rank_of(number), vote);
-                            }},
+      pmi_server::callbacks{
+          [this, rank_of](int number, const std::string& bytes) {
+            holder_->answer(rank_of(number), bytes);
+          },
+          [this, rank_of](int number, int code, const std::string& why) {
+            on_abort(rank_of(number), code, why);
+          },
+          [this, rank_of](int number, const std::string& why) {
+            fail(1, rank_of(number), name_of(rank_of(number)) + " " + why);
+          },
+          [this, rank_of](int number, const std::string& request) {
+            on_spawn(rank_of(number), request);
+          },
+          [this, rank_of](int number, int other, const std::string& why) {
+            on_loss(rank_of(number), rank_of(other), why);
+          },
+          [this, rank_of](int number, const cast_vote& vote) { on_vote(rank_of(number), vote); }},
       std::move(nodes), worlds_.front()->pmi != nullptr ? worlds_.front()->pmi->names() : nullptr);
   if (spawner >= 0) {
     w.pmi->expect_ours_only();

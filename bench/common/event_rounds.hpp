@@ -19,54 +19,56 @@ struct round_times {
 /// `begin()` is the event that starts the graph and `end()` the one to wait for; both are asked for
 /// on rank 0, when all ranks have built theirs.
 template <class Begin, class End>
-double trigger_and_wait(sinew::event::system& events, meeting& meet, Begin begin, End end) {
+double trigger_and_wait(const rank_place& at, Begin begin, End end) {
   sinew::event::event last;
-  if (events.rank() == 0) {
+  if (at.rank == 0) {
     last = end();
-    (void)events.look(last);  // asks for it
+    (void)at.events.look(last);  // asks for it
   }
   for (int i = 0; i < 4; ++i) {
-    meet(events.runtime());
-    while (events.runtime().poll() != 0) {
+    at.meet();
+    while (at.runtime.poll() != 0) {
     }
   }
   double took = 0;
-  if (events.rank() == 0) {
+  if (at.rank == 0) {
     const double start = now_ns();
-    events.trigger(sinew::event::user_event(begin()));
-    (void)events.wait(last);
+    at.events.trigger(sinew::event::user_event(begin()));
+    (void)at.events.wait(last);
     took = now_ns() - start;
   }
-  meet(events.runtime());
+  at.meet();
   return took;
 }
 
-/// Calls one_round(events, meet) as each of `ranks` for `budget_ms`, then report(build_ns,
+/// Calls one_round(rank_place) on each of `ranks` for `budget_ms`, then report(build_ns,
 /// trigger_ns) with the medians of rank 0. The first round touches new pages and does not count.
+/// False if a rank failed.
 template <class Round, class Report>
-void event_rounds(int ranks, double budget_ms, Round one_round, Report report) {
-  shared_memory stop(4096);
-  auto* const go_on = new (stop.as<void>()) std::atomic<int>(1);
-  run_ranks(ranks, [&](sinew::core::runtime& runtime, meeting& meet) {
-    sinew::event::system events(runtime);
+bool event_rounds(rank_source& from, int ranks, double budget_ms, Round one_round, Report report) {
+  return from.run(ranks, {}, [&](const rank_place& at) {
+    constexpr std::size_t go_on = meeting::most_words - 1;
     std::vector<double> build;
     std::vector<double> trigger;
     const double end = now_ns() + budget_ms * 1e6;
-    meet(runtime);
-    for (int round = 0; go_on->load() != 0; ++round) {
-      const round_times one = one_round(events, meet);
-      if (round > 0) {
+    bool first = true;
+    do {
+      const round_times one = one_round(at);
+      if (!first) {
         build.push_back(one.build_ns);
         trigger.push_back(one.trigger_ns);
       }
-      if (events.rank() == 0 && build.size() >= 3 && now_ns() > end) {
-        go_on->store(0);
+      first = false;
+      if (at.rank == 0) {
+        at.meet[go_on] = build.size() < 3 || now_ns() < end ? 1 : 0;
+        at.meet.share(go_on);
       }
-      meet(runtime);
-    }
-    if (events.rank() == 0) {
+      at.meet();
+    } while (at.meet[go_on] != 0);
+    if (at.rank == 0) {
       report(median(build), median(trigger));
     }
+    at.meet();  // it is not set anew before all have seen it
   });
 }
 

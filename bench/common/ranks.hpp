@@ -1,5 +1,6 @@
-// Runs a measuring function as the ranks of a job, each a process of its own on this node, without
-// a launcher: for the experiments with events, locks and reductions.
+// Ranks for the experiments with events, locks and reductions: processes forked from the program,
+// over shared memory, without a launcher; or, with the word over=hosts, those that `sinew run` has
+// started.
 #ifndef SINEW_BENCH_RANKS_HPP
 #define SINEW_BENCH_RANKS_HPP
 
@@ -9,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,9 +19,13 @@
 #include <string_view>
 #include <vector>
 
+#include "meeting.hpp"
 #include "micro.hpp"
 #include "sinew/base/ids.hpp"
+#include "sinew/base/settings.hpp"
+#include "sinew/boot/session.hpp"
 #include "sinew/core/runtime.hpp"
+#include "sinew/event/system.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace micro {
@@ -91,81 +96,154 @@ inline std::unique_ptr<sinew::fabric::endpoint> endpoint_of(int rank, int size, 
   return sinew::fabric::open_shm(where, false);
 }
 
-/// Where ranks meet without the runtime's help, but making progress.
-class meeting {
- public:
-  meeting(std::atomic<int>& count, int size) : count_(count), size_(size) {}
-  void operator()(sinew::core::runtime& runtime) {
-    const int all = (count_.fetch_add(1) / size_ + 1) * size_;
-    for (int quiet = 0; count_.load(std::memory_order_acquire) < all; ++quiet) {
-      if (runtime.poll() == 0 && (runtime.crowded() || quiet % 64 == 63)) {
-        sched_yield();
-      }
-    }
-  }
-
- private:
-  std::atomic<int>& count_;
-  int size_;
+/// What one rank has.
+struct rank_place {
+  sinew::core::runtime& runtime;
+  sinew::event::system& events;
+  meeting& meet;
+  int rank;
+  int size;
 };
 
-/// Calls body(runtime, meet) as each of `size` ranks; rank 0 is this process, alone if size is 1.
-/// A rank on each core, if there are enough.
+/// Binds the caller to a processor of its own, if there is one for each rank.
+inline bool place_rank(int rank, int ranks) {
+  cpu_set_t before;
+  ::sched_getaffinity(0, sizeof before, &before);
+  const bool enough = ranks <= CPU_COUNT(&before);
+  if (ranks > 1 && enough) {
+    pin(rank);
+  }
+  return enough;
+}
+
+/// One of `ranks` processes: calls the body and ends the process.
 template <class Body>
-void run_ranks(int size, Body&& body) {
-  shared_memory fabric_memory(sinew::fabric::shm_bytes_per_rank(size) *
-                              static_cast<std::size_t>(size));
-  shared_memory count_memory(4096);
-  auto* const count = new (count_memory.as<void>()) std::atomic<int>(0);
-  std::vector<pid_t> others;
-  int rank = 0;
-  for (int r = 1; r < size && rank == 0; ++r) {
+[[noreturn]] void be_rank(int rank, int ranks, const sinew::event::options& how,
+                          std::byte* fabric_memory, shared_board& board, Body& body) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const bool enough = place_rank(rank, ranks);
+  {
+    const auto own = sinew::core::runtime::over(std::make_unique<own_session>(rank, ranks),
+                                                endpoint_of(rank, ranks, !enough, fabric_memory),
+                                                sinew::core::threading::one);
+    sinew::event::system events(*own, how);
+    shared_meeting meet(board, ranks, *own);
+    meet();
+    body(rank_place{*own, events, meet, rank, ranks});
+    meet();
+  }
+  std::fflush(nullptr);
+  ::_exit(0);
+}
+
+/// Runs body(rank_place) on `ranks` processes; false if one of them failed.
+template <class Body>
+bool fork_ranks(int ranks, const sinew::event::options& how, Body body) {
+  const shared_memory fabric(sinew::fabric::shm_bytes_per_rank(ranks) *
+                             static_cast<std::size_t>(ranks));
+  const shared_memory board(sizeof(shared_board));
+  std::fflush(nullptr);
+  std::vector<pid_t> children;
+  for (int rank = 0; rank < ranks; ++rank) {
     const pid_t child = ::fork();
     if (child < 0) {
       wrong("no process for a rank");
     }
     if (child == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      rank = r;
-    } else {
-      others.push_back(child);
+      be_rank(rank, ranks, how, fabric.as<std::byte>(), *board.as<shared_board>(), body);
     }
+    children.push_back(child);
   }
-  cpu_set_t before;
-  ::sched_getaffinity(0, sizeof before, &before);
-  if (size > 1 && size <= CPU_COUNT(&before)) {
-    int cpu = 0;
-    for (int left = rank; !CPU_ISSET(cpu, &before) || left-- > 0;) {
-      ++cpu;
-    }
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    ::sched_setaffinity(0, sizeof one, &one);
+  bool good = true;
+  for (const pid_t child : children) {
+    int code = 0;
+    ::waitpid(child, &code, 0);
+    good = good && code == 0;
   }
-  {
-    auto endpoint =
-        endpoint_of(rank, size, size > CPU_COUNT(&before), fabric_memory.as<std::byte>());
-    const auto runtime =
-        sinew::core::runtime::over(std::make_unique<own_session>(rank, size), std::move(endpoint),
-                                   sinew::core::threading::one);
-    meeting meet(*count, size);
-    body(*runtime, meet);
-    meet(*runtime);
-  }
-  if (rank != 0) {
-    std::fflush(stdout);
-    ::_exit(0);
-  }
-  ::sched_setaffinity(0, sizeof before, &before);
-  for (const pid_t child : others) {
-    int how = 0;
-    ::waitpid(child, &how, 0);
-    if (how != 0) {
-      wrong("a rank failed");
-    }
-  }
+  return good;
 }
+
+/// Where the ranks come from.
+class rank_source {
+ public:
+  rank_source(int argc, char** argv) : words_(argv + 1, argv + argc) {
+    if (std::find(words_.begin(), words_.end(), "over=hosts") != words_.end()) {
+      (void)sinew::settings::load_environment();
+      session_ = sinew::boot::connect();
+      size_ = session_->where().size;
+    }
+  }
+  ~rank_source() {
+    if (started_ != nullptr) {
+      started_->meet();
+      started_.reset();
+    }
+    if (runtime_ != nullptr) {
+      runtime_->leave();
+    } else if (session_ != nullptr) {
+      session_->finalize();
+    }
+  }
+  rank_source(const rank_source&) = delete;
+  rank_source& operator=(const rank_source&) = delete;
+
+  /// A launcher has started them: this process is one, and there are as many as there are.
+  [[nodiscard]] bool launched() const { return size_ != 0; }
+  /// As many as the word ranks=... says, or the launcher.
+  [[nodiscard]] std::vector<int> numbers(std::vector<int> or_else) const {
+    for (const std::string& word : words_) {
+      if (word.rfind("ranks=", 0) == 0) {
+        or_else = numbers_of(word.substr(6));
+      }
+    }
+    return launched() ? std::vector<int>{size_} : or_else;
+  }
+  /// What a row's parameters end with.
+  [[nodiscard]] const char* tail() const { return launched() ? ",over=hosts" : ""; }
+
+  /// Of ranks that a launcher has started: their runtime. Handlers of the fabric are set before
+  /// run().
+  sinew::core::runtime& runtime() {
+    if (runtime_ == nullptr) {
+      runtime_ = sinew::core::runtime::open(std::move(session_), sinew::core::threading::one);
+    }
+    return *runtime_;
+  }
+
+  /// Calls body(rank_place) on each rank; false if one of them failed. Ranks that a launcher has
+  /// started keep their events from one call to the next, with the options of the first.
+  template <class Body>
+  bool run(int ranks, const sinew::event::options& how, Body body) {
+    if (!launched()) {
+      return fork_ranks(ranks, how, body);
+    }
+    if (ranks != size_) {
+      wrong("the launcher has started another number of ranks");
+    }
+    if (started_ == nullptr) {
+      started_ = std::make_unique<system_of_rank>(runtime(), how);
+      runtime().session().fence();  // all have their handlers
+    }
+    body(rank_place{runtime(), started_->events, started_->meet, runtime().rank().value(), ranks});
+    started_->meet();
+    std::fflush(nullptr);
+    return true;
+  }
+
+ private:
+  struct system_of_rank {
+    system_of_rank(sinew::core::runtime& runtime, const sinew::event::options& how)
+        : events(runtime, how), meet(events) {}
+    sinew::event::system events;
+    far_meeting meet;
+  };
+
+  std::vector<std::string> words_;
+  std::unique_ptr<sinew::boot::session> session_;  // of a launcher, until the runtime has it
+  int size_ = 0;
+  std::unique_ptr<sinew::core::runtime> runtime_;
+  std::unique_ptr<system_of_rank> started_;
+};
 
 }  // namespace micro
 

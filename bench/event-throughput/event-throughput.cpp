@@ -5,6 +5,8 @@
 // way, and a fan of 1 is no merge, so it begins with 2.) Sinew knows a set that is merged again,
 // and counts it down once. The case "fan-shuffled" keeps it from that: each merge lists its inputs
 // in another order.
+//
+// Words: fan=F,... ranks=R,... budget_ms=N; over=hosts for the ranks that a launcher has started.
 #include <algorithm>
 
 #include "../common/event_rounds.hpp"
@@ -17,75 +19,85 @@ constexpr int tracks = 4;
 
 struct shape {
   int fan;
-  std::uint64_t* handles;  ///< of tracks * levels * fan events, then the start
-  bool shuffled;           ///< no merge lists its inputs in the order of the one before
+  bool shuffled;  ///< no merge lists its inputs in the order of the one before
 
-  [[nodiscard]] std::uint64_t* level(int track, int l) const {
-    return handles + (track * levels + l) * fan;
+  /// Where the handles of a level stand among the words of the meeting.
+  [[nodiscard]] std::size_t level(int track, int l) const {
+    return (std::size_t(track) * levels + std::size_t(l)) * std::size_t(fan);
   }
-  [[nodiscard]] std::uint64_t& start() const { return handles[tracks * levels * fan]; }
+  [[nodiscard]] std::size_t start() const { return level(tracks, 0); }
 };
 
-void build_level(event::system& events, const shape& s, int track, int l,
+void build_level(const micro::rank_place& at, const shape& s, int track, int l,
                  std::vector<event::event>& before) {
-  const int n = events.size();
+  const auto handle = [&](std::size_t i) { return event::event::from_bits(at.meet[i]); };
+  const int n = at.size;
   if (l > 0) {
-    for (int i = 0; i < s.fan; ++i) {
-      before[static_cast<std::size_t>(i)] = event::event::from_bits(s.level(track, l - 1)[i]);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      before[i] = handle(s.level(track, l - 1) + i);
     }
   }
-  for (int i = events.rank().value(); i < s.fan; i += n) {
+  const std::size_t level = s.level(track, l);
+  for (int i = at.rank; i < s.fan; i += n) {
     if (l > 0) {
-      s.level(track, l)[i] = events.merge(before).bits();
+      at.meet[level + std::size_t(i)] = at.events.merge(before).bits();
       if (s.shuffled) {
         std::rotate(before.begin(), before.begin() + 1, before.end());
       }
     } else {
-      const event::user_event first = events.create();
-      events.trigger(first, event::event::from_bits(s.start()));
-      s.level(track, l)[i] = first.bits();
+      const event::user_event first = at.events.create();
+      at.events.trigger(first, handle(s.start()));
+      at.meet[level + std::size_t(i)] = first.bits();
     }
+  }
+  if (at.rank < s.fan) {
+    at.meet.share(level + std::size_t(at.rank), std::size_t((s.fan - 1 - at.rank) / n + 1),
+                  std::size_t(n));
   }
 }
 
-micro::round_times one_round(event::system& events, micro::meeting& meet, const shape& s) {
+micro::round_times one_round(const micro::rank_place& at, const shape& s) {
   micro::round_times t;
   std::vector<event::event> before(static_cast<std::size_t>(s.fan));
-  if (events.rank() == 0) {
-    s.start() = events.create().bits();
+  if (at.rank == 0) {
+    at.meet[s.start()] = at.events.create().bits();
+    at.meet.share(s.start());
   }
-  meet(events.runtime());
+  at.meet();
   const double begin = micro::now_ns();
   for (int l = 0; l < levels; ++l) {
     for (int track = 0; track < tracks; ++track) {
-      build_level(events, s, track, l, before);
+      build_level(at, s, track, l, before);
     }
-    meet(events.runtime());
+    at.meet();
   }
   t.build_ns = micro::now_ns() - begin;
   const auto last = [&] {
     std::vector<event::event> ends;
     for (int track = 0; track < tracks; ++track) {
       for (int i = 0; i < s.fan; ++i) {
-        ends.push_back(event::event::from_bits(s.level(track, levels - 1)[i]));
+        ends.push_back(
+            event::event::from_bits(at.meet[s.level(track, levels - 1) + std::size_t(i)]));
       }
     }
-    return events.merge(ends);
+    return at.events.merge(ends);
   };
   t.trigger_ns = micro::trigger_and_wait(
-      events, meet, [&] { return event::event::from_bits(s.start()); }, last);
+      at, [&] { return event::event::from_bits(at.meet[s.start()]); }, last);
   return t;
 }
 
-void measure(int ranks, int fan, bool shuffled, double budget_ms) {
-  const int count = fan * levels * tracks;
-  const micro::shared_memory handles((static_cast<std::size_t>(count) + 1) * sizeof(std::uint64_t));
-  const shape s{fan, handles.as<std::uint64_t>(), shuffled};
-  micro::event_rounds(
-      ranks, budget_ms,
-      [&](event::system& events, micro::meeting& meet) { return one_round(events, meet, s); },
+std::string params_of(int fan, int ranks, const char* tail) {
+  return "fan=" + std::to_string(fan) + ",ranks=" + std::to_string(ranks) + tail;
+}
+
+bool measure(micro::rank_source& from, int ranks, int fan, bool shuffled, double budget_ms) {
+  const shape s{fan, shuffled};
+  return micro::event_rounds(
+      from, ranks, budget_ms, [&](const micro::rank_place& at) { return one_round(at, s); },
       [&](double build_ns, double trigger_ns) {
-        const std::string params = "fan=" + std::to_string(fan) + ",ranks=" + std::to_string(ranks);
+        const double count = double(fan) * levels * tracks;
+        const std::string params = params_of(fan, ranks, from.tail());
         const std::string which = shuffled ? "fan-shuffled" : "fan";
         micro::report_row(which.c_str(), "rate", "Kevents/s", params, count / trigger_ns * 1e6);
         micro::report_row((which + "-build").c_str(), "rate", "Kevents/s", params,
@@ -117,15 +129,21 @@ double count_down(int fan, double budget_ms) {
 
 int main(int argc, char** argv) {
   const micro::options o = micro::read_options(argc, argv);
-  for (const int fan : micro::numbers(argc, argv, "fan", {2, 16, 64, 256})) {
-    if (o.floor) {
-      micro::report_row("fan-shuffled", "rate", "Kevents/s",
-                        "fan=" + std::to_string(fan) + ",ranks=1", count_down(fan, o.budget_ms));
-      continue;
+  micro::rank_source from(argc, argv);
+  const auto fans = micro::numbers(argc, argv, "fan", {2, 16, 64, 256});
+  if (o.floor) {
+    for (const int fan : from.launched() ? std::vector<int>{} : fans) {
+      micro::report_row("fan-shuffled", "rate", "Kevents/s", params_of(fan, 1, ""),
+                        count_down(fan, o.budget_ms));
     }
-    for (const int ranks : micro::numbers(argc, argv, "ranks", {1, 2})) {
-      measure(ranks, fan, false, o.budget_ms);
-      measure(ranks, fan, true, o.budget_ms);
+    return 0;
+  }
+  for (const int fan : fans) {
+    for (const int ranks : from.numbers({1, 2})) {
+      if (!measure(from, ranks, fan, false, o.budget_ms) ||
+          !measure(from, ranks, fan, true, o.budget_ms)) {
+        return 3;
+      }
     }
   }
   return 0;

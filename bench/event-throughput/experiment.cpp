@@ -23,6 +23,11 @@ std::vector<start> starts(const request& asked) {
   return all;
 }
 
+std::vector<start> starts_on(const request& asked, int /*hosts*/) {
+  static constexpr const char* few[] = {"fan=16,64", "fan=16,64,256", "fan=16,32,64,128,256,512"};
+  return {{1, {asked.choose(few), asked.choose(budgets)}}};
+}
+
 // With --full minutes a round; each row is a median of rounds of its own.
 bool one_round(const request& asked) { return asked.how == effort::full; }
 
@@ -31,7 +36,9 @@ const experiment self{.name = "event-throughput",
                       .by = library_programs(),
                       .starts = starts,
                       .peers = {{.name = "realm", .header = {}, .options = {}, .cmake = "Realm"}},
-                      .one_round = one_round};
+                      .one_round = one_round,
+                      .hosts = between_hosts::each,
+                      .starts_on = starts_on};
 
 const listed here(self);
 

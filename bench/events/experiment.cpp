@@ -11,11 +11,19 @@ std::vector<start> starts(const request& asked) {
       {1, {"depth=1024,16384", quick ? "ranks=1,2" : "ranks=1,2,4,8,16", asked.choose(budgets)}}};
 }
 
+// Every link of a chain is a message there: a tenth of the time of a start is its beginning.
+std::vector<start> starts_on(const request& asked, int /*hosts*/) {
+  const bool quick = asked.how == effort::quick;
+  return {{1, {quick ? "depth=1024" : "depth=1024,16384", asked.choose(budgets)}}};
+}
+
 const experiment self{.name = "events",
                       .about = "chains of events between ranks; ns a trigger",
                       .by = library_programs(),
                       .starts = starts,
-                      .peers = {{.name = "realm", .header = {}, .options = {}, .cmake = "Realm"}}};
+                      .peers = {{.name = "realm", .header = {}, .options = {}, .cmake = "Realm"}},
+                      .hosts = between_hosts::each,
+                      .starts_on = starts_on};
 
 const listed here(self);
 

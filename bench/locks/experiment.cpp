@@ -25,6 +25,30 @@ std::vector<start> starts(const request& asked) {
   return all;
 }
 
+// A start is one round of one row, so that each has ranks of its own.
+std::vector<start> starts_on(const request& asked, int hosts) {
+  static const std::vector<int> locks[] = {{32}, {32, 1024}, {32, 64, 128, 256, 512, 1024}};
+  static const std::vector<int> chains[] = {{}, {32, 256}, {32, 64, 128, 256, 512, 1024}};
+  std::vector<start> all;
+  const auto add = [&all](const char* figure, int of_locks, int of_chains) {
+    all.push_back({1,
+                   {std::string("figure=") + figure, "locks=" + std::to_string(of_locks),
+                    "chains=" + std::to_string(of_chains), "depth=1024"}});
+  };
+  if (hosts <= 2) {
+    add("point", 32, 64);
+  }
+  for (const int each : asked.choose(locks)) {
+    add("total-1024", each, 1024 / hosts);
+  }
+  for (const int each : asked.choose(locks)) {
+    for (const int many : hosts == 8 ? asked.choose(chains) : std::vector<int>{}) {
+      add("ranks-8", each, many);
+    }
+  }
+  return all;
+}
+
 // With --full minutes a round; each row is a median of rounds of its own.
 bool one_round(const request& asked) { return asked.how == effort::full; }
 
@@ -32,7 +56,9 @@ const experiment self{.name = "locks",
                       .about = "grants of deferred locks to chains of tasks; thousand a second",
                       .by = library_programs(),
                       .starts = starts,
-                      .one_round = one_round};
+                      .one_round = one_round,
+                      .hosts = between_hosts::each,
+                      .starts_on = starts_on};
 
 const listed here(self);
 

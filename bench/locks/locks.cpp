@@ -4,12 +4,11 @@
 // until all chains have ended; the construction is reported beside it.
 //
 // Words: sweep=quick|usual|full, of which only=R are the rows of R ranks and eights=C those of the
-// figure of 8 ranks that have C chains; or locks=L chains=C depth=D ranks=R for one row.
-#include "../common/micro.hpp"
-//
+// figure of 8 ranks that have C chains; or locks=L chains=C depth=D ranks=R figure=NAME for one
+// row. With over=hosts ranks are those that a launcher has started, for one round of one row.
 #include <string_view>
 
-#include "../common/event_ranks.hpp"
+#include "../common/ranks.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/event/reservation.hpp"
 
@@ -22,23 +21,22 @@ struct row {
   int locks = 32;   ///< of a rank
   int chains = 64;  ///< of a rank
   int depth = 1024;
-  const char* figure = "point";
+  std::string figure = "point";
 };
 
-/// One round on one rank; rank 0 returns seconds of construction and of the run.
-std::pair<double, double> round(micro::rank_place& at, event::reservations& locks, const row& r,
-                                sinew::random_generator& choice) {
+/// Seconds of construction and of the run, on rank 0.
+struct round_seconds {
+  double made = 0;
+  double ran = 0;
+};
+
+/// A chain for each of `r.chains`, hung off `start`; an event that triggers when all have ended.
+event::event build_chains(const micro::rank_place& at, event::reservations& locks, const row& r,
+                          event::event start, sinew::random_generator& choice) {
   std::vector<event::reservation> all;
   for (int i = 0; i < r.locks * r.ranks; ++i) {
-    all.push_back(event::reservation::from_bits(at.board.words[static_cast<std::size_t>(i)]));
+    all.push_back(event::reservation::from_bits(at.meet[std::size_t(i)]));
   }
-  auto* words = at.board.words + r.locks * r.ranks;
-  if (at.rank == 0) {
-    words[0] = at.events.create().bits();
-  }
-  at.meet();
-  const event::event start = event::event::from_bits(words[0]);
-  const double begun = micro::now_ns();
   std::vector<event::event> ends;
   for (int c = 0; c < r.chains; ++c) {
     event::event e = start;
@@ -49,14 +47,30 @@ std::pair<double, double> round(micro::rank_place& at, event::reservations& lock
     }
     ends.push_back(e);
   }
-  const event::event mine = at.events.merge(ends);
-  words[1 + at.rank] = mine.bits();
+  return at.events.merge(ends);
+}
+
+round_seconds one_round(const micro::rank_place& at, event::reservations& locks, const row& r,
+                        sinew::random_generator& choice) {
+  const auto start_word = static_cast<std::size_t>(r.locks * r.ranks);  // behind the locks' handles
+  const auto end_word = [&](int rank) { return start_word + 1 + static_cast<std::size_t>(rank); };
+  if (at.rank == 0) {
+    at.meet[start_word] = at.events.create().bits();
+    at.meet.share(start_word);
+  }
+  at.meet();
+  const event::event start = event::event::from_bits(at.meet[start_word]);
+  const double begun = micro::now_ns();
+  const event::event mine = build_chains(at, locks, r, start, choice);
+  at.meet[end_word(at.rank)] = mine.bits();
+  at.meet.share(end_word(at.rank));
   at.meet();
   const double built = micro::now_ns();
+  round_seconds took;
   if (at.rank == 0) {
     std::vector<event::event> others;
     for (int rank = 0; rank < r.ranks; ++rank) {
-      others.push_back(event::event::from_bits(words[1 + rank]));
+      others.push_back(event::event::from_bits(at.meet[end_word(rank)]));
     }
     const event::event last = at.events.merge(others);
     for (int i = 0; i < 1000; ++i) {
@@ -67,56 +81,59 @@ std::pair<double, double> round(micro::rank_place& at, event::reservations& lock
     if (at.events.wait(last) != event::state::triggered) {
       micro::wrong("a chain failed");
     }
-    const double ended = micro::now_ns();
-    at.meet();
-    return {(built - begun) * 1e-9, (ended - triggered) * 1e-9};
+    took = {(built - begun) * 1e-9, (micro::now_ns() - triggered) * 1e-9};
+  } else {
+    (void)at.events.wait(mine);
   }
-  (void)at.events.wait(mine);
   at.meet();
-  return {0, 0};
+  return took;
 }
 
-bool run_once(const row& r, std::uint64_t seed, double* times) {
+/// `took` is what rank 0 has measured: of another process, unless a launcher has started the ranks.
+bool run_once(micro::rank_source& from, const row& r, std::uint64_t seed, round_seconds* took) {
   event::options how;
   how.most_pending = static_cast<std::uint32_t>(r.chains * r.depth + 4096);
-  const bool good = micro::on_ranks(r.ranks, how, [&](micro::rank_place& at) {
+  return from.run(r.ranks, how, [&](const micro::rank_place& at) {
     event::reservations locks(at.events);
     sinew::random_generator choice(seed * 1000 + static_cast<std::uint64_t>(at.rank));
-    for (int i = 0; i < r.locks; ++i) {
-      at.board.words[static_cast<std::size_t>(at.rank * r.locks + i)] = locks.create().bits();
+    const auto own = static_cast<std::size_t>(at.rank * r.locks);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(r.locks); ++i) {
+      at.meet[own + i] = locks.create().bits();
+    }
+    at.meet.share(own, static_cast<std::size_t>(r.locks));
+    at.meet();
+    const round_seconds mine = one_round(at, locks, r, choice);
+    if (at.rank == 0) {
+      *took = mine;
     }
     at.meet();
-    const auto [made, ran] = round(at, locks, r, choice);
-    if (at.rank == 0) {
-      times[0] = made;
-      times[1] = ran;
-    }
   });
-  return good;
 }
 
 /// Each round in ranks of its own, as the original experiment: one that reuses what an earlier one
 /// left behind meets its memory in another order.
-bool measure(const row& r, double budget_ms) {
-  const micro::shared_memory results(4096);
-  auto* times = results.as<double>();
+bool measure(micro::rank_source& from, const row& r, double budget_ms) {
+  const micro::shared_memory results(sizeof(round_seconds));
+  auto* const took = results.as<round_seconds>();
   const double grants = static_cast<double>(r.chains) * r.depth * r.ranks;
   std::vector<double> rates;
   std::vector<double> makings;
   const double end = micro::now_ns() + budget_ms * 1e6;
-  while (rates.empty() || (micro::now_ns() < end && rates.size() < 100)) {
-    if (!run_once(r, 42 + rates.size(), times)) {
+  do {
+    if (!run_once(from, r, 42 + rates.size(), took)) {
       return false;
     }
-    rates.push_back(grants / times[1] / 1e3);
-    makings.push_back(times[0] / (grants / r.ranks) * 1e9);
-  }
+    if (took->ran == 0) {
+      return true;  // not rank 0
+    }
+    rates.push_back(grants / took->ran / 1e3);
+    makings.push_back(took->made / (grants / r.ranks) * 1e9);
+  } while (!from.launched() && micro::now_ns() < end && rates.size() < 100);
   char params[160];
-  std::snprintf(params, sizeof params, "figure=%s,ranks=%d,locks=%d,chains=%d,depth=%d", r.figure,
-                r.ranks, r.locks, r.chains, r.depth);
-  std::printf("@ chains rate Kgrants/s %s %.6g\n", params, micro::median(rates));
-  std::printf("@ construction latency ns %s %.6g\n", params, micro::median(makings));
-  std::fflush(stdout);
+  std::snprintf(params, sizeof params, "figure=%s,ranks=%d,locks=%d,chains=%d,depth=%d%s",
+                r.figure.c_str(), r.ranks, r.locks, r.chains, r.depth, from.tail());
+  micro::report_row("chains", "rate", "Kgrants/s", params, micro::median(rates));
+  micro::report_row("construction", "latency", "ns", params, micro::median(makings));
   return true;
 }
 
@@ -149,9 +166,10 @@ std::vector<row> sweep(const std::string& level) {
 
 int main(int argc, char** argv) {
   const micro::options o = micro::read_options(argc, argv);
+  micro::rank_source from(argc, argv);
   std::string level = "usual";
   row one;
-  bool single = false;
+  bool single = from.launched();
   int only = 0;
   int eights = 0;
   for (int i = 1; i < argc; ++i) {
@@ -166,6 +184,9 @@ int main(int argc, char** argv) {
     take("chains=", one.chains);
     take("depth=", one.depth);
     take("ranks=", one.ranks);
+    if (word.rfind("figure=", 0) == 0) {
+      one.figure = word.substr(7);
+    }
     if (word.rfind("sweep=", 0) == 0) {
       level = word.substr(6);
     }
@@ -179,16 +200,17 @@ int main(int argc, char** argv) {
   if (o.floor) {
     return 0;  // nothing bounds it but what it does itself
   }
+  one.ranks = from.numbers({one.ranks}).front();
   bool good = true;
   for (const row& r : single ? std::vector<row>{one} : sweep(level)) {
-    const bool of_eights = std::string_view(r.figure) == "ranks-8";
+    const bool of_eights = r.figure == "ranks-8";
     if (only != 0 && (of_eights || r.ranks != only)) {
       continue;
     }
     if (eights != 0 && (!of_eights || r.chains != eights)) {
       continue;
     }
-    good = measure(r, o.budget_ms) && good;
+    good = measure(from, r, o.budget_ms) && good;
   }
   return good ? 0 : 1;
 }

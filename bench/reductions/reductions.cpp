@@ -6,17 +6,17 @@
 // the target is zero before is not timed.
 //
 // dense: 256K buckets, 4M reductions a task; sparse: 4M buckets, 64K a task. `single` and
-// `read-write` do at most 256K a task.
+// `read-write` do at most 256K a task, over hosts `single` 16K and `read-write` 1K.
 //
 // Words: case=dense|sparse ranks=R,... tasks=T,... method=M budget_ms=N; all where one is not
-// given. With "floor": the generator of indices alone, as many tasks at once.
-#include "../common/micro.hpp"
-//
+// given. With over=hosts ranks are those that a launcher has started, and there is one case. With
+// "floor": the generator of indices alone, as many tasks at once.
+#include "sinew/region/reductions.hpp"
+
 #include <deque>
 
-#include "../common/event_ranks.hpp"
+#include "../common/ranks.hpp"
 #include "sinew/event/reservation.hpp"
-#include "sinew/region/reductions.hpp"
 
 namespace {
 
@@ -31,7 +31,6 @@ struct experiment {
   std::uint64_t reductions;
 };
 constexpr experiment experiments[] = {{"dense", 1 << 18, 1 << 22}, {"sparse", 1 << 22, 1 << 16}};
-constexpr std::uint64_t most_single = 1 << 18;
 constexpr rma::heap_sizes heaps{std::size_t{1} << 20, std::size_t{256} << 20};
 
 /// wyrand's step (Wang Yi): one addition from one number to the next, so that several are under
@@ -54,14 +53,15 @@ class generator {
 
 /// One rank's tasks and all they need.
 struct task {
-  micro::rank_place& at;
+  const micro::rank_place& at;
   region::system& regions;
   event::reservations& locks;
   event::reservation lock;
   region::instance target;
   region::field<std::uint32_t> count;
   experiment what;
-  std::uint64_t reductions;  ///< of each
+  std::uint64_t reductions;       ///< of each
+  std::vector<rma::place> parts;  ///< where the target's begin
   std::uint64_t many = 1;
   std::uint64_t now = 0;  ///< which of them runs, over all rounds
 
@@ -115,17 +115,19 @@ event::event read_write(task& t, std::shared_ptr<void>& /*keep*/) {
   t.wait(t.locks.acquire(t.lock));
   const region::part_finder find(
       t.regions.target_of(region::entry_of<add>(), t.target, t.count.number));
-  std::vector<std::uint32_t*> parts;
-  for (std::uint32_t p = 0; p < t.regions.parts_of(t.target); ++p) {
-    parts.push_back(t.regions.look_at_part(t.target, t.count, p).data());
-  }
+  rma::engine& memory = t.regions.memory();
   generator next = t.indices();
   for (std::uint64_t i = 0; i < t.reductions; ++i) {
     const std::uint64_t element = next();
-    // What a get and a put of four bytes are where memory is mapped.
-    const std::atomic_ref<std::uint32_t> there(parts[find.part(element)][find.within(element)]);
-    there.store(there.load(std::memory_order_acquire) + 1, std::memory_order_release);
+    const std::uint32_t part = find.part(element);
+    const rma::place there{t.parts[part].rank,
+                           t.parts[part].offset + find.within(element) * sizeof(std::uint32_t)};
+    std::uint32_t value = 0;
+    memory.get(&value, there, sizeof value);
+    ++value;
+    memory.put(there, &value, sizeof value);
   }
+  memory.flush_all();
   t.locks.release(t.lock);
   return {};
 }
@@ -143,22 +145,39 @@ event::event generator_alone(task& t, std::shared_ptr<void>& /*keep*/) {
 struct method {
   const char* name;
   event::event (*run)(task&, std::shared_ptr<void>&);
-  bool slow;
+  std::uint64_t most;             ///< reductions of a task
+  std::uint64_t most_over_hosts;  ///< each waits for the network
 };
-constexpr method methods[] = {
-    {"fold", by<region::fold<add>>, false},         {"list", by<region::list<add>>, false},
-    {"adaptive", by<region::adaptive<add>>, false}, {"localised", localised, false},
-    {"single", by<region::single<add>>, true},      {"read-write", read_write, true}};
+constexpr std::uint64_t all = ~std::uint64_t{0};
+constexpr method methods[] = {{"fold", by<region::fold<add>>, all, all},
+                              {"list", by<region::list<add>>, all, all},
+                              {"adaptive", by<region::adaptive<add>>, all, all},
+                              {"localised", localised, all, all},
+                              {"single", by<region::single<add>>, 1 << 18, 1 << 14},
+                              {"read-write", read_write, 1 << 18, 1 << 10}};
 
-/// Rank 0 looks whether nothing is missing.
-void check(task& t) {
-  std::uint64_t all = 0;
+/// Words of the meeting, behind the handles.
+constexpr std::size_t target_word = 0, lock_word = 1, more_word = 2, first_part = 1024,
+                      first_sum = 2048;
+
+/// Rank 0 looks whether nothing is missing, when all have counted what they own.
+void check(const task& t) {
+  std::uint64_t own = 0;
   for (std::uint32_t p = 0; p < t.regions.parts_of(t.target); ++p) {
-    for (const std::uint32_t n : t.regions.look_at_part(t.target, t.count, p).span()) {
-      all += n;
+    if (t.regions.owner_of(t.target, p).value() == t.at.rank) {
+      for (const std::uint32_t n : t.regions.look_at_part(t.target, t.count, p).span()) {
+        own += n;
+      }
     }
   }
-  if (all != t.reductions * t.many * static_cast<std::uint64_t>(t.at.size)) {
+  t.at.meet[first_sum + std::size_t(t.at.rank)] = own;
+  t.at.meet.share(first_sum + std::size_t(t.at.rank));
+  t.at.meet();
+  std::uint64_t sum = 0;
+  for (int r = 0; r < t.at.size; ++r) {
+    sum += t.at.meet[first_sum + std::size_t(r)];
+  }
+  if (t.at.rank == 0 && sum != t.reductions * t.many * static_cast<std::uint64_t>(t.at.size)) {
     micro::wrong("contributions are missing");
   }
 }
@@ -195,85 +214,115 @@ double one_round(task& t, const method& how, bool floor) {
   }
   t.at.meet();
   const double end = micro::now_ns();
-  if (t.at.rank == 0 && !floor) {
+  if (!floor) {
     check(t);
   }
   return (end - begin) * 1e-9;
 }
 
-void measure(task& t, const method& how, const plan& p) {
-  t.reductions = how.slow ? std::min(t.what.reductions, most_single) : t.what.reductions;
+void measure(task& t, const method& how, const plan& p, const micro::rank_source& from) {
+  t.reductions = std::min(t.what.reductions, from.launched() ? how.most_over_hosts : how.most);
   (void)one_round(t, how, p.floor);  // memory is there afterwards
   std::vector<double> rates;
-  auto& more = t.at.board.words[60000];
+  std::uint64_t& more = t.at.meet[more_word];
   const double end = micro::now_ns() + p.budget_ms * 1e6;
   const double count = static_cast<double>(t.reductions * t.many) * t.at.size;
   const std::size_t least = t.many > 1 ? 1 : 3;  // more tasks are steadier, and take longer
-  t.at.meet();
-  if (t.at.rank == 0) {
-    more = 1;
-  }
-  t.at.meet();
-  while (more == 1) {
+  do {
     rates.push_back(count / one_round(t, how, p.floor) / 1e6);
+    t.at.meet();
     if (t.at.rank == 0) {
       more = micro::now_ns() < end || rates.size() < least ? 1 : 0;
+      t.at.meet.share(more_word);
     }
     t.at.meet();
-  }
+  } while (more == 1);
   if (t.at.rank == 0) {
-    std::printf("@ %s rate Mred/s method=%s,ranks=%d,tasks=%d %.6g\n", t.what.name, how.name,
-                t.at.size, static_cast<int>(t.many), micro::median(rates));
+    std::printf("@ %s rate Mred/s method=%s,ranks=%d,tasks=%d%s %.6g\n", t.what.name, how.name,
+                t.at.size, static_cast<int>(t.many), from.tail(), micro::median(rates));
   }
 }
 
-bool measure(const experiment& what, int ranks, const plan& p) {
+/// Everybody learns where the parts of the target begin: they are of its creator's choosing.
+std::vector<rma::place> find_parts(const task& t) {
+  const std::uint32_t count = t.regions.parts_of(t.target);
+  for (std::uint32_t p = 0; p < count; ++p) {
+    if (t.regions.owner_of(t.target, p).value() == t.at.rank) {
+      t.at.meet[first_part + p] =
+          t.regions.memory().offset_of(t.regions.look_at_part(t.target, t.count, p).data());
+      t.at.meet.share(first_part + p);
+    }
+  }
+  t.at.meet();
+  std::vector<rma::place> parts;
+  for (std::uint32_t p = 0; p < count; ++p) {
+    parts.push_back({t.regions.owner_of(t.target, p), t.at.meet[first_part + p]});
+  }
+  return parts;
+}
+
+/// What one rank does.
+void measure(const micro::rank_place& at, rma::engine& memory, const experiment& what,
+             const plan& p, const micro::rank_source& from) {
+  region::system regions(memory, at.events);
+  event::reservations locks(at.events);
+  regions.add<add>();
+  at.meet();
+  region::schema buckets(what.buckets);
+  const auto count = buckets.add<std::uint32_t>("count");
+  if (at.rank == 0) {
+    const region::made m = regions.create(buckets, region::memory::global());
+    (void)at.events.wait(m.ready);
+    at.meet[target_word] = m.what.bits();
+    at.meet[lock_word] = locks.create().bits();
+    at.meet.share(target_word, 2);
+  }
+  at.meet();
+  task t{at,
+         regions,
+         locks,
+         event::reservation::from_bits(at.meet[lock_word]),
+         region::instance::from_bits(at.meet[target_word]),
+         count,
+         what,
+         what.reductions,
+         {}};
+  t.parts = find_parts(t);
+  for (const int many : p.tasks) {
+    t.many = static_cast<std::uint64_t>(many);
+    for (const method& how : methods) {
+      if (p.only.empty() || p.only == how.name) {
+        measure(t, how, p, from);
+      }
+    }
+  }
+  at.meet();  // nobody's memory goes while others read there
+}
+
+bool measure(micro::rank_source& from, const experiment& what, int ranks, const plan& p) {
+  if (from.launched()) {
+    return from.run(ranks, {}, [&](const micro::rank_place& at) {
+      const auto memory = rma::engine::open(at.runtime);
+      measure(at, *memory, what, p, from);
+    });
+  }
   const rma::heap_shape shape(ranks, heaps);
   const micro::shared_memory heaps_of_all(shape.bytes * static_cast<std::size_t>(ranks));
-  const bool good = micro::on_ranks(ranks, {}, [&](micro::rank_place& at) {
+  return from.run(ranks, {}, [&](const micro::rank_place& at) {
     rma::heap_memory where{{}, heaps};
     for (int r = 0; r < ranks; ++r) {
       where.parts.push_back(heaps_of_all.as<std::byte>() +
                             static_cast<std::size_t>(r) * shape.bytes);
     }
     rma::engine memory(at.runtime, where);
-    region::system regions(memory, at.events);
-    event::reservations locks(at.events);
-    regions.add<add>();
-    at.meet();
-    region::schema buckets(what.buckets);
-    const auto count = buckets.add<std::uint32_t>("count");
-    if (at.rank == 0) {
-      const region::made m = regions.create(buckets, region::memory::global());
-      (void)at.events.wait(m.ready);
-      at.board.words[0] = m.what.bits();
-      at.board.words[1] = locks.create().bits();
-    }
-    at.meet();
-    task t{at,
-           regions,
-           locks,
-           event::reservation::from_bits(at.board.words[1]),
-           region::instance::from_bits(at.board.words[0]),
-           count,
-           what,
-           what.reductions};
-    for (const int many : p.tasks) {
-      t.many = static_cast<std::uint64_t>(many);
-      for (const method& how : methods) {
-        if (p.only.empty() || p.only == how.name) {
-          measure(t, how, p);
-        }
-      }
-    }
-    std::fflush(stdout);
+    measure(at, memory, what, p, from);
   });
-  return good;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  micro::rank_source from(argc, argv);
   plan p{200, false, {}, micro::numbers(argc, argv, "tasks", {1, 8})};
   std::string only_case;
   for (int i = 1; i < argc; ++i) {
@@ -292,9 +341,12 @@ int main(int argc, char** argv) {
   if (p.floor) {
     p.budget_ms = std::min(p.budget_ms, 20.0);
   }
+  if (from.launched() && only_case.empty()) {
+    only_case = experiments[0].name;
+  }
   for (const experiment& what : experiments) {
-    for (const int r : micro::numbers(argc, argv, "ranks", {1, 2, 4, 8, 16})) {
-      if ((only_case.empty() || only_case == what.name) && !measure(what, r, p)) {
+    for (const int r : from.numbers({1, 2, 4, 8, 16})) {
+      if ((only_case.empty() || only_case == what.name) && !measure(from, what, r, p)) {
         return 3;
       }
     }

@@ -45,7 +45,8 @@ struct start {
 enum class between_hosts : unsigned char {
   no,
   pair,  ///< two ranks, on two hosts
-  all    ///< as many ranks as the hosts take
+  all,   ///< as many ranks as the hosts take
+  each   ///< one rank a host: on one of them, on two, four and so on, and on all
 };
 
 /// What ucx_perftest measures, as the floor over hosts.
@@ -103,6 +104,10 @@ struct experiment {
   /// One round is enough, or all that there is time for. Null: never.
   bool (*one_round)(const request&) = nullptr;
   between_hosts hosts = between_hosts::no;
+  /// Of between_hosts::each: the starts on so many hosts. The programs get the word over=hosts,
+  /// too, and end the parameters of their rows with it, as the paper's rows of ranks that were
+  /// nodes are repeated with it.
+  std::vector<start> (*starts_on)(const request&, int hosts) = nullptr;
   ucx_floor over_hosts = ucx_floor::none;
   std::vector<std::string_view> cases = {};  ///< those that can be named in the experiment's place
 };
@@ -134,6 +139,11 @@ class runner {
                                                        std::string& failure) const = 0;
   /// The commands that measure the floor. Unless overridden: the floor probe with floor_words.
   [[nodiscard]] virtual std::vector<command> floors(const experiment&, const request&) const;
+  /// The same on the hosts of these starts. Unless overridden: nothing.
+  [[nodiscard]] virtual std::vector<command> floors_over(const experiment&,
+                                                         const std::vector<start>&) const {
+    return {};
+  }
   /// Peers that are not on this machine, and a sentence on what was looked for. Suspends.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> absent(
       const experiment&) const {

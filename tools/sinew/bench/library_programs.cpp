@@ -219,6 +219,11 @@ class library_runner final : public runner {
     if (!program) {
       return std::nullopt;
     }
+    if (how.over != nullptr) {
+      subject launched = who;
+      launched.launcher = own_folder() + "/sinew";
+      return launch_over(*how.over, launched, *program, how.words, true);
+    }
     command c{{*program}, {}, 0};
     c.words.insert(c.words.end(), how.words.begin(), how.words.end());
     return c;
@@ -227,9 +232,19 @@ class library_runner final : public runner {
   // The driver of our program, without what it measures.
   [[nodiscard]] std::vector<command> floors(const experiment& e,
                                             const request& asked) const override {
+    return floors_of(e, e.starts(asked));
+  }
+  [[nodiscard]] std::vector<command> floors_over(const experiment& e,
+                                                 const std::vector<start>& starts) const override {
+    return floors_of(e, starts);
+  }
+
+ private:
+  [[nodiscard]] std::vector<command> floors_of(const experiment& e,
+                                               const std::vector<start>& starts) const {
     std::vector<command> all;
     std::string why;
-    for (const start& how : e.starts(asked)) {
+    for (const start& how : starts) {
       if (auto c = prepare(e, sinew_itself(), how, why)) {
         c->words.emplace_back("floor");
         all.push_back(*c);

@@ -27,6 +27,9 @@ experiment over_hosts(const experiment& e) {
   over.all_transports = true;
   if (e.over_hosts != ucx_floor::none) {
     over.extra = extra_column{"vs ucx_perftest", against_floor};
+  } else if (e.hosts == between_hosts::each) {
+    over.extra = extra_column{"vs floor", against_floor};
+    over.one_round = nullptr;  // a start measures few rows, and those for less long
   }
   return over;
 }
@@ -53,8 +56,27 @@ std::vector<start> starts_over(const experiment& e, const std::vector<start>& he
   return all;
 }
 
+std::vector<start> starts_on_each(const experiment& e, const request& asked, const placement& on) {
+  SINEW_EXPECT(e.hosts == between_hosts::each && e.starts_on != nullptr && !on.hosts.empty());
+  std::vector<start> all;
+  const std::size_t most = on.hosts.size();
+  for (std::size_t hosts = 1; hosts <= most;
+       hosts = hosts < most ? std::min(2 * hosts, most) : most + 1) {
+    const auto some = std::make_shared<const placement>(on.first(hosts));
+    for (start each : e.starts_on(asked, static_cast<int>(hosts))) {
+      each.ranks = some->ranks();
+      each.over = some;
+      each.words.emplace_back("over=hosts");
+      all.push_back(std::move(each));
+    }
+  }
+  return all;
+}
+
 std::vector<subject> subjects_over(std::vector<subject> found) {
-  std::erase_if(found, [](const subject& s) { return !s.ucx_transports.empty(); });
+  std::erase_if(found, [](const subject& s) {
+    return !s.ucx_transports.empty() || (s.launcher.empty() && s.name != "sinew");
+  });
   for (subject& s : found) {
     if (!s.default_transport) {
       s.name = "openmpi-ucx";

@@ -11,12 +11,18 @@ namespace sinew::tool {
 /// The same experiment with ucx_perftest as its floor, and the ratio to that with its interval.
 [[nodiscard]] experiment over_hosts(const experiment& e);
 
-/// Its starts on these hosts: of a pair those of two ranks; else each once, with all the ranks that
-/// the hosts take. Those of a variant for threads or progress stay apart.
+/// Its starts on these hosts, of which there are those `here` on one machine: of a pair those of
+/// two ranks; of all each once, with all the ranks that the hosts take. Those of a variant for
+/// threads or progress stay apart.
 [[nodiscard]] std::vector<start> starts_over(const experiment& e, const std::vector<start>& here,
                                              std::shared_ptr<const placement> on);
 
-/// Without the ways that are of one machine: Open MPI over UCX is then one subject, "openmpi-ucx".
+/// Of between_hosts::each: on 1, 2, 4 and so on of these hosts, and on all, a rank on each.
+[[nodiscard]] std::vector<start> starts_on_each(const experiment& e, const request& asked,
+                                                const placement& on);
+
+/// Without the ways that are of one machine: Open MPI over UCX is then one subject, "openmpi-ucx",
+/// and libraries take no part.
 [[nodiscard]] std::vector<subject> subjects_over(std::vector<subject> found);
 
 }  // namespace sinew::tool

@@ -170,6 +170,17 @@ int placement::ranks() const {
   return sum;
 }
 
+placement placement::first(std::size_t count) const {
+  SINEW_EXPECT(count >= 1 && count <= hosts.size());
+  placement some = *this;
+  some.hosts.resize(count);
+  for (host& each : some.hosts) {
+    each.ranks = 1;
+  }
+  some.each_its_core = false;
+  return some;
+}
+
 std::string placement::list() const {
   std::string text;
   for (const host& each : hosts) {
@@ -208,7 +219,7 @@ std::vector<std::pair<std::string, std::string>> ucx_settings(const placement& o
 
 command launch_over(const placement& on, const subject& who, const std::string& program,
                     const std::vector<std::string>& words, bool plain) {
-  SINEW_EXPECT(on.hosts.size() >= 2);
+  SINEW_EXPECT(!on.hosts.empty());
   command c{{who.launcher}, {}, 0};
   const bool open_mpi = who.name.starts_with("openmpi") || who.name == "opencoarrays";
   if (who.name == "sinew") {

@@ -26,6 +26,8 @@ struct placement {
   bool each_its_core = false;  ///< each host has as many processors as ranks
 
   [[nodiscard]] int ranks() const;
+  /// The first `count` of the hosts, with one rank each.
+  [[nodiscard]] placement first(std::size_t count) const;
   /// "h1:2,h2:2", which all launchers read.
   [[nodiscard]] std::string list() const;
 };

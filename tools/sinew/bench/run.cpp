@@ -158,7 +158,8 @@ class bench_run {
       if (options_.hosts.given()) {
         over = e->hosts == between_hosts::pair ? pair_ : all_hosts_;
         subjects = subjects_over(std::move(subjects));
-        starts = starts_over(*e, starts, over);
+        starts = e->hosts == between_hosts::each ? starts_on_each(*e, options_.asked, *all_hosts_)
+                                                 : starts_over(*e, starts, over);
         e = &between_.emplace_back(over_hosts(*e));
       }
       std::erase_if(subjects, [this, e](const subject& s) {
@@ -276,13 +277,20 @@ class bench_run {
     }
   }
 
+  [[nodiscard]] std::vector<command> floors_of(const planned& p) const {
+    if (p.over == nullptr) {
+      return p.of->by.floors(*p.of, options_.asked);
+    }
+    if (p.of->hosts == between_hosts::each) {
+      return p.of->by.floors_over(*p.of, p.starts);
+    }
+    return {host_floor(*p.of, options_.asked, *p.over)};
+  }
+
   void floor_turn(const planned& p) {
     static const subject floor{"floor", "", ""};
     const experiment& e = *p.of;
-    const auto commands = p.over != nullptr
-                              ? std::vector<command>{host_floor(e, options_.asked, *p.over)}
-                              : e.by.floors(e, options_.asked);
-    for (const command& c : commands) {
+    for (const command& c : floors_of(p)) {
       if (!c.words.empty() && !interrupted() && failures_.count("floor") == 0) {
         (void)run(e, floor, c);
       }

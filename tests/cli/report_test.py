@@ -121,6 +121,23 @@ class Report(unittest.TestCase):
         self.assertEqual(len(page.tags("table")), len(page.tags("caption")))
         self.assertTrue(all("scope" in th for th in page.tags("th")))
 
+    def test_hosts_have_figures_of_their_own(self):
+        def events(value, **params):
+            return [result("sinew", {"depth": 1024, "ranks": ranks, **params}, ranks * value,
+                           "events", "chain") for ranks in (1, 2)]
+        far = {**document(), "results": events(30000, over="hosts")}
+        far["run"] = {**far["run"], "hosts": "h1:1,h2:1, by tcp"}
+        files = (self.write("near.json", {**document(), "results": events(70)}),
+                 self.write("far.json", far))
+        done = run("report", *files, "-o", os.path.join(self.folder, "page"))
+        self.assertEqual((done.code, done.err), (0, ""))
+        with open(os.path.join(self.folder, "page", "index.html"), encoding="utf-8") as file:
+            text = file.read()
+        captions = dict(re.findall(r'<figure id="(event-latency[a-z-]*)">.*?<figcaption>(.*?)<',
+                                   text, re.DOTALL))
+        self.assertIn("Measured over hosts: h1:1,h2:1, by tcp.", captions["event-latency-hosts"])
+        self.assertNotIn("Measured over hosts", captions["event-latency"])
+
     def test_the_page_needs_nothing_else(self):
         page = Page(self.page())
         for tag, attrs in page.seen:

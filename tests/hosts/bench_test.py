@@ -58,6 +58,36 @@ class Bench(OverHosts):
         self.assertEqual({key[0] for key in rows}, {"barrier"})
         self.assertEqual(rows["barrier", "latency", 0, "sinew"]["params"]["ranks"], 4)
 
+    def test_events_and_locks_on_one_host_and_on_two(self):
+        path = Path(SINEW).parents[1] / f"bench-hosts-{os.getpid()}.json"
+        self.addCleanup(path.unlink, missing_ok=True)
+        done = bench("events", "locks", "--quick", "--repeat", "1", "--json", str(path),
+                     "--hosts", "h1,h2")
+        self.assertEqual(done.code, 0, done.out + done.err)
+        document = json.loads(path.read_text())
+        rows = {(r["case"], r["params"]["ranks"], r["params"].get("figure"), r["subject"]): r
+                for r in document["results"] if r["params"].get("over") == "hosts"}
+        # A link of a chain is a message where there are two hosts, and nothing of the kind on one.
+        chain = [rows["chain", ranks, None, "sinew"]["median"] for ranks in (1, 2)]
+        self.assertLess(chain[0], 1000)
+        self.assertGreater(chain[1], 1000)
+        self.assertGreater(rows["chain", 2, None, "floor"]["median"], 1000)
+        self.assertIn("vs floor", done.out)
+        for ranks in (1, 2):
+            for figure in ("point", "total-1024"):
+                self.assertGreater(rows["chains", ranks, figure, "sinew"]["median"], 0)
+            self.assertIn(("chains", ranks, "total-1024", "paper"), rows)
+        self.assertIn("h1:1,h2:1, which reach each other by tcp/eth0", document["run"]["hosts"])
+
+    def test_reductions_of_two_hosts_lose_nothing(self):
+        program = Path(SINEW).parents[1] / "libexec" / "sinew" / "bench-reductions"
+        for case in ("dense", "sparse"):
+            done = over_hosts.run("--timeout", "60", str(program), "over=hosts", f"case={case}",
+                                  "tasks=1", "budget_ms=1", hosts="h1:1,h2:1")
+            self.assertEqual((done.code, done.err), (0, ""))  # the program compares sums
+            self.assertEqual(done.out.count(f"@ {case} rate Mred/s method="), 6, done.out)
+            self.assertEqual(done.out.count("ranks=2,tasks=1,over=hosts "), 6, done.out)
+
     def test_hosts_that_do_not_reach_each_other_end_it_before_anything_is_measured(self):
         done = bench("latency", "--peers", "none", "--hosts", "h1,h9")
         self.assertEqual(done.code, 1)
@@ -65,7 +95,7 @@ class Bench(OverHosts):
         self.assertEqual(done.out, "")
 
     def test_words_that_make_no_sense(self):
-        for words, sentence in ((["locks", "--hosts", "h1,h2"], "locks is of one machine"),
+        for words, sentence in ((["table", "--hosts", "h1,h2"], "table is of one machine"),
                                 (["latency", "--hosts", "h1"], "needs two hosts at least"),
                                 (["latency"], "--rsh is for --hosts or --hostfile")):
             with self.subTest(words):

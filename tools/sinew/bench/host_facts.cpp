@@ -140,6 +140,7 @@ std::string run_part(const run_facts& facts) {
          json_array(facts.options, [](const std::string& w) { return json_string(w); }) +
          ",\"commit\":" + json_string(commit()) + ",\"compiler\":" + json_string(SINEW_COMPILER) +
          ",\"flags\":" + json_string(SINEW_FLAGS) + ",\"absent\":" + json_object(facts.absent) +
+         (facts.hosts.empty() ? "" : ",\"hosts\":" + json_string(facts.hosts)) +
          ",\"commands\":" + json_array(facts.commands, json_command) + '}';
 }
 

@@ -47,6 +47,7 @@ struct run_facts {
   std::map<std::string, std::string> versions;  ///< of subjects: host.peers and host.sinew
   std::map<std::string, std::string> absent;    ///< peers that are not here, and why: run.absent
   std::vector<started> commands;
+  std::string hosts = {};  ///< a sentence on those that were measured on; empty: this machine
 };
 
 /// {"schema":2,"host":{...},"run":{...},"results":[...]}. Suspends (asks git). Cold.

@@ -160,6 +160,7 @@ std::string worse_rows(const std::vector<drawn_figure>& figures) {
 }
 
 std::string caption_of(const drawn_figure& d) {
+  SINEW_EXPECT(d.from != nullptr);
   std::string text = d.of.title + ".";
   if (!d.of.published.empty()) {
     text += " Published: " + d.of.published + ".";
@@ -169,6 +170,9 @@ std::string caption_of(const drawn_figure& d) {
   text += " The published data is dashed with open markers; a dotted line is the floor.";
   if (!d.of.differs.empty()) {
     text += " What differs: " + d.of.differs;
+  }
+  if (const std::string hosts = fact(d.from->run, "hosts"); !hosts.empty()) {
+    text += " Measured over hosts: " + hosts + ".";
   }
   return "<figcaption>" + escaped(text) + " Repeat it: <code>" + escaped(d.of.repeat) +
          "</code></figcaption>\n";

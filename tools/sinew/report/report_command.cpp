@@ -1,9 +1,9 @@
 // `sinew report FILES -o DIR`.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <list>
-#include <set>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
@@ -41,32 +41,29 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   SINEW_CHECK(out.good(), "cannot write " + path.string(), "the file system refuses", "");
 }
 
-/// The experiments that a file measured.
-std::set<std::string> measured_in(const results_file& file) {
-  std::set<std::string> names;
-  for (const stats::row& r : file.results.rows()) {
-    for (const auto& [subject, samples] : r.samples) {
-      if (!stats::published(subject)) {
-        names.insert(r.key.experiment);
-      }
-    }
-  }
-  return names;
+/// Whether the file has measured a point of the figure.
+bool has_measured(const results_file& file, const figure& f) {
+  const auto& rows = file.results.rows();
+  return std::any_of(rows.begin(), rows.end(), [&f](const stats::row& r) {
+    return f.has(r.key) && std::any_of(r.samples.begin(), r.samples.end(),
+                                       [](const auto& s) { return !stats::published(s.first); });
+  });
 }
 
-// An experiment is taken from the last file that has it: rows of two runs are never mixed.
-std::map<std::string, const results_file*> sources_of(const std::list<results_file>& files) {
-  std::map<std::string, const results_file*> from;
+// A figure is taken from the last file that has it: rows of two runs are never mixed.
+const results_file* source_of(const figure& f, const std::list<results_file>& files) {
+  const results_file* found = nullptr;
   for (const results_file& file : files) {
-    for (const std::string& name : measured_in(file)) {
-      if (from.count(name) != 0) {
-        std::fprintf(stderr, "sinew report: %s is taken from %s\n", name.c_str(),
-                     file.name.c_str());
-      }
-      from[name] = &file;
+    if (!has_measured(file, f)) {
+      continue;
     }
+    if (found != nullptr) {
+      std::fprintf(stderr, "sinew report: %s is taken from %s\n", f.name.c_str(),
+                   file.name.c_str());
+    }
+    found = &file;
   }
-  return from;
+  return found;
 }
 
 int write_report(const report_options& o) {
@@ -77,15 +74,14 @@ int write_report(const report_options& o) {
   for (const std::string& path : o.files) {
     files.push_back(read_results(path));
   }
-  const auto from = sources_of(files);
   std::vector<drawn_figure> drawn;
   std::vector<figure> missing;
   for (const figure& f : all_figures(*bench)) {
     if (!o.only.empty() && f.name != o.only) {
       continue;
     }
-    const auto file = from.find(f.experiment);
-    auto one = file == from.end() ? std::nullopt : draw(f, *file->second);
+    const results_file* const file = source_of(f, files);
+    auto one = file == nullptr ? std::nullopt : draw(f, *file);
     if (one) {
       drawn.push_back(std::move(*one));
     } else {
@@ -120,8 +116,8 @@ command_page report_page() {
       "report", "draws what sinew bench --json wrote: one page, and a picture for each figure",
       "FILE.json... -o DIR",
       "Each figure of the publications that Sinew repeats, as published, with our data and that\n"
-      "of today's peers over it. The page is one file and needs no network. An experiment that\n"
-      "several files have is taken from the last one.",
+      "of today's peers over it. The page is one file and needs no network. A figure that several\n"
+      "files have is taken from the last one.",
       option_table(unused)};
 }
 

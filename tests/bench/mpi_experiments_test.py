@@ -22,12 +22,12 @@ class Experiments(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def rows(self, experiment):
-        """{(case, metric, ranks, ...): median} of one round without peers."""
+    def rows(self, experiment, peers="none", **environment):
+        """All results of one round with these peers."""
         path = os.path.join(self.folder.name, "out.json")
         done = subprocess.run([SINEW, "bench", experiment, "--quick", "--repeat", "1", "--peers",
-                               "none", "--json", path], capture_output=True, text=True,
-                              timeout=90, check=False)
+                               peers, "--json", path], capture_output=True, text=True,
+                              timeout=90, env={**os.environ, **environment}, check=False)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         with open(path, encoding="utf-8") as file:
             results = json.load(file)["results"]
@@ -110,11 +110,37 @@ class Experiments(unittest.TestCase):
         for words in told:
             self.assertGreater(float(words[5]), 0)
 
+    def test_bandwidth_from_unlucky_places(self):
+        found = self.of(self.rows("bandwidth"), "sinew", "bytes", "offset")
+        self.assertEqual({("uni", "bandwidth", size, offset) for size, offset in (
+            (4096, None), (4096, 16), (65536, None), (65536, 16), (1048576, None))}, found)
+
     def test_million(self):
-        found = self.of(self.rows("million"), "sinew", "threads", "kind", "method")
+        # What answers as a Java of today; it is given a source, and the words.
+        java = os.path.join(self.folder.name, "bin", "java")
+        os.mkdir(os.path.dirname(java))
+        with open(java, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\ncase $1 in --version) echo openjdk 21.0.1 2023-10-17; exit ;; esac\n"
+                       "case $* in *java.java\\ threads=10000\\ *) ;; *) exit 1 ;; esac\n"
+                       "echo @ crowd-spawn latency ns threads=10000 1234\n")
+        os.chmod(java, 0o755)
+        results = self.rows("million", "pthread,java", JAVA_HOME=self.folder.name)
+        crowd = {("crowd-spawn", "latency", 10000), ("crowd-end", "latency", 10000),
+                 ("crowd", "memory", 10000)}
+        self.assertLessEqual(crowd, self.of(results, "sinew", "threads"))
+        self.assertLessEqual(crowd, self.of(results, "pthread", "threads"))
+        self.assertEqual({("crowd-spawn", "latency", 10000)}, self.of(results, "java", "threads"))
+        found = self.of(results, "sinew", "threads", "kind", "method")
         for threads, kind in ((8, "fiber"), (65536, "fiber"), (8, "pthread"), (512, "pthread")):
             for method in ("paper", "steady"):
                 self.assertIn(("one-way", "latency", threads, kind, method), found)
+
+    def test_a_crowd_that_does_not_fit_is_not_tried(self):
+        program = os.path.join(os.path.dirname(FOLDER), "libexec", "sinew", "bench-million")
+        done = subprocess.run([program, "threads=1000000000", "stack=65536"], capture_output=True,
+                              text=True, timeout=20, check=False)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertRegex(done.stdout, r"^@ crowd limit threads threads=1000000000,limit=memory \d+")
 
     def test_a_machine_s_limit_of_threads_is_told(self):
         program = os.path.join(self.folder.name, "pthreads")

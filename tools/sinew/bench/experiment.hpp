@@ -53,8 +53,8 @@ enum class between_hosts : unsigned char {
 enum class ucx_floor : unsigned char { none, latency, bandwidth, rate };
 
 /// A library that does the same as a part of Sinew: its program is <name>.cpp in the folder. The
-/// ones named "go" and "java" are go.go and java.java, and take part where the compiler of Go is, or
-/// a Java with virtual threads.
+/// ones named "go" and "java" are go.go and java.java, and take part where the compiler of Go is,
+/// or a Java with virtual threads.
 struct library_peer {
   std::string_view name;
   std::string_view header;  ///< where this is installed, the peer takes part

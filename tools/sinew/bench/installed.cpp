@@ -99,4 +99,21 @@ std::optional<installed_go> find_go() {
   return installed_go{*path, said[2]};
 }
 
+std::optional<installed_java> find_java() {
+  const char* home = std::getenv("JAVA_HOME");
+  std::optional<std::string> path = program_in_path("java");
+  if (home != nullptr && access((home + std::string("/bin/java")).c_str(), X_OK) == 0) {
+    path = home + std::string("/bin/java");
+  }
+  if (!path) {
+    return std::nullopt;
+  }
+  const command_result said = run_command({{*path, "--version"}, {}, 20});
+  const auto words = stats::split(said.ok() ? said.output : "", ' ');  // "openjdk 21.0.4 2024-..."
+  if (words.size() < 2 || std::atoi(words[1].c_str()) < 21) {
+    return std::nullopt;
+  }
+  return installed_java{*path, words[1]};
+}
+
 }  // namespace sinew::tool

@@ -34,4 +34,12 @@ struct installed_go {
 };
 [[nodiscard]] std::optional<installed_go> find_go();
 
+/// The program that runs Java, in JAVA_HOME or PATH, if it has virtual threads (version 21 and
+/// later). Suspends. Cold.
+struct installed_java {
+  std::string path;
+  std::string version;
+};
+[[nodiscard]] std::optional<installed_java> find_java();
+
 }  // namespace sinew::tool

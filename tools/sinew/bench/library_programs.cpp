@@ -74,6 +74,10 @@ std::optional<subject> found_peer(const library_peer& peer) {
     const auto go = find_go();
     return go ? std::optional(subject{name, go->path, "", go->version}) : std::nullopt;
   }
+  if (peer.name == "java") {
+    const auto java = find_java();
+    return java ? std::optional(subject{name, java->path, "", java->version}) : std::nullopt;
+  }
   std::string version;
   if (!peer.cmake.empty()) {
     version = find_cmake_package(std::string(peer.cmake)).value_or("");
@@ -93,6 +97,9 @@ std::optional<subject> found_peer(const library_peer& peer) {
 std::string looked_for(const library_peer& peer) {
   if (peer.name == "go") {
     return "no go in PATH";
+  }
+  if (peer.name == "java") {
+    return "no java of version 21 or later in JAVA_HOME or PATH";
   }
   if (!peer.cmake.empty()) {
     return "no CMake package " + std::string(peer.cmake) + " (set CMAKE_PREFIX_PATH)";
@@ -166,6 +173,9 @@ std::optional<std::string> peer_program(const experiment& e, const subject& who,
   if (who.name == "go") {
     return compile_cached({who.compiler}, folder / "go.go", {}, name + "-go", failure, "", "build");
   }
+  if (who.name == "java") {
+    return folder / "java.java";
+  }
   std::vector<std::string> words = {who.compiler, "-O2", "-std=c++20", "-pthread"};
   for (const library_peer& peer : e.peers) {
     if (peer.name == who.name) {
@@ -225,6 +235,10 @@ class library_runner final : public runner {
       return launch_over(*how.over, launched, *program, how.words, true);
     }
     command c{{*program}, {}, 0};
+    if (who.name == "java") {  // what is to be run is a source
+      c.words = {who.compiler, "-Djdk.virtualThreadScheduler.parallelism=1",
+                 "-Djdk.virtualThreadScheduler.maxPoolSize=1", *program};
+    }
     c.words.insert(c.words.end(), how.words.begin(), how.words.end());
     return c;
   }

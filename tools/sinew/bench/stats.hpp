@@ -227,7 +227,7 @@ class result_set {
 /// Rates, bandwidths and what is hidden behind computation want to be high, everything else low.
 inline bool higher_is_better(std::string_view metric) {
   return metric == "rate" || metric == "bandwidth" || metric == "throughput" ||
-         metric == "overlap" || metric == "gain";
+         metric == "overlap" || metric == "gain" || metric == "limit";
 }
 
 /// Not measured here: figures of a publication, shown in columns of their own.

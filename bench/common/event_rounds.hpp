@@ -42,19 +42,22 @@ double trigger_and_wait(const rank_place& at, Begin begin, End end) {
 }
 
 /// Calls one_round(rank_place) on each of `ranks` for `budget_ms`, then report(build_ns,
-/// trigger_ns) with the medians of rank 0. The first round touches new pages and does not count.
-/// False if a rank failed.
+/// trigger_ns, line_ns) with the medians of rank 0; the trip of a line is measured before each. The
+/// first round touches new pages and does not count. False if a rank failed.
 template <class Round, class Report>
 bool event_rounds(rank_source& from, int ranks, double budget_ms, Round one_round, Report report) {
   return from.run(ranks, {}, [&](const rank_place& at) {
     constexpr std::size_t go_on = meeting::most_words - 1;
     std::vector<double> build;
     std::vector<double> trigger;
+    std::vector<double> line;
     const double end = now_ns() + budget_ms * 1e6;
     bool first = true;
     do {
+      const double trip = at.meet.line_trip();
       const round_times one = one_round(at);
       if (!first) {
+        line.push_back(trip);
         build.push_back(one.build_ns);
         trigger.push_back(one.trigger_ns);
       }
@@ -66,7 +69,7 @@ bool event_rounds(rank_source& from, int ranks, double budget_ms, Round one_roun
       at.meet();
     } while (at.meet[go_on] != 0);
     if (at.rank == 0) {
-      report(median(build), median(trigger));
+      report(median(build), median(trigger), median(line));
     }
     at.meet();  // it is not set anew before all have seen it
   });

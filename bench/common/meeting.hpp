@@ -34,7 +34,10 @@ class meeting {
   /// The other ranks get these words of this one: first, first + stride, ... `count` of them.
   virtual void share(std::size_t first, std::size_t count = 1, std::size_t stride = 1) = 0;
 
-  [[nodiscard]] std::uint64_t* words() const { return words_; }
+  /// The one-way trip of a cache line between ranks 0 and 1, in ns, where there are no others; 0
+  /// where they have no memory in common. Both call it.
+  virtual double line_trip() { return 0; }
+
   [[nodiscard]] std::uint64_t& operator[](std::size_t i) const {
     if (i >= most_words) {
       wrong("more words than a meeting has");
@@ -48,14 +51,16 @@ class meeting {
 
 /// What ranks forked from one process share for it; zero at the start.
 struct shared_board {
-  std::atomic<int> arrivals;
+  alignas(256) std::atomic<long> there;  // two lines apart, for the prefetcher of pairs
+  alignas(256) std::atomic<long> back;
+  alignas(256) std::atomic<int> arrivals;
   std::uint64_t words[meeting::most_words];
 };
 
 class shared_meeting final : public meeting {
  public:
-  shared_meeting(shared_board& board, int size, sinew::core::runtime& runtime)
-      : board_(board), size_(size), runtime_(runtime) {
+  shared_meeting(shared_board& board, int rank, int size, sinew::core::runtime& runtime)
+      : board_(board), rank_(rank), size_(size), runtime_(runtime) {
     words_ = board.words;
   }
   void operator()() override {
@@ -67,9 +72,44 @@ class shared_meeting final : public meeting {
     }
   }
   void share(std::size_t, std::size_t, std::size_t) override {}
+  double line_trip() override {
+    constexpr int trips = 200;
+    if (size_ != 2) {
+      return 0;
+    }
+    (*this)();
+    std::vector<double> ns;
+    for (int batch = 0; batch < 6; ++batch) {
+      const double begin = now_ns();
+      for (int i = 0; i < trips; ++i) {
+        ++trip_;
+        if (rank_ == 0) {
+          board_.there.store(trip_, std::memory_order_release);
+          await(board_.back);
+        } else {
+          await(board_.there);
+          board_.back.store(trip_, std::memory_order_release);
+        }
+      }
+      if (batch > 0) {  // the first one warms up
+        ns.push_back((now_ns() - begin) / trips / 2);
+      }
+    }
+    return median(ns);
+  }
 
  private:
+  void await(const std::atomic<long>& word) const {
+    for (int polls = 1; word.load(std::memory_order_acquire) != trip_; ++polls) {
+      if (polls % 20000 == 0) {  // whoever is to answer may be on no processor
+        sched_yield();
+      }
+    }
+  }
+
   shared_board& board_;
+  long trip_ = 0;
+  const int rank_;
   const int size_;
   sinew::core::runtime& runtime_;
 };

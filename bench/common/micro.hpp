@@ -185,9 +185,11 @@ inline std::vector<int> numbers(int argc, char** argv, std::string_view key,
   return or_else;
 }
 
+/// `line_ns`: a cache line's trip between the two ranks, measured just before (line.h); 0: none.
 inline void report_row(const char* name, const char* metric, const char* unit,
-                       const std::string& params, double value) {
-  std::printf("@ %s %s %s %s %.9g\n", name, metric, unit, params.c_str(), value);
+                       const std::string& params, double value, double line_ns = 0) {
+  std::printf("@ %s %s %s %s %.9g", name, metric, unit, params.c_str(), value);
+  std::printf(line_ns > 0 ? " line=%.4g\n" : "\n", line_ns);
   std::fflush(stdout);
 }
 

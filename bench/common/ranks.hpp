@@ -127,7 +127,7 @@ template <class Body>
                                                 endpoint_of(rank, ranks, !enough, fabric_memory),
                                                 sinew::core::threading::one);
     sinew::event::system events(*own, how);
-    shared_meeting meet(board, ranks, *own);
+    shared_meeting meet(board, rank, ranks, *own);
     meet();
     body(rank_place{*own, events, meet, rank, ranks});
     meet();

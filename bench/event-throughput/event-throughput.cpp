@@ -95,13 +95,14 @@ bool measure(micro::rank_source& from, int ranks, int fan, bool shuffled, double
   const shape s{fan, shuffled};
   return micro::event_rounds(
       from, ranks, budget_ms, [&](const micro::rank_place& at) { return one_round(at, s); },
-      [&](double build_ns, double trigger_ns) {
+      [&](double build_ns, double trigger_ns, double line_ns) {
         const double count = double(fan) * levels * tracks;
         const std::string params = params_of(fan, ranks, from.tail());
         const std::string which = shuffled ? "fan-shuffled" : "fan";
-        micro::report_row(which.c_str(), "rate", "Kevents/s", params, count / trigger_ns * 1e6);
+        micro::report_row(which.c_str(), "rate", "Kevents/s", params, count / trigger_ns * 1e6,
+                          line_ns);
         micro::report_row((which + "-build").c_str(), "rate", "Kevents/s", params,
-                          count / build_ns * 1e6);
+                          count / build_ns * 1e6, line_ns);
       });
 }
 

@@ -1,24 +1,17 @@
-// Realm's events, by the method of event-throughput.cpp: levels of merges in one process. Compiled
-// by `sinew bench event-throughput` where CMake knows Realm. Its rows are those with ranks=1: over
-// several processes Realm needs a network that it was built with.
-#include <realm.h>
-
-#include "../common/micro.hpp"
+// Realm's events, by the method of event-throughput.cpp: levels of merges in one process. Its rows
+// are those with ranks=1.
+#include "../common/realm.hpp"
 
 namespace {
 
 constexpr int levels = 8;
 constexpr int tracks = 4;
 
-struct times {
-  double build_ns, trigger_ns;
-};
-
-times one_round(int fan) {
+micro::realm_times one_round(int fan) {
   const Realm::UserEvent start = Realm::UserEvent::create_user_event();
   std::vector<Realm::Event> ends;
-  times t{};
-  double begin = micro::now_ns();
+  micro::realm_times t;
+  const double begin = micro::now_ns();
   for (int track = 0; track < tracks; ++track) {
     std::vector<Realm::Event> before;
     for (int i = 0; i < fan; ++i) {
@@ -36,31 +29,8 @@ times one_round(int fan) {
     ends.insert(ends.end(), before.begin(), before.end());
   }
   t.build_ns = micro::now_ns() - begin;
-  const Realm::Event last = Realm::Event::merge_events(ends);
-  begin = micro::now_ns();
-  start.trigger();
-  last.external_wait();
-  t.trigger_ns = micro::now_ns() - begin;
+  t.run_ns = micro::realm_run(start, Realm::Event::merge_events(ends));
   return t;
-}
-
-// The first round touches new pages and does not count.
-void measure(int fan, double budget_ms) {
-  std::vector<double> build, trigger;
-  (void)one_round(fan);
-  const double end = micro::now_ns() + budget_ms * 1e6;
-  while (build.size() < 3 || micro::now_ns() < end) {
-    const times t = one_round(fan);
-    build.push_back(t.build_ns);
-    trigger.push_back(t.trigger_ns);
-  }
-  const double events = static_cast<double>(fan) * levels * tracks * 1e6;
-  const std::string params = "fan=" + std::to_string(fan) + ",ranks=1";
-  for (const char* which : {"fan", "fan-shuffled"}) {  // it knows no set that is merged again
-    micro::report_row(which, "rate", "Kevents/s", params, events / micro::median(trigger));
-    micro::report_row((std::string(which) + "-build").c_str(), "rate", "Kevents/s", params,
-                      events / micro::median(build));
-  }
 }
 
 }  // namespace
@@ -68,12 +38,20 @@ void measure(int fan, double budget_ms) {
 int main(int argc, char** argv) {
   const micro::options o = micro::read_options(argc, argv);
   const auto fans = micro::numbers(argc, argv, "fan", {2, 16, 64, 256});
-  Realm::Runtime runtime;
-  runtime.init(&argc, &argv);
-  for (const int fan : fans) {
-    measure(fan, o.budget_ms);
+  const auto ranks = micro::numbers(argc, argv, "ranks", {1});
+  if (std::find(ranks.begin(), ranks.end(), 1) == ranks.end()) {
+    return 0;
   }
-  runtime.shutdown();
-  runtime.wait_for_shutdown();
-  return 0;
+  return micro::over_realm(argc, argv, [&](Realm::Runtime&) {
+    for (const int fan : fans) {
+      const auto t = micro::realm_rounds(o.budget_ms, [fan] { return one_round(fan); });
+      const double events = static_cast<double>(fan) * levels * tracks * 1e6;
+      const std::string params = "fan=" + std::to_string(fan) + ",ranks=1";
+      for (const char* which : {"fan", "fan-shuffled"}) {  // it knows no set that is merged again
+        micro::report_row(which, "rate", "Kevents/s", params, events / t.run_ns);
+        micro::report_row((std::string(which) + "-build").c_str(), "rate", "Kevents/s", params,
+                          events / t.build_ns);
+      }
+    }
+  });
 }

@@ -40,10 +40,10 @@ std::string params_of(int depth, int ranks, const char* tail) {
 bool measure(micro::rank_source& from, int ranks, int depth, double budget_ms) {
   return micro::event_rounds(
       from, ranks, budget_ms, [&](const micro::rank_place& at) { return one_chain(at, depth); },
-      [&](double build_ns, double trigger_ns) {
+      [&](double build_ns, double trigger_ns, double line_ns) {
         const std::string params = params_of(depth, ranks, from.tail());
-        micro::report_row("chain", "latency", "ns", params, trigger_ns / depth);
-        micro::report_row("build", "latency", "ns", params, build_ns / depth);
+        micro::report_row("chain", "latency", "ns", params, trigger_ns / depth, line_ns);
+        micro::report_row("build", "latency", "ns", params, build_ns / depth, line_ns);
       });
 }
 

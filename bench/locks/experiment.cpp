@@ -56,6 +56,7 @@ const experiment self{.name = "locks",
                       .about = "grants of deferred locks to chains of tasks; thousand a second",
                       .by = library_programs(),
                       .starts = starts,
+                      .peers = {{.name = "realm", .header = {}, .options = {}, .cmake = "Realm"}},
                       .one_round = one_round,
                       .hosts = between_hosts::each,
                       .starts_on = starts_on};

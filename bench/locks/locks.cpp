@@ -3,12 +3,10 @@
 // before was granted, and released at once. All chains hang off one event. Timed from its trigger
 // until all chains have ended; the construction is reported beside it.
 //
-// Words: sweep=quick|usual|full, of which only=R are the rows of R ranks and eights=C those of the
-// figure of 8 ranks that have C chains; or locks=L chains=C depth=D ranks=R figure=NAME for one
-// row. With over=hosts ranks are those that a launcher has started, for one round of one row.
-#include <string_view>
-
+// Words: those of rows.hpp, budget_ms=N; over=hosts for the ranks that a launcher has started, and
+// one round of one row.
 #include "../common/ranks.hpp"
+#include "rows.hpp"
 #include "sinew/base/random.hpp"
 #include "sinew/event/reservation.hpp"
 
@@ -16,18 +14,13 @@ namespace {
 
 namespace event = sinew::event;
 
-struct row {
-  int ranks = 1;
-  int locks = 32;   ///< of a rank
-  int chains = 64;  ///< of a rank
-  int depth = 1024;
-  std::string figure = "point";
-};
+using lock_rows::row;
 
 /// Seconds of construction and of the run, on rank 0.
 struct round_seconds {
   double made = 0;
   double ran = 0;
+  double line_ns = 0;  ///< the trip of a line before, in ns
 };
 
 /// A chain for each of `r.chains`, hung off `start`; an event that triggers when all have ended.
@@ -58,6 +51,7 @@ round_seconds one_round(const micro::rank_place& at, event::reservations& locks,
     at.meet[start_word] = at.events.create().bits();
     at.meet.share(start_word);
   }
+  const double line_ns = at.meet.line_trip();
   at.meet();
   const event::event start = event::event::from_bits(at.meet[start_word]);
   const double begun = micro::now_ns();
@@ -81,7 +75,7 @@ round_seconds one_round(const micro::rank_place& at, event::reservations& locks,
     if (at.events.wait(last) != event::state::triggered) {
       micro::wrong("a chain failed");
     }
-    took = {(built - begun) * 1e-9, (micro::now_ns() - triggered) * 1e-9};
+    took = {(built - begun) * 1e-9, (micro::now_ns() - triggered) * 1e-9, line_ns};
   } else {
     (void)at.events.wait(mine);
   }
@@ -115,9 +109,10 @@ bool run_once(micro::rank_source& from, const row& r, std::uint64_t seed, round_
 bool measure(micro::rank_source& from, const row& r, double budget_ms) {
   const micro::shared_memory results(sizeof(round_seconds));
   auto* const took = results.as<round_seconds>();
-  const double grants = static_cast<double>(r.chains) * r.depth * r.ranks;
+  const double grants = r.grants();
   std::vector<double> rates;
   std::vector<double> makings;
+  std::vector<double> lines;
   const double end = micro::now_ns() + budget_ms * 1e6;
   do {
     if (!run_once(from, r, 42 + rates.size(), took)) {
@@ -127,89 +122,28 @@ bool measure(micro::rank_source& from, const row& r, double budget_ms) {
       return true;  // not rank 0
     }
     rates.push_back(grants / took->ran / 1e3);
+    lines.push_back(took->line_ns);
     makings.push_back(took->made / (grants / r.ranks) * 1e9);
   } while (!from.launched() && micro::now_ns() < end && rates.size() < 100);
-  char params[160];
-  std::snprintf(params, sizeof params, "figure=%s,ranks=%d,locks=%d,chains=%d,depth=%d%s",
-                r.figure.c_str(), r.ranks, r.locks, r.chains, r.depth, from.tail());
-  micro::report_row("chains", "rate", "Kgrants/s", params, micro::median(rates));
-  micro::report_row("construction", "latency", "ns", params, micro::median(makings));
+  const std::string params = r.params(from.tail());
+  micro::report_row("chains", "rate", "Kgrants/s", params, micro::median(rates),
+                    micro::median(lines));
+  micro::report_row("construction", "latency", "ns", params, micro::median(makings),
+                    micro::median(lines));
   return true;
-}
-
-std::vector<row> sweep(const std::string& level) {
-  std::vector<row> rows = {{1, 32, 64, 1024, "point"},
-                           {2, 32, 64, 1024, "point"},
-                           {1, 1024, 256, 1024, "point"},
-                           {2, 1024, 256, 1024, "point"}};
-  const bool full = level == "full";
-  const bool quick = level == "quick";
-  const auto steps = full    ? std::vector<int>{32, 64, 128, 256, 512, 1024}
-                     : quick ? std::vector<int>{32}
-                             : std::vector<int>{32, 256, 1024};
-  for (const int ranks : quick ? std::vector<int>{1, 2} : std::vector<int>{1, 2, 4, 8, 16}) {
-    for (const int locks : steps) {
-      rows.push_back({ranks, locks, 1024 / ranks, 1024, "total-1024"});
-    }
-  }
-  for (const int chains : full    ? std::vector<int>{32, 64, 128, 256, 512, 1024}
-                          : quick ? std::vector<int>{}
-                                  : std::vector<int>{32, 256}) {
-    for (const int locks : steps) {
-      rows.push_back({8, locks, chains, 1024, "ranks-8"});
-    }
-  }
-  return rows;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const micro::options o = micro::read_options(argc, argv);
-  micro::rank_source from(argc, argv);
-  std::string level = "usual";
-  row one;
-  bool single = from.launched();
-  int only = 0;
-  int eights = 0;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const auto take = [&](const char* key, int& into) {
-      if (word.rfind(key, 0) == 0) {
-        into = std::max(1, std::atoi(word.c_str() + std::strlen(key)));
-        single = true;
-      }
-    };
-    take("locks=", one.locks);
-    take("chains=", one.chains);
-    take("depth=", one.depth);
-    take("ranks=", one.ranks);
-    if (word.rfind("figure=", 0) == 0) {
-      one.figure = word.substr(7);
-    }
-    if (word.rfind("sweep=", 0) == 0) {
-      level = word.substr(6);
-    }
-    if (word.rfind("only=", 0) == 0) {
-      only = std::atoi(word.c_str() + 5);
-    }
-    if (word.rfind("eights=", 0) == 0) {
-      eights = std::atoi(word.c_str() + 7);
-    }
-  }
   if (o.floor) {
     return 0;  // nothing bounds it but what it does itself
   }
-  one.ranks = from.numbers({one.ranks}).front();
+  micro::rank_source from(argc, argv);
   bool good = true;
-  for (const row& r : single ? std::vector<row>{one} : sweep(level)) {
-    const bool of_eights = r.figure == "ranks-8";
-    if (only != 0 && (of_eights || r.ranks != only)) {
-      continue;
-    }
-    if (eights != 0 && (!of_eights || r.chains != eights)) {
-      continue;
-    }
+  for (row r : lock_rows::chosen(argc, argv, from.launched())) {
+    r.ranks = from.numbers({r.ranks}).front();
     good = measure(from, r, o.budget_ms) && good;
   }
   return good ? 0 : 1;

@@ -38,6 +38,7 @@ const experiment self{.name = "reductions",
                       .about = "histograms by reduction instances, in six ways; million a second",
                       .by = library_programs(),
                       .starts = starts,
+                      .peers = {{.name = "realm", .header = {}, .options = {}, .cmake = "Realm"}},
                       .hosts = between_hosts::each,
                       .starts_on = starts_on};
 

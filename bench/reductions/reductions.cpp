@@ -11,12 +11,13 @@
 // Words: case=dense|sparse ranks=R,... tasks=T,... method=M budget_ms=N; all where one is not
 // given. With over=hosts ranks are those that a launcher has started, and there is one case. With
 // "floor": the generator of indices alone, as many tasks at once.
-#include "sinew/region/reductions.hpp"
-
+#include "histogram.hpp"
+//
 #include <deque>
 
 #include "../common/ranks.hpp"
 #include "sinew/event/reservation.hpp"
+#include "sinew/region/reductions.hpp"
 
 namespace {
 
@@ -24,32 +25,11 @@ namespace event = sinew::event;
 namespace region = sinew::region;
 namespace rma = sinew::rma;
 using add = region::sum<std::uint32_t>;
+using histogram::experiment;
+using histogram::generator;
+using histogram::plan;
 
-struct experiment {
-  const char* name;
-  std::uint64_t buckets;
-  std::uint64_t reductions;
-};
-constexpr experiment experiments[] = {{"dense", 1 << 18, 1 << 22}, {"sparse", 1 << 22, 1 << 16}};
 constexpr rma::heap_sizes heaps{std::size_t{1} << 20, std::size_t{256} << 20};
-
-/// wyrand's step (Wang Yi): one addition from one number to the next, so that several are under
-/// way.
-class generator {
- public:
-  generator(std::uint64_t seed, std::uint64_t below) : state_(seed), below_(below) {}
-  std::uint64_t operator()() {
-    state_ += 0xa0761d6478bd642fu;
-    const __uint128_t product = static_cast<__uint128_t>(state_) * (state_ ^ 0xe7037ed1a0b428dbu);
-    const auto mixed =
-        static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
-    return (mixed >> 32) * below_ >> 32;
-  }
-
- private:
-  std::uint64_t state_;
-  std::uint64_t below_;
-};
 
 /// One rank's tasks and all they need.
 struct task {
@@ -182,13 +162,6 @@ void check(const task& t) {
   }
 }
 
-struct plan {
-  double budget_ms;
-  bool floor;
-  std::string only;
-  std::vector<int> tasks;
-};
-
 /// Seconds of one round, on rank 0.
 double one_round(task& t, const method& how, bool floor) {
   if (t.at.rank == 0) {
@@ -223,6 +196,7 @@ double one_round(task& t, const method& how, bool floor) {
 void measure(task& t, const method& how, const plan& p, const micro::rank_source& from) {
   t.reductions = std::min(t.what.reductions, from.launched() ? how.most_over_hosts : how.most);
   (void)one_round(t, how, p.floor);  // memory is there afterwards
+  const double line_ns = t.at.meet.line_trip();
   std::vector<double> rates;
   std::uint64_t& more = t.at.meet[more_word];
   const double end = micro::now_ns() + p.budget_ms * 1e6;
@@ -238,8 +212,10 @@ void measure(task& t, const method& how, const plan& p, const micro::rank_source
     t.at.meet();
   } while (more == 1);
   if (t.at.rank == 0) {
-    std::printf("@ %s rate Mred/s method=%s,ranks=%d,tasks=%d%s %.6g\n", t.what.name, how.name,
-                t.at.size, static_cast<int>(t.many), from.tail(), micro::median(rates));
+    micro::report_row(t.what.name, "rate", "Mred/s",
+                      std::string("method=") + how.name + ",ranks=" + std::to_string(t.at.size) +
+                          ",tasks=" + std::to_string(t.many) + from.tail(),
+                      micro::median(rates), line_ns);
   }
 }
 
@@ -291,7 +267,7 @@ void measure(const micro::rank_place& at, rma::engine& memory, const experiment&
   for (const int many : p.tasks) {
     t.many = static_cast<std::uint64_t>(many);
     for (const method& how : methods) {
-      if (p.only.empty() || p.only == how.name) {
+      if (p.has(std::string(how.name))) {
         measure(t, how, p, from);
       }
     }
@@ -323,30 +299,13 @@ bool measure(micro::rank_source& from, const experiment& what, int ranks, const 
 
 int main(int argc, char** argv) {
   micro::rank_source from(argc, argv);
-  plan p{200, false, {}, micro::numbers(argc, argv, "tasks", {1, 8})};
-  std::string only_case;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const std::string value = word.substr(word.find('=') + 1);
-    if (word == "floor") {
-      p.floor = true;
-    } else if (word.starts_with("budget_ms=")) {
-      p.budget_ms = std::atof(value.c_str());
-    } else if (word.starts_with("case=")) {
-      only_case = value;
-    } else if (word.starts_with("method=")) {
-      p.only = value;
-    }
+  plan p = histogram::read_plan(argc, argv);
+  if (from.launched() && p.only_case.empty()) {
+    p.only_case = histogram::experiments[0].name;
   }
-  if (p.floor) {
-    p.budget_ms = std::min(p.budget_ms, 20.0);
-  }
-  if (from.launched() && only_case.empty()) {
-    only_case = experiments[0].name;
-  }
-  for (const experiment& what : experiments) {
+  for (const experiment& what : histogram::experiments) {
     for (const int r : from.numbers({1, 2, 4, 8, 16})) {
-      if ((only_case.empty() || only_case == what.name) && !measure(from, what, r, p)) {
+      if (p.has(what) && !measure(from, what, r, p)) {
         return 3;
       }
     }

@@ -279,6 +279,22 @@ class Measuring(unittest.TestCase):
         self.assertEqual(set(samples["start"]), {0, 1})
         self.assertTrue(all(trip > 0 for trip in samples["line_ns"]))
 
+    def test_two_ranks_of_events_carry_it_too(self):
+        folder = os.path.join(os.path.dirname(SINEW), "..", "libexec", "sinew")
+        for name, words in (("events", ["depth=64"]), ("event-throughput", ["fan=2"]),
+                            ("locks", ["locks=4", "chains=4", "depth=16"]),
+                            ("reductions", ["case=sparse", "tasks=1", "method=list"])):
+            for ranks in (1, 2):
+                with self.subTest(name, ranks=ranks):
+                    done = run_program(os.path.join(folder, "bench-" + name), *words,
+                                       f"ranks={ranks}", "budget_ms=1")
+                    self.assertEqual(done.code, 0, done.err)
+                    rows = [line.split() for line in done.out.splitlines()]
+                    self.assertTrue(rows)
+                    for row in rows:
+                        self.assertEqual(len(row), 5 + ranks, row)
+                        self.assertTrue(ranks == 1 or float(row[6].removeprefix("line=")) > 0)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

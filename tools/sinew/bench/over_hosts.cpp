@@ -35,7 +35,7 @@ experiment over_hosts(const experiment& e) {
 }
 
 std::vector<start> starts_over(const experiment& e, const std::vector<start>& here,
-                               std::shared_ptr<const placement> on) {
+                               const std::shared_ptr<const placement>& on) {
   SINEW_EXPECT(on != nullptr);
   std::vector<start> all;
   for (const start& each : here) {

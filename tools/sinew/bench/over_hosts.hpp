@@ -15,7 +15,7 @@ namespace sinew::tool {
 /// two ranks; of all each once, with all the ranks that the hosts take. Those of a variant for
 /// threads or progress stay apart.
 [[nodiscard]] std::vector<start> starts_over(const experiment& e, const std::vector<start>& here,
-                                             std::shared_ptr<const placement> on);
+                                             const std::shared_ptr<const placement>& on);
 
 /// Of between_hosts::each: on 1, 2, 4 and so on of these hosts, and on all, a rank on each.
 [[nodiscard]] std::vector<start> starts_on_each(const experiment& e, const request& asked,

@@ -120,7 +120,8 @@ class Experiments(unittest.TestCase):
         java = os.path.join(self.folder.name, "bin", "java")
         os.mkdir(os.path.dirname(java))
         with open(java, "w", encoding="ascii") as file:
-            file.write("#!/bin/sh\ncase $1 in --version) echo openjdk 21.0.1 2023-10-17; exit ;; esac\n"
+            file.write("#!/bin/sh\n"
+                       "case $1 in --version) echo openjdk 21.0.1 2023-10-17; exit ;; esac\n"
                        "case $* in *java.java\\ threads=10000\\ *) ;; *) exit 1 ;; esac\n"
                        "echo @ crowd-spawn latency ns threads=10000 1234\n")
         os.chmod(java, 0o755)

@@ -72,83 +72,79 @@ double walk(int depth, double budget_ms) {
   return micro::median(samples);
 }
 
-/// What bounds a chain over hosts: ranks 0 and 1 send each other one short message of the fabric in
-/// turn, and the handler of it answers. Half of the way there and back.
+/// What bounds a chain over hosts: a short message of the fabric that the handlers of ranks 0 and 1
+/// pass to each other while both wait, as often as the chain has links.
 class message_trips {
  public:
   explicit message_trips(sinew::core::runtime& runtime) : runtime_(runtime) {
     runtime.endpoint().set_handler(handler, take, this);
     runtime.session().fence();
   }
-  double measure(double budget_ms) {
-    constexpr int batch = 200;
-    if (runtime_.rank() != 0) {
-      if (runtime_.rank() == 1) {
-        wait_for(-1);  // its handler answers
-      }
-      return 0;
-    }
+  /// Nanoseconds of one; on rank 0.
+  double measure(int trips, double budget_ms) {
+    trips += trips % 2;  // so that the last one comes to rank 0
     std::vector<double> samples;
     const double end = micro::now_ns() + budget_ms * 1e6;
-    long n = 0;
-    for (bool warm = false; samples.size() < 5 || micro::now_ns() < end; warm = true) {
+    for (bool warm = false; samples.size() < 3 || micro::now_ns() < end; warm = true) {
+      ended_.store(false);
       const double start = micro::now_ns();
-      for (int i = 0; i < batch; ++i) {
-        send(++n);
-        wait_for(n);
-      }
+      send(static_cast<std::uint64_t>(trips) - 1);
+      wait();
       if (warm) {
-        samples.push_back((micro::now_ns() - start) / (2 * batch));
+        samples.push_back((micro::now_ns() - start) / trips);
       }
     }
-    send(-1);
     return micro::median(samples);
+  }
+  /// Rank 0 measures no more.
+  void end() { send(no_more); }
+  void wait() {
+    runtime_.wait_until([](void* self) { return static_cast<message_trips*>(self)->ended_.load(); },
+                        this);
   }
 
  private:
   static constexpr sinew::fabric::handler_id handler = sinew::fabric::max_handlers - 1;
+  static constexpr std::uint64_t no_more = ~std::uint64_t{0};
 
   static sinew::status take(void* self, const sinew::fabric::arrival& m) noexcept {
     auto& me = *static_cast<message_trips*>(self);
-    if (me.runtime_.rank() != 0 && m.head.word[0] != ~std::uint64_t{0}) {
-      return me.runtime_.endpoint().send_short(m.source, handler, m.head, nullptr, 0);
+    const std::uint64_t left = m.head.word[0];
+    if (left == 0 || left == no_more) {
+      me.ended_.store(true);
+      return {};
     }
-    me.seen_.store(static_cast<long>(m.head.word[0]), std::memory_order_release);
-    return {};
+    return me.runtime_.endpoint().send_short(m.source, handler, {{left - 1, 0}}, nullptr, 0);
   }
-  void send(long n) {
-    const sinew::fabric::header head{{static_cast<std::uint64_t>(n), 0}};
-    while (!runtime_.endpoint().send_short(1, handler, head, nullptr, 0).done()) {
+  void send(std::uint64_t left) {
+    while (!runtime_.endpoint().send_short(1, handler, {{left, 0}}, nullptr, 0).done()) {
       (void)runtime_.poll();
     }
   }
-  void wait_for(long n) {
-    wanted_ = n;
-    runtime_.wait_until(
-        [](void* self) {
-          const auto& me = *static_cast<message_trips*>(self);
-          return me.seen_.load(std::memory_order_acquire) == me.wanted_;
-        },
-        this);
-  }
 
   sinew::core::runtime& runtime_;
-  std::atomic<long> seen_{0};
-  long wanted_ = 0;
+  std::atomic<bool> ended_{false};
 };
 
 void report_floor(micro::rank_source& from, const std::vector<int>& depths, double budget_ms) {
   const int ranks = from.launched() ? from.numbers({}).front() : 1;
-  double trip = 0;
-  if (ranks > 1) {
-    trip = message_trips(from.runtime()).measure(budget_ms);
-    if (from.runtime().rank() != 0) {
-      return;
+  const auto tell = [&](int depth, double ns) {
+    micro::report_row("chain", "latency", "ns", params_of(depth, ranks, from.tail()), ns);
+  };
+  if (ranks == 1) {
+    for (const int depth : depths) {
+      tell(depth, walk(depth, budget_ms));
     }
+    return;
   }
-  for (const int depth : depths) {
-    micro::report_row("chain", "latency", "ns", params_of(depth, ranks, from.tail()),
-                      ranks > 1 ? trip : walk(depth, budget_ms));
+  message_trips trips(from.runtime());
+  if (from.runtime().rank() == 0) {
+    for (const int depth : depths) {
+      tell(depth, trips.measure(depth, budget_ms));
+    }
+    trips.end();
+  } else if (from.runtime().rank() == 1) {
+    trips.wait();  // its handler answers meanwhile
   }
 }
 

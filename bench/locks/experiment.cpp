@@ -35,7 +35,7 @@ std::vector<start> starts_on(const request& asked, int hosts) {
                    {std::string("figure=") + figure, "locks=" + std::to_string(of_locks),
                     "chains=" + std::to_string(of_chains), "depth=1024"}});
   };
-  if (hosts <= 2) {
+  if (hosts <= 2 && asked.how != effort::quick) {
     add("point", 32, 64);
   }
   for (const int each : asked.choose(locks)) {

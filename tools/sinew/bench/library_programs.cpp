@@ -42,7 +42,7 @@ std::optional<std::string> header_path(std::string_view name) {
 }
 
 std::optional<std::string> cxx_compiler() {
-  const std::string chosen = environment("CXX");
+  std::string chosen = environment("CXX");
   if (chosen.find('/') != std::string::npos) {
     return chosen;
   }

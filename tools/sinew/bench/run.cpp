@@ -352,6 +352,7 @@ class bench_run {
     failures_.clear();
     measure(p);
     std::vector<std::string> columns;
+    columns.reserve(p.columns.size());
     for (const subject& s : p.columns) {
       columns.push_back(s.label());
     }

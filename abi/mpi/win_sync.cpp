@@ -316,6 +316,7 @@ int impl::Win_unlock(int rank, MPI_Win win) {
     if (held == hold::none || w.all_held) {
       fail(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank alone", rank);
     }
+    w.memory->finish_gets();  // before somebody else may write there
     order_memory();
     release(w, rank, held);
     const bool far = window_object::is_far(held);
@@ -350,6 +351,7 @@ int impl::Win_unlock_all(MPI_Win win) {
     if (!w.all_held) {
       fail(MPI_ERR_RMA_SYNC, "the ranks are not locked: MPI_Win_lock_all comes first");
     }
+    w.memory->finish_gets();
     order_memory();
     for (int r = 0; r < w.comm->comm->size(); ++r) {
       release(w, r, w.held[static_cast<std::size_t>(r)]);

@@ -1,7 +1,7 @@
-/* MPI_THREAD_MULTIPLE on one window: several threads of each rank put, get and accumulate at once, in
- * one epoch of MPI_Win_lock_all. Each has cells of its own at every rank, with a model of these, and
- * all add to one counter. Any rank count, on one node or several. `mpi_window_threads SEED` repeats a
- * run. */
+/* MPI_THREAD_MULTIPLE on one window: several threads of each rank put, get and accumulate at once,
+ * in one epoch of MPI_Win_lock_all. Each has cells of its own at every rank, with a model of these,
+ * and all add to one counter. Any rank count, on one node or several. `mpi_window_threads SEED`
+ * repeats a run. */
 #include <pthread.h>
 
 #include "check.h"
@@ -42,8 +42,8 @@ static void* work(void* of) {
     } else if (way == 1) {
       MPI_Accumulate(data, n, MPI_LONG, target, disp, n, MPI_LONG, MPI_SUM, win);
     } else if (way == 2) {
-      MPI_Get_accumulate(data, n, MPI_LONG, got, n, MPI_LONG, target, disp, n, MPI_LONG, MPI_REPLACE,
-                         win);
+      MPI_Get_accumulate(data, n, MPI_LONG, got, n, MPI_LONG, target, disp, n, MPI_LONG,
+                         MPI_REPLACE, win);
     } else {
       MPI_Get(got, n, MPI_LONG, target, disp, n, MPI_LONG, win);
     }
@@ -70,8 +70,8 @@ int main(int argc, char** argv) {
   const unsigned long long seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 5;
   if (rank == 0) printf("seed %llu\n", seed);
   const MPI_Aint count = 1 + (MPI_Aint)size * threads * cells;
-  MPI_Win_allocate(count * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
-                   &win);
+  MPI_Win_allocate(count * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &mine, &win);
   memset(mine, 0, (size_t)count * sizeof(long));
   MPI_Win_lock_all(0, win);
   MPI_Win_sync(win);

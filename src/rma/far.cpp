@@ -196,13 +196,14 @@ const far_ranks::acquaintance& far_ranks::meet(job_rank r) {
     }
     struct {
       const far_ranks& all;
-      job_rank r;
+      job_rank rank;
     } awaited{*this, r};
     using awaited_rank = decltype(awaited);
     runtime_.wait_until(
         [](void* a) {
-          const auto& [all, r] = *static_cast<awaited_rank*>(a);
-          return all.known_[r.index()].load(std::memory_order_acquire) != nullptr || all.is_dead(r);
+          const auto& [all, rank] = *static_cast<awaited_rank*>(a);
+          return all.known_[rank.index()].load(std::memory_order_acquire) != nullptr ||
+                 all.is_dead(rank);
         },
         &awaited);
     if (known.load(std::memory_order_acquire) == nullptr) {

@@ -51,6 +51,7 @@ system::body::body(rma::engine& memory, sinew::event::system& all)
       others({all, table, messages}, threaded),
       instances({all, memory, table, blocks, messages, trouble, others}, threaded),
       sent({all, table, operators, messages, trouble, merging}, threaded),
+      fetched(all, table, messages, threaded),
       bytes({table, operators, sent, trouble, merging}, memory.runtime().endpoint(), threaded),
       transfers({all, table, bytes, messages, others, trouble}),
       reductions({all, table, operators, trouble, merging}, threaded) {

@@ -30,6 +30,7 @@
 #include "region/operations.hpp"
 #include "region/part_memory.hpp"
 #include "region/problems.hpp"
+#include "region/fetches.hpp"
 #include "region/streams.hpp"
 #include "sinew/base/ids.hpp"
 #include "sinew/region/system.hpp"
@@ -63,6 +64,7 @@ struct system::body final : inbox {
   void on_parcel(job_rank sender, const parcel& p, const std::byte* runs) override {
     sent.take(sender, p, runs);
   }
+  void on_fetch(job_rank sender, const fetch_piece& f) override { fetched.begin(sender, f); }
   void on_answer(job_rank owner, std::uint64_t stream, bool good) override {
     sent.answered(owner, stream, good);
   }
@@ -105,6 +107,7 @@ struct system::body final : inbox {
   directory others;
   maker instances;
   streams sent;
+  fetches fetched;
   mover bytes;
   operations transfers;
   contributions reductions;

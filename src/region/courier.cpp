@@ -28,7 +28,7 @@ struct to_destroy {
   std::uint64_t what;
   std::uint64_t after;
 };
-enum copy_message : std::uint64_t { perform, deliver, taken, refused };
+enum copy_message : std::uint64_t { perform, deliver, taken, refused, fetch_bytes };
 enum reduction_message : std::uint64_t { replay_log, batch_of_entries };
 
 constexpr std::size_t batch_message = 16384;
@@ -83,6 +83,9 @@ void read_copy(const message& m, inbox& to) {
   if (m.small == deliver) {
     const auto p = head_of<parcel>(m);
     return to.on_parcel(m.source, p, m.data + sizeof p);
+  }
+  if (m.small == fetch_bytes) {
+    return to.on_fetch(m.source, head_of<fetch_piece>(m));
   }
   SINEW_ASSERT(m.small == taken || m.small == refused);
   to.on_answer(m.source, m.word, m.small == taken);
@@ -200,6 +203,11 @@ void courier::deliver(job_rank owner, const parcel& p, std::span<std::byte> pack
   SINEW_EXPECT(packet.size() >= sizeof p && packet.size() <= events_.largest_message());
   std::memcpy(packet.data(), &p, sizeof p);
   events_.send(owner, topic::copy, region::deliver, 0, packet.data(), packet.size());
+}
+
+void courier::fetch(job_rank owner, const fetch_piece& f) {
+  SINEW_EXPECT(owner != events_.rank() && f.stream != 0 && f.bytes != 0);
+  events_.send(owner, topic::copy, fetch_bytes, 0, &f, sizeof f);
 }
 
 void courier::answer(job_rank sender, std::uint64_t stream, bool good) {

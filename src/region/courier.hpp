@@ -28,6 +28,7 @@ class inbox {
   virtual void on_destroy(instance i, std::uint64_t post, sinew::event::event after) = 0;
   virtual void on_perform(transfer& t) = 0;
   virtual void on_parcel(job_rank sender, const parcel& p, const std::byte* runs) = 0;
+  virtual void on_fetch(job_rank sender, const fetch_piece& f) = 0;
   virtual void on_answer(job_rank owner, std::uint64_t stream, bool good) = 0;
   virtual void on_ask(job_rank who, instance i) = 0;
   virtual void on_record(const record_piece& p, const std::byte* bytes, std::size_t size) = 0;
@@ -65,6 +66,8 @@ class courier {
   void perform(job_rank executor, const transfer& t);
   /// `packet` begins with sizeof(parcel) bytes that this call fills; the runs are behind.
   void deliver(job_rank owner, const parcel& p, std::span<std::byte> packet);
+  /// The memory stays as it is, and exposed, until the answer.
+  void fetch(job_rank owner, const fetch_piece& f);
   void answer(job_rank sender, std::uint64_t stream, bool good);
   /// For the record of an instance of another node.
   void ask(job_rank creator, instance i);

@@ -9,6 +9,7 @@
 #include "region/record.hpp"
 #include "region/walker.hpp"
 #include "sinew/event/profile.hpp"
+#include "sinew/fabric/fabric.hpp"
 #include "sinew/region/handle.hpp"
 #include "sinew/region/operators.hpp"
 
@@ -84,6 +85,16 @@ struct parcel_run {
   std::uint32_t bytes;  ///< of an element
 };
 
+/// Bytes of a copy that their owner-to-be fetches from the sender's memory.
+struct fetch_piece {
+  std::uint64_t stream;   ///< the sender's number, for the answer
+  std::uint64_t address;  ///< as in parcel_run
+  std::uint64_t bytes;
+  std::uint64_t source;  ///< an address of the sender's, under `key`
+  fabric::remote_key key;
+  memory_kind kind;
+};
+
 /// A rank of another node is told of an instance: bytes of its record follow. `total` 0: there is
 /// none of this name.
 struct record_piece {
@@ -107,6 +118,7 @@ struct log_place {
 
 static_assert(std::is_trivially_copyable_v<transfer> && std::is_trivially_copyable_v<parcel> &&
                   std::is_trivially_copyable_v<parcel_run> &&
+                  std::is_trivially_copyable_v<fetch_piece> &&
                   std::is_trivially_copyable_v<allocated_part> &&
                   std::is_trivially_copyable_v<record_piece> &&
                   std::is_trivially_copyable_v<allocation> &&

@@ -40,6 +40,13 @@ struct streams::stream {
   core::lock lock;                     ///< guards what follows, and `both`
   std::map<job_rank, letter> letters;  ///< by owner
   std::uint32_t under_way = 0;
+  /// Memory that owners fetch from, by ranges that follow each other.
+  struct range {
+    const std::byte* begin;
+    const std::byte* end;
+    fabric::remote_key key;
+  };
+  std::vector<range> exposed;
   bool packed = false;  ///< all elements are
   bool failed = false;
   bool ended = false;       ///< nothing is left to do
@@ -89,6 +96,7 @@ void streams::run(const stream_ptr& s) {
     const core::guard held(lock_, threaded_);
     open_.erase(s->number);
   }
+  withdraw(*s);
   if (!s->owner_ends) {
     finish(all_.events, s->of, sinew::event::moved_by::messages, !s->failed);
   }
@@ -134,6 +142,9 @@ std::uint64_t streams::move_some(stream& s, const paired_walk::pair& p) {
     apply_here(s, p, source);
     return p.count;
   }
+  if (const std::uint64_t n = let_fetch(s, p, source)) {
+    return n;
+  }
   return pack(s, p, source);
 }
 
@@ -143,6 +154,45 @@ void streams::apply_here(const stream& s, const paired_walk::pair& p, const std:
   SINEW_ASSERT(target != nullptr);
   const core::guard held(all_.merging, threaded_);
   s.op->apply({target + p.to.offset, p.to.step, source, p.from.step, p.count, s.of.how});
+}
+
+/// Of elements side by side on both sides. 0: they are too few, or not so.
+std::uint64_t streams::let_fetch(stream& s, const paired_walk::pair& p, const std::byte* source) {
+  const part_place place = s.to.what->place(p.to.part);
+  const std::uint64_t bytes = s.of.bytes;
+  const auto step = static_cast<std::int64_t>(bytes);
+  letter& l = s.letters[place.rank];
+  if (s.of.what != action::copy || all_.table.heaps().maps(place.rank) || p.from.step != step ||
+      p.to.step != step || p.count * bytes < least_fetched || l.lost) {
+    return 0;
+  }
+  const std::uint64_t n = std::clamp<std::uint64_t>(most_fetched / bytes, 1, p.count);
+  if (s.exposed.empty() || source < s.exposed.back().begin ||
+      source + n * bytes > s.exposed.back().end) {
+    const std::uint64_t all = p.count * bytes;
+    s.exposed.reserve(s.exposed.size() + 1);
+    s.exposed.push_back({source, source + all,
+                         all_.events.runtime().endpoint().expose(const_cast<std::byte*>(source),
+                                                                 all)});
+  }
+  all_.messages.fetch(place.rank,
+                      {s.number, place.address + static_cast<std::uint64_t>(p.to.offset), n * bytes,
+                       reinterpret_cast<std::uintptr_t>(source), s.exposed.back().key,
+                       s.to.what->kind});
+  ++l.under_way;
+  ++s.under_way;
+  return n;
+}
+
+/// A rank that was given up as lost may still ask for what it was told: then it stays.
+void streams::withdraw(const stream& s) {
+  const bool any_lost = std::any_of(s.letters.begin(), s.letters.end(),
+                                    [](const auto& each) { return each.second.lost; });
+  for (const auto& each : s.exposed) {
+    if (!any_lost) {
+      all_.events.runtime().endpoint().withdraw(each.key);
+    }
+  }
 }
 
 std::uint64_t streams::pack(stream& s, const paired_walk::pair& p, const std::byte* source) {

@@ -38,6 +38,10 @@ class streams {
   /// A copy or a reduction whose source, or part of it, this rank sees; its event ends it. Throws
   /// fault and sinew::error; then nothing was done.
   void begin(const transfer& t);
+  /// Contiguous bytes of a copy, from so many on, are fetched by the owner of another node (fetches),
+  /// so many at a time at most.
+  static constexpr std::uint64_t least_fetched = std::uint64_t{64} << 10;
+  static constexpr std::uint64_t most_fetched = std::uint64_t{1} << 20;
   /// So many messages of a stream may be unanswered.
   static constexpr std::uint32_t most_under_way = 32;
 
@@ -57,6 +61,9 @@ class streams {
   void run(const stream_ptr& s);
   [[nodiscard]] bool pump(stream& s);
   [[nodiscard]] std::uint64_t move_some(stream& s, const paired_walk::pair& p);
+  [[nodiscard]] std::uint64_t let_fetch(stream& s, const paired_walk::pair& p,
+                                        const std::byte* source);
+  void withdraw(const stream& s);
   [[nodiscard]] std::uint64_t pack(stream& s, const paired_walk::pair& p, const std::byte* source);
   void pack_in_pieces(stream& s, job_rank owner, std::uint64_t address, const std::byte* source);
   void apply_here(const stream& s, const paired_walk::pair& p, const std::byte* source);

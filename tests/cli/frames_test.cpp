@@ -117,6 +117,22 @@ TEST(frames, orders_there_and_back) {
   EXPECT_FALSE(unpack_orders(pack(orders)));
 }
 
+TEST(frames, votes_there_and_back) {
+  cast_vote vote{{1023, 9, 2}, ~std::uint32_t{1}, 3, false};
+  const std::string bytes = pack(vote);
+  const auto back = unpack_vote(bytes);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->ballot.slot, 1023U);
+  EXPECT_EQ(back->ballot.key, 9U);
+  EXPECT_EQ(back->ballot.turn, 2U);
+  EXPECT_EQ(back->flag, ~std::uint32_t{1});
+  EXPECT_EQ(back->deaths, 3U);
+  EXPECT_FALSE(back->left);
+  EXPECT_FALSE(unpack_vote(std::string_view(bytes).substr(1)));
+  vote.ballot.slot = boot::survival::slots;  // outside of the memory that ranks share
+  EXPECT_FALSE(unpack_vote(pack(vote)));
+}
+
 TEST(host_tree, is_filled_level_by_level) {
   EXPECT_EQ(host_tree(std::vector<bool>(7, false), 2),
             (std::vector<int>{launcher_node, launcher_node, 0, 0, 1, 1, 2}));

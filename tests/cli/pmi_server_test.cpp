@@ -101,6 +101,50 @@ TEST_F(server, barrier_waits_for_all) {
   EXPECT_EQ(server_.missed_in_barrier(), 0);
 }
 
+TEST_F(server, barrier_goes_on_without_who_has_died) {
+  EXPECT_EQ(ask(0, "cmd=barrier_in"), "");
+  server_.leave(1);
+  EXPECT_EQ(server_.missed_in_barrier(), 1);
+  sent_[0].clear();
+  server_.excuse(1);
+  EXPECT_EQ(server_.missed_in_barrier(), -1);
+  EXPECT_EQ(sent_[0], "cmd=barrier_out rc=0\n");
+  EXPECT_EQ(ask(0, "cmd=barrier_in"), "cmd=barrier_out rc=0\n");
+}
+
+TEST_F(server, who_dies_in_a_barrier_leaves_it) {
+  EXPECT_EQ(ask(1, "cmd=barrier_in"), "");
+  server_.leave(1);
+  server_.excuse(1);
+  EXPECT_EQ(ask(0, "cmd=barrier_in"), "cmd=barrier_out rc=0\n");
+  EXPECT_EQ(sent_[1], "");
+}
+
+TEST(votes, are_told_to_the_launcher) {
+  std::vector<cast_vote> told;
+  int refused = 0;
+  pmi_server s("job", {0, 0},
+               {.send = [](int, const std::string&) {},
+                .abort = [](int, int, const std::string&) {},
+                .nonsense = [&](int, const std::string&) { ++refused; },
+                .voted = [&](int rank, const cast_vote& v) {
+                  EXPECT_EQ(rank, 0);
+                  told.push_back(v);
+                }});
+  s.receive(0, "cmd=sinew_vote slot=3 key=9 turn=2 flag=-2\n");
+  s.receive(0, "cmd=sinew_vote slot=3 key=9 turn=2\n");
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].ballot.slot, 3U);
+  EXPECT_EQ(told[0].ballot.key, 9U);
+  EXPECT_EQ(told[0].ballot.turn, 2U);
+  EXPECT_EQ(told[0].flag, ~std::uint32_t{1});
+  EXPECT_FALSE(told[0].left);
+  EXPECT_TRUE(told[1].left);
+  EXPECT_EQ(refused, 0);
+  s.receive(0, "cmd=sinew_vote slot=1024 key=9 turn=2 flag=1\n");
+  EXPECT_EQ(refused, 1);
+}
+
 TEST_F(server, abort_carries_a_reason) {
   std::string line = "cmd=abort exitcode=7 ";
   line.append(boot::launcher_wire::abort_reason).append("=").append(boot::pmi_escape("two words"));

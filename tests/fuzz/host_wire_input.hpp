@@ -55,6 +55,7 @@ inline bool host_wire_input(std::string_view bytes) {
     }
     again += tool::frame_bytes(got->kind, got->rank, got->bytes);
     tool::unpacker fields(got->bytes);
+    (void)tool::unpack_vote(got->bytes);
     (void)fields.number();
     (void)fields.texts();
     (void)fields.numbers();

@@ -34,6 +34,9 @@ struct recorder final : inbox {
   void on_parcel(job_rank sender, const parcel& p, const std::byte* runs) override {
     say("parcel", sender.value(), p.stream, p.runs, static_cast<int>(runs[0]));
   }
+  void on_fetch(job_rank sender, const fetch_piece& f) override {
+    say("fetch", sender.value(), f.stream, f.address, f.bytes);
+  }
   void on_answer(job_rank owner, std::uint64_t stream, bool good) override {
     say("answer", owner.value(), stream, good);
   }

@@ -39,7 +39,7 @@ class fetches {
   instance_table& table_;
   courier& messages_;
   const bool threaded_;
-  core::lock lock_;  ///< guards what follows
+  core::lock lock_;             ///< guards what follows
   std::deque<fetch*> waiting_;  ///< for which the network had no room
   int chore_;
 };

@@ -171,14 +171,14 @@ std::uint64_t streams::let_fetch(stream& s, const paired_walk::pair& p, const st
       source + n * bytes > s.exposed.back().end) {
     const std::uint64_t all = p.count * bytes;
     s.exposed.reserve(s.exposed.size() + 1);
-    s.exposed.push_back({source, source + all,
-                         all_.events.runtime().endpoint().expose(const_cast<std::byte*>(source),
-                                                                 all)});
+    s.exposed.push_back(
+        {source, source + all,
+         all_.events.runtime().endpoint().expose(const_cast<std::byte*>(source), all)});
   }
-  all_.messages.fetch(place.rank,
-                      {s.number, place.address + static_cast<std::uint64_t>(p.to.offset), n * bytes,
-                       reinterpret_cast<std::uintptr_t>(source), s.exposed.back().key,
-                       s.to.what->kind});
+  all_.messages.fetch(
+      place.rank,
+      {s.number, place.address + static_cast<std::uint64_t>(p.to.offset), n * bytes,
+       reinterpret_cast<std::uintptr_t>(source), s.exposed.back().key, s.to.what->kind});
   ++l.under_way;
   ++s.under_way;
   return n;

@@ -38,8 +38,8 @@ class streams {
   /// A copy or a reduction whose source, or part of it, this rank sees; its event ends it. Throws
   /// fault and sinew::error; then nothing was done.
   void begin(const transfer& t);
-  /// Contiguous bytes of a copy, from so many on, are fetched by the owner of another node (fetches),
-  /// so many at a time at most.
+  /// Contiguous bytes of a copy, from so many on, are fetched by the owner of another node
+  /// (fetches), so many at a time at most.
   static constexpr std::uint64_t least_fetched = std::uint64_t{64} << 10;
   static constexpr std::uint64_t most_fetched = std::uint64_t{1} << 20;
   /// So many messages of a stream may be unanswered.

@@ -127,10 +127,11 @@ TEST(votes, are_told_to_the_launcher) {
                {.send = [](int, const std::string&) {},
                 .abort = [](int, int, const std::string&) {},
                 .nonsense = [&](int, const std::string&) { ++refused; },
-                .voted = [&](int rank, const cast_vote& v) {
-                  EXPECT_EQ(rank, 0);
-                  told.push_back(v);
-                }});
+                .voted =
+                    [&](int rank, const cast_vote& v) {
+                      EXPECT_EQ(rank, 0);
+                      told.push_back(v);
+                    }});
   s.receive(0, "cmd=sinew_vote slot=3 key=9 turn=2 flag=-2\n");
   s.receive(0, "cmd=sinew_vote slot=3 key=9 turn=2\n");
   ASSERT_EQ(told.size(), 2U);

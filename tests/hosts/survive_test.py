@@ -1,5 +1,5 @@
-"""`sinew run --survive` over hosts: a rank or a host dies, or a link is cut for ever; the others
-are told and go on.
+"""`sinew run --survive` over hosts: a rank or a host dies, or a link is cut for ever, and the
+others are told and go on.
 
 usage: survive_test.py SINEW BOOT_PROBE MPI_SURVIVE MPI_BETWEEN MPI_SURVIVE_WINDOWS EVENT_LOST
 """

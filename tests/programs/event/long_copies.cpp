@@ -1,5 +1,5 @@
-// Copies of long rows between memory of all ranks, private and shared, many at a time: between nodes
-// the owner of the target fetches them. In front of and behind each row nothing changes.
+// Copies of long rows between memory of all ranks, private and shared, many at a time: between
+// nodes the owner of the target fetches them. In front of and behind each row nothing changes.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

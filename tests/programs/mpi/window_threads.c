@@ -1,6 +1,6 @@
 /* MPI_THREAD_MULTIPLE on one window: several threads of each rank put, get and accumulate at once,
  * in one epoch of MPI_Win_lock_all. Each has cells of its own at every rank, with a model of these,
- * and all add to one counter. Any rank count, on one node or several. `mpi_window_threads SEED`
+ * and all add to one counter. At most 16 ranks, on one node or several. `mpi_window_threads SEED`
  * repeats a run. */
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
-/* By `sinew run --survive`: the last rank kills itself, or with the word "paused" waits for
- * somebody to end its host; the others learn of it in what they do with it, agree, and go on. */
+/* By `sinew run --survive`: the last rank kills itself, or with the word "paused" waits until
+ * somebody ends its host; the others learn of it in what they do with it, agree, and go on without
+ * it. */
 #include <mpi-ext.h>
 #include <signal.h>
 #include <unistd.h>

@@ -35,6 +35,11 @@ class Events(over_hosts.OverHosts):
             self.assertEqual(done.code, 0, done.err)
             self.assertIn(says, done.out)
 
+    def test_long_rows_are_copied_between_all_ranks(self):
+        done = over_hosts.run("--timeout", "60", str(Path(BETWEEN).parent /
+                                                     "event_program_long_copies"))
+        self.assertEqual((done.code, done.err), (0, ""))
+
     def test_a_trace_has_one_clock(self):
         """h2 has a clock of its own, as every host that was started at another time."""
         ahead = ("unshare", "--time", "--fork", "--kill-child", "--monotonic", "100000")

@@ -17,13 +17,17 @@ std::uint64_t name_of(const ballot& b) noexcept {
   return (std::uint64_t{b.key} << 16 | b.turn) << 32 & ~left_bit;
 }
 
+/// Of two turns for each slot.
+constexpr std::size_t rows = std::size_t{2} * survival::slots;
+std::size_t row_of(const ballot& b) noexcept { return std::size_t{2} * b.slot + b.turn % 2; }
+
 constexpr std::uint64_t name_mask = (~std::uint64_t{0} << 32) & ~left_bit;
 
 }  // namespace
 
 std::size_t survival::bytes_for(int ranks) noexcept {
   const auto n = static_cast<std::size_t>(ranks);
-  return sizeof(word) * (1 + n + 2 * slots + 4 * slots * n);
+  return sizeof(word) * (1 + n + rows + 2 * rows * n);
 }
 
 survival::survival(int descriptor, int ranks, vote_teller tell)
@@ -37,17 +41,17 @@ survival::survival(int descriptor, int ranks, vote_teller tell)
 // Of two turns after each other: the votes of one may be read while those of the next are cast.
 survival::word& survival::decision_of(const ballot& b) const noexcept {
   SINEW_EXPECT(b.slot < slots);
-  return words_[1 + static_cast<std::size_t>(ranks_) + 2 * b.slot + b.turn % 2];
+  return words_[1 + static_cast<std::size_t>(ranks_) + row_of(b)];
 }
 
 survival::word& survival::vote_of(const ballot& b, job_rank rank) const noexcept {
   SINEW_EXPECT(rank.below(ranks_));
   const auto n = static_cast<std::size_t>(ranks_);
-  return words_[1 + n + 2 * slots + (2 * b.slot + b.turn % 2) * n + rank.index()];
+  return words_[1 + n + rows + row_of(b) * n + rank.index()];
 }
 
 survival::word& survival::deaths_at_vote(const ballot& b, job_rank rank) const noexcept {
-  return *(&vote_of(b, rank) + 2 * slots * static_cast<std::size_t>(ranks_));
+  return *(&vote_of(b, rank) + rows * static_cast<std::size_t>(ranks_));
 }
 
 void survival::mark_dead(job_rank rank) noexcept {

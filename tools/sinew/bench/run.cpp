@@ -119,7 +119,7 @@ class bench_run {
     }
     facts_.hosts =
         all_hosts_->list() + ", which reach each other by " + map.ways[0][1].transports +
-        (all_hosts_->one_machine ? "; some share processors, to which ranks are bound in turn"
+        (all_hosts_->one_machine ? "; some are one machine, to whose processors ranks are bound in turn"
                                  : "");
     std::printf("%s\n", facts_.hosts.c_str());
     return true;

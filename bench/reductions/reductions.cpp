@@ -6,7 +6,7 @@
 // the target is zero before is not timed.
 //
 // dense: 256K buckets, 4M reductions a task; sparse: 4M buckets, 64K a task. `single` and
-// `read-write` do at most 256K a task, over hosts `single` 16K and `read-write` 1K.
+// `read-write` do at most 256K a task, over hosts `single` 16K and `read-write` 256.
 //
 // Words: case=dense|sparse ranks=R,... tasks=T,... method=M budget_ms=N; all where one is not
 // given. With over=hosts ranks are those that a launcher has started, and there is one case. With
@@ -134,7 +134,7 @@ constexpr method methods[] = {{"fold", by<region::fold<add>>, all, all},
                               {"adaptive", by<region::adaptive<add>>, all, all},
                               {"localised", localised, all, all},
                               {"single", by<region::single<add>>, 1 << 18, 1 << 14},
-                              {"read-write", read_write, 1 << 18, 1 << 10}};
+                              {"read-write", read_write, 1 << 18, 1 << 8}};
 
 /// Words of the meeting, behind the handles.
 constexpr std::size_t target_word = 0, lock_word = 1, more_word = 2, first_part = 1024,

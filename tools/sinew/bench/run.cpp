@@ -117,10 +117,10 @@ class bench_run {
       on.script = script_ != nullptr ? script_->path() : "";
       (pair ? pair_ : all_hosts_) = std::make_shared<const placement>(std::move(on));
     }
-    facts_.hosts =
-        all_hosts_->list() + ", which reach each other by " + map.ways[0][1].transports +
-        (all_hosts_->one_machine ? "; some are one machine, to whose processors ranks are bound in turn"
-                                 : "");
+    facts_.hosts = all_hosts_->list() + ", which reach each other by " + map.ways[0][1].transports +
+                   (all_hosts_->one_machine
+                        ? "; some are one machine, to whose processors ranks are bound in turn"
+                        : "");
     std::printf("%s\n", facts_.hosts.c_str());
     return true;
   }

@@ -59,10 +59,7 @@ program endings
     error = 0
     sync images (2, stat=error)
     if (error /= stat_failed_image) error stop 24
-    if (n > 2) then
-      sync images (merge(3, 1, me == 1), stat=error)
-      if (error /= 0) error stop 25
-    end if
+    call meet(25)
     if (me == 1) print '(a)', 'went on without it'
   case ('stopped')
     if (me == 2) stop
@@ -216,6 +213,7 @@ program endings
       if (error /= 0) exit
     end do
     call check(error, stat_failed_image, 21)
+    call meet(22)
     if (me == 1) print '(a)', 'went on without it'
   case ('locked twice, printing')
     lock (guard[me])
@@ -309,6 +307,16 @@ contains
       if (any(failed_images() /= 2) .or. size(failed_images()) /= 1) error stop 47
       if (num_images(failed=.true.) /= 1 .or. num_images(failed=.false.) /= n - 1) error stop 48
     end if
+  end subroutine
+
+  ! Images 1 and 3 wait for each other: an image that ends first is a stopped image, and to the
+  ! other one STAT_STOPPED_IMAGE comes before STAT_FAILED_IMAGE (Fortran 2018, 11.6.11).
+  subroutine meet(code)
+    integer, intent(in) :: code
+    if (n < 3) return
+    error = 0
+    sync images (merge(3, 1, me == 1), stat=error)
+    call check(error, 0, code)
   end subroutine
 
   subroutine check(status, wanted, code)

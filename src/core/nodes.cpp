@@ -73,14 +73,22 @@ bool agree(boot::session& session, const node_facts& mine) {
 std::unique_ptr<fabric::network_endpoint> open_far(boot::session& session, bool many,
                                                    bool& crowded) {
   const boot::place& at = session.where();
+  const fabric::pairing tags = fabric::wanted_pairing();
+  SINEW_CHECK(tags == fabric::pairing::none || session.survivors() == nullptr,
+              "SINEW_NET_MATCHING does not go together with --survive",
+              "UCX does not tell of dead ranks where an adapter matches messages",
+              "leave out one of them");
   const auto net = fabric::open_network(
       {.ranks = at.size,
        .threads = many,
        .on_loss = [&session](job_rank lost,
                              const auto& why) { return session.report_loss(lost, why); },
-       .survives = session.survivors() != nullptr});
+       .survives = session.survivors() != nullptr,
+       .tags = tags});
   session.put(address_key(at.rank), net->address());
-  crowded = agree(session, {crowded, std::string(build_id) + " with " + net->version()});
+  const bool matches = net->tags() != fabric::pairing::none;
+  crowded = agree(session, {crowded, std::string(build_id) + " with " + net->version() +
+                                         (matches ? " that matches messages" : "")});
   return net->connect(at.rank, [&session](job_rank peer) {
     return read_value(session, address_key(peer), "rank " + to_string(peer));
   });

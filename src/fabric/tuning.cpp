@@ -38,6 +38,12 @@ setting<std::string> transports(
     "UCX's transports between hosts, as UCX_TLS takes them (auto: UCX chooses; UCX_TLS goes "
     "before)");
 
+setting<std::string> matching(
+    "net", "matching", "off", "",
+    "messages between hosts are matched by the network adapter: where UCX reports that it can "
+    "(auto), or by UCX if it cannot (on)",
+    "off|auto|on");
+
 setting<std::int64_t> disturb_seed(
     "fabric", "disturb", 0, "seed",
     "delay messages and refuse calls at random, as far as the contract allows, to test what is "
@@ -45,6 +51,13 @@ setting<std::int64_t> disturb_seed(
     {.least = 0, .most = std::int64_t{1} << 62});
 
 }  // namespace
+
+pairing wanted_pairing() {
+  const std::string wanted = matching();
+  return wanted == "auto" ? pairing::by_adapter
+         : wanted == "on" ? pairing::by_library
+                          : pairing::none;
+}
 
 std::uint64_t disturbance_seed() { return static_cast<std::uint64_t>(disturb_seed()); }
 

@@ -110,10 +110,11 @@ bool engine::state::drop_channel(std::uint32_t context) {
   if (gone->revoked.load(std::memory_order_relaxed)) {
     return false;  // words about that may still be under way
   }
-  if (gone->matcher.posted() != 0) {
+  if (gone->matcher.posted() != 0 || (gone->away != nullptr && gone->away->posted() != 0)) {
     return false;  // their requests have been freed: they wait for their messages until the end
   }
   SINEW_ASSERT(held_head.word[0] != context);  // a receive that is held back would be lost
+  stop_matching(*gone);
   slot.store(nullptr, std::memory_order_release);
   past[kind_of(context)] += gone->matcher.counts();
   delete gone;
@@ -152,8 +153,10 @@ void engine::state::report_statistics() {
 }
 
 match_report engine::matching(const core::communicator& comm) {
-  const auto& m = messages_of(comm).matcher;
-  return {m.name(), m.counts(), m.posted(), m.unexpected()};
+  const channel& in = messages_of(comm);
+  const auto& m = in.matcher;
+  const std::size_t away = in.away != nullptr ? in.away->posted() : 0;
+  return {m.name(), m.counts(), m.posted() + away, m.unexpected()};
 }
 
 void engine::match_by(core::communicator& comm, std::string_view name) {
@@ -186,6 +189,7 @@ void engine::attach(core::communicator& comm) {
   state_->forget_old_revocation(collectives, comm);
   messages.comm = &comm;
   collectives.comm = &comm;
+  state_->let_network_match(messages);
   comm.attached.set(messages_slot, &messages);
   comm.attached.set(collectives_slot, &collectives);
 }
@@ -225,6 +229,7 @@ bool engine::detach(core::communicator& comm) {
 
 /// What one channel waits for and what has come, "" if there is nothing to say.
 std::string engine::state::describe(channel& in) {
+  const core::guard shared(tags_lock, in.away != nullptr);
   const bool collectives = kind_of(in.context) != 0;
   const bool partitioned = in.context >= first_partitioned;
   const auto held = in.matcher.gathered();
@@ -232,7 +237,8 @@ std::string engine::state::describe(channel& in) {
   const core::communicator* const comm = in.comm;
   const core::collective_call now =
       collectives && comm != nullptr ? comm->collective.load() : core::collective_call{};
-  if (all.posted() + all.unexpected() == 0 && now.name == nullptr) {
+  const std::size_t away = in.away != nullptr ? in.away->posted() : 0;
+  if (all.posted() + all.unexpected() + away == 0 && now.name == nullptr) {
     return "";
   }
   std::string text =
@@ -246,7 +252,7 @@ std::string engine::state::describe(channel& in) {
   listing waiting;
   waiting.collectives = collectives;
   if (!collectives) {
-    text += ": " + std::to_string(all.posted()) + " receives posted, " +
+    text += ": " + std::to_string(all.posted() + away) + " receives posted, " +
             std::to_string(all.unexpected()) + " messages unexpected";
   } else if (now.name == nullptr) {
     text += ": this rank is in none";
@@ -260,9 +266,13 @@ std::string engine::state::describe(channel& in) {
   if (now.awaited >= 0) {
     waiting.add("waits for " + name_of_rank(now.awaited));
   }
-  all.each_receive(
-      [](void* l, const match::receive& r) { static_cast<listing*>(l)->receive(r.wanted); },
-      &waiting);
+  const auto list = [](void* l, const match::receive& r) {
+    static_cast<listing*>(l)->receive(r.wanted);
+  };
+  all.each_receive(list, &waiting);
+  if (in.away != nullptr) {
+    in.away->each_receive(list, &waiting);
+  }
   all.each_message(
       [](void* l, const match::message& m) { static_cast<listing*>(l)->message(m.sent); }, &stored);
   waiting.end();

@@ -44,7 +44,8 @@ engine::state::state(core::runtime& runtime)
     : rt(runtime),
       net(runtime.endpoint()),
       near_ranks(runtime.reach()),
-      threaded(runtime.threaded()),
+      tags(net.tags()),
+      threaded(runtime.threaded() || tags != nullptr),
       max_short(net.bounds().max_short),
       eager_limit(std::min(static_cast<std::size_t>(eager_bytes()), net.bounds().max_medium)),
       at_once_limit(std::min(max_short, eager_limit)),
@@ -73,6 +74,7 @@ engine::state::state(core::runtime& runtime)
   SINEW_ENSURE(at_once_limit <= eager_limit && eager_limit <= net.bounds().max_medium);
   set_handlers(net);
   prepare_for_failures();
+  prepare_tags();
   rt.set_chore([](void* s) { return static_cast<state*>(s)->retry_backlog(); }, this);
   rt.set_diagnosis([](void* s) { static_cast<state*>(s)->diagnose(); }, this);
 }
@@ -112,6 +114,13 @@ void engine::state::set_handlers(fabric::endpoint& of) {
       am_revoke,
       [](void* s, const fabric::arrival& a) noexcept {
         static_cast<state*>(s)->arrived_revoke(a);
+        return status::ok();
+      },
+      this);
+  of.set_handler(
+      am_met,
+      [](void* s, const fabric::arrival& a) noexcept {
+        static_cast<state*>(s)->arrived_met(a);
         return status::ok();
       },
       this);
@@ -199,6 +208,10 @@ bool engine::cancel(request& r) {
   auto& op = static_cast<operation&>(r);
   SINEW_EXPECT(op.in != nullptr);
   auto& matcher = op.in->matcher;
+  if (op.in->away != nullptr && state_->cancel_tagged(op)) [[unlikely]] {
+    runtime_.poll();
+    return op.done() && op.outcome.error == fault::cancelled;
+  }
   const bool removed = state_->threaded ? [&] {
     auto held = matcher.enter(op.wanted);
     return !op.done() && held.cancel(op);
@@ -244,6 +257,9 @@ struct search {
   bool look() noexcept try {
     if (!state.threaded) {
       return look_in(in.matcher.alone());
+    }
+    if (in.away != nullptr) [[unlikely]] {
+      state.bring(in);
     }
     auto held = in.matcher.enter(wanted);
     return look_in(held);

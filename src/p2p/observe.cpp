@@ -56,6 +56,24 @@ void engine::state::tell_arrived(am what, const fabric::arrival& a, bool stored)
   seen(it);
 }
 
+// Of one that has met its receive in the network it is not known whether it waited there.
+void engine::state::tell_tagged(const channel& in, const match::envelope& sent, std::size_t bytes,
+                                bool stored) noexcept {
+  const observer seen = told.load(std::memory_order_relaxed);
+  if (seen == nullptr) {
+    return;
+  }
+  incident it;
+  it.comm = in.comm;
+  it.arrived = true;
+  it.unexpected = stored;
+  it.peer = in.remote.size() != 0 ? in.remote[sent.source] : in.comm->job_rank(sent.source);
+  it.tag = sent.tag;
+  it.bytes = bytes;
+  it.waiting = in.matcher.unexpected();
+  seen(it);
+}
+
 // A message has been stored exactly if there is a new spare, which only the poller replaces.
 template <am What>
 status engine::state::observed(void* self, const fabric::arrival& a) noexcept {

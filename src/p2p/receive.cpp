@@ -35,6 +35,9 @@ inline void engine::state::post(operation& op) {
 }
 
 match::message* engine::state::post_among_threads(operation& op) {
+  if (op.in->away != nullptr) [[unlikely]] {
+    return post_across(op);
+  }
   return op.in->matcher.enter(op.wanted).post(op);
 }
 
@@ -119,6 +122,13 @@ void engine::state::consume(operation& op, matched* m) noexcept {
   op.outcome.tag = m->sent.tag;
   const job_rank from = m->job_source;
   const std::uint64_t waits = m->sender_operation;
+  if (m->how == matched::way::tagged) [[unlikely]] {
+    const fabric::tagged::waiting what = m->tagged;
+    m->in->stored_tagged.fetch_sub(1, std::memory_order_relaxed);
+    discard(m);
+    receive_taken(op, what, nullptr);
+    return;
+  }
   if (m->how == matched::way::pushed && take_over(op, *m)) {
     discard(m);
     return;

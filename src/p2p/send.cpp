@@ -90,19 +90,26 @@ request* engine::isend(const core::communicator& comm, channel& in, const buffer
   return s.start_send(in, head, from, peer, how);
 }
 
-// A message that its receiver fetches. Throws std::bad_alloc, and the operation is given back then.
+// The data in one piece: where they are, or packed. Throws std::bad_alloc, and the operation is
+// given back then.
+void* engine::state::whole(operation& op, const buffer& from) {
+  if (from.type->dense()) {
+    return from.base;
+  }
+  const std::size_t bytes = from.bytes();
+  op.packed.reset(new (std::nothrow) std::byte[bytes]);
+  if (!op.packed) {
+    give_back(&op);
+    throw std::bad_alloc();
+  }
+  layout::pack(*from.type, from.count, from.base, 0, {op.packed.get(), bytes});
+  return op.packed.get();
+}
+
+// A message that its receiver fetches. Throws as whole() does.
 void engine::state::offer(operation& op, const buffer& from) {
   const std::size_t bytes = from.bytes();
-  void* at = from.base;
-  if (!from.type->dense()) {
-    op.packed.reset(new (std::nothrow) std::byte[bytes]);
-    if (!op.packed) {
-      give_back(&op);
-      throw std::bad_alloc();
-    }
-    layout::pack(*from.type, from.count, from.base, 0, {op.packed.get(), bytes});
-    at = op.packed.get();
-  }
+  void* const at = whole(op, from);
   op.from.address = reinterpret_cast<std::uint64_t>(at);
   op.from.key = {};
   op.exposed = bytes != 0;
@@ -117,6 +124,9 @@ void engine::state::offer(operation& op, const buffer& from) {
 operation* engine::state::start_send(channel& in, fabric::header head, const buffer& from,
                                      job_rank peer, mode how) {
   (void)state_of(peer);  // for submit(): here there is nothing to be undone yet
+  if (in.away != nullptr && (slow[peer.index()].get() & slow_bits::tagged) != 0) [[unlikely]] {
+    return start_tagged(in, head, from, peer, how);
+  }
   operation* op = make(&in, from);
   op->head = head;
   op->peer = peer;

@@ -42,6 +42,12 @@ struct channel {
   std::atomic<bool> revoked{false};
   job_rank revoked_by = no_job_rank;           ///< the poller's, and its who attaches
   std::atomic<std::uint32_t> acknowledged{0};  ///< deaths that the program knows of
+  // tagged.cpp; null: all is matched here. Set by attach(), the rest under tags_lock.
+  std::unique_ptr<match::engine> away;  ///< the receives that the network has; it gets no message
+  bool keeps_all = false;  ///< receives from other nodes wait here: one from any source does
+  /// Messages of the network that are stored here. Relaxed: whoever looks for one that it must
+  /// find has stored it itself, or held tags_lock after who did.
+  std::atomic<std::size_t> stored_tagged{0};
 
   channel(std::uint32_t number, std::string_view engine) : context(number), matcher(engine) {}
 };
@@ -63,6 +69,7 @@ enum am : fabric::handler_id {
   am_push,        ///< as the first three; payload: announces a message in pieces (push.cpp)
   am_piece,       ///< a piece of it; word 0 names it
   am_revoke,      ///< word 0: nothing more goes in that context and the next
+  am_met,         ///< word 0: the key of a synchronous tagged message that has met its receive
   am_end
 };
 static_assert(am_end <= core::handlers::rma);
@@ -78,7 +85,7 @@ static_assert(std::is_trivially_copyable_v<rts>);  // it travels as bytes
 
 /// A message that arrived before its receive: data, or an RTS.
 struct matched : match::message {
-  enum class way : std::uint8_t { eager, rts, pushed };
+  enum class way : std::uint8_t { eager, rts, pushed, tagged };
   static constexpr std::size_t inline_bytes = 48;
   /// Of heap, from one use to the next in any case; more: see large_heaps.
   static constexpr std::size_t always_kept = 2048;
@@ -88,6 +95,7 @@ struct matched : match::message {
   std::uint64_t bytes = 0;
   std::uint64_t sender_operation = 0;  ///< to be told when matched; 0: nobody waits
   fabric::remote_address from{};       ///< of an RTS
+  fabric::tagged::waiting tagged{};    ///< of a tagged one
   std::unique_ptr<std::byte[]> heap;   ///< of a message longer than `small`; kept for the next
   std::size_t heap_bytes = 0;
   std::size_t charged = 0;  ///< bytes held against its sender's limit
@@ -153,6 +161,13 @@ struct alignas(64) operation final : request, match::receive {
   step todo = step::nothing;
   fabric::handler_id handler = 0;
   bool exposed = false;
+  bool away = false;  ///< a receive listed in its channel's `away`; under tags_lock
+  /// What the network has of it.
+  struct tagged_part : fabric::tagged::operation {
+    p2p::operation* self = nullptr;
+    int awaited = 0;  ///< of a send: the buffer's return, and the receiver's word; under flow_lock
+  };
+  tagged_part part;
 
   /// Gives the operation back, if it is released before its end.
   struct orphan_waiter : core::waiter {
@@ -171,6 +186,7 @@ class slow_bits {
   static constexpr std::uint8_t failing = 8;     ///< sends ask survive.cpp first
   static constexpr std::uint8_t dead = 16;       ///< it has died; by the poller
   static constexpr std::uint8_t stranger = 32;   ///< of another job: not over the job's fabric
+  static constexpr std::uint8_t tagged = 64;     ///< the network may match messages to it
 
   [[nodiscard]] std::uint8_t get() const noexcept { return bits_.load(std::memory_order_relaxed); }
   void set(std::uint8_t bits) noexcept { bits_.fetch_or(bits, std::memory_order_relaxed); }
@@ -238,6 +254,7 @@ struct engine::state {
                                         job_rank peer, mode how);
   [[gnu::noinline]] operation* start_send(channel& in, fabric::header head, const buffer& from,
                                           job_rank peer, mode how);
+  [[nodiscard]] void* whole(operation& op, const buffer& from);
   void offer(operation& op, const buffer& from);
   [[gnu::noinline]] void submit(operation& op);
   [[nodiscard]] bool attempt(operation& op);
@@ -360,6 +377,35 @@ struct engine::state {
   [[nodiscard]] bool forget_stranger(job_rank who) noexcept;
   [[nodiscard]] fault fault_in_meeting(const match::envelope& wanted);
 
+  // --- tagged.cpp ---
+  struct tagged_end {
+    operation* op;
+    fabric::tagged::ending how;
+  };
+  /// Collected under tags_lock, and told without it: who waits may start the next operation.
+  using tagged_ends = std::vector<tagged_end>;
+  void prepare_tags();
+  void let_network_match(channel& in);
+  void stop_matching(channel& in);
+  [[nodiscard]] bool comes_tagged(const channel& in, comm_rank source) const noexcept;
+  [[nodiscard]] operation* start_tagged(channel& in, fabric::header head, const buffer& from,
+                                        job_rank peer, mode how);
+  void tagged_sent(operation& op, const fabric::tagged::ending& how) noexcept;
+  void arrived_met(const fabric::arrival& a) noexcept;
+  [[nodiscard]] match::message* post_across(operation& op);
+  void hand_over(operation& op, tagged_ends& ends);
+  void bring(channel& in, tagged_ends& ends);
+  void bring(channel& in);
+  void receive_taken(operation& op, const fabric::tagged::waiting& what,
+                     tagged_ends* ends) noexcept;
+  void tagged_received(operation& op, const fabric::tagged::ending& how) noexcept;
+  void end_all(const tagged_ends& ends) noexcept;
+  [[nodiscard]] fabric::tagged::operation& set_part(operation& op) noexcept;
+  int look_after_kept();
+  void give_away(channel& in, tagged_ends& ends);
+  [[nodiscard]] bool cancel_tagged(operation& op);
+  void end_tagged_receives(channel& in);
+
   // --- survive.cpp ---
   /// What becomes of a message to or from `source` (of the communicator) now.
   [[nodiscard]] fault fault_of(const channel& in, comm_rank source) const noexcept;
@@ -387,6 +433,8 @@ struct engine::state {
   [[gnu::cold, gnu::noinline]] void tell_sent(const operation& op) noexcept;
   template <am What>
   static status observed(void* self, const fabric::arrival& a) noexcept;
+  void tell_tagged(const channel& in, const match::envelope& sent, std::size_t bytes,
+                   bool stored) noexcept;
   void tell_arrived(am what, const fabric::arrival& a, bool stored) noexcept;
 
   // --- common ---
@@ -425,7 +473,14 @@ struct engine::state {
   fabric::endpoint& net;
   /// Ranks that the job's fabric reaches; those behind them are strangers.
   const int near_ranks;
+  fabric::tagged* const tags;  ///< null: the network matches nothing
+  core::lock tags_lock;        ///< before the locks of matching
+  std::vector<channel*> kept;  ///< those that keep all; under tags_lock
+  int kept_chore = -1;
+  /// Synchronous tagged sends whose receivers have not answered. Under flow_lock.
+  std::vector<operation*> unheard;
   std::atomic<fabric::endpoint*> far{nullptr};  ///< to strangers; made when the first is met
+  /// Also where the network matches: what is seldom is looked for on this way only.
   const bool threaded;
   const std::size_t max_short;
   const std::size_t eager_limit;

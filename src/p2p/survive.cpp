@@ -211,6 +211,7 @@ int engine::state::look_for_failures() {
     }
     for (channel* in : all) {
       end_receives(*in);
+      end_tagged_receives(*in);
     }
   });
   looked_ns = now_ns();

@@ -143,8 +143,10 @@ struct network_world {
   [[nodiscard]] static std::byte* heap(int /*rank*/) { return nullptr; }
 
   [[nodiscard]] std::unique_ptr<network_endpoint> open(int rank, bool threads,
-                                                       bool between_nodes_only = false) const {
-    const std::shared_ptr<network> net = open_network({ranks, threads, between_nodes_only});
+                                                       bool between_nodes_only = false,
+                                                       pairing tags = pairing::none) const {
+    const std::shared_ptr<network> net =
+        open_network({ranks, threads, between_nodes_only, {}, false, tags});
     note& mine = note_of(rank);
     require(net->address().size() <= sizeof mine.address, "an address is very long");
     std::memcpy(mine.address, net->address().data(), net->address().size());

@@ -27,6 +27,7 @@
 
 #include "sinew/base/ids.hpp"
 #include "sinew/base/status.hpp"
+#include "sinew/fabric/tagged.hpp"
 
 namespace sinew::fabric {
 
@@ -166,6 +167,9 @@ class endpoint {
   /// was to bring is undefined. What had come from it before is handled yet. Again: nothing. The
   /// thread that calls progress() only. Cold.
   virtual void give_up(job_rank /*peer*/) {}
+
+  /// Messages that the network pairs with receives; null where it does not. Cold.
+  [[nodiscard]] virtual tagged* tags() noexcept { return nullptr; }
 
   /// Handles what has arrived and moves transfers along; returns how many things happened.
   /// One thread at a time. `budget`, at least 1, bounds the active messages handled.

@@ -49,6 +49,13 @@ class network_endpoint : public endpoint {
   [[nodiscard]] virtual std::string transports_to(job_rank peer) = 0;
 };
 
+/// Who pairs tagged messages with receives: nobody; an adapter, if it can; if it cannot, the
+/// network's library.
+enum class pairing : std::uint8_t { none, by_adapter, by_library };
+
+/// SINEW_NET_MATCHING. Cold.
+[[nodiscard]] pairing wanted_pairing();
+
 /// A network that this process has opened, and whose address it can tell the others.
 class network {
  public:
@@ -57,6 +64,8 @@ class network {
   [[nodiscard]] virtual const std::string& address() const noexcept = 0;
   /// The library and its version. Ranks whose versions differ had better not talk.
   [[nodiscard]] virtual std::string version() const = 0;
+  /// Who pairs what goes by its endpoints' tags(); none: they have none.
+  [[nodiscard]] virtual pairing tags() const noexcept = 0;
   /// The endpoint of rank `rank`, once. Connects to nobody yet: that is done at the first
   /// message to each. What `addresses` uses outlives the endpoint. Throws. Cold.
   [[nodiscard]] virtual std::unique_ptr<network_endpoint> connect(job_rank rank,
@@ -80,6 +89,8 @@ struct network_options {
   loss_listener on_loss = {};
   /// A rank that is lost does not end this one: endpoint::give_up() follows if it has died.
   bool survives = false;
+  /// Whether endpoint::tags() are wanted.
+  pairing tags = pairing::none;
   // Filled by open_network() where they are empty, and the environment has no UCX_NET_DEVICES and
   // UCX_TLS: what SINEW_NET_INTERFACES and SINEW_NET_TRANSPORTS choose.
   std::string devices = {};

@@ -188,6 +188,13 @@ class parallel_engine {
     each_part([&](const engine& e) { sum += e.unexpected(); });
     return sum;
   }
+  /// Whether a receive with a wildcard is posted. Warm.
+  [[nodiscard]] bool has_wildcards() const noexcept {
+    first_.lock.acquire();
+    const bool any = wildcards_posted_ != 0;
+    first_.lock.release();
+    return any;
+  }
   [[nodiscard]] std::string_view name() const {
     std::string_view name;
     first_.lock.acquire();

@@ -116,6 +116,7 @@ class disturbed_endpoint final : public endpoint {
     inner_->sleep(timeout_ns);
   }
   void wake() override { inner_->wake(); }
+  [[nodiscard]] tagged* tags() noexcept override { return inner_->tags(); }
   void give_up(job_rank peer) override { inner_->give_up(peer); }
   bool meet(job_rank peer, std::uint32_t tenant) override { return inner_->meet(peer, tenant); }
   void leave() override {

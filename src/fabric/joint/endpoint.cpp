@@ -115,6 +115,7 @@ class joint_endpoint final : public endpoint {
     }
   }
   void wake() override { near_->wake(); }
+  [[nodiscard]] tagged* tags() noexcept override { return far_->tags(); }
   void give_up(job_rank peer) override { way_to(peer).give_up(peer); }
   void leave() override {
     near_->leave();

@@ -76,6 +76,7 @@ ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source a
       rank_(at.rank),
       threads_(at.threads),
       survives_(at.survives),
+      tags_(by_->tags()),
       addresses_(std::move(addresses)),
       on_loss_(std::move(on_loss)),
       names_(std::move(names)),
@@ -103,18 +104,7 @@ ucx_endpoint::~ucx_endpoint() {
 
 void ucx_endpoint::close_way(peer& p) noexcept {
   SINEW_EXPECT(p.way != nullptr);
-  ucp_request_param_t how{};
-  how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-  how.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  void* const closing = ucp_ep_close_nbx(p.way, &how);
-  for (int i = 0;
-       i < 1000 && UCS_PTR_IS_PTR(closing) && ucp_request_check_status(closing) == UCS_INPROGRESS;
-       ++i) {
-    (void)by_->progress();
-  }
-  if (UCS_PTR_IS_PTR(closing)) {
-    ucp_request_free(closing);
-  }
+  close_endpoint(*by_, p.way, hears_of_deaths() ? UCP_EP_CLOSE_FLAG_FORCE : ucp_ep_close_flags_t{});
   p.way = nullptr;
 }
 
@@ -153,7 +143,6 @@ void ucx_endpoint::forget(job_rank rank) {
   p->rank = rank;
 }
 
-// UCX 1.13 tells lanes as text only.
 std::string ucx_endpoint::transports_to(job_rank rank) {
   SINEW_EXPECT(rank.below(size()));
   const guard held(*this);
@@ -161,14 +150,9 @@ std::string ucx_endpoint::transports_to(job_rank rank) {
   if (p == nullptr || p->way == nullptr) {
     return rank == rank_ ? "self" : "";
   }
-  char* text = nullptr;
-  std::size_t bytes = 0;
-  std::FILE* const out = open_memstream(&text, &bytes);
-  SINEW_CHECK(out != nullptr, "cannot ask UCX for its transports", std::strerror(errno), "");
-  ucp_ep_print_info(p->way, out);
-  std::fclose(out);
+  const std::string told = info_of(p->way);
   std::string found;
-  std::string_view rest(text, bytes);
+  std::string_view rest(told);
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string lane = lane_of(rest.substr(0, end));
@@ -177,7 +161,6 @@ std::string ucx_endpoint::transports_to(job_rank rank) {
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  std::free(text);
   return found;
 }
 
@@ -229,7 +212,7 @@ ucs_status_t ucx_endpoint::make_way(peer& p, const std::string& address) noexcep
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
   params.address = reinterpret_cast<const ucp_address_t*>(address.data());
-  params.err_mode = UCP_ERR_HANDLING_MODE_PEER;  // without it a dead peer is never reported
+  params.err_mode = hears_of_deaths() ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
   params.err_handler = {on_lost, &p};
   if (!on_loss_ || among_jobs() || lost_ != nullptr) {
     return ucp_ep_create(by_->get(), &params, &p.way);
@@ -440,6 +423,7 @@ int ucx_endpoint::progress(int budget) {
     }
     std::swap(news, arrived_);
     finishing_.swap(finished_);
+    ending_.swap(ended_);
   }
   sort(news);
   happened += handle(budget);
@@ -448,6 +432,7 @@ int ucx_endpoint::progress(int budget) {
     c.call(c.argument);
   }
   finishing_.clear();
+  happened += end_tagged();
   if (report_now_) {
     const guard held(*this, who::poller);
     answer_all();
@@ -509,8 +494,8 @@ void ucx_endpoint::give_up(job_rank rank) {
 
 bool ucx_endpoint::prepare_sleep() {
   const guard held(*this, who::poller);
-  if (arrived_.first != nullptr || !ready_.empty() || !finished_.empty() || !answers_.empty() ||
-      !reports_due_.empty()) {
+  if (arrived_.first != nullptr || !ready_.empty() || !finished_.empty() || !ended_.empty() ||
+      !answers_.empty() || !reports_due_.empty()) {
     return false;
   }
   if (news_) {
@@ -544,16 +529,21 @@ void ucx_endpoint::wake() {
 
 void ucx_endpoint::leave() {
   const std::int64_t begun = now_ns();
+  bool flushed = tags() == nullptr;
   while (now_ns() - begun < longest_leave_ns) {
     const guard held(*this, who::poller);
     answer_all();
     while (by_->progress() != 0) {
     }
-    leaving_ = in_flight_ == 0 && answers_.empty() &&
+    flushed = flushed || flush_tagged();
+    leaving_ = flushed && in_flight_ == 0 && answers_.empty() &&
                (among_jobs() ? all_acknowledged() : arrived_.first == nullptr);
     if (leaving_ || lost_ != nullptr) {
       break;
     }
+  }
+  if (tags() != nullptr) {
+    drop_unreceived();
   }
   leaving_ = true;
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "fabric/service.hpp"
@@ -14,7 +15,7 @@
 
 namespace sinew::fabric::ucx {
 
-class ucx_endpoint final : public network_endpoint {
+class ucx_endpoint final : public network_endpoint, private tagged {
  public:
   struct seat {
     job_rank rank;
@@ -62,6 +63,7 @@ class ucx_endpoint final : public network_endpoint {
   void wake() override;
   void leave() override;
   void give_up(job_rank peer) override;
+  [[nodiscard]] tagged* tags() noexcept override { return tags_ == pairing::none ? nullptr : this; }
 
   [[nodiscard]] int event_descriptor() const noexcept override { return by_->event_descriptor(); }
   [[nodiscard]] bool prepare_sleep() override;
@@ -136,6 +138,25 @@ class ucx_endpoint final : public network_endpoint {
   static void on_data_here(void* ucx_request, ucs_status_t status, std::size_t length,
                            void* user_data);
 
+  // --- tags.cpp ---
+  std::optional<ending> send(job_rank to, std::uint64_t key, const void* data, std::size_t bytes,
+                             operation& op) override;
+  std::optional<ending> receive(std::uint64_t key, std::uint64_t mask, void* into, std::size_t room,
+                                operation& op) override;
+  std::optional<ending> receive(const waiting& taken, void* into, std::size_t room,
+                                operation& op) override;
+  [[nodiscard]] std::optional<waiting> take(std::uint64_t key, std::uint64_t mask) override;
+  void drop(const waiting& taken) override;
+  void cancel(operation& op) override;
+  template <class Begin>
+  [[nodiscard]] std::optional<ending> begin_receive(operation& op, const Begin& begin);
+  static void on_tagged_sent(void* ucx_request, ucs_status_t status, void* user_data) noexcept;
+  static void on_tagged_here(void* ucx_request, ucs_status_t status,
+                             const ucp_tag_recv_info_t* what, void* user_data) noexcept;
+  int end_tagged();
+  [[nodiscard]] bool flush_tagged();
+  void drop_unreceived();
+
   // --- endpoint.cpp ---
   [[nodiscard]] peer& peer_of(job_rank rank);
   [[nodiscard]] std::string address_of(const peer& p) const noexcept;
@@ -155,6 +176,8 @@ class ucx_endpoint final : public network_endpoint {
   [[nodiscard]] bool outlives_others() const noexcept { return among_jobs() || survives_; }
   [[nodiscard]] bool among_jobs() const noexcept { return names_.number_of != nullptr; }
   void close_way(peer& p) noexcept;
+  /// UCX tells of the end of a peer, if it is asked to; but then no adapter pairs anything.
+  [[nodiscard]] bool hears_of_deaths() const noexcept { return tags_ != pairing::by_adapter; }
   void tell_lost();
   [[nodiscard]] bool all_acknowledged() const noexcept;
   void end_if_lost();
@@ -170,6 +193,7 @@ class ucx_endpoint final : public network_endpoint {
   job_rank rank_;
   bool threads_;
   bool survives_;
+  pairing tags_;
   limits bounds_{max_short_bytes, max_medium_bytes, false};
   address_source addresses_;
   loss_listener on_loss_;
@@ -192,9 +216,15 @@ class ucx_endpoint final : public network_endpoint {
   std::vector<answer> answers_;
   std::vector<peer*> reports_due_;
   std::vector<callback> finished_;
-  std::size_t in_flight_ = 0;  ///< packets that UCX still reads
-  bool refused_ = false;       ///< some call has answered `retry`
-  bool news_ = false;          ///< and may do so
+  struct ended_operation {
+    operation* op;
+    ending how;
+  };
+  std::vector<ended_operation> ended_;  ///< of tagged messages
+  void* flushing_ = nullptr;            ///< UCX's request
+  std::size_t in_flight_ = 0;           ///< packets that UCX still reads
+  bool refused_ = false;                ///< some call has answered `retry`
+  bool news_ = false;                   ///< and may do so
   bool asleep_ = false;
   bool leaving_ = false;
   peer* lost_ = nullptr;  ///< the first
@@ -208,6 +238,7 @@ class ucx_endpoint final : public network_endpoint {
   // Of the thread that makes progress.
   std::vector<peer*> ready_;
   std::vector<callback> finishing_;
+  std::vector<ended_operation> ending_;
   chain<incoming> used_;
   bool report_now_ = false;  ///< handlers have made room which their senders are to know of now
 };

@@ -21,6 +21,7 @@ class ucx_network final : public network {
   [[nodiscard]] std::string version() const override {
     return std::string("UCX ") + ucp_get_version_string();
   }
+  [[nodiscard]] pairing tags() const noexcept override { return worker_->tags(); }
   [[nodiscard]] std::unique_ptr<network_endpoint> connect(job_rank rank,
                                                           address_source addresses) override {
     return connect(rank, std::move(addresses), {});

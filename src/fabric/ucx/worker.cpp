@@ -1,6 +1,9 @@
 #include "fabric/ucx/worker.hpp"
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "sinew/base/check.hpp"
 
@@ -22,6 +25,12 @@ worker::worker(const network_options& options) {
     open_context(options);
     open_worker();
     read_address(options.between_nodes_only);
+    if (options.tags != pairing::none) {
+      const bool adapter = adapter_pairs();
+      tags_ = adapter                               ? pairing::by_adapter
+              : options.tags == pairing::by_library ? pairing::by_library
+                                                    : pairing::none;
+    }
   } catch (...) {
     close();
     throw;
@@ -59,6 +68,9 @@ void worker::open_context(const network_options& options) {
                       UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME;
   // Few features: each makes UCX choose more lanes for a peer.
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  if (options.tags != pairing::none) {
+    params.features |= UCP_FEATURE_TAG;
+  }
   params.estimated_num_eps = static_cast<std::size_t>(options.ranks);
   params.mt_workers_shared = 0;
   params.name = "sinew";
@@ -92,6 +104,50 @@ void worker::read_address(bool between_nodes_only) {
   must(ucp_worker_query(worker_, &got), "UCX tells no address");
   address_.assign(reinterpret_cast<const char*>(got.address), got.address_length);
   ucp_worker_release_address(worker_, got.address);
+}
+
+// UCX tells it of an endpoint only: of one to ourselves. It is there where the environment asks for
+// it, by UCX_RC_MLX5_TM_ENABLE=y and the like, and the adapter can.
+bool worker::adapter_pairs() {
+  SINEW_EXPECT(!address_.empty());
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+  params.address = reinterpret_cast<const ucp_address_t*>(address_.data());
+  ucp_ep_h self = nullptr;
+  if (ucp_ep_create(worker_, &params, &self) != UCS_OK) {
+    return false;
+  }
+  const bool reported = info_of(self).find("tag_offload") != std::string::npos;
+  close_endpoint(*this, self, {});
+  return reported;
+}
+
+std::string info_of(ucp_ep_h way) {
+  char* text = nullptr;
+  std::size_t bytes = 0;
+  std::FILE* const out = open_memstream(&text, &bytes);
+  SINEW_CHECK(out != nullptr, "cannot ask UCX for its transports", std::strerror(errno), "");
+  ucp_ep_print_info(way, out);
+  std::fclose(out);
+  std::string told(text, bytes);
+  std::free(text);
+  return told;
+}
+
+void close_endpoint(worker& of, ucp_ep_h way, ucp_ep_close_flags_t how) noexcept {
+  SINEW_EXPECT(way != nullptr);
+  ucp_request_param_t params{};
+  params.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  params.flags = how;
+  void* const closing = ucp_ep_close_nbx(way, &params);
+  for (int i = 0;
+       i < 1000 && UCS_PTR_IS_PTR(closing) && ucp_request_check_status(closing) == UCS_INPROGRESS;
+       ++i) {
+    (void)of.progress();
+  }
+  if (UCS_PTR_IS_PTR(closing)) {
+    ucp_request_free(closing);
+  }
 }
 
 void worker::set_receiver(ucp_am_recv_callback_t call, void* context) {

@@ -24,6 +24,9 @@ class worker {
   [[nodiscard]] const std::string& address() const noexcept { return address_; }
   [[nodiscard]] int event_descriptor() const noexcept { return events_; }
 
+  /// Who pairs tagged messages.
+  [[nodiscard]] pairing tags() const noexcept { return tags_; }
+
   /// Whoever gets all active messages from now on.
   void set_receiver(ucp_am_recv_callback_t call, void* context);
   /// Returns how many things UCX has done. Hot.
@@ -35,13 +38,20 @@ class worker {
   void open_context(const network_options& options);
   void open_worker();
   void read_address(bool between_nodes_only);
+  [[nodiscard]] bool adapter_pairs();
   void close() noexcept;
 
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   int events_ = -1;
   std::string address_;
+  pairing tags_ = pairing::none;
 };
+
+/// What UCX says of an endpoint. UCX 1.13 tells lanes as text only. Throws. Cold.
+[[nodiscard]] std::string info_of(ucp_ep_h way);
+/// Closes it, and waits for that, though not long. Cold.
+void close_endpoint(worker& of, ucp_ep_h way, ucp_ep_close_flags_t how) noexcept;
 
 /// Number of the one active message that we use.
 inline constexpr unsigned message_id = 1;

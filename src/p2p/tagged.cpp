@@ -1,0 +1,437 @@
+// Messages between nodes that the network matches: an adapter that can, or UCX. A message has the
+// whole of its envelope in its key, so both sides know without a word which go this way: those of
+// communicators whose number fits, to ranks of other nodes. All others are matched here.
+//
+// A receive from any source may be met by a message of this node, so it is matched here. As long as
+// one waits, its channel keeps all: receives from other nodes that are posted meanwhile wait here,
+// too, and messages that have met none in the network are brought here. So the network's receives
+// are all older than ours, and its messages all younger than those stored here, which is MPI's
+// order. Afterwards the receives that are left go to the network, in their order.
+#include <algorithm>
+#include <new>
+#include <string>
+
+#include "p2p/state.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/memory.hpp"
+
+namespace sinew::p2p {
+namespace {
+
+// A key, from its lowest bit: tag, whether the sender waits for an answer, source, communicator.
+constexpr unsigned tag_bits = 31;
+constexpr unsigned source_bits = 20;
+constexpr unsigned comm_bits = 12;
+constexpr unsigned source_at = tag_bits + 1;
+constexpr unsigned comm_at = source_at + source_bits;
+static_assert(comm_at + comm_bits == 64);
+constexpr std::uint64_t tag_mask = (std::uint64_t{1} << tag_bits) - 1;
+static_assert(max_tag.value() == tag_mask);
+constexpr std::uint64_t synchronous_bit = std::uint64_t{1} << tag_bits;
+constexpr std::uint64_t comm_mask = ~std::uint64_t{0} << comm_at;
+constexpr std::uint32_t most_comms = 1U << comm_bits;
+constexpr int most_ranks = 1 << source_bits;
+
+std::uint64_t key_of(std::uint64_t context) noexcept { return context / 2 << comm_at; }
+std::uint64_t key_of(std::uint64_t context, comm_rank source, message_tag tag) noexcept {
+  SINEW_EXPECT(source.below(most_ranks));
+  return key_of(context) | static_cast<std::uint64_t>(source.value()) << source_at |
+         (tag == any_tag ? 0 : static_cast<std::uint64_t>(tag.value()));
+}
+std::uint64_t key_of(const fabric::header& head) noexcept {
+  const match::envelope sent = envelope_in(head);
+  return key_of(head.word[0], sent.source, sent.tag);
+}
+comm_rank source_in(std::uint64_t key) noexcept {
+  return comm_rank{static_cast<int>(key >> source_at & (most_ranks - 1))};
+}
+message_tag tag_in(std::uint64_t key) noexcept {
+  return message_tag{static_cast<int>(key & tag_mask)};
+}
+
+}  // namespace
+
+void engine::state::prepare_tags() {
+  if (tags == nullptr) {
+    return;
+  }
+  SINEW_CHECK(rt.size() <= most_ranks, "the network cannot match the messages of this job",
+              "a key has room for 1,048,576 ranks, and there are " + std::to_string(rt.size()),
+              "set SINEW_NET_MATCHING=off");
+  for (job_rank r = 0; r.below(rt.size()); ++r) {
+    if (!rt.session().where().is_near(r)) {
+      slow[r.index()].set(slow_bits::tagged);
+    }
+  }
+  kept_chore =
+      rt.add_chore([](void* s) { return static_cast<state*>(s)->look_after_kept(); }, this);
+}
+
+void engine::state::let_network_match(channel& in) {
+  if (tags != nullptr && in.away == nullptr && in.context / 2 < most_comms) {
+    in.away = match::make_engine("hash");
+  }
+}
+
+// Its communicator is gone: what has come for it and was never received goes, too.
+void engine::state::stop_matching(channel& in) {
+  if (in.away == nullptr) {
+    return;
+  }
+  const core::guard held(tags_lock, true);
+  std::erase(kept, &in);
+  in.matcher.gathered().all().each_message(
+      [](void* by, const match::message& m) {
+        const auto& stored = static_cast<const matched&>(m);
+        if (stored.how == matched::way::tagged) {
+          static_cast<fabric::tagged*>(by)->drop(stored.tagged);
+        }
+      },
+      tags);
+  while (const auto found = tags->take(key_of(in.context), comm_mask)) {
+    tags->drop(*found);
+  }
+}
+
+bool engine::state::comes_tagged(const channel& in, comm_rank source) const noexcept {
+  SINEW_EXPECT(in.comm != nullptr && source != any_source);
+  const job_rank from = in.remote.size() != 0 ? in.remote[source] : in.comm->job_rank(source);
+  return (slow[from.index()].get() & slow_bits::tagged) != 0;
+}
+
+operation* engine::state::start_tagged(channel& in, fabric::header head, const buffer& from,
+                                       job_rank peer, mode how) {
+  SINEW_EXPECT(in.away != nullptr);
+  const bool synchronous = how == mode::synchronous;
+  operation* const op = make(&in, from);
+  op->head = head;
+  op->peer = peer;
+  op->outcome = {};
+  op->exposed = false;
+  op->todo = step::send_eager;
+  if (end_failed(*op, peer)) {
+    return op;
+  }
+  const void* const at = whole(*op, from);
+  if ((slow[peer.index()].get() & slow_bits::observed) != 0) {
+    tell_sent(*op);
+  }
+  op->owner = this;
+  op->part.self = op;
+  op->part.awaited = synchronous ? 2 : 1;
+  op->part.ended = [](fabric::tagged::operation& o, const fabric::tagged::ending& e) noexcept {
+    operation& self = *static_cast<operation::tagged_part&>(o).self;
+    self.owner->tagged_sent(self, e);
+  };
+  {
+    const core::guard held(flow_lock, threaded);
+    ++state_of(peer).rts_pending;
+    if (synchronous) {
+      unheard.push_back(op);
+    }
+  }
+  const auto ended = tags->send(peer, key_of(head) | (synchronous ? synchronous_bit : 0), at,
+                                from.bytes(), op->part);
+  if (ended.has_value()) {
+    tagged_sent(*op, *ended);
+  }
+  return op;
+}
+
+// The buffer is free. A send to a lost rank hears no answer.
+void engine::state::tagged_sent(operation& op, const fabric::tagged::ending& how) noexcept {
+  op.packed.reset();
+  const bool lost = how.why != fabric::tagged::reason::done;
+  {
+    const core::guard held(flow_lock, threaded);
+    if (lost) {
+      op.outcome.error = fault::peer_failed;
+      op.part.awaited -= static_cast<int>(std::erase(unheard, &op));
+    }
+    if (--op.part.awaited != 0) {
+      return;
+    }
+    --state_of(op.peer).rts_pending;
+  }
+  finish(op);
+}
+
+// The first with that key: they have met their receives in the order in which they were sent.
+void engine::state::arrived_met(const fabric::arrival& a) noexcept {
+  operation* met = nullptr;
+  {
+    const core::guard held(flow_lock, threaded);
+    const auto at = std::find_if(unheard.begin(), unheard.end(), [&](const operation* op) {
+      return op->peer == a.source && key_of(op->head) == a.head.word[0];
+    });
+    if (at == unheard.end()) {
+      return;  // it has ended with a fault
+    }
+    met = *at;
+    unheard.erase(at);
+    if (--met->part.awaited != 0) {
+      return;
+    }
+    --state_of(met->peer).rts_pending;
+  }
+  finish(*met);
+}
+
+// Throws std::bad_alloc, and the receive is stored nowhere.
+match::message* engine::state::post_across(operation& op) {
+  channel& in = *op.in;
+  const bool from_any = op.wanted.source == any_source;
+  if (!from_any && !comes_tagged(in, op.wanted.source)) {
+    return in.matcher.enter(op.wanted).post(op);
+  }
+  tagged_ends ends;
+  match::message* met = nullptr;
+  {
+    const core::guard held(tags_lock, true);
+    if (from_any || in.keeps_all) {
+      bring(in, ends);
+      met = in.matcher.enter(op.wanted).post(op);
+      if (met == nullptr && !in.keeps_all) {
+        base::must_have_memory("listing a communicator", [&] { kept.push_back(&in); });
+        in.keeps_all = true;
+        rt.want_chore(kept_chore, true);
+      }
+    } else {
+      if (in.stored_tagged.load(std::memory_order_relaxed) != 0) {
+        met = in.matcher.enter(op.wanted).take(op.wanted);
+      }
+      if (met == nullptr) {
+        hand_over(op, ends);
+      }
+    }
+  }
+  end_all(ends);
+  return met;
+}
+
+// Under tags_lock. Throws std::bad_alloc, and nothing has happened.
+void engine::state::hand_over(operation& op, tagged_ends& ends) {
+  const std::size_t room = op.data.bytes();
+  ends.reserve(ends.size() + 1);
+  void* into = op.data.base;
+  if (!op.data.type->dense()) {
+    op.packed.reset(new std::byte[room]);
+    into = op.packed.get();
+  }
+  match::message* const none = op.in->away->post(op);
+  SINEW_ASSERT(none == nullptr);
+  op.away = true;
+  const bool any = op.wanted.tag == any_tag;
+  const auto ended =
+      tags->receive(key_of(op.in->context, op.wanted.source, op.wanted.tag),
+                    ~(synchronous_bit | (any ? tag_mask : 0)), into, room, set_part(op));
+  if (ended.has_value()) {
+    ends.push_back({&op, *ended});
+  }
+}
+
+fabric::tagged::operation& engine::state::set_part(operation& op) noexcept {
+  op.owner = this;
+  op.part.self = &op;
+  op.part.ended = [](fabric::tagged::operation& o, const fabric::tagged::ending& e) noexcept {
+    operation& self = *static_cast<operation::tagged_part&>(o).self;
+    self.owner->tagged_received(self, e);
+  };
+  return op.part;
+}
+
+// Under tags_lock: what has met no receive in the network meets one here, or is stored. In the
+// order in which it came, all of it: later receives look here first.
+void engine::state::bring(channel& in, tagged_ends& ends) {
+  for (;;) {
+    ends.reserve(ends.size() + 1);
+    matched* const m = messages.get();
+    if (m == nullptr) {
+      throw std::bad_alloc();
+    }
+    const auto found = tags->take(key_of(in.context), comm_mask);
+    if (!found.has_value()) {
+      messages.put(m);
+      return;
+    }
+    m->in = &in;
+    const match::envelope sent{source_in(found->key), tag_in(found->key)};
+    m->sent = sent;
+    m->how = matched::way::tagged;
+    m->tagged = *found;
+    m->bytes = found->bytes;
+    m->charged = 0;
+    m->sender_operation = 0;
+    in.stored_tagged.fetch_add(1, std::memory_order_relaxed);
+    match::receive* met = nullptr;
+    base::must_have_memory("storing a message that no receive waits for",
+                           [&] { met = in.matcher.enter(sent).arrive(*m); });
+    if (told.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+      tell_tagged(in, sent, found->bytes, met == nullptr);
+    }
+    if (met != nullptr) {
+      in.stored_tagged.fetch_sub(1, std::memory_order_relaxed);
+      messages.put(m);
+      receive_taken(*static_cast<operation*>(met), *found, &ends);
+    }
+  }
+}
+
+void engine::state::bring(channel& in) {
+  tagged_ends ends;
+  {
+    const core::guard held(tags_lock, true);
+    bring(in, ends);
+  }
+  end_all(ends);
+}
+
+// A receive has met a message that the network has for it.
+void engine::state::receive_taken(operation& op, const fabric::tagged::waiting& what,
+                                  tagged_ends* ends) noexcept {
+  std::size_t room = op.data.bytes();
+  void* into = op.data.base;
+  op.away = false;
+  if (!op.data.type->dense()) {
+    op.packed.reset(new (std::nothrow) std::byte[room]);
+    room = op.packed ? room : 0;
+    into = op.packed.get();
+  }
+  const auto ended = tags->receive(what, into, room, set_part(op));
+  if (!ended.has_value()) {
+    return;
+  }
+  if (ends == nullptr) {
+    tagged_received(op, *ended);
+  } else {
+    ends->push_back({&op, *ended});  // reserved by the caller
+  }
+}
+
+void engine::state::end_all(const tagged_ends& ends) noexcept {
+  for (const tagged_end& each : ends) {
+    tagged_received(*each.op, each.how);
+  }
+}
+
+void engine::state::tagged_received(operation& op, const fabric::tagged::ending& how) noexcept {
+  using reason = fabric::tagged::reason;
+  channel& in = *op.in;
+  bool was_away = false;
+  {
+    const core::guard held(tags_lock, true);
+    was_away = std::exchange(op.away, false);
+    if (was_away) {
+      const bool listed = in.away->cancel(op);
+      SINEW_ASSERT(listed);
+    }
+  }
+  op.outcome = {};
+  if (how.why == reason::cancelled || how.why == reason::failed) {
+    const fault why = fault_of(in, op.wanted.source);
+    op.outcome.source = op.wanted.source;
+    op.outcome.tag = op.wanted.tag;
+    op.outcome.error = why != fault::none             ? why
+                       : how.why == reason::cancelled ? fault::cancelled
+                                                      : fault::peer_failed;
+    op.packed.reset();
+    finish(op);
+    return;
+  }
+  op.outcome.source = source_in(how.key);
+  op.outcome.tag = tag_in(how.key);
+  op.outcome.sent_bytes = how.bytes;
+  if (how.why == reason::done) {
+    op.outcome.bytes = how.bytes;
+    unpack_whole(op);
+  } else {
+    const bool no_memory = !op.data.type->dense() && !op.packed && op.data.bytes() != 0;
+    op.outcome.error = no_memory ? fault::no_memory : fault::truncated;
+    op.packed.reset();
+  }
+  if ((how.key & synchronous_bit) != 0) {
+    const job_rank from =
+        in.remote.size() != 0 ? in.remote[op.outcome.source] : in.comm->job_rank(op.outcome.source);
+    send_control(from, am_met, how.key & ~synchronous_bit);
+  }
+  if (was_away && told.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    tell_tagged(in, {op.outcome.source, op.outcome.tag}, how.bytes, false);
+  }
+  finish(op);
+}
+
+// In the poller. A channel without a receive from any source gives those to the network that wait
+// for ranks of other nodes.
+int engine::state::look_after_kept() {
+  int happened = 0;
+  tagged_ends ends;
+  base::must_have_memory("handing receives to the network", [&] {
+    const core::guard held(tags_lock, true);
+    for (channel* const in : kept) {
+      bring(*in, ends);
+      if (!in->matcher.has_wildcards()) {
+        give_away(*in, ends);
+        in->keeps_all = false;
+        ++happened;
+      }
+    }
+    std::erase_if(kept, [](const channel* in) { return !in->keeps_all; });
+    if (kept.empty()) {
+      rt.want_chore(kept_chore, false);
+    }
+  });
+  end_all(ends);
+  return happened + static_cast<int>(ends.size());
+}
+
+// Under tags_lock: of those, no message from here takes one, so they stay posted until cancelled.
+void engine::state::give_away(channel& in, tagged_ends& ends) {
+  struct collection {
+    state& self;
+    channel& in;
+    std::vector<operation*> found;
+  } all{*this, in, {}};
+  in.matcher.gathered().all().each_receive(
+      [](void* c, const match::receive& r) {
+        auto& to = *static_cast<collection*>(c);
+        if (r.wanted.source != any_source && to.self.comes_tagged(to.in, r.wanted.source)) {
+          to.found.push_back(static_cast<operation*>(const_cast<match::receive*>(&r)));
+        }
+      },
+      &all);
+  for (operation* const op : all.found) {
+    if (in.matcher.enter(op->wanted).cancel(*op)) {
+      hand_over(*op, ends);
+    }
+  }
+}
+
+// True: the network has it, and ends it soon.
+bool engine::state::cancel_tagged(operation& op) {
+  const core::guard held(tags_lock, true);
+  if (!op.away) {
+    return false;
+  }
+  tags->cancel(op.part);
+  return true;
+}
+
+// In a revoked communicator.
+void engine::state::end_tagged_receives(channel& in) {
+  if (in.away == nullptr || !in.revoked.load(std::memory_order_relaxed)) {
+    return;
+  }
+  const core::guard held(tags_lock, true);
+  std::vector<operation*> all;
+  in.away->each_receive(
+      [](void* c, const match::receive& r) {
+        static_cast<std::vector<operation*>*>(c)->push_back(
+            static_cast<operation*>(const_cast<match::receive*>(&r)));
+      },
+      &all);
+  for (operation* const op : all) {
+    tags->cancel(op->part);
+  }
+}
+
+}  // namespace sinew::p2p

@@ -79,15 +79,21 @@ void say_who_stays() {
   std::uint64_t waited_ns = 0;
   for (std::uint64_t nap_ns = 50'000; started->living() != 0;) {
     if (waited_ns >= patience_ns) {
+      constexpr long most_told = 32;
+      long seen = 0;
       sinew::log_line(sinew::log_level::warn, "sinew_stop() waits for these fibers:");
       started->each(
-          [](void*, const fiber::fiber& f, const char* state) {
-            if (&f != starter) {
+          [](void* count, const fiber::fiber& f, const char* state) {
+            if (&f != starter && ++*static_cast<long*>(count) <= most_told) {
               sinew::log_line(sinew::log_level::warn,
                               "  \"" + std::string(fiber::name(f)) + "\": " + state);
             }
           },
-          nullptr);
+          &seen);
+      if (seen > most_told) {
+        sinew::log_line(sinew::log_level::warn,
+                        "  and " + std::to_string(seen - most_told) + " more");
+      }
       return;
     }
     fiber::sleep_for(nap_ns);

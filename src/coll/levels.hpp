@@ -87,6 +87,11 @@ class levels {
   fault reduce(collective_messages& t, const void* input, const buffer& recv, const op& o,
                int root);
   fault allreduce(collective_messages& t, const void* input, const buffer& recv, const op& o);
+  /// Scan and exscan, where the ranks of each node follow each other. With its own, a rank's input
+  /// is in `recv`, too. In scan.cpp.
+  enum class with_own : bool { no, yes };
+  fault prefix(collective_messages& t, const void* input, const buffer& recv, const op& o,
+               with_own own);
   /// count(r): instances that rank r gets.
   template <class Count>
   fault reduce_scatter(collective_messages& t, const void* input, const buffer& mine,

@@ -117,13 +117,6 @@ void engine::state::set_handlers(fabric::endpoint& of) {
         return status::ok();
       },
       this);
-  of.set_handler(
-      am_met,
-      [](void* s, const fabric::arrival& a) noexcept {
-        static_cast<state*>(s)->arrived_met(a);
-        return status::ok();
-      },
-      this);
 }
 
 // A receive has met a message of ours that its sender waits for, or whose data it has copied.

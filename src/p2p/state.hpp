@@ -69,7 +69,6 @@ enum am : fabric::handler_id {
   am_push,        ///< as the first three; payload: announces a message in pieces (push.cpp)
   am_piece,       ///< a piece of it; word 0 names it
   am_revoke,      ///< word 0: nothing more goes in that context and the next
-  am_met,         ///< word 0: the key of a synchronous tagged message that has met its receive
   am_end
 };
 static_assert(am_end <= core::handlers::rma);
@@ -165,7 +164,6 @@ struct alignas(64) operation final : request, match::receive {
   /// What the network has of it.
   struct tagged_part : fabric::tagged::operation {
     p2p::operation* self = nullptr;
-    int awaited = 0;  ///< of a send: the buffer's return, and the receiver's word; under flow_lock
   };
   tagged_part part;
 
@@ -391,7 +389,6 @@ struct engine::state {
   [[nodiscard]] operation* start_tagged(channel& in, fabric::header head, const buffer& from,
                                         job_rank peer, mode how);
   void tagged_sent(operation& op, const fabric::tagged::ending& how) noexcept;
-  void arrived_met(const fabric::arrival& a) noexcept;
   [[nodiscard]] match::message* post_across(operation& op);
   void hand_over(operation& op, tagged_ends& ends);
   void bring(channel& in, tagged_ends& ends);
@@ -477,8 +474,6 @@ struct engine::state {
   core::lock tags_lock;        ///< before the locks of matching
   std::vector<channel*> kept;  ///< those that keep all; under tags_lock
   int kept_chore = -1;
-  /// Synchronous tagged sends whose receivers have not answered. Under flow_lock.
-  std::vector<operation*> unheard;
   std::atomic<fabric::endpoint*> far{nullptr};  ///< to strangers; made when the first is met
   /// Also where the network matches: what is seldom is looked for on this way only.
   const bool threaded;

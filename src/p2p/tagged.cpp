@@ -18,16 +18,16 @@
 namespace sinew::p2p {
 namespace {
 
-// A key, from its lowest bit: tag, whether the sender waits for an answer, source, communicator.
+// A key, from its lowest bit: tag, source, communicator. Exact receives have the mask of all ones,
+// without which UCX would search for them in a list.
 constexpr unsigned tag_bits = 31;
 constexpr unsigned source_bits = 20;
-constexpr unsigned comm_bits = 12;
-constexpr unsigned source_at = tag_bits + 1;
+constexpr unsigned comm_bits = 13;
+constexpr unsigned source_at = tag_bits;
 constexpr unsigned comm_at = source_at + source_bits;
 static_assert(comm_at + comm_bits == 64);
 constexpr std::uint64_t tag_mask = (std::uint64_t{1} << tag_bits) - 1;
 static_assert(max_tag.value() == tag_mask);
-constexpr std::uint64_t synchronous_bit = std::uint64_t{1} << tag_bits;
 constexpr std::uint64_t comm_mask = ~std::uint64_t{0} << comm_at;
 constexpr std::uint32_t most_comms = 1U << comm_bits;
 constexpr int most_ranks = 1 << source_bits;
@@ -102,7 +102,6 @@ bool engine::state::comes_tagged(const channel& in, comm_rank source) const noex
 operation* engine::state::start_tagged(channel& in, fabric::header head, const buffer& from,
                                        job_rank peer, mode how) {
   SINEW_EXPECT(in.away != nullptr);
-  const bool synchronous = how == mode::synchronous;
   operation* const op = make(&in, from);
   op->head = head;
   op->peer = peer;
@@ -118,7 +117,6 @@ operation* engine::state::start_tagged(channel& in, fabric::header head, const b
   }
   op->owner = this;
   op->part.self = op;
-  op->part.awaited = synchronous ? 2 : 1;
   op->part.ended = [](fabric::tagged::operation& o, const fabric::tagged::ending& e) noexcept {
     operation& self = *static_cast<operation::tagged_part&>(o).self;
     self.owner->tagged_sent(self, e);
@@ -126,55 +124,26 @@ operation* engine::state::start_tagged(channel& in, fabric::header head, const b
   {
     const core::guard held(flow_lock, threaded);
     ++state_of(peer).rts_pending;
-    if (synchronous) {
-      unheard.push_back(op);
-    }
   }
-  const auto ended = tags->send(peer, key_of(head) | (synchronous ? synchronous_bit : 0), at,
-                                from.bytes(), op->part);
+  using until = fabric::tagged::until;
+  const auto ended = tags->send(peer, key_of(head), at, from.bytes(),
+                                how == mode::synchronous ? until::taken : until::sent, op->part);
   if (ended.has_value()) {
     tagged_sent(*op, *ended);
   }
   return op;
 }
 
-// The buffer is free. A send to a lost rank hears no answer.
 void engine::state::tagged_sent(operation& op, const fabric::tagged::ending& how) noexcept {
   op.packed.reset();
-  const bool lost = how.why != fabric::tagged::reason::done;
+  if (how.why != fabric::tagged::reason::done) {
+    op.outcome.error = fault::peer_failed;
+  }
   {
     const core::guard held(flow_lock, threaded);
-    if (lost) {
-      op.outcome.error = fault::peer_failed;
-      op.part.awaited -= static_cast<int>(std::erase(unheard, &op));
-    }
-    if (--op.part.awaited != 0) {
-      return;
-    }
     --state_of(op.peer).rts_pending;
   }
   finish(op);
-}
-
-// The first with that key: they have met their receives in the order in which they were sent.
-void engine::state::arrived_met(const fabric::arrival& a) noexcept {
-  operation* met = nullptr;
-  {
-    const core::guard held(flow_lock, threaded);
-    const auto at = std::find_if(unheard.begin(), unheard.end(), [&](const operation* op) {
-      return op->peer == a.source && key_of(op->head) == a.head.word[0];
-    });
-    if (at == unheard.end()) {
-      return;  // it has ended with a fault
-    }
-    met = *at;
-    unheard.erase(at);
-    if (--met->part.awaited != 0) {
-      return;
-    }
-    --state_of(met->peer).rts_pending;
-  }
-  finish(*met);
 }
 
 // Throws std::bad_alloc, and the receive is stored nowhere.
@@ -222,9 +191,8 @@ void engine::state::hand_over(operation& op, tagged_ends& ends) {
   SINEW_ASSERT(none == nullptr);
   op.away = true;
   const bool any = op.wanted.tag == any_tag;
-  const auto ended =
-      tags->receive(key_of(op.in->context, op.wanted.source, op.wanted.tag),
-                    ~(synchronous_bit | (any ? tag_mask : 0)), into, room, set_part(op));
+  const auto ended = tags->receive(key_of(op.in->context, op.wanted.source, op.wanted.tag),
+                                   any ? ~tag_mask : ~std::uint64_t{0}, into, room, set_part(op));
   if (ended.has_value()) {
     ends.push_back({&op, *ended});
   }
@@ -348,11 +316,6 @@ void engine::state::tagged_received(operation& op, const fabric::tagged::ending&
     const bool no_memory = !op.data.type->dense() && !op.packed && op.data.bytes() != 0;
     op.outcome.error = no_memory ? fault::no_memory : fault::truncated;
     op.packed.reset();
-  }
-  if ((how.key & synchronous_bit) != 0) {
-    const job_rank from =
-        in.remote.size() != 0 ? in.remote[op.outcome.source] : in.comm->job_rank(op.outcome.source);
-    send_control(from, am_met, how.key & ~synchronous_bit);
   }
   if (was_away && told.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
     tell_tagged(in, {op.outcome.source, op.outcome.tag}, how.bytes, false);

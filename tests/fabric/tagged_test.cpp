@@ -1,9 +1,14 @@
 // Messages that the network pairs with receives, over UCX in software: the promises of
 // sinew/fabric/tagged.hpp, and its matching beside an engine that is right by inspection.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
 #include <deque>
 #include <optional>
+#include <random>
+#include <utility>
+#include <vector>
 
-#include "contract/fabric_contract.hpp"
 #include "fabric/worlds.hpp"
 #include "match/model.hpp"
 
@@ -47,74 +52,109 @@ struct traced : tagged::operation {
 constexpr std::uint64_t whole = ~std::uint64_t{0};
 
 TEST(tagged, each_size_arrives_whole_also_before_its_receive) {
-  EXPECT_EQ(run_tagged(2, false, [](member& m) {
-    tagged& tags = tags_of(m);
-    for (const std::size_t bytes : {0U, 1U, 8U, 8192U, 65536U, 1U << 20U}) {
-      for (const bool early : {false, true}) {
-        std::vector<unsigned char> data(bytes, m.rank() == 0 ? 7 : 0);
-        traced op;
-        if (m.rank() == 0) {
-          op.note(tags.send(1, 9 + bytes, data.data(), bytes, op));
-          m.until([&] { return op.end.has_value(); });
-        } else {
-          if (early) {
-            op.note(tags.receive(9 + bytes, whole, data.data(), bytes, op));
-          } else {
-            std::optional<tagged::waiting> found;
-            m.until([&] { return (found = tags.take(9 + bytes, whole)).has_value(); });
-            require(found->bytes == bytes && found->key == 9 + bytes, "another message was taken");
-            op.note(tags.receive(*found, data.data(), bytes, op));
-          }
-          m.until([&] { return op.end.has_value(); });
-          require(op.end->key == 9 + bytes && op.end->bytes == bytes, "its ending is another's");
-          require(std::all_of(data.begin(), data.end(), [](auto b) { return b == 7; }),
-                  "its data are not those that were sent");
-        }
-        require(op.end->why == tagged::reason::done && op.times == 1, "it has not ended well");
-      }
-    }
-    m.barrier();
-  }),
+  EXPECT_EQ(
+      run_tagged(
+          2, false,
+          [](member& m) {
+            tagged& tags = tags_of(m);
+            for (const std::size_t bytes : {0U, 1U, 8U, 8192U, 65536U, 1U << 20U}) {
+              for (const bool early : {false, true}) {
+                std::vector<unsigned char> data(bytes, m.rank() == 0 ? 7 : 0);
+                traced op;
+                if (m.rank() == 0) {
+                  op.note(tags.send(1, 9 + bytes, data.data(), bytes,
+                                    early ? tagged::until::taken : tagged::until::sent, op));
+                  m.until([&] { return op.end.has_value(); });
+                } else {
+                  if (early) {
+                    op.note(tags.receive(9 + bytes, whole, data.data(), bytes, op));
+                  } else {
+                    std::optional<tagged::waiting> found;
+                    m.until([&] { return (found = tags.take(9 + bytes, whole)).has_value(); });
+                    require(found->bytes == bytes && found->key == 9 + bytes,
+                            "another message was taken");
+                    op.note(tags.receive(*found, data.data(), bytes, op));
+                  }
+                  m.until([&] { return op.end.has_value(); });
+                  require(op.end->key == 9 + bytes && op.end->bytes == bytes,
+                          "its ending is another's");
+                  require(std::all_of(data.begin(), data.end(), [](auto b) { return b == 7; }),
+                          "its data are not those that were sent");
+                }
+                require(op.end->why == tagged::reason::done && op.times == 1,
+                        "it has not ended well");
+              }
+            }
+            m.barrier();
+          }),
+      "");
+}
+
+TEST(tagged, a_send_until_its_message_is_taken_waits_for_that) {
+  EXPECT_EQ(run_tagged(2, false,
+                       [](member& m) {
+                         tagged& tags = tags_of(m);
+                         int word = 5;
+                         traced op;
+                         if (m.rank() == 0) {
+                           op.note(tags.send(1, 4, &word, sizeof word, tagged::until::taken, op));
+                           m.barrier();  // the other has looked at it
+                           require(!op.end.has_value(), "it ended before it was taken");
+                           m.barrier();
+                         } else {
+                           std::optional<tagged::waiting> found;
+                           m.until([&] { return (found = tags.take(4, whole)).has_value(); });
+                           m.barrier();
+                           m.barrier();
+                           op.note(tags.receive(*found, &word, sizeof word, op));
+                         }
+                         m.until([&] { return op.end.has_value(); });
+                         m.barrier();
+                       }),
             "");
 }
 
 TEST(tagged, too_long_cancelled_and_dropped) {
-  EXPECT_EQ(run_tagged(2, true, [](member& m) {
-    tagged& tags = tags_of(m);
-    std::vector<unsigned char> data(4096, 3);
-    if (m.rank() == 0) {
-      traced sent[3];
-      for (std::uint64_t i = 0; i < 3; ++i) {
-        sent[i].note(tags.send(1, i, data.data(), data.size(), sent[i]));
-      }
-      for (traced& each : sent) {
-        m.until([&] { return each.end.has_value(); });
-      }
-      m.barrier();
-      return;
-    }
-    traced short_one, never, good;
-    short_one.note(tags.receive(0, whole, data.data(), 100, short_one));
-    never.note(tags.receive(77, whole, data.data(), 100, never));
-    tags.cancel(never);
-    m.until([&] { return short_one.end.has_value() && never.end.has_value(); });
-    require(short_one.end->why == tagged::reason::truncated, "it was not too long");
-    require(never.end->why == tagged::reason::cancelled, "it was not cancelled");
-    std::optional<tagged::waiting> found;
-    m.until([&] { return (found = tags.take(1, whole)).has_value(); });
-    tags.drop(*found);
-    good.note(tags.receive(2, whole, data.data(), data.size(), good));
-    m.until([&] { return good.end.has_value(); });
-    tags.cancel(good);  // too late
-    require(good.end->why == tagged::reason::done && good.times == 1, "it ended twice");
-    require(!tags.take(0, 0).has_value(), "something is left");
-    m.barrier();
-  }),
-            "");
+  EXPECT_EQ(
+      run_tagged(2, true,
+                 [](member& m) {
+                   tagged& tags = tags_of(m);
+                   std::vector<unsigned char> data(4096, 3);
+                   if (m.rank() == 0) {
+                     traced sent[3];
+                     for (std::uint64_t i = 0; i < 3; ++i) {
+                       sent[i].note(
+                           tags.send(1, i, data.data(), data.size(), tagged::until::sent, sent[i]));
+                     }
+                     for (traced& each : sent) {
+                       m.until([&] { return each.end.has_value(); });
+                     }
+                     m.barrier();
+                     return;
+                   }
+                   traced short_one, never, good;
+                   short_one.note(tags.receive(0, whole, data.data(), 100, short_one));
+                   never.note(tags.receive(77, whole, data.data(), 100, never));
+                   tags.cancel(never);
+                   m.until([&] { return short_one.end.has_value() && never.end.has_value(); });
+                   require(short_one.end->why == tagged::reason::truncated, "it was not too long");
+                   require(never.end->why == tagged::reason::cancelled, "it was not cancelled");
+                   std::optional<tagged::waiting> found;
+                   m.until([&] { return (found = tags.take(1, whole)).has_value(); });
+                   tags.drop(*found);
+                   good.note(tags.receive(2, whole, data.data(), data.size(), good));
+                   m.until([&] { return good.end.has_value(); });
+                   tags.cancel(good);  // too late
+                   require(good.end->why == tagged::reason::done && good.times == 1,
+                           "it ended twice");
+                   require(!tags.take(0, 0).has_value(), "something is left");
+                   m.barrier();
+                 }),
+      "");
 }
 
-// `senders` draws what the sender does. Keys: an envelope of match, the source above. Exact receives, and such for any tag, as p2p hands
-// over; p2p matches those from any source itself.
+// `senders` draws what the sender does. Keys: an envelope of match, the source above. Exact
+// receives, and such for any tag, as p2p hands over; p2p matches those from any source itself.
 std::uint64_t key_of(int source, int tag) {
   return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint64_t>(tag);
 }
@@ -185,7 +225,8 @@ void send_by(std::mt19937& random, member& m, int rounds) {
       const std::uint32_t now = ++number;
       const int source = static_cast<int>(random() % 3);
       traced op;
-      op.note(tags.send(1, key_of(source, static_cast<int>(random() % 3)), &now, sizeof now, op));
+      op.note(tags.send(1, key_of(source, static_cast<int>(random() % 3)), &now, sizeof now,
+                        tagged::until::sent, op));
       m.until([&] { return op.end.has_value(); });
     }
   }

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "contract/fabric_contract.hpp"
+#include "contract/fabric_ranks.hpp"
 #include "sinew/fabric/network.hpp"
 
 namespace sinew::fabric::contract {

@@ -40,6 +40,13 @@ class Lost(OverHosts):
             self.assertEqual(code, 137, err)
             self.assertRegex(err, f"rank {victim} of 4 .*on h{victim // 2 + 1}\\) was killed by")
 
+    def test_a_rank_that_is_killed_where_ucx_matches_and_does_not_tell(self):
+        pid = self.waiting_for(3, "-x", "SINEW_NET_MATCHING=on")
+        os.kill(pid, signal.SIGKILL)
+        code, err = self.end()
+        self.assertEqual(code, 137, err)
+        self.assertRegex(err, "rank 3 of 4 .*on h2\\) was killed by")
+
     def test_its_daemon_is_late_to_tell(self):
         # The others' connections are gone at once; the cause is heard seconds later.
         pid = self.waiting_for(2, "--host-timeout", "30")

@@ -46,9 +46,11 @@ class tagged {
     void* message;  ///< to be received by receive(), once
   };
 
+  /// When a send ends: when its buffer is free, or when a receive has taken its message, too.
+  enum class until : std::uint8_t { sent, taken };
   /// With a value: it has ended, and `op` is not used.
   virtual std::optional<ending> send(job_rank peer, std::uint64_t key, const void* data,
-                                     std::size_t bytes, operation& op) = 0;
+                                     std::size_t bytes, until when, operation& op) = 0;
   virtual std::optional<ending> receive(std::uint64_t key, std::uint64_t mask, void* into,
                                         std::size_t room, operation& op) = 0;
   virtual std::optional<ending> receive(const waiting& taken, void* into, std::size_t room,

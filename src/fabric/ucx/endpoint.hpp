@@ -140,7 +140,7 @@ class ucx_endpoint final : public network_endpoint, private tagged {
 
   // --- tags.cpp ---
   std::optional<ending> send(job_rank to, std::uint64_t key, const void* data, std::size_t bytes,
-                             operation& op) override;
+                             until when, operation& op) override;
   std::optional<ending> receive(std::uint64_t key, std::uint64_t mask, void* into, std::size_t room,
                                 operation& op) override;
   std::optional<ending> receive(const waiting& taken, void* into, std::size_t room,
@@ -176,8 +176,9 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   [[nodiscard]] bool outlives_others() const noexcept { return among_jobs() || survives_; }
   [[nodiscard]] bool among_jobs() const noexcept { return names_.number_of != nullptr; }
   void close_way(peer& p) noexcept;
-  /// UCX tells of the end of a peer, if it is asked to; but then no adapter pairs anything.
-  [[nodiscard]] bool hears_of_deaths() const noexcept { return tags_ != pairing::by_adapter; }
+  /// UCX tells of the end of a peer, if it is asked to; but then no adapter pairs anything, nor
+  /// does UCX 1.13 send until a message is taken.
+  [[nodiscard]] bool hears_of_deaths() const noexcept { return tags_ == pairing::none; }
   void tell_lost();
   [[nodiscard]] bool all_acknowledged() const noexcept;
   void end_if_lost();

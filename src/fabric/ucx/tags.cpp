@@ -30,7 +30,7 @@ ucp_request_param_t told_by(void* user_data) noexcept {
 }  // namespace
 
 std::optional<tagged::ending> ucx_endpoint::send(job_rank to, std::uint64_t key, const void* data,
-                                                 std::size_t bytes, operation& op) {
+                                                 std::size_t bytes, until when, operation& op) {
   SINEW_EXPECT(to != rank_ && op.ended != nullptr);
   const guard held(*this);
   peer& p = peer_of(to);
@@ -40,7 +40,8 @@ std::optional<tagged::ending> ucx_endpoint::send(job_rank to, std::uint64_t key,
   ucp_request_param_t how = told_by(&op);
   how.cb.send = on_tagged_sent;
   op.by = this;
-  void* const begun = ucp_tag_send_nbx(p.way, data, bytes, key, &how);
+  void* const begun = when == until::taken ? ucp_tag_send_sync_nbx(p.way, data, bytes, key, &how)
+                                           : ucp_tag_send_nbx(p.way, data, bytes, key, &how);
   if (UCS_PTR_IS_PTR(begun)) {
     op.of_library = begun;
     return std::nullopt;

@@ -30,14 +30,15 @@
 namespace sinew::threads {
 namespace {
 
+/// Between looks: a hundredth of the time in which nobody has been seen to block, within limits. A
+/// look costs 20 to 40 us where machines are virtual, nearly all of it for waking up.
 constexpr long tick_ns = 5'000'000;
+constexpr long longest_tick_ns = 60'000'000;
+constexpr long ticks_in_calm = 100;
 /// After a look that found a stuck worker: more will follow.
 constexpr long short_tick_ns = 500'000;
-/// Between looks at a program in which nobody has been seen to block for so many: a look costs up
-/// to 50 us, and more where machines are virtual.
-constexpr long longest_tick_ns = 40'000'000;
-constexpr int calm_looks = 200;
-/// So long a fiber computes before it is asked to let others run: slices come first.
+/// So long a fiber computes where it cannot be switched out, and others wait, before it is asked to
+/// leave its worker.
 constexpr long patience_ns = 50'000'000;
 
 /// A system call in which a thread was seen, as the kernel tells it; `number` -1: none.
@@ -60,8 +61,8 @@ constinit std::array<system_call, 1024> sent{};
 struct watch {
   const fiber::fiber* runs = nullptr;
   int carrier = 0;
-  long computes_ns = 0;  ///< so long it was the same, and not in a system call
-  long used_ns = 0;      ///< processor time of the carrier
+  long computes_ns = 0;  ///< so long it was the same, and its slices were wasted
+  slice_counts slices;   ///< of the worker
   system_call call;
 };
 
@@ -86,16 +87,6 @@ kernel_says ask_kernel(int thread, system_call& call) noexcept {
   return fields == 9 && call.number >= 0 ? kernel_says::blocks : kernel_says::computes;
 }
 
-/// Processor time of a thread of this process.
-long time_used(int thread) noexcept {
-  constexpr int per_thread = 6;  // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED of the kernel
-  timespec used{};
-  const long clock = static_cast<long>(~static_cast<unsigned>(thread) << 3U | per_thread);
-  return raw_call(SYS_clock_gettime, static_cast<int>(clock), reinterpret_cast<long>(&used)) == 0
-             ? used.tv_sec * 1'000'000'000 + used.tv_nsec
-             : 0;
-}
-
 void send_to(int thread, const system_call& call) noexcept {
   static std::size_t turn = 0;
   system_call& kept = sent[turn++ % sent.size()];
@@ -110,22 +101,28 @@ void send_to(int thread, const system_call& call) noexcept {
 
 enum class sight : std::uint8_t { runs, blocks, stuck };
 
-/// Stuck: in the same system call at two looks. Who is long in none is asked to let others run.
+/// Stuck: in the same system call at two looks. Who makes others wait for long in none is asked to
+/// leave.
 sight look_at(int worker, watch& w, long since_ns) noexcept {
   const fiber::worker_sight now = fiber::look_at_worker(worker);
+  const slice_counts slices = slices_of(worker);
   if (now.runs == nullptr || now.runs != w.runs || now.carrier != w.carrier) {
-    w = {now.runs, now.carrier, 0, now.runs == nullptr ? 0 : time_used(now.carrier), {}};
+    w = {now.runs, now.carrier, 0, slices, {}};
     return sight::runs;
   }
-  // Who has used much of the time since the last look does not block, which is cheaper to know.
-  const long used = time_used(now.carrier);
-  const bool busy = used - w.used_ns > tick_ns / 4;
-  w.used_ns = used;
+  // Where a slice has ended since the last look nobody blocks, which is cheaper to know.
+  const bool busy = slices.ended != w.slices.ended;
+  const bool wasted = slices.wasted != w.slices.wasted;
+  w.slices = slices;
   system_call call;
   const bool blocks = !busy && ask_kernel(now.carrier, call) == kernel_says::blocks;
   const bool same = blocks && call == w.call;
   w.call = blocks ? call : system_call{};
-  w.computes_ns = blocks ? 0 : w.computes_ns + since_ns;
+  if (wasted) {
+    w.computes_ns += since_ns;
+  } else if (blocks || busy) {
+    w.computes_ns = 0;
+  }
   const sight seen = blocks ? sight::blocks : sight::runs;
   if (!same && w.computes_ns < patience_ns) {
     return seen;
@@ -147,28 +144,22 @@ void sleep_for(long ns) noexcept {
 
 [[noreturn]] void* watch_workers(void*) {
   std::vector<watch> all(static_cast<std::size_t>(fiber::scheduler::of_process()->workers()));
-  int calm = 0;
+  long calm_ns = 0;
+  bool slept = false;
   for (long tick = tick_ns;;) {
     sleep_for(tick);
-    const long longer = std::min(2 * tick, longest_tick_ns);
-    if (fiber::all_workers_sleep()) {
-      if (tick == longest_tick_ns) {
-        fiber::wait_for_workers();
-      }
-      tick = tick == longest_tick_ns ? tick_ns : longer;
-      continue;
+    // Two looks, since a worker that wakes up while the monitor rests has to make a system call.
+    const bool sleep = fiber::all_workers_sleep();
+    if (sleep && slept) {
+      fiber::wait_for_workers();
     }
+    slept = sleep && !slept;
     sight worst = sight::runs;
-    for (std::size_t i = 0; i < all.size() && !alone(); ++i) {
+    for (std::size_t i = 0; i < all.size() && !sleep && !alone(); ++i) {
       worst = std::max(worst, look_at(static_cast<int>(i), all[i], tick));
     }
-    calm = worst == sight::runs ? calm + 1 : 0;
-    if (calm < calm_looks) {
-      tick = worst == sight::stuck ? short_tick_ns : tick_ns;
-    } else {
-      calm = calm_looks;
-      tick = longer;
-    }
+    calm_ns = worst == sight::runs ? std::min(calm_ns + tick, ticks_in_calm * longest_tick_ns) : 0;
+    tick = worst == sight::stuck ? short_tick_ns : std::max(calm_ns / ticks_in_calm, tick_ns);
   }
 }
 
@@ -228,6 +219,12 @@ void repeat_call(const system_call& call, mcontext_t& registers) noexcept {
   r[REG_RIP] -= static_cast<greg_t>(instruction.size());
 }
 
+/// Is the interrupted code that of a fiber, outside the scheduler?
+bool could_leave(const void* context) noexcept {
+  return fibers_run() && mine.ours && !mine.away && !mine.stays && fiber::self() != nullptr &&
+         !in_own_text(context);
+}
+
 }  // namespace
 
 void start_monitor() noexcept {
@@ -247,13 +244,17 @@ bool is_from_monitor(const siginfo_t& info) noexcept {
   return info.si_code == SI_QUEUE && at >= sent.data() && at < sent.data() + sent.size();
 }
 
+bool makes_others_wait(const void* context) noexcept {
+  return could_leave(context) && fiber::others_are_ready();
+}
+
 void leave_if_stuck(const siginfo_t& info, void* context) noexcept {
   SINEW_EXPECT(is_from_monitor(info) && context != nullptr);
   const system_call call = call_of(info);
   auto& at = *static_cast<ucontext_t*>(context);
-  const bool could = fibers_run() && mine.ours && !mine.away && !mine.stays &&
-                     fiber::self() != nullptr && !in_own_text(context);
-  if (could && (call.number >= 0 || (fiber::others_are_ready() && !end_slice(context)))) {
+  const bool should =
+      call.number >= 0 ? could_leave(context) : makes_others_wait(context) && !end_slice(context);
+  if (should) {
     mine.away = fiber::leave_worker();
   }
   repeat_call(call, at.uc_mcontext);

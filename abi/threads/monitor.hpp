@@ -19,6 +19,10 @@ void start_monitor() noexcept;
 /// call that the signal broke off is made again.
 void leave_if_stuck(const siginfo_t& info, void* context) noexcept;
 
+/// In a handler of a signal: is a fiber interrupted that could leave its worker, while others of
+/// the worker are ready?
+[[nodiscard]] bool makes_others_wait(const void* context) noexcept;
+
 /// Of a thread that has been cancelled: if it blocks in a call of the C library that cancellation
 /// ends, it leaves that. Any thread of the program.
 void cancel_in_kernel(record& r) noexcept;

@@ -280,7 +280,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   if (ends_slice(*info)) {
     if (running_thread() != nullptr && fibers_run()) {
       count_slice(info->si_overrun);
-      if (end_slice(context) && mine.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) {
+      if (end_counted_slice(context) && mine.cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS) {
         ::pthread_testcancel();
       }
       (void)take_signals();

@@ -28,6 +28,18 @@ char mark;
 constexpr int most_workers = 4096;
 constinit std::array<std::atomic<bool>, most_workers> started{};
 
+/// Written in the worker's handler, read by the monitor, for which it is enough to see that they
+/// change: relaxed.
+struct slice_counters {
+  std::atomic<std::uint32_t> ended{0};
+  std::atomic<std::uint32_t> wasted{0};
+};
+constinit std::array<slice_counters, most_workers> counters{};
+
+void add_one(std::atomic<std::uint32_t>& counter) noexcept {
+  counter.fetch_add(1, std::memory_order_relaxed);
+}
+
 /// Libraries whose code may hold a lock that others of the same worker would wait for in the
 /// kernel, for ever: the C library, its loader, the unwinder that calls back with the loader's
 /// lock, and ours.
@@ -111,6 +123,29 @@ bool end_slice(void* context) noexcept {
     fiber::end_slice();
   }
   return true;
+}
+
+bool end_counted_slice(void* context) noexcept {
+  const int worker = fiber::scheduler::this_worker();
+  if (worker < 0 || worker >= most_workers) {
+    return end_slice(context);
+  }
+  slice_counters& count = counters[static_cast<std::size_t>(worker)];
+  add_one(count.ended);
+  const bool others_run = end_slice(context);
+  if (!others_run && makes_others_wait(context)) {
+    add_one(count.wasted);
+  }
+  return others_run;
+}
+
+slice_counts slices_of(int worker) noexcept {
+  if (worker < 0 || worker >= most_workers) {
+    return {};
+  }
+  const slice_counters& count = counters[static_cast<std::size_t>(worker)];
+  return {count.ended.load(std::memory_order_relaxed),
+          count.wasted.load(std::memory_order_relaxed)};
 }
 
 }  // namespace sinew::threads

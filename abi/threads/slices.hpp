@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include <cstdint>
+
 namespace sinew::threads {
 
 /// The signal that ends a slice. Its default is to be ignored, and the C library never uses it.
@@ -24,9 +26,18 @@ void start_carrier_slices() noexcept;
 /// Has a timer of start_slices() sent this?
 [[nodiscard]] bool ends_slice(const siginfo_t& info) noexcept;
 
+/// Of a worker, each modulo 2^32.
+struct slice_counts {
+  std::uint32_t ended = 0;
+  std::uint32_t wasted = 0;  ///< of these, where others were ready but could not run
+};
+[[nodiscard]] slice_counts slices_of(int worker) noexcept;
+
 /// In the handler, with all signals blocked: lets the others run, and makes a thread that has left
 /// its worker a fiber again; unless the interrupted code is some in which a switch might be wrong.
 /// Then it answers false, and the next slice's end finds another place.
 bool end_slice(void* context) noexcept;
+/// The same for a slice of the worker's timer, which it counts.
+bool end_counted_slice(void* context) noexcept;
 
 }  // namespace sinew::threads

@@ -18,7 +18,7 @@ namespace sinew::fiber {
 
 struct hub {
   /// `node_numbers`: the kernel's number of each worker's NUMA node; empty: all memory is alike.
-  hub(std::uint32_t workers, std::int64_t guarded, std::uint64_t stack_memory,
+  hub(std::uint32_t workers, const guard_counts& guards, std::uint64_t stack_memory,
       std::uint8_t stack_class, const std::vector<int>& node_numbers);
 
   [[nodiscard]] std::uint32_t size() const noexcept {

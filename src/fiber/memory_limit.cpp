@@ -121,13 +121,14 @@ std::uint64_t stacks_within(std::uint64_t memory, std::int64_t guarded) {
   return fibers * page;
 }
 
-std::int64_t guards_within_limit(std::int64_t wanted, const std::string& root) {
+guard_counts guards_within_limit(std::int64_t wanted, const std::string& root) {
   constexpr std::uint64_t usual = 65530;
   const std::uint64_t said = number_in(root + "/proc/sys/vm/max_map_count");
   const std::uint64_t mappings =
       said == UINT64_MAX ? usual : std::min<std::uint64_t>(said, 1U << 30U);
   constexpr std::uint64_t slack = 64;  // the usual number has room for the default of the setting
-  return std::min(wanted, static_cast<std::int64_t>(mappings / 4 + slack));
+  return {std::min(wanted, static_cast<std::int64_t>(mappings / 4 + slack)),
+          static_cast<std::int64_t>(mappings / 8)};
 }
 
 }  // namespace sinew::fiber

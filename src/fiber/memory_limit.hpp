@@ -15,8 +15,15 @@ namespace sinew::fiber {
 /// them and a reserve for the program. `guarded`: how many of them have guard pages. Cold.
 [[nodiscard]] std::uint64_t stacks_within(std::uint64_t memory, std::int64_t guarded);
 
-/// How many stacks of `wanted` may have a guard page, which takes two mappings each: half of what
-/// the kernel allows a process (vm.max_map_count) is left to the program and to other stacks. Cold.
-[[nodiscard]] std::int64_t guards_within_limit(std::int64_t wanted, const std::string& root = "");
+/// Guards below stacks take two of the kernel's mappings each (vm.max_map_count).
+struct guard_counts {
+  std::int64_t stacks = 0;  ///< that have one each
+  std::int64_t chunks = 0;  ///< of later stacks, that have one below all; further ones have none
+};
+
+/// For `wanted` stacks with guards: at most half of the mappings for these and a quarter for
+/// chunks, so that the rest is left to the program, however many fibers there are. `root` as above.
+/// Cold.
+[[nodiscard]] guard_counts guards_within_limit(std::int64_t wanted, const std::string& root = "");
 
 }  // namespace sinew::fiber

@@ -117,7 +117,7 @@ std::vector<int> nodes_of_workers(int count, const scheduler_options& how) {
 
 }  // namespace
 
-hub::hub(std::uint32_t count, std::int64_t guards, std::uint64_t stack_memory,
+hub::hub(std::uint32_t count, const guard_counts& guards, std::uint64_t stack_memory,
          std::uint8_t stack_class, const std::vector<int>& node_numbers)
     : memory(count, guards, stack_memory), default_class(stack_class) {
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -274,10 +274,10 @@ scheduler::scheduler(const scheduler_options& how) {
   const int count = workers_wanted(how);
   const std::uint8_t stack_class = stacks::class_of(static_cast<std::size_t>(stack_bytes()));
   SINEW_ASSERT(stack_class < stack_classes);
-  const std::int64_t guards = guards_within_limit(guarded());
-  auto made =
-      std::make_unique<body>(static_cast<std::uint32_t>(count + how.further), guards,
-                             memory_for_stacks(guards), stack_class, nodes_of_workers(count, how));
+  const guard_counts guards = guards_within_limit(guarded());
+  auto made = std::make_unique<body>(static_cast<std::uint32_t>(count + how.further), guards,
+                                     memory_for_stacks(guards.stacks), stack_class,
+                                     nodes_of_workers(count, how));
   made->ordinary = static_cast<std::uint32_t>(count);
   made->steals = how.steal && count > 1;
   const auto ns = [](std::int64_t us) { return static_cast<std::uint64_t>(us) * 1000; };

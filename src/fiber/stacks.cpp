@@ -72,14 +72,14 @@ std::uint32_t possible_fibers() noexcept {
 
 }  // namespace
 
-stacks::stacks(std::uint32_t reserved, std::int64_t guarded, std::uint64_t most_bytes)
+stacks::stacks(std::uint32_t reserved, const guard_counts& guards, std::uint64_t most_bytes)
     : most_(possible_fibers()),
       table_memory_(most_ / slots_per_chunk * sizeof(place)),
       info_memory_(most_ / slots_per_chunk * sizeof(chunk)),
       table_(reinterpret_cast<place*>(table_memory_.at())),
       chunks_info_(reinterpret_cast<chunk*>(info_memory_.at())),
       bytes_left_(most_bytes),
-      guards_left_(guarded),
+      guards_left_(guards),
       next_(reserved),
       chunks_(reserved) {}
 
@@ -121,24 +121,37 @@ bool stacks::take_memory(std::size_t bytes) noexcept {
   return false;
 }
 
+void stacks::tell_of_refusal() noexcept {
+  if (!told_.exchange(true, std::memory_order_relaxed)) {
+    base::last_words text;
+    text.add("sinew: the system has no memory for stacks of more fibers at a time, there are ");
+    text.add_number(numbers()).add(
+        ": see ulimit -v, vm.max_map_count and vm.overcommit_memory; or have fewer\n");
+    text.write();
+  }
+}
+
 bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
   const std::lock_guard hold(lock_);
   const std::uint32_t id = from.reserved != nobody ? from.reserved : next_;
   if (id >= most_ / slots_per_chunk) {
     return false;
   }
-  const bool guarded = guards_left_ >= slots_per_chunk;
+  const bool guarded = guards_left_.stacks >= slots_per_chunk;
+  const bool apart = guarded || guards_left_.chunks > 0;
   const std::size_t stack_bytes = bytes_of(stack_class);
-  const std::size_t guard = guard_of(stack_bytes);
+  const std::size_t guard = apart ? guard_of(stack_bytes) : 0;
   const std::size_t stride = stride_of(stack_bytes, guarded);
   // Without access it counts against no limit but that of address space; where that is low, the
-  // chunk has fewer slots.
+  // chunk has fewer slots. Without a guard it is usable from the start: else it would not become
+  // one mapping with its neighbour.
+  const int access = apart ? PROT_NONE : PROT_READ | PROT_WRITE;
   void* memory = MAP_FAILED;
   std::size_t bytes = 0;
   std::uint32_t slots = slots_per_chunk;
   for (; slots != 0 && memory == MAP_FAILED; slots /= memory == MAP_FAILED ? 2 : 1) {
     bytes = up(guard + line + slots * stride);
-    memory = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    memory = ::mmap(nullptr, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
   if (memory == MAP_FAILED) {
     return false;
@@ -149,7 +162,8 @@ bool stacks::reserve(cursor& from, std::uint8_t stack_class) noexcept {
   if (from.node >= 0) {
     prefer_node(memory, bytes, from.node);
   }
-  guards_left_ -= guarded ? slots : 0;
+  guards_left_.stacks -= guarded ? slots : 0;
+  guards_left_.chunks -= apart && !guarded ? 1 : 0;
   chunk& c = chunks_info_[id];
   c.memory = static_cast<std::byte*>(memory);
   c.bytes = bytes;
@@ -178,7 +192,7 @@ bool stacks::commit(const chunk& c, std::uint32_t slot, std::size_t stride) noex
     high = std::min(up(base + commit_slots * stride), number(c.memory) + c.bytes);
   }
   void* at = reinterpret_cast<void*>(low);
-  if (::mprotect(at, high - low, PROT_READ | PROT_WRITE) != 0) {
+  if (c.guard_bytes != 0 && ::mprotect(at, high - low, PROT_READ | PROT_WRITE) != 0) {
     return false;
   }
   if (c.guarded == 0 && bytes_of(c.stack_class) <= small_stack) {
@@ -187,20 +201,31 @@ bool stacks::commit(const chunk& c, std::uint32_t slot, std::size_t stride) noex
   return true;
 }
 
+/// What a slot takes at least: a page is touched. Small stacks without guards lie so close that they
+/// take their size. Large ones have a page table each, and are for threads, whose storage counts,
+/// too: 14.7 KiB were measured with --threads-as-fibers, see also stacks_within().
+std::size_t stacks::least_use(const chunk& c, std::size_t stride) noexcept {
+  const std::size_t stack_bytes = bytes_of(c.stack_class);
+  if (c.guarded == 0 && stack_bytes <= small_stack) {
+    return stride;
+  }
+  return stack_bytes < huge_page ? page : 3 * page;
+}
+
 fiber* stacks::carve(cursor& from, std::uint8_t stack_class) noexcept {
   if (from.used == from.end && !reserve(from, stack_class)) {
+    tell_of_refusal();
     return nullptr;
   }
   chunk& c = chunks_info_[from.chunk];
   const place& p = table_[from.chunk];
-  // A page is touched at least; small stacks without guards lie so close that they take their size.
-  const bool dense = c.guarded == 0 && bytes_of(stack_class) <= small_stack;
-  const std::size_t bytes = dense ? p.stride : page;
+  const std::size_t bytes = least_use(c, p.stride);
   if (!take_memory(bytes)) {
     return nullptr;
   }
   if (!commit(c, from.used, p.stride)) {
     bytes_left_.fetch_add(bytes, std::memory_order_relaxed);
+    tell_of_refusal();
     return nullptr;
   }
   auto* f = new (at(p, from.used)) fiber;

@@ -9,6 +9,7 @@
 
 #include "fiber/control.hpp"
 #include "fiber/lazy_memory.hpp"
+#include "fiber/memory_limit.hpp"
 #include "sinew/fiber/sleeper.hpp"
 
 namespace sinew::fiber {
@@ -22,10 +23,11 @@ inline constexpr std::size_t stack_classes = 20;
 /// touches no memory of its own. Slots are an odd number of cache lines apart: equal frames of
 /// different fibers then fall into different cache sets.
 ///
-/// The first `guarded` slots have guard pages, which cost two of the kernel's 65,530 mappings each.
-/// Later ones have a canary below the stack, checked whenever the fiber is switched out, and a
-/// guard below each chunk. A guard is as large as a frame that might jump over it (guard_of in
-/// stacks.cpp). All of it stays mapped until the end: a control block is always a control block.
+/// The first slots have guard pages, which cost two of the kernel's 65,530 mappings each. Later
+/// ones have a canary below the stack, checked whenever the fiber is switched out, and a guard
+/// below each chunk; the last chunks none, so that neighbours are one mapping. A guard is as large
+/// as a frame that might jump over it (guard_of in stacks.cpp). All of it stays mapped until the
+/// end: a control block is always a control block.
 class stacks {
  public:
   /// Where one worker takes fresh slots of one class.
@@ -45,7 +47,7 @@ class stacks {
 
   /// `reserved` chunk numbers are given out by cursors only. Where stacks would take more than
   /// `most_bytes` at least, there are no more. Throws sinew::error.
-  stacks(std::uint32_t reserved, std::int64_t guarded, std::uint64_t most_bytes);
+  stacks(std::uint32_t reserved, const guard_counts& guards, std::uint64_t most_bytes);
   ~stacks();
   stacks(const stacks&) = delete;
   stacks& operator=(const stacks&) = delete;
@@ -99,12 +101,14 @@ class stacks {
     std::uint32_t guarded;
     std::uint8_t stack_class;
     int node;                 ///< see cursor
-    std::size_t guard_bytes;  ///< below each guarded slot, and below the chunk
+    std::size_t guard_bytes;  ///< below each guarded slot, and below the chunk; 0: all is usable
     /// Slots whose control block is written. Release by whoever carves, acquire in each().
     std::atomic<std::uint32_t> carved;
   };
 
+  [[nodiscard]] static std::size_t least_use(const chunk& c, std::size_t stride) noexcept;
   [[nodiscard]] bool take_memory(std::size_t bytes) noexcept;
+  void tell_of_refusal() noexcept;  ///< once, and not after take_memory() has
   [[nodiscard]] bool reserve(cursor& from, std::uint8_t stack_class) noexcept;
   [[nodiscard]] bool commit(const chunk& c, std::uint32_t slot, std::size_t stride) noexcept;
   [[nodiscard]] const chunk* chunk_of(const void* address) const noexcept;
@@ -118,7 +122,7 @@ class stacks {
   /// For slots that have not been carved yet; orders nothing, so relaxed, as the next.
   std::atomic<std::uint64_t> bytes_left_;
   std::atomic<bool> told_{false};
-  std::int64_t guards_left_;  ///< guarded by lock_, as is next_
+  guard_counts guards_left_;  ///< guarded by lock_, as is next_
   std::uint32_t next_;
   /// Entries of the table below it may be read: memory is null while a chunk is only reserved.
   std::atomic<std::uint32_t> chunks_;

@@ -1,5 +1,6 @@
 """In a control group with little memory fibers end with a sentence, not with the process. Usage:
-cgroup_test.py PROGRAM; skipped where no control group can be made."""
+cgroup_test.py KIB PROGRAM...; skipped where no control group can be made. PROGRAM and the words after
+it make as many fibers as a number behind them says, each of which takes less than KIB."""
 
 import os
 import re
@@ -30,19 +31,20 @@ def make_group():
     return None
 
 
-def run(group, program, fibers):
+def run(group, words, fibers):
     def enter():
         (group / "cgroup.procs").write_text(str(os.getpid()))
 
-    done = subprocess.run([program, str(fibers)], capture_output=True, text=True, timeout=120,
+    done = subprocess.run([*words, str(fibers)], capture_output=True, text=True, timeout=120,
                           check=False, preexec_fn=enter)
     made = re.match(r"(\d+) fibers", done.stdout)
     assert made, f"exit code {done.returncode}: {done.stdout} {done.stderr}"
     return int(made[1]), done.returncode, done.stderr
 
 
-def check(group, limit, program):
-    for mib, least in ((64, 6_000), (512, 80_000)):
+def check(group, limit, kib, program):
+    for mib in (64, 512):
+        least = mib * MIB // 1024 // kib
         (group / limit).write_text(str(mib * MIB))
         made, code, said = run(group, program, 1_048_576)
         print(f"{mib} MiB: {made} fibers")
@@ -52,14 +54,14 @@ def check(group, limit, program):
         assert (made, code, said) == (least, 0, ""), (made, code, said)
 
 
-def main(program):
+def main(kib, *program):
     found = make_group()
     if found is None:
         return SKIPPED
     group, limit = found
     try:
         (group / limit).write_text(str(64 * MIB))
-        check(group, limit, program)
+        check(group, limit, int(kib), program)
     except PermissionError as problem:
         print(f"no limit can be set here: {problem}")
         return SKIPPED

@@ -1,5 +1,6 @@
 // What limits the number of fibers: memory of the machine or of a control group, mappings.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "fiber/memory_limit.hpp"
+#include "fiber/stacks.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/fiber/fiber.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -80,12 +82,57 @@ TEST(limits_of_fibers, with_guards_cost_the_kernel_more) {
 }
 
 TEST_F(limits, fewer_mappings_mean_fewer_guards) {
-  EXPECT_EQ(guards_within_limit(16384, root_), 16384) << "the kernel does not say";
+  EXPECT_EQ(guards_within_limit(16384, root_).stacks, 16384) << "the kernel does not say";
   put("/proc/sys/vm/max_map_count", "65530");
-  EXPECT_EQ(guards_within_limit(16384, root_), 16384);
+  EXPECT_EQ(guards_within_limit(16384, root_).stacks, 16384);
   put("/proc/sys/vm/max_map_count", "8000");
-  EXPECT_EQ(guards_within_limit(16384, root_), 2064);
-  EXPECT_EQ(guards_within_limit(100, root_), 100);
+  EXPECT_EQ(guards_within_limit(16384, root_).stacks, 2064);
+  EXPECT_EQ(guards_within_limit(16384, root_).chunks, 1000);
+  EXPECT_EQ(guards_within_limit(100, root_).stacks, 100);
+}
+
+int mappings() {
+  std::ifstream in("/proc/self/maps");
+  int lines = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++lines;
+  }
+  return lines;
+}
+
+TEST(limits_of_fibers, chunks_without_guards_take_no_mappings_of_their_own) {
+  constexpr std::uint32_t chunks = 64;
+  constexpr std::int64_t apart = 4;
+  stacks all(0, {.stacks = 0, .chunks = apart}, std::uint64_t{1} << 40U);
+  stacks::cursor from;
+  const int before = mappings();
+  for (std::uint32_t i = 0; i < chunks * slots_per_chunk; ++i) {
+    ASSERT_NE(all.carve(from, 0), nullptr);
+  }
+  EXPECT_LT(mappings() - before, 2 * apart + 8);
+}
+
+TEST(limits_of_fibers, a_sentence_where_the_system_gives_none) {
+  struct rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  testing::internal::CaptureStderr();
+  {
+    stacks all(0, {}, std::uint64_t{1} << 40U);
+    stacks::cursor from;
+    ASSERT_NE(all.carve(from, 0), nullptr);
+    struct rlimit none = before;
+    none.rlim_cur = 1;
+    ASSERT_EQ(::setrlimit(RLIMIT_AS, &none), 0);
+    bool refused = false;
+    for (std::uint32_t i = 0; i <= slots_per_chunk && !refused; ++i) {
+      refused = all.carve(from, 0) == nullptr;
+    }
+    ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+    EXPECT_TRUE(refused);
+    EXPECT_NE(all.carve(from, 0), nullptr) << "nothing has changed";
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("no memory for stacks of more fibers"), std::string::npos) << said;
 }
 
 TEST(limits_of_fibers, a_sentence_and_no_memory_when_it_is_used_up) {

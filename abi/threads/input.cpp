@@ -298,6 +298,29 @@ ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
   return send_message(descriptor, message, flags);
 }
 
+/// Stops at a message that was sent in part, as the kernel does.
+int sendmmsg(int descriptor, mmsghdr* messages, unsigned count, int flags) {
+  static auto* const call = real_call<decltype(::sendmmsg)>("sendmmsg");
+  if ((flags & MSG_DONTWAIT) != 0 || may_block()) {
+    return call(descriptor, messages, count, flags);
+  }
+  const unsigned most = std::min(count, static_cast<unsigned>(IOV_MAX));
+  int sent = 0;
+  for (unsigned i = 0; i < most; ++i) {
+    const msghdr& message = messages[i].msg_hdr;
+    const ssize_t got = send_message(descriptor, &message, flags);
+    if (got < 0) {
+      return sent == 0 ? -1 : sent;
+    }
+    messages[i].msg_len = static_cast<unsigned>(got);
+    ++sent;
+    if (static_cast<std::size_t>(got) < bytes_of(message.msg_iov, message.msg_iovlen)) {
+      break;
+    }
+  }
+  return sent;
+}
+
 int accept(int descriptor, sockaddr* from, socklen_t* length) {
   static auto* const call = real_call<decltype(::accept)>("accept");
   return await(descriptor, POLLIN) ? call(descriptor, from, length) : -1;

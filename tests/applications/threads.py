@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Programs with threads as Debian has them, each natively and with its threads as fibers.
 
-threads.py SINEW FOLDER: packages that are not installed are downloaded and unpacked in FOLDER, not
-installed. Prints a line for each program; the last says how many passed and failed. Exit code 77 if
-nothing could be had.
+threads.py SINEW FOLDER [--rounds N] [NAME...]: packages that are not installed are downloaded and
+unpacked in FOLDER, not installed. Prints a line for each program (or for those named); the last says
+how many passed and failed. Exit code 77 if nothing could be had. With --rounds each runs N times
+natively and as fibers of two workers, by turns, with two threads where it lets one choose.
 """
 
+import argparse
 import os
 import random
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import threading
@@ -21,11 +24,16 @@ PACKAGES = {
     "glib": ["libglib2.0-tests"],
     "memcached": ["memcached", "libevent-2.1-7"],
     "numpy": ["python3-numpy", "libopenblas0-pthread", "libgfortran5", "liblapack3", "libblas3"],
+    "numpy-openmp": ["python3-numpy", "libopenblas0-openmp", "libgfortran5", "liblapack3",
+                     "libblas3"],
+    "pigz": ["pigz"],
     "redis": ["redis-server", "redis-tools", "liblzf1", "libjemalloc2", "libhiredis0.14",
               "lua-cjson", "lua-bitop", "libatomic1", "liblua5.1-0"],
     "stress-ng": ["stress-ng"],
     "sysbench": ["sysbench", "libluajit-5.1-2", "libmariadb3", "libpq5", "libaio1"],
+    "tbb": ["libtbb12", "libtbb-dev", "libtbbmalloc2", "libtbbbind-2-5", "libhwloc15"],
     "x264": ["x264"],
+    "zstd": ["zstd"],
 }
 # Whose packages bring what they need and is not installed (25 MB for x264).
 WITH_ALL_THEY_NEED = ("x264",)
@@ -67,20 +75,24 @@ def fetch_all(root, package):
 
 
 class Runner:
-    """Starts programs, as threads or as fibers of so many workers."""
+    """Starts programs, as threads or as fibers of so many workers. `threads`: how many of them, where
+    one may choose and the test wants no other number."""
 
-    def __init__(self, sinew, root, workers):
+    def __init__(self, sinew, root, workers, threads=4):
         self.workers = workers
-        libraries = [root / f"usr/lib/{part}" for part in
-                     ("x86_64-linux-gnu", "x86_64-linux-gnu/openblas-pthread")]
-        libraries += [root / "lib/x86_64-linux-gnu"]
+        self.threads = threads
+        libraries = [root / "usr/lib/x86_64-linux-gnu", root / "lib/x86_64-linux-gnu"]
         self.environment = dict(os.environ, LD_LIBRARY_PATH=":".join(map(str, libraries)),
                                 PYTHONPATH=str(root / "usr/lib/python3/dist-packages"),
-                                OPENBLAS_NUM_THREADS="2")
+                                OPENBLAS_NUM_THREADS="2", OMP_NUM_THREADS="2")
         self.head = []
         if workers:
             self.head = [sinew, "run", "--timeout", str(LIMIT_S), "--threads-as-fibers"]
             self.environment["SINEW_FIBER_WORKERS"] = str(workers)
+
+    def prefer_library(self, folder):
+        """Libraries from here, before others of their names."""
+        self.environment["LD_LIBRARY_PATH"] = f"{folder}:{self.environment['LD_LIBRARY_PATH']}"
 
     def start(self, *words, **more):
         return subprocess.Popen([*self.head, *map(str, words)], env=self.environment,
@@ -136,12 +148,15 @@ def in_threads(count, function):
 
 
 def with_server(runner, words, client):
-    """Runs `client(port)` in eight threads against a server that is started by `words(port)`."""
+    """Runs `client(port)` in eight threads against a server that is started by `words(port)`. The
+    seconds that they took."""
     port = free_port()
     server = runner.start(*words(port))
     try:
         connect(port).close()
+        before = time.monotonic()
         in_threads(8, lambda number: client(port, number))
+        return time.monotonic() - before
     finally:
         server.terminate()
         try:
@@ -162,9 +177,16 @@ def memcached(runner, root):
                 assert answers.readline().startswith(b"VALUE")
                 assert answers.readline() == value + b"\r\n"
                 assert answers.readline() == b"END\r\n"
+            # Many at once, so that the server has more to do than its clients.
+            for _ in range(20):
+                link.sendall(b"get" + b" k%d" % number * 2000 + b"\r\n")
+                got = answers.read(2000 * len(b"VALUE k%d 0 %d\r\n%s\r\n" %
+                                              (number, len(value), value)))
+                assert got.count(value) == 2000
+                assert answers.readline() == b"END\r\n"
 
-    with_server(runner, lambda port: [root / "usr/bin/memcached", "-u", "root", "-t", 4, "-p", port,
-                                      "-l", "127.0.0.1"], client)
+    return with_server(runner, lambda port: [root / "usr/bin/memcached", "-u", "root", "-t",
+                                             runner.threads, "-p", port, "-l", "127.0.0.1"], client)
 
 
 def redis(runner, root):
@@ -174,16 +196,68 @@ def redis(runner, root):
                 link.sendall(b"INCR k%d\r\n" % number)
                 assert answers.readline() == b":%d\r\n" % (i + 1)
 
-    with_server(runner, lambda port: [root / "usr/bin/redis-server", "--port", port, "--io-threads",
+    return with_server(runner, lambda port: [root / "usr/bin/redis-server", "--port", port, "--io-threads",
                                       3, "--io-threads-do-reads", "yes", "--save", "",
                                       "--appendonly", "no"], client)
 
 
-def numpy(runner, _):
+def numpy(runner, root, kind="pthread"):
+    """The seconds of eight inversions."""
+    runner.prefer_library(root / f"usr/lib/x86_64-linux-gnu/openblas-{kind}")
     said = runner.run("/usr/bin/python3", "-c",
-                      "import numpy as n\na = n.random.rand(400, 400)\n"
-                      "print(n.allclose(n.linalg.inv(a) @ a, n.eye(400), atol=1e-6))")
-    assert said == b"True\n", said
+                      "import numpy as n, time\na = n.random.rand(400, 400)\n"
+                      "print(n.allclose(n.linalg.inv(a) @ a, n.eye(400), atol=1e-6))\n"
+                      "a = n.random.rand(600, 600)\nbefore = time.monotonic()\n"
+                      "for _ in range(8): n.linalg.inv(a)\n"
+                      "print(time.monotonic() - before)")
+    right, seconds = said.split()
+    assert right == b"True", said
+    return float(seconds)
+
+
+def numpy_openmp(runner, root):
+    return numpy(runner, root, "openmp")
+
+
+def packer(runner, root, *words):
+    """What it makes of a text does not depend on how its threads run."""
+    text = root / "text"
+    if not text.exists():
+        dice = random.Random(1)
+        words_of_text = ["".join(dice.choices("abcdefgh", k=dice.randint(1, 9)))
+                         for _ in range(500)]
+        text.write_text(" ".join(dice.choices(words_of_text, k=6_000_000)))
+    before = time.monotonic()
+    packed = runner.run(*words, "-c", text)
+    seconds = time.monotonic() - before
+    kept = root / f"text.{words[0]}.{runner.threads}"
+    if not runner.workers:
+        kept.write_bytes(packed)
+    assert packed == kept.read_bytes(), "other bytes than natively"
+    return seconds
+
+
+def pigz(runner, root):
+    return packer(runner, root, "pigz", "-n", "-p", runner.threads)
+
+
+def zstd(runner, root):
+    return packer(runner, root, "zstd", "-q", f"-T{runner.threads}")
+
+
+def tbb(runner, root):
+    """The seconds of the algorithms of TBB in tbb.cpp."""
+    compiler, program = shutil.which("c++"), root / "tbb"
+    if compiler is None:
+        raise Missing("no compiler of C++")
+    if not program.exists():
+        subprocess.run([compiler, "-O2", "-std=c++17", "-I", root / "usr/include", "-o", program,
+                        Path(__file__).with_name("tbb.cpp"), "-L",
+                        root / "usr/lib/x86_64-linux-gnu", "-ltbb", "-pthread"],
+                       check=True, timeout=LIMIT_S)
+    right, seconds = runner.run(program, runner.threads).split()
+    assert right == b"right"
+    return float(seconds)
 
 
 def sysbench(runner, root):
@@ -220,10 +294,53 @@ def x264(runner, root):
     assert packed.read_bytes() == (root / "film0.264").read_bytes(), "another film than natively"
 
 
-def main(sinew, folder):
-    root = Path(folder)
+def timed(sinew, root, name, workers, threads=4):
+    """What the program says itself, or how long it ran."""
+    before = time.monotonic()
+    seconds = globals()[name.replace("-", "_")](Runner(sinew, root, workers, threads), root)
+    return seconds or time.monotonic() - before
+
+
+def run_all_ways(sinew, root, name):
+    took = []
+    try:
+        for workers in (0, 1, 2):
+            took.append(timed(sinew, root, name, workers))
+    except (AssertionError, OSError, subprocess.SubprocessError) as problem:
+        how = f"with {len(took)} workers" if took else "natively"
+        print(f"{name}: {'failed' if took else 'skipped: it fails'} {how}: {problem}")
+        return not took
+    print(f"{name}: good; natively {took[0]:.2f} s, 1 worker {took[1]:.2f} s, "
+          f"2 workers {took[2]:.2f} s", flush=True)
+    return True
+
+
+def compare(sinew, root, name, rounds):
+    both = [[timed(sinew, root, name, workers, 2) for workers in (0, 2)] for _ in range(rounds)]
+    natively, fibers = (statistics.median(each) for each in zip(*both))
+    ratios = sorted(one / other for one, other in both)
+    print(f"{name}: natively {natively:.3f} s, 2 workers {fibers:.3f} s, speed "
+          f"{natively / fibers:.2f} of native (rounds: {ratios[0]:.2f} to {ratios[-1]:.2f})",
+          flush=True)
+    return True
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(description="programs with threads, natively and as fibers")
+    parser.add_argument("sinew")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--rounds", type=int, default=0)
+    return parser.parse_intermixed_args(words)
+
+
+def main(*words):
+    asked = parse(words)
+    root = asked.folder
     passed = failed = 0
     for name, packages in PACKAGES.items():
+        if asked.names and name not in asked.names:
+            continue
         try:
             if shutil.which("apt-get") is None:
                 raise Missing("no apt-get here")
@@ -234,20 +351,14 @@ def main(sinew, folder):
         except (Missing, subprocess.SubprocessError) as problem:
             print(f"{name}: skipped: {problem}")
             continue
-        took = []
         try:
-            for workers in (0, 1, 2):
-                before = time.monotonic()
-                globals()[name.replace("-", "_")](Runner(sinew, root, workers), root)
-                took.append(time.monotonic() - before)
-        except (AssertionError, OSError, subprocess.SubprocessError) as problem:
-            how = f"with {len(took)} workers" if took else "natively"
-            print(f"{name}: {'failed' if took else 'skipped: it fails'} {how}: {problem}")
-            failed += bool(took)
+            good = (compare(asked.sinew, root, name, asked.rounds) if asked.rounds
+                    else run_all_ways(asked.sinew, root, name))
+        except Missing as problem:
+            print(f"{name}: skipped: {problem}")
             continue
-        passed += 1
-        print(f"{name}: good; natively {took[0]:.1f} s, 1 worker {took[1]:.1f} s, "
-              f"2 workers {took[2]:.1f} s", flush=True)
+        passed += good
+        failed += not good
     print(f"{passed} passed, {failed} failed")
     return 77 if passed + failed == 0 else int(failed != 0)
 

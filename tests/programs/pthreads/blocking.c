@@ -13,10 +13,13 @@
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +55,16 @@ static void with_epoll_pwait(void) {
   CHECK(epoll_pwait(watch, &event, 1, -1, NULL) == 1 && close(watch) == 0);
 }
 
+static void with_epoll_pwait2(void) {
+  struct epoll_event event = {.events = EPOLLIN};
+  const struct timespec limit = {20, 0};
+  const int watch = epoll_create1(0);
+  CHECK(epoll_ctl(watch, EPOLL_CTL_ADD, ends[0], &event) == 0);
+  const int count = epoll_pwait2(watch, &event, 1, &limit, NULL);
+  CHECK(count == 1 || errno == ENOSYS);
+  CHECK(close(watch) == 0);
+}
+
 static void with_recvmmsg(void) {
   char byte;
   struct iovec part = {&byte, 1};
@@ -75,6 +88,34 @@ static void with_sendmsg(void) {
   CHECK(sendmsg(ends[0], &message, 0) == large);
 }
 
+static void with_sendmmsg(void) {
+  struct iovec parts[2] = {{bytes, large / 2}, {bytes + large / 2, large / 2}};
+  struct mmsghdr messages[2];
+  memset(messages, 0, sizeof messages);
+  for (int i = 0; i < 2; ++i) {
+    messages[i].msg_hdr.msg_iov = &parts[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+  }
+  CHECK(sendmmsg(ends[0], messages, 2, 0) == 2);
+  CHECK(messages[0].msg_len == large / 2 && messages[1].msg_len == large / 2);
+}
+
+static void with_fwrite(void) {
+  FILE* out = fdopen(dup(ends[0]), "w");
+  CHECK(out != NULL && fwrite(bytes, 1, large, out) == large && fclose(out) == 0);
+}
+
+/// From a file, which the kernel reads itself.
+static void with_sendfile(void) {
+  FILE* file = tmpfile();
+  CHECK(file != NULL && fwrite(bytes, 1, large, file) == large && fflush(file) == 0);
+  off_t at = 0;
+  while (at < large) {
+    CHECK(sendfile(ends[0], fileno(file), &at, (size_t)(large - at)) > 0);
+  }
+  fclose(file);
+}
+
 static void take_all(void) {
   static char there[large];
   for (int got = 0; got < large;) {
@@ -88,6 +129,13 @@ static void take_all(void) {
 static void with_wait_for_all(void) {
   static char all[1000];
   CHECK(recv(ends[0], all, sizeof all, MSG_WAITALL) == (ssize_t)sizeof all && all[999] == 'y');
+}
+
+static void with_fread(void) {
+  char all[1000];
+  FILE* in = fdopen(dup(ends[0]), "r");
+  CHECK(in != NULL && fread(all, 1, sizeof all, in) == sizeof all && all[999] == 'y');
+  fclose(in);
 }
 
 static void send_in_parts(void) {
@@ -111,6 +159,40 @@ static void take_two_datagrams(void) {
   static char there[16000];
   CHECK(read(pair[1], there, sizeof there) == 8000 && memcmp(there, bytes, 8000) == 0);
   CHECK(read(pair[1], there, sizeof there) == 8000 && memcmp(there, bytes, 8000) == 0);
+}
+
+// ---- Connections.
+
+static int listener;
+static struct sockaddr_un where;
+
+static int socket_there(void) {
+  const int made = socket(AF_UNIX, SOCK_STREAM, 0);
+  CHECK(made >= 0);
+  return made;
+}
+
+static void with_accept(void) {
+  const int there = accept(listener, NULL, NULL);
+  CHECK(there >= 0 && close(there) == 0);
+}
+
+static void connect_once(void) {
+  const int there = socket_there();
+  CHECK(connect(there, (struct sockaddr*)&where, sizeof where) == 0 && close(there) == 0);
+}
+
+/// More than the listener has places for: waits until one is accepted.
+static void with_connect(void) {
+  for (int i = 0; i < 3; ++i) {
+    connect_once();
+  }
+}
+
+static void accept_three(void) {
+  for (int i = 0; i < 3; ++i) {
+    with_accept();
+  }
 }
 
 // ---- Locks of files, queues, semaphores, children.
@@ -163,6 +245,18 @@ static void with_mq_receive(void) {
   CHECK(mq_receive(number, text, sizeof text, NULL) == 3);
 }
 
+static void with_mq_send(void) {
+  for (int i = 0; i < 5; ++i) {
+    CHECK(mq_send(number, "hi", 3, 0) == 0);
+  }
+}
+
+static void empty_queue(void) {
+  for (int i = 0; i < 5; ++i) {
+    with_mq_receive();
+  }
+}
+
 static void post_to_queue(void) { CHECK(mq_send(number, "hi", 3, 0) == 0); }
 
 static void with_eventfd(void) {
@@ -180,6 +274,12 @@ static void with_waitid(void) {
 static void with_wait3(void) {
   int status = 0;
   CHECK(wait3(&status, 0, NULL) == child && WEXITSTATUS(status) == 5);
+}
+
+static void with_wait4(void) {
+  int status = 0;
+  struct rusage used;
+  CHECK(wait4(child, &status, 0, &used) == child && WEXITSTATUS(status) == 5);
 }
 
 static void end_child(void) { wake_by_byte(); }
@@ -208,14 +308,30 @@ static void part(void (*waits)(void), void (*wakes)(void)) {
 }
 
 static void sockets(void) {
-  static void (*const senders[])(void) = {with_send, with_sendto, with_writev, with_sendmsg};
-  for (int i = 0; i < large; ++i) bytes[i] = (char)(i * 7 + i / 256);
+  static void (*const senders[])(void) = {with_send,     with_sendto, with_writev,  with_sendmsg,
+                                          with_sendmmsg, with_fwrite, with_sendfile};
+  for (int i = 0; i < large; ++i) {
+    bytes[i] = (char)(i * 7 + i / 256);
+  }
   CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-  for (int i = 0; i < 4; ++i) part(senders[i], take_all);
+  for (int i = 0; i < 7; ++i) {
+    part(senders[i], take_all);
+  }
+  part(with_fread, send_in_parts);
   part(with_wait_for_all, send_in_parts);
   CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0);
   part(with_a_datagram, take_two_datagrams);
   part(with_recvmmsg, wake_by_byte);
+}
+
+static void connections(void) {
+  where.sun_family = AF_UNIX;
+  snprintf(where.sun_path, sizeof where.sun_path, "/tmp/sinew_blocking_%d", (int)getpid());
+  listener = socket_there();
+  CHECK(bind(listener, (struct sockaddr*)&where, sizeof where) == 0 && listen(listener, 1) == 0);
+  part(with_accept, connect_once);
+  part(with_connect, accept_three);
+  CHECK(unlink(where.sun_path) == 0 && close(listener) == 0);
 }
 
 static void files(void) {
@@ -223,13 +339,18 @@ static void files(void) {
   part(with_ppoll, wake_by_byte);
   part(with_pselect, wake_by_byte);
   part(with_epoll_pwait, wake_by_byte);
-  for (int i = 0; i < 3; ++i) CHECK(read(ends[0], &byte, 1) == 1);
+  part(with_epoll_pwait2, wake_by_byte);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(read(ends[0], &byte, 1) == 1);
+  }
   number = eventfd(0, 0);
   part(with_eventfd, raise_event);
   make_child();
   part(with_waitid, end_child);
   make_child();
   part(with_wait3, end_child);
+  make_child();
+  part(with_wait4, end_child);
 }
 
 static void locks(void) {
@@ -257,11 +378,13 @@ static void queues(void) {
   if ((number = mq_open(name, O_RDWR | O_CREAT, 0600, &how)) >= 0) {
     CHECK(mq_unlink(name) == 0);
     part(with_mq_receive, post_to_queue);
+    part(with_mq_send, empty_queue);
   }
 }
 
 int main(void) {
   sockets();
+  connections();
   files();
   locks();
   queues();

@@ -5,8 +5,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <resolv.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -74,6 +77,57 @@ static void* reads_by_getline(void* good) {
   free(line);
   fclose(in);
   return good;
+}
+
+static void* reads_character(void* good) {
+  FILE* in = fdopen(dup(ends[0]), "r");
+  CHECK(fgetc(in) == 'a');
+  fclose(in);
+  return good;
+}
+
+// ---- a name that a server of names, which is a thread, does not know (where the C library asks
+// one)
+
+static int server_of_names;
+
+static void* asks_for_a_name(void* good) {
+  struct sockaddr_in at;
+  socklen_t length = sizeof at;
+  CHECK(getsockname(server_of_names, (struct sockaddr*)&at, &length) == 0);
+  CHECK(res_init() == 0);
+  _res.nscount = 1;
+  _res.nsaddr_list[0] = at;
+  struct addrinfo* found = NULL;
+  CHECK(getaddrinfo("name.invalid.", "1", NULL, &found) != 0);
+  flag = 1;
+  return good;
+}
+
+static void* knows_no_name(void* unused) {
+  struct pollfd asked = {server_of_names, POLLIN, 0};
+  while (!flag) {
+    unsigned char text[512];
+    struct sockaddr_in who;
+    socklen_t length = sizeof who;
+    if (poll(&asked, 1, 10) != 1) {
+      continue;
+    }
+    const ssize_t bytes = recvfrom(server_of_names, text, sizeof text, 0, (void*)&who, &length);
+    CHECK(bytes > 12);
+    text[2] |= 0x80; /* an answer: */
+    text[3] = 0x83;  /* there is no such name */
+    CHECK(sendto(server_of_names, text, (size_t)bytes, 0, (void*)&who, length) == bytes);
+  }
+  return unused;
+}
+
+static void names(void) {
+  struct sockaddr_in any = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  server_of_names = socket(AF_INET, SOCK_DGRAM, 0);
+  CHECK(bind(server_of_names, (struct sockaddr*)&any, sizeof any) == 0);
+  pair(asks_for_a_name, knows_no_name);
+  close(server_of_names);
 }
 
 // ---- system calls of one's own
@@ -342,9 +396,13 @@ static long sleeps_of(pid_t process) {
     snprintf(status, sizeof status, "%s/%s/status", name, each->d_name);
     FILE* in = each->d_name[0] == '.' ? NULL : fopen(status, "r");
     while (in != NULL && fgets(line, sizeof line, in) != NULL) {
-      if (sscanf(line, "voluntary_ctxt_switches: %ld", &one) == 1) all += one;
+      if (sscanf(line, "voluntary_ctxt_switches: %ld", &one) == 1) {
+        all += one;
+      }
     }
-    if (in != NULL) fclose(in);
+    if (in != NULL) {
+      fclose(in);
+    }
   }
   closedir(tasks);
   return all;
@@ -352,7 +410,9 @@ static long sleeps_of(pid_t process) {
 
 static void* waits_for_turn(void* unused) {
   CHECK(pthread_mutex_lock(&mutex) == 0);
-  while (turns >= 0) CHECK(pthread_cond_wait(&condition, &mutex) == 0);
+  while (turns >= 0) {
+    CHECK(pthread_cond_wait(&condition, &mutex) == 0);
+  }
   CHECK(pthread_mutex_unlock(&mutex) == 0);
   return unused;
 }
@@ -390,6 +450,8 @@ int main(void) {
   CHECK(file >= 0);
   pair(reads_line, writes);
   pair(reads_by_getline, writes);
+  pair(reads_character, writes);
+  names();
   pair(reads_itself, writes);
   pair(polls_itself, writes);
   pair(waits_for_word, wakes_word);

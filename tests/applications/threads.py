@@ -317,10 +317,12 @@ def run_all_ways(sinew, root, name):
 
 def compare(sinew, root, name, rounds):
     both = [[timed(sinew, root, name, workers, 2) for workers in (0, 2)] for _ in range(rounds)]
-    natively, fibers = (statistics.median(each) for each in zip(*both))
+    columns = list(zip(*both))
+    natively, fibers = map(statistics.median, columns)
+    best = min(columns[0]) / min(columns[1])
     ratios = sorted(one / other for one, other in both)
-    print(f"{name}: natively {natively:.3f} s, 2 workers {fibers:.3f} s, speed "
-          f"{natively / fibers:.2f} of native (rounds: {ratios[0]:.2f} to {ratios[-1]:.2f})",
+    print(f"{name}: natively {natively:.3f} s, 2 workers {fibers:.3f} s; speed of native: medians "
+          f"{natively / fibers:.2f}, best {best:.2f}, rounds {ratios[0]:.2f} to {ratios[-1]:.2f}",
           flush=True)
     return True
 

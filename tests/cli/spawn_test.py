@@ -113,6 +113,23 @@ class SpawnedAsAJob(unittest.TestCase):
         self.assertEqual(sorted(result.out.splitlines()),
                          ["spawned 0 of 2", "spawned 1 of 2"] + 3 * ["spawner"])
 
+    def test_under_open_mpis_launchers(self):
+        """Its mpirun, and PRRTE's own."""
+        folder = os.path.join(os.path.dirname(os.path.dirname(SINEW)), "peers", "openmpi")
+        if not os.access(os.path.join(folder, "bin", "prterun"), os.X_OK):
+            self.skipTest("Open MPI is not in build/peers (tools/peers installs it)")
+        allow = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE")
+                 for end in ("", "_CONFIRM")}
+        for program in ("mpirun", "prterun"):
+            with self.subTest(program):
+                where = {} if program == "mpirun" else {f"{name}_PREFIX": folder
+                                                        for name in ("PRTE", "PMIX")}
+                result = run(os.path.join(folder, "bin", program), "-n", "2", PROGRAM, "hello",
+                             env=allow | where)
+                self.assertEqual(result.code, 0, result.err)
+                self.assertEqual(sorted(result.out.splitlines()),
+                                 ["spawned 0 of 2", "spawned 1 of 2", "spawner", "spawner"])
+
     def test_death_is_told_to_the_parent(self):
         result = run(PROGRAM, "survive")
         self.assertEqual(result.code, 0, result.err)

@@ -10,6 +10,7 @@ natively and as fibers of two workers, by turns, with two threads where it lets 
 import argparse
 import os
 import random
+import resource
 import shutil
 import socket
 import statistics
@@ -294,18 +295,24 @@ def x264(runner, root):
     assert packed.read_bytes() == (root / "film0.264").read_bytes(), "another film than natively"
 
 
+def processor_time():
+    """Seconds of all programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def timed(sinew, root, name, workers, threads=4):
-    """What the program says itself, or how long it ran."""
-    before = time.monotonic()
+    """What the program says itself, or how long it ran; and its processor time."""
+    before, used = time.monotonic(), processor_time()
     seconds = globals()[name.replace("-", "_")](Runner(sinew, root, workers, threads), root)
-    return seconds or time.monotonic() - before
+    return seconds or time.monotonic() - before, processor_time() - used
 
 
 def run_all_ways(sinew, root, name):
     took = []
     try:
         for workers in (0, 1, 2):
-            took.append(timed(sinew, root, name, workers))
+            took.append(timed(sinew, root, name, workers)[0])
     except (AssertionError, OSError, subprocess.SubprocessError) as problem:
         how = f"with {len(took)} workers" if took else "natively"
         print(f"{name}: {'failed' if took else 'skipped: it fails'} {how}: {problem}")
@@ -316,14 +323,16 @@ def run_all_ways(sinew, root, name):
 
 
 def compare(sinew, root, name, rounds):
+    """Processor time is what to look at where others want the processors, too."""
     both = [[timed(sinew, root, name, workers, 2) for workers in (0, 2)] for _ in range(rounds)]
-    columns = list(zip(*both))
-    natively, fibers = map(statistics.median, columns)
-    best = min(columns[0]) / min(columns[1])
-    ratios = sorted(one / other for one, other in both)
-    print(f"{name}: natively {natively:.3f} s, 2 workers {fibers:.3f} s; speed of native: medians "
-          f"{natively / fibers:.2f}, best {best:.2f}, rounds {ratios[0]:.2f} to {ratios[-1]:.2f}",
-          flush=True)
+    said = []
+    for what, index in (("time", 0), ("processor time", 1)):
+        natively, fibers = zip(*((one[index], other[index]) for one, other in both))
+        said.append(f"{what} {statistics.median(natively):.3f} s natively, "
+                    f"{statistics.median(fibers):.3f} s as fibers, native over fibers "
+                    f"{statistics.median(natively) / statistics.median(fibers):.2f} (medians), "
+                    f"{min(natively) / min(fibers):.2f} (best)")
+    print(f"{name}: {'; '.join(said)}", flush=True)
     return True
 
 

@@ -191,13 +191,28 @@ class BySlurm(Launched):
 class BySsh(OverHosts):
     """`sinew run` with its usual agent, and an sshd on each host."""
 
-    def test_by_ssh(self):
+    def start_daemons(self, *hosts):
         if sshd.missing():
             self.skipTest(sshd.missing())
         folder = tempfile.mkdtemp(dir=SHARED)
         self.addCleanup(shutil.rmtree, folder)
-        agent = sshd.start(lambda host, line: tool("exec", host, "sh", "-c", line), ["h1", "h2"],
-                           folder)
+        return sshd.start(lambda host, line: tool("exec", host, "sh", "-c", line), hosts, folder)
+
+    def test_a_host_of_spawned_ranks_dies(self):
+        """Who has spawned them is told, without --survive, and spawns others elsewhere."""
+        agent = self.start_daemons("h1", "h2", "h3")
+        self.addCleanup(lambda: (tool("down"), tool("up", str(self.count))))
+        self.begin("--timeout", "60", SPAWNS, "lost", "h3", hosts="h1:1,h2:1", agent=agent)
+        for _ in range(2):
+            self.assertEqual(self.started.stdout.readline(), b"spawned\n")
+        tool("kill", "h3")
+        out, err = self.started.communicate(timeout=60)
+        self.assertEqual((self.started.returncode, out.decode()),
+                         (0, 2 * "there was a fault, and ranks were spawned again\n"),
+                         err.decode())
+
+    def test_by_ssh(self):
+        agent = self.start_daemons("h1", "h2")
         done = over_hosts.run(PROGRAM, "sum", agent=agent)
         self.assertEqual((done.code, done.err), (0, ""))
         self.assertEqual(sorted_lines(done.out), good(["h1", "h1", "h2", "h2"]))

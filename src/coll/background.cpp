@@ -238,6 +238,24 @@ background::background(core::runtime& runtime)
           core::chore_place::in_calls,
           [](void* self, bool begins) { return static_cast<background*>(self)->sleep(begins); })) {}
 
+/// Ranks that call at the same time need not make it an operation of the background, which takes as
+/// long as the answers. Where they do not come the calls soon look no longer.
+bool background::ends_at_once(node_operation& o) {
+  if (!asleep_.empty()) {
+    return false;
+  }
+  bool over = o.go_on(asleep_);
+  if (over || o.waits_for() < 0 || !running_.empty() || runtime_.crowded()) {
+    return over;
+  }
+  for (int look = 0; look < looks_in_call_ && !over && asleep_.empty(); ++look) {
+    over = o.go_on(asleep_);
+  }
+  looks_in_call_ = over ? std::min(2 * looks_in_call_, most_looks_in_call)
+                        : std::max(looks_in_call_ / 2, least_looks_in_call);
+  return over;
+}
+
 begun background::begin(const communicator_ref& over, const even_call& call, std::size_t bytes,
                         node::operations& slots) {
   const core::guard held(lock_, runtime_.threaded());
@@ -254,7 +272,7 @@ begun background::begin(const communicator_ref& over, const even_call& call, std
     asleep_.reserve(most_asleep);
   }
   spare_->begin(call, bytes, slots);
-  if (asleep_.empty() && spare_->go_on(asleep_)) {
+  if (ends_at_once(*spare_)) {
     spare_->drop_operator();
     if (!asleep_.empty()) [[unlikely]] {
       runtime_.want_chore(chore_, true);

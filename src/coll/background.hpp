@@ -75,6 +75,12 @@ class background {
   void look_for(const ongoing& o);
 
  private:
+  /// In the call that begins an operation, some nanoseconds each: about as many as a line's way
+  /// from processor to processor takes.
+  static constexpr int most_looks_in_call = 100;
+  static constexpr int least_looks_in_call = 2;
+
+  bool ends_at_once(node_operation& o);
   int advance();
   bool advance(std::size_t i);
   bool wake_those_asleep();
@@ -88,7 +94,8 @@ class background {
   std::shared_ptr<node_operation> spare_;
   std::vector<job_rank> asleep_;   ///< could not be woken yet
   rma::engine* memory_ = nullptr;  ///< of all teams of this rank
-  bool listens_ = false;           ///< of whoever leads
+  int looks_in_call_ = most_looks_in_call;
+  bool listens_ = false;  ///< of whoever leads
 };
 
 }  // namespace sinew::coll

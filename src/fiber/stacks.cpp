@@ -201,9 +201,9 @@ bool stacks::commit(const chunk& c, std::uint32_t slot, std::size_t stride) noex
   return true;
 }
 
-/// What a slot takes at least: a page is touched. Small stacks without guards lie so close that they
-/// take their size. Large ones have a page table each, and are for threads, whose storage counts,
-/// too: 14.7 KiB were measured with --threads-as-fibers, see also stacks_within().
+/// What a slot takes at least: a page is touched. Small stacks without guards lie so close that
+/// they take their size. Large ones have a page table each, and are for threads, whose storage
+/// counts, too: 14.7 KiB were measured with --threads-as-fibers, see also stacks_within().
 std::size_t stacks::least_use(const chunk& c, std::size_t stride) noexcept {
   const std::size_t stack_bytes = bytes_of(c.stack_class);
   if (c.guarded == 0 && stack_bytes <= small_stack) {

@@ -2,9 +2,9 @@
 """Programs with threads as Debian has them, each natively and with its threads as fibers.
 
 threads.py SINEW FOLDER [--rounds N] [NAME...]: packages that are not installed are downloaded and
-unpacked in FOLDER, not installed. Prints a line for each program (or for those named); the last says
-how many passed and failed. Exit code 77 if nothing could be had. With --rounds each runs N times
-natively and as fibers of two workers, by turns, with two threads where it lets one choose.
+unpacked in FOLDER, not installed. Prints a line for each program (or for those named); the last
+says how many passed and failed. Exit code 77 if nothing could be had. With --rounds each runs N
+times natively and as fibers of two workers, by turns, with two threads where it lets one choose.
 """
 
 import argparse
@@ -76,8 +76,8 @@ def fetch_all(root, package):
 
 
 class Runner:
-    """Starts programs, as threads or as fibers of so many workers. `threads`: how many of them, where
-    one may choose and the test wants no other number."""
+    """Starts programs, as threads or as fibers of so many workers. `threads`: how many of them,
+    where one may choose and the test wants no other number."""
 
     def __init__(self, sinew, root, workers, threads=4):
         self.workers = workers
@@ -197,9 +197,9 @@ def redis(runner, root):
                 link.sendall(b"INCR k%d\r\n" % number)
                 assert answers.readline() == b":%d\r\n" % (i + 1)
 
-    return with_server(runner, lambda port: [root / "usr/bin/redis-server", "--port", port, "--io-threads",
-                                      3, "--io-threads-do-reads", "yes", "--save", "",
-                                      "--appendonly", "no"], client)
+    return with_server(runner, lambda port: [root / "usr/bin/redis-server", "--port", port,
+                                             "--io-threads", 3, "--io-threads-do-reads", "yes",
+                                             "--save", "", "--appendonly", "no"], client)
 
 
 def numpy(runner, root, kind="pthread"):

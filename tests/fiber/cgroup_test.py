@@ -1,6 +1,6 @@
 """In a control group with little memory fibers end with a sentence, not with the process. Usage:
-cgroup_test.py KIB PROGRAM...; skipped where no control group can be made. PROGRAM and the words after
-it make as many fibers as a number behind them says, each of which takes less than KIB."""
+cgroup_test.py KIB PROGRAM...; skipped where no control group can be made. PROGRAM and the words
+after it make as many fibers as a number behind them says, each of which takes less than KIB."""
 
 import os
 import re

@@ -27,7 +27,7 @@ check-fortran: build ## others' tests of MPI in Fortran: PnetCDF, parallel HDF5,
 	./bootstrap --apps
 	tests/applications/run --build build --fortran
 
-check-apps: build ## others' tests of MPI: PnetCDF, HDF5, MPICH, PETSc, p4est; programs with threads (hours)
+check-apps: build ## others' tests of MPI: PnetCDF, HDF5, MPICH, PETSc, p4est, FFTW; programs with threads (hours)
 	./bootstrap --apps
 	tests/applications/run --build build
 

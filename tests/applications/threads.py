@@ -324,7 +324,12 @@ def run_all_ways(sinew, root, name):
 
 def compare(sinew, root, name, rounds):
     """Processor time is what to look at where others want the processors, too."""
-    both = [[timed(sinew, root, name, workers, 2) for workers in (0, 2)] for _ in range(rounds)]
+    try:
+        both = [[timed(sinew, root, name, workers, 2) for workers in (0, 2)]
+                for _ in range(rounds)]
+    except (AssertionError, OSError, subprocess.SubprocessError) as problem:
+        print(f"{name}: failed: {problem}")
+        return False
     said = []
     for what, index in (("time", 0), ("processor time", 1)):
         natively, fibers = zip(*((one[index], other[index]) for one, other in both))

@@ -129,7 +129,7 @@ buffered_sends& used_by(comm_object& c) {
 MPI_Request flush_request(buffered_sends& at, comm_object* c) {
   request_object& r = new_request(c, request_object::sort::flush);
   r.flushing = &at;
-  r.flush_up_to = at.sent_so_far();
+  r.up_to = at.sent_so_far();
   SINEW_ENSURE(r.flushing != nullptr);
   return handle_of<MPI_Request>(&r);
 }

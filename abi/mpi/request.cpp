@@ -51,6 +51,18 @@ int conclude_collective(const request_object& r, std::string* sentence) {
   return code;
 }
 
+/// What came from a rank that has died means nothing.
+int conclude_fetch(const request_object& r, std::string* sentence) {
+  SINEW_EXPECT(r.comm != nullptr);
+  if (!process.engine->is_dead(r.comm->comm->job_rank(comm_rank{r.again.peer}))) {
+    return MPI_SUCCESS;
+  }
+  if (sentence != nullptr) {
+    *sentence = "rank " + std::to_string(r.again.peer) + " has died";
+  }
+  return MPIX_ERR_PROC_FAILED;
+}
+
 /// Gives the operations of `r` back to p2p, and returns the outcome for the status.
 p2p::result collect(request_object& r) {
   p2p::result outcome;
@@ -111,7 +123,11 @@ bool ended(const request_object& r) noexcept {
   }
   if (r.what_for == request_object::sort::flush) {
     SINEW_ASSERT(r.flushing != nullptr);
-    return is_flushed(*r.flushing, r.flush_up_to);
+    return is_flushed(*r.flushing, r.up_to);
+  }
+  if (r.what_for == request_object::sort::fetch) {
+    SINEW_ASSERT(r.fetching != nullptr);
+    return r.fetching->gets_ended(r.up_to);
   }
   if (r.what_for == request_object::sort::duplicate) {
     SINEW_ASSERT(r.duplicates != nullptr);
@@ -132,7 +148,7 @@ void await(request_object& r) {
     process.runtime->wait(r.finished);
     return;
   }
-  if (r.what_for == request_object::sort::flush) {
+  if (r.what_for == request_object::sort::flush || r.what_for == request_object::sort::fetch) {
     process.runtime->wait_until([](void* at) { return ended(*static_cast<request_object*>(at)); },
                                 &r);
     return;
@@ -182,6 +198,9 @@ int conclude(request_object* r, MPI_Request* handle, MPI_Status* status, std::st
         *sentence = sentence_about(outcome);
       }
     }
+  } else if (r->what_for == sort::fetch) {
+    code = conclude_fetch(*r, sentence);
+    set_empty(status);
   } else if (r->what_for == sort::generalized) {
     code = conclude_generalized(*r, status, sentence);
   } else if (r->what_for == sort::duplicate) {

@@ -11,6 +11,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/coll/nonblocking.hpp"
 #include "sinew/core/pool.hpp"
+#include "sinew/rma/engine.hpp"
 
 namespace sinew::mpi {
 
@@ -45,6 +46,7 @@ struct alignas(64) request_object : object {
     receive,
     exchange,
     flush,
+    fetch,
     generalized,
     duplicate,
     collective,
@@ -81,8 +83,9 @@ struct alignas(64) request_object : object {
   std::unique_ptr<file_outcome> file;
   std::shared_ptr<partitioned_operation> parts;
 
-  buffered_sends* flushing = nullptr;  ///< flush: where, and how many messages are to have left
-  std::uint64_t flush_up_to = 0;
+  buffered_sends* flushing = nullptr;     ///< flush: where,
+  const rma::engine* fetching = nullptr;  ///< or fetch: by whom (`again.peer`: from whom),
+  std::uint64_t up_to = 0;  ///< and how many messages are to have left, or gets to have ended
 
   /// MPI_Request_free has come before MPI_Grequest_complete.
   struct freed_early : core::waiter {

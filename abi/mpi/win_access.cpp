@@ -1,6 +1,6 @@
 // MPI-5.0 section 12.4: puts, gets and accumulates. All have been done at the origin when their
 // call returns (see window_memory.hpp), so that a request of theirs is complete at once; but for
-// MPI_Get from another node, of which many are under way at a time.
+// what brings something from another node, of which much is under way at a time.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -114,20 +114,23 @@ void copy_elements(const p2p::buffer& from, const p2p::buffer& to) {
   layout::copy(*from.type, from.count, from.base, *to.type, to.count, to.base);
 }
 
-/// target = origin (op) target, run of elements by run; what was there goes to `before`, if any.
+/// target = origin (op) target, run of elements by run; what was there goes to `before`, if any,
+/// side by side: from another node up to finish_gets().
 void combine(const window_object& w, int target, window_place at, const p2p::buffer& there,
-             layout::element e, const coll::op& o, operand& origin, operand* before) {
+             layout::element e, const coll::op& o, operand& origin, std::byte* before) {
   SINEW_EXPECT(e != layout::element::none && there.bytes() != 0);
   if (const window_far* far = w.memory->far(target)) {
     far->combine(target, {at.there, there, e}, o.kind,
-                 o.kind == coll::op_kind::no_op ? nullptr : origin.at(0),
-                 before != nullptr ? before->at(0) : nullptr);
+                 o.kind == coll::op_kind::no_op ? nullptr : origin.at(0), before);
     check_lives(w, target);
     return;
   }
   const layout::datatype& one = layout::of(e);
   const bool changes = o.kind != coll::op_kind::no_op;
   std::size_t done = 0;
+  const auto before_at = [&](std::size_t i) {
+    return before + static_cast<std::ptrdiff_t>(i) * one.extent();
+  };
   const accumulating alone(w.memory->of(target));
   layout::for_each_leaf(
       *there.type, there.count, [&](std::ptrdiff_t offset, std::size_t n, layout::element) {
@@ -135,7 +138,7 @@ void combine(const window_object& w, int target, window_place at, const p2p::buf
         if (at.here != nullptr) {
           std::byte* here = at.here + offset;
           if (before != nullptr) {
-            copy_elements({here, n, &one}, {before->at(done), n, &one});
+            copy_elements({here, n, &one}, {before_at(done), n, &one});
           }
           if (changes) {
             o.apply(origin.at(done), here, n, one);
@@ -145,7 +148,7 @@ void combine(const window_object& w, int target, window_place at, const p2p::buf
           operand now(e, n);
           w.memory->read(target, piece, now.all(), elements);
           if (before != nullptr) {
-            copy_elements(now.all(), {before->at(done), n, &one});
+            copy_elements(now.all(), {before_at(done), n, &one});
           }
           if (changes) {
             o.apply(origin.at(done), now.at(0), n, one);
@@ -240,8 +243,17 @@ int accumulate(window_object& w, const p2p::buffer& from, const p2p::buffer& res
     combine(w, target, at, there, e, o, origin, nullptr);
     return MPI_SUCCESS;
   }
+  const bool far = w.memory->far(target) != nullptr;
+  if (far && result.type->dense() && element_of(result, "the result") == e &&
+      result.count * result.type->elements() >= n) {
+    combine(w, target, at, there, e, o, origin, static_cast<std::byte*>(result.base));
+    return MPI_SUCCESS;
+  }
   operand before(e, n);
-  combine(w, target, at, there, e, o, origin, &before);
+  combine(w, target, at, there, e, o, origin, before.at(0));
+  if (far) {
+    w.memory->finish_gets();
+  }
   copy_elements(before.all(), result);
   return MPI_SUCCESS;
 }
@@ -295,6 +307,22 @@ int requested(int done, MPI_Request* request) {
     *request = done_request();
   }
   return done;
+}
+
+/// The same for calls that bring something: from a rank of another node it may be under way.
+int requested(int begun, MPI_Win win, int target, MPI_Request* request) {
+  window_object& w = window_of(win);
+  const window_far* const far =
+      target != MPI_PROC_NULL && begun == MPI_SUCCESS ? w.memory->far(target) : nullptr;
+  if (far == nullptr || far->engine().gets_ended(far->engine().gets_begun())) {
+    return requested(begun, request);
+  }
+  request_object& r = new_request(w.comm, request_object::sort::fetch);
+  r.fetching = &far->engine();
+  r.up_to = far->engine().gets_begun();
+  r.again.peer = target;
+  *request = handle_of<MPI_Request>(&r);
+  return begun;
 }
 
 void check_request(MPI_Request* request) {
@@ -423,10 +451,9 @@ int impl::Rget(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
                int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
   check_request(request);
-  const int begun = impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                              target_count, target_datatype, win);
-  window_of(win).memory->finish_gets();
-  return requested(begun, request);
+  return requested(impl::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                             target_count, target_datatype, win),
+                   win, target_rank, request);
 }
 
 int impl::Raccumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
@@ -447,7 +474,7 @@ int impl::Rget_accumulate(const void* origin_addr, MPI_Count origin_count,
   return requested(impl::Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
                                         result_count, result_datatype, target_rank, target_disp,
                                         target_count, target_datatype, op, win),
-                   request);
+                   win, target_rank, request);
 }
 
 }  // namespace sinew::mpi

@@ -121,6 +121,9 @@ int flush(MPI_Win win, int rank, side where) {
     }
     if (where == side::origin) {
       w.memory->finish_gets();
+      if (rank != MPI_PROC_NULL && w.memory->far(rank) != nullptr) {
+        check_lives(w, rank);
+      }
     }
     order_memory();
     return MPI_SUCCESS;

@@ -215,8 +215,6 @@ void window_far::combine(int rank, const elements& target, coll::op_kind op, con
   const bool changes = op != coll::op_kind::no_op;
   SINEW_EXPECT(room > sizeof(run) + extent && (from != nullptr || !changes));
   std::vector<run> runs;
-  std::vector<std::vector<std::byte>> messages;
-  std::vector<rma::question> questions;
   std::size_t sent = 0;  // elements
   std::size_t n = 0;     // of the next message
   const auto finish = [&] {
@@ -227,10 +225,10 @@ void window_far::combine(int rank, const elements& target, coll::op_kind op, con
                  0,
                  static_cast<std::uint32_t>(runs.size())};
     const std::span operands(changes ? from + sent * extent : nullptr, changes ? n * extent : 0);
-    std::vector<std::byte> message = message_of(one(h), std::span<const run>(runs), operands);
+    const std::vector<std::byte> message = message_of(one(h), std::span<const run>(runs), operands);
     if (before != nullptr) {
-      messages.push_back(std::move(message));
-      questions.push_back({messages.back(), {before + sent * extent, n * extent}});
+      engine_.ask_later(job(rank), rma::service::windows,
+                        {message, {before + sent * extent, n * extent}});
     } else if (changes) {
       engine_.tell(job(rank), rma::service::windows, message);
     }
@@ -255,9 +253,6 @@ void window_far::combine(int rank, const elements& target, coll::op_kind op, con
                           }
                         });
   finish();
-  if (!questions.empty()) {
-    ask(rank, questions);
-  }
 }
 
 void window_far::compare_swap(int rank, std::uint64_t address, std::size_t bytes, const void* value,
@@ -268,8 +263,8 @@ void window_far::compare_swap(int rank, std::uint64_t address, std::size_t bytes
   std::memcpy(c.value.data(), value, bytes);
   std::memcpy(c.expected.data(), expected, bytes);
   const std::vector<std::byte> message = message_of(one(h), one(c));
-  const rma::question q{message, {static_cast<std::byte*>(before), bytes}};
-  ask(rank, {&q, 1});
+  engine_.ask_later(job(rank), rma::service::windows,
+                    {message, {static_cast<std::byte*>(before), bytes}});
 }
 
 bool window_far::lock(int rank, bool exclusively) const {

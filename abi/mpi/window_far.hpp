@@ -43,11 +43,11 @@ class window_far {
     layout::element kind;
   };
   /// target = from (op) target; what was there goes to `before`, if that is not null. Both have the
-  /// elements side by side. Without `before` it is under way when this returns.
+  /// elements side by side. Under way when this returns; `before` is filled up to finish_gets().
   void combine(int rank, const elements& target, coll::op_kind op, const std::byte* from,
                std::byte* before) const;
   static constexpr std::size_t longest_word = 16;
-  /// `before` becomes what was there; `value` is stored if that is `expected`.
+  /// `before` becomes what was there, up to finish_gets(); `value` is stored if that is `expected`.
   void compare_swap(int rank, std::uint64_t address, std::size_t bytes, const void* value,
                     const void* expected, void* before) const;
   /// Whether it is had now.
@@ -68,6 +68,7 @@ class window_far {
     engine_.get_pieces_later(job(rank), pieces);
   }
   void finish_gets() const { engine_.finish_gets(); }
+  [[nodiscard]] const rma::engine& engine() const noexcept { return engine_; }
   /// Whatever this rank has done to others has been done there, and what it gets is here.
   void complete() const {
     engine_.flush_all();

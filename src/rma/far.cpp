@@ -138,20 +138,20 @@ far_ranks::request& far_ranks::new_get() {
   return r;
 }
 
-void far_ranks::begin_get(request& r, const target& from, wire::kind what,
+void far_ranks::begin_get(request& r, job_rank from, wire::head head,
                           std::span<const std::byte> data) {
-  (void)meet(from.rank);
+  (void)meet(from);
   {
     const core::guard held(requests_lock_, runtime_.threaded());
     gets_ended_.push_back(false);
     r.turn = gets_begun_.load(std::memory_order_relaxed) + 1;
     gets_begun_.store(r.turn, std::memory_order_relaxed);
   }
-  enlist(r, from.rank);
+  enlist(r, from);
   const std::uint32_t id = r.id;  // `r` may be another's once it is sent
-  send(from.rank, {.what = what, .in = from.in, .request = id, .where = from.where}, data.data(),
-       data.size());
-  end_if_dead(id, from.rank);
+  head.request = id;
+  send(from, head, data.data(), data.size());
+  end_if_dead(id, from);
 }
 
 void far_ranks::end_get(request& r) noexcept {
@@ -172,11 +172,11 @@ void far_ranks::finish_gets() {
   struct {
     const far_ranks& of;
     std::uint64_t last;
-  } all{*this, gets_begun_.load(std::memory_order_relaxed)};
+  } all{*this, gets_begun()};
   using wanted = decltype(all);
   const auto done = [](void* w) {
     const auto& [of, last] = *static_cast<wanted*>(w);
-    return of.gets_done_.load(std::memory_order_acquire) >= last;
+    return of.gets_ended(last);
   };
   if (!done(&all)) {
     runtime_.wait_until(done, &all);
@@ -350,6 +350,14 @@ void engine::finish_gets() {
   if (far_ != nullptr) {
     far_->finish_gets();
   }
+}
+
+std::uint64_t engine::gets_begun() const noexcept {
+  return far_ != nullptr ? far_->gets_begun() : 0;
+}
+
+bool engine::gets_ended(std::uint64_t first) const noexcept {
+  return far_ == nullptr || far_->gets_ended(first);
 }
 
 void engine::get_far(void* to, place from, std::size_t bytes) {

@@ -63,6 +63,13 @@ class far_ranks {
   void get_pieces(job_rank r, std::span<const fabric::piece> pieces);
   void get_pieces_later(job_rank r, std::span<const fabric::piece> pieces);
   void finish_gets();
+  [[nodiscard]] std::uint64_t gets_begun() const noexcept {
+    return gets_begun_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool gets_ended(std::uint64_t first) const noexcept {
+    return gets_done_.load(std::memory_order_acquire) >= first;
+  }
+  void ask_later(job_rank r, service which, const question& one);
   void ask(job_rank r, service which, std::span<const question> all);
   void tell(job_rank r, service which, std::span<const std::byte> data);
   [[nodiscard]] std::size_t room() const noexcept { return room_; }
@@ -127,9 +134,9 @@ class far_ranks {
   void enlist(request& r, job_rank from);
   [[nodiscard]] bool is_dead(job_rank r) const noexcept;
   void end_if_dead(std::uint32_t id, job_rank from);
-  /// A get that nobody waits for alone: filled, then sent as a request of this kind.
+  /// A get that nobody waits for alone: filled, then sent as this request.
   [[nodiscard]] request& new_get();
-  void begin_get(request& r, const target& from, wire::kind what, std::span<const std::byte> data);
+  void begin_get(request& r, job_rank from, wire::head head, std::span<const std::byte> data);
   void end_get(request& r) noexcept;
   void end(request& r) noexcept;
   int look_for_deaths();

@@ -177,7 +177,7 @@ class far_ranks::many_later {
     request& r = of_.new_get();
     r.runs.swap(near);
     r.bytes = bytes;
-    of_.begin_get(r, {from.rank, from.in, 0}, wire::kind::get_runs, std::as_bytes(runs));
+    of_.begin_get(r, from.rank, {.what = wire::kind::get_runs, .in = from.in}, std::as_bytes(runs));
   }
   void finish() {}
 
@@ -308,7 +308,7 @@ void far_ranks::get_pieces_later(job_rank from, std::span<const fabric::piece> p
       request& r = new_get();
       r.into = static_cast<std::byte*>(p.local) + at;
       r.bytes = wanted;
-      begin_get(r, {from, space, p.remote + at}, wire::kind::get,
+      begin_get(r, from, {.what = wire::kind::get, .in = space, .where = p.remote + at},
                 std::as_bytes(std::span(&wanted, 1)));
     }
   };
@@ -332,6 +332,18 @@ void far_ranks::ask(job_rank r, service which, std::span<const question> all) {
          q.data.data(), q.data.size());
   }
   line.finish();
+}
+
+void far_ranks::ask_later(job_rank r, service which, const question& one) {
+  SINEW_EXPECT(one.data.size() <= room() && one.answer.size() <= room());
+  request& asked = new_get();
+  asked.into = one.answer.data();
+  asked.bytes = one.answer.size();
+  begin_get(asked, r,
+            {.what = wire::kind::service,
+             .a = static_cast<std::uint8_t>(which),
+             .where = one.answer.size()},
+            one.data);
 }
 
 void far_ranks::tell(job_rank r, service which, std::span<const std::byte> data) {
@@ -410,6 +422,12 @@ std::size_t engine::most_asked() const noexcept {
 void engine::ask(job_rank r, service which, std::span<const question> all) {
   SINEW_EXPECT(!maps(r));
   far_->ask(r, which, all);
+  forget_copies();
+}
+
+void engine::ask_later(job_rank r, service which, const question& one) {
+  SINEW_EXPECT(!maps(r));
+  far_->ask_later(r, which, one);
   forget_copies();
 }
 

@@ -491,6 +491,52 @@ TEST_P(rma_contract, requests_are_carried_out_by_owners_in_order) {
   });
 }
 
+TEST_P(rma_contract, gets_and_requests_are_under_way_while_their_owner_computes) {
+  if (!GetParam().over_nodes()) {
+    GTEST_SKIP() << "owners of other nodes are asked";
+  }
+  run(3, [](rma_member& m) {
+    engine::serve(service::windows, add_for_others);
+    constexpr std::size_t many = 20;
+    std::vector<std::uint64_t> words(many, 7);
+    const job_rank asker = 0;
+    const job_rank owner = 2;
+    std::atomic<std::uint64_t>& begun = m.all.word[10];
+    std::vector<std::uint64_t> got(2 * many, 0);
+    m.all.word[m.rank].store(address_of(words.data()));
+    m.meet();
+    const std::uint64_t theirs = m.all.word[owner.index()].load();
+    if (m.rma.rank() == asker) {
+      m.rma.get(got.data(), outside::of(owner, theirs), 8);  // so that the two have greeted
+    }
+    m.meet();
+    if (m.rma.rank() == owner) {
+      // Wait: without progress, until the other rank's calls have returned.
+      while (begun.load() == 0 && m.all.failed.load() == 0) {
+        std::this_thread::yield();
+      }
+    } else if (m.rma.rank() == asker) {
+      const std::uint64_t before = m.rma.gets_begun();
+      for (std::size_t i = 0; i < many; ++i) {
+        const addition one{theirs + 8 * i, i};
+        m.rma.ask_later(owner, service::windows,
+                        {data_of(one), std::as_writable_bytes(std::span(&got[2 * i], 1))});
+        const fabric::piece piece{&got[2 * i + 1], theirs + 8 * i, 8};
+        m.rma.get_pieces_later(owner, {&piece, 1});
+      }
+      const std::uint64_t all = m.rma.gets_begun();
+      require(all == before + 2 * many && !m.rma.gets_ended(all), "nobody could have answered");
+      begun.store(1);
+      m.rma.finish_gets();
+      require(m.rma.gets_ended(all), "the end is not known");
+      for (std::size_t i = 0; i < many; ++i) {
+        require(got[2 * i] == 7 && got[2 * i + 1] == 7 + i, "an answer is wrong");
+      }
+    }
+    m.meet();
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(ways, rma_contract, every_way,
                          [](const auto& each) { return each.param.name; });
 

@@ -188,8 +188,11 @@ class engine {
   /// The same, but from a rank of another node it may be under way on return, up to finish_gets()
   /// of any thread: many at once. The target memory stays there and is not looked at until then.
   void get_pieces_later(job_rank r, std::span<const fabric::piece> pieces);
-  /// Waits until what get_pieces_later() has begun before is here. Suspends.
+  /// Waits until what get_pieces_later() and ask_later() have begun before is here. Suspends.
   void finish_gets();
+  /// Of these, how many were begun so far; and whether the first so many have ended. Hot.
+  [[nodiscard]] std::uint64_t gets_begun() const noexcept;
+  [[nodiscard]] bool gets_ended(std::uint64_t first) const noexcept;
 
   // --- requests to ranks of other nodes, which their owners carry out; warm. Seen after what this
   // rank has put outside of heaps there, and told and asked before. Suspend. ---
@@ -200,6 +203,8 @@ class engine {
   [[nodiscard]] std::size_t most_asked() const noexcept;
   /// Returns when all are answered; several are under way at a time.
   void ask(job_rank r, service which, std::span<const question> all);
+  /// Has read the question's data when it returns. The answer comes up to finish_gets().
+  void ask_later(job_rank r, service which, const question& one);
   /// Has read `data` when it returns, and is done by the next flush.
   void tell(job_rank r, service which, std::span<const std::byte> data);
 

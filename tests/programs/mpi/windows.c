@@ -145,6 +145,7 @@ static void counters(void) {
     long before = -1;
     MPI_Accumulate(&three, 1, MPI_LONG, i % size, 0, 1, MPI_LONG, MPI_SUM, win);
     MPI_Fetch_and_op(&one, &before, MPI_LONG, 0, 1, MPI_SUM, win);
+    MPI_Win_flush_local(0, win);
     CHECK(before > last && before % one == 0);
     last = before;
   }
@@ -159,6 +160,47 @@ static void counters(void) {
   MPI_Win_free(&win);
 }
 
+/* Many gets and fetches under way at once, ended in any order, by requests and by flushes. */
+static void many_under_way(void) {
+  enum { n = 100 };
+  long *mine = NULL, got[3][n], two = 2;
+  MPI_Request requests[2 * n];
+  MPI_Win win;
+  MPI_Win_allocate(2 * n * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  for (int i = 0; i < 2 * n; ++i) mine[i] = 1000L * rank + i;
+  const int next = (rank + 1) % size;
+  MPI_Win_lock_all(0, win);
+  MPI_Win_sync(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < n; ++i) {
+    const long there = 1000L * next + n + i, wanted = there + 2;
+    MPI_Rget(&got[0][i], 1, MPI_LONG, next, i, 1, MPI_LONG, win, &requests[2 * i]);
+    MPI_Rget_accumulate(&two, 1, MPI_LONG, &got[1][i], 1, MPI_LONG, next, n + i, 1, MPI_LONG,
+                        MPI_SUM, win, &requests[2 * i + 1]);
+    MPI_Compare_and_swap(&there, &wanted, &got[2][i], MPI_LONG, next, n + i, win);
+  }
+  for (int ended = 0, which = -1, flag = 0; ended < 2 * n; ++ended) {
+    const int last = 2 * n - 1 - ended;
+    if (ended % 2 == 0) {
+      MPI_Waitany(2 * n, requests, &which, MPI_STATUS_IGNORE);
+    } else {
+      for (which = last; requests[which] == MPI_REQUEST_NULL; which = (which + 1) % (2 * n)) {
+      }
+      do MPI_Test(&requests[which], &flag, MPI_STATUS_IGNORE);
+      while (!flag);
+    }
+    const int i = which / 2;
+    CHECK(requests[which] == MPI_REQUEST_NULL);
+    CHECK(which % 2 != 0 || got[0][i] == 1000L * next + i);
+    CHECK(which % 2 == 0 || got[1][i] == 1000L * next + n + i);
+  }
+  MPI_Win_flush_local(next, win);
+  for (int i = 0; i < n; ++i) CHECK(got[2][i] == 1000L * next + n + i + 2);
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_free(&win);
+}
+
 /* All at once: sums and a critical section. */
 static void contention(enum flavour f) {
   struct window w = make(f);
@@ -170,6 +212,7 @@ static void contention(enum flavour f) {
     int before;
     MPI_Accumulate(&one, 1, MPI_INT, i % size, at(&w, f, i % size, 0), 1, MPI_INT, MPI_SUM, w.win);
     MPI_Fetch_and_op(&one, &before, MPI_INT, 0, at(&w, f, 0, 1), MPI_SUM, w.win);
+    MPI_Win_flush_local(0, w.win);
     CHECK(before >= 0 && before < size * turns);
   }
   MPI_Win_flush_all(w.win);
@@ -487,6 +530,7 @@ int main(int argc, char** argv) {
     ring((enum flavour)f);
   }
   counters();
+  many_under_way();
   long_ones();
   pairs_of_numbers();
   shared_memory();

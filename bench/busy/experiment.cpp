@@ -1,20 +1,16 @@
-#include <filesystem>
-
 #include "sinew/bench/report.hpp"
 
 namespace sinew::tool {
 namespace {
 
-std::vector<start> starts(const request&) {
-  const std::filesystem::path tree = std::filesystem::path(own_folder()).parent_path();
-  return {{1, {"run", "-n", "2", (tree / "libexec" / "sinew" / "bench-busy").string()}}};
-}
+std::vector<start> starts(const request&) { return {{2, {}}}; }
 
 const experiment self{.name = "busy",
                       .about = "what asks a rank that waits, or computes; us",
-                      .by = own_commands(),
+                      .by = job_programs(),
                       .starts = starts,
-                      .table = wide_table};
+                      .table = wide_table,
+                      .hosts = between_hosts::pair};
 
 const listed here(self);
 

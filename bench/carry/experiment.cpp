@@ -1,20 +1,23 @@
-#include <filesystem>
-
 #include "sinew/bench/report.hpp"
 
 namespace sinew::tool {
 namespace {
 
-std::vector<start> starts(const request&) {
-  const std::filesystem::path tree = std::filesystem::path(own_folder()).parent_path();
-  return {{1, {"run", "-n", "8", (tree / "libexec" / "sinew" / "bench-carry").string()}}};
+std::vector<start> starts(const request&) { return {{8, {}}}; }
+
+// Messages long enough that a cable's rate counts, and short enough for a slow one.
+std::vector<start> starts_on(const request& asked, int /*hosts*/) {
+  static constexpr const char* bytes[] = {"100000", "500000", "1000000"};
+  return {{1, {"links", asked.shape, asked.choose(bytes)}}};
 }
 
 const experiment self{.name = "carry",
-                      .about = "plans carried out among 8 ranks, with links limited; MB/s",
-                      .by = own_commands(),
+                      .about = "plans carried out: among 8 ranks here, or by cables of hosts; MB/s",
+                      .by = job_programs(),
                       .starts = starts,
-                      .table = wide_table};
+                      .table = wide_table,
+                      .hosts = between_hosts::torus,
+                      .starts_on = starts_on};
 
 const listed here(self);
 

@@ -45,15 +45,13 @@ class echo_runner final : public runner {
   [[nodiscard]] std::optional<command> prepare(const experiment& e, const subject& who,
                                                const start& how,
                                                std::string& failure) const override {
-    const auto sources = bench_sources();
-    const auto cc = program_in_path("cc");
-    if (!sources || !cc) {
-      failure = sources ? "no C compiler (cc) in PATH"
-                        : "the sources of the measuring programs are not installed";
+    const auto here = find_c_sources(e.name, failure);
+    if (!here) {
       return std::nullopt;
     }
-    const fs::path folder = fs::path(*sources) / std::string(e.name);
-    const auto load = compile_cached({*cc, "-O2"}, folder / "echo.c", {}, "echo-load", failure);
+    const fs::path folder = here->folder;
+    const auto load =
+        compile_cached({here->compiler, "-O2"}, folder / "echo.c", {}, "echo-load", failure);
     const auto server = load ? server_program(who, folder, failure) : std::nullopt;
     if (!server) {
       return std::nullopt;

@@ -1,13 +1,9 @@
 #include "sinew/bench/experiment.hpp"
 
-#include <filesystem>
-
 #include "sinew/bench/installed.hpp"
 
 namespace sinew::tool {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// One program, with the system's threads and with its threads as fibers.
 class stress_runner final : public runner {
@@ -20,16 +16,10 @@ class stress_runner final : public runner {
   [[nodiscard]] std::optional<command> prepare(const experiment& e, const subject& who,
                                                const start& how,
                                                std::string& failure) const override {
-    const auto sources = bench_sources();
-    const auto cc = program_in_path("cc");
-    if (!sources || !cc) {
-      failure = sources ? "no C compiler (cc) in PATH"
-                        : "the sources of the measuring programs are not installed";
-      return std::nullopt;
-    }
-    const fs::path folder = fs::path(*sources) / std::string(e.name);
-    const auto program =
-        compile_cached({*cc, "-O2", "-pthread"}, folder / "stress.c", {}, "stress", failure);
+    const auto here = find_c_sources(e.name, failure);
+    const auto program = here ? compile_cached({here->compiler, "-O2", "-pthread"},
+                                               here->folder + "/stress.c", {}, "stress", failure)
+                              : std::nullopt;
     if (!program) {
       return std::nullopt;
     }

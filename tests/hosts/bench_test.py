@@ -87,6 +87,11 @@ class Bench(OverHosts):
             self.assertEqual(done.out.count(f"@ {case} rate Mred/s method="), rows, done.out)
             self.assertEqual(done.out.count("ranks=2,tasks=1,over=hosts "), rows, done.out)
 
+    def test_a_rank_that_computes_on_another_host(self):
+        _, rows, _ = self.results("busy", "--hosts", "h1,h2")
+        for what in ("get", "trigger", "lock", "task"):
+            self.assertGreater(rows[what, "median", None, "sinew"]["median"], 1)
+
     def test_hosts_that_do_not_reach_each_other_end_it_before_anything_is_measured(self):
         done = bench("latency", "--peers", "none", "--hosts", "h1,h9")
         self.assertEqual(done.code, 1)

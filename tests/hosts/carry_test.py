@@ -2,12 +2,15 @@
 
 carry_test.py SINEW PROBE, where the probe is bench-carry
 """
+import json
+import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import over_hosts  # noqa: E402
-from over_hosts import PROBE, OverHosts, run, tool  # noqa: E402
+import support  # noqa: E402
+from over_hosts import AGENT, PROBE, SET, SINEW, TOOL, OverHosts, run, tool  # noqa: E402
 
 
 def sent(host, kind):
@@ -15,6 +18,11 @@ def sent(host, kind):
     files = "up*" if kind == "torus" else "eth0"
     done = tool("exec", host, "sh", "-c", f"cat /sys/class/net/{files}/statistics/tx_bytes")
     return sum(int(line) for line in done.stdout.split())
+
+
+def bench(*words):
+    return support.run(sys.executable, str(TOOL), "--set", SET, "login", SINEW, "bench", "--rsh",
+                       AGENT, *words, limit=100, env={"UCX_NET_DEVICES": "torus"})
 
 
 class Carry(OverHosts):
@@ -38,6 +46,24 @@ class Carry(OverHosts):
         # 4 patterns, twice, 4 times, at least 200 kB: and by the cables, not by the bridge.
         self.assertGreater(sent("h1", "torus") - before["torus"], 32 * 200000)
         self.assertLess(sent("h1", "eth0") - before["eth0"], 2000000)
+
+
+    def test_bench_measures_them(self):
+        path = Path(SINEW).parents[1] / f"bench-carry-{os.getpid()}.json"
+        self.addCleanup(path.unlink, missing_ok=True)
+        words = ("carry", "--quick", "--repeat", "1", "--shape", "2x2", "--json", str(path))
+        done = bench(*words, "--hosts", "h1,h2,h3,h4")
+        self.assertEqual(done.code, 0, done.out + done.err)
+        rows = {(r["case"], r["metric"]): r for r in json.loads(path.read_text())["results"]}
+        for pattern in ("disjoint", "overlap", "subset", "incast"):
+            for metric in ("default", "plan", "gain", "predicted-gain", "simulated-chunks"):
+                self.assertGreater(rows[pattern, metric]["median"], 0)
+        for words, sentence in (((), "name it: --shape"),
+                                (("--shape", "2x2"), "is of 4 hosts, and --hosts names 2"),
+                                (("--shape", "cube"), "cube")):
+            done = bench("carry", *words, "--hosts", "h1,h2")
+            self.assertNotEqual(done.code, 0)
+            self.assertIn(sentence, done.err)
 
 
 if __name__ == "__main__":

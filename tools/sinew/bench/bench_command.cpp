@@ -58,6 +58,10 @@ std::vector<option> option_table(bench_options& o) {
        "COMMAND",
        "starts a command on a host: COMMAND HOST LINE (default: ssh)",
        [&o](std::string_view text) { o.hosts.agent = text; }},
+      {{"--shape"},
+       "AxBxC",
+       "carry --hosts: the torus that cables of the hosts make, like 2x2x2x2",
+       [&o](std::string_view text) { o.asked.shape = text; }},
       {{"--sweep"},
        "",
        "routing: along distance, destinations, bytes, ranks, paths fed, groups",
@@ -98,8 +102,9 @@ void check_hosts(const bench_options& o) {
     throw usage_failure("--hosts and --hostfile exclude each other");
   }
   if (!o.hosts.given()) {
-    if (!o.hosts.agent.empty()) {
-      throw usage_failure("--rsh is for --hosts or --hostfile");
+    if (!o.hosts.agent.empty() || !o.asked.shape.empty()) {
+      throw usage_failure(std::string(o.hosts.agent.empty() ? "--shape" : "--rsh") +
+                          " is for --hosts or --hostfile");
     }
     return;
   }
@@ -113,6 +118,11 @@ void check_hosts(const bench_options& o) {
     if (e->hosts == between_hosts::no) {
       throw usage_failure(std::string(e->name) + " is of one machine; over hosts there are " +
                           possible);
+    }
+    if (e->hosts == between_hosts::torus && o.asked.shape.empty()) {
+      throw usage_failure(std::string(e->name) +
+                          " over hosts is of cables that join them as a torus; name it: --shape "
+                          "2x2x2x2 (`tools/hosts up --links 2x2x2x2 --rate 20M` makes such hosts)");
     }
   }
 }
@@ -130,7 +140,8 @@ bench_options read_command_line(int argc, char** argv) {
   }
   if (o.experiments.empty()) {
     for (const experiment* e : all_experiments()) {
-      if (!o.hosts.given() || e->hosts != between_hosts::no) {
+      if (!o.hosts.given() || (e->hosts != between_hosts::no &&
+                               (e->hosts != between_hosts::torus || !o.asked.shape.empty()))) {
         o.experiments.push_back(e);
       }
     }

@@ -24,6 +24,7 @@ struct request {
   effort how = effort::usual;
   bool sweep = false;            ///< --sweep
   bool thread_multiple = false;  ///< --threads multiple
+  std::string shape = {};        ///< --shape: "4x2x2"
 
   /// Of three values, the one for quick, usual or full.
   template <class T, std::size_t N>
@@ -46,7 +47,8 @@ enum class between_hosts : unsigned char {
   no,
   pair,  ///< two ranks, on two hosts
   all,   ///< as many ranks as the hosts take
-  each   ///< one rank a host: on one of them, on two, four and so on, and on all
+  each,  ///< one rank a host: on one of them, on two, four and so on, and on all
+  torus  ///< one rank a host, on all of them, which the cables of request::shape join
 };
 
 /// What ucx_perftest measures, as the floor over hosts.
@@ -105,9 +107,9 @@ struct experiment {
   /// One round is enough, or all that there is time for. Null: never.
   bool (*one_round)(const request&) = nullptr;
   between_hosts hosts = between_hosts::no;
-  /// Of between_hosts::each: the starts on so many hosts. The programs get the word over=hosts,
-  /// too, and end the parameters of their rows with it, as the paper's rows of ranks that were
-  /// nodes are repeated with it.
+  /// Of between_hosts::each and torus: the starts on so many hosts. Programs of each get the word
+  /// over=hosts, too, and end the parameters of their rows with it, as the paper's rows of ranks
+  /// that were nodes are repeated with it.
   std::vector<start> (*starts_on)(const request&, int hosts) = nullptr;
   ucx_floor over_hosts = ucx_floor::none;
   std::vector<std::string_view> cases = {};  ///< those that can be named in the experiment's place
@@ -162,6 +164,8 @@ class runner {
 [[nodiscard]] const runner& fortran_programs();
 /// Ours is the build's program bench-<name>; peers are libraries (experiment::peers).
 [[nodiscard]] const runner& library_programs();
+/// Ours is the build's program bench-<name>, started by `sinew run`. They have no peers.
+[[nodiscard]] const runner& job_programs();
 /// Starts of this binary itself; words[0] names the command. They have no peers.
 [[nodiscard]] const runner& own_commands();
 

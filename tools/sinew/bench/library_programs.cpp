@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "sinew/base/check.hpp"
 #include "sinew/bench/experiment.hpp"
 #include "sinew/bench/installed.hpp"
 
@@ -197,6 +198,33 @@ std::optional<std::string> peer_program(const experiment& e, const subject& who,
       name + '-' + who.name, failure);
 }
 
+command launch_on_hosts(subject who, const start& how, const std::string& program) {
+  SINEW_EXPECT(how.over != nullptr);
+  who.launcher = own_folder() + "/sinew";
+  return launch_over(*how.over, who, program, how.words, true);
+}
+
+class job_runner final : public runner {
+ public:
+  [[nodiscard]] std::vector<subject> subjects(const experiment&, const machine&) const override {
+    return {sinew_itself()};
+  }
+  [[nodiscard]] std::optional<command> prepare(const experiment& e, const subject& who,
+                                               const start& how,
+                                               std::string& failure) const override {
+    const auto program = our_program(std::string(e.name), failure);
+    if (!program) {
+      return std::nullopt;
+    }
+    if (how.over != nullptr) {
+      return launch_on_hosts(who, how, *program);
+    }
+    command c{{own_folder() + "/sinew", "run", "-n", std::to_string(how.ranks), *program}, {}, 0};
+    c.words.insert(c.words.end(), how.words.begin(), how.words.end());
+    return c;
+  }
+};
+
 class library_runner final : public runner {
  public:
   [[nodiscard]] std::vector<subject> subjects(const experiment& e, const machine&) const override {
@@ -230,9 +258,7 @@ class library_runner final : public runner {
       return std::nullopt;
     }
     if (how.over != nullptr) {
-      subject launched = who;
-      launched.launcher = own_folder() + "/sinew";
-      return launch_over(*how.over, launched, *program, how.words, true);
+      return launch_on_hosts(who, how, *program);
     }
     command c{{*program}, {}, 0};
     if (who.name == "java") {  // what is to be run is a source
@@ -269,6 +295,11 @@ class library_runner final : public runner {
 };
 
 }  // namespace
+
+const runner& job_programs() {
+  static const job_runner one;
+  return one;
+}
 
 const runner& library_programs() {
   static const library_runner one;

@@ -4,6 +4,8 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/bench/intervals.hpp"
+#include "sinew/options.hpp"
+#include "sinew/route/topology.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -71,6 +73,22 @@ std::vector<start> starts_on_each(const experiment& e, const request& asked, con
     }
   }
   return all;
+}
+
+std::vector<start> starts_on_torus(const experiment& e, const request& asked, const placement& on) {
+  SINEW_EXPECT(e.hosts == between_hosts::torus && e.starts_on != nullptr);
+  const std::size_t nodes = route::parse_topology(asked.shape).endpoints();
+  if (nodes != on.hosts.size()) {
+    throw usage_failure("--shape " + asked.shape + " is of " + std::to_string(nodes) +
+                        " hosts, and --hosts names " + std::to_string(on.hosts.size()));
+  }
+  const auto all = std::make_shared<const placement>(on.first(nodes));
+  std::vector<start> starts = e.starts_on(asked, static_cast<int>(nodes));
+  for (start& each : starts) {
+    each.ranks = all->ranks();
+    each.over = all;
+  }
+  return starts;
 }
 
 std::vector<subject> subjects_over(std::vector<subject> found) {

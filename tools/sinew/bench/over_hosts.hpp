@@ -21,6 +21,11 @@ namespace sinew::tool {
 [[nodiscard]] std::vector<start> starts_on_each(const experiment& e, const request& asked,
                                                 const placement& on);
 
+/// Of between_hosts::torus: on all of these hosts, a rank on each. Throws usage_failure if the
+/// shape that was asked for has another number of nodes.
+[[nodiscard]] std::vector<start> starts_on_torus(const experiment& e, const request& asked,
+                                                 const placement& on);
+
 /// Without the ways that are of one machine: Open MPI over UCX is then one subject, "openmpi-ucx",
 /// and libraries take no part.
 [[nodiscard]] std::vector<subject> subjects_over(std::vector<subject> found);

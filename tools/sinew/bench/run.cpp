@@ -160,7 +160,9 @@ class bench_run {
         over = e->hosts == between_hosts::pair ? pair_ : all_hosts_;
         subjects = subjects_over(std::move(subjects));
         starts = e->hosts == between_hosts::each ? starts_on_each(*e, options_.asked, *all_hosts_)
-                                                 : starts_over(*e, starts, over);
+                 : e->hosts == between_hosts::torus
+                     ? starts_on_torus(*e, options_.asked, *all_hosts_)
+                     : starts_over(*e, starts, over);
         e = &between_.emplace_back(over_hosts(*e));
       }
       std::erase_if(subjects, [this, e](const subject& s) {

@@ -12,6 +12,7 @@
 
 #include "sinew/base/settings.hpp"
 #include "sinew/base/topology.hpp"
+#include "sinew/bench/installed.hpp"
 #include "sinew/bench/stats.hpp"
 
 namespace sinew::tool {
@@ -151,6 +152,17 @@ std::optional<std::string> bench_sources() {
     return sources.string();
   }
   return std::nullopt;
+}
+
+std::optional<c_sources> find_c_sources(std::string_view experiment, std::string& failure) {
+  const auto sources = bench_sources();
+  const auto compiler = program_in_path("cc");
+  if (!sources || !compiler) {
+    failure = sources ? "no C compiler (cc) in PATH"
+                      : "the sources of the measuring programs are not installed";
+    return std::nullopt;
+  }
+  return c_sources{*compiler, (fs::path(*sources) / experiment).string()};
 }
 
 std::optional<subject> find_ours() {

@@ -32,6 +32,14 @@ struct subject {
 /// them. Cold.
 std::optional<std::string> bench_sources();
 
+/// A C compiler, and where the C programs of an experiment lie. Without one of them nothing, and
+/// `failure` says which. Cold.
+struct c_sources {
+  std::string compiler;
+  std::string folder;
+};
+std::optional<c_sources> find_c_sources(std::string_view experiment, std::string& failure);
+
 /// Sinew without MPI: no compiler, no launcher.
 [[nodiscard]] inline subject sinew_itself() { return {"sinew", "", ""}; }
 

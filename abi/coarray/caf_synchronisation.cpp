@@ -297,19 +297,28 @@ void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired
     const lock_table::answer got =
         acquired != nullptr ? this_job.locks->try_acquire(lock) : this_job.locks->acquire(lock);
     this_job.waiting = nullptr;
+    const bool left_by_the_dead = got == lock_table::answer::from_the_dead;
+    const bool had = got == lock_table::answer::done || left_by_the_dead;
     if (acquired != nullptr) {
-      *acquired = got == lock_table::answer::done ? 1 : 0;
+      *acquired = had ? 1 : 0;
+    }
+    if (got == lock_table::answer::lost) {
+      fail(out, stat::failed_image, "lock", "the image of the lock variable has failed");
+      return;
     }
     if (got == lock_table::answer::mine_already) {
       fail(out, stat::locked, "lock", "this image has locked it already");
       return;
     }
     out.good();
-    if (got != lock_table::answer::done) {
+    if (!had) {
       look_around("lock with acquired_lock=");  // its holder may need an answer from this image
       return;
     }
     const place left{lock.rank, lock.offset + offsetof(synchronisation, left)};
+    if (left_by_the_dead) {
+      this_job.engine->store<std::uint64_t>(left, image_words::failed);
+    }
     if (this_job.engine->load<std::uint64_t>(left) != image_words::running &&
         !take_over(lock, left, out)) {
       if (acquired != nullptr) {
@@ -317,7 +326,7 @@ void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired
       }
       return;
     }
-    SINEW_ASSERT(got == lock_table::answer::done);
+    SINEW_ASSERT(had);
     SINEW_ASSERT(std::find(held_locks().begin(), held_locks().end(), lock) == held_locks().end());
     held_locks().push_back(lock);
   });

@@ -1,12 +1,17 @@
 // A queue of waiters, each with a line of its own heap: `next`, who is behind it, `granted`, and
 // `before`, who was in front of it when it came. The lock's word names the line of the last one, 0
 // if there is none. (Mellor-Crummey and Scott 1991; `before` serves reports only.)
+//
+// A rank that dies takes its line along, and with it who comes next. So where the others go on a
+// lock's word is the number of its holder, plus 1: who finds that this rank has died takes its
+// place. Those who wait ask again and again.
 #include "sinew/rma/lock.hpp"
 
 #include <algorithm>
 
 #include "rma/words.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/core/retry.hpp"
 
 namespace sinew::rma {
 namespace {
@@ -19,7 +24,9 @@ static_assert(before_at + 8 <= line_bytes && next_at != granted_at && granted_at
 
 }  // namespace
 
-lock_table::lock_table(engine& e) : engine_(e) { held_.reserve(nodes_per_block); }
+lock_table::lock_table(engine& e) : engine_(e), survivors_(e.runtime().session().survivors()) {
+  held_.reserve(nodes_per_block);
+}
 
 lock_table::~lock_table() {
   if (held_.empty()) {  // else others may still look at our lines
@@ -71,7 +78,62 @@ void lock_table::mark_granted(std::uint64_t node) {
   }
 }
 
+bool lock_table::outlives(job_rank r) const noexcept {
+  return survivors_->is_dead(r, survivors_->deaths());
+}
+
+/// It is listed as wanted by this rank.
+lock_table::answer lock_table::try_by_name(place lock) {
+  const std::uint64_t me = engine_.rank().index() + 1;
+  std::uint64_t holder = engine_.compare_swap<std::uint64_t>(lock, 0, me);
+  answer got = answer::done;
+  if (holder != 0 && holder <= static_cast<std::uint64_t>(engine_.size()) &&
+      outlives(job_rank::of_index(holder - 1))) {
+    const std::uint64_t dead = holder;
+    got = answer::from_the_dead;
+    holder = engine_.compare_swap<std::uint64_t>(lock, dead, me) == dead ? 0 : dead;
+  }
+  if (outlives(lock.rank)) {
+    return answer::lost;  // what came from there means nothing
+  }
+  return holder == 0 ? got : answer::taken;
+}
+
+lock_table::answer lock_table::acquire_by_name(place lock, bool once) {
+  const std::uint64_t node = enter(lock);
+  if (node == 0) {
+    return answer::mine_already;
+  }
+  answer got = try_by_name(lock);
+  for (core::retry_loop tries(engine_.runtime()); got == answer::taken && !once;) {
+    tries.again();
+    got = try_by_name(lock);
+  }
+  got == answer::done || got == answer::from_the_dead ? mark_granted(node) : leave(node);
+  return got;
+}
+
+lock_table::answer lock_table::release_by_name(place lock) {
+  const std::uint64_t me = engine_.rank().index() + 1;
+  const std::uint64_t holder = engine_.compare_swap<std::uint64_t>(lock, me, 0);
+  std::uint64_t node = 0;
+  {
+    const core::guard held(guard_, engine_.runtime().threaded());
+    for (const entry& e : held_) {
+      node = e.lock == pack(lock) && e.granted ? e.node : node;
+    }
+  }
+  if (node != 0) {
+    leave(node);
+    return answer::done;
+  }
+  return holder == 0 ? answer::free : answer::taken;
+}
+
 lock_table::answer lock_table::acquire(place lock) {
+  if (survivors_ != nullptr) [[unlikely]] {
+    return acquire_by_name(lock, false);
+  }
   const std::uint64_t node = enter(lock);
   if (node == 0) {
     return answer::mine_already;
@@ -90,6 +152,9 @@ lock_table::answer lock_table::acquire(place lock) {
 }
 
 lock_table::answer lock_table::try_acquire(place lock) {
+  if (survivors_ != nullptr) [[unlikely]] {
+    return acquire_by_name(lock, true);
+  }
   const std::uint64_t node = enter(lock);
   if (node == 0) {
     return answer::mine_already;
@@ -108,6 +173,9 @@ job_rank lock_table::holder(place lock) const {
     return no_job_rank;  // who asks for a report must not wait for another rank's answer
   }
   std::uint64_t at = engine_.load<std::uint64_t>(lock);
+  if (survivors_ != nullptr) {
+    return at != 0 ? job_rank::of_index(at - 1) : no_job_rank;
+  }
   for (int step = 0; at != 0 && step <= engine_.size(); ++step) {
     const place line = unpack(at);
     if (!engine_.maps(line.rank)) {
@@ -123,6 +191,9 @@ job_rank lock_table::holder(place lock) const {
 }
 
 lock_table::answer lock_table::release(place lock) {
+  if (survivors_ != nullptr) [[unlikely]] {
+    return release_by_name(lock);
+  }
   std::uint64_t node = 0;
   {
     const core::guard held(guard_, engine_.runtime().threaded());

@@ -29,6 +29,7 @@ class Coarrays(OverHosts):
                 ("killed", 137, r".*", r"rank 1 .*SIGKILL"),
                 ("failed", 0, r"went on without it", r".*"),
                 ("died", 0, r"went on without it", r"SIGKILL .*; the others go on"),
+                ("died in a lock", 0, r"went on without it", r"SIGKILL .*; the others go on"),
                 ("died, all statements", 0, r"went on without it", r"SIGKILL .*; the others go on"),
                 ("failed, all statements", 0, r"went on without it", r".*"),
                 ("failed in a lock", 0, r"went on without it", r".*"),

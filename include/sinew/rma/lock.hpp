@@ -1,10 +1,12 @@
-// Locks that any rank can take, first come, first served.
+// Locks that any rank can take, first come, first served; with `sinew run --survive` by who asks
+// first when they come free, but also after their holder has died.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "sinew/base/ids.hpp"
+#include "sinew/boot/survival.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/rma/engine.hpp"
 
@@ -25,6 +27,8 @@ class lock_table {
     mine_already,  ///< acquire: this rank holds it
     taken,  ///< try_acquire: another rank holds it; release: it is not this rank's to release
     free,   ///< release: nobody holds it
+    from_the_dead,  ///< as done, and whoever held it has died without releasing it
+    lost,           ///< the rank of the lock has died
   };
 
   /// Suspends until it is this rank's turn. Hot.
@@ -43,11 +47,16 @@ class lock_table {
     std::uint64_t node;  ///< offset
     bool granted;
   };
+  [[nodiscard]] bool outlives(job_rank r) const noexcept;
+  [[nodiscard]] answer try_by_name(place lock);
+  [[nodiscard]] answer acquire_by_name(place lock, bool once);
+  [[nodiscard]] answer release_by_name(place lock);
   [[nodiscard]] std::uint64_t enter(place lock);
   void leave(std::uint64_t node);
   void mark_granted(std::uint64_t node);
 
   engine& engine_;
+  const boot::survival* survivors_;  ///< null: the job ends with the first rank that dies
   core::lock guard_;
   std::vector<entry> held_;           ///< guarded by guard_, as is
   std::vector<std::uint64_t> nodes_;  ///< free ones

@@ -128,6 +128,37 @@ program endings
     if (me == 1) print '(a)', 'went on without it'
     stop
     end team
+  case ('died in a lock')
+    ! Those who wait for it already get it too, one of them told why; so does who only looks.
+    if (me == 2) lock (guard[1])
+    if (me == 2) lock (guard[n])
+    sync all
+    if (me == 2) call execute_command_line('kill -9 $PPID')
+    error = 0
+    lock (guard[1], stat=error)
+    if (error /= 0 .and. error /= 6002) error stop 21
+    value = merge(1, 0, error == 6002)
+    unlock (guard[1], stat=error)
+    if (error /= 0) error stop 22
+    if (me == n) then
+      got = .false.
+      do while (.not. got)
+        error = 0
+        lock (guard[n], acquired_lock=got, stat=error)
+      end do
+      if (error /= 6002) error stop 23
+      unlock (guard[n])
+    end if
+    do
+      sync all (stat=error)
+      if (error /= 0) exit
+    end do
+    form team (1, one)
+    change team (one)
+    call co_sum(value)
+    if (value /= 1) error stop 24
+    end team
+    if (me == 1) print '(a)', 'went on without it'
   case ('failed in a lock')
     if (me == 2) lock (guard[1])
     sync all

@@ -27,6 +27,7 @@ TABLE = [
     ("failed", 2, None, r"went on without it", r".*"),
     ("died", 2, 0, r"went on without it", r"SIGKILL .*; the others go on"),
     ("died", 3, 0, r"went on without it", r"SIGKILL .*; the others go on"),
+    ("died in a lock", 3, 0, r"went on without it", r"SIGKILL .*; the others go on"),
     ("died, all statements", 2, 0, r"went on without it", r"SIGKILL .*; the others go on"),
     ("died, all statements", 3, 0, r"went on without it", r"SIGKILL .*; the others go on"),
     ("stopped", 3, 0, r"went on without it", r".*"),

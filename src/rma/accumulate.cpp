@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "rma/far.hpp"
-#include "rma/outside.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/core/retry.hpp"
 
 namespace sinew::rma {
 namespace {
@@ -141,7 +141,7 @@ std::uint64_t engine::atomic_outside(outside at, fabric::atomic_op op, std::size
                                      std::uint64_t operand, std::uint64_t compare) {
   SINEW_EXPECT((width == 4 || width == 8) && at.address % width == 0);
   std::uint64_t old = 0;
-  persist(runtime_, [&](fabric::callback done) {
+  core::carry_through(runtime_, [&](fabric::callback done) {
     return runtime_.endpoint().atomic(at.rank, op, {at.address, {}}, width, operand, compare, &old,
                                       done);
   });

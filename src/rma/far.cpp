@@ -33,7 +33,9 @@ far_ranks::far_ranks(engine& e, heap_sizes sizes)
       sizes_(sizes),
       rank_(e.rank()),
       room_(runtime_.endpoint().bounds().max_medium),
-      known_(std::make_unique<std::atomic<acquaintance*>[]>(static_cast<std::size_t>(e.size()))) {
+      known_(std::make_unique<std::atomic<acquaintance*>[]>(static_cast<std::size_t>(e.size()))),
+      told_(e.size()),
+      long_puts_(e.size()) {
   SINEW_CHECK(room_ >= 1024, "heaps of other nodes cannot be reached",
               "the fabric's messages hold " + std::to_string(room_) + " bytes", "");
   key_ = runtime_.endpoint().expose(e.parts_[rank_.index()], e.shape_.bytes);
@@ -229,12 +231,17 @@ bool far_ranks::try_send(job_rank to, const fabric::header& head, const void* da
 
 void far_ranks::send(job_rank to, const wire::head& head, const void* data, std::size_t bytes) {
   (void)meet(to);
-  if (try_send(to, wire::packed(head), data, bytes)) [[likely]] {
-    return;
+  if (long_puts_.open(to)) [[unlikely]] {
+    finish_long_puts(to);
   }
-  core::retry_loop tries(runtime_);
-  while (!try_send(to, wire::packed(head), data, bytes)) {
-    tries.again();
+  if (!try_send(to, wire::packed(head), data, bytes)) [[unlikely]] {
+    core::retry_loop tries(runtime_);
+    while (!try_send(to, wire::packed(head), data, bytes)) {
+      tries.again();
+    }
+  }
+  if (head.request == 0 && head.what != wire::kind::wake) {
+    told_.note(to);
   }
 }
 
@@ -297,12 +304,22 @@ void far_ranks::take_answer(job_rank source, const wire::head& h,
 }
 
 void far_ranks::flush(std::span<const job_rank> ranks) {
+  std::vector<std::uint32_t> told;
+  told.reserve(ranks.size());
   pipeline line(*this);
   for (const job_rank r : ranks) {
+    told.push_back(told_.sent(r));
+    if (!told_.open(r)) {
+      finish_long_puts(r);
+      continue;
+    }
     request& asked = line.next(r);
     send(r, {.what = wire::kind::flush, .request = asked.id}, nullptr, 0);
   }
   line.finish();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    told_.settle(ranks[i], told[i]);
+  }
 }
 
 void far_ranks::wake(job_rank r) { send(r, {}, nullptr, 0); }

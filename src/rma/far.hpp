@@ -18,6 +18,7 @@
 #include "sinew/base/memory.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/rma/engine.hpp"
+#include "sinew/rma/ledger.hpp"
 
 namespace sinew::rma {
 
@@ -142,6 +143,7 @@ class far_ranks {
   int look_for_deaths();
   void await(request& r);
   void put_long(const target& to, const void* from, std::size_t bytes);
+  void finish_long_puts(job_rank r);
   void get_long(void* to, const target& from, std::size_t bytes);
   [[nodiscard]] static bool is_long(const target& t, std::size_t bytes) noexcept;
 
@@ -172,8 +174,15 @@ class far_ranks {
   std::unique_ptr<std::atomic<acquaintance*>[]> known_;
   std::vector<std::unique_ptr<acquaintance>> owned_;  ///< in progress() only
 
+  // What is under way to each rank. Messages of a pair are done in their order, and so are the
+  // fabric's puts; but neither waits for the other, so one kind is finished before the other
+  // begins.
+  ledger told_;       ///< by messages that are not answered
+  ledger long_puts_;  ///< by the fabric's put
+
   /// By rank, where this job goes on without those that die; else null. Set by the poller
-  /// (release): from then on whatever is asked of that rank is answered by bytes that mean nothing.
+  /// (release), not when the rank dies but when nothing of it can come any more: from then on
+  /// whatever is asked of that rank is answered by bytes that mean nothing.
   std::unique_ptr<std::atomic<bool>[]> dead_;
   std::uint32_t deaths_seen_ = 0;  ///< in progress() only
   int death_chore_ = -1;

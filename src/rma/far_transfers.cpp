@@ -6,6 +6,7 @@
 #include "rma/outside.hpp"
 #include "rma/walk.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/core/retry.hpp"
 
 namespace sinew::rma {
 
@@ -26,17 +27,27 @@ void far_ranks::put(const target& to, const void* from, std::size_t bytes) {
 }
 
 // The fabric's transfers have no order with messages, so what was sent before must have been done,
-// and what is sent next must find this one done.
+// and what is sent next must find this one done. Up to then several puts may be under way.
 void far_ranks::put_long(const target& to, const void* from, std::size_t bytes) {
   const acquaintance& there = meet(to.rank);
   SINEW_EXPECT(to.in == wire::space::heap && bytes != 0);
-  if (engine_.puts_.open(to.rank) || engine_.words_.open(to.rank)) {
+  if (told_.open(to.rank)) {
     flush({&to.rank, 1});
   }
   fabric::endpoint& net = runtime_.endpoint();
   const fabric::remote_address at{there.said.base + to.where, there.said.key};
-  persist(runtime_, [&](fabric::callback done) { return net.put(to.rank, from, at, bytes, done); });
-  persist(runtime_, [&](fabric::callback) { return net.flush(to.rank); });
+  core::carry_through(
+      runtime_, [&](fabric::callback done) { return net.put(to.rank, from, at, bytes, done); });
+  long_puts_.note(to.rank);
+}
+
+/// Waits until they are done there.
+void far_ranks::finish_long_puts(job_rank r) {
+  const std::uint32_t begun = long_puts_.sent(r);
+  if (long_puts_.open(r)) {
+    core::carry_through(runtime_, [&](fabric::callback) { return runtime_.endpoint().flush(r); });
+    long_puts_.settle(r, begun);
+  }
 }
 
 void far_ranks::get(void* to, const target& from, std::size_t bytes) {
@@ -61,12 +72,13 @@ void far_ranks::get(void* to, const target& from, std::size_t bytes) {
 void far_ranks::get_long(void* to, const target& from, std::size_t bytes) {
   const acquaintance& there = meet(from.rank);
   SINEW_EXPECT(from.in == wire::space::heap && bytes != 0);
-  if (engine_.puts_.open(from.rank) || engine_.words_.open(from.rank)) {
+  if (told_.open(from.rank) || long_puts_.open(from.rank)) {
     flush({&from.rank, 1});
   }
   fabric::endpoint& net = runtime_.endpoint();
   const fabric::remote_address at{there.said.base + from.where, there.said.key};
-  persist(runtime_, [&](fabric::callback done) { return net.get(from.rank, to, at, bytes, done); });
+  core::carry_through(
+      runtime_, [&](fabric::callback done) { return net.get(from.rank, to, at, bytes, done); });
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include "rma/far.hpp"
 #include "rma/walk.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/core/retry.hpp"
 
 namespace sinew::rma {
 namespace {
@@ -126,7 +127,7 @@ void engine::move_pieces(job_rank r, bool in, std::span<const fabric::piece> pie
     return;
   }
   for (const fabric::piece& p : pieces) {
-    persist(runtime_, [&](fabric::callback done) {
+    core::carry_through(runtime_, [&](fabric::callback done) {
       return in ? net.get(r, p.local, {p.remote, {}}, p.bytes, done)
                 : net.put(r, p.local, {p.remote, {}}, p.bytes, done);
     });
@@ -141,7 +142,7 @@ void engine::flush_puts() {
   for (job_rank r = 0; puts_.open() && r.below(size_); ++r) {
     if (maps(r) && puts_.open(r)) {
       const std::uint32_t number = puts_.sent(r);
-      persist(runtime_, [&](fabric::callback) { return runtime_.endpoint().flush(r); });
+      core::carry_through(runtime_, [&](fabric::callback) { return runtime_.endpoint().flush(r); });
       puts_.settle(r, number);
     }
   }

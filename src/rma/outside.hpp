@@ -1,4 +1,4 @@
-// Operations of the fabric, carried through, and copies of what they read.
+// Copies of pages of other ranks' memory, for many gets of few bytes.
 #pragma once
 
 #include <array>
@@ -8,30 +8,9 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/ids.hpp"
-#include "sinew/core/retry.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::rma {
-
-/// Calls start(callback) until it is done or posted, and then waits for the callback.
-template <class Start>
-void persist(core::runtime& runtime, Start start) {
-  completion done;
-  const fabric::callback when_done{
-      [](void* c) noexcept { static_cast<completion*>(c)->complete(); }, &done};
-  core::retry_loop tries(runtime);
-  for (;;) {
-    const status s = start(when_done);
-    if (s.done()) {
-      return;
-    }
-    if (s.posted()) {
-      runtime.wait(done);
-      return;
-    }
-    tries.again();
-  }
-}
 
 /// Pages of other ranks' memory, each found by its address.
 struct copied_pages {

@@ -126,6 +126,38 @@ TEST_P(rma_contract, a_fence_of_one_rank_orders_what_is_put_and_posted_to_it) {
   });
 }
 
+TEST_P(rma_contract, long_and_short_puts_of_one_place_follow_each_other) {
+  run(3, [](rma_member& m) {
+    constexpr std::size_t room = 3 * engine::long_put;
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, room);
+    const std::uint64_t told = m.rma.memory().allocate(part::symmetric, 8);
+    random_generator random = common_random();  // all do the same to the next one
+    std::vector<std::byte> model(room, std::byte{0});
+    std::vector<std::byte> back(room);
+    std::memset(m.rma.at({m.rma.rank(), box}), 0, room);
+    m.meet();
+    constexpr std::size_t sizes[] = {8, 1000, engine::long_put, engine::long_put + 4100};
+    for (std::uint64_t round = 1; round <= (slow_build ? 10U : 40U); ++round) {
+      for (std::size_t k = 0, n = 1 + random.below(6); k < n; ++k) {
+        const std::size_t bytes = sizes[random.below(std::size(sizes))];
+        const std::size_t at = random.below(room - bytes + 1) / 8 * 8;
+        const auto data = patterned(bytes, round * 10 + k);
+        std::copy(data.begin(), data.end(), model.begin() + static_cast<std::ptrdiff_t>(at));
+        m.rma.put({m.next(), box + at}, data.data(), bytes);
+      }
+      if (random.below(2) == 0) {  // seen by this rank's own get, in part or whole
+        const std::size_t bytes = random.below(2) == 0 ? 100 : room;
+        m.rma.get(back.data(), {m.next(), box}, bytes);
+        require(same(back.data(), model.data(), bytes), "a put was overtaken");
+      }
+      m.rma.add<std::uint64_t>({m.next(), told}, 1);  // and by whoever sees this
+      (void)m.rma.wait(told, until::at_least, round);
+      require(same(m.rma.at({m.rma.rank(), box}), model.data(), room), "a put comes late");
+      m.rma.sync_all();
+    }
+  });
+}
+
 TEST_P(rma_contract, flush_completes_at_the_target) {
   // If both ranks could miss the other's put after their own flush, one was not complete.
   run(2, [](rma_member& m) {

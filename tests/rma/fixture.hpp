@@ -51,13 +51,6 @@ class rma_test : public ::testing::TestWithParam<way_to_run> {
   }
 };
 
-inline const auto ways_on_one_node = ::testing::Values(
-    way_to_run{"inproc", backend::inproc, threading::one, ranks_as::threads, true},
-    way_to_run{"inproc_threads", backend::inproc, threading::many, ranks_as::threads, true},
-    way_to_run{"shm", backend::shm, threading::one, ranks_as::threads, true},
-    way_to_run{"shm_threads", backend::shm, threading::many, ranks_as::threads, true},
-    way_to_run{"processes", backend::shm, threading::one, ranks_as::processes, true},
-    way_to_run{"processes_no_cma", backend::shm, threading::one, ranks_as::processes, false});
 inline const auto every_way = ::testing::Values(
     way_to_run{"inproc", backend::inproc, threading::one, ranks_as::threads, true},
     way_to_run{"inproc_threads", backend::inproc, threading::many, ranks_as::threads, true},

@@ -128,8 +128,8 @@ class engine {
 
   // --- transfers; hot, but for long ones. Mapped heaps: never suspend. ---
 
-  /// From so many bytes on a put to a heap of another node goes straight from memory to memory, and
-  /// returns when it is done there; a shorter one is copied into messages and under way.
+  /// From so many bytes on a put to a heap of another node goes straight from memory to memory; a
+  /// shorter one is copied into messages. Both may be under way there when it returns.
   static constexpr std::size_t long_put = std::size_t{64} << 10;
 
   void put(place to, const void* from, std::size_t bytes) {

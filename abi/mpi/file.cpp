@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "abi/mpi/generated/impl.hpp"
 #include "abi/mpi/request.hpp"
+#include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 
@@ -162,6 +164,9 @@ void fail_for_file(comm_object* comm) {
 }
 
 void check_collective(coll::fault f) {
+  if (f == coll::fault::peer_failed) {
+    fail(MPIX_ERR_PROC_FAILED, "a rank that has opened the file has died");
+  }
   if (f != coll::fault::none) {
     fail(MPI_ERR_NO_MEM, "there is no memory left for a collective operation on a file");
   }
@@ -269,16 +274,24 @@ int impl::File_close(MPI_File* fh) {
   }
   return on_file(*fh, [&](file_object& f) -> int {
     const coll::participant at = participant_of(*f.comm);
-    together(at, [&] {
-      check_no_split(f);
-      if (uses(*process.requests, *f.comm)) {
-        fail(MPI_ERR_PENDING, "a nonblocking access to \"%s\" has not been completed",
-             f.path.c_str());
+    std::optional<failure> dead;  // somebody is: those that live close it all the same, and say so
+    try {
+      together(at, [&] {
+        check_no_split(f);
+        if (uses(*process.requests, *f.comm)) {
+          fail(MPI_ERR_PENDING, "a nonblocking access to \"%s\" has not been completed",
+               f.path.c_str());
+        }
+      });
+    } catch (const failure& e) {
+      if (e.code != MPIX_ERR_PROC_FAILED) {
+        throw;
       }
-    });
+      dead = e;
+    }
     // All ranks have agreed to close: no access is under way.
     int error = f.inner.close();
-    if ((f.amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
+    if ((f.amode & MPI_MODE_DELETE_ON_CLOSE) != 0 && !dead) {
       check_collective(coll::barrier(at));
       if (at.comm.rank() == 0 && ::unlink(f.path.c_str()) != 0 && error == 0) {
         error = errno;
@@ -288,6 +301,9 @@ int impl::File_close(MPI_File* fh) {
     const std::string path = f.path;
     *fh = MPI_FILE_NULL;
     give_up(&f);
+    if (dead) {
+      return on_no_file([&]() -> int { throw failure{dead->code, dead->sentence}; });
+    }
     if (error != 0) {
       return on_no_file([&]() -> int { fail_io(error, "close", path); });
     }

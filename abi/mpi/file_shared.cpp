@@ -4,6 +4,7 @@
 #include <new>
 
 #include "abi/mpi/file.hpp"
+#include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/core/retry.hpp"
@@ -41,6 +42,9 @@ std::int64_t shared_position::fetch_add(std::int64_t by) const {
     return runtime_->endpoint().atomic(owner_, fabric::atomic_op::fetch_add, there_, sizeof(number),
                                        static_cast<std::uint64_t>(by), 0, &before, done);
   });
+  if (process.engine->is_dead(owner_)) {  // what came from there means nothing
+    fail(MPIX_ERR_PROC_FAILED, "the rank that keeps the shared file pointer has died");
+  }
   return static_cast<std::int64_t>(before);
 }
 

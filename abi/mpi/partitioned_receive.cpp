@@ -113,8 +113,9 @@ class partitioned_receive final : public partitioned_operation,
   terms_coming coming_;
   std::shared_ptr<partitioned_receive> self_;  ///< until the terms have come
   core::lock lock_;                            ///< guards the next two
-  bool has_terms_ = false;
+  bool has_terms_ = false;                     ///< or knows that they will not come:
   bool started_early_ = false;
+  p2p::fault no_terms_ = p2p::fault::none;
   bool broken_ = false;  ///< messages of an earlier start have not all found a receive
 };
 
@@ -178,7 +179,7 @@ void partitioned_receive::start() {
       return;
     }
   }
-  if (parts_ == nullptr) {
+  if (parts_ == nullptr && no_terms_ == p2p::fault::none) {
     make_parts();
   }
   begin();
@@ -201,7 +202,7 @@ void partitioned_receive::introduce() {
 void partitioned_receive::terms_came() noexcept {
   // If the request has been freed meanwhile, the object goes with this.
   const std::shared_ptr<partitioned_receive> self = std::move(self_);
-  (void)coming_.take();
+  no_terms_ = coming_.take();
   bool started = false;
   {
     const core::guard held(lock_, process.threaded);
@@ -243,6 +244,11 @@ p2p::buffer partitioned_receive::place_for(std::size_t i) {
 }
 
 void partitioned_receive::post() noexcept {
+  if (no_terms_ != p2p::fault::none) {  // nothing is known of what the sender has
+    note(no_terms_);
+    end_some(1);
+    return;
+  }
   const std::size_t n = terms_.partitions;
   for (int j = 0; j < with_.partitions; ++j) {
     const range r = theirs_in(static_cast<std::uint64_t>(j));
@@ -296,7 +302,9 @@ std::string partitioned_receive::about(p2p::fault f) const {
   return f == p2p::fault::truncated
              ? which + ": the sender's have " + std::to_string(sent_bytes()) +
                    " bytes in all, the receiver's only " + std::to_string(room())
-             : which + ": no memory to receive a message";
+         : f == p2p::fault::peer_failed ? which + ": it has died"
+         : f == p2p::fault::revoked     ? which + ": the communicator has been revoked"
+                                        : which + ": no memory to receive a message";
 }
 
 }  // namespace

@@ -78,9 +78,12 @@ class partitioned_send final : public partitioned_operation {
     p.of->end_one();
   }
 
-  std::string about(p2p::fault) const override {
+  std::string about(p2p::fault f) const override {
     return "partitions to rank " + std::to_string(with_.peer) + ", tag " +
-           std::to_string(with_.tag) + ": no memory for a message";
+           std::to_string(with_.tag) +
+           (f == p2p::fault::peer_failed ? ": it has died"
+            : f == p2p::fault::revoked   ? ": the communicator has been revoked"
+                                         : ": no memory for a message");
   }
 
   p2p::channel& data_;

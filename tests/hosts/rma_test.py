@@ -16,6 +16,17 @@ class OneSided(OverHosts):
                 done = run(PROBE, what, hosts=hosts)
                 self.assertEqual((done.code, done.out, done.err), (0, "", ""), (what, hosts))
 
+    def test_heaps_at_other_addresses(self):
+        for hosts in ("h1,h2", "h1:2,h2:2"):
+            done = run("setarch", "-R", PROBE, "shifted", hosts=hosts)
+            self.assertEqual((done.code, done.out, done.err), (0, "", ""), hosts)
+
+    def test_no_memory_may_be_locked(self):
+        """As where `ulimit -l` lets an adapter register nothing."""
+        for what in ("ring", "mix"):
+            done = run("sh", "-c", 'ulimit -l 0; exec "$0" "$@"', PROBE, what)
+            self.assertEqual((done.code, done.out, done.err), (0, "", ""), what)
+
     def test_heaps_of_other_sizes(self):
         done = run("-n", "1", "-x", "SINEW_RMA_HEAP=8M", PROBE, "ring", ":",
                    "-n", "1", "-x", "SINEW_RMA_HEAP=9M", PROBE, "ring", hosts="h1,h2")

@@ -2,16 +2,18 @@
 others are told and go on.
 
 usage: survive_test.py SINEW BOOT_PROBE MPI_SURVIVE MPI_BETWEEN MPI_SURVIVE_WINDOWS EVENT_LOST
+       MPI_TRANSFERS
 """
+import os
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import over_hosts  # noqa: E402
-from over_hosts import OverHosts, run, tool  # noqa: E402
+from over_hosts import PROBE, OverHosts, run, tool  # noqa: E402
 
-SURVIVE, BETWEEN, WINDOWS, EVENTS = sys.argv[3:7]
+SURVIVE, BETWEEN, WINDOWS, EVENTS, TRANSFERS = sys.argv[3:8]
 
 
 class Survive(OverHosts):
@@ -38,6 +40,12 @@ class Survive(OverHosts):
                            hosts=hosts)
                 self.assertEqual(done.code, 0, done.out + done.err)
                 self.assertIn("rank 1 has gone on", done.out)
+
+    def test_partitions_and_files_of_a_rank_that_dies(self):
+        name = Path(PROBE).with_name(f"survive-{os.getpid()}.file")
+        self.addCleanup(name.unlink, missing_ok=True)
+        done = run("--survive", "--timeout", "50", TRANSFERS, str(name), hosts="h1:2,h2")
+        self.assertEqual((done.code, done.out), (0, "survived\n"), done.err)
 
     def lost(self, *words, why):
         """The host of the last rank is lost while the others wait for that rank."""

@@ -1,7 +1,11 @@
 // One rank of a launched job: `rma_probe ring` passes data around, `mix` does every other thing
-// that ranks can do to each other's heaps, `full` asks for more than there is.
+// that ranks can do to each other's heaps, also `shifted`, where these lie at other addresses in
+// every other rank; `full` asks for more than there is.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string_view>
 #include <vector>
@@ -112,8 +116,32 @@ bool mix(engine& rma) {
          std::uint64_t(sum) == size && rma.load<std::uint32_t>({last, words + 32}) == 1;
 }
 
-int run(std::string_view what) {
+/// Address space that this process cannot have its heap in, of a length that no other's is.
+void take_addresses(std::size_t blocks) {
+  for (std::size_t i = 0; i < blocks; ++i) {
+    (void)::mmap(nullptr, (i + 1) << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                 0);
+  }
+}
+
+/// Of the ranks' heaps no two begin at one address.
+bool bases_differ(engine& rma) {
+  const std::uint64_t bases = rma.memory().allocate(part::symmetric, 8 * 64);
+  const auto own = reinterpret_cast<std::uintptr_t>(rma.at({rma.rank(), bases}));
+  for (sinew::job_rank r = 0; r.below(rma.size()); ++r) {
+    rma.put({r, bases + 8 * rma.rank().index()}, &own, sizeof own);
+  }
+  rma.flush_all();
+  rma.sync_all();
+  const auto* all = reinterpret_cast<const std::uintptr_t*>(own);
+  return std::count(all, all + rma.size(), own) == 1;
+}
+
+int run(std::string_view what, std::size_t rank) {
   (void)sinew::settings::load_environment();
+  if (what == "shifted") {
+    take_addresses(rank);
+  }
   auto runtime = sinew::core::runtime::open(sinew::boot::connect(), sinew::core::threading::one);
   int code = 0;
   {
@@ -123,7 +151,10 @@ int run(std::string_view what) {
         (void)rma->memory().allocate(part::symmetric, 2 << 20);
       }
     } else {
-      code = (what == "mix" ? mix(*rma) : ring(*rma)) ? 0 : 1;
+      code = (what == "ring" ? ring(*rma) : mix(*rma)) ? 0 : 1;
+      if (what == "shifted" && !bases_differ(*rma)) {
+        code = 2;
+      }
       rma->sync_all();  // who asks another rank has been answered
     }
   }
@@ -135,7 +166,8 @@ int run(std::string_view what) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc > 1 ? argv[1] : "ring");
+    const char* rank = std::getenv("PMI_RANK");
+    return run(argc > 1 ? argv[1] : "ring", rank != nullptr ? std::strtoul(rank, nullptr, 10) : 0);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "rma_probe: %s\n", failure.what());
     return 9;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "event/filled.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/core/lock.hpp"
 #include "sinew/event/system.hpp"
@@ -101,23 +102,8 @@ std::size_t completion_queue::pop(std::span<completed> out) {
 }
 
 event completion_queue::filled() {
-  const user_event spare = body_->s.create();
-  event answer;  // none: there is something
-  bool used = false;
-  {
-    const core::guard held(body_->lock, body_->s.runtime().threaded());
-    if (body_->first == nullptr) {
-      used = !body_->filled.exists();
-      if (used) {
-        body_->filled = spare;
-      }
-      answer = body_->filled;  // the same for all who ask before it triggers
-    }
-  }
-  if (!used) {
-    body_->s.trigger(spare);
-  }
-  return answer;
+  return when_filled(body_->s, body_->lock, body_->filled,
+                     [this] { return body_->first == nullptr; });
 }
 
 std::size_t completion_queue::size() const noexcept {

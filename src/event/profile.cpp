@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "event/filled.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/core/lock.hpp"
@@ -68,23 +69,7 @@ std::size_t profiler::pop(std::span<profile> out) {
 }
 
 event profiler::filled() {
-  const user_event spare = body_->s.create();
-  event answer;  // none: there is something
-  bool used = false;
-  {
-    const core::guard held(body_->lock, body_->s.runtime().threaded());
-    if (body_->come.empty()) {
-      used = !body_->filled.exists();
-      if (used) {
-        body_->filled = spare;
-      }
-      answer = body_->filled;
-    }
-  }
-  if (!used) {
-    body_->s.trigger(spare);
-  }
-  return answer;
+  return when_filled(body_->s, body_->lock, body_->filled, [this] { return body_->come.empty(); });
 }
 
 profiled::profiled(profiler& /*by*/, std::uint64_t tag) noexcept

@@ -68,7 +68,8 @@ class profiler {
   std::unique_ptr<body> body_;
 };
 
-/// What this thread begins while it lives is profiled. Nothing in its scope may wait. Hot.
+/// What this thread begins while it lives is profiled. Nothing in its scope may wait. `by` is named
+/// since it must be there: what comes for nobody ends the job. Hot.
 class profiled {
  public:
   explicit profiled(profiler& by, std::uint64_t tag = 0) noexcept;

@@ -65,6 +65,10 @@ ENDS = [
      r"shared memory of \d+ MiB cannot be mapped"),
     ("file limit", ["-n", "2", "sh", "-c", "ulimit -f 100; exec " + PROBE + " start"], 9,
      r"the limit on file size .*ulimit -f"),
+    ("nobody survives", ["-n", "3", "--survive", "sh", "-c", "kill -9 $$"], 137,
+     r"rank . of 3 .*SIGKILL.*, as all others have \(--survive\)"),
+    ("one survives", ["-n", "2", "--survive", "sh", "-c", "[ $PMI_RANK = 0 ] || kill -9 $$"], 0,
+     r"rank 1 of 2 .*SIGKILL.*; the others go on \(--survive\)"),
 ]
 
 

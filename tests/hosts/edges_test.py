@@ -56,8 +56,8 @@ class Edges(OverHosts):
 
 
 class Firewalls(Edges):
-    def check_told(self):
-        done = run(PROGRAM, "sum")
+    def check_told(self, *words):
+        done = run(*words, PROGRAM, "sum")
         self.assertEqual(done.code, 1, done.err)
         self.assertRegex(done.err, r"rank . of 4 .* on h[12]\) has lost its connection to rank . of"
                          r" 4 .* on h[12]\) \(nothing answers there\), and both run: .*"
@@ -69,6 +69,7 @@ class Firewalls(Edges):
         for host, other in (("h1", "h2"), ("h2", "h1")):
             self.drop(host, ADDRESSES[other])
         self.check_told()
+        self.check_told("--survive")  # nobody has died, and nothing can be agreed on
 
     def test_all_but_ssh(self):
         for host, other in (("h1", "h2"), ("h2", "h1")):

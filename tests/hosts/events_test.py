@@ -35,6 +35,11 @@ class Events(over_hosts.OverHosts):
             self.assertEqual(done.code, 0, done.err)
             self.assertIn(says, done.out)
 
+    def test_a_routed_exchange(self):
+        done = over_hosts.run("--timeout", "60", str(Path(EXAMPLES) / "route"), "2x2")
+        self.assertEqual((done.code, done.err), (0, ""))
+        self.assertEqual(done.out.count("bytes, all as sent"), 4)
+
     def test_long_rows_are_copied_between_all_ranks(self):
         done = over_hosts.run("--timeout", "60", str(Path(BETWEEN).parent /
                                                      "event_program_long_copies"))

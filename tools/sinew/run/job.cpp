@@ -249,6 +249,13 @@ void job::survive(const std::vector<rank_exit>& exits) {
   for (const rank_exit& each : exits) {
     if (const std::string cause = cause_of(each); !cause.empty()) {
       go_on_without(each.rank);
+      const bool nobody_is_left =
+          std::all_of(ranks_.begin(), ranks_.end(),
+                      [](const rank_state& r) { return r.in == nullptr || r.dead; });
+      if (nobody_is_left) {
+        return fail(each.code == 0 ? 1 : each.code, each.rank,
+                    name_of(each.rank) + " " + cause + ", as all others have (--survive)");
+      }
       say(name_of(each.rank) + " " + cause + "; the others go on (--survive)");
     }
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "abi/mpi/world.hpp"
+#include "c/mpi-ext.h"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/boot/survival.hpp"
@@ -22,6 +23,11 @@ namespace {
 constexpr std::uint64_t page = 4096;
 
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }
+
+bool has_died(job_rank r) {
+  const boot::survival* const survivors = process.runtime->session().survivors();
+  return survivors != nullptr && survivors->is_dead(r, survivors->deaths());
+}
 
 /// Whether all ranks say so.
 bool all_agree(coll::participant at, bool good) {
@@ -215,8 +221,13 @@ void window_memory::elsewhere(int rank, std::uint64_t address, const p2p::buffer
     }
     return;
   }
-  SINEW_CHECK(pieces.empty() || endpoint_.copy_now(comm_.job_rank(comm_rank{rank}), way, pieces),
-              "another rank's window cannot be reached",
+  const job_rank peer = comm_.job_rank(comm_rank{rank});
+  const fabric::copied how =
+      pieces.empty() ? fabric::copied::done : endpoint_.copy_now(peer, way, pieces);
+  if (how == fabric::copied::gone || (how == fabric::copied::refused && has_died(peer))) {
+    fail(MPIX_ERR_PROC_FAILED, "rank %d has died", rank);
+  }
+  SINEW_CHECK(how == fabric::copied::done, "another rank's window cannot be reached",
               "the system forbids copies between processes (process_vm_readv), and the memory is "
               "the program's own",
               "let MPI_Win_allocate make the window's memory, or allow ptrace between the ranks");
@@ -276,13 +287,10 @@ accumulating::accumulating(window_record& r) noexcept : word_(r.accumulating) {
 
 void accumulating::wait(std::uint32_t mine) noexcept {
   constexpr int patience = 200;
-  const boot::survival* const survivors = process.runtime->session().survivors();
   for (int i = 0;; ++i) {
     std::uint32_t holder = word_.load(std::memory_order_relaxed);
     if (holder != 0 && i >= patience) {
-      const bool died = survivors != nullptr &&
-                        survivors->is_dead(job_rank::of_index(holder - 1), survivors->deaths());
-      holder = died ? holder : 0;
+      holder = has_died(job_rank::of_index(holder - 1)) ? holder : 0;
     } else if (holder != 0) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();

@@ -42,7 +42,7 @@ event operations::issue(transfer& t, job_rank executor, event before) {
   const user_event post = events_.create();
   t.post = post.bits();
   t.profile = profiled ? sinew::event::wanted_profile(post) : sinew::event::profile_request{};
-  if (!table_.heaps().maps(executor)) {
+  if (executor != events_.rank()) {
     events_.entrust(post, executor);  // poisoned if that is lost
   }
   after(events_, before, [this, t, executor](bool bad) mutable {
@@ -94,6 +94,9 @@ void operations::perform_known(const transfer& t) {
   try {
     const job_rank sender = sender_of(t);
     SINEW_ASSERT(sender != events_.rank());  // or it would have sent it
+    if (const event post = event::from_bits(t.post); post.owner() == events_.rank()) {
+      events_.entrust(user_event(post), sender);
+    }
     start(t, sender);
   } catch (const error& e) {  // an instance was destroyed meanwhile
     problems_.add(e.what());

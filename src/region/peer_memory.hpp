@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <span>
+#include <stdexcept>
+#include <string>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/ids.hpp"
@@ -21,10 +23,16 @@ class peer_memory {
 
   /// The kernel has copied whenever it was asked.
   [[nodiscard]] bool works() const noexcept { return works_.load(std::memory_order_relaxed); }
-  /// Throws kernel_refused; then nothing was copied.
+  /// Throws kernel_refused; then nothing was copied. Throws std::runtime_error if that rank's
+  /// process has ended.
   void copy(job_rank peer, fabric::direction way, std::span<const fabric::piece> pieces) {
     SINEW_EXPECT(peer >= 0 && !pieces.empty());
-    if (!works() || !endpoint_.copy_now(peer, way, pieces)) {
+    const fabric::copied how =
+        works() ? endpoint_.copy_now(peer, way, pieces) : fabric::copied::refused;
+    if (how == fabric::copied::gone) {
+      throw std::runtime_error("rank " + to_string(peer) + " has died");
+    }
+    if (how == fabric::copied::refused) {
       works_.store(false, std::memory_order_relaxed);
       throw kernel_refused{};
     }

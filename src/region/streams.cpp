@@ -11,6 +11,9 @@
 #include "sinew/base/check.hpp"
 
 namespace sinew::region {
+
+using sinew::event::event;
+
 namespace {
 
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
@@ -111,10 +114,17 @@ bool streams::pump(stream& s) {
     return false;
   }
   s.packed = true;
+  const event post = event::from_bits(s.of.post);
+  const bool mine = post.owner() == all_.table.rank();
+  const bool owners_may_die = all_.events.runtime().session().survivors() != nullptr;
   const bool one = s.under_way == 0 && s.letters.size() == 1 && !s.failed &&
-                   !s.letters.begin()->second.lost && !s.of.profile.wanted();
+                   !s.letters.begin()->second.lost && !s.of.profile.wanted() &&
+                   (mine || !owners_may_die);  // who awaits the event knows of this rank alone
   for (auto& [owner, l] : s.letters) {
     if (l.runs != 0) {
+      if (one && owners_may_die) {
+        all_.events.entrust(post, owner);
+      }
       send(s, owner, one);
       s.owner_ends = one;
     }
@@ -156,14 +166,23 @@ void streams::apply_here(const stream& s, const paired_walk::pair& p, const std:
   s.op->apply({target + p.to.offset, p.to.step, source, p.from.step, p.count, s.of.how});
 }
 
+/// Of an owner that is lost already streams::lost() does not come again.
+letter& streams::letter_to(stream& s, job_rank owner) {
+  const auto [found, is_new] = s.letters.try_emplace(owner);
+  if (is_new && all_.events.is_lost(owner)) {
+    found->second.lost = s.failed = true;
+  }
+  return found->second;
+}
+
 /// Of elements side by side on both sides. 0: they are too few, or not so.
 std::uint64_t streams::let_fetch(stream& s, const paired_walk::pair& p, const std::byte* source) {
   const part_place place = s.to.what->place(p.to.part);
   const std::uint64_t bytes = s.of.bytes;
   const auto step = static_cast<std::int64_t>(bytes);
-  letter& l = s.letters[place.rank];
+  const letter& seen = letter_to(s, place.rank);
   if (s.of.what != action::copy || all_.table.heaps().maps(place.rank) || p.from.step != step ||
-      p.to.step != step || p.count * bytes < least_fetched || l.lost) {
+      p.to.step != step || p.count * bytes < least_fetched || seen.lost) {
     return 0;
   }
   const std::uint64_t n = std::clamp<std::uint64_t>(most_fetched / bytes, 1, p.count);
@@ -179,7 +198,7 @@ std::uint64_t streams::let_fetch(stream& s, const paired_walk::pair& p, const st
       place.rank,
       {s.number, place.address + static_cast<std::uint64_t>(p.to.offset), n * bytes,
        reinterpret_cast<std::uintptr_t>(source), s.exposed.back().key, s.to.what->kind});
-  ++l.under_way;
+  ++s.letters[place.rank].under_way;
   ++s.under_way;
   return n;
 }
@@ -199,7 +218,7 @@ std::uint64_t streams::pack(stream& s, const paired_walk::pair& p, const std::by
   const part_place place = s.to.what->place(p.to.part);
   const std::uint64_t address = place.address + static_cast<std::uint64_t>(p.to.offset);
   SINEW_ASSERT(place.address != 0 && place.rank != all_.table.rank());
-  letter& l = s.letters[place.rank];
+  letter& l = letter_to(s, place.rank);
   if (l.lost) {
     return p.count;
   }

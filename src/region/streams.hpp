@@ -22,6 +22,8 @@
 
 namespace sinew::region {
 
+struct letter;
+
 /// Any thread, if `threaded`. No call waits.
 class streams {
  public:
@@ -63,6 +65,7 @@ class streams {
   [[nodiscard]] std::uint64_t move_some(stream& s, const paired_walk::pair& p);
   [[nodiscard]] std::uint64_t let_fetch(stream& s, const paired_walk::pair& p,
                                         const std::byte* source);
+  [[nodiscard]] letter& letter_to(stream& s, job_rank owner);
   void withdraw(const stream& s);
   [[nodiscard]] std::uint64_t pack(stream& s, const paired_walk::pair& p, const std::byte* source);
   void pack_in_pieces(stream& s, job_rank owner, std::uint64_t address, const std::byte* source);

@@ -78,7 +78,7 @@ void lock_table::mark_granted(std::uint64_t node) {
   }
 }
 
-bool lock_table::outlives(job_rank r) const noexcept {
+bool lock_table::has_died(job_rank r) const noexcept {
   return survivors_->is_dead(r, survivors_->deaths());
 }
 
@@ -88,12 +88,12 @@ lock_table::answer lock_table::try_by_name(place lock) {
   std::uint64_t holder = engine_.compare_swap<std::uint64_t>(lock, 0, me);
   answer got = answer::done;
   if (holder != 0 && holder <= static_cast<std::uint64_t>(engine_.size()) &&
-      outlives(job_rank::of_index(holder - 1))) {
+      has_died(job_rank::of_index(holder - 1))) {
     const std::uint64_t dead = holder;
     got = answer::from_the_dead;
     holder = engine_.compare_swap<std::uint64_t>(lock, dead, me) == dead ? 0 : dead;
   }
-  if (outlives(lock.rank)) {
+  if (has_died(lock.rank)) {
     return answer::lost;  // what came from there means nothing
   }
   return holder == 0 ? got : answer::taken;

@@ -13,6 +13,7 @@
 #include "rma/far.hpp"
 #include "rma/walk.hpp"
 #include "sinew/base/clock.hpp"
+#include "sinew/boot/survival.hpp"
 #include "sinew/core/retry.hpp"
 
 namespace sinew::rma {
@@ -102,7 +103,8 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
     // Where the kernel does not let us the owner would have to copy a page for a word.
     const fabric::piece whole{page.bytes.data(), begin, page_bytes};
     page.segment = 0;
-    if (!runtime_.endpoint().copy_now(from.rank, direction::in, {&whole, 1})) {
+    if (runtime_.endpoint().copy_now(from.rank, direction::in, {&whole, 1}) !=
+        fabric::copied::done) {
       held.unlock();  // get() polls, and so may run what gets ahead itself
       get(to, from, bytes);
       return;
@@ -119,11 +121,14 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
 void engine::move_pieces(job_rank r, bool in, std::span<const fabric::piece> pieces) {
   SINEW_EXPECT(r.below(size_) && r != rank_ && !pieces.empty());
   fabric::endpoint& net = runtime_.endpoint();
-  const bool now = net.copy_now(r, in ? direction::in : direction::out, pieces);
+  const fabric::copied now = net.copy_now(r, in ? direction::in : direction::out, pieces);
   if (!in) {
     forget_copies();  // those too that another thread has made meanwhile
   }
-  if (now) {
+  if (now == fabric::copied::gone) {
+    return await_death(r);
+  }
+  if (now == fabric::copied::done) {
     return;
   }
   for (const fabric::piece& p : pieces) {
@@ -135,6 +140,23 @@ void engine::move_pieces(job_rank r, bool in, std::span<const fabric::piece> pie
   if (!in) {
     puts_.note(r);
   }
+}
+
+void engine::await_death(job_rank r) {
+  struct {
+    const boot::survival* all;
+    job_rank rank;
+  } told{runtime_.session().survivors(), r};
+  SINEW_CHECK(told.all != nullptr, "the memory of rank " + to_string(r) + " cannot be reached",
+              "its process has ended", "see what the launcher says of it");
+  using told_of = decltype(told);
+  // Wait: the launcher is about to tell of it; whoever asks after this call is to know.
+  runtime_.wait_until(
+      [](void* t) {
+        const auto& [all, rank] = *static_cast<told_of*>(t);
+        return all->is_dead(rank, all->deaths());
+      },
+      &told);
 }
 
 void engine::flush_puts() {

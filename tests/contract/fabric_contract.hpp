@@ -521,7 +521,7 @@ TEST_P(fabric_contract, copies_many_pieces_at_once_or_not_at_all) {
       const std::size_t bytes = i % stride;
       pieces.push_back({got.data() + i * stride, theirs + i * stride, bytes});
     }
-    if (m.fabric.copy_now(job_rank{peer}, direction::in, pieces)) {
+    if (m.fabric.copy_now(job_rank{peer}, direction::in, pieces) == copied::done) {
       std::vector<std::byte> whole(mine.size());
       fill(whole.data(), whole.size(), 1, peer);
       for (std::size_t i = 0; i < got.size(); ++i) {
@@ -531,7 +531,8 @@ TEST_P(fabric_contract, copies_many_pieces_at_once_or_not_at_all) {
       m.barrier();
       std::vector<std::byte> sent(2 * stride, std::byte{7});
       const piece two[] = {{sent.data(), theirs, 5}, {sent.data() + 9, theirs + stride, 8}};
-      require(m.fabric.copy_now(job_rank{peer}, direction::out, two), "allowed in, forbidden out");
+      require(m.fabric.copy_now(job_rank{peer}, direction::out, two) == copied::done,
+              "allowed in, forbidden out");
       m.barrier();
       require(mine[4] == std::byte{7} && mine[5] == pattern(1, m.rank(), 5) &&
                   mine[stride + 7] == std::byte{7} &&

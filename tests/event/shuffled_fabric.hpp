@@ -111,8 +111,8 @@ class shuffled_endpoint final : public fabric::endpoint {
     return status::again(retry_reason::busy);
   }
   status flush(job_rank) override { return status::ok(); }
-  bool copy_now(job_rank, fabric::direction, std::span<const fabric::piece>) override {
-    return false;
+  fabric::copied copy_now(job_rank, fabric::direction, std::span<const fabric::piece>) override {
+    return fabric::copied::refused;
   }
   void sleep(std::uint64_t) override {}
   void wake() override {}

@@ -85,6 +85,12 @@ struct piece {
   std::size_t bytes;
 };
 enum class direction : std::uint8_t { in, out };
+/// What became of a copy without the peer's help.
+enum class copied : std::uint8_t {
+  done,
+  refused,  ///< the system or the distance forbids it: nothing was done, and get and put are the way
+  gone      ///< the peer's process has ended; nothing is promised about the target
+};
 
 struct limits {
   std::size_t max_short;   ///< bytes of payload that travel in the first line
@@ -149,10 +155,9 @@ class endpoint {
   virtual status flush(job_rank peer) = 0;
 
   /// Copies from (`in`) or to (`out`) any memory of a peer before it returns, without the peer's
-  /// help and without a key. False where the system or the distance forbids that: then nothing was
-  /// done, and get and put are the way. Memory that is not there ends the process. Warm.
-  [[nodiscard]] virtual bool copy_now(job_rank peer, direction way,
-                                      std::span<const piece> pieces) = 0;
+  /// help and without a key, if that is possible. Memory that is not there ends the process. Warm.
+  [[nodiscard]] virtual copied copy_now(job_rank peer, direction way,
+                                        std::span<const piece> pieces) = 0;
   /// The ranks are threads of one process: copy_now() makes no system call, and what it reads while
   /// another rank writes there is a data race, even if nobody looks at it. Cold.
   [[nodiscard]] virtual bool in_one_process() const noexcept { return false; }

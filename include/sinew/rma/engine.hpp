@@ -591,6 +591,9 @@ class engine {
   }
   void flush_puts();
   void move_pieces(job_rank r, bool in, std::span<const fabric::piece> pieces);
+  /// The process of a rank of this node has ended: returns when that is known, where the others go
+  /// on, and throws sinew::error elsewhere. Suspends.
+  void await_death(job_rank r);
   void move_each(const loops& section, outside far_side, void* near_side, bool in);
   [[nodiscard]] std::uint64_t atomic_outside(outside at, fabric::atomic_op op, std::size_t width,
                                              std::uint64_t operand, std::uint64_t compare);

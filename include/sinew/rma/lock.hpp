@@ -47,7 +47,7 @@ class lock_table {
     std::uint64_t node;  ///< offset
     bool granted;
   };
-  [[nodiscard]] bool outlives(job_rank r) const noexcept;
+  [[nodiscard]] bool has_died(job_rank r) const noexcept;
   [[nodiscard]] answer try_by_name(place lock);
   [[nodiscard]] answer acquire_by_name(place lock, bool once);
   [[nodiscard]] answer release_by_name(place lock);

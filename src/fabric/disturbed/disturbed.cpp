@@ -92,7 +92,7 @@ class disturbed_endpoint final : public endpoint {
   status flush(job_rank peer) override {
     return refuses() ? status::again(retry_reason::busy) : inner_->flush(peer);
   }
-  bool copy_now(job_rank peer, direction way, std::span<const piece> pieces) override {
+  copied copy_now(job_rank peer, direction way, std::span<const piece> pieces) override {
     return inner_->copy_now(peer, way, pieces);
   }
   [[nodiscard]] bool in_one_process() const noexcept override { return inner_->in_one_process(); }

@@ -86,7 +86,7 @@ class joint_endpoint final : public endpoint {
                                when_done);
   }
   status flush(job_rank peer) override { return way_to(peer).flush(peer); }
-  bool copy_now(job_rank peer, direction way, std::span<const piece> pieces) override {
+  copied copy_now(job_rank peer, direction way, std::span<const piece> pieces) override {
     return way_to(peer).copy_now(peer, way, pieces);
   }
 

@@ -60,7 +60,7 @@ class shm_endpoint final : public endpoint {
   }
   status flush(job_rank peer) override { return transfers_.flush(peer); }
 
-  bool copy_now(job_rank peer, direction way, std::span<const piece> pieces) override {
+  copied copy_now(job_rank peer, direction way, std::span<const piece> pieces) override {
     return transfers_.copy_now(peer, way, pieces);
   }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <string>
 
@@ -259,16 +260,19 @@ status one_sided<Threads>::push_put(put_state& p) {
 }
 
 template <bool Threads>
-bool one_sided<Threads>::copy_now(job_rank peer, direction how, std::span<const piece> pieces) {
+copied one_sided<Threads>::copy_now(job_rank peer, direction how, std::span<const piece> pieces) {
   if (!carrier_.is_ready(peer) || !cma_with(peer)) {
-    return false;
+    return copied::refused;
   }
   const pid_t pid = carrier_.of_peer(peer).state().pid;
   const bool in = how == direction::in;
   if (const piece* failed = in ? read_process(pid, pieces) : write_process(pid, pieces)) {
+    if (errno == ESRCH) {
+      return copied::gone;
+    }
     copy_failed(in ? "read" : "write", peer, failed->remote, failed->bytes);
   }
-  return true;
+  return copied::done;
 }
 
 template <bool Threads>

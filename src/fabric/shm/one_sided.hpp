@@ -28,7 +28,7 @@ class one_sided {
                 std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
                 callback when_done);
   status flush(job_rank peer);
-  [[nodiscard]] bool copy_now(job_rank peer, direction how, std::span<const piece> pieces);
+  [[nodiscard]] copied copy_now(job_rank peer, direction how, std::span<const piece> pieces);
 
   /// Anything for step() to do. Hot.
   [[nodiscard]] bool busy() const noexcept {

@@ -54,8 +54,9 @@ class ucx_endpoint final : public network_endpoint, private tagged {
                 std::uint64_t operand, std::uint64_t compare, std::uint64_t* result,
                 callback when_done) override;
   status flush(job_rank peer) override;
-  bool copy_now(job_rank /*peer*/, direction /*way*/, std::span<const piece> /*pieces*/) override {
-    return false;
+  copied copy_now(job_rank /*peer*/, direction /*way*/,
+                  std::span<const piece> /*pieces*/) override {
+    return copied::refused;
   }
 
   int progress(int budget) override;

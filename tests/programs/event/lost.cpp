@@ -7,6 +7,7 @@
 
 #include "expect.hpp"
 #include "sinew/event/barrier.hpp"
+#include "sinew/base/error.hpp"
 #include "sinew/region/job.hpp"
 
 namespace {
@@ -20,6 +21,65 @@ void nothing() {}
 void wait_for(event::task_context& c, std::uint64_t what) {
   (void)c.all.events().wait(occurrence::from_bits(what));
 }
+
+/// Rows of 8-byte words in each rank's private memory, and copies between them.
+class rows {
+ public:
+  static constexpr std::uint64_t length = 20'000;  // more than a message holds
+  explicit rows(job& here)
+      : here_(here),
+        what_(region::shape{length}),
+        word_(what_.add<std::uint64_t>("word")),
+        mine_(here.regions().create(what_, region::memory::heap(here.rank()))) {
+    expect(here.events().wait(mine_.ready) == state::triggered, "an instance");
+    for (const std::uint64_t bits : here.gather(mine_.what.bits())) {
+      all_.push_back(region::instance::from_bits(bits));
+    }
+  }
+  /// Copies from and to the one that is about to die: some wait, some are under way then.
+  void begin_copies(job_rank victim) {
+    begin(victim, here_.rank(), later_);
+    begin(here_.rank(), victim, later_);
+    const std::size_t waiting = ends_.size();
+    for (int i = 0; i < 3; ++i) {
+      begin(victim, here_.rank(), {});
+    }
+    ends_.resize(waiting);  // the others may have ended well
+  }
+  /// It has died.
+  void end_copies(job_rank victim) {
+    here_.events().trigger(later_);
+    begin(victim, here_.rank(), {});
+    begin(here_.rank(), victim, {});
+    for (const occurrence e : ends_) {
+      expect(here_.events().wait(e) == state::poisoned, "a copy from or to the victim");
+    }
+    ends_.clear();
+    begin(here_.rank(), here_.rank(), {});
+    expect(ends_.size() == 1 && here_.events().wait(ends_[0]) == state::triggered,
+           "a copy among those that live");
+  }
+
+ private:
+  /// Once a rank is known to be lost, its instances are refused.
+  void begin(job_rank from, job_rank to, occurrence after) {
+    try {
+      ends_.push_back(here_.regions().copy(of(from), of(to), after));
+    } catch (const error&) {
+      expect(here_.events().is_lost(from) || here_.events().is_lost(to), "a copy is refused");
+    }
+  }
+  [[nodiscard]] region::side of(job_rank r) const {
+    return region::at(all_[r.index()], word_, {{0, length, 1}});
+  }
+  job& here_;
+  region::schema what_;
+  region::field<std::uint64_t> word_;
+  region::made mine_;
+  std::vector<region::instance> all_;
+  user_event later_ = here_.events().create();
+  std::vector<occurrence> ends_;
+};
 
 void run(job& here) {
   event::system& s = here.events();
@@ -51,6 +111,8 @@ void run(job& here) {
     meet();
   }
   here.meet();
+  rows data(here);
+  data.begin_copies(victim);
   if (here.rank() == victim) {
     (void)std::raise(SIGKILL);
   }
@@ -65,6 +127,7 @@ void run(job& here) {
   expect(s.wait(task) == state::poisoned, "a task at the victim");
   expect(s.wait(phase) == state::poisoned, "a barrier that it would have come to");
   expect(s.is_lost(victim), "it is lost");
+  data.end_copies(victim);
   expect(s.wait(here.locks().acquire(its)) == state::poisoned, "a lock that it had made");
   // Whoever gets it first puts right what it guards.
   if (s.wait(got) == state::poisoned) {

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   const int far = argc > 1 && strcmp(argv[1], "far") == 0;
   long *mine = NULL, value = 1;
   static long many[cells];
-  MPI_Win win;
+  MPI_Win win, own;
   MPI_Comm smaller;
   MPI_Group failed;
   MPI_Init(&argc, &argv);
@@ -28,6 +28,9 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Win_allocate(sizeof many, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  /* Memory of the program's own, which other processes of a node reach by the kernel's copies. */
+  MPI_Win_create(many, sizeof many, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &own);
+  MPI_Win_set_errhandler(own, MPI_ERRORS_RETURN);
   const int victim = size - 1;
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == victim) { /* it has a lock at rank 0 */
@@ -39,6 +42,9 @@ int main(int argc, char** argv) {
   if (rank == 1) { /* it works on the victim's memory until that ends */
     MPI_Recv(&value, 1, MPI_LONG, victim, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(MPI_Win_lock(MPI_LOCK_SHARED, victim, 0, win) == MPI_SUCCESS);
+    CHECK(MPI_Win_lock(MPI_LOCK_SHARED, victim, MPI_MODE_NOCHECK, own) == MPI_SUCCESS);
+    CHECK(MPI_Get(&value, 1, MPI_LONG, victim, 0, 1, MPI_LONG, own) == MPI_SUCCESS);
+    CHECK(MPI_Win_flush(victim, own) == MPI_SUCCESS);
     MPI_Send(&value, 1, MPI_LONG, victim, 0, MPI_COMM_WORLD);
     for (; code == MPI_SUCCESS && tries < most_tries && dead == 0; ++tries) {
       code = tries % 3 == 0   ? MPI_Put(many, cells, MPI_LONG, victim, 0, cells, MPI_LONG, win)
@@ -54,6 +60,11 @@ int main(int argc, char** argv) {
     code = MPI_Put(&value, 1, MPI_LONG, victim, 0, 1, MPI_LONG, win);
     CHECK(class_of(code) == MPIX_ERR_PROC_FAILED || !far);
     (void)MPI_Win_unlock(victim, win);
+    CHECK(class_of(MPI_Get(&value, 1, MPI_LONG, victim, 0, 1, MPI_LONG, own)) ==
+          MPIX_ERR_PROC_FAILED);
+    CHECK(class_of(MPI_Accumulate(&value, 1, MPI_LONG, victim, 0, 1, MPI_LONG, MPI_SUM, own)) ==
+          MPIX_ERR_PROC_FAILED);
+    (void)MPI_Win_unlock(victim, own);
   } else {
     CHECK(class_of(MPI_Recv(&value, 1, MPI_LONG, victim, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
           MPIX_ERR_PROC_FAILED);

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import over_hosts  # noqa: E402
-from over_hosts import PROBE, OverHosts, run  # noqa: E402
+from over_hosts import PROBE, OverHosts, run, tool  # noqa: E402
 
 PLACE = Path(PROBE)
 PROGRAMS = sys.argv[3:]
@@ -42,6 +42,18 @@ class Coarrays(OverHosts):
                     self.assertEqual(done.code, code, done.err)
                     self.assertRegex(done.out, out)
                     self.assertRegex(done.err, err)
+
+
+    def test_a_link_that_is_cut_for_ever(self):
+        self.begin("--survive", "--timeout", "50", str(PLACE / "endings"), "cut off",
+                   hosts="h1,h2")
+        self.addCleanup(tool, "join", "h2")
+        self.assertEqual(self.started.stdout.readline().strip(), b"waits")
+        tool("cut", "h2")
+        out, err = self.started.communicate(timeout=60)
+        self.assertEqual(self.started.returncode, 0, err.decode())
+        self.assertIn(b"went on without it", out)
+        self.assertRegex(err.decode(), "the host h2 is lost: .*; the others go on")
 
 
 if __name__ == "__main__":

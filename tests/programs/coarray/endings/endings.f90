@@ -45,7 +45,12 @@ program endings
   case ('killed')
     if (me == 2) call execute_command_line('kill -9 $PPID')
     sync all
-  case ('failed', 'died')
+  case ('failed', 'died', 'cut off')
+    if (me == 2 .and. ending == 'cut off') then  ! whoever has started it ends its host
+      print '(a)', 'waits'
+      flush (6)
+      call sleep(40)
+    end if
     if (me == 2 .and. ending == 'died') call execute_command_line('kill -9 $PPID')
     if (me == 2) fail image
     do

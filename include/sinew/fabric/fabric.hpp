@@ -88,7 +88,7 @@ enum class direction : std::uint8_t { in, out };
 /// What became of a copy without the peer's help.
 enum class copied : std::uint8_t {
   done,
-  refused,  ///< the system or the distance forbids it: nothing was done, and get and put are the way
+  refused,  ///< the system or the distance forbids it: nothing was done; get and put are left
   gone      ///< the peer's process has ended; nothing is promised about the target
 };
 

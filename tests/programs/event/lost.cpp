@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "expect.hpp"
-#include "sinew/event/barrier.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/event/barrier.hpp"
 #include "sinew/region/job.hpp"
 
 namespace {

@@ -315,6 +315,8 @@ void engine::state::tagged_received(operation& op, const fabric::tagged::ending&
   } else {
     const bool no_memory = !op.data.type->dense() && !op.packed && op.data.bytes() != 0;
     op.outcome.error = no_memory ? fault::no_memory : fault::truncated;
+    op.outcome.bytes =
+        no_memory ? 0 : std::min(op.data.bytes(), how.bytes);  // of undefined content
     op.packed.reset();
   }
   if (was_away && told.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {

@@ -202,10 +202,12 @@ void receive_by(std::mt19937& senders, member& m, int rounds) {
         expected.emplace_back(&*at, s.number);
       }
     }
-    for (const auto& [r, what] : expected) {
-      m.until([&r = r] { return r->op.end.has_value(); });
-      require(r->got == what, "round " + std::to_string(round) + ": message " +
-                                  std::to_string(r->got) + " instead of " + std::to_string(what));
+    for (const auto& each : expected) {
+      const pair_up& r = *each.first;
+      m.until([&r] { return r.op.end.has_value(); });
+      require(r.got == each.second, "round " + std::to_string(round) + ": message " +
+                                        std::to_string(r.got) + " instead of " +
+                                        std::to_string(each.second));
     }
     expected.clear();
   }

@@ -34,8 +34,7 @@ far_ranks::far_ranks(engine& e, heap_sizes sizes)
       rank_(e.rank()),
       room_(runtime_.endpoint().bounds().max_medium),
       known_(std::make_unique<std::atomic<acquaintance*>[]>(static_cast<std::size_t>(e.size()))),
-      told_(e.size()),
-      long_puts_(e.size()) {
+      told_(e.size()) {
   SINEW_CHECK(room_ >= 1024, "heaps of other nodes cannot be reached",
               "the fabric's messages hold " + std::to_string(room_) + " bytes", "");
   key_ = runtime_.endpoint().expose(e.parts_[rank_.index()], e.shape_.bytes);
@@ -231,9 +230,6 @@ bool far_ranks::try_send(job_rank to, const fabric::header& head, const void* da
 
 void far_ranks::send(job_rank to, const wire::head& head, const void* data, std::size_t bytes) {
   (void)meet(to);
-  if (long_puts_.open(to)) [[unlikely]] {
-    finish_long_puts(to);
-  }
   if (!try_send(to, wire::packed(head), data, bytes)) [[unlikely]] {
     core::retry_loop tries(runtime_);
     while (!try_send(to, wire::packed(head), data, bytes)) {
@@ -310,7 +306,6 @@ void far_ranks::flush(std::span<const job_rank> ranks) {
   for (const job_rank r : ranks) {
     told.push_back(told_.sent(r));
     if (!told_.open(r)) {
-      finish_long_puts(r);
       continue;
     }
     request& asked = line.next(r);

@@ -143,7 +143,6 @@ class far_ranks {
   int look_for_deaths();
   void await(request& r);
   void put_long(const target& to, const void* from, std::size_t bytes);
-  void finish_long_puts(job_rank r);
   void get_long(void* to, const target& from, std::size_t bytes);
   [[nodiscard]] static bool is_long(const target& t, std::size_t bytes) noexcept;
 
@@ -174,11 +173,8 @@ class far_ranks {
   std::unique_ptr<std::atomic<acquaintance*>[]> known_;
   std::vector<std::unique_ptr<acquaintance>> owned_;  ///< in progress() only
 
-  // What is under way to each rank. Messages of a pair are done in their order, and so are the
-  // fabric's puts; but neither waits for the other, so one kind is finished before the other
-  // begins.
-  ledger told_;       ///< by messages that are not answered
-  ledger long_puts_;  ///< by the fabric's put
+  /// By rank: messages that are not answered, and need not have been done.
+  ledger told_;
 
   /// By rank, where this job goes on without those that die; else null. Set by the poller
   /// (release), not when the rank dies but when nothing of it can come any more: from then on

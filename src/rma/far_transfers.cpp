@@ -27,7 +27,8 @@ void far_ranks::put(const target& to, const void* from, std::size_t bytes) {
 }
 
 // The fabric's transfers have no order with messages, so what was sent before must have been done,
-// and what is sent next must find this one done. Up to then several puts may be under way.
+// and what is sent next must find this one done. That may be a message of another module, which
+// tells that the data are there: so it is done when this returns.
 void far_ranks::put_long(const target& to, const void* from, std::size_t bytes) {
   const acquaintance& there = meet(to.rank);
   SINEW_EXPECT(to.in == wire::space::heap && bytes != 0);
@@ -38,16 +39,7 @@ void far_ranks::put_long(const target& to, const void* from, std::size_t bytes) 
   const fabric::remote_address at{there.said.base + to.where, there.said.key};
   core::carry_through(
       runtime_, [&](fabric::callback done) { return net.put(to.rank, from, at, bytes, done); });
-  long_puts_.note(to.rank);
-}
-
-/// Waits until they are done there.
-void far_ranks::finish_long_puts(job_rank r) {
-  const std::uint32_t begun = long_puts_.sent(r);
-  if (long_puts_.open(r)) {
-    core::carry_through(runtime_, [&](fabric::callback) { return runtime_.endpoint().flush(r); });
-    long_puts_.settle(r, begun);
-  }
+  core::carry_through(runtime_, [&](fabric::callback) { return net.flush(to.rank); });
 }
 
 void far_ranks::get(void* to, const target& from, std::size_t bytes) {
@@ -72,7 +64,7 @@ void far_ranks::get(void* to, const target& from, std::size_t bytes) {
 void far_ranks::get_long(void* to, const target& from, std::size_t bytes) {
   const acquaintance& there = meet(from.rank);
   SINEW_EXPECT(from.in == wire::space::heap && bytes != 0);
-  if (told_.open(from.rank) || long_puts_.open(from.rank)) {
+  if (told_.open(from.rank)) {
     flush({&from.rank, 1});
   }
   fabric::endpoint& net = runtime_.endpoint();

@@ -18,6 +18,8 @@ program endings
   integer(atomic_int_kind), save :: number[*]
   type(event_type), save :: happened[*]
   type(team_type) :: one
+  ! Not before the others have come out of the `sync all` below, which has no STAT.
+  character(*), parameter :: dies = 'sleep 0.3; kill -9 $PPID'
 
   call get_command_argument(1, ending)
   me = this_image()
@@ -43,7 +45,7 @@ program endings
     if (me == n) error stop 'no way on'
     sync images (*)
   case ('killed')
-    if (me == 2) call execute_command_line('kill -9 $PPID')
+    if (me == 2) call execute_command_line(dies)
     sync all
   case ('failed', 'died', 'cut off')
     if (me == 2 .and. ending == 'cut off') then  ! whoever has started it ends its host
@@ -51,7 +53,7 @@ program endings
       flush (6)
       call sleep(40)
     end if
-    if (me == 2 .and. ending == 'died') call execute_command_line('kill -9 $PPID')
+    if (me == 2 .and. ending == 'died') call execute_command_line(dies)
     if (me == 2) fail image
     do
       sync all (stat=error, errmsg=text)
@@ -94,7 +96,7 @@ program endings
     end do
     if (me == 1) print '(a)', 'went on without it'
   case ('failed, all statements', 'died, all statements')
-    if (me == 2 .and. ending(1:4) == 'died') call execute_command_line('kill -9 $PPID')
+    if (me == 2 .and. ending(1:4) == 'died') call execute_command_line(dies)
     if (me == 2) fail image
     call every_statement(stat_failed_image)
     if (me == 1) print '(a)', 'went on without it'
@@ -138,7 +140,7 @@ program endings
     if (me == 2) lock (guard[1])
     if (me == 2) lock (guard[n])
     sync all
-    if (me == 2) call execute_command_line('kill -9 $PPID')
+    if (me == 2) call execute_command_line(dies)
     error = 0
     lock (guard[1], stat=error)
     if (error /= 0 .and. error /= 6002) error stop 21

@@ -57,6 +57,10 @@ prepared even(comm_object& c, const char* name, coll::even_call&& what) {
 
 p2p::buffer base_only(const void* base) noexcept { return {const_cast<void*>(base), 0, nullptr}; }
 
+coll::position position_in(core::communicator& c) {
+  return coll::position_of({*process.engine, c});
+}
+
 prepared barrier_of(MPI_Comm comm) {
   comm_object& c = comm_of(comm);
   if (c.sides != nullptr) {
@@ -103,8 +107,7 @@ prepared reduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Data
                .o = shared_op(op, datatype, *into.type)});
 }
 
-using reduction_plan = coll::plan_ref (*)(const core::communicator&, const void*, p2p::buffer,
-                                          coll::op_ref);
+using reduction_plan = coll::plan_ref (*)(coll::position, const void*, p2p::buffer, coll::op_ref);
 
 /// A reduction whose every rank needs a receive buffer: for one group (null: allreduce, an even
 /// call), and for two (null: there is no such thing).
@@ -137,7 +140,7 @@ prepared reduction_of(const reduction& kind, const void* sendbuf, void* recvbuf,
                  .recv = into,
                  .o = std::move(o)});
   }
-  return {&c, kind.one(*c.comm, sendbuf, into, std::move(o)), kind.name};
+  return {&c, kind.one(position_in(*c.comm), sendbuf, into, std::move(o)), kind.name};
 }
 
 prepared reduce_scatter_of(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
@@ -153,10 +156,11 @@ prepared reduce_scatter_of(const void* sendbuf, void* recvbuf, const MPI_Count r
   }
   const auto own = c.comm->rank().index();
   const p2p::buffer into = receive_of(recvbuf, recvcounts[own], datatype);
-  return {&c,
-          coll::plan_reduce_scatter(*c.comm, sendbuf, recvbuf, std::span(recvcounts, size),
-                                    *into.type, shared_op(op, datatype, *into.type)),
-          "MPI_Reduce_scatter"};
+  return {
+      &c,
+      coll::plan_reduce_scatter(position_in(*c.comm), sendbuf, recvbuf, std::span(recvcounts, size),
+                                *into.type, shared_op(op, datatype, *into.type)),
+      "MPI_Reduce_scatter"};
 }
 
 prepared gather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -189,7 +193,8 @@ prepared gatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
       at_root ? parts_of(c.comm->size(), recvbuf, recvcounts, displs, recvtype) : coll::parts{};
   const p2p::buffer from = at_root ? send_of(sendbuf, sendcount, sendtype)
                                    : receive_of(const_cast<void*>(sendbuf), sendcount, sendtype);
-  return {&c, coll::plan_gatherv(*c.comm, from, into, comm_rank{root}), "MPI_Gatherv", root};
+  return {&c, coll::plan_gatherv(position_in(*c.comm), from, into, comm_rank{root}), "MPI_Gatherv",
+          root};
 }
 
 prepared scatter_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -225,7 +230,8 @@ prepared scatterv_of(const void* sendbuf, const MPI_Count sendcounts[], const MP
       at_root ? parts_of(c.comm->size(), sendbuf, sendcounts, displs, sendtype) : coll::parts{};
   const p2p::buffer into =
       at_root ? send_of(recvbuf, recvcount, recvtype) : receive_of(recvbuf, recvcount, recvtype);
-  return {&c, coll::plan_scatterv(*c.comm, from, into, comm_rank{root}), "MPI_Scatterv", root};
+  return {&c, coll::plan_scatterv(position_in(*c.comm), from, into, comm_rank{root}),
+          "MPI_Scatterv", root};
 }
 
 prepared allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -249,7 +255,7 @@ prepared allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
                               recvtype);
   }
   return {&c,
-          coll::plan_allgatherv(*c.comm, send_of(sendbuf, sendcount, sendtype),
+          coll::plan_allgatherv(position_in(*c.comm), send_of(sendbuf, sendcount, sendtype),
                                 parts_of(c.comm->size(), recvbuf, recvcounts, displs, recvtype)),
           "MPI_Allgatherv"};
 }
@@ -278,7 +284,8 @@ prepared alltoallv_of(const void* sendbuf, const MPI_Count sendcounts[], const M
   const coll::parts from = in_place(sendbuf) ? coll::parts{sendbuf, nullptr, nullptr, nullptr}
                                              : parts_of(n, sendbuf, sendcounts, sdispls, sendtype);
   return {&c,
-          coll::plan_alltoallv(*c.comm, from, parts_of(n, recvbuf, recvcounts, rdispls, recvtype)),
+          coll::plan_alltoallv(position_in(*c.comm), from,
+                               parts_of(n, recvbuf, recvcounts, rdispls, recvtype)),
           "MPI_Alltoallv"};
 }
 
@@ -292,7 +299,7 @@ prepared alltoallw_of(const void* sendbuf, const MPI_Count sendcounts[], const M
   }
   const typed_parts from(c.comm->size(), sendbuf, sendcounts, sdispls, sendtypes);
   const typed_parts into(c.comm->size(), recvbuf, recvcounts, rdispls, recvtypes);
-  return {&c, coll::plan_alltoallw(*c.comm, from, into), "MPI_Alltoallw"};
+  return {&c, coll::plan_alltoallw(position_in(*c.comm), from, into), "MPI_Alltoallw"};
 }
 
 }  // namespace
@@ -316,7 +323,7 @@ int start_now(prepared&& p, MPI_Request* request) {
       *request = request_of(std::move(begun), std::move(p));
       return MPI_SUCCESS;
     }
-    p.what = coll::plan_of(*over, p.even);
+    p.what = coll::plan_of(position_in(*over), p.even);
   }
   request_object& r = request_for(std::move(p), coll::nonblocking_tag(*over));
   start_collective(r);
@@ -331,7 +338,7 @@ int start_later(prepared&& p, MPI_Info info, MPI_Request* request) {
     (void)info_of(info);
   }
   if (p.what == nullptr) {
-    p.what = coll::plan_of(*p.comm->together(), p.even);
+    p.what = coll::plan_of(position_in(*p.comm->together()), p.even);
   }
   const message_tag tag = coll::persistent_tag(*p.comm->together());
   request_object& r = request_for(std::move(p), tag);

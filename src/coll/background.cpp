@@ -395,27 +395,27 @@ void wait(p2p::engine& engine, ongoing& o) {
   engine.runtime().wait(o.over);
 }
 
-plan_ref plan_of(const core::communicator& c, const even_call& call) {
+plan_ref plan_of(position at, const even_call& call) {
   using kind = even_call::kind;
   switch (call.what) {
     case kind::barrier:
       break;
     case kind::bcast:
-      return plan_bcast(c, call.recv, call.root);
+      return plan_bcast(at, call.recv, call.root);
     case kind::reduce:
-      return plan_reduce(c, call.send.base, call.recv, call.o, call.root);
+      return plan_reduce(at, call.send.base, call.recv, call.o, call.root);
     case kind::allreduce:
-      return plan_allreduce(c, call.send.base, call.recv, call.o);
+      return plan_allreduce(at, call.send.base, call.recv, call.o);
     case kind::gather:
-      return plan_gather(c, call.send, call.recv, call.root);
+      return plan_gather(at, call.send, call.recv, call.root);
     case kind::scatter:
-      return plan_scatter(c, call.send, call.recv, call.root);
+      return plan_scatter(at, call.send, call.recv, call.root);
     case kind::allgather:
-      return plan_allgather(c, call.send, call.recv);
+      return plan_allgather(at, call.send, call.recv);
     case kind::alltoall:
-      return plan_alltoall(c, call.send, call.recv);
+      return plan_alltoall(at, call.send, call.recv);
   }
-  return plan_barrier(c);
+  return plan_barrier(at);
 }
 
 }  // namespace sinew::coll

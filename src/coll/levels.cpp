@@ -56,9 +56,9 @@ std::optional<node_map> node_map::of(participant at) {
   return m;
 }
 
-levels::levels(participant at, node_map map, std::unique_ptr<node::team> team)
+levels::levels(participant at, const node_map& map, std::unique_ptr<node::team> team)
     : at_(at),
-      map_(std::move(map)),
+      map_(map),
       team_(std::move(team)),
       member_(team_ != nullptr ? team_->rank() : 0),
       leaders_(map_.first().begin(), map_.first().end()) {

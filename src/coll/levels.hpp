@@ -71,8 +71,8 @@ class place_of {
 /// are part of. One thread at a time. They suspend. Warm.
 class levels {
  public:
-  /// `team` is of this rank's node, null if it is alone there.
-  levels(participant at, node_map map, std::unique_ptr<node::team> team);
+  /// `map` must last as long. `team` is of this rank's node, null if it is alone there.
+  levels(participant at, const node_map& map, std::unique_ptr<node::team> team);
 
   [[nodiscard]] const node_map& map() const noexcept { return map_; }
 
@@ -135,7 +135,7 @@ class levels {
   void pass_on(collective_messages& t, const buffer& mine, int root);
 
   participant at_;
-  node_map map_;
+  const node_map& map_;
   std::unique_ptr<node::team> team_;
   int member_;                ///< this rank's number in its node
   std::vector<int> leaders_;  ///< by node; changed only for the length of a call

@@ -11,6 +11,7 @@
 #include "coll/levels.hpp"
 #include "coll/tuning.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/coll/nonblocking.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -21,6 +22,8 @@ struct node_place {
   int calls = 0;
   std::unique_ptr<node::team> team;
   std::optional<node::operations> in_background;  ///< with `team`
+  bool mapped = false;
+  std::optional<node_map> map;
   std::unique_ptr<levels> by_levels;
 };
 constexpr core::communicator_slot<node_place> place(core::slots::coll_node);
@@ -80,8 +83,25 @@ std::unique_ptr<node::team> agree_on_team(participant at, std::span<const int> r
   return made;
 }
 
+/// The nodes of the ranks, where collectives go by levels; null elsewhere.
+const node_map* map_of(participant at, node_place& p) {
+  if (!p.mapped) {
+    if (tuning::levels() && !at.comm.spans_jobs) {
+      p.map = node_map::of(at);
+    }
+    p.mapped = true;
+  }
+  return p.map ? &*p.map : nullptr;
+}
+
+node_place& place_of_comm(participant at) {
+  node_place* const p = at.comm.attached.get(place);
+  return p != nullptr ? *p : at.comm.attached.emplace(place);
+}
+
 /// All nodes have to have their memory, else all ranks go on by messages.
-void decide_levels(participant at, node_place& p, node_map map) {
+void decide_levels(participant at, node_place& p) {
+  const node_map& map = *p.map;
   collective_messages t(at, "the sharing of memory for collectives");
   std::uint64_t able = 1;
   std::unique_ptr<node::team> team;
@@ -92,7 +112,7 @@ void decide_levels(participant at, node_place& p, node_map map) {
   const op least{.kind = op_kind::min};
   allreduce_any(t, &able, {&able, 1, &layout::of(layout::element::u64)}, least);
   if (able != 0) {
-    p.by_levels = std::make_unique<levels>(at, std::move(map), std::move(team));
+    p.by_levels = std::make_unique<levels>(at, map, std::move(team));
   }
 }
 
@@ -112,10 +132,8 @@ void decide(participant at, node_place& p) {
     if (p.team != nullptr) {
       p.in_background.emplace(*p.team);
     }
-  } else if (tuning::levels()) {
-    if (std::optional<node_map> map = node_map::of(at)) {
-      decide_levels(at, p, std::move(*map));
-    }
+  } else if (map_of(at, p) != nullptr) {
+    decide_levels(at, p);
   }
 }
 
@@ -151,9 +169,7 @@ node::team* team_of(participant at) {
   if (!tuning::node()) {
     return nullptr;
   }
-  if (p == nullptr) {
-    p = &at.comm.attached.emplace(place);
-  }
+  p = &place_of_comm(at);
   if (p->calls++ >= calls_before) {
     decide(at, *p);
   }
@@ -168,6 +184,10 @@ node::operations* operations_of(participant at) noexcept {
 levels* levels_of(participant at) noexcept {
   const node_place* const p = at.comm.attached.get(place);
   return p != nullptr ? p->by_levels.get() : nullptr;
+}
+
+position position_of(participant at) {
+  return {at.comm.rank().value(), at.comm.size(), map_of(at, place_of_comm(at))};
 }
 
 node::team* team_for(participant at, std::size_t block) {

@@ -13,15 +13,7 @@ namespace {
 
 using plan_ptr = std::shared_ptr<plan>;
 
-/// Ranks 0 to n - 1 to make a part's plan for; only its size and rank are looked at.
-core::communicator numbered(int n, int rank) {
-  SINEW_EXPECT(rank >= 0 && rank < n);
-  return {0, core::group::range(n), comm_rank{rank}};
-}
-
-core::communicator local_ranks(const intercommunicator& i) {
-  return numbered(i.local().size(), i.rank().value());
-}
+position local_ranks(const intercommunicator& i) { return {i.rank().value(), i.local().size()}; }
 
 std::vector<int> local_peers(const intercommunicator& i) {
   std::vector<int> peers(static_cast<std::size_t>(i.local().size()));
@@ -109,7 +101,7 @@ plan_ref bcast(const intercommunicator& i, buffer data, comm_rank root) {
   for (int r = 0; r < n; ++r) {
     peers.push_back(here ? i.of_remote(r) : i.of_local(r));
   }
-  p->append(plan_bcast(numbered(n + 1, here ? 0 : i.rank().value() + 1), data, 0), peers);
+  p->append(plan_bcast(position(here ? 0 : i.rank().value() + 1, n + 1), data, 0), peers);
   return p;
 }
 

@@ -4,6 +4,7 @@
 
 #include "coll/collective_messages.hpp"
 #include "coll/plan.hpp"
+#include "coll/plans_by_levels.hpp"
 
 namespace sinew::coll {
 namespace {
@@ -26,10 +27,10 @@ struct turns {
 
 /// A binomial tree to `top`, whose number is 0; for operators that do not commute that is rank 0.
 /// The result lies in the returned buffer of `top`.
-buffer reduce_to(plan& p, const core::communicator& c, const buffer& input, int top) {
-  const int n = c.size();
+buffer reduce_to(plan& p, position at, const buffer& input, int top) {
+  const int n = at.size;
   SINEW_EXPECT(top >= 0 && top < n);
-  const int v = (c.rank().value() - top + n) % n;
+  const int v = (at.rank - top + n) % n;
   turns b{p.space(input.count, *input.type), p.space(input.count, *input.type)};
   p.copy(input, b.current);
   int mask = 1;
@@ -48,9 +49,9 @@ buffer reduce_to(plan& p, const core::communicator& c, const buffer& input, int 
 
 /// Recursive doubling among a power of two of the ranks: of the first 2 * rest ranks the even ones
 /// hand their data to their odd neighbours and get the result from them (as in reduce.cpp).
-void double_up(plan& p, const core::communicator& c, const buffer& result) {
-  const int n = c.size();
-  const int rank = c.rank().value();
+void double_up(plan& p, position at, const buffer& result) {
+  const int n = at.size;
+  const int rank = at.rank;
   int core = 1;
   while (2 * core <= n) {
     core *= 2;
@@ -86,23 +87,22 @@ void double_up(plan& p, const core::communicator& c, const buffer& result) {
 
 /// After the round with distance `mask` a rank knows the total of its group of 2 * mask ranks and
 /// the prefix within it (as in scan.cpp).
-void prefix(plan& p, const core::communicator& c, const buffer& input, const buffer& result,
-            bool inclusive) {
+void prefix(plan& p, position at, const buffer& input, const buffer& result, bool inclusive) {
   turns b{p.space(input.count, *input.type), p.space(input.count, *input.type)};
   p.copy(input, b.current);
   if (inclusive) {
     p.copy(input, result);
   }
   bool empty = !inclusive;
-  for (int mask = 1; mask < c.size(); mask *= 2) {
-    const int peer = c.rank().value() ^ mask;
-    if (peer >= c.size()) {
+  for (int mask = 1; mask < at.size; mask *= 2) {
+    const int peer = at.rank ^ mask;
+    if (peer >= at.size) {
       continue;
     }
     p.receive(b.other, peer);
     p.send(b.current, peer);
     p.wait();
-    if (peer > c.rank().value()) {
+    if (peer > at.rank) {
       b.take_higher(p);
       continue;
     }
@@ -114,29 +114,29 @@ void prefix(plan& p, const core::communicator& c, const buffer& input, const buf
     }
     b.take_lower(p);
   }
-  SINEW_ENSURE(empty == (!inclusive && c.rank().value() == 0));
+  SINEW_ENSURE(empty == (!inclusive && at.rank == 0));
 }
 
 /// Each rank gets its block from all, and combines them in their order.
 template <class Start, class Count>
-plan_ref reduce_blocks(const core::communicator& c, const void* send, const buffer& mine,
-                       const Start& start, const Count& count, op_ref o) {
+plan_ref reduce_blocks(position at, const void* send, const buffer& mine, const Start& start,
+                       const Count& count, op_ref o) {
   auto p = std::make_shared<plan>(std::move(o));
-  const int n = c.size();
+  const int n = at.size;
   const layout::datatype& type = *mine.type;
   const void* input = send == in_place ? mine.base : send;
   std::vector<buffer> from(static_cast<std::size_t>(n));
   for (int r = 0; r < n; ++r) {
     buffer& b = from[static_cast<std::size_t>(r)];
     b = p->space(mine.count, type);
-    if (r == c.rank().value()) {
+    if (r == at.rank) {
       p->copy(part(input, start(r), mine.count, type), b);
     } else if (b.bytes() != 0) {
       p->receive(b, r);
     }
   }
   for (int i = 1; i < n; ++i) {
-    const int r = (c.rank().value() + i) % n;
+    const int r = (at.rank + i) % n;
     const buffer theirs = part(input, start(r), count(r), type);
     if (theirs.bytes() != 0) {
       p->send(theirs, r);
@@ -154,9 +154,11 @@ plan_ref reduce_blocks(const core::communicator& c, const void* send, const buff
 
 }  // namespace
 
-plan_ref plan_reduce(const core::communicator& c, const void* send, buffer recv, op_ref o,
-                     comm_rank root) {
-  SINEW_EXPECT(o != nullptr && root.below(c.size()));
+plan_ref plan_reduce(position at, const void* send, buffer recv, op_ref o, comm_rank root) {
+  SINEW_EXPECT(o != nullptr && root.below(at.size));
+  if (at.nodes != nullptr && recv.count != 0 && by_levels::reduces(at, *o)) {
+    return by_levels::reduce(at, send, recv, std::move(o), root.value());
+  }
   const bool commutes = o->commutative;
   auto p = std::make_shared<plan>(std::move(o));
   if (recv.count == 0) {
@@ -164,64 +166,80 @@ plan_ref plan_reduce(const core::communicator& c, const void* send, buffer recv,
   }
   const buffer input = like(send == in_place ? recv.base : send, recv);
   const int top = commutes ? root.value() : 0;
-  const buffer total = reduce_to(*p, c, input, top);
-  if (root.value() != top && c.rank().value() == top) {
+  const buffer total = reduce_to(*p, at, input, top);
+  if (root.value() != top && at.rank == top) {
     p->send(total, root.value());
-  } else if (root.value() != top && c.rank() == root) {
+  } else if (root.value() != top && at.rank == root.value()) {
     p->wait();  // its part has left
     p->receive(recv, top);
-  } else if (c.rank() == root) {
+  } else if (at.rank == root.value()) {
     p->copy(total, recv);
   }
   return p;
 }
 
-plan_ref plan_allreduce(const core::communicator& c, const void* send, buffer recv, op_ref o) {
+plan_ref plan_allreduce(position at, const void* send, buffer recv, op_ref o) {
+  if (at.nodes != nullptr && recv.count != 0 && by_levels::reduces(at, *o)) {
+    return by_levels::allreduce(at, send, recv, std::move(o));
+  }
   auto p = std::make_shared<plan>(std::move(o));
   if (recv.count != 0) {
     if (send != in_place) {
       p->copy(like(send, recv), recv);
     }
-    double_up(*p, c, recv);
+    double_up(*p, at, recv);
   }
   return p;
 }
 
-plan_ref plan_scan(const core::communicator& c, const void* send, buffer recv, op_ref o) {
+plan_ref plan_scan(position at, const void* send, buffer recv, op_ref o) {
+  if (at.nodes != nullptr && recv.count != 0 && by_levels::scans(at)) {
+    return by_levels::prefix(at, send, recv, std::move(o), true);
+  }
   auto p = std::make_shared<plan>(std::move(o));
   if (recv.count != 0) {
-    prefix(*p, c, like(send == in_place ? recv.base : send, recv), recv, true);
+    prefix(*p, at, like(send == in_place ? recv.base : send, recv), recv, true);
   }
   return p;
 }
 
-plan_ref plan_exscan(const core::communicator& c, const void* send, buffer recv, op_ref o) {
+plan_ref plan_exscan(position at, const void* send, buffer recv, op_ref o) {
+  if (at.nodes != nullptr && recv.count != 0 && by_levels::scans(at)) {
+    return by_levels::prefix(at, send, recv, std::move(o), false);
+  }
   auto p = std::make_shared<plan>(std::move(o));
   if (recv.count != 0) {
-    prefix(*p, c, like(send == in_place ? recv.base : send, recv), recv, false);
+    prefix(*p, at, like(send == in_place ? recv.base : send, recv), recv, false);
   }
   return p;
 }
 
-plan_ref plan_reduce_scatter(const core::communicator& c, const void* send, void* recv,
+plan_ref plan_reduce_scatter(position at, const void* send, void* recv,
                              std::span<const std::ptrdiff_t> counts, const layout::datatype& type,
                              op_ref o) {
-  SINEW_EXPECT(counts.size() == static_cast<std::size_t>(c.size()));
+  SINEW_EXPECT(counts.size() == static_cast<std::size_t>(at.size));
+  const auto own = static_cast<std::size_t>(counts[static_cast<std::size_t>(at.rank)]);
+  if (at.nodes != nullptr && by_levels::reduces(at, *o)) {
+    return by_levels::reduce_scatter(at, send, {recv, own, &type}, counts, std::move(o));
+  }
   std::vector<std::ptrdiff_t> starts(counts.size());
   for (std::size_t r = 1; r < counts.size(); ++r) {
     starts[r] = starts[r - 1] + counts[r - 1];
   }
-  const auto own = static_cast<std::size_t>(counts[c.rank().index()]);
   return reduce_blocks(
-      c, send, {recv, own, &type}, [&](int r) { return starts[static_cast<std::size_t>(r)]; },
+      at, send, {recv, own, &type}, [&](int r) { return starts[static_cast<std::size_t>(r)]; },
       [&](int r) { return static_cast<std::size_t>(counts[static_cast<std::size_t>(r)]); },
       std::move(o));
 }
 
-plan_ref plan_reduce_scatter_block(const core::communicator& c, const void* send, buffer recv,
-                                   op_ref o) {
+plan_ref plan_reduce_scatter_block(position at, const void* send, buffer recv, op_ref o) {
+  if (at.nodes != nullptr && by_levels::reduces(at, *o)) {
+    const std::vector<std::ptrdiff_t> counts(static_cast<std::size_t>(at.size),
+                                             static_cast<std::ptrdiff_t>(recv.count));
+    return by_levels::reduce_scatter(at, send, recv, counts, std::move(o));
+  }
   return reduce_blocks(
-      c, send, recv, [&](int r) { return static_cast<std::ptrdiff_t>(recv.count) * r; },
+      at, send, recv, [&](int r) { return static_cast<std::ptrdiff_t>(recv.count) * r; },
       [&](int) { return recv.count; }, std::move(o));
 }
 

@@ -12,12 +12,14 @@
 #include <memory>
 #include <span>
 
+#include "sinew/base/check.hpp"
 #include "sinew/coll/collectives.hpp"
 #include "sinew/coll/communicators.hpp"
 #include "sinew/core/completion.hpp"
 
 namespace sinew::coll {
 
+class node_map;
 class plan;
 using plan_ref = std::shared_ptr<const plan>;
 using op_ref = std::shared_ptr<const op>;
@@ -29,6 +31,23 @@ struct ongoing {
   fault outcome = fault::none;
   std::exception_ptr problem;  ///< there was no memory to go on
 };
+
+/// Whose part a plan is: the rank, the number of ranks, and the nodes they are on, by which the
+/// plan goes then: by messages between leaders, and inside nodes.
+struct position {
+  int rank;
+  int size;
+  const node_map* nodes = nullptr;  ///< read while the plan is made; null: all ranks alike
+  position(int r, int n, const node_map* on = nullptr) noexcept : rank(r), size(n), nodes(on) {
+    SINEW_EXPECT(rank >= 0 && rank < size);
+  }
+  /// Of all ranks alike.
+  position(const core::communicator& c) noexcept  // NOLINT(google-explicit-constructor): is one
+      : position(c.rank().value(), c.size()) {}
+};
+/// This rank's in `at.comm`, by nodes where its ranks lie on several and some share one. The same
+/// answer on all ranks. Throws std::bad_alloc.
+[[nodiscard]] position position_of(participant at);
 
 /// The tag of the next nonblocking collective of `comm`, and of the next persistent one: all ranks
 /// begin them in one order. Called by one thread per communicator at a time.
@@ -59,7 +78,7 @@ struct even_call {
   comm_rank root = -1;
   op_ref o{};
 };
-[[nodiscard]] plan_ref plan_of(const core::communicator& c, const even_call& call);
+[[nodiscard]] plan_ref plan_of(position at, const even_call& call);
 
 /// What begin() has done.
 struct begun {
@@ -74,36 +93,29 @@ struct begun {
 /// Returns when it is over. Suspends. Hot.
 void wait(p2p::engine& engine, ongoing& o);
 
-// What follows makes plans, for this rank of `c`. They throw std::bad_alloc.
+// What follows makes plans, for the rank at this position. They throw std::bad_alloc.
 
-[[nodiscard]] plan_ref plan_barrier(const core::communicator& c);
-[[nodiscard]] plan_ref plan_bcast(const core::communicator& c, buffer data, comm_rank root);
-[[nodiscard]] plan_ref plan_reduce(const core::communicator& c, const void* send, buffer recv,
-                                   op_ref o, comm_rank root);
-[[nodiscard]] plan_ref plan_allreduce(const core::communicator& c, const void* send, buffer recv,
-                                      op_ref o);
-[[nodiscard]] plan_ref plan_scan(const core::communicator& c, const void* send, buffer recv,
-                                 op_ref o);
-[[nodiscard]] plan_ref plan_exscan(const core::communicator& c, const void* send, buffer recv,
-                                   op_ref o);
-[[nodiscard]] plan_ref plan_reduce_scatter(const core::communicator& c, const void* send,
-                                           void* recv, std::span<const std::ptrdiff_t> counts,
-                                           const layout::datatype& type, op_ref o);
-[[nodiscard]] plan_ref plan_reduce_scatter_block(const core::communicator& c, const void* send,
-                                                 buffer recv, op_ref o);
-[[nodiscard]] plan_ref plan_gather(const core::communicator& c, buffer send, buffer recv,
+[[nodiscard]] plan_ref plan_barrier(position at);
+[[nodiscard]] plan_ref plan_bcast(position at, buffer data, comm_rank root);
+[[nodiscard]] plan_ref plan_reduce(position at, const void* send, buffer recv, op_ref o,
                                    comm_rank root);
-[[nodiscard]] plan_ref plan_gatherv(const core::communicator& c, buffer send, parts recv,
-                                    comm_rank root);
-[[nodiscard]] plan_ref plan_scatter(const core::communicator& c, buffer send, buffer recv,
-                                    comm_rank root);
-[[nodiscard]] plan_ref plan_scatterv(const core::communicator& c, parts send, buffer recv,
-                                     comm_rank root);
-[[nodiscard]] plan_ref plan_allgather(const core::communicator& c, buffer send, buffer recv);
-[[nodiscard]] plan_ref plan_allgatherv(const core::communicator& c, buffer send, parts recv);
-[[nodiscard]] plan_ref plan_alltoall(const core::communicator& c, buffer send, buffer recv);
-[[nodiscard]] plan_ref plan_alltoallv(const core::communicator& c, parts send, parts recv);
-[[nodiscard]] plan_ref plan_alltoallw(const core::communicator& c, parts_w send, parts_w recv);
+[[nodiscard]] plan_ref plan_allreduce(position at, const void* send, buffer recv, op_ref o);
+[[nodiscard]] plan_ref plan_scan(position at, const void* send, buffer recv, op_ref o);
+[[nodiscard]] plan_ref plan_exscan(position at, const void* send, buffer recv, op_ref o);
+[[nodiscard]] plan_ref plan_reduce_scatter(position at, const void* send, void* recv,
+                                           std::span<const std::ptrdiff_t> counts,
+                                           const layout::datatype& type, op_ref o);
+[[nodiscard]] plan_ref plan_reduce_scatter_block(position at, const void* send, buffer recv,
+                                                 op_ref o);
+[[nodiscard]] plan_ref plan_gather(position at, buffer send, buffer recv, comm_rank root);
+[[nodiscard]] plan_ref plan_gatherv(position at, buffer send, parts recv, comm_rank root);
+[[nodiscard]] plan_ref plan_scatter(position at, buffer send, buffer recv, comm_rank root);
+[[nodiscard]] plan_ref plan_scatterv(position at, parts send, buffer recv, comm_rank root);
+[[nodiscard]] plan_ref plan_allgather(position at, buffer send, buffer recv);
+[[nodiscard]] plan_ref plan_allgatherv(position at, buffer send, parts recv);
+[[nodiscard]] plan_ref plan_alltoall(position at, buffer send, buffer recv);
+[[nodiscard]] plan_ref plan_alltoallv(position at, parts send, parts recv);
+[[nodiscard]] plan_ref plan_alltoallw(position at, parts_w send, parts_w recv);
 
 [[nodiscard]] plan_ref plan_neighbour_allgather(const neighbours& n, buffer send, buffer recv);
 [[nodiscard]] plan_ref plan_neighbour_allgatherv(const neighbours& n, buffer send, parts recv);

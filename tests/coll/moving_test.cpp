@@ -50,7 +50,8 @@ void check_bcast(trial& t) {
   if (t.m.rank == root) {
     got.write(0, t.values(root, length));
   }
-  t.good(coll::bcast(t.at(), got.all(instances(length, type)), comm_rank{root}), "bcast");
+  t.good(t.either(coll::bcast, coll::plan_bcast, got.all(instances(length, type)), comm_rank{root}),
+         "bcast");
   t.same(got, wanted, "bcast");
 }
 
@@ -78,7 +79,9 @@ void check_gather_scatter(trial& t) {
     got.write(place(root), t.values(root, length));
     from.base = const_cast<void*>(in_place);
   }
-  t.good(coll::gather(t.at(), from, at_root ? got.all(each) : buffer{}, comm_rank{root}), "gather");
+  t.good(t.either(coll::gather, coll::plan_gather, from, at_root ? got.all(each) : buffer{},
+                  comm_rank{root}),
+         "gather");
   t.same(got, at_root ? every : all, "gather");
 
   area taken(mine, own);
@@ -86,7 +89,8 @@ void check_gather_scatter(trial& t) {
   if (at_root && inside) {
     into.base = const_cast<void*>(in_place);
   }
-  t.good(coll::scatter(t.at(), at_root ? every.all(each) : buffer{}, into, comm_rank{root}),
+  t.good(t.either(coll::scatter, coll::plan_scatter, at_root ? every.all(each) : buffer{}, into,
+                  comm_rank{root}),
          "scatter");
   t.same(taken, at_root && inside ? part : sent, "scatter");
 }
@@ -119,7 +123,8 @@ void check_gatherv_scatterv(trial& t) {
     from.base = const_cast<void*>(in_place);
   }
   const coll::parts collected{got.base(), p.counts.data(), p.places.data(), &whole};
-  t.good(coll::gatherv(t.at(), from, at_root ? collected : coll::parts{}, comm_rank{root}),
+  t.good(t.either(coll::gatherv, coll::plan_gatherv, from, at_root ? collected : coll::parts{},
+                  comm_rank{root}),
          "gatherv");
   t.same(got, at_root ? every : empty, "gatherv");
 
@@ -130,7 +135,8 @@ void check_gatherv_scatterv(trial& t) {
     into.base = const_cast<void*>(in_place);
   }
   const coll::parts given{every.base(), p.counts.data(), p.places.data(), &whole};
-  t.good(coll::scatterv(t.at(), at_root ? given : coll::parts{}, into, comm_rank{root}),
+  t.good(t.either(coll::scatterv, coll::plan_scatterv, at_root ? given : coll::parts{}, into,
+                  comm_rank{root}),
          "scatterv");
   t.same(taken, at_root && inside ? untouched : sent, "scatterv");
 }
@@ -154,7 +160,7 @@ void check_allgather(trial& t) {
     got.write(static_cast<std::ptrdiff_t>(each) * t.m.rank, t.values(t.m.rank, length));
     from = {const_cast<void*>(in_place), 0, nullptr};
   }
-  t.good(coll::allgather(t.at(), from, got.all(each)), "allgather");
+  t.good(t.either(coll::allgather, coll::plan_allgather, from, got.all(each)), "allgather");
   t.same(got, wanted, "allgather");
 }
 
@@ -180,7 +186,8 @@ void check_allgatherv(trial& t) {
     got.write(p.places[own], t.values(t.m.rank, lengths[own]));
     from = {const_cast<void*>(in_place), 0, nullptr};
   }
-  t.good(coll::allgatherv(t.at(), from, {got.base(), p.counts.data(), p.places.data(), &whole}),
+  t.good(t.either(coll::allgatherv, coll::plan_allgatherv, from,
+                  coll::parts{got.base(), p.counts.data(), p.places.data(), &whole}),
          "allgatherv");
   t.same(got, wanted, "allgatherv");
 }
@@ -208,7 +215,7 @@ void check_alltoall(trial& t) {
   if (inside) {
     from = {const_cast<void*>(in_place), 0, nullptr};
   }
-  t.good(coll::alltoall(t.at(), from, got.all(in_each)), "alltoall");
+  t.good(t.either(coll::alltoall, coll::plan_alltoall, from, got.all(in_each)), "alltoall");
   t.same(got, wanted, "alltoall");
 }
 
@@ -250,9 +257,9 @@ void check_alltoallv(trial& t) {
   if (inside) {
     from = {in_place, nullptr, nullptr, nullptr};
   }
-  t.good(
-      coll::alltoallv(t.at(), from, {got.base(), in.counts.data(), in.places.data(), &recv_type}),
-      "alltoallv");
+  t.good(t.either(coll::alltoallv, coll::plan_alltoallv, from,
+                  coll::parts{got.base(), in.counts.data(), in.places.data(), &recv_type}),
+         "alltoallv");
   t.same(got, wanted, "alltoallv");
 }
 
@@ -288,9 +295,10 @@ void check_alltoallw(trial& t) {
   if (inside) {
     from = {in_place, nullptr, nullptr, nullptr};
   }
-  t.good(coll::alltoallw(t.at(), from,
-                         {got[0].base(), in_counts.data(), in_places.data(), in_types.data()}),
-         "alltoallw");
+  t.good(
+      t.either(coll::alltoallw, coll::plan_alltoallw, from,
+               coll::parts_w{got[0].base(), in_counts.data(), in_places.data(), in_types.data()}),
+      "alltoallw");
   for (std::size_t r = 0; r < n; ++r) {
     t.same(got[r], wanted[r], "alltoallw");
   }

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "sinew/coll/collectives.hpp"
 #include "sinew/coll/communicators.hpp"
+#include "sinew/coll/nonblocking.hpp"
 #include "sinew/rma/engine.hpp"
 #include "support/job.hpp"
 
@@ -129,6 +130,25 @@ struct trial {
       return;
     }
     ADD_FAILURE() << what << " differs on rank " << m.rank << " of " << m.size << ", seed " << seed;
+  }
+  /// The collective, or its plan carried out: all ranks draw the same.
+  template <class Call, class Plan, class... Args>
+  [[nodiscard]] fault either(Call call, Plan plan, const Args&... args) {
+    if (coin()) {
+      return call(at(), args...);
+    }
+    const coll::communicator_ref over(coll::communicator_ref(), &m.comm);  // outlives it
+    const auto o = coll::start(m.engine, over, plan(coll::position_of(at()), kept_by_plan(args)...),
+                               coll::nonblocking_tag(m.comm));
+    coll::wait(m.engine, *o);
+    return o->problem == nullptr ? o->outcome : fault::no_memory;
+  }
+  template <class T>
+  static const T& kept_by_plan(const T& argument) {
+    return argument;
+  }
+  static coll::op_ref kept_by_plan(const coll::op& o) {
+    return std::make_shared<const coll::op>(o);
   }
   void good(fault f, const char* what) const {
     EXPECT_EQ(f, fault::none) << what << " on rank " << m.rank << ", seed " << seed;

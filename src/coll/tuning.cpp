@@ -60,9 +60,10 @@ setting<std::int64_t> many_ranks{"coll",
                                  {.least = 2, .most = 1 << 30},
                                  setting_use::each_use_alike};
 
-setting<bool> levels{"coll", "levels", true, "",
-                     "collectives of ranks on several nodes go inside nodes over shared memory and "
-                     "between nodes by messages of one rank of each"};
+setting<bool> levels{
+    "coll", "levels", true, "",
+    "collectives of ranks on several nodes go inside nodes over shared memory and "
+    "between nodes by messages of one rank of each; nonblocking ones by messages everywhere"};
 setting<std::int64_t> level_block{
     "coll",
     "level_block",

@@ -67,7 +67,7 @@ void engine::state::tell_tagged(const channel& in, const match::envelope& sent, 
   it.comm = in.comm;
   it.arrived = true;
   it.unexpected = stored;
-  it.peer = in.remote.size() != 0 ? in.remote[sent.source] : in.comm->job_rank(sent.source);
+  it.peer = in.sources()[sent.source];
   it.tag = sent.tag;
   it.bytes = bytes;
   it.waiting = in.matcher.unexpected();

@@ -50,6 +50,12 @@ struct channel {
   std::atomic<std::size_t> stored_tagged{0};
 
   channel(std::uint32_t number, std::string_view engine) : context(number), matcher(engine) {}
+
+  /// Whose messages have these sources. Attached channels only.
+  [[nodiscard]] const core::group& sources() const noexcept {
+    SINEW_EXPECT(comm != nullptr);
+    return remote.size() != 0 ? remote : comm->members();
+  }
 };
 
 /// Attached for `comm`, or for another view of the same context (engine::attach_as).

@@ -30,10 +30,10 @@ fault engine::state::fault_of(const channel& in, comm_rank source) const noexcep
     return fault::none;
   }
   if (source != any_source) {
-    const job_rank from = in.remote.size() != 0 ? in.remote[source] : in.comm->job_rank(source);
+    const job_rank from = in.sources()[source];
     return is_dead(from) ? fault::peer_failed : fault::none;
   }
-  const auto members = (in.remote.size() != 0 ? in.remote : in.comm->members()).members();
+  const auto members = in.sources().members();
   if (losses != 0 && std::any_of(members.begin(), members.end(), [this](job_rank each) {
         return is_stranger(each) && is_dead(each);
       })) {

@@ -94,9 +94,8 @@ void engine::state::stop_matching(channel& in) {
 }
 
 bool engine::state::comes_tagged(const channel& in, comm_rank source) const noexcept {
-  SINEW_EXPECT(in.comm != nullptr && source != any_source);
-  const job_rank from = in.remote.size() != 0 ? in.remote[source] : in.comm->job_rank(source);
-  return (slow[from.index()].get() & slow_bits::tagged) != 0;
+  SINEW_EXPECT(source != any_source);
+  return (slow[in.sources()[source].index()].get() & slow_bits::tagged) != 0;
 }
 
 operation* engine::state::start_tagged(channel& in, fabric::header head, const buffer& from,

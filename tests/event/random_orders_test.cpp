@@ -541,7 +541,7 @@ void each_round(std::initializer_list<int> sizes, Body body) {
       const program p = author(seed, ranks).write(slow_build ? 150 : 300 + 100 * (round % 8));
       ASSERT_LT(p.all.size(), most_operations);
       const test::shared_memory memory(sizeof(board));
-      now_on = new (memory.base()) board{};
+      now_on = &memory.as<board>();
       now_run = &p;
       body(ranks, seed);
       if (testing::Test::HasFailure()) {

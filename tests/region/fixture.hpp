@@ -84,12 +84,7 @@ class region_test : public rma::rma_test {
           m.meet();
           member r{m, events, regions, m.rank, m.size};
           body(r);
-          for (int i = 0; i < 4; ++i) {  // what is under way arrives, and what that causes
-            m.meet();
-            while (m.rma.runtime().poll() != 0) {
-            }
-          }
-          m.meet();
+          m.settle();
         },
         sizes);
   }

@@ -235,7 +235,7 @@ class RandomOrders : public region_test {
     const program p = author(seed, ranks).write(operations);
     ASSERT_LT(p.all.size(), most_operations);
     const test::shared_memory memory_of_board(sizeof(board));
-    auto& b = *new (memory_of_board.base()) board{};
+    auto& b = memory_of_board.as<board>();
     run(ranks, [&](member& m) {
       m.regions.add<addition>();
       sinew::event::reservations locks(m.events);
@@ -253,12 +253,7 @@ class RandomOrders : public region_test {
       }
       m.meet();
       performer(m, b, p, locks, seed).perform();
-      for (int i = 0; i < 4; ++i) {
-        m.meet();
-        while (m.all.rma.runtime().poll() != 0) {
-        }
-      }
-      m.meet();
+      m.all.settle();
       require(locks.misuses() == 0, "a lock was misused");
     });
   }

@@ -16,8 +16,19 @@ using event_body = std::function<void(event_member&)>;
 inline void run_events(int ranks, backend over, core::threading threads, const event_body& body,
                        const event::options& how = {1u << 20, event::event::last_generation},
                        core::progress progress = core::progress::waiters) {
+  const shared_memory common(sizeof(meeting_place));
+  auto& place = common.as<meeting_place>();
+  if (launched()) {
+    if (is_launched_job(ranks)) {
+      event::system events(launched_runtime(), how);
+      event_member m{launched_runtime(), events, place, launched_runtime().rank().value(), ranks};
+      m.meet();
+      body(m);
+      m.settle();
+    }
+    return;
+  }
   endpoints made(ranks, over, threads == core::threading::many);
-  meeting_place place{};
   std::vector<std::unique_ptr<core::runtime>> runtimes;
   std::vector<std::unique_ptr<event::system>> systems;
   for (int r = 0; r < ranks; ++r) {

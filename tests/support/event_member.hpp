@@ -6,6 +6,7 @@
 #include "sinew/base/ids.hpp"
 #include "sinew/event/system.hpp"
 #include "support/job.hpp"
+#include "support/launched.hpp"
 
 namespace sinew::test {
 
@@ -41,8 +42,7 @@ struct event_member {
   void settle() const {
     for (int i = 0; i < 6; ++i) {
       meet();
-      while (runtime.poll() != 0) {
-      }
+      drain(runtime);
     }
   }
 };

@@ -50,7 +50,19 @@ template <class Body>
 void run_event_processes(int ranks, std::vector<int> killed, Body body) {
   const shared_memory memory(fabric::shm_bytes_per_rank(ranks) * static_cast<std::size_t>(ranks));
   const shared_memory common(sizeof(process_board));
-  auto& board = *new (common.base()) process_board{};
+  auto& board = common.as<process_board>();
+  if (launched()) {
+    if (killed.empty() && is_launched_job(ranks)) {
+      event::system events(launched_runtime(), {1u << 16, event::event::last_generation});
+      process_rank me{
+          {launched_runtime(), events, board.place, launched_runtime().rank().value(), ranks},
+          board};
+      me.meet();
+      body(me);
+      me.settle();
+    }
+    return;
+  }
   std::vector<pid_t> children;
   std::fflush(nullptr);
   for (int r = 0; r < ranks; ++r) {

@@ -63,6 +63,14 @@ struct rma_member {
     }
     until([&] { return all.round.load() != mine; });
   }
+  /// What is under way has arrived everywhere, and what that causes.
+  void settle() {
+    for (int i = 0; i < 4; ++i) {
+      meet();
+      drain(rma.runtime());
+    }
+    meet();
+  }
 };
 
 inline void require(bool condition, const std::string& otherwise) {
@@ -94,22 +102,23 @@ class rma_job {
         shape_(ranks, how.sizes),
         fabric_bytes_(fabric::shm_bytes_per_rank(ranks)),
         board_(sizeof(meeting)),
-        fabric_(fabric_bytes_ * static_cast<std::size_t>(ranks)),
-        heaps_(shape_.bytes * static_cast<std::size_t>(ranks)) {
-    new (board_.base()) meeting{};
-    if (how.over == backend::inproc) {
+        fabric_(launched() ? 1 : fabric_bytes_ * static_cast<std::size_t>(ranks)),
+        heaps_(launched() ? 1 : shape_.bytes * static_cast<std::size_t>(ranks)),
+        all_(board_.as<meeting>()) {
+    if (how.over == backend::inproc && !launched()) {
       inproc_ = fabric::open_inproc(ranks, how.threads == core::threading::many);
     }
   }
 
   /// What went wrong, or nothing.
   [[nodiscard]] std::string run(const rma_body& body) {
+    if (launched()) {
+      return is_launched_job(ranks_) ? run_launched(body) : "";
+    }
     return how_.kind == ranks_as::threads ? run_threads(body) : run_processes(body);
   }
 
  private:
-  [[nodiscard]] meeting& all() const { return *reinterpret_cast<meeting*>(board_.base()); }
-
   std::unique_ptr<core::runtime> open(int rank) {
     auto net = endpoint(rank);
     if (how_.disturbed != 0) {
@@ -130,12 +139,20 @@ class rma_job {
         where.node_of.push_back(r / each);
       }
       rma::engine engine(runtime, where);
-      rma_member m{engine, all(), rank, ranks_};
+      return run_rank(rank, engine, body);
+    } catch (const std::exception& e) {
+      return "rank " + std::to_string(rank) + ": " + e.what();
+    }
+  }
+
+  std::string run_rank(int rank, rma::engine& engine, const rma_body& body) {
+    try {
+      rma_member m{engine, all_, rank, ranks_};
       m.meet();
       try {
         body(m);
       } catch (...) {
-        all().failed.store(1);
+        all_.failed.store(1);
         throw;
       }
       m.meet();
@@ -143,6 +160,12 @@ class rma_job {
     } catch (const std::exception& e) {
       return "rank " + std::to_string(rank) + ": " + e.what();
     }
+  }
+
+  /// With heaps of the sizes that the settings say.
+  std::string run_launched(const rma_body& body) {
+    core::runtime& runtime = launched_runtime();
+    return run_rank(runtime.rank().value(), rma::engine::of_process(runtime), body);
   }
 
   std::unique_ptr<fabric::endpoint> endpoint(int rank) {
@@ -202,7 +225,7 @@ class rma_job {
       int code = 0;
       ::waitpid(child, &code, 0);
       if (code != 0) {
-        all().failed.store(1);
+        all_.failed.store(1);
         problem = "a rank failed (wait status " + std::to_string(code) + ", see above)";
       }
     }
@@ -216,6 +239,7 @@ class rma_job {
   shared_memory board_;
   shared_memory fabric_;
   shared_memory heaps_;
+  meeting& all_;
   std::vector<std::unique_ptr<fabric::endpoint>> inproc_;
 };
 

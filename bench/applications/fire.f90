@@ -226,13 +226,15 @@ program fire
   implicit none
   integer, parameter :: checked = 3
   type(domain) :: x, alone
-  real(real64) :: samples(most_batches), begin, of_all
-  integer :: rank, ranks, many, i, batch, batches, repetitions
+  real(real64) :: us(most_batches), begin, of_all, line
+  integer :: rank, ranks, many, i, sample, samples, batch, batches, repetitions
   character(60) :: params
   call start(2)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   many = nint(option('meshes', 48d0))
+  write (params, '(a,i0,a,i0)') 'meshes=', many, ',ranks=', ranks
+  call line_open(rank)
   call set_up(x, many, rank, ranks)
   call set_up(alone, many, 0, 1)
   do i = 1, checked
@@ -247,15 +249,17 @@ program fire
   begin = MPI_Wtime()
   call steps(checked)
   call make_plan((MPI_Wtime() - begin) * 1d9 / checked, option('budget_ms', 200d0), batches, repetitions)
-  do batch = 1, batches
-    begin = MPI_Wtime()
-    call steps(repetitions)
-    samples(batch) = (MPI_Wtime() - begin) * 1d6 / repetitions
+  samples = min(batches, most_samples)
+  batches = batches / samples
+  do sample = 1, samples
+    line = line_trip(rank)
+    do batch = 1, batches
+      begin = MPI_Wtime()
+      call steps(repetitions)
+      us(batch) = (MPI_Wtime() - begin) * 1d6 / repetitions
+    end do
+    if (rank == 0) call report('fire', 'latency', 'us', trim(params), median(us(:batches)), line)
   end do
-  if (rank == 0) then
-    write (params, '(a,i0,a,i0)') 'meshes=', many, ',ranks=', ranks
-    call report('fire', 'latency', 'us', trim(params), median(samples(:batches)))
-  end if
   call MPI_Finalize()
 contains
   subroutine steps(number)

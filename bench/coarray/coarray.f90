@@ -2,10 +2,12 @@
 ! active works, then a synchronisation makes the other active; half a round trip is one phase.
 ! Words: sizes=N,N budget_ms=N; halo=no leaves out what stops OpenCoarrays. Prints lines
 ! "@ case metric unit params value" as all measuring programs do.
+include '../common/images.f90'
+
 module timing
-  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use images
   implicit none
-  integer, parameter :: most_batches = 100
+  integer, parameter :: most_batches = 100, most_samples = 5
   integer :: me, other
   real(real64) :: budget_ns = 50e6_real64
   integer :: sizes(32) = 8, size_count = 1
@@ -18,13 +20,6 @@ module timing
   end interface
 
 contains
-
-  function now_ns()
-    real(real64) :: now_ns
-    integer(int64) :: ticks, rate
-    call system_clock(ticks, rate)
-    now_ns = real(ticks, real64) * (1e9_real64 / real(rate, real64))
-  end function
 
   subroutine read_words()
     integer :: i, comma
@@ -49,63 +44,52 @@ contains
     end do
   end subroutine
 
-  subroutine report(name, metric, unit, params, value)
-    character(*), intent(in) :: name, metric, unit, params
-    real(real64), intent(in) :: value
-    character(20) :: number
-    if (me /= 1) return
-    write (number, '(es14.6)') value
-    print '(10a)', '@ ', name, ' ', metric, ' ', unit, ' ', params, ' ', trim(adjustl(number))
-    flush (6)
+  ! What image 1 measures of one repetition, in us, divided by `parts`. Each sample is the median of
+  ! its share of the batches, with the line's trip before it; with `moved` bytes also GB/s.
+  subroutine measure(act, name, params, parts, moved)
+    procedure(work) :: act
+    character(*), intent(in) :: name, params
+    integer, intent(in), optional :: parts, moved
+    real(real64) :: ns(most_batches), begin, us, line
+    integer :: s, b, repetitions, batches, samples
+    call make_plan(act, batches, repetitions)
+    samples = min(batches, most_samples)
+    batches = batches / samples
+    do s = 1, samples
+      line = line_trip()
+      do b = 1, batches
+        begin = now_ns()
+        call act(repetitions)
+        ns(b) = (now_ns() - begin) / repetitions
+      end do
+      us = median(ns(:batches)) / 1000
+      if (present(parts)) us = us / parts
+      call report(name, 'latency', 'us', params, us, line)
+      if (present(moved)) call report(name, 'bandwidth', 'GB/s', params, moved / us / 1000, line)
+    end do
+    sync all
   end subroutine
 
-  ! The median over batches of the time of one repetition, which image 1 measures, in us.
-  function time_of(act) result(us)
+  ! How many batches of how many repetitions, by what one takes on image 1.
+  subroutine make_plan(act, batches, repetitions)
     procedure(work) :: act
-    real(real64) :: us, samples(most_batches), begin, each
+    integer, intent(out) :: batches, repetitions
     integer, save :: plan(2)[*]
-    integer :: b, repetitions, batches
+    real(real64) :: begin, each
     call act(20)
     sync all
     begin = now_ns()
     call act(50)
     each = max(1.0_real64, (now_ns() - begin) / 50)
     if (me == 1) then
-      batches = most_batches
-      repetitions = int(min(20000.0_real64, budget_ns / batches / each))
-      if (repetitions < 1) then
-        repetitions = 1
-        batches = max(3, min(most_batches, int(budget_ns / each)))
-      end if
-      plan = [batches, repetitions]
+      plan = [most_batches, int(min(20000.0_real64, budget_ns / most_batches / each))]
+      if (plan(2) < 1) plan = [max(3, min(most_batches, int(budget_ns / each))), 1]
       plan(:)[other] = plan(:)
     end if
     sync all
     batches = plan(1)
     repetitions = plan(2)
-    do b = 1, batches
-      begin = now_ns()
-      call act(repetitions)
-      samples(b) = (now_ns() - begin) / repetitions
-    end do
-    sync all
-    us = median(samples(:batches)) / 1000
-  end function
-
-  function median(values)
-    real(real64), intent(inout) :: values(:)
-    real(real64) :: median, v
-    integer :: i, j
-    do i = 2, size(values)
-      v = values(i)
-      do j = i - 1, 1, -1
-        if (values(j) <= v) exit
-        values(j + 1) = values(j)
-      end do
-      values(j + 1) = v
-    end do
-    median = 0.5_real64 * (values((size(values) + 1) / 2) + values(size(values) / 2 + 1))
-  end function
+  end subroutine
 end module
 
 ! What is timed. Both images call each of these with the same number of repetitions.
@@ -303,12 +287,12 @@ program coarray
   integer :: s, bytes, largest
   character(60) :: params
   integer, parameter :: sum_lengths(3) = [1, 1024, 524288]
-  real(real64) :: us
 
   if (num_images() /= 2) error stop 'two images are needed'
   me = this_image()
   other = 3 - me
   call read_words()
+  call line_open()
   largest = max(8, maxval(sizes(:size_count)))
   allocate (field(largest / 8)[*])
   allocate (target_field(largest / 8), own(4096), ghost(4096), sums(524288))
@@ -327,33 +311,32 @@ program coarray
     bytes = sizes(s)
     n = max(1, bytes / 8)
     write (params, '(a,i0)') 'bytes=', bytes
-    us = time_of(put) / 2
-    call report('put', 'latency', 'us', trim(params), us)
-    if (bytes >= 32768) call report('put', 'bandwidth', 'GB/s', trim(params), bytes / us / 1000)
-    us = time_of(get) / 2
-    call report('get', 'latency', 'us', trim(params) // ',into=target', us)
-    if (bytes >= 32768) &
-      call report('get', 'bandwidth', 'GB/s', trim(params) // ',into=target', bytes / us / 1000)
-    us = time_of(get_by_temporary) / 2
-    call report('get', 'latency', 'us', trim(params) // ',into=temporary', us)
+    if (bytes >= 32768) then
+      call measure(put, 'put', trim(params), 2, bytes)
+      call measure(get, 'get', trim(params) // ',into=target', 2, bytes)
+    else
+      call measure(put, 'put', trim(params), 2)
+      call measure(get, 'get', trim(params) // ',into=target', 2)
+    end if
+    call measure(get_by_temporary, 'get', trim(params) // ',into=temporary', 2)
     if (bytes > 8 * size(v1)) cycle
     call each_number_of_variables()
   end do
-  call report('put-strided', 'latency', 'us', 'bytes=8000', time_of(put_strided))
-  call report('get-vector', 'latency', 'us', 'bytes=8000', time_of(get_vector))
-  call report('put-stream', 'latency', 'us', 'bytes=8', time_of(put_stream) / 1000)
-  call report('sync-all', 'latency', 'us', 'images=2', time_of(barrier))
-  call report('sync-images', 'latency', 'us', 'images=2', time_of(pair))
+  call measure(put_strided, 'put-strided', 'bytes=8000')
+  call measure(get_vector, 'get-vector', 'bytes=8000')
+  call measure(put_stream, 'put-stream', 'bytes=8', 1000)
+  call measure(barrier, 'sync-all', 'images=2')
+  call measure(pair, 'sync-images', 'images=2')
   do s = 1, size(sum_lengths)
     n = sum_lengths(s)
     write (params, '(a,i0)') 'bytes=', 8 * n
-    call report('co-sum', 'latency', 'us', trim(params), time_of(add_up))
+    call measure(add_up, 'co-sum', trim(params))
   end do
   if (with_halo) then
     n = 128
-    call report('halo', 'latency', 'us', 'bytes=1024,kind=section', time_of(halo_section))
+    call measure(halo_section, 'halo', 'bytes=1024,kind=section')
     n = 16
-    call report('halo', 'latency', 'us', 'bytes=128,kind=elements', time_of(halo_elements))
+    call measure(halo_elements, 'halo', 'bytes=128,kind=elements')
   end if
 
 contains
@@ -365,10 +348,11 @@ contains
       blocking = mod(k, 2) == 1
       write (params, '(a,i0,a,i0,2a)') 'bytes=', bytes, ',variables=', variables, ',way=', &
         trim(merge('blocking   ', 'nonblocking', blocking))
-      us = time_of(variables_there_and_back) / 2
-      call report('put-variables', 'latency', 'us', trim(params), us)
-      if (variables == 8) call report('put-variables', 'bandwidth', 'GB/s', trim(params), &
-        variables * real(bytes, real64) / us / 1000)
+      if (variables == 8) then
+        call measure(variables_there_and_back, 'put-variables', trim(params), 2, variables * bytes)
+      else
+        call measure(variables_there_and_back, 'put-variables', trim(params), 2)
+      end if
     end do
   end subroutine
 end program

@@ -1,4 +1,4 @@
-#include "sinew/bench/experiment.hpp"
+#include "sinew/bench/report.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -14,8 +14,28 @@ std::vector<start> starts(const request& asked) {
   return {{2, words, "coarray.f90"}, {2, words, "mpi.c"}};
 }
 
-std::vector<std::string> floor_words(const request&) {
-  return {"line", "memcpy", "sizes=32768,1048576"};
+std::vector<std::string> floor_words(const request& asked) {
+  return {"line", "memcpy", asked.choose(sizes)};
+}
+
+// One core copies, then a line tells the other image; each counts once in half a round trip.
+std::optional<double> floor_of(const stats::result_set& results, const stats::row_key& key) {
+  const bool moves = key.case_name == "put" || key.case_name == "get";
+  const auto line = results.median(key.experiment, "line", {{"kind", "pair"}}, "floor");
+  const std::string size = value_of(key.params, "bytes");
+  const auto copy = results.median(key.experiment, "memcpy", {{"bytes", size}}, "floor");
+  const auto bytes = stats::parse_number(size);
+  if (!line || (moves && (!copy || !bytes))) {
+    return std::nullopt;
+  }
+  if (key.case_name == "sync-all" || key.case_name == "sync-images") {
+    return *line / 1e3;
+  }
+  if (!moves) {
+    return std::nullopt;
+  }
+  const double ns = *line + *bytes / *copy;
+  return key.metric == "bandwidth" ? *bytes / ns : ns / 1e3;
 }
 
 // The newest package of OpenCoarrays aborts where a pointer component is read.
@@ -38,6 +58,7 @@ const experiment self{.name = "coarray",
                       .by = coarray_programs(),
                       .starts = starts,
                       .floor_words = floor_words,
+                      .floor_of = floor_of,
                       .columns = columns,
                       .takes_part = takes_part,
                       .hosts = between_hosts::pair};

@@ -1,8 +1,8 @@
 // The same exchanges as coarray.f90, by messages: what a put is beside a send and a receive. Rows
 // have the names of the coarray statements they stand beside.
-#include "../common/measure.h"
+#include "../common/line.h"
 
-enum { most_variables = 8, most_bytes = 1 << 20, no_bandwidth = 1 << 30 };
+enum { most_variables = 8, most_bytes = 1 << 20 };
 static char *outgoing, *incoming, *parts[most_variables];
 static int variables;
 static double *sums, *totals, *own, *ghost;
@@ -77,29 +77,32 @@ static void halo(int count) {
   }
 }
 
-static double time_us(void (*act)(int), double budget_ms) {
-  enum { first = 20, second = 50 };
-  plan p;
-  double samples[most_batches];
+// What rank 0 measures of a repetition, divided by `parts`. Each sample is the median of its share of
+// the batches, with the line's trip before it; with `moved` bytes, if any, also GB/s.
+static void measure(void (*act)(int), double budget_ms, const char* name, const char* params,
+                    int parts, int moved) {
+  enum { first = 20, second = 50, most = 5 };
+  double ns[most_batches];
   act(first);
   MPI_Barrier(MPI_COMM_WORLD);
   double begin = now_ns();
   act(second);
-  p = make_plan((now_ns() - begin) / second, budget_ms);
+  plan p = make_plan((now_ns() - begin) / second, budget_ms);
   MPI_Bcast(&p, 2, MPI_INT, 0, MPI_COMM_WORLD);
-  for (int b = 0; b < p.batches; ++b) {
-    begin = now_ns();
-    act(p.repetitions);
-    samples[b] = (now_ns() - begin) / p.repetitions;
+  const int samples = p.batches < most ? p.batches : most, batches = p.batches / samples;
+  for (int s = 0; s < samples; ++s) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double line = line_trip(rank);
+    for (int b = 0; b < batches; ++b) {
+      begin = now_ns();
+      act(p.repetitions);
+      ns[b] = (now_ns() - begin) / p.repetitions;
+    }
+    const double us = median(ns, batches) / 1e3 / parts;
+    if (rank != 0) continue;
+    report_sample(name, "latency", "us", params, us, line);
+    if (moved > 0) report_sample(name, "bandwidth", "GB/s", params, moved / us / 1e3, line);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
-  return median(samples, p.batches) / 1e3;
-}
-
-static void tell(const char* name, const char* params, double us, int least, int moved) {
-  if (rank != 0) return;
-  report(name, "latency", "us", params, us);
-  if (bytes >= least) report(name, "bandwidth", "GB/s", params, moved / us / 1e3);
 }
 
 static void each_number_of_variables(const options* o) {
@@ -112,8 +115,8 @@ static void each_number_of_variables(const options* o) {
     for (int w = 0; w < 2; ++w) {
       snprintf(params, sizeof params, "bytes=%d,variables=%d,way=%s", bytes, variables,
                ways[w].name);
-      tell("put-variables", params, time_us(ways[w].run, o->budget_ms) / 2,
-           variables == most_variables ? 0 : no_bandwidth, variables * bytes);
+      measure(ways[w].run, o->budget_ms, "put-variables", params, 2,
+              variables == most_variables ? variables * bytes : 0);
     }
   }
 }
@@ -123,7 +126,7 @@ static void each_size(const options* o) {
   for (int i = 0; i < o->size_count; ++i) {
     bytes = o->sizes[i];
     snprintf(params, sizeof params, "bytes=%d", bytes);
-    tell("put", params, time_us(send_receive, o->budget_ms) / 2, 32768, bytes);
+    measure(send_receive, o->budget_ms, "put", params, 2, bytes >= 32768 ? bytes : 0);
     if (bytes <= most_bytes) each_number_of_variables(o);
   }
 }
@@ -131,6 +134,7 @@ static void each_size(const options* o) {
 int main(int argc, char** argv) {
   const options o = read_options(argc, argv);
   rank = start(&argc, &argv, &o, 2);
+  line_open(rank);
   const int largest = largest_size(&o, 8);
   outgoing = make_buffer((size_t)largest, 1);
   incoming = make_buffer((size_t)largest, 2);
@@ -141,21 +145,20 @@ int main(int argc, char** argv) {
   ghost = (double*)make_buffer(32768, 0);
   each_size(&o);
   const int lengths[] = {8, 8192, 4 << 20};
-  bytes = 0;
-  tell("sync-all", "images=2", time_us(barrier, o.budget_ms), no_bandwidth, 0);
-  tell("sync-images", "images=2", time_us(pair, o.budget_ms), no_bandwidth, 0);
+  measure(barrier, o.budget_ms, "sync-all", "images=2", 1, 0);
+  measure(pair, o.budget_ms, "sync-images", "images=2", 1, 0);
   for (int i = 0; i < 3; ++i) {
     char params[64];
     bytes = lengths[i];
     snprintf(params, sizeof params, "bytes=%d", bytes);
-    tell("co-sum", params, time_us(add_up, o.budget_ms), no_bandwidth, 0);
+    measure(add_up, o.budget_ms, "co-sum", params, 1, 0);
   }
   bytes = 1024;
   stride = 1;
-  tell("halo", "bytes=1024,kind=section", time_us(halo, o.budget_ms), no_bandwidth, 0);
+  measure(halo, o.budget_ms, "halo", "bytes=1024,kind=section", 1, 0);
   bytes = 128;
   stride = 4;
-  tell("halo", "bytes=128,kind=elements", time_us(halo, o.budget_ms), no_bandwidth, 0);
+  measure(halo, o.budget_ms, "halo", "bytes=128,kind=elements", 1, 0);
   MPI_Finalize();
   return 0;
 }

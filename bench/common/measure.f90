@@ -1,12 +1,56 @@
 ! Shared by the measuring programs in Fortran, which include it before their own lines: what
-! measure.h is for those in C. The same words "key=value", the same lines "@ ...".
+! measure.h and line.h are for those in C. The same words "key=value", the same lines "@ ...".
 module measure
+  use, intrinsic :: iso_c_binding, only: c_double, c_int
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use mpi_f08
   implicit none
-  integer, parameter :: most_batches = 200
+  integer, parameter :: most_batches = 200, most_samples = 10
+
+  interface
+    subroutine trip_make(whose) bind(c, name='bench_trip_make')
+      import c_int
+      integer(c_int), intent(out) :: whose(2)
+    end subroutine
+    integer(c_int) function trip_join(whose) bind(c, name='bench_trip_join')
+      import c_int
+      integer(c_int), intent(in) :: whose(2)
+    end function
+    subroutine trip_agree(works) bind(c, name='bench_trip_agree')
+      import c_int
+      integer(c_int), intent(in), value :: works
+    end subroutine
+    real(c_double) function trip_measure(which) bind(c, name='bench_trip_measure')
+      import c_double, c_int
+      integer(c_int), intent(in), value :: which
+    end function
+  end interface
 
 contains
+
+  ! As line_open() and line_trip() in line.h.
+  subroutine line_open(rank)
+    integer, intent(in) :: rank
+    integer(c_int) :: whose(2), works
+    if (rank > 1) return
+    if (rank == 0) then
+      call trip_make(whose)
+      call MPI_Send(whose, 2, MPI_INTEGER, 1, 1, MPI_COMM_WORLD)
+      call MPI_Recv(works, 1, MPI_INTEGER, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    else
+      call MPI_Recv(whose, 2, MPI_INTEGER, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+      works = trip_join(whose)
+      call MPI_Send(works, 1, MPI_INTEGER, 0, 1, MPI_COMM_WORLD)
+    end if
+    call trip_agree(works)
+  end subroutine
+
+  real(real64) function line_trip(rank)
+    integer, intent(in) :: rank
+    line_trip = 0
+    if (rank <= 1) line_trip = trip_measure(rank)
+    if (line_trip < 0) call stop_all('the other rank does not answer in shared memory')
+  end function
 
   ! The value of the word `key`=..., or `otherwise`.
   real(real64) function option(key, otherwise)
@@ -40,12 +84,15 @@ contains
     call MPI_Abort(MPI_COMM_WORLD, 2)
   end subroutine
 
-  subroutine report(name, metric, unit, params, value)
+  subroutine report(name, metric, unit, params, value, line_ns)
     character(*), intent(in) :: name, metric, unit, params
-    real(real64), intent(in) :: value
-    character(24) :: number
+    real(real64), intent(in) :: value, line_ns
+    character(24) :: number, trip
     write (number, '(es16.8)') value
-    print '(10a)', '@ ', name, ' ', metric, ' ', unit, ' ', params, ' ', trim(adjustl(number))
+    trip = ' '
+    if (line_ns > 0) write (trip, '(a,f0.2)') 'line=', line_ns
+    print '(a)', '@ ' // name // ' ' // metric // ' ' // unit // ' ' // params // ' ' // &
+        trim(trim(adjustl(number)) // ' ' // trip)
     flush (6)
   end subroutine
 

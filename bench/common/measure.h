@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "numbers.h"
 
 enum { max_sizes = 32, most_batches = 200, most_samples = 10 };
 
@@ -21,12 +22,6 @@ typedef struct {
   int thread_multiple;   // ask for MPI_THREAD_MULTIPLE
   const char* only;      // the one case to run, or "" for all
 } options;
-
-static inline double now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static inline void stop_all(const char* message) {
   fprintf(stderr, "%s\n", message);
@@ -102,16 +97,6 @@ static inline void report(const char* name, const char* metric, const char* unit
                           const char* params, double value) {
   printf("@ %s %s %s %s %.9g\n", name, metric, unit, params, value);
   fflush(stdout);
-}
-
-static inline int compare_doubles(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static inline double median(double* values, int count) {
-  qsort(values, (size_t)count, sizeof *values, compare_doubles);
-  return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
 // A page-aligned buffer, written once so that its pages exist.

@@ -1,5 +1,5 @@
 // The calls of f08.f90 in C, for the difference.
-#include "../common/measure.h"
+#include "../common/line.h"
 
 static char outgoing[8], incoming[8];
 static MPI_Request pending;
@@ -31,24 +31,29 @@ static void wait_for_none(int count) {
 }
 
 static void run(void (*what)(int), const char* name, int messages, const options* o) {
-  double samples[most_batches];
+  double ns[most_batches];
   what(20);
   double begin = now_ns();
   what(200);
   plan p = make_plan((now_ns() - begin) / 200, o->budget_ms);
   MPI_Bcast(&p, 2, MPI_INT, 0, MPI_COMM_WORLD);
-  what(p.repetitions);
-  for (int b = 0; b < p.batches; ++b) {
-    begin = now_ns();
-    what(p.repetitions);
-    samples[b] = (now_ns() - begin) / p.repetitions / messages;
+  const int samples = samples_of(&p), batches = p.batches / samples;
+  for (int s = 0; s < samples; ++s) {
+    const double line = line_trip(rank);
+    what(p.repetitions < 20 ? p.repetitions : 20);
+    for (int b = 0; b < batches; ++b) {
+      begin = now_ns();
+      what(p.repetitions);
+      ns[b] = (now_ns() - begin) / p.repetitions / messages;
+    }
+    if (rank == 0) report_sample(name, "latency", "ns", "by=c", median(ns, batches), line);
   }
-  if (rank == 0) report(name, "latency", "ns", "by=c", median(samples, p.batches));
 }
 
 int main(int argc, char** argv) {
   const options o = read_options(argc, argv);
   rank = start(&argc, &argv, &o, 2);
+  line_open(rank);
   MPI_Irecv(incoming, 8, MPI_BYTE, rank, 99, MPI_COMM_WORLD, &pending);
   run(bounce, "one-way", 2, &o);
   run(test, "test", 1, &o);

@@ -1,14 +1,18 @@
 ! The Himeno solver with coarrays: planes of k are shared among the images, which put their outer
 ! planes into their neighbours before each step. Words: sizes=XS,S,M budget_ms=N. Ends with an error
 ! if the residual is not that of one image alone.
+include '../common/images.f90'
+
 program himeno
   use himeno_kernel
+  use images, only: line_open, line_trip, report
   implicit none
   real(c_double) :: budget_s = 0.5_c_double
   character(40) :: sizes = 'XS,S'
   integer :: comma, left, right
 
   call read_words(sizes, budget_s)
+  call line_open()
   left = this_image() - 1
   right = this_image() + 1
   do while (sizes /= ' ')
@@ -21,12 +25,12 @@ contains
 
   subroutine measure(name)
     character(*), intent(in) :: name
-    integer, parameter :: warm = 4
+    integer, parameter :: warm = 4, samples = 5
     real(c_float), allocatable :: p(:, :, :)[:]
     integer(c_int) :: grid(3), first, count, next_first, next_count
-    integer :: step, steps, left_planes
-    real(c_double) :: gosa, alone, begin, spent
-    character(40) :: params, number
+    integer :: step, steps, sample, left_planes
+    real(c_double) :: gosa, alone, begin, spent, line
+    character(40) :: params
     grid = grid_of(name)
     if (grid(1) == 0) error stop 'sizes are XS, S and M'
     if (this_image() == 1) alone = himeno_alone(grid, warm)
@@ -49,22 +53,22 @@ contains
     spent = now_s() - begin
     if (this_image() == 1) then
       if (abs(gosa - alone) > 1e-5_c_double * alone) error stop 'another residual than one image alone'
-      steps = max(3, int(budget_s / (spent / warm)))
+      steps = max(1, int(budget_s / (spent / warm) / samples))
     end if
     call co_broadcast(steps, 1)
     sync all
-    begin = now_s()
-    do step = 1, steps
-      gosa = exchange_and_step(p, count, left_planes)
-      call co_sum(gosa)
+    write (params, '(a,i0)') 'kind=coarray,images=', num_images()
+    do sample = 1, samples
+      line = line_trip()
+      begin = now_s()
+      do step = 1, steps
+        gosa = exchange_and_step(p, count, left_planes)
+        call co_sum(gosa)
+      end do
+      spent = now_s() - begin
+      call report(name, 'rate', 'MFLOPS', trim(params), &
+        flops(grid) * steps / spent / 1e6_c_double, line)
     end do
-    spent = now_s() - begin
-    if (this_image() == 1) then
-      write (params, '(a,i0)') 'kind=coarray,images=', num_images()
-      write (number, '(es14.6)') flops(grid) * steps / spent / 1e6_c_double
-      print '(6a)', '@ ', name, ' rate MFLOPS ', trim(params), ' ', trim(adjustl(number))
-      flush (6)
-    end if
     sync all
   end subroutine
 

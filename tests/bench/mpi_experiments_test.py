@@ -41,6 +41,15 @@ class Experiments(unittest.TestCase):
         return {tuple(r.get(n, r["params"].get(n)) for n in ("case", "metric") + names)
                 for r in results if r["subject"] == subject}
 
+    def assert_trips(self, results, ranks="ranks", of_all=True):
+        """Every sample between two ranks has the trip of a line, if they have a processor each."""
+        pairs = [r for r in results if r["subject"] == "sinew" and
+                 (of_all or r["params"].get(ranks) == 2)]
+        self.assertNotEqual([], pairs)
+        for r in pairs:
+            self.assertGreater(min(r["samples"]["line_ns"]), 0, r)
+            self.assertGreater(len(r["samples"]["value"]), 2, r)
+
     def run_program(self, name, ranks, *words):
         program = os.path.join(self.folder.name, name)
         if not os.path.exists(program):
@@ -166,14 +175,41 @@ class Experiments(unittest.TestCase):
                 for size in (8, 4096, 32768, 1048576):
                     self.assertIn(("put-variables", "latency", size, variables, way), found)
         self.assertIn(("put-variables", "bandwidth", 8, 8, "blocking"), found)
+        self.assert_trips(results)
 
     @unittest.skipUnless(shutil.which("gfortran"), "no gfortran")
     def test_himeno(self):
-        found = self.of(self.rows("himeno"), "sinew", "kind", "images")
+        results = self.rows("himeno")
+        found = self.of(results, "sinew", "kind", "images")
         for images in (1, 2, 4, 8):
             for kind in ("coarray", "mpi"):
                 self.assertIn(("XS", "rate", kind, images), found)
         self.assertIn(("S", "rate", "coarray", 2), found)
+        self.assert_trips(results, "images", of_all=False)
+
+    @unittest.skipUnless(shutil.which("gfortran"), "no gfortran")
+    def test_fortran(self):
+        results = self.rows("fortran")
+        found = self.of(results, "sinew", "by")
+        self.assertEqual({("one-way", "latency", "f08"), ("one-way", "latency", "c"),
+                          ("row", "latency", "section"), ("row", "latency", "type"),
+                          ("column", "latency", "section")} |
+                         {(case, "latency", by) for case in ("test", "wait") for by in
+                          ("f08", "c")}, found)
+        self.assert_trips(results)
+
+    @unittest.skipUnless(shutil.which("gfortran"), "no gfortran")
+    def test_applications(self):
+        """One engine of the three, which is what takes time."""
+        program = os.path.join(self.folder.name, "fire")
+        common = os.path.join(SOURCES, "common")
+        subprocess.run([os.path.join(FOLDER, "mpifort.sinew"), "-O2", "-J", self.folder.name, "-o",
+                        program, os.path.join(SOURCES, "applications", "fire.f90"),
+                        os.path.join(common, "trip.c")], check=True, timeout=60)
+        done = subprocess.run([SINEW, "run", "-n", "2", program, "budget_ms=50"],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertRegex(done.stdout, r"@ fire latency us meshes=48,ranks=2 \S+ line=[1-9]")
 
     def test_wrong_words_are_refused(self):
         for name, words, why in (

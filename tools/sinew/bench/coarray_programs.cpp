@@ -73,7 +73,7 @@ std::optional<std::string> coarray_program(const experiment& e, const subject& w
   if (is_fortran(source) && who.name == "sinew") {
     words.front() = source == "serial.f90" ? *fortran : own_folder() + "/caf.sinew";
   }
-  std::vector<std::string> inputs = {fs::path(*sources) / "common" / "measure.h"};
+  std::vector<std::string> inputs = common_sources(*sources);
   fs::path main = folder / source;
   if (with_kernel) {
     // The kernel's module must be compiled first, so it stands where the source does.
@@ -87,6 +87,9 @@ std::optional<std::string> coarray_program(const experiment& e, const subject& w
       words.insert(words.end(), {kernel, "-lgfortran", "-lm"});
       inputs.push_back(kernel);
     }
+  }
+  if (is_fortran(source)) {
+    words.push_back(fs::path(*sources) / "common" / "trip.c");
   }
   if (who.name == "opencoarrays") {
     const auto files = find_files();

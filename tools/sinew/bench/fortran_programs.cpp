@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sinew/bench/experiment.hpp"
+#include "sinew/bench/installed.hpp"
 
 namespace sinew::tool {
 namespace {
@@ -64,9 +65,12 @@ class fortran_runner final : public runner {
       return std::nullopt;
     }
     const fs::path root = *sources;
+    std::vector<std::string> words = {compiler_for(who, how.program), "-O2"};
+    if (is_fortran(how.program)) {
+      words.push_back(root / "common" / "trip.c");
+    }
     const auto program = compile_cached(
-        {compiler_for(who, how.program), "-O2"}, root / std::string(e.name) / how.program,
-        {root / "common" / "measure.f90", root / "common" / "measure.h"},
+        words, root / std::string(e.name) / how.program, common_sources(*sources),
         std::string(e.name) + '-' + fs::path(how.program).stem().string() + '-' + who.name, failure,
         is_fortran(how.program) ? "-J" : "");
     if (!program) {

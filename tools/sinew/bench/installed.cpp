@@ -24,6 +24,17 @@ std::optional<std::string> program_in_path(const std::string& name) {
   return std::nullopt;
 }
 
+std::vector<std::string> common_sources(const std::string& sources) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::path(sources) / "common", ignored)) {
+    found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::vector<std::string> answer_of(const std::string& program,
                                    const std::vector<std::string>& words) {
   const auto path = program_in_path(program);

@@ -10,6 +10,10 @@ namespace sinew::tool {
 /// A program's path by the folders of PATH. Cold.
 [[nodiscard]] std::optional<std::string> program_in_path(const std::string& name);
 
+/// The files that measuring programs share: of the folder `common` below their sources, by name.
+/// Cold.
+[[nodiscard]] std::vector<std::string> common_sources(const std::string& sources);
+
 /// What a program of PATH prints, its words apart; none if it is not there or fails. Suspends.
 /// Cold.
 [[nodiscard]] std::vector<std::string> answer_of(const std::string& program,

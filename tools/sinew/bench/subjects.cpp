@@ -272,7 +272,6 @@ std::optional<std::string> build_program(const subject& who, const std::string& 
     failure = "the sources of the measuring programs are not installed";
     return std::nullopt;
   }
-  const fs::path common = fs::path(*sources) / "common";
   const fs::path folder = fs::path(*sources) / experiment;
   const fs::path source = folder / ((program.empty() ? experiment : program) + ".c");
   std::vector<std::string> words = {who.compiler, "-O2", "-pthread"};
@@ -280,10 +279,9 @@ std::optional<std::string> build_program(const subject& who, const std::string& 
     words.emplace_back("-lsinew");
   }
   const std::string kind = program.empty() ? who.name.substr(0, who.name.find('-')) : program;
-  return compile_cached(words, source,
-                        {common / "measure.h", common / "line.h", common / "window.h",
-                         common / "together.h", folder / "bounce.h", folder / "crowd.h"},
-                        experiment + '-' + kind, failure);
+  std::vector<std::string> inputs = common_sources(*sources);
+  inputs.insert(inputs.end(), {folder / "bounce.h", folder / "crowd.h"});
+  return compile_cached(words, source, inputs, experiment + '-' + kind, failure);
 }
 
 command launch_command(const subject& who, int ranks, const std::string& program,

@@ -28,15 +28,11 @@ std::vector<start> starts_on(const request& asked, int /*hosts*/) {
   return {{1, {asked.choose(few), asked.choose(budgets)}}};
 }
 
-// With --full minutes a round; each row is a median of rounds of its own.
-bool one_round(const request& asked) { return asked.how == effort::full; }
-
 const experiment self{.name = "event-throughput",
                       .about = "fans of events; thousand a second",
                       .by = library_programs(),
                       .starts = starts,
                       .peers = {{.name = "realm", .header = {}, .options = {}, .cmake = "Realm"}},
-                      .one_round = one_round,
                       .hosts = between_hosts::each,
                       .starts_on = starts_on};
 

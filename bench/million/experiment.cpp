@@ -102,8 +102,7 @@ const experiment self{
               {"boost", "boost/fiber/all.hpp", {"-lboost_fiber", "-lboost_context"}},
               {"argobots", "", {}, "argobots"},
               {"go", "", {}},
-              {"java", "", {}}},
-    .full_rounds = 5};  // half a minute each with --full
+              {"java", "", {}}}};
 
 const listed here(self);
 

@@ -103,8 +103,7 @@ struct experiment {
   std::vector<std::string> compile_with = {};  ///< more words for compilers, of coarray_programs()
   std::string_view module_source = {};         ///< Fortran that the programs use; compiled first
   int usual_rounds = 5;                        ///< unless --repeat says how many
-  int full_rounds = 11;
-  /// One round is enough, or all that there is time for. Null: never.
+  /// One round is enough: every one would have the same numbers. Null: never.
   bool (*one_round)(const request&) = nullptr;
   between_hosts hosts = between_hosts::no;
   /// Of between_hosts::each and torus: the starts on so many hosts. Programs of each get the word

@@ -31,7 +31,6 @@ experiment over_hosts(const experiment& e) {
     over.extra = extra_column{"vs ucx_perftest", against_floor};
   } else if (e.hosts == between_hosts::each) {
     over.extra = extra_column{"vs floor", against_floor};
-    over.one_round = nullptr;  // a start measures few rows, and those for less long
   }
   return over;
 }

@@ -21,6 +21,7 @@ namespace {
 
 constexpr double limit_s = 90;        // of one start
 constexpr double full_limit_s = 600;  // --full: the widest rows of `locks` take minutes
+constexpr int full_rounds = 11;
 
 /// One start of one subject's program. The turns of a round come in an order of the round's own:
 /// who always ran behind the same neighbour would always inherit its caches and memory.
@@ -319,7 +320,7 @@ class bench_run {
     if (options_.rounds != 0) {
       return options_.rounds;
     }
-    const int rounds[] = {3, e.usual_rounds, e.full_rounds};
+    const int rounds[] = {3, e.usual_rounds, full_rounds};
     return options_.asked.choose(rounds);
   }
 

@@ -62,13 +62,33 @@ class comparison {
     print(name_, "used_link", "MB", params, f.link_bytes_mean * 1e-6);
     print(name_, "predicted", "MB/s", params, f.bytes / predict(net_, plan, o.costs) * 1e-6);
     print(name_, "throughput", "MB/s", params, simulate_flows(net_, plan, s).throughput() * 1e-6);
+    if (with_distribution_) {
+      print_distribution(plan, params);
+    }
   }
+  /// From now on also how many links carry how much.
+  void with_distribution() { with_distribution_ = true; }
 
  private:
+  // Links that carry so many MiB or more.
+  void print_distribution(const route_plan& plan, const std::string& params) const {
+    const std::vector<double> loads = link_loads(net_, plan);
+    for (int mib = 1; mib <= 64; mib *= 2) {
+      const double least = mib * 1048576.0 * (1 - 1e-9);  // sums of shares are not exact
+      const auto links =
+          std::count_if(loads.begin(), loads.end(), [least](double l) { return l >= least; });
+      if (links > 0) {
+        print(name_ + "-loads", "links", "1", params + ",mib=" + std::to_string(mib),
+              static_cast<double>(links));
+      }
+    }
+  }
+
   const topology& net_;
   std::string name_;
   std::string params_;
   double bound_ = 0;
+  bool with_distribution_ = false;
 };
 
 // `fed`: paths that the original's planners get for a job; 0 where all jobs share 50 * 1024.
@@ -197,8 +217,16 @@ void sweep_groups(const topology& net) {
     pattern_options o;
     o.bytes = 1 << 20;
     o.group = group;
-    compare(net, "aggregation", nodes_word(net) + ",group=" + std::to_string(group),
-            make_pattern(net, "aggregation", o), swept);
+    const job_list jobs = make_pattern(net, "aggregation", o);
+    comparison rows(net, "aggregation", nodes_word(net) + ",group=" + std::to_string(group));
+    if (group == 64) {  // the largest, as published
+      rows.with_distribution();
+    }
+    for (const method how : swept) {
+      plan_options options;
+      options.how = how;
+      rows.add(jobs, options);
+    }
   }
 }
 

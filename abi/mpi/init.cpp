@@ -18,6 +18,7 @@
 #include "abi/mpi/spawn_job.hpp"
 #include "abi/mpi/world.hpp"
 #include "sinew/base/check.hpp"
+#include "sinew/base/trace.hpp"
 #include "sinew/coll/collectives.hpp"
 #include "sinew/core/job.hpp"
 
@@ -79,6 +80,7 @@ void open_library(int level) {
     process.comms[which] = c;
   }
   ::pthread_atfork(nullptr, nullptr, in_child);
+  trace::name_waits([] { return current_call; });
   SINEW_ENSURE(process.comms[1]->comm->size() == runtime.size());
   SINEW_ENSURE(process.comms[1]->comm->job_rank(process.comms[1]->comm->rank()) == runtime.rank());
   SINEW_ENSURE(process.comms[2]->comm->size() == 1);

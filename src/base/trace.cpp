@@ -24,6 +24,7 @@ setting<std::int64_t> room_setting("base", "TRACE_RECORDS", 1 << 20, "",
 
 file_head* head = nullptr;  ///< written before `enabled`, and never again
 std::atomic<std::uint32_t> threads{0};
+const char* (*what_is_done)() = nullptr;  ///< written before other threads run
 
 std::uint32_t this_thread() noexcept {
   // Numbers only; nothing is published through the counter.
@@ -52,6 +53,16 @@ void detail::record(kind what, char shape, std::string_view name, std::int64_t b
   r.shape = shape;
   (void)name.copy(r.name, sizeof r.name);
   r.thread = this_thread();
+}
+
+void name_waits(const char* (*doing)()) noexcept { what_is_done = doing; }
+
+void wait::name() noexcept {
+  if (what_is_done == nullptr) {
+    begin_ = 0;
+  } else {
+    name_ = what_is_done();
+  }
 }
 
 void start(job_rank rank) {

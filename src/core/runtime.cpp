@@ -369,6 +369,7 @@ void runtime::wait(completion& c) {
   if (c.done()) {
     return;
   }
+  const trace::wait here;
   impl& self = impl::of(*this);
   if (self.in_fiber()) {
     self.wait_as_fiber(c);
@@ -381,6 +382,7 @@ void runtime::wait(completion& c) {
 
 void runtime::wait_until(bool (*ready)(void*), void* context) {
   SINEW_EXPECT(ready != nullptr);
+  const trace::wait here;
   impl& self = impl::of(*this);
   if (threaded() || self.in_fiber()) {
     self.wait_as_watcher(ready, context);

@@ -28,6 +28,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
 #include "sinew/base/membarrier.hpp"
+#include "sinew/base/trace.hpp"
 #include "sinew/core/handlers.hpp"
 #include "sinew/core/retry.hpp"
 #include "sinew/fiber/fiber.hpp"
@@ -193,6 +194,7 @@ void engine::wait_longer(bool (*ready)(void*), void* context) {
 }
 
 bool engine::spin(bool (*ready)(void*), void* context) {
+  const trace::wait here;
   const bool crowded = runtime_.crowded();
   const std::uint64_t longest = crowded               ? longest_crowded_spin_ns
                                 : runtime_.threaded() ? longest_threads_spin_ns

@@ -92,6 +92,28 @@ TEST(trace, keeps_what_was_recorded_even_by_a_process_that_ends_at_once) {
   EXPECT_EQ(r[2].shape, 'X');
 }
 
+TEST(trace, waits_are_called_what_their_thread_does_or_are_not_kept) {
+  const place at;
+  ASSERT_TRUE(in_child([&] {
+    settings::find("SINEW_BASE_TRACE")->parse(at.path());
+    settings::find("SINEW_BASE_TRACE_RECORDS")->parse("2");
+    { const trace::wait off; }
+    trace::start(5);
+    { const trace::wait nobody_says; }
+    trace::name_waits([] { return "in vain"; });
+    { const trace::wait named; }
+    return true;
+  }));
+  const std::vector<char> bytes = bytes_of(at.path() + ".5");
+  ASSERT_EQ(bytes.size(), sizeof(trace::file_head) + 2 * sizeof(trace::file_record));
+  EXPECT_EQ(reinterpret_cast<const trace::file_head*>(bytes.data())->used.load(), 1u);
+  trace::file_record r;
+  std::memcpy(static_cast<void*>(&r), bytes.data() + sizeof(trace::file_head), sizeof r);
+  EXPECT_EQ(std::string(r.name), "in vain");
+  EXPECT_EQ(r.shape, 'b');
+  EXPECT_EQ(r.what, static_cast<std::uint8_t>(trace::kind::sync));
+}
+
 TEST(trace, a_file_that_cannot_be_made_is_an_error_that_names_it) {
   EXPECT_TRUE(in_child([] {
     settings::find("SINEW_BASE_TRACE")->parse("/no such folder/t");

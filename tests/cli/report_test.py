@@ -107,6 +107,16 @@ class Report(unittest.TestCase):
                          "a <processor>", "(fult)"):
             self.assertIn(sentence, said)
 
+    def test_who_is_faster_than_the_floor_is_named(self):
+        rows = document()
+        rows["results"] += [
+            result("floor", {"kind": "pair"}, 90, case="line"),
+            result("floor", {"bytes": 512, "way": "kernel"}, 200, case="transfer")]
+        self.write("a.json", rows)
+        said = self.page()
+        self.assertIn("<td>200 (faster: Sinew)</td>", said)
+        self.assertIn("<td>90.0</td>", said)
+
     def test_a_screen_reader_can_read_it(self):
         page = Page(self.page())
         self.assertEqual(page.tags("html")[0]["lang"], "en")

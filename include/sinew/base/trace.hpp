@@ -59,6 +59,29 @@ inline void mark(kind what, std::string_view name, std::uint64_t id = 0,
   }
 }
 
+/// What waits are called: `doing` names what the calling thread does, in a string that stays. Before
+/// other threads run; without it waits are not recorded. Cold.
+void name_waits(const char* (*doing)()) noexcept;
+
+/// A wait that does not end at once, from here to the end of the scope; it may suspend a fiber. Hot
+/// where nothing is recorded: one load.
+class wait {
+ public:
+  wait() noexcept : begin_(begin()) {
+    if (begin_ != 0) [[unlikely]] {
+      name();
+    }
+  }
+  ~wait() { span(kind::sync, name_, begin_); }
+  wait(const wait&) = delete;
+  wait& operator=(const wait&) = delete;
+
+ private:
+  void name() noexcept;
+  std::int64_t begin_;
+  const char* name_ = "";
+};
+
 /// Opens this rank's file, "<SINEW_BASE_TRACE>.<rank>", if that setting is not empty; core does it.
 /// Again: nothing. Throws sinew::error if the file cannot be made. Cold.
 void start(job_rank rank);

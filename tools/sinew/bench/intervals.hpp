@@ -29,6 +29,12 @@ struct estimate {
 /// All zero when there is no sample. Cold: about a millisecond for 200 samples.
 [[nodiscard]] estimate estimate_of(const series& samples);
 
+/// Whether all of the interval is on the better side of a floor: of what no library should beat.
+/// Then the floor is of another way, or was measured at a worse moment.
+[[nodiscard]] inline bool beats_floor(const estimate& e, double floor, bool more_is_better) {
+  return e.samples > 0 && !e.doubtful() && (more_is_better ? e.low > floor : e.high < floor);
+}
+
 /// The quotient of two medians with its interval.
 struct ratio {
   double value = 0;

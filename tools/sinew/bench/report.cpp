@@ -78,8 +78,7 @@ void remark_floor(const stats::row& r, double floor, notes& below) {
     if (subject == "floor" || stats::published(subject)) {
       continue;
     }
-    const stats::estimate e = stats::estimate_of(samples);
-    if (!e.doubtful() && (more ? e.low > floor : e.high < floor)) {
+    if (stats::beats_floor(stats::estimate_of(samples), floor, more)) {
       below.add("faster than its floor: " + label_of(r.key) + ' ' + r.key.metric + ", " + subject +
                 ": the floor is of another way, or was measured at a worse moment");
     }

@@ -58,6 +58,20 @@ std::string verdict_text(const compared_row& r) {
   return words[static_cast<std::size_t>(r.what)];
 }
 
+// Who is faster than the floor is named beside it.
+std::string floor_text(const compared_row& r) {
+  if (!r.floor) {
+    return "-";
+  }
+  std::string faster;
+  for (const auto& [name, e] : {std::pair("Sinew", &r.ours), {r.peer_name.c_str(), &r.peer}}) {
+    if (stats::beats_floor(*e, *r.floor, r.more_is_better)) {
+      faster += (faster.empty() ? "" : ", ") + std::string(name);
+    }
+  }
+  return stats::short_number(*r.floor) + (faster.empty() ? "" : " (faster: " + faster + ')');
+}
+
 std::vector<std::string> cells_of(const compared_row& r, const std::string& label) {
   return {label,
           r.paper ? named(stats::short_number(*r.paper), r.paper_name) : "-",
@@ -65,7 +79,7 @@ std::vector<std::string> cells_of(const compared_row& r, const std::string& labe
           stats::estimate_text(r.ours),
           r.ratio ? stats::ratio_text(*r.ratio) : "-",
           verdict_text(r),
-          r.floor ? stats::short_number(*r.floor) : "-",
+          floor_text(r),
           r.unit + (r.more_is_better ? " (more)" : " (less)")};
 }
 
@@ -242,9 +256,9 @@ std::string method(const std::vector<drawn_figure>& figures) {
       "trips are compared. Intervals come from resampling starts, then samples within a start. A "
       "number whose interval is wider than 0.6 of it is not shown. Simulated numbers (routing, "
       "chunks) "
-      "and measured ones are never in one line. The published figures are of other machines: "
-      "compare "
-      "shapes with them, ratios with today's peers.</p>\n<ul>\n";
+      "and measured ones are never in one line. A floor beside which somebody is named as faster is "
+      "of another way, or was measured at a worse moment. The published figures are of other "
+      "machines: compare shapes with them, ratios with today's peers.</p>\n<ul>\n";
   std::set<const results_file*> seen;
   for (const drawn_figure& d : figures) {
     SINEW_EXPECT(d.from != nullptr);

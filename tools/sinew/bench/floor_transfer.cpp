@@ -199,11 +199,13 @@ struct piece_size {
   const char* way;
   std::size_t bytes;
 };
-constexpr piece_size pieces[] = {{"pieces-4k", 4096}, {"pieces-8k", 8192}, {"pieces-32k", 32768}};
+constexpr piece_size pieces[] = {
+    {"pieces-1k", 1024}, {"pieces-4k", 4096}, {"pieces-8k", 8192}, {"pieces-32k", 32768}};
 
-// Those that a message of `bytes` fills; the smallest also for messages below it.
+// Those that a message of `bytes` fills. The smallest also for messages below it, but not for long
+// ones: each piece costs a line's trip.
 bool useful(const piece_size& p, std::size_t bytes) {
-  return p.bytes <= bytes || p.bytes == pieces[0].bytes;
+  return &p == pieces ? bytes <= 65536 : p.bytes <= bytes;
 }
 
 }  // namespace

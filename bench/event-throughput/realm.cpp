@@ -38,10 +38,6 @@ micro::realm_times one_round(int fan) {
 int main(int argc, char** argv) {
   const micro::options o = micro::read_options(argc, argv);
   const auto fans = micro::numbers(argc, argv, "fan", {2, 16, 64, 256});
-  const auto ranks = micro::numbers(argc, argv, "ranks", {1});
-  if (std::find(ranks.begin(), ranks.end(), 1) == ranks.end()) {
-    return 0;
-  }
   return micro::over_realm(argc, argv, [&](Realm::Runtime&) {
     for (const int fan : fans) {
       const auto t = micro::realm_rounds(o.budget_ms, [fan] { return one_round(fan); });

@@ -24,10 +24,6 @@ micro::realm_times one_chain(int depth) {
 int main(int argc, char** argv) {
   const micro::options o = micro::read_options(argc, argv);
   const auto depths = micro::numbers(argc, argv, "depth", {1024, 16384});
-  const auto ranks = micro::numbers(argc, argv, "ranks", {1});
-  if (std::find(ranks.begin(), ranks.end(), 1) == ranks.end()) {
-    return 0;
-  }
   return micro::over_realm(argc, argv, [&](Realm::Runtime&) {
     for (const int depth : depths) {
       const auto t = micro::realm_rounds(o.budget_ms, [depth] { return one_chain(depth); });

@@ -180,10 +180,6 @@ void measure(const experiment& what, const histogram::plan& p) {
 
 int main(int argc, char** argv) {
   const histogram::plan p = histogram::read_plan(argc, argv);
-  const auto ranks = micro::numbers(argc, argv, "ranks", {1});
-  if (std::find(ranks.begin(), ranks.end(), 1) == ranks.end()) {
-    return 0;
-  }
   return micro::over_realm(argc, argv, [&](Realm::Runtime& runtime) {
     runtime.register_reduction<sum>(sum_id);
     for (const experiment& what : histogram::experiments) {

@@ -1,58 +1,14 @@
-// Argobots, found by pkg-config: the default scheduler, a stream for each worker. A signal is what
-// its users would write: a flag, a mutex, a condition variable, as in the seed.
-#include <abt.h>
+// Argobots: the default scheduler, a stream for each worker. A signal is what its users would write,
+// as in the original: a flag, a mutex, a condition variable.
+#include "../common/argobots.hpp"
 
 #include "threads_bench.hpp"
 
 namespace {
 
-void good(int code) {
-  if (code != ABT_SUCCESS) {
-    micro::wrong("Argobots returned an error");
-  }
-}
+using micro::good;
+using micro::own_pool;
 
-struct gate {
-  ABT_mutex mutex{};
-  ABT_cond changed{};
-  bool open = false;
-
-  gate() {
-    good(ABT_mutex_create(&mutex));
-    good(ABT_cond_create(&changed));
-  }
-  ~gate() {
-    good(ABT_cond_free(&changed));
-    good(ABT_mutex_free(&mutex));
-  }
-  gate(const gate&) = delete;
-  gate& operator=(const gate&) = delete;
-  void set() {
-    good(ABT_mutex_lock(mutex));
-    open = true;
-    good(ABT_mutex_unlock(mutex));
-    good(ABT_cond_signal(changed));
-  }
-  void await() {
-    good(ABT_mutex_lock(mutex));
-    while (!open) {
-      good(ABT_cond_wait(changed, mutex));
-    }
-    open = false;
-    good(ABT_mutex_unlock(mutex));
-  }
-};
-
-ABT_pool pool_of(ABT_xstream stream) {
-  ABT_pool pool{};
-  good(ABT_xstream_get_main_pools(stream, 1, &pool));
-  return pool;
-}
-ABT_pool own_pool() {
-  ABT_xstream self{};
-  good(ABT_xstream_self(&self));
-  return pool_of(self);
-}
 ABT_thread spawned(ABT_pool where, void (*entry)(void*), void* argument) {
   ABT_thread made{};
   good(ABT_thread_create(where, entry, argument, ABT_THREAD_ATTR_NULL, &made));
@@ -74,7 +30,7 @@ class second_stream {
   }
   second_stream(const second_stream&) = delete;
   second_stream& operator=(const second_stream&) = delete;
-  [[nodiscard]] ABT_pool pool() const { return pool_of(stream_); }
+  [[nodiscard]] ABT_pool pool() const { return micro::pool_of(stream_); }
 
  private:
   ABT_xstream stream_{};
@@ -105,7 +61,7 @@ struct argobots {
   }
 
   struct waiter {
-    gate gate_;
+    micro::abt_gate gate;
     std::atomic<int>* woken = nullptr;
     std::atomic<bool>* end = nullptr;
   };
@@ -124,7 +80,7 @@ struct argobots {
     };
     const auto set_all = [&] {
       for (int i = 0; i < n; ++i) {
-        all[static_cast<std::size_t>(i)].gate_.set();
+        all[static_cast<std::size_t>(i)].gate.open_for_one();
       }
     };
     for (int i = 0; i < n; ++i) {
@@ -137,7 +93,7 @@ struct argobots {
             auto& mine = *static_cast<waiter*>(argument);
             mine.woken->fetch_add(1);
             while (!mine.end->load()) {
-              mine.gate_.await();
+              mine.gate.pass_and_shut();
               mine.woken->fetch_add(1);
             }
           },
@@ -161,7 +117,7 @@ struct argobots {
   }
 
   struct ball {
-    gate there, back;
+    micro::abt_gate there, back;
     std::atomic<bool> end{false};
   };
 
@@ -173,21 +129,21 @@ struct argobots {
         other.pool(),
         [](void* argument) {
           auto& with = *static_cast<ball*>(argument);
-          for (with.there.await(); !with.end.load(); with.there.await()) {
-            with.back.set();
+          for (with.there.pass_and_shut(); !with.end.load(); with.there.pass_and_shut()) {
+            with.back.open_for_one();
           }
         },
         &b);
     const double result = micro::repeat(budget_ms, [&b] {
       const double begin = micro::now_ns();
       for (int i = 0; i < trips; ++i) {
-        b.there.set();
-        b.back.await();
+        b.there.open_for_one();
+        b.back.pass_and_shut();
       }
       return (micro::now_ns() - begin) / trips;
     });
     b.end = true;
-    b.there.set();
+    b.there.open_for_one();
     good(ABT_thread_free(&player));
     return result;
   }
@@ -209,8 +165,5 @@ struct argobots {
 }  // namespace
 
 int main(int argc, char** argv) {
-  good(ABT_init(0, nullptr));
-  const int code = micro::threads_main<argobots>(argc, argv);
-  good(ABT_finalize());
-  return code;
+  return micro::over_argobots([&] { return micro::threads_main<argobots>(argc, argv); });
 }

@@ -192,10 +192,10 @@ std::optional<std::string> peer_program(const experiment& e, const subject& who,
       }
     }
   }
-  return compile_cached(
-      words, folder / (who.name + ".cpp"),
-      {folder / (name + "_bench.hpp"), fs::path(*sources) / "common" / "micro.hpp"},
-      name + '-' + who.name, failure);
+  std::vector<std::string> inputs = common_sources(*sources);
+  inputs.push_back(folder / (name + "_bench.hpp"));
+  return compile_cached(words, folder / (who.name + ".cpp"), inputs, name + '-' + who.name,
+                        failure);
 }
 
 command launch_on_hosts(subject who, const start& how, const std::string& program) {

@@ -161,7 +161,8 @@ std::vector<kind> kinds_of(job& here, const series& s) {
            }}};
 }
 
-/// All kinds, one after the other; the owner waits or computes until the asker says that it is done.
+/// All kinds, one after the other; the owner waits or computes until the asker says that it is
+/// done.
 void one_mode(job& here, bool computes) {
   const series s = make(here);
   here.meet();

@@ -1,5 +1,5 @@
-// On hosts that the cables of a torus join: patterns carried out over default routes and over plans,
-// beside what was predicted.
+// On hosts that the cables of a torus join: patterns carried out over default routes and over
+// plans, beside what was predicted.
 #ifndef SINEW_BENCH_CARRY_LINKS_HPP
 #define SINEW_BENCH_CARRY_LINKS_HPP
 
@@ -45,8 +45,8 @@ struct carried_out {
 };
 
 inline carried_out carry_out(engine& e, const sinew::route::topology& net,
-                      const sinew::route::job_list& jobs,
-                      const sinew::multipath::transfer_options& o) {
+                             const sinew::route::job_list& jobs,
+                             const sinew::multipath::transfer_options& o) {
   const auto plan = sinew::route::make_plan(net, jobs, o.plan);
   sinew::multipath::transfer c(e, net, plan, o);
   const exchange x(e, c, part::local);

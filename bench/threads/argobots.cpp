@@ -1,5 +1,5 @@
-// Argobots: the default scheduler, a stream for each worker. A signal is what its users would write,
-// as in the original: a flag, a mutex, a condition variable.
+// Argobots: the default scheduler, a stream for each worker. A signal is what its users would
+// write, as in the original: a flag, a mutex, a condition variable.
 #include "../common/argobots.hpp"
 
 #include "threads_bench.hpp"

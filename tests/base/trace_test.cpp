@@ -97,11 +97,17 @@ TEST(trace, waits_are_called_what_their_thread_does_or_are_not_kept) {
   ASSERT_TRUE(in_child([&] {
     settings::find("SINEW_BASE_TRACE")->parse(at.path());
     settings::find("SINEW_BASE_TRACE_RECORDS")->parse("2");
-    { const trace::wait off; }
+    {
+      const trace::wait off;
+    }
     trace::start(5);
-    { const trace::wait nobody_says; }
+    {
+      const trace::wait nobody_says;
+    }
     trace::name_waits([] { return "in vain"; });
-    { const trace::wait named; }
+    {
+      const trace::wait named;
+    }
     return true;
   }));
   const std::vector<char> bytes = bytes_of(at.path() + ".5");

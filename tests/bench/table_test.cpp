@@ -27,10 +27,10 @@ class no_runner final : public tool::runner {
 };
 
 const no_runner nobody;
-const tool::experiment pages{.name = "pages",
-                             .about = "",
-                             .by = nobody,
-                             .starts = [](const tool::request&) { return std::vector<tool::start>{}; }};
+const tool::experiment pages{
+    .name = "pages", .about = "", .by = nobody, .starts = [](const tool::request&) {
+      return std::vector<tool::start>{};
+    }};
 
 /// 11 starts of a subject around `middle`, which differ by `spread` of it in all.
 void add(stats::result_set& to, const char* metric, const char* subject, double middle,

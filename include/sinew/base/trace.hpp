@@ -59,8 +59,8 @@ inline void mark(kind what, std::string_view name, std::uint64_t id = 0,
   }
 }
 
-/// What waits are called: `doing` names what the calling thread does, in a string that stays. Before
-/// other threads run; without it waits are not recorded. Cold.
+/// What waits are called: `doing` names what the calling thread does, in a string that stays.
+/// Before other threads run; without it waits are not recorded. Cold.
 void name_waits(const char* (*doing)()) noexcept;
 
 /// A wait that does not end at once, from here to the end of the scope; it may suspend a fiber. Hot

@@ -256,7 +256,8 @@ std::string method(const std::vector<drawn_figure>& figures) {
       "trips are compared. Intervals come from resampling starts, then samples within a start. A "
       "number whose interval is wider than 0.6 of it is not shown. Simulated numbers (routing, "
       "chunks) "
-      "and measured ones are never in one line. A floor beside which somebody is named as faster is "
+      "and measured ones are never in one line. A floor beside which somebody is named as faster "
+      "is "
       "of another way, or was measured at a worse moment. The published figures are of other "
       "machines: compare shapes with them, ratios with today's peers.</p>\n<ul>\n";
   std::set<const results_file*> seen;

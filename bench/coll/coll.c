@@ -5,6 +5,7 @@
 enum { slack = 64 };
 
 typedef struct call {
+  const char* name;
   void (*kind)(const struct call* c);
   char* from;
   char* into;
@@ -60,24 +61,19 @@ static void run(const void* on) {
   c->kind(c);
 }
 
-static void measure(const char* name, const call* c, double budget_ms) {
-  const together_call timed = {run, c};
-  double times[together_batches];
-  const plan p = together_plan(&timed, budget_ms);
-  for (int b = 0; b < p.batches; ++b) times[b] = together_batch(&timed, p.repetitions);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank != 0) return;
+static void tell(const void* on, double ns, double line_ns) {
+  const call* const c = on;
   char params[64];
   snprintf(params, sizeof params, "ranks=%d,bytes=%d", c->ranks, c->bytes);
-  report(name, "latency", "us", params, median(times, p.batches) / 1e3);
+  report_sample(c->name, "latency", "us", params, ns / 1e3, line_ns);
 }
 
 int main(int argc, char** argv) {
   int ranks;
   const options o = read_options(argc, argv);
-  start(&argc, &argv, &o, 2);
+  const int rank = start(&argc, &argv, &o, 2);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks == 2) line_open(rank);
   const int longest = largest_size(&o, 8);
   // Zeros: adding them up for ever gives no infinities, whose sums take longer on some processors.
   char* const from = make_buffer((size_t)longest * (size_t)ranks + slack, 0);
@@ -87,8 +83,9 @@ int main(int argc, char** argv) {
     for (int s = 0; s < o.size_count; ++s) {
       if (kinds[k].run == do_barrier && s != 0) break;
       const int bytes = kinds[k].run == do_barrier ? 0 : o.sizes[s];
-      const call c = {kinds[k].run, from, into, bytes, ranks, 0};
-      measure(kinds[k].name, &c, o.budget_ms);
+      const call c = {kinds[k].name, kinds[k].run, from, into, bytes, ranks, 0};
+      const together_call timed = {run, &c};
+      together_measure(&timed, o.budget_ms, tell);
     }
   }
   MPI_Finalize();

@@ -70,6 +70,22 @@ class Experiments(unittest.TestCase):
             self.assertIn(("ibcast", "overlap", 2, 65536), found)
             self.assertIn(("ibarrier", "overlap", 2, 0), found)
 
+    def test_coll(self):
+        results = self.rows("allreduce")
+        found = self.of(results, "sinew", "ranks", "bytes")
+        for ranks in (2, 4):
+            for size in (8, 262144):
+                self.assertIn(("allreduce", "latency", ranks, size), found)
+        self.assert_trips(results, of_all=False)
+
+    def test_busy(self):
+        results = self.rows("busy")
+        self.assertEqual({(what, metric, owner) for what in ("get", "trigger", "lock", "task")
+                          for metric in ("median", "p99") for owner in ("waits", "computes")},
+                         self.of(results, "sinew", "owner"))
+        for r in results:
+            self.assertGreater(min(r["samples"]["line_ns"]), 0, r)
+
     def test_rma(self):
         results = self.rows("rma")
         passive = {(case, "latency", 2, size) for case, size in (

@@ -263,7 +263,7 @@ class Measuring(unittest.TestCase):
             self.assertGreater(float(value), 0)
             self.assertGreater(float(trip.removeprefix("line=")), 0)
             seen.add((case, params))
-        for place in (("transfer", "bytes=4096,way=pieces-4k"), ("stream", "bytes=8,way=pieces-4k"),
+        for place in (("transfer", "bytes=4096,way=pieces-4k"), ("stream", "bytes=8,way=pieces-1k"),
                       ("stream", "bytes=65536,way=pieces-32k")):
             self.assertIn(place, seen)
         self.assertNotIn("bytes=8,", str([p for c, p in seen if c == "transfer"]))

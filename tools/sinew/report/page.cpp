@@ -15,7 +15,8 @@ using verdict = compared_row::verdict;
 constexpr const char* style = R"(
 :root { color-scheme: light; }
 body { font: 16px/1.5 sans-serif; color: #111; background: #fff; margin: 0 auto; padding: 0 1rem;
-  max-width: 60rem; }
+  max-width: 80rem; }
+p, figure > svg, figcaption { max-width: 60rem; }
 figure { margin: 1.5rem 0; break-inside: avoid; }
 svg { width: 100%; height: auto; }
 figcaption, .small { font-size: 0.9rem; color: #333; }
@@ -24,7 +25,7 @@ table { border-collapse: collapse; font-size: 0.85rem; }
 caption { text-align: left; font-weight: bold; padding: 0.3rem 0; }
 th, td { border-bottom: 1px solid #bbb; padding: 0.2rem 0.6rem; text-align: right;
   white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 10rem; }
 code { background: #eee; padding: 0 0.2rem; overflow-wrap: anywhere; }
 )";
 

@@ -77,8 +77,8 @@ static void halo(int count) {
   }
 }
 
-// What rank 0 measures of a repetition, divided by `parts`. Each sample is the median of its share of
-// the batches, with the line's trip before it; with `moved` bytes, if any, also GB/s.
+// What rank 0 measures of a repetition, divided by `parts`. Each sample is the median of its share
+// of the batches, with the line's trip before it; with `moved` bytes, if any, also GB/s.
 static void measure(void (*act)(int), double budget_ms, const char* name, const char* params,
                     int parts, int moved) {
   enum { first = 20, second = 50, most = 5 };

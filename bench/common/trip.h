@@ -1,12 +1,12 @@
-// The one-way trip of a cache line between two processes, in shared memory of their own, hence alike
-// under every library. A hypervisor may move the processors of a machine between places that are
+// The one-way trip of a cache line between two processes, in shared memory of their own, hence
+// alike under every library. A hypervisor may move the processors of a machine between places that are
 // near or far from each other every few seconds; whoever is measured while they are far looks
 // several times slower. So each sample is printed together with the trip that was measured
 // immediately before it, and only samples with like trips are compared.
 //
 // The first process makes memory without a name, which the second opens by the first one's
-// descriptor; nothing can be left behind. How they tell each other is their affair: line.h does it by
-// MPI, measure.f90 by MPI in Fortran, images.f90 by coarrays.
+// descriptor; nothing can be left behind. How they tell each other is their affair: line.h does it
+// by MPI, measure.f90 by MPI in Fortran, images.f90 by coarrays.
 #ifndef SINEW_BENCH_TRIP_H
 #define SINEW_BENCH_TRIP_H
 

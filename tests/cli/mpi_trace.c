@@ -1,5 +1,5 @@
-/* Rank 0 waits in several calls for rank 1, which is late each time; some collectives come before, as
-   from then on they go over shared memory. */
+/* Rank 0 waits in several calls for rank 1, which is late each time; some collectives come before,
+   as from then on they go over shared memory. */
 #include <mpi.h>
 #include <unistd.h>
 

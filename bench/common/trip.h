@@ -1,6 +1,6 @@
 // The one-way trip of a cache line between two processes, in shared memory of their own, hence
-// alike under every library. A hypervisor may move the processors of a machine between places that are
-// near or far from each other every few seconds; whoever is measured while they are far looks
+// alike under every library. A hypervisor may move the processors of a machine between places that
+// are near or far from each other every few seconds; whoever is measured while they are far looks
 // several times slower. So each sample is printed together with the trip that was measured
 // immediately before it, and only samples with like trips are compared.
 //

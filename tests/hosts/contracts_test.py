@@ -34,7 +34,8 @@ class Contracts(over_hosts.OverHosts):
         board.touch()
         os.truncate(board, BOARD_BYTES)
         try:
-            done = over_hosts.run(*words, program, f"--gtest_filter={tests}", hosts=hosts, limit=120)
+            done = over_hosts.run(*words, program, f"--gtest_filter={tests}", hosts=hosts,
+                                  limit=120)
         finally:
             board.unlink()
         self.assertEqual(done.code, 0, f"seed {SEED}\n{done.out[-5000:]}{done.err}")

@@ -38,6 +38,7 @@ bench: build ## the quick measurements, beside the peers that are found
 	build/bin/sinew bench --quick
 
 report: build ## all measurements as one page, in a quarter of an hour; FULL=1: in hours, resumable
+	-tools/peers  # without them, what is there
 	tools/report $(if $(FULL),--full)
 
 picture: build ## draw docs/measured.svg from docs/measured.json; MEASURE=1: measure that first, on a quiet machine

@@ -1,6 +1,5 @@
 #include "core/helper.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,9 +12,9 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/futex.hpp"
+#include "sinew/base/kernel_thread.hpp"
 #include "sinew/base/last_words.hpp"
 #include "sinew/base/settings.hpp"
-#include "sinew/base/signals_blocked.hpp"
 
 namespace sinew::core {
 namespace {
@@ -33,13 +32,6 @@ constexpr std::uint64_t longest_nap_ns = 4'000'000;
 /// On the doorbell: a message or a thread that comes rings. With chores to do again it looks after
 /// a nap.
 constexpr std::uint64_t longest_service_sleep_ns = 100'000'000;
-
-/// A kernel thread, also where a preloaded library makes the program's threads fibers.
-using create_thread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-create_thread kernel_thread() noexcept {
-  void* const past = ::dlsym(RTLD_DEFAULT, "sinew_kernel_thread");
-  return past != nullptr ? reinterpret_cast<create_thread>(past) : &::pthread_create;
-}
 
 }  // namespace
 
@@ -111,8 +103,7 @@ runtime::impl::helper::helper(impl& rt) : rt_(rt), owner_(::getpid()) {
   listing& here = all();
   const std::lock_guard held(here.lock);
   here.alive.reserve(here.alive.size() + 1);
-  const base::signals_blocked quiet;  // they are the program's
-  const int failure = kernel_thread()(&thread_, nullptr, run, this);
+  const int failure = base::start_kernel_thread(thread_, run, this);
   SINEW_CHECK(failure == 0, "cannot make the thread that makes progress for this rank",
               std::strerror(failure),
               "raise the limit of threads, or set SINEW_CORE_PROGRESS=waiters");

@@ -84,7 +84,8 @@ std::unique_ptr<fabric::network_endpoint> open_far(boot::session& session, bool 
        .on_loss = [&session](job_rank lost,
                              const auto& why) { return session.report_loss(lost, why); },
        .survives = session.survivors() != nullptr,
-       .tags = tags});
+       .tags = tags,
+       .batches = fabric::wants_batches()});
   session.put(address_key(at.rank), net->address());
   const bool matches = net->tags() != fabric::pairing::none;
   crowded = agree(session, {crowded, std::string(build_id) + " with " + net->version() +

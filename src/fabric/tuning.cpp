@@ -44,6 +44,11 @@ setting<std::string> matching(
     "(auto), or by UCX if it cannot (on)",
     "off|auto|on");
 
+setting<bool> batch(
+    "net", "batch", true, "",
+    "short messages that follow each other to one rank of another host go together; each by itself "
+    "if not. Only where several threads may call, or a helper makes progress");
+
 setting<std::int64_t> disturb_seed(
     "fabric", "disturb", 0, "seed",
     "delay messages and refuse calls at random, as far as the contract allows, to test what is "
@@ -58,6 +63,8 @@ pairing wanted_pairing() {
          : wanted == "on" ? pairing::by_library
                           : pairing::none;
 }
+
+bool wants_batches() { return batch(); }
 
 std::uint64_t disturbance_seed() { return static_cast<std::uint64_t>(disturb_seed()); }
 

@@ -26,12 +26,16 @@ setting<std::int64_t> push_bytes(
     "longer messages up to this size are sent in pieces before their receive is known, where the "
     "processors are near each other",
     {.least = 0, .most = most_setting_bytes});
-// Between nodes each piece is a message of the network, by tcp a call of the system: over tcp in
-// one machine 16 KiB took 50 us in pieces and 70 by get, 32 KiB 82 and 108, 64 KiB 125 to 211 and
-// 120, 128 KiB 271 to 376 and 138.
+// Between nodes a get takes a round trip more, and a piece is a message of the network.
+setting<std::int64_t> net_eager_bytes(
+    "p2p", "net_eager_limit", std::int64_t{64} << 10, "bytes",
+    "longest message to a rank of another node that is sent at once, before its receive is known; "
+    "the network carries 64k in one message, so larger values mean 64k",
+    {.least = 0, .most = most_setting_bytes});
 setting<std::int64_t> net_push_bytes(
-    "p2p", "net_push_limit", std::int64_t{32} << 10, "bytes",
-    "the same for ranks of other nodes, where each piece costs more",
+    "p2p", "net_push_limit", std::int64_t{256} << 10, "bytes",
+    "longer messages to ranks of other nodes, up to this size, are sent in pieces before their "
+    "receive is known",
     {.least = 0, .most = most_setting_bytes});
 setting<std::int64_t> unexpected_bytes(
     "p2p", "unexpected_limit", std::int64_t{64} << 20, "bytes",
@@ -50,6 +54,7 @@ engine::state::state(core::runtime& runtime)
       eager_limit(std::min(static_cast<std::size_t>(eager_bytes()), net.bounds().max_medium)),
       at_once_limit(std::min(max_short, eager_limit)),
       push_limit(static_cast<std::size_t>(push_bytes())),
+      net_eager_limit(static_cast<std::size_t>(net_eager_bytes())),
       net_push_limit(static_cast<std::size_t>(net_push_bytes())),
       unexpected_limit(std::max(
           least_unexpected_limit,
@@ -177,7 +182,10 @@ void engine::state::keep(operation& op, const buffer& data) {
   op.keeps = layout::share(*data.type);
 }
 
-void engine::state::let_go(operation& op) { op.keeps = {}; }
+void engine::state::let_go(operation& op) {
+  op.keeps = {};
+  op.packed.reset();
+}
 
 void engine::release(request* r) {
   SINEW_EXPECT(r != nullptr);

@@ -38,13 +38,15 @@ void put(const inflow& into, std::size_t at, const std::byte* data, std::size_t 
 }  // namespace
 
 // The next `n` bytes; true if they have gone. Data with gaps are packed into the fabric's packet,
-// so that the receiver unpacks one piece while the next is packed. The message has been announced:
+// so that the receiver unpacks one piece while the next is packed; to another node they go packed
+// whole, in longer pieces. The message has been announced:
 // a piece for which there is no memory comes again.
 bool engine::state::push_piece(operation& op, std::size_t n) noexcept try {
   fabric::endpoint& way = way_to(op.peer);
   const fabric::header head{{name_of(op), 0}};
-  if (op.data.type->dense()) {
-    const auto* const data = static_cast<const std::byte*>(op.data.base);
+  if (op.packed || op.data.type->dense()) {
+    const auto* const data =
+        op.packed ? op.packed.get() : static_cast<const std::byte*>(op.data.base);
     return way.send_medium(op.peer, am_piece, head, data + op.pushed, n).done();
   }
   if (op.parcel.data == nullptr) {
@@ -79,7 +81,7 @@ bool engine::state::push(operation& op) {
   }
   // Whole packets, short messages too: they are copied by better instructions than halves are
   // (fabric/shm/copy.hpp). 16 KiB took 1.25 us, by halves 1.54; 32 KiB 1.93 and 2.51.
-  const std::size_t most = way.bounds().max_medium;
+  const std::size_t most = is_near(op.peer) ? way.bounds().max_medium : way.longest_to(op.peer);
   SINEW_ASSERT(op.pushed <= bytes);
   while (op.pushed != bytes) {
     const std::size_t n = std::min(most, bytes - op.pushed);

@@ -120,6 +120,21 @@ void engine::state::offer(operation& op, const buffer& from) {
   op.handler = am_rts;
 }
 
+// How a message goes whose receive is not known: at once where that is allowed, else by an RTS.
+step engine::state::first_step(job_rank peer, const buffer& from, mode how) const {
+  const std::size_t bytes = from.bytes();
+  if ((slow[peer.index()].get() & slow_bits::throttled) != 0) {
+    return step::send_rts;
+  }
+  if (how == mode::synchronous) {
+    return bytes + sizeof(std::uint64_t) <= eager_limit_to(peer) ? step::send_sync : step::send_rts;
+  }
+  return bytes <= eager_limit_to(peer)   ? step::send_eager
+         : bytes <= whole_limit_to(peer) ? step::send_whole
+         : can_push(peer, from)          ? step::announce
+                                         : step::send_rts;
+}
+
 // A send that could not go at once: synchronous, long, throttled, or behind others.
 operation* engine::state::start_send(channel& in, fabric::header head, const buffer& from,
                                      job_rank peer, mode how) {
@@ -132,20 +147,13 @@ operation* engine::state::start_send(channel& in, fabric::header head, const buf
   op->peer = peer;
   op->outcome = {};
   op->exposed = false;
-  const std::size_t bytes = from.bytes();
   const std::uint8_t why = slow[peer.index()].get();
-  const bool throttled = (why & slow_bits::throttled) != 0;
-  const std::size_t eager_most = eager_limit_to(peer);
-  if (how == mode::synchronous && !throttled && bytes + sizeof(std::uint64_t) <= eager_most) {
-    op->todo = step::send_sync;
-    op->handler = am_eager_sync;
-  } else if (how != mode::synchronous && !throttled && bytes <= eager_most) {
-    op->todo = step::send_eager;
-    op->handler = am_eager;
-  } else if (how != mode::synchronous && !throttled && can_push(peer, from)) {
-    op->todo = step::announce;
-  } else {
+  op->todo = first_step(peer, from, how);
+  op->handler = op->todo == step::send_sync ? am_eager_sync : am_eager;
+  if (op->todo == step::send_rts) {
     offer(*op, from);
+  } else if (op->todo == step::send_whole || (op->todo == step::announce && !is_near(peer))) {
+    (void)whole(*op, from);
   }
   if ((why & (slow_bits::observed | slow_bits::failing)) != 0) [[unlikely]] {
     if (end_failed(*op, peer)) {
@@ -222,6 +230,14 @@ bool engine::state::attempt(operation& op) {
       if (!waits) {
         finish(op);
       }
+      return true;
+    }
+    case step::send_whole: {
+      const void* const data = op.packed ? op.packed.get() : op.data.base;
+      if (way_to(op.peer).send_medium(op.peer, am_eager, op.head, data, bytes).retry()) {
+        return false;
+      }
+      finish(op);
       return true;
     }
     case step::send_rts: {

@@ -134,8 +134,9 @@ struct eager_content {
 /// What an operation has to do next, where it could not be done at once.
 enum class step : std::uint8_t {
   nothing,
-  send_eager,
+  send_eager,  ///< packed into a packet of the fabric
   commit_packet,
+  send_whole,  ///< longer than a packet, from where it lies
   send_sync,
   send_rts,
   announce,
@@ -154,7 +155,7 @@ struct alignas(64) operation final : request, match::receive {
   channel* in = nullptr;
 
   layout::datatype_ref keeps;           ///< a count of a type that is not dense
-  std::unique_ptr<std::byte[]> packed;  ///< the data of a message with gaps that is fetched
+  std::unique_ptr<std::byte[]> packed;  ///< the data of a message with gaps, where they go whole
   operation* next = nullptr;            ///< in a peer's backlog
   engine::state* owner = nullptr;
   fabric::packet parcel{};
@@ -258,6 +259,7 @@ struct engine::state {
                                         job_rank peer, mode how);
   [[gnu::noinline]] operation* start_send(channel& in, fabric::header head, const buffer& from,
                                           job_rank peer, mode how);
+  [[nodiscard]] step first_step(job_rank peer, const buffer& from, mode how) const;
   [[nodiscard]] void* whole(operation& op, const buffer& from);
   void offer(operation& op, const buffer& from);
   [[gnu::noinline]] void submit(operation& op);
@@ -280,11 +282,11 @@ struct engine::state {
     if (peer == rt.rank() || push_limit == 0) {
       return false;
     }
-    if (!from.type->dense() && rt.session().where().is_near(peer)) {
-      return bytes <= std::max(push_limit, most_with_gaps);
+    if (!is_near(peer)) {
+      return bytes <= net_push_limit;
     }
-    return bytes <= push_limit && way_to(peer).streams_to(peer) &&
-           (bytes <= net_push_limit || rt.session().where().is_near(peer));
+    return from.type->dense() ? bytes <= push_limit && way_to(peer).streams_to(peer)
+                              : bytes <= std::max(push_limit, most_with_gaps);
   }
   static constexpr std::size_t most_with_gaps = std::size_t{1} << 20;
   [[nodiscard]] bool push(operation& op);
@@ -362,9 +364,14 @@ struct engine::state {
   [[nodiscard]] fabric::endpoint& way_to(job_rank peer) const noexcept {
     return !is_stranger(peer) ? net : *far.load(std::memory_order_acquire);
   }
-  /// Bytes of an eager message to it.
+  [[nodiscard]] bool is_near(job_rank peer) const { return rt.session().where().is_near(peer); }
+  /// Bytes of an eager message to it, packed into a packet.
   [[nodiscard]] std::size_t eager_limit_to(job_rank peer) const noexcept {
     return std::min(eager_limit, way_to(peer).bounds().max_medium);
+  }
+  /// The same of one that goes whole; 0: none does.
+  [[nodiscard]] std::size_t whole_limit_to(job_rank peer) const {
+    return is_near(peer) ? 0 : std::min(net_eager_limit, way_to(peer).longest_to(peer));
   }
   /// Whether the death of a rank may be told to operations that have to do with it.
   [[nodiscard]] bool outlives(job_rank peer) const noexcept {
@@ -487,7 +494,8 @@ struct engine::state {
   const std::size_t eager_limit;
   const std::size_t at_once_limit;  ///< of bytes that go in a line before their receive is known
   const std::size_t push_limit;
-  const std::size_t net_push_limit;    ///< to ranks of other nodes
+  const std::size_t net_eager_limit;  ///< these two to ranks of other nodes
+  const std::size_t net_push_limit;
   const std::size_t unexpected_limit;  ///< bytes per source
   const layout::datatype* const plain_bytes;
   core::pool<operation> operations;

@@ -10,11 +10,11 @@
 #include <cstring>
 #include <functional>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "contract/fabric_messages.hpp"
 #include "contract/fabric_ranks.hpp"
 #include "sinew/fabric/fabric.hpp"
 
@@ -28,103 +28,6 @@ struct backend {
 };
 
 inline std::ostream& operator<<(std::ostream& out, const backend& b) { return out << b.name; }
-
-/// SINEW_TEST_SEED repeats a failing run.
-inline std::uint64_t seed() {
-  static const std::uint64_t value = [] {
-    const char* text = std::getenv("SINEW_TEST_SEED");
-    const std::uint64_t s =
-        text != nullptr ? std::strtoull(text, nullptr, 10) : std::random_device{}() | 1u;
-    std::printf("SINEW_TEST_SEED=%llu\n", static_cast<unsigned long long>(s));
-    return s;
-  }();
-  return value;
-}
-
-/// Byte `i` of message `number` from `source`.
-inline std::byte pattern(std::uint64_t number, int source, std::size_t i) {
-  const std::uint64_t x = (number * 0x9e3779b97f4a7c15u) ^ (i * 0x2545f4914f6cdd1du) ^
-                          static_cast<std::uint64_t>(source);
-  return static_cast<std::byte>(x >> 29);
-}
-inline void fill(std::byte* at, std::size_t n, std::uint64_t number, int source) {
-  for (std::size_t i = 0; i < n; ++i) {
-    at[i] = pattern(number, source, i);
-  }
-}
-inline void check_filled(const std::byte* at, std::size_t n, std::uint64_t number, int source) {
-  for (std::size_t i = 0; i < n; ++i) {
-    if (at[i] != pattern(number, source, i)) {
-      throw std::runtime_error("byte " + std::to_string(i) + " of " + std::to_string(n) +
-                               " of message " + std::to_string(number) + " from rank " +
-                               std::to_string(source) + " is wrong");
-    }
-  }
-}
-
-/// Exceptions must not pass through a back-end: handlers note the first problem here.
-struct receiver {
-  std::vector<std::uint64_t> next;  ///< expected number, by source (and stream)
-  std::uint64_t total = 0;
-  std::string problem;
-
-  explicit receiver(std::size_t streams) : next(streams) {}
-
-  static status take(void* self, const arrival& m) noexcept {
-    auto& me = *static_cast<receiver*>(self);
-    ++me.total;
-    try {
-      // head: stream, number
-      const std::uint64_t stream = m.head.word[0];
-      require(stream < me.next.size(), "a header is wrong");
-      std::uint64_t& expected = me.next[stream];
-      require(m.head.word[1] == expected,
-              "message " + std::to_string(m.head.word[1]) + " of stream " + std::to_string(stream) +
-                  " came when " + std::to_string(expected) + " was due");
-      ++expected;
-      check_filled(m.data, m.size, m.head.word[1], static_cast<int>(stream));
-    } catch (const std::exception& e) {
-      if (me.problem.empty()) {
-        me.problem = e.what();
-      }
-    }
-    return status::ok();
-  }
-  void check() const { require(problem.empty(), problem); }
-};
-
-/// Sends one filled message by one of the three ways; `progress` is called while it must wait.
-template <class Wait>
-void send_somehow(endpoint& fabric, int peer, std::uint64_t stream, std::uint64_t number,
-                  std::size_t size, unsigned choice, std::vector<std::byte>& room, Wait wait) {
-  const header head{{stream, number}};
-  const auto source = static_cast<int>(stream);
-  if (choice % 3 == 0) {
-    packet p;
-    while (fabric.reserve(job_rank{peer}, p).retry()) {
-      wait();
-    }
-    require(p.capacity >= size, "a packet is too small");
-    fill(p.data, size, number, source);
-    while (fabric.commit(job_rank{peer}, 1, head, p, size).retry()) {
-      wait();
-    }
-    return;
-  }
-  fill(room.data(), size, number, source);
-  for (;;) {
-    const status s = choice % 3 == 1 && size <= fabric.bounds().max_short
-                         ? fabric.send_short(job_rank{peer}, 1, head, room.data(), size)
-                         : fabric.send_medium(job_rank{peer}, 1, head, room.data(), size);
-    require(!s.posted(), "an active message was posted");
-    if (s.done()) {
-      // The buffer is ours again at once.
-      std::memset(room.data(), 0xee, size);
-      return;
-    }
-    wait();
-  }
-}
 
 class fabric_contract : public ::testing::TestWithParam<backend> {
  protected:
@@ -147,12 +50,14 @@ inline void all_to_all(member& m, std::uint64_t count, bool mostly_small) {
   m.fabric.set_handler(1, &receiver::take, &r);
   m.barrier();
   std::mt19937_64 random(seed() + static_cast<std::uint64_t>(m.rank()));
-  std::vector<std::byte> room(m.fabric.bounds().max_medium);
+  const std::size_t medium = m.fabric.bounds().max_medium;
+  std::vector<std::byte> room(longest_of(m.fabric));
   const auto me = static_cast<std::uint64_t>(m.rank());
   for (std::uint64_t k = 0; k < count; ++k) {
     for (int peer = 0; peer < m.size(); ++peer) {
       const bool small = mostly_small ? random() % 8 != 0 : random() % 2 == 0;
-      const std::size_t size = random() % ((small ? 64 : room.size()) + 1);
+      const std::size_t most = random() % 8 != 0 ? medium : m.fabric.longest_to(job_rank{peer});
+      const std::size_t size = random() % ((small ? 64 : most) + 1);
       send_somehow(m.fabric, peer, me, k, size, static_cast<unsigned>(random()), room,
                    [&] { m.idle(); });
     }
@@ -191,10 +96,19 @@ TEST_P(fabric_contract, every_size) {
     receiver r(2);
     m.fabric.set_handler(1, &receiver::take, &r);
     m.barrier();
-    std::vector<std::byte> room(m.fabric.bounds().max_medium);
+    const std::size_t medium = m.fabric.bounds().max_medium;
+    std::vector<std::byte> room(m.fabric.longest_to(job_rank{1}));
     if (m.rank() == 0) {
       std::uint64_t k = 0;
-      for (std::size_t size = 0; size <= room.size(); size += slow_build ? 13 : 1) {
+      std::vector<std::size_t> sizes;
+      for (std::size_t size = 0; size <= medium; size += slow_build ? 13 : 1) {
+        sizes.push_back(size);
+      }
+      for (std::size_t size = medium; size < room.size(); size += medium / 4 + 1) {
+        sizes.insert(sizes.end(), {size, size + 1});
+      }
+      sizes.push_back(room.size());
+      for (const std::size_t size : sizes) {
         for (unsigned choice = 0; choice < 3; ++choice) {
           send_somehow(m.fabric, 1, 0, k++, size, choice, room, [&] { m.idle(); });
         }

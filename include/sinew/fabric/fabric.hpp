@@ -94,7 +94,7 @@ enum class copied : std::uint8_t {
 
 struct limits {
   std::size_t max_short;   ///< bytes of payload that travel in the first line
-  std::size_t max_medium;  ///< bytes of payload of the largest active message
+  std::size_t max_medium;  ///< bytes of payload of the largest active message to any rank
   bool direct_copy;        ///< get/put of any exposed memory needs no help from its owner
 };
 
@@ -123,17 +123,22 @@ class endpoint {
   /// Sends up to max_short bytes: done or retry.
   virtual status send_short(job_rank peer, handler_id id, header head, const void* data,
                             std::size_t size) = 0;
-  /// Sends up to max_medium bytes, copied before return: done or retry. (Takes any size below
-  /// max_medium, also one that fits a short message.)
+  /// Sends up to longest_to(peer) bytes, copied before return: done or retry. (Takes any size below
+  /// that, also one that fits a short message.)
   virtual status send_medium(job_rank peer, handler_id id, header head, const void* data,
                              std::size_t size) = 0;
-  /// The same in two steps, so that a caller packs straight into the fabric. Every reserved
-  /// packet is committed (size <= capacity); commit may only retry for lack of a slot, and is
-  /// then called again.
+  /// The same in two steps, so that a caller packs straight into the fabric: up to max_medium
+  /// bytes. Every reserved packet is committed (size <= capacity); commit may only retry for lack
+  /// of a slot, and is then called again.
   virtual status reserve(job_rank peer, packet& out) = 0;
   virtual status commit(job_rank peer, handler_id id, header head, packet& filled,
                         std::size_t size) = 0;
 
+  /// Bytes of the longest message to `peer`: max_medium, or more where a message costs so much that
+  /// few long ones are better than many. Does not change. Warm.
+  [[nodiscard]] virtual std::size_t longest_to(job_rank /*peer*/) const {
+    return bounds().max_medium;
+  }
   /// A hint that may change at any time: a message of several packets reaches `peer` sooner if it
   /// is sent in packets than if `peer` copies it by get(). Warm.
   [[nodiscard]] virtual bool streams_to(job_rank /*peer*/) { return false; }

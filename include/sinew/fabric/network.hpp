@@ -56,6 +56,9 @@ enum class pairing : std::uint8_t { none, by_adapter, by_library };
 /// SINEW_NET_MATCHING. Cold.
 [[nodiscard]] pairing wanted_pairing();
 
+/// SINEW_NET_BATCH. Cold.
+[[nodiscard]] bool wants_batches();
+
 /// A network that this process has opened, and whose address it can tell the others.
 class network {
  public:
@@ -91,6 +94,8 @@ struct network_options {
   bool survives = false;
   /// Whether endpoint::tags() are wanted.
   pairing tags = pairing::none;
+  /// Short messages that follow each other may be gathered; only with `threads`.
+  bool batches = true;
   // Filled by open_network() where they are empty, and the environment has no UCX_NET_DEVICES and
   // UCX_TLS: what SINEW_NET_INTERFACES and SINEW_NET_TRANSPORTS choose.
   std::string devices = {};

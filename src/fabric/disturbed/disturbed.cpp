@@ -67,6 +67,9 @@ class disturbed_endpoint final : public endpoint {
     }
     return outcome;
   }
+  [[nodiscard]] std::size_t longest_to(job_rank peer) const override {
+    return inner_->longest_to(peer);
+  }
   [[nodiscard]] bool streams_to(job_rank peer) override { return inner_->streams_to(peer); }
 
   remote_key expose(void* address, std::size_t bytes) override {
@@ -147,7 +150,7 @@ class disturbed_endpoint final : public endpoint {
   }
 
   status send(job_rank peer, message m, const void* data) {
-    SINEW_EXPECT(m.size <= bounds_.max_medium && peer.below(size()));
+    SINEW_EXPECT(peer.below(size()) && m.size <= inner_->longest_to(peer));
     const std::lock_guard held(mutex_);
     if (refuses_now()) {
       return status::again(retry_reason::no_slot);

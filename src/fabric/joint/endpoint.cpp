@@ -57,6 +57,9 @@ class joint_endpoint final : public endpoint {
                 std::size_t size) override {
     return way_to(peer).commit(peer, id, head, filled, size);
   }
+  [[nodiscard]] std::size_t longest_to(job_rank peer) const override {
+    return way_to(peer).longest_to(peer);
+  }
   [[nodiscard]] bool streams_to(job_rank peer) override { return way_to(peer).streams_to(peer); }
 
   remote_key expose(void* address, std::size_t bytes) override {

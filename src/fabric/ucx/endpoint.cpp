@@ -76,6 +76,7 @@ ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source a
       rank_(at.rank),
       threads_(at.threads),
       survives_(at.survives),
+      batches_(at.batches && at.threads && names.number_of == nullptr),
       tags_(by_->tags()),
       addresses_(std::move(addresses)),
       on_loss_(std::move(on_loss)),
@@ -134,6 +135,7 @@ void ucx_endpoint::forget(job_rank rank) {
       records_.give_back(r);
     }
   }
+  SINEW_ASSERT(p->batch == nullptr);  // among jobs nothing is gathered
   std::erase(ready_, p);
   std::erase(reports_due_, p);
   std::erase(untold_, p);
@@ -229,7 +231,7 @@ ucs_status_t ucx_endpoint::make_way(peer& p, const std::string& address) noexcep
 }
 
 outgoing* ucx_endpoint::take_packet_surely() {
-  outgoing* const o = packets_.take(SIZE_MAX);
+  outgoing* const o = packets_.take(0, SIZE_MAX);
   SINEW_ENSURE(o != nullptr);
   return o;
 }
@@ -330,6 +332,7 @@ void ucx_endpoint::arrived(const delivery& d) {
   note_counts(from, w);
   switch (w.what) {
     case kind::message:
+    case kind::batch:
       return arrived_message(d);
     case kind::counts:
       return;
@@ -388,7 +391,7 @@ void ucx_endpoint::answer_all() {
     o->head.what = a.what;
     o->head.request = a.request;
     o->head.head.word[0] = a.old_value;
-    post(*a.to, *o, a.data, a.bytes, false);
+    post(*a.to, *o, a.data, a.bytes, a.bytes <= max_long_bytes);
   }
   answers_.clear();
   for (peer* const p : reports_due_) {
@@ -408,6 +411,7 @@ int ucx_endpoint::progress(int budget) {
   {
     const guard held(*this, who::poller);
     asleep_ = false;
+    send_batches();
     while (incoming* const r = used_.take_first()) {
       records_.give_back(r);
     }
@@ -494,6 +498,7 @@ void ucx_endpoint::give_up(job_rank rank) {
 
 bool ucx_endpoint::prepare_sleep() {
   const guard held(*this, who::poller);
+  send_batches();
   if (arrived_.first != nullptr || !ready_.empty() || !finished_.empty() || !ended_.empty() ||
       !answers_.empty() || !reports_due_.empty()) {
     return false;
@@ -532,6 +537,7 @@ void ucx_endpoint::leave() {
   bool flushed = tags() == nullptr;
   while (now_ns() - begun < longest_leave_ns) {
     const guard held(*this, who::poller);
+    send_batches();
     answer_all();
     while (by_->progress() != 0) {
     }

@@ -10,6 +10,7 @@
 
 #include "fabric/service.hpp"
 #include "fabric/ucx/exposures.hpp"
+#include "fabric/ucx/flusher.hpp"
 #include "fabric/ucx/peer.hpp"
 #include "fabric/ucx/worker.hpp"
 
@@ -22,6 +23,7 @@ class ucx_endpoint final : public network_endpoint, private tagged {
     int ranks;
     bool threads;
     bool survives;  ///< a rank that is lost does not end this one
+    bool batches;   ///< short messages may be gathered
   };
   /// `names`: without functions where all ranks are of one job.
   ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses, loss_listener on_loss,
@@ -41,6 +43,7 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   status reserve(job_rank peer, packet& out) override;
   status commit(job_rank peer, handler_id id, header head, packet& filled,
                 std::size_t size) override;
+  [[nodiscard]] std::size_t longest_to(job_rank /*peer*/) const override { return max_long_bytes; }
   /// Pieces need no answer, which would come a round trip later.
   [[nodiscard]] bool streams_to(job_rank /*peer*/) override { return true; }
 
@@ -124,6 +127,15 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   int handle(int budget);
   bool handle_next(peer& from);
 
+  // --- batches.cpp ---
+  [[nodiscard]] bool goes_in_batch(const peer& to, std::size_t size) const noexcept;
+  void note_recent(peer& to);
+  status add_to_batch(peer& to, handler_id id, header head, const void* data, std::size_t size);
+  void send_batch(peer& to);
+  void send_batches();
+  static void flush_batches(void* self) noexcept;
+  bool handle_item(const peer& from, incoming& batch);
+
   // --- transfers.cpp ---
   [[nodiscard]] int take_request(const request& what);
   void arrived_put(peer& from, const delivery& d);
@@ -163,7 +175,9 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   [[nodiscard]] std::string address_of(const peer& p) const noexcept;
   [[nodiscard]] bool connect(peer& p);
   [[nodiscard]] ucs_status_t make_way(peer& p, const std::string& address) noexcept;
-  [[nodiscard]] outgoing* take_packet() { return packets_.take(most_packets); }
+  [[nodiscard]] outgoing* take_packet(std::size_t bytes = 0) {
+    return packets_.take(bytes, bytes <= max_medium_bytes ? most_packets : most_long_packets);
+  }
   /// For answers, which are bounded by who asks.
   [[nodiscard]] outgoing* take_packet_surely();
   void post(peer& to, outgoing& o, const void* data, std::size_t size, bool eager);
@@ -190,11 +204,13 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   static void on_lost(void* user_data, ucp_ep_h way, ucs_status_t why) noexcept;
 
   static constexpr std::size_t most_packets = 2048;
+  static constexpr std::size_t most_long_packets = 256;
 
   std::shared_ptr<worker> by_;
   job_rank rank_;
   bool threads_;
   bool survives_;
+  bool batches_;
   pairing tags_;
   limits bounds_{max_short_bytes, max_medium_bytes, false};
   address_source addresses_;
@@ -209,14 +225,15 @@ class ucx_endpoint final : public network_endpoint, private tagged {
 
   // Under the lock.
   std::vector<std::unique_ptr<peer>> peers_;
-  free_list<outgoing> packets_;
-  free_list<incoming> records_;
+  buffers<outgoing> packets_;
+  buffers<incoming> records_;
   exposures exposed_;
   std::vector<request> requests_{most_requests};
   std::vector<std::uint32_t> free_requests_;
   chain<incoming> arrived_;
   std::vector<answer> answers_;
   std::vector<peer*> reports_due_;
+  std::vector<peer*> recent_;  ///< those to whom a message has gone since the last progress()
   std::vector<callback> finished_;
   struct ended_operation {
     operation* op;
@@ -243,6 +260,8 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   std::vector<ended_operation> ending_;
   chain<incoming> used_;
   bool report_now_ = false;  ///< handlers have made room which their senders are to know of now
+
+  flusher flusher_{flush_batches, this};  ///< last: it uses the rest
 };
 
 }  // namespace sinew::fabric::ucx

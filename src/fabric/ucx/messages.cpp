@@ -21,21 +21,21 @@ status ucx_endpoint::send_short(job_rank peer, handler_id id, header head, const
 
 status ucx_endpoint::send_medium(job_rank peer, handler_id id, header head, const void* data,
                                  std::size_t size) {
-  SINEW_EXPECT(size <= max_medium_bytes);
+  SINEW_EXPECT(size <= max_long_bytes);
   return send(peer, id, head, data, size, nullptr);
 }
 
 status ucx_endpoint::reserve(job_rank to, packet& out) {
   const guard held(*this);
   peer& p = peer_of(to);
-  if (p.sent - p.acknowledged >= window) {
+  if (!p.has_room(max_medium_bytes)) {
     return refuse(retry_reason::no_slot);
   }
   outgoing* const o = take_packet();
   if (o == nullptr) {
     return refuse(retry_reason::no_packet);
   }
-  out = {o->data.data(), max_medium_bytes, reinterpret_cast<std::uintptr_t>(o)};
+  out = {o->data, o->room, reinterpret_cast<std::uintptr_t>(o)};
   return status::ok();
 }
 
@@ -43,7 +43,7 @@ status ucx_endpoint::commit(job_rank peer, handler_id id, header head, packet& f
                             std::size_t size) {
   SINEW_EXPECT(filled.token != 0 && size <= filled.capacity);
   auto* const o = reinterpret_cast<outgoing*>(filled.token);
-  const status outcome = send(peer, id, head, o->data.data(), size, o);
+  const status outcome = send(peer, id, head, o->data, size, o);
   if (outcome.done()) {
     filled = {};
   }
@@ -53,10 +53,14 @@ status ucx_endpoint::commit(job_rank peer, handler_id id, header head, packet& f
 /// `filled`: the caller's packet, with the data in it; null: the data is to be copied.
 status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* data,
                           std::size_t size, outgoing* filled) {
-  SINEW_EXPECT(id < max_handlers && size <= max_medium_bytes);
+  SINEW_EXPECT(id < max_handlers && size <= max_long_bytes);
   const guard held(*this);
   peer& p = peer_of(to);
-  if (p.sent - p.acknowledged >= window) {
+  if (filled == nullptr && goes_in_batch(p, size)) {
+    return add_to_batch(p, id, head, data, size);
+  }
+  send_batch(p);
+  if (!p.has_room(size)) {
     return refuse(retry_reason::no_slot);
   }
   wire w{};
@@ -70,16 +74,18 @@ status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* d
     }
     return status::ok();
   }
-  outgoing* const o = filled != nullptr ? filled : take_packet();
+  note_recent(p);
+  outgoing* const o = filled != nullptr ? filled : take_packet(size);
   if (o == nullptr) {
     return refuse(retry_reason::no_packet);
   }
   o->head = w;
-  o->head.number = p.sent++;
+  o->head.number = p.sent;
+  p.sent += places_of(size);
   if (filled == nullptr && size != 0) {
-    std::memcpy(o->data.data(), data, size);
+    std::memcpy(o->data, data, size);
   }
-  post(p, *o, o->data.data(), size, true);
+  post(p, *o, o->data, size, true);
   SINEW_ENSURE(p.sent - p.acknowledged <= window);
   return status::ok();
 }
@@ -87,13 +93,14 @@ status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* d
 /// A message of this rank to itself: it goes round UCX.
 void ucx_endpoint::send_to_self(peer& self, const wire& head, const void* data, std::size_t size) {
   SINEW_EXPECT(self.rank == rank_);
-  incoming* const r = records_.take(SIZE_MAX);
+  incoming* const r = records_.take(size, SIZE_MAX);
   r->head = head;
   r->head.source = static_cast<std::uint32_t>(rank_.value());
-  r->head.number = self.sent++;
+  r->head.number = self.sent;
+  self.sent += places_of(size);
   r->size = size;
   if (size != 0) {
-    std::memcpy(r->data.data(), data, size);
+    std::memcpy(r->data, data, size);
   }
   arrived_.append(r);
   if (asleep_) {
@@ -103,15 +110,16 @@ void ucx_endpoint::send_to_self(peer& self, const wire& head, const void* data, 
 
 /// From inside UCX: copies it out. Its turn comes in progress(), without the lock.
 void ucx_endpoint::arrived_message(const delivery& d) {
-  if (d.rendezvous || d.bytes > max_medium_bytes || d.head.id >= max_handlers) [[unlikely]] {
+  if (d.rendezvous || d.bytes > max_long_bytes || d.head.id >= max_handlers) [[unlikely]] {
     corrupt_peer(job_rank::of_index(d.head.source), "a message over the network is too long",
                  d.bytes);
   }
-  incoming* const r = records_.take(SIZE_MAX);  // the senders' windows bound them
+  incoming* const r = records_.take(d.bytes, SIZE_MAX);  // the senders' windows bound them
   r->head = d.head;
   r->size = d.bytes;
+  r->handled = 0;
   if (d.bytes != 0) {
-    std::memcpy(r->data.data(), d.data, d.bytes);
+    std::memcpy(r->data, d.data, d.bytes);
   }
   arrived_.append(r);
 }
@@ -121,7 +129,8 @@ void ucx_endpoint::sort(chain<incoming> news) {
   while (incoming* const r = news.take_first()) {
     peer& from = *peers_[r->head.source];
     incoming*& place = from.place_of(r->head.number);
-    if (r->head.number - from.expected >= window || place != nullptr) [[unlikely]] {
+    if (r->head.number - from.expected > window - places_of(r->size) || place != nullptr)
+        [[unlikely]] {
       corrupt_peer(from.rank, "a message over the network has a number that is not due",
                    r->head.number);
     }
@@ -158,12 +167,21 @@ int ucx_endpoint::handle(int budget) {
 bool ucx_endpoint::handle_next(peer& from) {
   incoming*& place = from.place_of(from.expected);
   incoming* const r = place;
-  const service& e = handlers_[r->head.id];
-  if (!e.function(e.context, arrival{from.rank, r->head.head, r->data.data(), r->size}).done()) {
-    return false;
+  if (r->head.what == kind::batch) {
+    if (!handle_item(from, *r)) {
+      return false;
+    }
+    if (r->handled != r->size) {
+      return true;  // it stays the next, with those that are left
+    }
+  } else {
+    const service& e = handlers_[r->head.id];
+    if (!e.function(e.context, arrival{from.rank, r->head.head, r->data, r->size}).done()) {
+      return false;
+    }
   }
   place = nullptr;
-  ++from.expected;
+  from.expected += places_of(r->size);
   used_.append(r);
   const guard held(*this, who::poller);
   from.consumed = from.expected;

@@ -2,9 +2,9 @@
 // last-in-first-out.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fabric/ucx/wire.hpp"
@@ -23,7 +23,9 @@ struct outgoing {
   peer* to = nullptr;
   callback when_done{nullptr, nullptr};  ///< of a long put
   outgoing* next = nullptr;
-  std::array<std::byte, max_medium_bytes> data;
+  std::size_t filled = 0;  ///< of a batch
+  std::byte* data = nullptr;
+  std::size_t room = 0;
 };
 
 static_assert(offsetof(outgoing, name) == sizeof(wire) && offsetof(outgoing, head) == 0);
@@ -32,23 +34,30 @@ static_assert(offsetof(outgoing, name) == sizeof(wire) && offsetof(outgoing, hea
 struct incoming {
   wire head{};
   std::size_t size = 0;
+  std::size_t handled = 0;  ///< bytes of a batch
   incoming* next = nullptr;
-  std::array<std::byte, max_medium_bytes> data;
+  std::byte* data = nullptr;
+  std::size_t room = 0;
 };
 
-/// Objects of one type. Memory is asked for when first needed, and kept.
+/// Objects of one type with `room` bytes each. Memory is asked for when first needed, and kept.
 template <class T>
 class free_list {
  public:
+  explicit free_list(std::size_t room) noexcept : room_(room) {}
   /// Null if `most` are in use. Throws std::bad_alloc.
   [[nodiscard]] T* take(std::size_t most) {
     if (free_ == nullptr) {
       if (made_.size() >= most) {
         return nullptr;
       }
+      auto fresh = std::make_unique<both>();
       // Not initialised: the pages of what is not used are never touched.
-      made_.push_back(std::make_unique_for_overwrite<T>());
-      return made_.back().get();
+      fresh->bytes = std::make_unique_for_overwrite<std::byte[]>(room_);
+      fresh->one.data = fresh->bytes.get();
+      fresh->one.room = room_;
+      made_.push_back(std::move(fresh));
+      return &made_.back()->one;
     }
     T* const one = free_;
     free_ = one->next;
@@ -56,14 +65,37 @@ class free_list {
     return one;
   }
   void give_back(T* one) noexcept {
-    SINEW_EXPECT(one != nullptr && one != free_);
+    SINEW_EXPECT(one != nullptr && one != free_ && one->room == room_);
     one->next = free_;
     free_ = one;
   }
 
  private:
+  struct both {
+    T one;
+    std::unique_ptr<std::byte[]> bytes;
+  };
+  std::size_t room_;
   T* free_ = nullptr;
-  std::vector<std::unique_ptr<T>> made_;
+  std::vector<std::unique_ptr<both>> made_;
+};
+
+/// Most messages are short: long ones have buffers of their own.
+template <class T>
+class buffers {
+ public:
+  /// For `bytes` at most; null if `most` of that length are in use. Throws std::bad_alloc.
+  [[nodiscard]] T* take(std::size_t bytes, std::size_t most) {
+    SINEW_EXPECT(bytes <= max_long_bytes);
+    return (bytes <= max_medium_bytes ? short_ : long_).take(most);
+  }
+  void give_back(T* one) noexcept {
+    (one->room == max_medium_bytes ? short_ : long_).give_back(one);
+  }
+
+ private:
+  free_list<T> short_{max_medium_bytes};
+  free_list<T> long_{max_long_bytes};
 };
 
 /// A queue through the objects' own links.

@@ -19,14 +19,16 @@ struct peer {
   bool given_up = false;       ///< it has died
 
   std::uint32_t sent = 0;          ///< number of the next message to it
-  std::uint32_t acknowledged = 0;  ///< of those, how many it has handled
+  std::uint32_t acknowledged = 0;  ///< of the places before, how many it has handled
+  outgoing* batch = nullptr;       ///< what is gathered for it; it gets a number when it goes
+  bool recent = false;             ///< something has gone since the last progress()
   std::uint32_t puts_sent = 0;
   std::uint32_t puts_acknowledged = 0;
   std::uint32_t puts_done = 0;  ///< of its puts, those that are in our memory
-  std::uint32_t reported = 0;   ///< of its messages, how many it knows to be handled
+  std::uint32_t reported = 0;   ///< of its messages' places, those it knows to be handled
   std::uint32_t reported_puts = 0;
   bool report_due = false;     ///< listed among those who are sent our counts
-  std::uint32_t consumed = 0;  ///< of its messages, those that we have handled
+  std::uint32_t consumed = 0;  ///< of its messages' places, those that we have handled
 
   // Of the thread that makes progress.
   std::uint32_t expected = 0;  ///< number of the message that is handled next
@@ -35,6 +37,9 @@ struct peer {
   /// that the first are handled, so each has a place of its own.
   std::array<incoming*, window> arrived{};
 
+  [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
+    return window - (sent - acknowledged) >= places_of(bytes);
+  }
   [[nodiscard]] incoming*& place_of(std::uint32_t number) noexcept {
     return arrived[number % window];
   }

@@ -15,6 +15,7 @@ class ucx_network final : public network {
         ranks_(options.ranks),
         threads_(options.threads),
         survives_(options.survives),
+        batches_(options.batches),
         on_loss_(options.on_loss) {}
 
   [[nodiscard]] const std::string& address() const noexcept override { return worker_->address(); }
@@ -31,7 +32,7 @@ class ucx_network final : public network {
     SINEW_EXPECT(addresses != nullptr && rank.below(ranks_));
     SINEW_EXPECT((names.number_of == nullptr) == (names.lost == nullptr));
     return std::make_unique<ucx_endpoint>(worker_,
-                                          ucx_endpoint::seat{rank, ranks_, threads_, survives_},
+                                          ucx_endpoint::seat{rank, ranks_, threads_, survives_, batches_},
                                           std::move(addresses), on_loss_, std::move(names));
   }
 
@@ -40,6 +41,7 @@ class ucx_network final : public network {
   int ranks_;
   bool threads_;
   bool survives_;
+  bool batches_;
   loss_listener on_loss_;
 };
 

@@ -79,7 +79,8 @@ status ucx_endpoint::put(job_rank to, const void* local, const remote_address& t
   if (p.puts_sent - p.puts_acknowledged >= most_puts) {
     return refuse(retry_reason::no_slot);
   }
-  outgoing* const o = take_packet();
+  const bool at_once = bytes <= max_long_bytes;
+  outgoing* const o = take_packet(at_once ? bytes : 0);
   if (o == nullptr) {
     return refuse(retry_reason::no_packet);
   }
@@ -87,9 +88,9 @@ status ucx_endpoint::put(job_rank to, const void* local, const remote_address& t
   o->head.what = kind::put;
   o->head.head = {{there.address, there.key.word[0]}};
   ++p.puts_sent;
-  if (bytes <= max_medium_bytes) {
-    std::memcpy(o->data.data(), local, bytes);
-    post(p, *o, o->data.data(), bytes, true);
+  if (at_once) {
+    std::memcpy(o->data, local, bytes);
+    post(p, *o, o->data, bytes, true);
     return status::ok();
   }
   o->when_done = when_done;
@@ -121,8 +122,8 @@ status ucx_endpoint::get(job_rank from, void* local, const remote_address& there
   o->head.request = static_cast<std::uint32_t>(index);
   o->head.head = {{there.address, there.key.word[0]}};
   const std::uint64_t wanted = bytes;
-  std::memcpy(o->data.data(), &wanted, sizeof wanted);
-  post(peer_of(from), *o, o->data.data(), sizeof wanted, true);
+  std::memcpy(o->data, &wanted, sizeof wanted);
+  post(peer_of(from), *o, o->data, sizeof wanted, true);
   end_if_given_up(index);
   return status::pending();
 }
@@ -155,8 +156,8 @@ status ucx_endpoint::atomic(job_rank to, atomic_op op, const remote_address& at,
   o->head.request = static_cast<std::uint32_t>(index);
   o->head.head = {{at.address, at.key.word[0]}};
   const operands with{operand, compare, width};
-  std::memcpy(o->data.data(), &with, sizeof with);
-  post(peer_of(to), *o, o->data.data(), sizeof with, true);
+  std::memcpy(o->data, &with, sizeof with);
+  post(peer_of(to), *o, o->data, sizeof with, true);
   end_if_given_up(index);
   return status::pending();
 }

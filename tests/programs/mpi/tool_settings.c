@@ -115,7 +115,7 @@ static void modules_are_categories(void) {
   CHECK(MPI_T_category_get_info(index, NULL, NULL, NULL, NULL, &cvars, &pvars, &inner) ==
         MPI_SUCCESS);
   CHECK(MPI_T_category_get_num_events(index, &events) == MPI_SUCCESS);
-  CHECK(cvars == 4 && pvars == 7 && inner == 0 && events == 2);
+  CHECK(cvars == 5 && pvars == 7 && inner == 0 && events == 2);
   CHECK(MPI_T_category_get_cvars(index, 64, held) == MPI_SUCCESS);
   int found = 0;
   for (int i = 0; i < cvars; ++i) {

@@ -1,0 +1,40 @@
+// The thread that sends what a rank has gathered for others, if nothing else does in time.
+#pragma once
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace sinew::fabric::ucx {
+
+/// Made at the first call; sleeps whenever nobody calls.
+class flusher {
+ public:
+  using work = void (*)(void* of) noexcept;
+  flusher(work flush, void* of) noexcept : flush_(flush), of_(of) {}
+  /// Ends the thread; in the child of a fork there is none. Not under a lock that `flush` takes.
+  ~flusher();
+  flusher(const flusher&) = delete;
+  flusher& operator=(const flusher&) = delete;
+
+  /// `flush(of)` begins some 50 us after the first of several calls, and sees all that was written
+  /// before any of them under the lock that it takes. False: no thread can be had, so it will not.
+  /// One caller at a time. Warm.
+  [[nodiscard]] bool call() noexcept;
+
+ private:
+  enum state : std::uint32_t { idle, called, ended };
+  static void* run(void* self) noexcept;
+
+  work flush_;
+  void* of_;
+  /// The thread sleeps on it while it is idle. It writes idle before it flushes, so whoever finds
+  /// `called` comes before that flush; release and acquire, though what is flushed is under a lock.
+  std::atomic<std::uint32_t> word_{idle};
+  pthread_t thread_{};
+  pid_t owner_ = 0;  ///< the process that has the thread; 0: none yet
+};
+
+}  // namespace sinew::fabric::ucx

@@ -1,0 +1,114 @@
+// Short messages to another node, gathered: they go though their sender calls nothing more, and stay
+// in order with what is sent by itself. (The contract suite sends them among others.)
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "contract/fabric_messages.hpp"
+#include "fabric/worlds.hpp"
+#include "sinew/base/clock.hpp"
+
+#if defined(SINEW_WITH_UCX)
+namespace sinew::fabric::contract {
+namespace {
+
+constexpr std::uint64_t count = 100;
+constexpr std::int64_t patience_ns = 20'000'000'000;
+
+std::string run_over_tcp(int ranks, const body& work) {
+  ::setenv("UCX_TLS", "tcp", 1);
+  const network_world world(ranks);
+  std::string problem = run_forked(world, [&](int r) { return world.open(r, true); }, work);
+  ::unsetenv("UCX_TLS");
+  return problem;
+}
+
+/// Ranks 0 and 1 have talked, so rank 0 need not make progress to be connected.
+void get_acquainted(member& m, receiver& r) {
+  m.fabric.set_handler(1, &receiver::take, &r);
+  m.fabric.set_handler(2, [](void*, const arrival&) noexcept { return status::ok(); }, nullptr);
+  m.barrier();
+  while (m.fabric.send_short(job_rank{1 - m.rank()}, 2, {}, nullptr, 0).retry()) {
+    m.idle();
+  }
+  const std::int64_t begun = now_ns();
+  m.until([&] { return now_ns() - begun > 50'000'000; });
+  m.barrier();
+}
+
+void take_all(member& m, const receiver& r) {
+  const std::int64_t begun = now_ns();
+  m.until([&] {
+    require(now_ns() - begun < patience_ns, std::to_string(r.total) + " messages came");
+    return r.total == count;
+  });
+  r.check();
+}
+
+TEST(batches, go_though_their_sender_computes) {
+  EXPECT_EQ(run_over_tcp(2,
+                         [](member& m) {
+                           receiver r(1);
+                           get_acquainted(m, r);
+                           std::vector<std::byte> room(64);
+                           if (m.rank() == 0) {
+                             for (std::uint64_t k = 0; k < count; ++k) {
+                               send_somehow(m.fabric, 1, 0, k, k % 64, 1, room,
+                                            [] { require(false, "there was no room"); });
+                             }
+                             const std::int64_t begun = now_ns();
+                             while (m.all.word[0].load() == 0) {  // and no progress
+                               require(now_ns() - begun < patience_ns && m.all.failed.load() == 0,
+                                       "they did not go");
+                               sched_yield();
+                             }
+                           } else {
+                             take_all(m, r);
+                             m.all.word[0].store(1);
+                           }
+                           m.barrier();
+                         }),
+            "");
+}
+
+TEST(batches, go_before_their_sender_leaves) {
+  EXPECT_EQ(run_over_tcp(2,
+                         [](member& m) {
+                           receiver r(1);
+                           get_acquainted(m, r);
+                           std::vector<std::byte> room(64);
+                           for (std::uint64_t k = 0; m.rank() == 0 && k < count; ++k) {
+                             send_somehow(m.fabric, 1, 0, k, k % 64, 1, room, [&] { m.idle(); });
+                           }
+                           if (m.rank() == 0) {
+                             m.fabric.leave();
+                           } else {
+                             take_all(m, r);
+                           }
+                         }),
+            "");
+}
+
+TEST(batches, keep_their_place_among_others) {
+  EXPECT_EQ(run_over_tcp(2,
+                         [](member& m) {
+                           receiver r(1);
+                           get_acquainted(m, r);
+                           std::vector<std::byte> room(m.fabric.longest_to(job_rank{1 - m.rank()}));
+                           for (std::uint64_t k = 0; m.rank() == 0 && k < count; ++k) {
+                             const std::size_t size = k % 7 == 6 ? room.size() : k % 7 * 300;
+                             send_somehow(m.fabric, 1, 0, k, size, static_cast<unsigned>(k), room,
+                                          [&] { m.idle(); });
+                           }
+                           if (m.rank() == 1) {
+                             take_all(m, r);
+                           }
+                           m.barrier();
+                         }),
+            "");
+}
+
+}  // namespace
+}  // namespace sinew::fabric::contract
+#endif

@@ -1,5 +1,5 @@
-// Short messages to another node, gathered: they go though their sender calls nothing more, and stay
-// in order with what is sent by itself. (The contract suite sends them among others.)
+// Short messages to another node, gathered: they go though their sender calls nothing more, and
+// stay in order with what is sent by itself. (The contract suite sends them among others.)
 #include <gtest/gtest.h>
 
 #include <string>

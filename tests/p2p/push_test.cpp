@@ -23,12 +23,11 @@ void note(const incident& what) noexcept {
 }
 
 /// How many of two long messages wait at their sender.
-int waiting_messages(const std::vector<int>& node_of) {
-  constexpr std::size_t bytes = 64 << 10;
+int waiting_messages(const std::vector<int>& node_of, std::size_t bytes) {
   waiting_at_the_sender = 0;
   test::run_job(
       2, backend::shm, threading::one,
-      [](member& m) {
+      [bytes](member& m) {
         std::vector<std::byte> data(bytes, std::byte{m.rank == 0});
         const auto all = buffer::of_bytes(data.data(), data.size());
         for (int i = 0; i < 2; ++i) {
@@ -46,9 +45,15 @@ int waiting_messages(const std::vector<int>& node_of) {
 }
 
 // Shared memory streams at first, whichever node the ranks are said to be on.
-TEST(push, long_messages_to_other_nodes_wait_for_their_receive) {
-  EXPECT_LT(waiting_messages({0, 0}), 2);
-  EXPECT_EQ(waiting_messages({0, 1}), 2);
+TEST(push, long_messages_wait_for_their_receive) {
+  EXPECT_LT(waiting_messages({0, 0}, 64 << 10), 2);
+  EXPECT_EQ(waiting_messages({0, 0}, 256 << 10), 2);
+}
+
+TEST(push, messages_to_other_nodes_wait_only_if_they_are_longer) {
+  EXPECT_EQ(waiting_messages({0, 1}, 64 << 10), 0);
+  EXPECT_EQ(waiting_messages({0, 1}, 256 << 10), 0);
+  EXPECT_EQ(waiting_messages({0, 1}, (256 << 10) + 1), 2);
 }
 
 /// Elements of a type with gaps: `length` of every `length + gap`.

@@ -1,7 +1,7 @@
 // Short messages that follow each other to one rank go as one message of UCX, which over tcp costs
 // some 10 us whatever it holds. The first goes at once; what comes before the next progress() is
-// gathered, and goes when the batch is full, when a longer message follows, with that progress(), or
-// by the flusher if the sender computes.
+// gathered, and goes when the batch is full, when a longer message follows, with that progress(),
+// or by the flusher if the sender computes.
 #include <cstring>
 #include <utility>
 

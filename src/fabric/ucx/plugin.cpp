@@ -31,9 +31,9 @@ class ucx_network final : public network {
                                                           rank_names names) override {
     SINEW_EXPECT(addresses != nullptr && rank.below(ranks_));
     SINEW_EXPECT((names.number_of == nullptr) == (names.lost == nullptr));
-    return std::make_unique<ucx_endpoint>(worker_,
-                                          ucx_endpoint::seat{rank, ranks_, threads_, survives_, batches_},
-                                          std::move(addresses), on_loss_, std::move(names));
+    return std::make_unique<ucx_endpoint>(
+        worker_, ucx_endpoint::seat{rank, ranks_, threads_, survives_, batches_},
+        std::move(addresses), on_loss_, std::move(names));
   }
 
  private:

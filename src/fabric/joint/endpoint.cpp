@@ -12,7 +12,8 @@ namespace sinew::fabric {
 namespace joint {
 namespace {
 
-/// Rounds between two looks at the far side, at most: a look costs a system call over tcp.
+/// Rounds between two looks at the far side, at most, where other ranks are near: a look costs a
+/// system call over tcp.
 constexpr unsigned most_rounds = 16;
 
 class joint_endpoint final : public endpoint {
@@ -22,6 +23,7 @@ class joint_endpoint final : public endpoint {
       : near_(std::move(near)),
         far_(std::move(far)),
         by_rank_(static_cast<std::size_t>(far_->size()), far_.get()),
+        most_rounds_(near_ranks.size() > 1 ? most_rounds : 1),
         watcher_(far_->event_descriptor(), *near_) {
     for (const job_rank r : near_ranks) {
       SINEW_EXPECT(r.below(size()));
@@ -106,7 +108,7 @@ class joint_endpoint final : public endpoint {
     }
     round_ = 0;
     const int far = far_->progress(budget - near);
-    rounds_ = far != 0 ? 1 : std::min(2 * rounds_, most_rounds);
+    rounds_ = far != 0 ? 1 : std::min(2 * rounds_, most_rounds_);
     return near + far;
   }
 
@@ -147,6 +149,7 @@ class joint_endpoint final : public endpoint {
   std::unique_ptr<endpoint> near_;
   std::unique_ptr<network_endpoint> far_;
   std::vector<endpoint*> by_rank_;
+  unsigned most_rounds_;
   limits bounds_{};
   watcher watcher_;  ///< last: it uses both
   // Of the thread that makes progress.

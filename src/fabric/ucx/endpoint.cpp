@@ -418,8 +418,8 @@ int ucx_endpoint::progress(int budget) {
     for (int i = 0; i < most_steps; ++i) {
       const unsigned done = by_->progress();
       happened += static_cast<int>(done);
-      if (done == 0) {
-        break;
+      if (done == 0 || arrived_.first != nullptr) {
+        break;  // to look once more in vain costs what handling a message does
       }
     }
     if (!answers_.empty() || !reports_due_.empty()) {

@@ -28,6 +28,12 @@ constexpr int least_polls = 16;
 constexpr const char* polling =
     "has tested, probed or looked for SINEW_CORE_HANG_TIMEOUT, and nothing has come";
 
+std::uint32_t least_turn(const boot::session* session) noexcept {
+  constexpr wait_limits usual = real_platform::limits;
+  return session != nullptr && session->where().nodes > 1 ? usual.least_turn_between_nodes
+                                                          : usual.least_turn;
+}
+
 }  // namespace
 
 std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, threading threads) {
@@ -90,7 +96,7 @@ void runtime::leave() {
 runtime::impl::impl(std::unique_ptr<boot::session> session,
                     std::unique_ptr<fabric::endpoint> endpoint, threading threads)
     : runtime(std::move(session), std::move(endpoint), threads),
-      waiting_(topology::usable_cpus(), crowded()) {
+      waiting_(topology::usable_cpus(), crowded(), least_turn(session_.get())) {
   endpoint_->set_handler(handlers::rma, early_messages::keep, &early_);
   fiber_poller::add(*this);
 }

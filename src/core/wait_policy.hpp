@@ -36,6 +36,9 @@ struct wait_limits {
   /// Waits before a turn ends, and up to as many more at random: a fraction of a millisecond if
   /// each is answered at once. Shorter turns are fairer and slower.
   std::uint32_t least_turn = 1024;
+  /// The same where messages come from other nodes: each is answered some 10 us later, so as many
+  /// waits kept the others of 14 threads waiting for a quarter of a second.
+  std::uint32_t least_turn_between_nodes = 64;
   /// Looks without result before the clock is read, and between readings while there are processors
   /// enough.
   std::uint32_t looks_per_reading = 64;

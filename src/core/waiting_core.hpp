@@ -55,8 +55,11 @@ inline thread_local constinit char this_thread [[gnu::tls_model("initial-exec")]
 template <class Platform>
 class waiting_core {
  public:
-  waiting_core(int processors, bool crowded) noexcept : crowded_(crowded), processors_(processors) {
-    SINEW_EXPECT(processors > 0);
+  /// `least_turn`: wait_limits.
+  waiting_core(int processors, bool crowded,
+               std::uint32_t least_turn = Platform::limits.least_turn) noexcept
+      : crowded_(crowded), processors_(processors), least_turn_(least_turn) {
+    SINEW_EXPECT(processors > 0 && least_turn > 0);
   }
   ~waiting_core() { SINEW_EXPECT(at_rest()); }
   waiting_core(const waiting_core&) = delete;
@@ -285,6 +288,7 @@ class waiting_core {
 
   const bool crowded_;    ///< more ranks than processors: give the processor away early
   const int processors_;  ///< that this process may use
+  const std::uint32_t least_turn_;
 
   /// Held by the thread that leads. Taking it is an acquire, leaving it a release, so progress
   /// rounds of different threads are ordered.
@@ -558,8 +562,7 @@ auto waiting_core<Platform>::next_ready() noexcept -> parked* {
   parked* next = ready_.latest;
   if (turn_is_over(now)) {
     next = ready_.oldest;
-    constexpr std::uint32_t least = Platform::limits.least_turn;
-    turn_ends_.store(now + least + scramble(now) % least, std::memory_order_relaxed);
+    turn_ends_.store(now + least_turn_ + scramble(now) % least_turn_, std::memory_order_relaxed);
   }
   SINEW_ASSERT(next != nullptr && others_ready());
   ready_.leave(*next);

@@ -261,9 +261,16 @@ void ucx_endpoint::post(peer& to, outgoing& o, const void* data, std::size_t siz
   how.flags = eager ? UCP_AM_SEND_FLAG_EAGER : 0;
   how.cb.send = on_sent;
   how.user_data = &o;
-  o.name = names_.own;
-  const std::size_t head_bytes = among_jobs() ? named_wire_bytes : sizeof o.head;
-  void* const begun = ucp_am_send_nbx(to.way, message_id, &o.head, head_bytes, data, size, &how);
+  // In front of the packet's data; the name, where ranks have one, comes between.
+  std::byte* const head = o.data - head_bytes();
+  std::memcpy(head, &o.head, sizeof o.head);
+  if (among_jobs()) {
+    std::memcpy(head + sizeof o.head, &names_.own, sizeof names_.own);
+  }
+  void* const begun =
+      data == o.data || size == 0
+          ? ucp_am_send_nbx(to.way, message_id, nullptr, 0, head, head_bytes() + size, &how)
+          : ucp_am_send_nbx(to.way, message_id, head, head_bytes(), data, size, &how);
   if (!UCS_PTR_IS_PTR(begun)) {
     sent(o);
     if (UCS_PTR_IS_ERR(begun)) {
@@ -295,8 +302,15 @@ ucs_status_t ucx_endpoint::on_arrival(void* self, const void* head, std::size_t 
                                       void* data, std::size_t bytes,
                                       const ucp_am_recv_param_t* how) noexcept {
   auto& me = *static_cast<ucx_endpoint*>(self);
+  const bool rendezvous = (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
   wire w{};
-  if (head_bytes != (me.among_jobs() ? named_wire_bytes : sizeof w)) [[unlikely]] {
+  if (head_bytes == 0 && bytes >= me.head_bytes() && !rendezvous) [[likely]] {
+    head_bytes = me.head_bytes();
+    head = data;
+    data = static_cast<std::byte*>(data) + head_bytes;
+    bytes -= head_bytes;
+  }
+  if (head_bytes != me.head_bytes()) [[unlikely]] {
     corrupt_peer(-1, "a message over the network has a header of another size", head_bytes);
   }
   std::memcpy(&w, head, sizeof w);  // UCX aligns nothing
@@ -309,7 +323,6 @@ ucs_status_t ucx_endpoint::on_arrival(void* self, const void* head, std::size_t 
     }
     w.source = static_cast<std::uint32_t>(from.value());
   }
-  const bool rendezvous = (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
   base::must_have_memory("taking a message from the network",
                          [&] { me.arrived({w, data, bytes, rendezvous}); });
   return rendezvous ? UCS_INPROGRESS : UCS_OK;

@@ -190,6 +190,9 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   void lose(peer& p, ucs_status_t why) noexcept;
   [[nodiscard]] bool outlives_others() const noexcept { return among_jobs() || survives_; }
   [[nodiscard]] bool among_jobs() const noexcept { return names_.number_of != nullptr; }
+  [[nodiscard]] std::size_t head_bytes() const noexcept {
+    return among_jobs() ? named_wire_bytes : sizeof(wire);
+  }
   void close_way(peer& p) noexcept;
   /// UCX tells of the end of a peer, if it is asked to; but then no adapter pairs anything, nor
   /// does UCX 1.13 send until a message is taken.

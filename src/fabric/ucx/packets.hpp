@@ -15,10 +15,9 @@ namespace sinew::fabric::ucx {
 struct peer;
 class ucx_endpoint;
 
-/// A message on its way out: UCX reads header and data until it says that it is done.
+/// A message on its way out: UCX reads it until it says that it is done.
 struct outgoing {
   wire head{};
-  std::uint64_t name = 0;  ///< the sender's; it travels behind the head where ranks have names
   ucx_endpoint* home = nullptr;
   peer* to = nullptr;
   callback when_done{nullptr, nullptr};  ///< of a long put
@@ -27,8 +26,6 @@ struct outgoing {
   std::byte* data = nullptr;
   std::size_t room = 0;
 };
-
-static_assert(offsetof(outgoing, name) == sizeof(wire) && offsetof(outgoing, head) == 0);
 
 /// A message that has arrived and waits for its turn.
 struct incoming {
@@ -40,7 +37,8 @@ struct incoming {
   std::size_t room = 0;
 };
 
-/// Objects of one type with `room` bytes each. Memory is asked for when first needed, and kept.
+/// Objects of one type with `room` bytes each, and room for a header before them. Memory is asked
+/// for when first needed, and kept.
 template <class T>
 class free_list {
  public:
@@ -53,8 +51,8 @@ class free_list {
       }
       auto fresh = std::make_unique<both>();
       // Not initialised: the pages of what is not used are never touched.
-      fresh->bytes = std::make_unique_for_overwrite<std::byte[]>(room_);
-      fresh->one.data = fresh->bytes.get();
+      fresh->bytes = std::make_unique_for_overwrite<std::byte[]>(named_wire_bytes + room_);
+      fresh->one.data = fresh->bytes.get() + named_wire_bytes;
       fresh->one.room = room_;
       made_.push_back(std::move(fresh));
       return &made_.back()->one;

@@ -1,4 +1,6 @@
-// What travels between two ranks over UCX: one kind of active message, with this in front.
+// What travels between two ranks over UCX: one kind of active message, with this in front of its
+// data; as UCX's own header only where the data lie elsewhere, since UCX sends header and data by a
+// slower way than data alone.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +59,7 @@ static_assert(std::is_trivially_copyable_v<wire> && sizeof(wire) == 40);
 
 /// Among ranks of several jobs the sender's name follows; `source` is nothing there.
 inline constexpr std::size_t named_wire_bytes = sizeof(wire) + sizeof(std::uint64_t);
+static_assert(named_wire_bytes % 16 == 0, "data behind it are aligned as memory is");
 
 inline constexpr std::uint16_t wire_format = 0x5301;
 

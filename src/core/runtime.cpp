@@ -28,12 +28,6 @@ constexpr int least_polls = 16;
 constexpr const char* polling =
     "has tested, probed or looked for SINEW_CORE_HANG_TIMEOUT, and nothing has come";
 
-std::uint32_t least_turn(const boot::session* session) noexcept {
-  constexpr wait_limits usual = real_platform::limits;
-  return session != nullptr && session->where().nodes > 1 ? usual.least_turn_between_nodes
-                                                          : usual.least_turn;
-}
-
 }  // namespace
 
 std::unique_ptr<runtime> runtime::open(std::unique_ptr<boot::session> session, threading threads) {
@@ -96,8 +90,13 @@ void runtime::leave() {
 runtime::impl::impl(std::unique_ptr<boot::session> session,
                     std::unique_ptr<fabric::endpoint> endpoint, threading threads)
     : runtime(std::move(session), std::move(endpoint), threads),
-      waiting_(topology::usable_cpus(), crowded(), least_turn(session_.get())) {
+      waiting_(topology::usable_cpus(), crowded(), usual_waits) {
   endpoint_->set_handler(handlers::rma, early_messages::keep, &early_);
+  endpoint_->tell_distance({[](void* self, bool far) noexcept {
+                              static_cast<impl*>(self)->waiting_.go_by(far ? waits_between_nodes
+                                                                           : usual_waits);
+                            },
+                            this});
   fiber_poller::add(*this);
 }
 
@@ -415,7 +414,7 @@ void runtime::meet(job_rank peer, std::uint32_t tenant) {
 template <class Ready>
 void runtime::impl::poll_until(Ready ready) {
   idler idle(*this);
-  idle_pace pace(real_platform::limits, crowded());
+  idle_pace pace(usual_waits, crowded());
   while (!ready()) {
     if (round(~std::uint32_t{0}) != 0) {
       pace.busy();

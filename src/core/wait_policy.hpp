@@ -36,14 +36,21 @@ struct wait_limits {
   /// Waits before a turn ends, and up to as many more at random: a fraction of a millisecond if
   /// each is answered at once. Shorter turns are fairer and slower.
   std::uint32_t least_turn = 1024;
-  /// The same where messages come from other nodes: each is answered some 10 us later, so as many
-  /// waits kept the others of 14 threads waiting for a quarter of a second.
-  std::uint32_t least_turn_between_nodes = 64;
   /// Looks without result before the clock is read, and between readings while there are processors
   /// enough.
   std::uint32_t looks_per_reading = 64;
   std::uint32_t looks_per_reading_crowded = 8;
 };
+inline constexpr wait_limits usual_waits{};
+/// While messages come from other nodes: an answer takes longer than a switch, and over tcp a look
+/// is a call of the system; and what all threads have to say goes together if each says it and
+/// hands over. With 14 threads a side on one processor over tcp: 50 us, with the usual 150 or, by
+/// turns of 20 ms, 30.
+inline constexpr wait_limits waits_between_nodes{.looks_in_crowd = 4,
+                                                 .patience_in_silence = 1,
+                                                 .long_patience = 1,
+                                                 .short_patience = 1,
+                                                 .least_turn = 1};
 
 /// How much silence, in us, makes a waiter yield between looks, and how much makes it rest.
 struct silence_limits {

@@ -20,7 +20,6 @@ constexpr std::uint64_t monitor_period_ns = 500'000;
 
 struct real_platform {
   using lock = core::lock;
-  static constexpr wait_limits limits{};
   static void step() noexcept {}
   static void pause() noexcept {
     cpu_relax();  // Wait: the idler of whoever leads watches.

@@ -46,7 +46,6 @@ inline thread_local constinit char this_thread [[gnu::tls_model("initial-exec")]
 
 /// `Platform` is how a thread meets others:
 ///   lock           with acquire() and release()
-///   limits         a constexpr static wait_limits
 ///   step()         announces an access to what is shared
 ///   pause()        between two looks at the own operation, while another thread polls
 ///   yield()        gives the processor away
@@ -55,15 +54,21 @@ inline thread_local constinit char this_thread [[gnu::tls_model("initial-exec")]
 template <class Platform>
 class waiting_core {
  public:
-  /// `least_turn`: wait_limits.
-  waiting_core(int processors, bool crowded,
-               std::uint32_t least_turn = Platform::limits.least_turn) noexcept
-      : crowded_(crowded), processors_(processors), least_turn_(least_turn) {
-    SINEW_EXPECT(processors > 0 && least_turn > 0);
+  /// `limits` outlive it, here and below.
+  waiting_core(int processors, bool crowded, const wait_limits& limits) noexcept
+      : crowded_(crowded), processors_(processors), limits_(&limits) {
+    SINEW_EXPECT(processors > 0 && limits.least_turn > 0);
   }
   ~waiting_core() { SINEW_EXPECT(at_rest()); }
   waiting_core(const waiting_core&) = delete;
   waiting_core& operator=(const waiting_core&) = delete;
+
+  /// For waits that begin later. By who leads. Hot.
+  void go_by(const wait_limits& limits) noexcept {
+    if (limits_.load(std::memory_order_relaxed) != &limits) {
+      limits_.store(&limits, std::memory_order_relaxed);
+    }
+  }
 
   /// How long a parked thread sleeps.
   enum class nap : std::uint8_t {
@@ -282,13 +287,17 @@ class waiting_core {
   [[nodiscard]] parking enlist(parked& self) noexcept;
   [[nodiscard]] bool reclaim(parked& self) noexcept;
   void delist(parked& self) noexcept;
+  [[nodiscard]] const wait_limits& limits() const noexcept {
+    return *limits_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] bool turn_is_over(std::uint32_t number) const noexcept {
     return static_cast<std::int32_t>(number - turn_ends_.load(std::memory_order_relaxed)) >= 0;
   }
 
   const bool crowded_;    ///< more ranks than processors: give the processor away early
   const int processors_;  ///< that this process may use
-  const std::uint32_t least_turn_;
+  /// Of waits that begin from now on. Constants of the program, so relaxed.
+  std::atomic<const wait_limits*> limits_;
 
   /// Held by the thread that leads. Taking it is an acquire, leaving it a release, so progress
   /// rounds of different threads are ordered.
@@ -371,7 +380,7 @@ wait_policy waiting_core<Platform>::came() noexcept {
   const std::uint32_t number = waits_.load(std::memory_order_relaxed) + 1;
   Platform::step();
   waits_.store(number, std::memory_order_relaxed);
-  return {Platform::limits, number, turn_is_over(number), crowded_};
+  return {limits(), number, turn_is_over(number), crowded_};
 }
 
 template <class Platform>
@@ -562,7 +571,8 @@ auto waiting_core<Platform>::next_ready() noexcept -> parked* {
   parked* next = ready_.latest;
   if (turn_is_over(now)) {
     next = ready_.oldest;
-    turn_ends_.store(now + least_turn_ + scramble(now) % least_turn_, std::memory_order_relaxed);
+    const std::uint32_t least = limits().least_turn;
+    turn_ends_.store(now + least + scramble(now) % least, std::memory_order_relaxed);
   }
   SINEW_ASSERT(next != nullptr && others_ready());
   ready_.leave(*next);

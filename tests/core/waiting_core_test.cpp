@@ -94,7 +94,7 @@ using explored_waiting = waiting_core<explored_platform>;
 class rank_of_threads {
  public:
   rank_of_threads(int processors, bool crowded, std::size_t operations)
-      : waiting_(processors, crowded), operations_(operations) {}
+      : waiting_(processors, crowded, explored_platform::limits), operations_(operations) {}
 
   class edge {
    public:
@@ -387,7 +387,7 @@ TEST(waiting_core, the_helper_begins_barred_and_gives_way_to_who_comes) {
     int rings = 0;
     void ring() { ++rings; }
   } out;
-  explored_waiting waiting(1, false);
+  explored_waiting waiting(1, false, explored_platform::limits);
   waiting.evict(out);
   EXPECT_EQ(out.rings, 0);
   struct edge {
@@ -420,7 +420,7 @@ TEST(waiting_core, the_helper_begins_barred_and_gives_way_to_who_comes) {
 }
 
 TEST(waiting_core, a_lead_is_given_back) {
-  explored_waiting waiting(1, false);
+  explored_waiting waiting(1, false, explored_platform::limits);
   {
     const explored_waiting::lead first(waiting);
     EXPECT_TRUE(first);

@@ -181,6 +181,14 @@ class endpoint {
   /// Messages that the network pairs with receives; null where it does not. Cold.
   [[nodiscard]] virtual tagged* tags() noexcept { return nullptr; }
 
+  /// From now on progress() calls when it brings something from another node after something from
+  /// this one, and the other way round. Before the first progress(). Cold.
+  struct distance_listener {
+    void (*call)(void* argument, bool far) noexcept;
+    void* argument;
+  };
+  virtual void tell_distance(distance_listener /*to*/) {}
+
   /// Handles what has arrived and moves transfers along; returns how many things happened.
   /// One thread at a time. `budget`, at least 1, bounds the active messages handled.
   virtual int progress(int budget) = 0;

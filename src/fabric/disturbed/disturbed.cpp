@@ -121,6 +121,7 @@ class disturbed_endpoint final : public endpoint {
   void wake() override { inner_->wake(); }
   [[nodiscard]] tagged* tags() noexcept override { return inner_->tags(); }
   void give_up(job_rank peer) override { inner_->give_up(peer); }
+  void tell_distance(distance_listener to) override { inner_->tell_distance(to); }
   bool meet(job_rank peer, std::uint32_t tenant) override { return inner_->meet(peer, tenant); }
   void leave() override {
     while (!nothing_held()) {

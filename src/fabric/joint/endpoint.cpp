@@ -103,14 +103,18 @@ class joint_endpoint final : public endpoint {
     // Half for each when both are looked at, and what the first leaves for the second. More than
     // the budget may happen: transfers are not counted against it.
     const int near = near_->progress(due ? std::max(1, budget / 2) : budget);
+    note_distance(near != 0, false);
     if (!due || near >= budget) {
       return near;
     }
     round_ = 0;
     const int far = far_->progress(budget - near);
+    note_distance(far != 0, true);
     rounds_ = far != 0 ? 1 : std::min(2 * rounds_, most_rounds_);
     return near + far;
   }
+
+  void tell_distance(distance_listener to) override { listener_ = to; }
 
   void sleep(std::uint64_t timeout_ns) override {
     rounds_ = 1;
@@ -146,6 +150,15 @@ class joint_endpoint final : public endpoint {
     return {at.address, &way_to(peer) == near_.get() ? near_part(at.key) : far_part(at.key)};
   }
 
+  void note_distance(bool news, bool far) noexcept {
+    if (news && far != from_far_) [[unlikely]] {
+      from_far_ = far;
+      if (listener_.call != nullptr) {
+        listener_.call(listener_.argument, far);
+      }
+    }
+  }
+
   std::unique_ptr<endpoint> near_;
   std::unique_ptr<network_endpoint> far_;
   std::vector<endpoint*> by_rank_;
@@ -155,6 +168,8 @@ class joint_endpoint final : public endpoint {
   // Of the thread that makes progress.
   unsigned round_ = 0;
   unsigned rounds_ = 1;
+  bool from_far_ = false;  ///< what has come last
+  distance_listener listener_{nullptr, nullptr};
 };
 
 }  // namespace

@@ -19,6 +19,10 @@ namespace {
 constexpr std::uint64_t taken_at_once = 16;
 constexpr std::uint64_t ahead_from = 8;
 static_assert(std::has_single_bit(taken_at_once));
+/// A sleep that has begun looks once more after this. Twice, on loaded machines, a message did not
+/// end a sleep in the contract's test; why is not known, but if membarrier passed over the sender's
+/// processor, what it had not stored by the first look is there by the second.
+constexpr std::uint64_t second_look_ns = 50'000;
 
 }  // namespace
 
@@ -452,7 +456,15 @@ void messages<Threads>::sleep(std::uint64_t timeout_ns, bool (*more)(void* conte
     } else {
       full_fence();
     }
-    if (!anything_new() && !more(context)) {
+    const auto still_nothing = [&] {
+      return bell.load(std::memory_order_acquire) == bell_armed && !anything_new() &&
+             !more(context);
+    };
+    if (can_membarrier_ && timeout_ns > second_look_ns && still_nothing()) {
+      await_bell(bell, second_look_ns);
+      timeout_ns -= second_look_ns;
+    }
+    if (still_nothing()) {
       await_bell(bell, timeout_ns);
     }
   }

@@ -456,15 +456,15 @@ void messages<Threads>::sleep(std::uint64_t timeout_ns, bool (*more)(void* conte
     } else {
       full_fence();
     }
-    const auto still_nothing = [&] {
-      return bell.load(std::memory_order_acquire) == bell_armed && !anything_new() &&
-             !more(context);
-    };
-    if (can_membarrier_ && timeout_ns > second_look_ns && still_nothing()) {
+    // A look that finds something takes note of it: the next would not find it again.
+    const auto look = [&] { return anything_new() || more(context); };
+    bool found = look();
+    if (!found && can_membarrier_ && timeout_ns > second_look_ns) {
       await_bell(bell, second_look_ns);
       timeout_ns -= second_look_ns;
+      found = bell.load(std::memory_order_acquire) != bell_armed || look();
     }
-    if (still_nothing()) {
+    if (!found) {
       await_bell(bell, timeout_ns);
     }
   }

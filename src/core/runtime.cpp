@@ -341,8 +341,8 @@ inline int runtime::impl::poll_once() {
 int runtime::poll() {
   impl& self = impl::of(*this);
   const int happened = self.poll_once();
-  if (happened == 0 && watches_hangs()) [[unlikely]] {
-    self.watch_polls();
+  if (happened == 0 && (crowded() || watches_hangs())) [[unlikely]] {
+    self.count_quiet_poll();
   }
   return happened;
 }
@@ -350,7 +350,7 @@ int runtime::poll() {
 int runtime::poll_before_wait() { return impl::of(*this).poll_once(); }
 
 // Threads may mistake each other's polls for their own: they are of one rank.
-void runtime::impl::watch_polls() {
+void runtime::impl::count_quiet_poll() {
   const std::int64_t now = now_ns();
   const std::int64_t since = polled_since_.load(std::memory_order_relaxed);
   if (since == 0) {
@@ -359,14 +359,18 @@ void runtime::impl::watch_polls() {
     return;
   }
   const int polls = quiet_polls_.load(std::memory_order_relaxed);
-  if (polls < 0) {
-    return;  // has been reported
+  if (polls < least_polls) {
+    quiet_polls_.store(polls + 1, std::memory_order_relaxed);
+    return;
   }
-  quiet_polls_.store(polls + 1, std::memory_order_relaxed);
   // Another thread may have set `since` after this one read the clock.
   const std::int64_t waited_ns = std::max<std::int64_t>(now - since, 0);
-  if (polls >= least_polls && report_hang(is_hang(waited_ns), polling)) {
-    quiet_polls_.store(-1, std::memory_order_relaxed);
+  if (polls == least_polls && report_hang(is_hang(waited_ns), polling)) {
+    quiet_polls_.store(least_polls + 1, std::memory_order_relaxed);
+  }
+  if (crowded()) {
+    // Wait: none, one turn for the rank that the loop waits for; the loop is the program's own.
+    sched_yield();
   }
 }
 

@@ -65,7 +65,7 @@ class runtime::impl final : public runtime {
 
   int poll_once();
   void do_chores(std::uint32_t wanted, int& happened);
-  void watch_polls();
+  void count_quiet_poll();
   [[nodiscard]] bool report_hang(bool hangs, const char* how) noexcept;
   void report(const char* how) const noexcept;
 
@@ -112,7 +112,8 @@ class runtime::impl final : public runtime {
   /// for sleeps, see want_chore().
   std::atomic<std::uint32_t> chores_wanted_{0};
   diagnosis diagnoses_[most_chores];  ///< the first is set_diagnosis's
-  /// How many polls since polled_since_; -1 once a report was made. Only for reports, so relaxed.
+  /// How many polls since polled_since_, up to those that make a loop; one more once a report was
+  /// made. For reports and yields only, so relaxed.
   std::atomic<int> quiet_polls_{0};
   std::atomic<bool> time_reported_{false};  ///< relaxed: it only chooses who reports
 

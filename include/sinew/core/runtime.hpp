@@ -71,10 +71,12 @@ class runtime {
   [[nodiscard]] fabric::endpoint& endpoint() noexcept { return *endpoint_; }
 
   /// One round of progress, if nobody else is at it. Returns what happened. If that was nothing,
-  /// a fiber lets others run, so that a loop of tests does not keep its worker. Any thread. Hot.
+  /// a fiber lets others run, so that a loop of tests does not keep its worker; and where ranks are
+  /// crowded() such a loop gives its processor away, call by call, after the first ones. Any
+  /// thread. Hot.
   int poll();
-  /// The same in a loop that soon gives up and waits: poll() takes many calls without result for a
-  /// loop of tests that hangs, and tells so after SINEW_CORE_HANG_TIMEOUT.
+  /// The same in a loop that soon gives up and waits, or yields itself: poll() takes many calls
+  /// without result for a loop of tests, and tells if it hangs, after SINEW_CORE_HANG_TIMEOUT.
   int poll_before_wait();
   /// What a loop of polls waits for has come without progress, by memory. Hot.
   void end_of_polls() noexcept { polled_since_.store(0, std::memory_order_relaxed); }
@@ -149,8 +151,8 @@ class runtime {
   const int size_;
   bool crowded_;  ///< these two are set before anybody has the runtime
   bool crowded_at_start_;
-  /// Since when nothing has happened in polls (0: none since something did). Only for reports of
-  /// hangs, so relaxed.
+  /// Since when nothing has happened in polls (0: none since something did). Only for yields and
+  /// reports of hangs, so relaxed.
   std::atomic<std::int64_t> polled_since_{0};
   /// For tools, so relaxed. Counted where a system call follows.
   std::atomic<std::uint64_t> sleeps_{0};

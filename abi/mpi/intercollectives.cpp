@@ -51,7 +51,8 @@ coll::parts parts_if(bool used, const comm_object& c, const void* base, const MP
 }  // namespace
 
 prepared barrier(comm_object& c) {
-  return {&c, coll::plan_barrier(*sides_of(c).all()), "MPI_Barrier"};
+  return {&c, coll::plan_barrier(coll::position_of({*process.engine, *sides_of(c).all()})),
+          "MPI_Barrier"};
 }
 
 prepared bcast(comm_object& c, void* buffer, MPI_Count count, MPI_Datatype datatype, int root) {

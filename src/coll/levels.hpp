@@ -7,52 +7,14 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "coll/collective_messages.hpp"
+#include "coll/node_map.hpp"
 #include "sinew/node/team.hpp"
 
 namespace sinew::coll {
-
-/// Which ranks of a communicator share a node. Nodes are numbered by their lowest rank. Keeps
-/// O(nodes + ranks of this node), and refers to the session's own table of ranks.
-class node_map {
- public:
-  /// Nothing unless the ranks lie on several nodes, and some share one. Cold.
-  [[nodiscard]] static std::optional<node_map> of(participant at);
-
-  [[nodiscard]] int nodes() const noexcept { return static_cast<int>(first_.size()); }
-  [[nodiscard]] int ranks() const noexcept { return members_.size(); }
-  [[nodiscard]] int node_of(int r) const noexcept {
-    const auto job_node = (*job_nodes_)[members_[comm_rank{r}].index()];
-    return number_[static_cast<std::size_t>(job_node)];
-  }
-  [[nodiscard]] int count(int node) const noexcept {
-    return counts_[static_cast<std::size_t>(node)];
-  }
-  /// The lowest rank of each node, ascending.
-  [[nodiscard]] std::span<const int> first() const noexcept { return first_; }
-  [[nodiscard]] int here() const noexcept { return here_; }
-  /// The ranks of this rank's node, ascending.
-  [[nodiscard]] std::span<const int> mine() const noexcept { return mine_; }
-  /// How many ranks the fullest node has.
-  [[nodiscard]] int largest() const noexcept { return largest_; }
-  /// Whether each node's ranks follow each other.
-  [[nodiscard]] bool consecutive() const noexcept { return consecutive_; }
-
- private:
-  explicit node_map(core::group members) : members_(std::move(members)) {}
-
-  core::group members_;
-  const std::vector<int>* job_nodes_ = nullptr;  ///< node in the job, by rank in the job
-  std::vector<int> number_;                      ///< by node in the job; -1: no rank is there
-  std::vector<int> first_, counts_, mine_;
-  int here_ = 0;
-  int largest_ = 0;
-  bool consecutive_ = true;
-};
 
 /// buffer(int rank), by reference: for the length of a call.
 class place_of {

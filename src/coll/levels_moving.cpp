@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "coll/levels.hpp"
 #include "coll/over_node.hpp"
@@ -18,38 +17,6 @@ node::data nothing() noexcept { return {nullptr, 0, &layout::of(layout::element:
 node::data bytes_at(std::byte* base, std::size_t bytes) noexcept {
   return as_data(buffer::of_bytes(base, bytes));
 }
-
-/// Where each rank's bytes lie if all are in the order of nodes: asked for ascending ranks.
-class node_order {
- public:
-  /// bytes(r): of rank r.
-  template <class Bytes>
-  node_order(const node_map& map, const Bytes& bytes)
-      : map_(map), starts_(static_cast<std::size_t>(map.nodes()) + 1) {
-    for (int r = 0; r < map.ranks(); ++r) {
-      starts_[static_cast<std::size_t>(map.node_of(r)) + 1] += bytes(r);
-    }
-    for (std::size_t k = 1; k < starts_.size(); ++k) {
-      starts_[k] += starts_[k - 1];
-    }
-    next_.assign(starts_.begin(), starts_.end() - 1);
-  }
-  [[nodiscard]] std::size_t start(int node) const noexcept {
-    return starts_[static_cast<std::size_t>(node)];
-  }
-  [[nodiscard]] std::size_t bytes(int node) const noexcept { return start(node + 1) - start(node); }
-  [[nodiscard]] std::size_t total() const noexcept { return starts_.back(); }
-  /// Where the `bytes` of rank r lie; once for each rank of a node, ascending.
-  [[nodiscard]] std::size_t take(int r, std::size_t bytes) noexcept {
-    std::size_t& next = next_[static_cast<std::size_t>(map_.node_of(r))];
-    SINEW_EXPECT(next + bytes <= start(map_.node_of(r) + 1));
-    return std::exchange(next, next + bytes);
-  }
-
- private:
-  const node_map& map_;
-  std::vector<std::size_t> starts_, next_;
-};
 
 /// Blocks of a node's ranks as one message: first the length of each, 0 where it is not in the
 /// message, then the blocks.
@@ -85,7 +52,7 @@ std::size_t travelling(std::size_t block) noexcept { return levels::collects(blo
 
 fault levels::allgather(collective_messages& t, const buffer& mine, const buffer& own,
                         const place_of& in, std::byte* whole) {
-  node_order order(map_, [&](int r) { return in(r).bytes(); });
+  const node_order order(map_, [&](int r) { return in(r).bytes(); });
   if (order.total() == 0) {
     return t.outcome();
   }
@@ -96,34 +63,27 @@ fault levels::allgather(collective_messages& t, const buffer& mine, const buffer
     t.note(fault_unless(
         node::gather(*team_, as_data(mine), 0, node_lengths(), [](int) { return nothing(); })));
   } else {
-    std::size_t next = order.start(map_.here());
     const auto place = [&](int member) {
-      const std::size_t n = in(map_.mine()[static_cast<std::size_t>(member)]).bytes();
-      return buffer::of_bytes(all + std::exchange(next, next + n), n);
+      return order.of_rank(all, map_.mine()[static_cast<std::size_t>(member)]);
     };
-    const buffer first = place(0);
-    if (mine.base != first.base) {
-      t.note(copy(mine, first));
+    if (mine.base != place(0).base) {
+      t.note(copy(mine, place(0)));
     }
     if (team_ != nullptr) {
       t.note(fault_unless(node::gather(*team_, as_data(mine), 0, node_lengths(),
                                        [&](int m) { return as_data(place(m)); })));
     }
-    SINEW_ASSERT(next == order.start(map_.here() + 1));
     leaders l(*this, t);
-    const auto node_part = [&](int k) {
-      return buffer::of_bytes(all + order.start(k), order.bytes(k));
-    };
-    exchange_all(*l, [&](int) { return node_part(map_.here()); }, node_part);
+    exchange_all(
+        *l, [&](int) { return order.of_node(all, map_.here()); },
+        [&](int k) { return order.of_node(all, k); });
   }
   if (team_ != nullptr) {
     t.note(fault_unless(node::bcast(*team_, bytes_at(all, order.total()), 0, node_lengths())));
   }
   for (int r = 0; !in_order && r < t.size(); ++r) {
-    const buffer into = in(r);
-    const std::size_t at = order.take(r, into.bytes());
     if (r != t.rank() || mine.base != own.base) {
-      t.note(copy(buffer::of_bytes(all + at, into.bytes()), into));
+      t.note(copy(order.of_rank(all, r), in(r)));
     }
   }
   return t.outcome();
@@ -323,7 +283,7 @@ void levels::trade_rows(collective_messages& t, const two_tables& tables) {
   std::byte* to = tables.other;
   for (int k = 0; k < map_.nodes(); ++k) {
     for (std::size_t m = 0; m < local; ++m) {
-      std::memcpy(to, tables.rows + m * row + order.start(k), order.bytes(k));
+      std::memcpy(to, order.of_node(tables.rows + m * row, k).base, order.bytes(k));
       to += order.bytes(k);
     }
   }
@@ -351,14 +311,13 @@ void levels::trade_rows(collective_messages& t, const two_tables& tables) {
 
 fault levels::alltoall(collective_messages& t, const place_of& out, const place_of& in,
                        std::size_t each) {
-  const auto bytes_of = [&](int) { return each; };
-  node_order order(map_, bytes_of);
+  const node_order order(map_, [&](int) { return each; });
   const std::size_t row = order.total();
   const auto local = static_cast<std::size_t>(map_.count(map_.here()));
   const scratch rows(leads() ? 2 * local * row : row);
   std::byte* mine = rows.base();
   for (int r = 0; r < t.size(); ++r) {
-    t.note(copy(out(r), buffer::of_bytes(mine + order.take(r, each), each)));
+    t.note(copy(out(r), order.of_rank(mine, r)));
   }
   const auto row_of = [&](int m) {
     return bytes_at(mine + static_cast<std::size_t>(m) * row, row);
@@ -373,9 +332,8 @@ fault levels::alltoall(collective_messages& t, const place_of& out, const place_
   if (team_ != nullptr) {
     t.note(fault_unless(node::scatter(*team_, bytes_at(mine, row), 0, node_lengths(), row_of)));
   }
-  node_order from(map_, bytes_of);
   for (int r = 0; r < t.size(); ++r) {
-    t.note(copy(buffer::of_bytes(mine + from.take(r, each), each), in(r)));
+    t.note(copy(order.of_rank(mine, r), in(r)));
   }
   return t.outcome();
 }

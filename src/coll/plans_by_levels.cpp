@@ -52,42 +52,6 @@ class two_levels {
   int lead_ = 0;
 };
 
-/// All blocks as bytes: those of a node's ranks one behind the other, in the order of nodes.
-class node_order {
- public:
-  /// bytes(r): of rank r.
-  template <class Bytes>
-  node_order(const node_map& map, const Bytes& bytes)
-      : starts_(static_cast<std::size_t>(map.nodes()) + 1),
-        of_rank_(static_cast<std::size_t>(map.ranks())) {
-    for (int r = 0; r < map.ranks(); ++r) {
-      std::size_t& node = starts_[static_cast<std::size_t>(map.node_of(r)) + 1];
-      of_rank_[static_cast<std::size_t>(r)] = {node, bytes(r)};
-      node += bytes(r);
-    }
-    for (std::size_t k = 1; k < starts_.size(); ++k) {
-      starts_[k] += starts_[k - 1];
-    }
-    for (int r = 0; r < map.ranks(); ++r) {
-      of_rank_[static_cast<std::size_t>(r)].first +=
-          starts_[static_cast<std::size_t>(map.node_of(r))];
-    }
-  }
-  [[nodiscard]] std::size_t total() const noexcept { return starts_.back(); }
-  [[nodiscard]] buffer node(std::byte* base, int k) const noexcept {
-    const auto i = static_cast<std::size_t>(k);
-    return buffer::of_bytes(base + starts_[i], starts_[i + 1] - starts_[i]);
-  }
-  [[nodiscard]] buffer rank(std::byte* base, int r) const noexcept {
-    const auto [start, bytes] = of_rank_[static_cast<std::size_t>(r)];
-    return buffer::of_bytes(base + start, bytes);
-  }
-
- private:
-  std::vector<std::size_t> starts_;                           ///< by node, and the end
-  std::vector<std::pair<std::size_t, std::size_t>> of_rank_;  ///< start and bytes
-};
-
 std::byte* bytes_of(const buffer& b) noexcept { return static_cast<std::byte*>(b.base); }
 
 /// The `bytes` at `i` times as many from the beginning.
@@ -101,6 +65,83 @@ buffer signal() noexcept { return buffer::of_bytes(static_cast<void*>(nullptr), 
 /// The operand of a rank whose arguments are these.
 const void* input_of(const void* send, const buffer& recv) noexcept {
   return send == in_place ? recv.base : send;
+}
+
+/// Blocks go up to the root in a gather, and down from it in a scatter, which is a gather
+/// backwards.
+enum class way : bool { up, down };
+
+struct path {
+  plan& p;
+  way direction;
+
+  /// A message to or from a rank that is nearer to the root.
+  void above(const buffer& b, int r) const {
+    direction == way::up ? send_if_any(p, b, r) : receive_if_any(p, b, r);
+  }
+  /// The same of one that is farther.
+  void below(const buffer& b, int r) const {
+    direction == way::up ? receive_if_any(p, b, r) : send_if_any(p, b, r);
+  }
+  void move(const buffer& lower, const buffer& upper) const {
+    direction == way::up ? p.copy(lower, upper) : p.copy(upper, lower);
+  }
+  template <class Lower, class Upper>
+  void in_turn(const Lower& lower, const Upper& upper) const {
+    direction == way::up ? lower() : upper();
+    p.wait();
+    direction == way::up ? upper() : lower();
+  }
+};
+
+plan_ref gather_or_scatter(position at, const buffer& mine, const place_of& blocks, int root,
+                           way direction) {
+  const two_levels l(at, root);
+  const node_map& map = l.map();
+  auto p = std::make_shared<plan>();
+  const path to{*p, direction};
+  if (!l.leads()) {
+    to.above(mine, l.leader());
+    return p;
+  }
+  if (at.rank != root) {
+    const std::size_t each = mine.bytes();
+    const buffer rows = p->space(each * l.mine().size());
+    const auto members = [&] {
+      for (std::size_t m = 0; m < l.mine().size(); ++m) {
+        const int r = l.mine()[m];
+        r == at.rank ? to.move(mine, slot(rows, m, each)) : to.below(slot(rows, m, each), r);
+      }
+    };
+    to.in_turn(members, [&] { to.above(rows, root); });
+    return p;
+  }
+  const node_order order(map, [&](int r) { return blocks(r).bytes(); });
+  std::byte* const all = bytes_of(p->space(order.total()));
+  const auto messages = [&] {
+    for (int k = 0; k < map.nodes(); ++k) {
+      if (k != map.here()) {
+        to.below(order.of_node(all, k), l.leader(k));
+      }
+    }
+    for (const int r : l.mine()) {
+      if (r != root) {
+        to.below(blocks(r), r);
+      }
+    }
+    if (mine.base != in_place) {
+      to.move(mine, blocks(root));
+    }
+  };
+  const auto copies = [&] {
+    for (int r = 0; r < at.size; ++r) {
+      if (map.node_of(r) != map.here()) {
+        to.move(order.of_rank(all, r), blocks(r));
+      }
+    }
+  };
+  to.in_turn(messages, copies);
+  return p;
 }
 
 }  // namespace
@@ -296,20 +337,20 @@ plan_ref allgather(position at, const buffer& mine, const buffer& own, const pla
     send_if_any(*p, mine, l.leader());
     p->wait();  // it may lie where the others' data go
   } else {
-    const buffer first = order.rank(all, at.rank);
+    const buffer first = order.of_rank(all, at.rank);
     if (mine.base != first.base) {
       p->copy(mine, first);
     }
     for (const int r : l.mine().subspan(1)) {
-      receive_if_any(*p, order.rank(all, r), r);
+      receive_if_any(*p, order.of_rank(all, r), r);
     }
     p->wait();
     for (int i = 1; i < map.nodes(); ++i) {
       const int k = (map.here() + map.nodes() - i) % map.nodes();
-      receive_if_any(*p, order.node(all, k), l.leader(k));
+      receive_if_any(*p, order.of_node(all, k), l.leader(k));
     }
     for (int i = 1; i < map.nodes(); ++i) {
-      send_if_any(*p, order.node(all, map.here()), l.leader((map.here() + i) % map.nodes()));
+      send_if_any(*p, order.of_node(all, map.here()), l.leader((map.here() + i) % map.nodes()));
     }
     p->wait();
   }
@@ -318,92 +359,18 @@ plan_ref allgather(position at, const buffer& mine, const buffer& own, const pla
   }
   for (int r = 0; !in_order && r < at.size; ++r) {
     if (r != at.rank || mine.base != own.base) {
-      p->copy(order.rank(all, r), in(r));
+      p->copy(order.of_rank(all, r), in(r));
     }
   }
   return p;
 }
 
 plan_ref gather(position at, const buffer& mine, const place_of& in, int root) {
-  const two_levels l(at, root);
-  const node_map& map = l.map();
-  auto p = std::make_shared<plan>();
-  if (!l.leads()) {
-    send_if_any(*p, mine, l.leader());
-    return p;
-  }
-  if (at.rank != root) {
-    const std::size_t each = mine.bytes();
-    const buffer rows = p->space(each * l.mine().size());
-    for (std::size_t m = 0; m < l.mine().size(); ++m) {
-      const int r = l.mine()[m];
-      r == at.rank ? p->copy(mine, slot(rows, m, each))
-                   : receive_if_any(*p, slot(rows, m, each), r);
-    }
-    p->wait();
-    send_if_any(*p, rows, root);
-    return p;
-  }
-  const node_order order(map, [&](int r) { return in(r).bytes(); });
-  std::byte* const all = bytes_of(p->space(order.total()));
-  for (int k = 0; k < map.nodes(); ++k) {
-    if (k != map.here()) {
-      receive_if_any(*p, order.node(all, k), l.leader(k));
-    }
-  }
-  for (const int r : l.mine()) {
-    if (r != root) {
-      receive_if_any(*p, in(r), r);
-    }
-  }
-  if (mine.base != in_place) {
-    p->copy(mine, in(root));
-  }
-  p->wait();
-  for (int r = 0; r < at.size; ++r) {
-    if (map.node_of(r) != map.here()) {
-      p->copy(order.rank(all, r), in(r));
-    }
-  }
-  return p;
+  return gather_or_scatter(at, mine, in, root, way::up);
 }
 
 plan_ref scatter(position at, const buffer& mine, const place_of& out, int root) {
-  const two_levels l(at, root);
-  const node_map& map = l.map();
-  auto p = std::make_shared<plan>();
-  if (!l.leads()) {
-    receive_if_any(*p, mine, l.leader());
-    return p;
-  }
-  if (at.rank != root) {
-    const std::size_t each = mine.bytes();
-    const buffer rows = p->space(each * l.mine().size());
-    receive_if_any(*p, rows, root);
-    p->wait();
-    for (std::size_t m = 0; m < l.mine().size(); ++m) {
-      const int r = l.mine()[m];
-      r == at.rank ? p->copy(slot(rows, m, each), mine) : send_if_any(*p, slot(rows, m, each), r);
-    }
-    return p;
-  }
-  const node_order order(map, [&](int r) { return out(r).bytes(); });
-  std::byte* const all = bytes_of(p->space(order.total()));
-  for (int r = 0; r < at.size; ++r) {
-    if (map.node_of(r) != map.here()) {
-      p->copy(out(r), order.rank(all, r));
-    } else if (r != root) {
-      send_if_any(*p, out(r), r);
-    } else if (mine.base != in_place) {
-      p->copy(out(root), mine);
-    }
-  }
-  for (int k = 0; k < map.nodes(); ++k) {
-    if (k != map.here()) {
-      send_if_any(*p, order.node(all, k), l.leader(k));
-    }
-  }
-  return p;
+  return gather_or_scatter(at, mine, out, root, way::down);
 }
 
 // A rank's row has a block for each rank, in the order of nodes. A leader sends each node what its
@@ -418,7 +385,7 @@ plan_ref alltoall(position at, const place_of& out, const place_of& in, std::siz
   const buffer rows = p->space(row * (l.leads() ? members : 1));     // what they send
   const buffer answers = p->space(row * (l.leads() ? members : 1));  // what they get
   for (int r = 0; r < at.size; ++r) {
-    p->copy(out(r), order.rank(bytes_of(rows), r));  // the leader's own row is the first
+    p->copy(out(r), order.of_rank(bytes_of(rows), r));  // the leader's own row is the first
   }
   if (!l.leads()) {
     p->send(rows, l.leader());
@@ -435,7 +402,7 @@ plan_ref alltoall(position at, const place_of& out, const place_of& in, std::siz
       const auto theirs = static_cast<std::size_t>(map.count(k));
       const buffer leaves = p->space(members * theirs * each);
       for (std::size_t m = 0; m < members; ++m) {
-        p->copy(order.node(bytes_of(slot(rows, m, row)), k), slot(leaves, m, theirs * each));
+        p->copy(order.of_node(bytes_of(slot(rows, m, row)), k), slot(leaves, m, theirs * each));
       }
       buffer& from = comes[static_cast<std::size_t>(k)];
       from = k == map.here() ? leaves : p->space(members * theirs * each);
@@ -448,7 +415,7 @@ plan_ref alltoall(position at, const place_of& out, const place_of& in, std::siz
     for (int k = 0; k < map.nodes(); ++k) {
       for (std::size_t s = 0; s < static_cast<std::size_t>(map.count(k)); ++s) {
         for (std::size_t m = 0; m < members; ++m) {
-          const buffer from_node = order.node(bytes_of(slot(answers, m, row)), k);
+          const buffer from_node = order.of_node(bytes_of(slot(answers, m, row)), k);
           p->copy(slot(comes[static_cast<std::size_t>(k)], s * members + m, each),
                   slot(from_node, s, each));
         }
@@ -459,7 +426,7 @@ plan_ref alltoall(position at, const place_of& out, const place_of& in, std::siz
     }
   }
   for (int r = 0; r < at.size; ++r) {
-    p->copy(order.rank(bytes_of(answers), r), in(r));
+    p->copy(order.of_rank(bytes_of(answers), r), in(r));
   }
   return p;
 }

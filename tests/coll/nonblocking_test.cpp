@@ -34,7 +34,8 @@ void some_rounds(member& m, const communicator_ref& c, int rounds) {
   const int n = c->size();
   int in = 0;
   int total = 0;
-  const plan_ref kept = coll::plan_allreduce(*c, &in, ints_at(&total, 1), sum());
+  const coll::position here = coll::position_of({m.engine, *c});
+  const plan_ref kept = coll::plan_allreduce(here, &in, ints_at(&total, 1), sum());
   const message_tag tag = coll::persistent_tag(*c);
   for (int i = 0; i < rounds; ++i) {
     int own = c->rank().value() + i;
@@ -47,10 +48,10 @@ void some_rounds(member& m, const communicator_ref& c, int rounds) {
     };
     const auto again = coll::start(m.engine, c, kept, tag);
     const std::array<std::shared_ptr<ongoing>, 4> under_way{
-        begin(coll::plan_scan(*c, &own, ints_at(&all, 1), sum())),
-        begin(coll::plan_bcast(*c, ints_at(&word, 1), comm_rank{i % n})),
-        begin(coll::plan_allgather(*c, ints_at(&own, 1), ints_at(everybody.data(), 1))),
-        begin(coll::plan_barrier(*c))};
+        begin(coll::plan_scan(here, &own, ints_at(&all, 1), sum())),
+        begin(coll::plan_bcast(here, ints_at(&word, 1), comm_rank{i % n})),
+        begin(coll::plan_allgather(here, ints_at(&own, 1), ints_at(everybody.data(), 1))),
+        begin(coll::plan_barrier(here))};
     for (std::size_t o = under_way.size(); o-- > 0;) {
       wait(m, under_way[o]);
     }
@@ -115,8 +116,10 @@ TEST(nonblocking, a_fault_is_told_where_it_is) {
     const communicator_ref c = coll::duplicate({m.engine, m.comm});
     std::array<int, 2> data{1, 2};
     const std::size_t count = c->rank() == 2 ? 1 : 2;
-    const auto o = coll::start(m.engine, c, coll::plan_bcast(*c, ints_at(data.data(), count), 0),
-                               coll::nonblocking_tag(*c));
+    const auto o = coll::start(
+        m.engine, c,
+        coll::plan_bcast(coll::position_of({m.engine, *c}), ints_at(data.data(), count), 0),
+        coll::nonblocking_tag(*c));
     m.engine.runtime().wait(o->over);
     EXPECT_EQ(o->outcome, c->rank() == 2 ? p2p::fault::truncated : p2p::fault::none);
     coll::barrier({m.engine, m.comm});

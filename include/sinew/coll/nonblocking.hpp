@@ -33,7 +33,8 @@ struct ongoing {
 };
 
 /// Whose part a plan is: the rank, the number of ranks, and the nodes they are on, by which the
-/// plan goes then: by messages between leaders, and inside nodes.
+/// plan goes then: by messages between leaders, and inside nodes. position_of() makes those of
+/// communicators.
 struct position {
   int rank;
   int size;
@@ -41,9 +42,8 @@ struct position {
   position(int r, int n, const node_map* on = nullptr) noexcept : rank(r), size(n), nodes(on) {
     SINEW_EXPECT(rank >= 0 && rank < size);
   }
-  /// Of all ranks alike.
-  position(const core::communicator& c) noexcept  // NOLINT(google-explicit-constructor): is one
-      : position(c.rank().value(), c.size()) {}
+  /// Wherever the ranks are, by messages between all of them.
+  explicit position(const core::communicator& c) noexcept : position(c.rank().value(), c.size()) {}
 };
 /// This rank's in `at.comm`, by nodes where its ranks lie on several and some share one. The same
 /// answer on all ranks. Throws std::bad_alloc.

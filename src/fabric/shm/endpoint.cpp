@@ -65,6 +65,7 @@ class shm_endpoint final : public endpoint {
   }
 
   bool meet(job_rank peer, std::uint32_t tenant) override { return messages_.meet(peer, tenant); }
+  void give_up(job_rank peer) override { transfers_.give_up(peer); }
 
   int progress(int budget) override {
     SINEW_EXPECT(budget > 0);

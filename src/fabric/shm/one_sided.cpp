@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "fabric/atomics.hpp"
@@ -67,13 +68,17 @@ bool take_next(std::atomic<std::uint64_t>& cursor, std::uint64_t generation, std
 }
 
 /// After the kernel has once let us at this process, a refusal means that the memory is not there.
-[[noreturn]] void copy_failed(const char* what, job_rank peer, std::uint64_t address,
-                              std::uint64_t bytes) {
+/// Returns if that rank's process has ended: its launcher ends this one, too, or tells it, and then
+/// give_up() ends what is under way. In any other case it is this process that cannot go on.
+void copy_failed(const char* what, job_rank peer, std::uint64_t address, std::uint64_t bytes) {
+  const int why = errno;
+  if (why == ESRCH) {
+    return;
+  }
   log_line(log_level::error, std::string("cannot ") + what + " " + std::to_string(bytes) +
                                  " bytes at address " + std::to_string(address) + " of rank " +
-                                 to_string(peer) +
-                                 " (the rank has ended, or this memory was unmapped while a "
-                                 "transfer used it)");
+                                 to_string(peer) + " (" + std::strerror(why) +
+                                 ": was this memory unmapped while a transfer used it?)");
   std::abort();
 }
 
@@ -98,12 +103,14 @@ one_sided<Threads>::one_sided(messages<Threads>& carrier, const node_memory& whe
   const auto ranks = where.local_ranks.back().index() + 1;
   cma_answer_ = std::make_unique<std::atomic<answer>[]>(ranks);
   put_mark_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
+  given_up_.resize(ranks);
   serves_.reserve(64);
   replies_.reserve(64);
   carrier_.set_inner_handler({&one_sided::handle, this, [](void* self, job_rank peer) noexcept {
                                 auto& it = *static_cast<one_sided*>(self);
                                 it.cma_answer_[peer.index()].store(answer::unknown);
                                 it.put_mark_[peer.index()].store(0);
+                                it.given_up_[peer.index()] = false;
                               }});
   std::uint64_t probe = 0;
   const std::uint64_t here = 1;
@@ -387,6 +394,9 @@ void one_sided<Threads>::on_get_chunk(const arrival& m) noexcept {
   if (index >= fixed_table<get_state>::capacity) [[unlikely]] {
     corrupt_peer(m.source, "it answers a get that cannot be", m.head.word[0]);
   }
+  if (given_up_[m.source.index()]) [[unlikely]] {
+    return;  // its gets have ended
+  }
   get_state& g = gets_[index];
   // A get ends only when all that was taken on has come.
   const bool current = g.generation.load(std::memory_order_acquire) == m.head.word[0] >> 32;
@@ -485,7 +495,8 @@ int one_sided<Threads>::step_get(int index) {
   get_state& g = gets_[index];
   ticket& t = carrier_.mine().tickets()[index];
   const auto complete = [&] {
-    return g.arrived == g.bytes || g.arrived + t.done.load(std::memory_order_acquire) == g.bytes;
+    return g.arrived == g.bytes || g.arrived + t.done.load(std::memory_order_acquire) == g.bytes ||
+           given_up_[g.peer.index()];
   };
   int moved = 0;
   if (!complete()) {
@@ -501,6 +512,7 @@ int one_sided<Threads>::step_get(int index) {
     const pid_t pid = carrier_.of_peer(g.peer).state().pid;
     if (!read_process(pid, g.local + from, g.source + from, count)) {
       copy_failed("read", g.peer, g.source + from, count);
+      return 0;
     }
     g.arrived += count;
     SINEW_ASSERT(g.arrived <= g.bytes);
@@ -624,6 +636,7 @@ bool one_sided<Threads>::serve_by_cma(serve_state& s, int& moved) {
   const part theirs = carrier_.of_peer(s.peer);
   if (!write_process(theirs.state().pid, s.source + s.at, s.target + s.at, s.end - s.at)) {
     copy_failed("write", s.peer, s.target + s.at, s.end - s.at);
+    return true;
   }
   theirs.tickets()[s.ticket_index].done.fetch_add(s.end - s.at, std::memory_order_acq_rel);
   carrier_.ring(s.peer);

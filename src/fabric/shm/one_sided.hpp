@@ -29,6 +29,8 @@ class one_sided {
                 callback when_done);
   status flush(job_rank peer);
   [[nodiscard]] copied copy_now(job_rank peer, direction how, std::span<const piece> pieces);
+  /// Gets from that rank, which has died, end at the next step(). Progress only. Cold.
+  void give_up(job_rank peer) { given_up_[peer.index()] = true; }
 
   /// Anything for step() to do. Hot.
   [[nodiscard]] bool busy() const noexcept {
@@ -143,6 +145,7 @@ class one_sided {
 
   std::unique_ptr<std::atomic<answer>[]> cma_answer_;       ///< by rank
   std::unique_ptr<std::atomic<std::uint64_t>[]> put_mark_;  ///< slots to be consumed by flush
+  std::vector<bool> given_up_;                              ///< by rank; progress only
 };
 
 extern template class one_sided<false>;

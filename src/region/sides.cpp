@@ -58,6 +58,11 @@ bound_side bind(const instance_table& table, const side_wire& s, const window& w
   return b;
 }
 
+bool any_twice(std::vector<std::int64_t> list) {
+  std::sort(list.begin(), list.end());
+  return std::adjacent_find(list.begin(), list.end()) != list.end();
+}
+
 address_list::address_list(const instance_table& table, const bound_side& s) : at_(s.at.get()) {
   for (std::uint32_t p = 0; p < s.what->where.parts; ++p) {
     const std::byte* base = table.reach(*s.what, p);

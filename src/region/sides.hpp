@@ -41,6 +41,9 @@ struct bound_side {
 [[nodiscard]] bound_side bind(const instance_table& table, const side_wire& s,
                               const window& which = {});
 
+/// Whether an element is among these more than once.
+[[nodiscard]] bool any_twice(std::vector<std::int64_t> list);
+
 /// Addresses of the elements of a side, one after another.
 class address_list {
  public:

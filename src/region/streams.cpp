@@ -31,12 +31,18 @@ struct letter {
 
 struct streams::stream {
   stream(const transfer& t, bound_side source, bound_side target)
-      : of(t), from(std::move(source)), to(std::move(target)), both(*from.at, *to.at) {}
+      : of(t),
+        from(std::move(source)),
+        to(std::move(target)),
+        both(*from.at, *to.at),
+        may_be_fetched(t.what == action::copy && (t.bytes < least_fetched || !any_twice(to.list))) {
+  }
 
   const transfer of;
   const bound_side from;
   const bound_side to;
   paired_walk both;
+  const bool may_be_fetched;  ///< fetches have no order, which matters to an element named twice
   const operator_entry* op = nullptr;  ///< of a reduction
   std::uint64_t number = 0;
 
@@ -181,7 +187,7 @@ std::uint64_t streams::let_fetch(stream& s, const paired_walk::pair& p, const st
   const std::uint64_t bytes = s.of.bytes;
   const auto step = static_cast<std::int64_t>(bytes);
   const letter& seen = letter_to(s, place.rank);
-  if (s.of.what != action::copy || all_.table.heaps().maps(place.rank) || p.from.step != step ||
+  if (!s.may_be_fetched || all_.table.heaps().maps(place.rank) || p.from.step != step ||
       p.to.step != step || p.count * bytes < least_fetched || seen.lost) {
     return 0;
   }

@@ -165,8 +165,11 @@ event system::copy_over_nodes(const side& from, const side& to, event after) {
   const checked_sides sides = check_sides(body_->table, from, to, no_copy);
   check_types(sides.from.field(), sides.to.field());
   const division by = body_->divide(*sides.from.what, *sides.to.what);
-  if (by.spread && from.what == to.what && from.field == to.field) {
-    // All is read before anything is written.
+  // All is read before anything is written, the indices too; and one rank writes, in order, where
+  // an element may be named twice.
+  const bool in_place = by.spread && from.what == to.what && from.field == to.field;
+  const bool shared_out = by.executors.size() > 1;
+  if (in_place || (shared_out && (to.index.exists() || to.what == from.index))) {
     const made m = copy_of_elements(*this, from, sides.from.field(), sides.from.elements, after);
     const event end = copy(side{m.what, 0}, to, m.ready);
     (void)destroy(m.what, events_.settled(end));

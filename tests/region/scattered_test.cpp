@@ -108,6 +108,93 @@ TEST_P(Scattered, ManyIndices) {
   });
 }
 
+// The last one counts, also where ranks of several nodes have parts of the source.
+TEST_P(Scattered, AnElementThatIsNamedTwice) {
+  run(4, [](member& m) {
+    constexpr field<std::int64_t> f{0};
+    const std::int64_t n = 64;
+    values all(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = static_cast<std::int64_t>(i) + 1;
+    }
+    for (int caller = 0; caller < m.size; ++caller) {
+      for (job_rank owner = 0; owner.below(m.size) && m.rank == caller; ++owner) {
+        for (const memory where : {memory::heap(owner), memory::shared(owner)}) {
+          const instance from = holding(m, memory::global(), all);
+          const instance index = holding(m, where, values(all.size(), 3));
+          const instance to = holding(m, where, values(5, 0));
+          m.good(m.regions.copy(at(from, f), at(to, f).by(index, f)), "scatter");
+          check(held(m, to), {0, 0, 0, n, 0}, "the element that is named each time");
+          for (const instance each : {from, index, to}) {
+            m.good(m.regions.destroy(each), "destroy");
+          }
+        }
+      }
+      m.meet();
+    }
+  });
+}
+
+// So long that owners of other nodes fetch them.
+TEST_P(Scattered, ALongElementThatIsNamedTwice) {
+  constexpr std::size_t words = 32768;
+  struct block {
+    std::int64_t number[words];
+  };
+  run(3, [](member& m) {
+    const std::size_t n = 40;
+    for (int round = 0; round < (slow_build ? 1 : 4) && m.rank == 0; ++round) {
+      schema what(n);
+      const auto f = what.add<block>("f");
+      const made from = m.regions.create(what, memory::shared(0));
+      const made to = m.regions.create(what, memory::shared(2));
+      m.good(from.ready, "create");
+      m.good(to.ready, "create");
+      for (std::size_t i = 0; i < n; ++i) {
+        std::fill_n(m.regions.look(from.what, f)[i].number, words, static_cast<std::int64_t>(i));
+      }
+      const instance index = holding(m, memory::shared(0), values(n, 1));
+      m.good(m.regions.copy(at(from.what, f), at(to.what, f).by(index, field<std::int64_t>{0})),
+             "scatter");
+      m.good(m.regions.copy(at(to.what, f, {{1, 1}}), at(from.what, f, {{0, 1}})), "copy back");
+      const block& got = m.regions.look(from.what, f)[0];
+      for (const std::int64_t number : got.number) {
+        require(number == static_cast<std::int64_t>(n) - 1,
+                "a block has a word of number " + std::to_string(number));
+      }
+      for (const instance each : {from.what, to.what, index}) {
+        m.good(m.regions.destroy(each), "destroy");
+      }
+    }
+    m.meet();
+  });
+}
+
+// The indices are read before anything is written, by each rank that has a part of the source.
+TEST_P(Scattered, AGatherIntoItsOwnIndices) {
+  run(4, [](member& m) {
+    constexpr field<std::int64_t> f{0};
+    const std::size_t n = 64;
+    values all(n);
+    values backwards(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      all[i] = static_cast<std::int64_t>(i) + 1000;
+      backwards[i] = static_cast<std::int64_t>(n - i) - 1;
+    }
+    for (int caller = 0; caller < m.size; ++caller) {
+      for (job_rank owner = 0; owner.below(m.size) && m.rank == caller; ++owner) {
+        const instance from = holding(m, memory::global(), all);
+        const instance index = holding(m, memory::shared(owner), backwards);
+        m.good(m.regions.copy(at(from, f).by(index, f), at(index, f)), "gather");
+        check(held(m, index), values(all.rbegin(), all.rend()), "backwards");
+        m.good(m.regions.destroy(from), "destroy");
+        m.good(m.regions.destroy(index), "destroy");
+      }
+      m.meet();
+    }
+  });
+}
+
 // Within one field both are staged: the result is as if all had been read first.
 TEST_P(Scattered, PermutationInPlace) {
   run(2, [](member& m) {

@@ -57,7 +57,8 @@ struct side {
   std::uint16_t index_field = 0;
   section index_where = {};
 
-  /// The elements whose numbers (row by row, from 0) stand there, instead of a section.
+  /// The elements whose numbers (row by row, from 0) stand there, instead of a section. Where a
+  /// target's element is named twice the last one counts.
   [[nodiscard]] side by(instance indices, sinew::region::field<std::int64_t> numbers,
                         const section& which = {}) const {
     side s = *this;

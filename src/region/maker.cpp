@@ -35,7 +35,7 @@ maker::entered maker::create(const layout& l, memory_kind kind, std::span<const 
   const user_event ready = all_.events.create();
   unfinished_.begin(i, l.parts, ready);
   for (const job_rank owner : owners) {
-    if (!all_.table.heaps().maps(owner)) {
+    if (owner != all_.table.rank()) {
       all_.events.entrust(ready, owner);  // poisoned if that is lost
     }
   }

@@ -94,14 +94,24 @@ void operations::perform_known(const transfer& t) {
   try {
     const job_rank sender = sender_of(t);
     SINEW_ASSERT(sender != events_.rank());  // or it would have sent it
-    if (const event post = event::from_bits(t.post); post.owner() == events_.rank()) {
-      events_.entrust(user_event(post), sender);
-    }
-    start(t, sender);
+    hand_on(t, sender);
   } catch (const error& e) {  // an instance was destroyed meanwhile
     problems_.add(e.what());
     finish(events_, t, moved_by::not_moved, false);
   }
+}
+
+/// To another rank. Whoever awaits the event has entrusted it to this one, and so hears from this
+/// one if the other is lost.
+void operations::hand_on(const transfer& t, job_rank to) {
+  transfer one = t;
+  if (event::from_bits(t.post).owner() != events_.rank()) {
+    const user_event done = events_.create();
+    one.post = done.bits();
+    after(events_, done, [this, post = t.post](bool bad) { finish(events_, post, !bad); });
+  }
+  events_.entrust(event::from_bits(one.post), to);
+  start(one, to);
 }
 
 /// If this rank does it without messages.

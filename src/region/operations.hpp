@@ -54,6 +54,7 @@ class operations {
   [[nodiscard]] sinew::event::moved_by way_of(const transfer& t) const;
   void start(const transfer& t, job_rank executor);
   void perform_known(const transfer& t);
+  void hand_on(const transfer& t, job_rank to);
   [[nodiscard]] job_rank sender_of(const transfer& t) const {
     return choose_sender(mover_.owners_of(t), events_.rank());
   }

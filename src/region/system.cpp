@@ -57,6 +57,7 @@ event system::destroy(instance what, event after) {
   if (here) {
     b->instances.end_after(what, after, gone.bits());
   } else {
+    events_.entrust(gone, what.creator());
     b->messages.destroy(what.creator(), what, gone.bits(), after);
   }
   return gone;
@@ -287,6 +288,7 @@ void system::replay(const target& to, std::uint64_t op, std::uint32_t part, std:
   SINEW_EXPECT(part < to.parts && offset != 0 && count != 0);
   const log_place l{to.what.bits(), op, done.bits(), offset, count, part, to.field};
   const job_rank owner = body_->table.find(to.what)->place(part).rank;
+  entrust(done, owner);
   region::after(events_, after, [b = body_.get(), l, owner](bool bad) {
     if (bad) {
       finish(b->events, l.done, false);
@@ -302,8 +304,16 @@ void system::apply_there(const target& to, std::uint64_t op, std::uint32_t part,
                          const void* entries, std::uint64_t count, std::size_t bytes, event done) {
   SINEW_EXPECT(part < to.parts && (count == 0) == (bytes == 0));
   const log_place l{to.what.bits(), op, done.bits(), 0, count, part, to.field};
-  body_->messages.batch(body_->table.find(to.what)->place(part).rank, l,
-                        {static_cast<const std::byte*>(entries), bytes});
+  const job_rank owner = body_->table.find(to.what)->place(part).rank;
+  entrust(done, owner);
+  body_->messages.batch(owner, l, {static_cast<const std::byte*>(entries), bytes});
+}
+
+/// Contributions have been applied by `owner` once this has triggered, if there is such an event.
+void system::entrust(event done, job_rank owner) {
+  if (done.exists() && owner != rank()) {
+    events_.entrust(done, owner);  // poisoned if that is lost
+  }
 }
 
 std::size_t system::largest_batch() const noexcept { return body_->messages.largest_batch(); }

@@ -217,6 +217,7 @@ class system {
   struct body;
   event copy_over_nodes(const side& from, const side& to, event after);
   void add_operator(const operator_entry& e);
+  void entrust(event done, job_rank owner);
   event reduce_by(std::uint64_t op, const side& from, const side& to, event after, sharing how,
                   event* ended);
 

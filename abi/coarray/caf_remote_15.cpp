@@ -210,7 +210,7 @@ void _gfortran_caf_get_from_remote(void* token, const descriptor* src,
   if (rank < 0) {
     return;
   }
-  guarded(out, statement, [&] {
+  at_images({rank}, out, statement, [&] {
     const traced here(sinew::trace::kind::get, "get", image);
     remote_call a =
         call_of(dst == nullptr ? role::fetch : role::fetch_array, src, add_data, add_bytes);
@@ -220,7 +220,6 @@ void _gfortran_caf_get_from_remote(void* token, const descriptor* src,
     } else {
       fetch_array(which, a, token_of(token), rank, *dst, dst_data, may_realloc_dst);
     }
-    out.good();
   });
 }
 
@@ -235,7 +234,7 @@ void _gfortran_caf_send_to_remote(void* token, descriptor* dst, const std::size_
   if (rank < 0) {
     return;
   }
-  guarded(out, statement, [&] {
+  at_images({rank}, out, statement, [&] {
     const traced here(sinew::trace::kind::put, "put", image);
     remote_call a = call_of(role::store, dst, add_data, add_bytes);
     set_lengths(a, dst_length, src_length);
@@ -247,7 +246,6 @@ void _gfortran_caf_send_to_remote(void* token, descriptor* dst, const std::size_
       a.source = &copy->it();
     }
     reach(which, a, token_of(token), rank, src_size, 0);
-    out.good();
   });
 }
 
@@ -277,22 +275,22 @@ void _gfortran_caf_transfer_between_remotes(
   if (to < 0) {
     return;
   }
-  guarded(out, statement, [&] {
-    remote_call get =
-        call_of(scalar ? role::fetch : role::fetch_array, src, src_add_data, src_add_bytes);
-    set_lengths(get, src_length, src_length);
-    descriptor array{};
-    get.array = scalar ? nullptr : &array;
-    reach(src_which, get, token_of(src_token), from, src_size,
-          src_size * std::max<std::size_t>(get.src_length, 1));
-    remote_call put = call_of(role::store, dst, dst_add_data, dst_add_bytes);
-    set_lengths(put, dst_length, get.has_dst_length ? &get.dst_length : nullptr);
-    put.source_is_array = !scalar;
-    put.source = scalar ? get.found : static_cast<const void*>(&array);
-    reach(dst_which, put, token_of(dst_token), to, src_size, 0);
-    release(get);
-    in.good();
-    out.good();
+  at_images({from}, in, statement, [&] {
+    at_images({to}, out, statement, [&] {
+      remote_call get =
+          call_of(scalar ? role::fetch : role::fetch_array, src, src_add_data, src_add_bytes);
+      set_lengths(get, src_length, src_length);
+      descriptor array{};
+      get.array = scalar ? nullptr : &array;
+      reach(src_which, get, token_of(src_token), from, src_size,
+            src_size * std::max<std::size_t>(get.src_length, 1));
+      remote_call put = call_of(role::store, dst, dst_add_data, dst_add_bytes);
+      set_lengths(put, dst_length, get.has_dst_length ? &get.dst_length : nullptr);
+      put.source_is_array = !scalar;
+      put.source = scalar ? get.found : static_cast<const void*>(&array);
+      reach(dst_which, put, token_of(dst_token), to, src_size, 0);
+      release(get);
+    });
   });
 }
 

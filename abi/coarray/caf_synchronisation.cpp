@@ -256,7 +256,7 @@ void on_variable(void* token, std::size_t offset, int image, int* stat, int kind
          "kind " + std::to_string(kind) + " is not supported (1, 2, 4 and 8 are)");
     return;
   }
-  out.good();
+  end_at(rank, out, statement);
 }
 
 enum class operation : int { add = 1, bit_and = 2, bit_or = 3, bit_xor = 4 };
@@ -364,7 +364,7 @@ void _gfortran_caf_event_post(void* token, std::size_t index, int image, int* st
     const traced here(sinew::trace::kind::sync, "event post", image);
     this_job.engine->fence();
     this_job.engine->post(event);
-    out.good();
+    end_at(event.rank, out, "event post");
   }
 }
 
@@ -396,7 +396,7 @@ void _gfortran_caf_event_query(void* token, std::size_t index, int image, int* c
   if (event.rank >= 0) {
     *count = static_cast<int>(this_job.engine->load<std::uint64_t>(event));
     look_around("event_query");
-    out.good();
+    end_at(event.rank, out, "event query");
   }
 }
 

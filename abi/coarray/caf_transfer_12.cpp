@@ -85,7 +85,7 @@ namespace sinew::coarray {
   if (const std::size_t bytes =
           plain_bytes(token, offset, rank, *dst, dst_vector, dst_kind, *src, src_kind)) {
     this_job.engine->put(shifted(token_of(token).at(rank), offset), src->base, bytes);
-    out.good();
+    out.good();  // to an image that has died meanwhile as if it had been done before
   } else if (rank >= 0) {
     guarded(out, putting, [&] {
       traced put_here(sinew::trace::kind::put, "put", image);
@@ -104,13 +104,12 @@ namespace sinew::coarray {
   if (const std::size_t bytes =
           plain_bytes(token, offset, rank, *src, src_vector, src_kind, *dst, dst_kind)) {
     this_job.engine->get(dst->base, shifted(token_of(token).at(rank), offset), bytes);
-    out.good();
+    end_at(rank, out, getting);
   } else if (rank >= 0) {
-    guarded(out, getting, [&] {
+    at_images({rank}, out, getting, [&] {
       traced get_here(sinew::trace::kind::get, "get", image);
       get(near(*dst, dst_kind),
           get_here.moving(far({token, offset, src, src_vector, src_kind}, rank)), may_require_tmp);
-      out.good();
     });
   }
 }
@@ -176,11 +175,10 @@ void _gfortran_caf_sendget(void* dst_token, std::size_t dst_offset, int dst_imag
   if (from < 0) {
     return;
   }
-  guarded(out, statement, [&] {
+  at_images({from}, out, statement, [&] {
     const traced both(sinew::trace::kind::copy, "image to image", dst_image);
     move(far({dst_token, dst_offset, dst, dst_vector, dst_kind}, to),
          far({src_token, src_offset, src, src_vector, src_kind}, from));
-    out.good();
   });
 }
 
@@ -193,7 +191,7 @@ void _gfortran_caf_get_by_ref(void* token, int image, descriptor* dst, reference
   if (rank < 0) {
     return;
   }
-  guarded(out, statement, [&] {
+  at_images({rank}, out, statement, [&] {
     traced get_here(sinew::trace::kind::get, "get component", image);
     const far_side from = walk(token_of(token), rank, refs, static_cast<type>(src_type), src_kind);
     get_here.moving(from);
@@ -201,7 +199,6 @@ void _gfortran_caf_get_by_ref(void* token, int image, descriptor* dst, reference
       make_room(*dst, from);
     }
     get(near(*dst, dst_kind), from, may_require_tmp);
-    out.good();
   });
 }
 
@@ -214,11 +211,10 @@ void _gfortran_caf_send_by_ref(void* token, int image, descriptor* src, referenc
   if (rank < 0) {
     return;
   }
-  guarded(out, statement, [&] {
+  at_images({rank}, out, statement, [&] {
     traced put_here(sinew::trace::kind::put, "put component", image);
     put(put_here.moving(walk(token_of(token), rank, refs, static_cast<type>(dst_type), dst_kind)),
         near(*src, src_kind), may_require_tmp);
-    out.good();
   });
 }
 
@@ -234,12 +230,12 @@ void _gfortran_caf_sendget_by_ref(void* dst_token, int dst_image, reference* dst
   if (to < 0) {
     return;
   }
-  guarded(out, statement, [&] {
-    const traced both(sinew::trace::kind::copy, "image to image", dst_image);
-    move(walk(token_of(dst_token), to, dst_refs, static_cast<type>(dst_type), dst_kind),
-         walk(token_of(src_token), from, src_refs, static_cast<type>(src_type), src_kind));
-    in.good();
-    out.good();
+  at_images({from}, in, statement, [&] {
+    at_images({to}, out, statement, [&] {
+      const traced both(sinew::trace::kind::copy, "image to image", dst_image);
+      move(walk(token_of(dst_token), to, dst_refs, static_cast<type>(dst_type), dst_kind),
+           walk(token_of(src_token), from, src_refs, static_cast<type>(src_type), src_kind));
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "abi/coarray/gfortran.hpp"
+#include "sinew/boot/survival.hpp"
 
 namespace sinew::coarray {
 
@@ -16,9 +17,18 @@ bool has_failed(job_rank rank, const outcome& out, const char* statement) {
   if (this_job.engine->load<std::uint64_t>(this_job.status_of(rank)) != image_words::failed) {
     return false;
   }
+  tell_failed(rank, out, statement);
+  return true;
+}
+
+bool has_died(job_rank rank) noexcept {
+  const boot::survival* const known = this_job.runtime->session().survivors();
+  return known != nullptr && known->is_dead(rank, known->deaths());
+}
+
+void tell_failed(job_rank rank, const outcome& out, const char* statement) {
   fail(out, stat::failed_image, statement,
        "image " + std::to_string(this_job.now->image_of(rank)) + " has failed");
-  return true;
 }
 
 }  // namespace sinew::coarray

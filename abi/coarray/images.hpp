@@ -1,6 +1,10 @@
 // From an image selector to a rank.
 #pragma once
 
+#include <algorithm>
+#include <exception>
+#include <initializer_list>
+
 #include "abi/coarray/failure.hpp"
 #include "abi/coarray/job.hpp"
 #include "abi/coarray/team.hpp"
@@ -17,6 +21,41 @@ namespace sinew::coarray {
                                  const char* statement);
 /// True after fail(), if the image of that rank has failed.
 [[nodiscard, gnu::cold]] bool has_failed(job_rank rank, const outcome& out, const char* statement);
+
+/// Whether the process of that rank has died.
+[[nodiscard]] bool has_died(job_rank rank) noexcept;
+/// The same of a rank of another node, whose memory is gone with it: what has just come from there
+/// means nothing.
+[[nodiscard]] inline bool memory_is_lost(job_rank rank) noexcept {
+  return !this_job.engine->maps(rank) && has_died(rank);
+}
+/// fail(): the image of that rank has failed.
+[[gnu::cold]] void tell_failed(job_rank rank, const outcome& out, const char* statement);
+
+/// The end of a statement that has reached into that image's memory.
+inline void end_at(job_rank rank, const outcome& out, const char* statement) {
+  if (memory_is_lost(rank)) [[unlikely]] {
+    tell_failed(rank, out, statement);
+  } else {
+    out.good();
+  }
+}
+/// Runs the body of a statement that reaches into these images' memory, and ends it.
+template <class Body>
+void at_images(std::initializer_list<job_rank> ranks, const outcome& out, const char* statement,
+               Body&& body) {
+  guarded(out, statement, [&] {
+    const auto lost = [&] { return std::find_if(ranks.begin(), ranks.end(), memory_is_lost); };
+    try {
+      body();
+    } catch (const std::exception&) {
+      if (lost() == ranks.end()) {
+        throw;
+      }  // else bounds and pointers that meant nothing are to blame
+    }
+    end_at(lost() == ranks.end() ? *ranks.begin() : *lost(), out, statement);
+  });
+}
 
 inline job_rank rank_of(const team& t, int image, const outcome& out, const char* statement) {
   if (!t.has(image)) [[unlikely]] {

@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 
+#include "abi/coarray/images.hpp"
 #include "abi/coarray/team.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
@@ -26,11 +27,16 @@ class position {
     offset_ = 0;
     address_ = reinterpret_cast<std::uintptr_t>(address);
   }
+  /// Throws sinew::error: what comes from an image that has died leads nowhere.
   void read(void* to, std::size_t bytes) const {
     if (offset_ != 0) {
       this_job.engine->get(to, rma::place{rank_, offset_}, bytes);
     } else {
       this_job.engine->get(to, rma::outside::of(rank_, address_), bytes);
+    }
+    if (memory_is_lost(rank_)) [[unlikely]] {
+      throw error("image " + std::to_string(this_job.now->image_of(rank_)) + " has failed",
+                  "one of its components was to be read");
     }
   }
   void store(far_side& s) const noexcept {

@@ -40,12 +40,13 @@ inline void end_at(job_rank rank, const outcome& out, const char* statement) {
     out.good();
   }
 }
-/// Runs the body of a statement that reaches into these images' memory, and ends it.
+/// Runs the body of a statement that reaches into these images' memory, also what no heap holds,
+/// and ends it.
 template <class Body>
 void at_images(std::initializer_list<job_rank> ranks, const outcome& out, const char* statement,
                Body&& body) {
   guarded(out, statement, [&] {
-    const auto lost = [&] { return std::find_if(ranks.begin(), ranks.end(), memory_is_lost); };
+    const auto lost = [&] { return std::find_if(ranks.begin(), ranks.end(), has_died); };
     try {
       body();
     } catch (const std::exception&) {
@@ -53,7 +54,11 @@ void at_images(std::initializer_list<job_rank> ranks, const outcome& out, const 
         throw;
       }  // else bounds and pointers that meant nothing are to blame
     }
-    end_at(lost() == ranks.end() ? *ranks.begin() : *lost(), out, statement);
+    if (lost() == ranks.end()) {
+      out.good();
+    } else {
+      tell_failed(*lost(), out, statement);
+    }
   });
 }
 

@@ -102,6 +102,7 @@ int note_deaths(void*) {
     if (!r.below(this_job.size) || r == this_job.rank) {
       continue;
     }
+    this_job.runtime->endpoint().give_up(r);
     rma::engine& e = *this_job.engine;
     const auto word = [&e](rma::place p) {
       return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(e.at(p)));

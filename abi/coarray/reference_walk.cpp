@@ -34,7 +34,7 @@ class position {
     } else {
       this_job.engine->get(to, rma::outside::of(rank_, address_), bytes);
     }
-    if (memory_is_lost(rank_)) [[unlikely]] {
+    if (has_died(rank_)) [[unlikely]] {
       throw error("image " + std::to_string(this_job.now->image_of(rank_)) + " has failed",
                   "one of its components was to be read");
     }

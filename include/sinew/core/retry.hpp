@@ -30,7 +30,8 @@ class retry_loop {
 };
 
 /// Calls start(callback), a transfer of the fabric, until it is done or posted, and then waits for
-/// the callback. Not in handlers. Warm.
+/// the callback. If the peer has died it ends once this rank knows: whoever looks for deaths calls
+/// endpoint::give_up(). Not in handlers. Warm.
 template <class Start>
 void carry_through(runtime& rt, Start start) {
   completion done;

@@ -64,8 +64,9 @@ class shm_endpoint final : public endpoint {
     return transfers_.copy_now(peer, way, pieces);
   }
 
-  bool meet(job_rank peer, std::uint32_t tenant) override { return messages_.meet(peer, tenant); }
   void give_up(job_rank peer) override { transfers_.give_up(peer); }
+
+  bool meet(job_rank peer, std::uint32_t tenant) override { return messages_.meet(peer, tenant); }
 
   int progress(int budget) override {
     SINEW_EXPECT(budget > 0);

@@ -331,7 +331,6 @@ status messages<Threads>::reserve(job_rank peer, packet& out, bool is_short) {
   return status::again(retry_reason::no_packet);
 }
 
-/// A packet that was reserved and will not be committed. Rare.
 template <bool Threads>
 void messages<Threads>::give_back(const packet& unused) noexcept {
   while (!pool_lock_.acquire()) {
@@ -384,12 +383,13 @@ status messages<Threads>::send_packet(job_rank peer, slot_kind kind, std::uint8_
   SINEW_EXPECT(size <= max_medium_bytes);
   packet p;
   if (const status got = reserve(peer, p, size < least_string_copy); !got.done()) {
-    return got;
+    return refused(pair_with(peer), got.reason);
   }
   fill(peer, p, data, size);
   const status sent = commit(peer, kind, id, head, p, size);
   if (!sent.done()) [[unlikely]] {
     give_back(p);
+    return refused(pair_with(peer), sent.reason);
   }
   return sent;
 }

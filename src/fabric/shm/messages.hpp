@@ -203,6 +203,16 @@ class messages {
   /// See endpoint::meet().
   [[nodiscard]] bool meet(job_rank peer, std::uint32_t tenant) noexcept;
 
+  /// See endpoint::give_up(). What a dead peer has no room for counts as sent.
+  void give_up(job_rank peer) noexcept {
+    pair_with(peer).given_up.store(true, std::memory_order_release);
+  }
+  [[nodiscard]] bool is_given_up(job_rank peer) noexcept {
+    return pair_with(peer).given_up.load(std::memory_order_acquire);
+  }
+  /// A packet that was reserved and will not be committed. Rare.
+  void give_back(const packet& unused) noexcept;
+
   /// Number of the slot after the last one sent to `peer`, and whether all before `n` are
   /// consumed. Warm.
   [[nodiscard]] std::uint64_t sent_to(job_rank peer);
@@ -329,7 +339,7 @@ class messages {
         return status::again(retry_reason::busy);
       }
       if (p.tail == p.limit && !find_credit(p)) {
-        return status::again(retry_reason::no_slot);
+        return refused(p, retry_reason::no_slot);
       }
     }
     return send_short_message(peer, kind, id, head, data, size);
@@ -348,9 +358,11 @@ class messages {
   void take_all_back(pair_type& p) noexcept;
   void collect(pair_type& p) noexcept;
   void reclaim();
-  void give_back(const packet& unused) noexcept;
   [[nodiscard]] bool no_longer_starved(pair_type& p);
   void refuse(pair_type& p) noexcept;
+  [[nodiscard]] static status refused(const pair_type& p, retry_reason why) noexcept {
+    return p.given_up.load(std::memory_order_acquire) ? status::ok() : status::again(why);
+  }
 
   std::byte* base_;
   std::size_t bytes_per_rank_;

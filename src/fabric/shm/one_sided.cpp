@@ -103,14 +103,12 @@ one_sided<Threads>::one_sided(messages<Threads>& carrier, const node_memory& whe
   const auto ranks = where.local_ranks.back().index() + 1;
   cma_answer_ = std::make_unique<std::atomic<answer>[]>(ranks);
   put_mark_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
-  given_up_.resize(ranks);
   serves_.reserve(64);
   replies_.reserve(64);
   carrier_.set_inner_handler({&one_sided::handle, this, [](void* self, job_rank peer) noexcept {
                                 auto& it = *static_cast<one_sided*>(self);
                                 it.cma_answer_[peer.index()].store(answer::unknown);
                                 it.put_mark_[peer.index()].store(0);
-                                it.given_up_[peer.index()] = false;
                               }});
   std::uint64_t probe = 0;
   const std::uint64_t here = 1;
@@ -178,6 +176,9 @@ status one_sided<Threads>::get(job_rank peer, void* local, const remote_address&
     return status::ok();
   }
   SINEW_EXPECT(bytes <= offset_mask);
+  if (carrier_.is_given_up(peer)) [[unlikely]] {
+    return status::ok();
+  }
   const int index = gets_.take();
   if (index < 0) {
     return status::again(retry_reason::no_memory);
@@ -228,6 +229,9 @@ status one_sided<Threads>::put(job_rank peer, const void* local, const remote_ad
   }
   if (std::byte* there = direct(peer, to, bytes)) {
     copy_bytes(there, local, bytes);
+    return status::ok();
+  }
+  if (carrier_.is_given_up(peer)) [[unlikely]] {
     return status::ok();
   }
   put_state p{static_cast<const std::byte*>(local), to.address, bytes, 0, peer, when_done};
@@ -285,8 +289,9 @@ copied one_sided<Threads>::copy_now(job_rank peer, direction how, std::span<cons
 template <bool Threads>
 status one_sided<Threads>::flush(job_rank peer) {
   const std::uint64_t mark = put_mark_[peer.index()].load(std::memory_order_acquire);
-  return mark == 0 || carrier_.consumed_by(peer, mark) ? status::ok()
-                                                       : status::again(retry_reason::busy);
+  return mark == 0 || carrier_.consumed_by(peer, mark) || carrier_.is_given_up(peer)
+             ? status::ok()
+             : status::again(retry_reason::busy);
 }
 
 template <bool Threads>
@@ -304,11 +309,14 @@ status one_sided<Threads>::atomic(job_rank peer, atomic_op op, const remote_addr
     }
     return status::ok();
   }
+  if (carrier_.is_given_up(peer)) [[unlikely]] {
+    return status::ok();
+  }
   const int index = atomics_.take();
   if (index < 0) {
     return status::again(retry_reason::no_memory);
   }
-  atomics_[index] = {result, when_done};
+  atomics_[index] = {result, when_done, peer};
   atomics_.start(index);
   const header head{
       {static_cast<std::uint64_t>(op) | (width << 8) | (static_cast<std::uint64_t>(index) << 16),
@@ -394,8 +402,8 @@ void one_sided<Threads>::on_get_chunk(const arrival& m) noexcept {
   if (index >= fixed_table<get_state>::capacity) [[unlikely]] {
     corrupt_peer(m.source, "it answers a get that cannot be", m.head.word[0]);
   }
-  if (given_up_[m.source.index()]) [[unlikely]] {
-    return;  // its gets have ended
+  if (carrier_.is_given_up(m.source)) [[unlikely]] {
+    return;  // the get has ended
   }
   get_state& g = gets_[index];
   // A get ends only when all that was taken on has come.
@@ -433,6 +441,9 @@ status one_sided<Threads>::on_atomic_request(const arrival& m) noexcept {
 
 template <bool Threads>
 void one_sided<Threads>::on_atomic_reply(const arrival& m) noexcept {
+  if (carrier_.is_given_up(m.source)) [[unlikely]] {
+    return;  // the operation has ended
+  }
   const std::uint64_t index = m.head.word[0];
   // Looking at what has been started acquires the entry.
   if (index >= fixed_table<atomic_state>::capacity || ((atomics_.started() >> index) & 1) == 0)
@@ -470,7 +481,42 @@ int one_sided<Threads>::step() {
   for (std::uint64_t bits = puts_.started(); bits != 0; bits &= bits - 1) {
     moved += step_put(std::countr_zero(bits));
   }
-  return moved;
+  return any_given_up_ ? moved + end_atomics() : moved;
+}
+
+// What was started before, or by a thread that had not seen it yet, is ended by the next steps.
+template <bool Threads>
+void one_sided<Threads>::give_up(job_rank peer) noexcept {
+  any_given_up_ = true;
+  carrier_.give_up(peer);
+}
+
+template <bool Threads>
+int one_sided<Threads>::end_atomics() {
+  int ended = 0;
+  for (std::uint64_t bits = atomics_.started(); bits != 0; bits &= bits - 1) {
+    const int index = std::countr_zero(bits);
+    const atomic_state a = atomics_[index];
+    if (carrier_.is_given_up(a.peer)) {
+      atomics_.release(index);
+      a.when_done.call(a.when_done.argument);
+      ++ended;
+    }
+  }
+  return ended;
+}
+
+template <bool Threads>
+bool one_sided<Threads>::any_to_end() {
+  const auto any = [this](auto& table) {
+    for (std::uint64_t bits = table.started(); bits != 0; bits &= bits - 1) {
+      if (carrier_.is_given_up(table[std::countr_zero(bits)].peer)) {
+        return true;
+      }
+    }
+    return false;
+  };
+  return any(gets_) || any(puts_) || any(atomics_);
 }
 
 template <bool Threads>
@@ -495,8 +541,8 @@ int one_sided<Threads>::step_get(int index) {
   get_state& g = gets_[index];
   ticket& t = carrier_.mine().tickets()[index];
   const auto complete = [&] {
-    return g.arrived == g.bytes || g.arrived + t.done.load(std::memory_order_acquire) == g.bytes ||
-           given_up_[g.peer.index()];
+    return carrier_.is_given_up(g.peer) || g.arrived == g.bytes ||
+           g.arrived + t.done.load(std::memory_order_acquire) == g.bytes;
   };
   int moved = 0;
   if (!complete()) {
@@ -554,6 +600,9 @@ template <bool Threads>
 int one_sided<Threads>::step_put(int index) {
   put_state& p = puts_[index];
   int moved = 0;
+  if (carrier_.is_given_up(p.peer)) [[unlikely]] {
+    p.moved = p.bytes;
+  }
   for (int i = 0; i < stream_chunks_per_step && p.moved < p.bytes; ++i) {
     if (!push_put(p).done()) {
       blocked_ = true;
@@ -575,6 +624,12 @@ int one_sided<Threads>::step_put(int index) {
 
 template <bool Threads>
 bool one_sided<Threads>::step_serve(serve_state& s, int& moved) {
+  if (carrier_.is_given_up(s.peer)) [[unlikely]] {
+    if (s.filled.data != nullptr) {
+      carrier_.give_back(s.filled);
+    }
+    return true;
+  }
   return s.how == way::both_by_cma && !s.probing ? serve_by_cma(s, moved)
                                                  : serve_by_stream(s, moved);
 }
@@ -647,6 +702,9 @@ bool one_sided<Threads>::serve_by_cma(serve_state& s, int& moved) {
 
 template <bool Threads>
 bool one_sided<Threads>::can_step() {
+  if (any_given_up_ && any_to_end()) {
+    return true;
+  }
   const bool pushing = !serves_.empty() || !replies_.empty() || puts_.started() != 0;
   if (pushing && !blocked_) {
     return true;

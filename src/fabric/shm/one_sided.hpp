@@ -29,12 +29,14 @@ class one_sided {
                 callback when_done);
   status flush(job_rank peer);
   [[nodiscard]] copied copy_now(job_rank peer, direction how, std::span<const piece> pieces);
-  /// Gets from that rank, which has died, end at the next step(). Progress only. Cold.
-  void give_up(job_rank peer) { given_up_[peer.index()] = true; }
+
+  /// See endpoint::give_up(). Progress only.
+  void give_up(job_rank peer) noexcept;
 
   /// Anything for step() to do. Hot.
   [[nodiscard]] bool busy() const noexcept {
-    return (gets_.started() | puts_.started() | queued_) != 0;
+    return (gets_.started() | puts_.started() | queued_) != 0 ||
+           (any_given_up_ && atomics_.started() != 0);
   }
   /// Moves everything along by a bounded amount (tens of us at most). Progress only. Warm.
   [[gnu::noinline]] int step();
@@ -73,6 +75,7 @@ class one_sided {
   struct atomic_state {
     std::uint64_t* result;
     callback when_done;
+    job_rank peer;
   };
   /// A get of a peer that we help.
   struct serve_state {
@@ -108,6 +111,9 @@ class one_sided {
 
   int step_get(int index);
   int step_put(int index);
+  int end_atomics();
+  /// Something under way with a peer that has been given up.
+  [[nodiscard]] bool any_to_end();
   /// True when there is nothing left for us to do in it.
   [[nodiscard]] bool step_serve(serve_state& s, int& moved);
   [[nodiscard]] bool serve_by_stream(serve_state& s, int& moved);
@@ -141,11 +147,11 @@ class one_sided {
   std::size_t queued_ = 0;  ///< how many there are of both
   base::shortage shortage_;
   unsigned kernel_serves_ = 0;
-  bool blocked_ = false;  ///< the last step ended for want of slots or packets
+  bool any_given_up_ = false;  ///< progress only
+  bool blocked_ = false;       ///< the last step ended for want of slots or packets
 
   std::unique_ptr<std::atomic<answer>[]> cma_answer_;       ///< by rank
   std::unique_ptr<std::atomic<std::uint64_t>[]> put_mark_;  ///< slots to be consumed by flush
-  std::vector<bool> given_up_;                              ///< by rank; progress only
 };
 
 extern template class one_sided<false>;

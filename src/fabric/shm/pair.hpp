@@ -111,6 +111,8 @@ struct pair {
   std::atomic<std::uint32_t> tenant{nobody};
   std::uint32_t heard = nobody;    ///< the tenant whose ring has been found; progress only
   std::atomic<bool> asked{false};  ///< a sender waits for another tenant than this one
+  /// It has died. Set by progress (release) before anything of it is ended, read by all (acquire).
+  std::atomic<bool> given_up{false};
 
   /// How many of our slots the peer is known to have consumed.
   [[nodiscard]] std::uint64_t consumed() const noexcept {

@@ -88,6 +88,7 @@ bool messages<Threads>::replace_tenant(pair_type& p) noexcept {
   p.head.store(0, std::memory_order_release);  // until we find its ring: nothing is acknowledged
   p.starved = false;
   p.tenant.store(now, std::memory_order_release);
+  p.given_up.store(false, std::memory_order_release);
   inner_.replaced(inner_.context, p.rank);
   return true;
 }

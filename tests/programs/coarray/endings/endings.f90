@@ -9,7 +9,12 @@ program endings
   character(200) :: text
   integer, save :: box(4)[*]
   type(lock_type), save :: guard[*]
+  type pointing
+    integer, pointer :: values(:)
+  end type
   type(record), save :: held[*]
+  type(pointing), save :: pointer_to[*]
+  integer, target, save :: private(1000)
   type(record) :: sent
   integer, allocatable :: large(:)[:], who(:)
   integer :: error, me, n, value, unit
@@ -166,6 +171,14 @@ program endings
     if (value /= 1) error stop 24
     end team
     if (me == 1) print '(a)', 'went on without it'
+  case ('died when asked')
+    ! What the kernel does not show of its own memory it would have to send.
+    private = me
+    pointer_to%values => private
+    sync all
+    if (me == 2) call execute_command_line(dies)
+    value = pointer_to[2]%values(3)
+    print '(a,i0)', 'never', value
   case ('failed in a lock')
     if (me == 2) lock (guard[1])
     sync all

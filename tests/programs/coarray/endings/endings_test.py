@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 SINEW, PROGRAM, OUTSIDE = sys.argv[1:4]
 
@@ -123,6 +124,10 @@ def what_stays(find):
 
 
 class Endings(unittest.TestCase):
+    def test_an_image_dies_that_is_asked_for_its_own_memory(self):
+        with mock.patch.dict(os.environ, SINEW_FABRIC_CMA="off", SINEW_CORE_PROGRESS="waiters"):
+            self.check("died when asked", 2, 1, r"^$", r"another image: image 2 has failed")
+
     def check(self, words, images, code, out, err):
         files = shared_files()
         done = subprocess.run(

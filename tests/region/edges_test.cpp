@@ -417,7 +417,13 @@ TEST_P(Edges, SharedMemoryIsWaitedForAcrossRanks) {
       (void)what.add<char>("bytes");
       return m.regions.create(what, memory::shared(1));
     };
-    const instance first = m.share(0, m.rank == 0 ? of(20).what : instance{});
+    instance first;
+    if (m.rank == 0) {  // rank 1 may learn of it sooner than of its making
+      const made one = of(20);
+      m.good(one.ready, "the first");
+      first = one.what;
+    }
+    first = m.share(0, first);
     const auto told =
         user_event(event::from_bits(m.share(0, m.rank == 0 ? m.events.create().bits() : 0)));
     if (m.rank == 1) {  // the owner of the memory destroys what rank 0 has made

@@ -21,7 +21,7 @@ struct peer {
   std::uint32_t sent = 0;          ///< number of the next message to it
   std::uint32_t acknowledged = 0;  ///< of the places before, how many it has handled
   outgoing* batch = nullptr;       ///< what is gathered for it; it gets a number when it goes
-  bool recent = false;             ///< something has gone since the last progress()
+  std::uint32_t recent = 0;        ///< how many went by themselves since the last progress()
   std::uint32_t puts_sent = 0;
   std::uint32_t puts_acknowledged = 0;
   std::uint32_t puts_done = 0;  ///< of its puts, those that are in our memory

@@ -181,12 +181,12 @@ class endpoint {
   /// Messages that the network pairs with receives; null where it does not. Cold.
   [[nodiscard]] virtual tagged* tags() noexcept { return nullptr; }
 
-  /// From now on progress() calls when it brings something from another node after something from
-  /// this one, and the other way round. Before the first progress(). Cold.
   struct distance_listener {
     void (*call)(void* argument, bool far) noexcept;
     void* argument;
   };
+  /// From now on progress() calls `to` when it brings something from another node (`far`) after
+  /// something from this one, and the other way round. Before the first progress(). Cold.
   virtual void tell_distance(distance_listener /*to*/) {}
 
   /// Handles what has arrived and moves transfers along; returns how many things happened.

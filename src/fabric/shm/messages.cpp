@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t taken_at_once = 16;
 constexpr std::uint64_t ahead_from = 8;
 static_assert(std::has_single_bit(taken_at_once));
-/// A sleep that has begun looks once more after this. Twice, on loaded machines, a message did not
+/// A sleep that has begun looks once more after this. Once, on a loaded machine, a message did not
 /// end a sleep in the contract's test; why is not known, but if membarrier passed over the sender's
 /// processor, what it had not stored by the first look is there by the second.
 constexpr std::uint64_t second_look_ns = 50'000;

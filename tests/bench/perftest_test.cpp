@@ -33,6 +33,18 @@ tool::perftest_plan plan_of_two() {
           .iterations = 200};
 }
 
+struct ended {
+  int code;
+  std::string out;
+};
+
+ended run(const std::string& line) {
+  FILE* pipe = popen(("(" + line + ") 2>&1").c_str(), "r");
+  std::string out(4096, '\0');
+  out.resize(std::fread(out.data(), 1, out.size(), pipe));
+  return {WEXITSTATUS(pclose(pipe)), out};
+}
+
 }  // namespace
 
 TEST(perftest, the_last_line_is_read) {
@@ -88,17 +100,29 @@ TEST(perftest, the_line_starts_both_sides_with_the_same_network) {
   EXPECT_NE(line.find("-t tag_lat -s 65536 -n 200 -w 20"), std::string::npos) << line;
 }
 
-TEST(perftest, a_host_without_the_program_says_so_by_name_whoever_ends_last) {
-  tool::perftest_plan plan = plan_of_two();
-  plan.agent = "f() { PATH=/nowhere /bin/sh -c \"$2\"; }; f";
-  const std::string run = "(" + tool::perftest_line(plan) + ") 2>&1";
-  FILE* pipe = popen(run.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string out(4096, '\0');
-  out.resize(std::fread(out.data(), 1, out.size(), pipe));
-  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 127);
-  for (const char* host : {"h1", "h2"}) {
-    EXPECT_NE(out.find(std::string("there is no ucx_perftest on ") + host), std::string::npos)
+TEST(perftest, a_host_without_the_program_is_named_whichever_it_is) {
+  // Stands in for the program on the other host: waits as a server does, fails as a client.
+  const std::string stand_in =
+      "env() { shift 3; \"$@\"; }; "
+      "ucx_perftest() { case $1 in -p) exec sleep 60;; *) return 1;; esac; }; ";
+  for (const std::string lacks : {"h1", "h2"}) {
+    tool::perftest_plan plan = plan_of_two();
+    plan.agent = "f() { case $1 in " + lacks +
+                 ") PATH=/nowhere /bin/sh -c \"$2\";; h1) exec sh -c " +
+                 tool::shell_word(stand_in) + "\"$2\";; *) sh -c " + tool::shell_word(stand_in) +
+                 "\"$2\";; esac; }; f";
+    const auto [code, out] = run(tool::perftest_line(plan));
+    EXPECT_NE(code, 0) << lacks;
+    EXPECT_NE(out.find(std::string("there is no ucx_perftest on ") + lacks), std::string::npos)
         << out;
   }
+}
+
+TEST(perftest, hosts_without_the_program_end_the_line_at_once) {
+  tool::perftest_plan plan = plan_of_two();
+  plan.agent = "f() { PATH=/nowhere /bin/sh -c \"$2\"; }; f";
+  // The client's end ends the server's part, which may not have said its name yet.
+  const auto [code, out] = run(tool::perftest_line(plan));
+  EXPECT_EQ(code, 127);
+  EXPECT_NE(out.find("there is no ucx_perftest on h2"), std::string::npos) << out;
 }

@@ -313,9 +313,11 @@ void wait_for(engine::state& state, search& s) {
   *at = listed.next;
 }
 
-/// Once, without waiting.
+/// Once, after a round of progress; without waiting. What had arrived before ends a loop of polls.
 bool look_once(engine::state& state, search& s) {
+  state.rt.poll();
   if (s.look()) {
+    state.rt.end_of_polls();
     state.probed_in.store(engine::state::no_context, std::memory_order_relaxed);
     return true;
   }
@@ -331,7 +333,6 @@ std::optional<result> engine::iprobe(const core::communicator& /*comm*/, channel
   if (source == no_rank) {
     return result{};
   }
-  runtime_.poll();
   search s{in, {source, tag}, false, *state_};
   const bool any = look_once(*state_, s);
   s.check();
@@ -351,7 +352,6 @@ result engine::probe(const core::communicator& /*comm*/, channel& in, comm_rank 
 
 matched* engine::improbe(const core::communicator& /*comm*/, channel& in, comm_rank source,
                          message_tag tag, result& found) {
-  runtime_.poll();
   search s{in, {source, tag}, true, *state_};
   (void)look_once(*state_, s);
   s.check();

@@ -223,6 +223,9 @@ bool far_ranks::try_send(job_rank to, const fabric::header& head, const void* da
                          std::size_t bytes) {
   SINEW_EXPECT(bytes <= room_);
   fabric::endpoint& net = runtime_.endpoint();
+  if (wire::may_wait(wire::unpacked(head))) {
+    return net.send_lazily(to, core::handlers::rma, head, data, bytes).done();
+  }
   return bytes <= net.bounds().max_short
              ? net.send_short(to, core::handlers::rma, head, data, bytes).done()
              : net.send_medium(to, core::handlers::rma, head, data, bytes).done();

@@ -48,6 +48,12 @@ static_assert(std::has_unique_object_representations_v<head>);
   return std::bit_cast<head>(h);
 }
 
+/// Whether it may be held back until its sender asks whether it is done, or tells of it.
+[[nodiscard]] inline bool may_wait(const head& h) noexcept {
+  return h.request == 0 &&
+         (h.what == kind::put || h.what == kind::put_runs || h.what == kind::combine);
+}
+
 /// What a rank says of its heap.
 struct greeting {
   std::uint64_t base;  ///< its address there

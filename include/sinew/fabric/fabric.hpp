@@ -127,7 +127,13 @@ class endpoint {
   /// that, also one that fits a short message.)
   virtual status send_medium(job_rank peer, handler_id id, header head, const void* data,
                              std::size_t size) = 0;
-  /// The same in two steps, so that a caller packs straight into the fabric: up to max_medium
+  /// The same for what nobody waits for before this rank sends more, like a put: where messages
+  /// cost much it may be held back, some 100 us at most, and goes with the next.
+  virtual status send_lazily(job_rank peer, handler_id id, header head, const void* data,
+                             std::size_t size) {
+    return send_medium(peer, id, head, data, size);
+  }
+  /// A medium message in two steps, so that a caller packs straight into the fabric: up to max_medium
   /// bytes. Every reserved packet is committed (size <= capacity); commit may only retry for lack
   /// of a slot, and is then called again.
   virtual status reserve(job_rank peer, packet& out) = 0;

@@ -54,6 +54,10 @@ class joint_endpoint final : public endpoint {
                      std::size_t size) override {
     return way_to(peer).send_medium(peer, id, head, data, size);
   }
+  status send_lazily(job_rank peer, handler_id id, header head, const void* data,
+                     std::size_t size) override {
+    return way_to(peer).send_lazily(peer, id, head, data, size);
+  }
   status reserve(job_rank peer, packet& out) override { return way_to(peer).reserve(peer, out); }
   status commit(job_rank peer, handler_id id, header head, packet& filled,
                 std::size_t size) override {

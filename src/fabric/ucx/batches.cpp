@@ -1,7 +1,8 @@
 // Short messages that follow each other to one rank go as one message of UCX, which over tcp costs
-// some 10 us whatever it holds. The first few go at once; what comes before the next progress() is
-// gathered, and goes when the batch is full, when a longer message follows, with that progress(),
-// or by the flusher if the sender computes.
+// some 10 us whatever it holds. Gathered is what may wait (send_lazily), what is sent after several
+// messages have come at once, and what comes after the first few that went since the last
+// progress(). It goes with the next message that does not wait, when the batch is full, with the
+// next progress(), or by the flusher if the sender computes.
 #include <cstring>
 #include <utility>
 
@@ -14,8 +15,7 @@ namespace sinew::fabric::ucx {
 namespace {
 
 /// So many go by themselves: who sends one or two and waits for the answer gains nothing from
-/// gathering, and the flusher runs (if all but the first wait, a put of a coarray takes 42 us
-/// instead of 31; but 14 threads a side 60 instead of 70).
+/// gathering.
 constexpr std::uint32_t alone_first = 2;
 
 /// In front of each message of a batch, whose data follow, up to a multiple of its alignment.
@@ -34,25 +34,21 @@ static_assert(item::bytes_with(most_batched_bytes) <= max_medium_bytes);
 
 }  // namespace
 
-/// Whether a message waits for others: if some have gone there since the last progress().
-bool ucx_endpoint::goes_in_batch(const peer& to, std::size_t size) const noexcept {
-  return to.recent >= alone_first && size <= most_batched_bytes;
+/// Whether a message whose sender wants it to go waits all the same, for it will not be the last.
+bool ucx_endpoint::may_wait(const peer& to) const noexcept {
+  return to.alone >= alone_first || many_came_.load(std::memory_order_relaxed);
 }
 
-/// A message goes out directly.
-void ucx_endpoint::note_recent(peer& to) {
-  if (!batches_ || to.rank == rank_) {
-    return;
-  }
-  if (to.recent == 0) {
+void ucx_endpoint::list_recent(peer& to) {
+  if (!to.recent) {
     recent_.push_back(&to);
+    to.recent = true;
   }
-  ++to.recent;
 }
 
 status ucx_endpoint::add_to_batch(peer& to, handler_id id, header head, const void* data,
                                   std::size_t size) {
-  SINEW_EXPECT(goes_in_batch(to, size));
+  SINEW_EXPECT(batches_ && size <= most_batched_bytes && to.rank != rank_);
   const std::size_t bytes = item::bytes_with(size);
   if (to.batch != nullptr && to.batch->filled + bytes > to.batch->room) {
     send_batch(to);
@@ -69,8 +65,9 @@ status ucx_endpoint::add_to_batch(peer& to, handler_id id, header head, const vo
     fresh->head = {};
     fresh->head.what = kind::batch;
     fresh->filled = 0;
+    list_recent(to);
     to.batch = fresh;
-    alone = !flusher_.call();
+    alone = open_batches_++ == 0 && !flusher_.call();
   }
   std::byte* const at = to.batch->data + to.batch->filled;
   const item front{head, static_cast<std::uint16_t>(size), id, {}};
@@ -89,7 +86,8 @@ status ucx_endpoint::add_to_batch(peer& to, handler_id id, header head, const vo
 void ucx_endpoint::send_batch(peer& to) {
   outgoing* const o = std::exchange(to.batch, nullptr);
   if (o != nullptr) {
-    SINEW_EXPECT(o->filled != 0);
+    SINEW_EXPECT(o->filled != 0 && open_batches_ != 0);
+    --open_batches_;
     o->head.number = to.sent++;
     post(to, *o, o->data, o->filled, true);
     SINEW_ENSURE(to.sent - to.acknowledged <= window);
@@ -99,7 +97,8 @@ void ucx_endpoint::send_batch(peer& to) {
 void ucx_endpoint::send_batches() {
   for (peer* const p : recent_) {
     send_batch(*p);
-    p->recent = 0;
+    p->recent = false;
+    p->alone = 0;
   }
   recent_.clear();
 }

@@ -443,7 +443,9 @@ int ucx_endpoint::progress(int budget) {
     ending_.swap(ended_);
   }
   sort(news);
-  happened += handle(budget);
+  const int handled = handle(budget);
+  happened += handled;
+  many_came_.store(handled > 1, std::memory_order_relaxed);
   for (const callback& c : finishing_) {
     ++happened;
     c.call(c.argument);

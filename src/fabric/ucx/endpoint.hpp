@@ -40,6 +40,8 @@ class ucx_endpoint final : public network_endpoint, private tagged {
                     std::size_t size) override;
   status send_medium(job_rank peer, handler_id id, header head, const void* data,
                      std::size_t size) override;
+  status send_lazily(job_rank peer, handler_id id, header head, const void* data,
+                     std::size_t size) override;
   status reserve(job_rank peer, packet& out) override;
   status commit(job_rank peer, handler_id id, header head, packet& filled,
                 std::size_t size) override;
@@ -119,7 +121,7 @@ class ucx_endpoint final : public network_endpoint, private tagged {
 
   // --- messages.cpp ---
   status send(job_rank to, handler_id id, header head, const void* data, std::size_t size,
-              outgoing* filled);
+              outgoing* filled, bool lazily = false);
   status refuse(retry_reason why) noexcept;
   void send_to_self(peer& self, const wire& head, const void* data, std::size_t size);
   void arrived_message(const delivery& d);
@@ -128,8 +130,8 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   bool handle_next(peer& from);
 
   // --- batches.cpp ---
-  [[nodiscard]] bool goes_in_batch(const peer& to, std::size_t size) const noexcept;
-  void note_recent(peer& to);
+  [[nodiscard]] bool may_wait(const peer& to) const noexcept;
+  void list_recent(peer& to);
   status add_to_batch(peer& to, handler_id id, header head, const void* data, std::size_t size);
   void send_batch(peer& to);
   void send_batches();
@@ -236,7 +238,8 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   chain<incoming> arrived_;
   std::vector<answer> answers_;
   std::vector<peer*> reports_due_;
-  std::vector<peer*> recent_;  ///< those to whom a message has gone since the last progress()
+  std::vector<peer*> recent_;  ///< those to whom a message was sent since the last progress()
+  std::size_t open_batches_ = 0;
   std::vector<callback> finished_;
   struct ended_operation {
     operation* op;
@@ -263,6 +266,9 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   std::vector<ended_operation> ending_;
   chain<incoming> used_;
   bool report_now_ = false;  ///< handlers have made room which their senders are to know of now
+  /// The last progress() has handled several messages: several answers may follow. A hint to
+  /// senders, so relaxed.
+  std::atomic<bool> many_came_{false};
 
   flusher flusher_{flush_batches, this};  ///< last: it uses the rest
 };

@@ -16,7 +16,7 @@ constexpr long patience_ns = 100'000;
 
 flusher::~flusher() {
   if (owner_ == ::getpid()) {
-    word_.store(ended, std::memory_order_release);
+    ended_.store(true, std::memory_order_relaxed);
     (void)set_timer(1);
     // Wait: for a thread that was told to end.
     (void)::pthread_join(thread_, nullptr);
@@ -47,14 +47,7 @@ bool flusher::call() noexcept {
   if (owner_ == 0 && !start()) [[unlikely]] {
     return false;
   }
-  if (word_.load(std::memory_order_relaxed) == idle) {
-    word_.store(called, std::memory_order_release);
-    if (!set_timer(patience_ns)) {
-      word_.store(idle, std::memory_order_release);
-      return false;
-    }
-  }
-  return true;
+  return set_timer(patience_ns);
 }
 
 void* flusher::run(void* self) noexcept {
@@ -66,9 +59,7 @@ void* flusher::run(void* self) noexcept {
     if (::read(me.timer_, &times, sizeof times) < 0) {
       continue;  // a signal that cannot be blocked
     }
-    std::uint32_t now = called;
-    (void)me.word_.compare_exchange_strong(now, idle, std::memory_order_acq_rel);
-    if (now == ended) {
+    if (me.ended_.load(std::memory_order_relaxed)) {
       return nullptr;
     }
     me.flush_(me.of_);

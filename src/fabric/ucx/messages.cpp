@@ -25,6 +25,12 @@ status ucx_endpoint::send_medium(job_rank peer, handler_id id, header head, cons
   return send(peer, id, head, data, size, nullptr);
 }
 
+status ucx_endpoint::send_lazily(job_rank peer, handler_id id, header head, const void* data,
+                                 std::size_t size) {
+  SINEW_EXPECT(size <= max_long_bytes);
+  return send(peer, id, head, data, size, nullptr, true);
+}
+
 status ucx_endpoint::reserve(job_rank to, packet& out) {
   const guard held(*this);
   peer& p = peer_of(to);
@@ -52,12 +58,19 @@ status ucx_endpoint::commit(job_rank peer, handler_id id, header head, packet& f
 
 /// `filled`: the caller's packet, with the data in it; null: the data is to be copied.
 status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* data,
-                          std::size_t size, outgoing* filled) {
+                          std::size_t size, outgoing* filled, bool lazily) {
   SINEW_EXPECT(id < max_handlers && size <= max_long_bytes);
   const guard held(*this);
   peer& p = peer_of(to);
-  if (filled == nullptr && goes_in_batch(p, size)) {
-    return add_to_batch(p, id, head, data, size);
+  const bool waits = batches_ && (lazily || may_wait(p));
+  if (filled == nullptr && size <= most_batched_bytes && to != rank_ &&
+      (waits || p.batch != nullptr)) {
+    const status taken = add_to_batch(p, id, head, data, size);
+    if (!waits && taken.done()) {
+      send_batch(p);
+      ++p.alone;
+    }
+    return taken;
   }
   send_batch(p);
   if (!p.has_room(size)) {
@@ -74,7 +87,10 @@ status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* d
     }
     return status::ok();
   }
-  note_recent(p);
+  if (batches_) {
+    list_recent(p);
+    ++p.alone;
+  }
   outgoing* const o = filled != nullptr ? filled : take_packet(size);
   if (o == nullptr) {
     return refuse(retry_reason::no_packet);

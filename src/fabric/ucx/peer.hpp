@@ -21,7 +21,8 @@ struct peer {
   std::uint32_t sent = 0;          ///< number of the next message to it
   std::uint32_t acknowledged = 0;  ///< of the places before, how many it has handled
   outgoing* batch = nullptr;       ///< what is gathered for it; it gets a number when it goes
-  std::uint32_t recent = 0;        ///< how many went by themselves since the last progress()
+  bool recent = false;             ///< listed among those to whom we have sent
+  std::uint32_t alone = 0;         ///< how many went by themselves since the last progress()
   std::uint32_t puts_sent = 0;
   std::uint32_t puts_acknowledged = 0;
   std::uint32_t puts_done = 0;  ///< of its puts, those that are in our memory

@@ -31,6 +31,8 @@ constexpr std::int64_t judged_grace_ns = 20'000'000'000;
 constexpr std::int64_t longest_leave_ns = 2'000'000'000;
 /// Calls of UCX's progress in a row, while they bring something.
 constexpr int most_steps = 16;
+/// So many messages at once are of several threads: of two that exchange, one may be a step ahead.
+constexpr int many = 3;
 
 /// The transport and device of a lane, from a line of ucp_ep_print_info():
 /// "#   lane[0]:  2:tcp/eth0.0 md[1]  -> md[1]/tcp/..." gives "tcp/eth0". Empty for other lines.
@@ -445,7 +447,7 @@ int ucx_endpoint::progress(int budget) {
   sort(news);
   const int handled = handle(budget);
   happened += handled;
-  many_came_.store(handled > 1, std::memory_order_relaxed);
+  many_came_.store(handled >= many, std::memory_order_relaxed);
   for (const callback& c : finishing_) {
     ++happened;
     c.call(c.argument);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,18 @@ constexpr unsigned id_bits = 16;
 constexpr std::uint32_t id_mask = (1u << id_bits) - 1;
 constexpr std::size_t most_requests = id_mask - 1;
 
+/// To every rank of another node.
+std::size_t longest_message(const engine& e) {
+  const fabric::endpoint& net = e.runtime().endpoint();
+  std::size_t longest = std::numeric_limits<std::size_t>::max();
+  for (job_rank r = 0; r.below(e.size()); ++r) {
+    if (!e.maps(r)) {
+      longest = std::min(longest, net.longest_to(r));
+    }
+  }
+  return longest;
+}
+
 std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 }  // namespace
@@ -32,7 +45,7 @@ far_ranks::far_ranks(engine& e, heap_sizes sizes)
       runtime_(e.runtime()),
       sizes_(sizes),
       rank_(e.rank()),
-      room_(runtime_.endpoint().bounds().max_medium),
+      room_(longest_message(e)),
       known_(std::make_unique<std::atomic<acquaintance*>[]>(static_cast<std::size_t>(e.size()))),
       told_(e.size()) {
   SINEW_CHECK(room_ >= 1024, "heaps of other nodes cannot be reached",

@@ -6,6 +6,7 @@
 #include "coll/agreement.hpp"
 #include "coll/collective_messages.hpp"
 #include "coll/over_node.hpp"
+#include "coll/tuning.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/copy.hpp"
 
@@ -13,6 +14,10 @@ namespace sinew::coll {
 namespace {
 
 constexpr int looks_at_first = 200;
+
+/// What one rank reads of others' memory in one operation, which is how long whoever makes progress
+/// does nothing else: some 0.1 ms.
+constexpr std::size_t most_read_in_place = std::size_t{1} << 20;
 
 /// Bytes of one rank's block.
 std::size_t block_bytes(const even_call& c, int me) noexcept {
@@ -34,10 +39,13 @@ bool has_block_for_each(even_call::kind what) noexcept {
   return what == even_call::kind::alltoall || what == even_call::kind::scatter;
 }
 
+bool has_root(even_call::kind what) noexcept {
+  using kind = even_call::kind;
+  return what == kind::bcast || what == kind::scatter || what == kind::reduce ||
+         what == kind::gather;
+}
+
 void pack(const buffer& from, std::byte* at) noexcept {
-  if (from.bytes() == 0) {
-    return;
-  }
   if (from.type->dense()) {
     copy_bytes(at, from.base, from.bytes());
   } else {
@@ -62,17 +70,54 @@ std::size_t node_operation::posted_bytes(const even_call& c, int me, int members
   return has_block_for_each(c.what) ? block * static_cast<std::size_t>(members) : block;
 }
 
+// Who would read from many others alone has messages from them, since each sends its own then.
+bool node_operation::is_read_in_place(const even_call& c, std::size_t bytes, int members) noexcept {
+  SINEW_EXPECT(members > 1);
+  const auto others = static_cast<std::size_t>(members) - 1;
+  const std::size_t block = has_block_for_each(c.what) ? bytes / (others + 1) : bytes;
+  std::size_t read = block;  // by one rank
+  if (c.what == kind::allgather || c.what == kind::alltoall) {
+    read *= others;
+  } else if (c.what != kind::bcast && c.what != kind::scatter && others > 1) {
+    return false;
+  }
+  return block > static_cast<std::size_t>(tuning::node_read()) && read <= most_read_in_place;
+}
+
 // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): what, how much of it, where
-void node_operation::begin(const even_call& c, std::size_t bytes,
-                           node::operations& slots) noexcept {
+void node_operation::begin(const even_call& c, std::size_t bytes, node::operations& slots) {
   call_ = c;
   slots_ = &slots;
-  number_ = slots.next();
   bytes_ = bytes;
   posted_ = false;
+  taken_ = false;
   next_ = 0;
   waits_for_ = -1;
   result.outcome = fault::none;
+  if (is_long()) {
+    prepare();
+  }
+  number_ = slots.next();
+}
+
+void node_operation::prepare() {
+  aside_.reset();  // there may be one if there was no memory for the other, the last time
+  incoming_.reset();
+  const bool in_its_place = call_.send.base == in_place;
+  const bool overwrites = in_its_place && (call_.what == kind::alltoall || combines());
+  if (posts() || combines()) {
+    const buffer own = given();
+    if (overwrites || !own.type->dense()) {
+      aside_ = std::make_unique<scratch>(own.bytes());
+    }
+  }
+  if (posts() && has_root(call_.what)) {
+    return;  // it reads nothing
+  }
+  // Rank 0's are the left operand: the other's cannot be read to where the result will be.
+  if (combines() ? slots_->of().rank() != 0 : !call_.recv.type->dense()) {
+    incoming_ = std::make_unique<scratch>(call_.recv.bytes());
+  }
 }
 
 void node_operation::keep(communicator_ref over) {
@@ -113,59 +158,141 @@ bool node_operation::reads(int m) const noexcept {
   }
 }
 
-void node_operation::write(std::byte* at) const noexcept {
-  const int n = slots_->of().size();
+buffer node_operation::given() const noexcept {
+  const bool in_its_place = call_.send.base == in_place;
+  const node::team& team = slots_->of();
   switch (call_.what) {
     case kind::barrier:
       break;
     case kind::bcast:
-      pack(call_.recv, at);
-      break;
+      return call_.recv;
     case kind::reduce:
     case kind::allreduce:
-      pack({call_.send.base == in_place ? call_.recv.base : call_.send.base, call_.recv.count,
-            call_.recv.type},
-           at);
-      break;
+      return {in_its_place ? call_.recv.base : call_.send.base, call_.recv.count, call_.recv.type};
     case kind::gather:
-      pack(call_.send, at);
-      break;
+      return call_.send;
     case kind::allgather:
-      pack(call_.send.base == in_place ? block(call_.recv, slots_->of().rank()) : call_.send, at);
-      break;
+      return in_its_place ? block(call_.recv, team.rank()) : call_.send;
     case kind::scatter:
     case kind::alltoall: {
-      const buffer& one = call_.send.base == in_place ? call_.recv : call_.send;
-      pack({one.base, one.count * static_cast<std::size_t>(n), one.type}, at);
-      break;
+      const buffer& one = in_its_place ? call_.recv : call_.send;
+      return {one.base, one.count * static_cast<std::size_t>(team.size()), one.type};
     }
+  }
+  return {};
+}
+
+int node_operation::reader() const noexcept {
+  return call_.what == kind::reduce || call_.what == kind::gather ? call_.root.value() : -1;
+}
+
+void node_operation::post(std::vector<job_rank>& asleep) {
+  if (is_long()) {
+    show(asleep);
+  } else {
+    if (bytes_ != 0 && (posts() || call_.what == kind::reduce)) {
+      pack(given(), slots_->place(number_, bytes_));  // a reduction's root reads its own there
+    }
+    if (posts()) {
+      slots_->publish(number_, bytes_, reader(), asleep);
+    }
+  }
+  posted_ = true;
+}
+
+void node_operation::show(std::vector<job_rank>& asleep) {
+  if (posts() || combines()) {
+    const buffer own = given();
+    shown_ = static_cast<const std::byte*>(own.base);
+    if (aside_ != nullptr) {
+      pack(own, aside_->base());
+      shown_ = aside_->base();
+    }
+  }
+  if (posts()) {
+    slots_->show(number_, shown_, bytes_, reader(), asleep);
+  }
+  keep_own();  // while the others come
+}
+
+/// What this rank gives itself.
+void node_operation::keep_own() {
+  const int me = slots_->of().rank();
+  const bool at_root = call_.root.value() == me;
+  if (call_.what == kind::alltoall && call_.send.base != in_place) {
+    note(copy(block(call_.send, me), block(call_.recv, me)));
+  } else if (call_.what == kind::scatter && at_root && call_.recv.base != in_place) {
+    note(copy(block(call_.send, me), call_.recv));
+  } else if ((call_.what == kind::allgather || (call_.what == kind::gather && at_root)) &&
+             call_.send.base != in_place) {
+    note(copy(call_.send, block(call_.recv, me)));
   }
 }
 
 bool node_operation::go_on(std::vector<job_rank>& asleep) {
-  const node::team& team = slots_->of();
-  const int me = team.rank();
   if (!posted_) {
     if (!slots_->is_free(number_)) {
       return false;
     }
-    if (posts() || call_.what == kind::reduce) {
-      write(slots_->place(number_, bytes_));  // a reduction's root reads its own there
-    }
-    if (posts()) {
-      const bool to_root = call_.what == kind::reduce || call_.what == kind::gather;
-      slots_->publish(number_, bytes_, to_root ? call_.root.value() : -1, asleep);
-    }
-    posted_ = true;
+    post(asleep);
   }
-  for (; next_ < team.size(); ++next_) {
-    if (next_ != me && reads(next_) && slots_->from(number_, next_) == nullptr) {
-      waits_for_ = next_;
+  if (!taken_) {
+    if (!take_all()) {
+      return false;
+    }
+    slots_->end(number_, asleep);
+    if (!is_long()) [[likely]] {
+      return true;
+    }
+    taken_ = true;
+    next_ = 0;
+  }
+  if (posts() && !all_have_read()) {
+    return false;
+  }
+  aside_.reset();
+  incoming_.reset();
+  return true;
+}
+
+/// The others, from the next higher rank on, so that not all read from one.
+int node_operation::other(int i) const noexcept {
+  const int m = slots_->of().rank() + 1 + i;
+  return m < slots_->of().size() ? m : m - slots_->of().size();
+}
+
+/// Short data are read at the end.
+bool node_operation::take_all() {
+  const node::team& team = slots_->of();
+  for (; next_ < team.size() - 1; ++next_) {
+    const int m = other(next_);
+    if (!reads(m)) {
+      continue;
+    }
+    const node::line* const l = slots_->from(number_, m);
+    if (l == nullptr) {
+      waits_for_ = m;
+      return false;
+    }
+    if (is_long()) {
+      combines() ? combine_with(m, *l) : take(m, *l);
+    }
+  }
+  if (!is_long()) {
+    read_all();
+  }
+  return true;
+}
+
+bool node_operation::all_have_read() {
+  const node::team& team = slots_->of();
+  for (; next_ < team.size() - 1; ++next_) {
+    const int m = other(next_);
+    if ((reader() < 0 || reader() == m) && !slots_->has_ended(number_, m)) {
+      waits_for_ = m;
       return false;
     }
   }
-  read_all();
-  slots_->end(number_, asleep);
   return true;
 }
 
@@ -180,30 +307,57 @@ void node_operation::read_all() {
     return;
   }
   for (int m = 0; m < team.size(); ++m) {
-    if (m == me || !reads(m)) {
-      continue;
+    if (m != me && reads(m)) {
+      take(m, *slots_->from(number_, m));
     }
-    const node::line& l = *slots_->from(number_, m);
-    const std::byte* from = slots_->data_of(number_, m, l);
-    std::size_t bytes = l.bytes();
-    if (has_block_for_each(call_.what)) {
-      bytes /= static_cast<std::size_t>(team.size());
-      from += bytes * static_cast<std::size_t>(me);
-    }
-    const bool for_each =
-        call_.what == kind::gather || call_.what == kind::allgather || call_.what == kind::alltoall;
-    note(unpack(from, bytes, for_each ? block(call_.recv, m) : call_.recv));
   }
-  // What this rank gives itself.
-  const bool at_root = call_.root.value() == me;
-  if (call_.what == kind::alltoall && call_.send.base != in_place) {
-    note(copy(block(call_.send, me), block(call_.recv, me)));
-  } else if (call_.what == kind::scatter && at_root && call_.recv.base != in_place) {
-    note(copy(block(call_.send, me), call_.recv));
-  } else if ((call_.what == kind::allgather || (call_.what == kind::gather && at_root)) &&
-             call_.send.base != in_place) {
-    note(copy(call_.send, block(call_.recv, me)));
+  keep_own();
+}
+
+void node_operation::take(int m, const node::line& l) {
+  std::size_t bytes = l.bytes();
+  std::size_t offset = 0;
+  if (has_block_for_each(call_.what)) {
+    bytes /= static_cast<std::size_t>(slots_->of().size());
+    offset = bytes * static_cast<std::size_t>(slots_->of().rank());
   }
+  const bool for_each =
+      call_.what == kind::gather || call_.what == kind::allgather || call_.what == kind::alltoall;
+  const buffer into = for_each ? block(call_.recv, m) : call_.recv;
+  if (!node::operations::is_shown(l)) [[likely]] {
+    note(unpack(slots_->data_of(number_, m, l) + offset, bytes, into));
+    return;
+  }
+  const bool dense = into.type->dense();
+  if (bytes > into.bytes() || (!dense && incoming_ == nullptr)) {
+    note(fault::truncated);  // else this call, too, would be a long one
+    return;
+  }
+  void* const at = dense ? into.base : incoming_->base();
+  if (!slots_->read(m, l, offset, at, bytes)) {
+    note(fault::peer_failed);
+  } else if (!dense) {
+    note(unpack(incoming_->base(), bytes, into));
+  }
+}
+
+/// Of two ranks.
+void node_operation::combine_with(int m, const node::line& l) {
+  const buffer& into = call_.recv;
+  if (l.bytes() != bytes_) {
+    note(fault::truncated);
+    return;
+  }
+  const bool other_is_right = m > slots_->of().rank();
+  std::byte* const at = other_is_right ? static_cast<std::byte*>(into.base) : incoming_->base();
+  if (!slots_->read(m, l, 0, at, bytes_)) {
+    note(fault::peer_failed);
+    return;
+  }
+  if (!other_is_right) {
+    copy_bytes(into.base, shown_, bytes_);
+  }
+  call_.o->apply(other_is_right ? shown_ : at, into.base, into.count, *into.type);
 }
 
 /// The highest rank's is copied, the others come from the left.
@@ -245,7 +399,7 @@ bool background::ends_at_once(node_operation& o) {
     return false;
   }
   bool over = o.go_on(asleep_);
-  if (over || o.waits_for() < 0 || !running_.empty() || runtime_.crowded()) {
+  if (over || o.is_long() || o.waits_for() < 0 || !running_.empty() || runtime_.crowded()) {
     return over;
   }
   for (int look = 0; look < looks_in_call_ && !over && asleep_.empty(); ++look) {
@@ -382,7 +536,11 @@ begun begin(p2p::engine& engine, const communicator_ref& over, const even_call& 
   const bool combines =
       call.what == even_call::kind::reduce || call.what == even_call::kind::allreduce;
   const std::size_t bytes = node_operation::posted_bytes(call, team.rank(), team.size());
-  if (bytes > node::operations::room || (combines && !reduces(team.size(), *call.recv.type))) {
+  if (combines && !reduces(team.size(), *call.recv.type)) {
+    return {};
+  }
+  if (bytes > node::operations::room &&
+      !(slots->may_show() && node_operation::is_read_in_place(call, bytes, team.size()))) {
     return {};
   }
   return state_of(engine.runtime()).in_background.begin(over, call, bytes, *slots);

@@ -1,6 +1,7 @@
-// Nonblocking collectives of ranks that share a node, over module node: their short forms. Each is
-// posted when it begins, if its slot is free, and ends when what it reads has been posted. What is
-// under way is a chore of the runtime, which also sees to it that this rank is woken for it.
+// Nonblocking collectives of ranks that share a node, over module node. Each is posted when it
+// begins, if its slot is free, and ends when what it reads has been posted. Long data are read
+// where they lie: then it ends when others have read this rank's, too. What is under way is a chore
+// of the runtime, which also sees to it that this rank is woken for it.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +22,18 @@ class node_operation {
  public:
   /// The data that a rank posts for it. `members`: of its communicator. As many on all ranks.
   [[nodiscard]] static std::size_t posted_bytes(const even_call& c, int me, int members) noexcept;
+  /// Whether so many, more than a slot has room for, are read where they lie: messages would take
+  /// longer. The same answer on all ranks.
+  [[nodiscard]] static bool is_read_in_place(const even_call& c, std::size_t bytes,
+                                             int members) noexcept;
 
-  /// `slots` takes its next number for it; `bytes`: posted_bytes().
-  void begin(const even_call& c, std::size_t bytes, node::operations& slots) noexcept;
+  /// `slots` takes its next number for it; `bytes`: posted_bytes(). Throws std::bad_alloc, if they
+  /// are more than a slot has room for, and has taken no number then.
+  void begin(const even_call& c, std::size_t bytes, node::operations& slots);
   /// Whether it is over; must not be asked again then. Ranks it could not wake: as operations.hpp.
   bool go_on(std::vector<job_rank>& asleep);
+  /// Its data are read where they lie.
+  [[nodiscard]] bool is_long() const noexcept { return bytes_ > node::operations::room; }
   /// It was over at once: the program may free its operator.
   void drop_operator() noexcept { call_.o = nullptr; }
   /// For what outlives the call that has begun it: the program may free its datatypes, and the
@@ -42,9 +50,25 @@ class node_operation {
   [[nodiscard]] bool posts() const noexcept;
   /// Whether it reads what `m`, another member, has posted.
   [[nodiscard]] bool reads(int m) const noexcept;
-  void write(std::byte* at) const noexcept;
+  /// The member that reads what this one posts; -1: all.
+  [[nodiscard]] int reader() const noexcept;
+  [[nodiscard]] bool combines() const noexcept {
+    return call_.what == kind::allreduce || call_.what == kind::reduce;
+  }
+  /// What this rank gives.
+  [[nodiscard]] buffer given() const noexcept;
+
+  void prepare();
+  void post(std::vector<job_rank>& asleep);
+  void show(std::vector<job_rank>& asleep);
+  void keep_own();
+  [[nodiscard]] int other(int i) const noexcept;
+  [[nodiscard]] bool take_all();
+  [[nodiscard]] bool all_have_read();
   void read_all();
+  void take(int m, const node::line& l);
   void combine();
+  void combine_with(int m, const node::line& l);
   void note(fault f) noexcept {
     result.outcome = result.outcome == fault::none ? f : result.outcome;
   }
@@ -56,8 +80,15 @@ class node_operation {
   std::uint64_t number_ = 0;
   std::size_t bytes_ = 0;  ///< that it posts
   bool posted_ = false;
-  int next_ = 0;  ///< members below have posted
+  bool taken_ = false;  ///< it has read all; what it shows, others may not have
+  int next_ = 0;        ///< how many of the others have posted; then, how many have read
   int waits_for_ = -1;
+
+  // Of a long one.
+  const std::byte* shown_ = nullptr;  ///< what this rank gives, without gaps
+  std::unique_ptr<scratch> aside_;    ///< has that, if its own place will be overwritten
+  std::unique_ptr<scratch>
+      incoming_;  ///< where others' data go first that cannot go to their place
 };
 
 /// Those of a rank that are under way.

@@ -100,8 +100,7 @@ node_place& place_of_comm(participant at) {
 }
 
 /// All nodes have to have their memory, else all ranks go on by messages.
-void decide_levels(participant at, node_place& p) {
-  const node_map& map = *p.map;
+void decide_levels(participant at, node_place& p, const node_map& map) {
   collective_messages t(at, "the sharing of memory for collectives");
   std::uint64_t able = 1;
   std::unique_ptr<node::team> team;
@@ -130,10 +129,12 @@ void decide(participant at, node_place& p) {
     std::iota(all.begin(), all.end(), 0);
     p.team = agree_on_team(at, all, t.tag());
     if (p.team != nullptr) {
-      p.in_background.emplace(*p.team);
+      // Whatever a helper could do without this rank's threads is left to messages.
+      node::operations& made = p.in_background.emplace(*p.team);
+      made.agree_on_reading(!at.engine.runtime().wants_helper());
     }
-  } else if (map_of(at, p) != nullptr) {
-    decide_levels(at, p);
+  } else if (const node_map* const map = map_of(at, p)) {
+    decide_levels(at, p, *map);
   }
 }
 

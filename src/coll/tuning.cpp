@@ -112,6 +112,16 @@ setting<std::int64_t> node_block{
     "0 means 16k if every rank can have a core of its own, else 128k",
     {.least = 1, .most = most_setting_bytes, .or_zero = true},
     setting_use::each_use_alike};
+setting<std::int64_t> node_read{
+    "coll",
+    "node_read",
+    8 << 10,
+    "bytes",
+    "inside a node nonblocking collectives of blocks longer than this, up to 1M, read them where "
+    "they are in the other ranks' memory, if the system allows that; the others of more than 1k go "
+    "by messages",
+    {.least = 0, .most = most_setting_bytes},
+    setting_use::each_use_alike};
 setting<std::int64_t> node_shared{
     "coll",
     "node_shared",

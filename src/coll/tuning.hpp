@@ -26,6 +26,7 @@ extern setting<std::int64_t> node_direct;          ///< from here data are read 
 extern setting<std::int64_t> node_direct_one_way;  ///< the same of bcast, gather, scatter
 extern setting<std::int64_t> node_direct_reduce;   ///< the same of a reduction
 extern setting<std::int64_t> node_block;           ///< from here blocks go by messages; 0: chosen
+extern setting<std::int64_t> node_read;    ///< nonblocking: longer ones are read where they are
 extern setting<std::int64_t> node_shared;  ///< from here reductions are divided (sum of all)
 
 /// Whether ranks wait for each other's cores: then few waits matter more than few messages, and

@@ -1,4 +1,4 @@
-// Short nonblocking collectives over shared memory: what they give, many under way at once, begun
+// Nonblocking collectives over shared memory: what they give, many under way at once, begun
 // by several threads, waited for by ranks that sleep.
 #include "coll/background.hpp"
 
@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "sinew/base/settings.hpp"
 #include "trial.hpp"
 
 namespace sinew::test {
@@ -93,8 +94,20 @@ struct one {
   }
 };
 
+/// Numbers in a block: few that go into a slot, or as many as are read where they are.
+std::size_t some_block(trial& t, kind what, bool with_long) {
+  constexpr std::size_t most = node::operations::room / sizeof(std::int32_t) / 6 / 8;
+  const bool one_reads = what == kind::reduce || what == kind::allreduce || what == kind::gather;
+  if (with_long && t.draw(4) == 0 && what != kind::barrier && !(one_reads && t.m.size > 2)) {
+    const auto least = static_cast<std::size_t>(coll::tuning::node_read()) / sizeof(std::int32_t);
+    return 6 * (least / 6 + 1 + t.draw(600));
+  }
+  return 6 * t.draw(t.draw(8) == 0 ? most : 3);
+}
+
 /// Twice as many under way as there are slots, ended in another order than they were begun in.
-void many_at_once(member& m, const communicator_ref& c, std::uint64_t seed) {
+void many_at_once(member& m, const communicator_ref& c, std::uint64_t seed,
+                  bool with_long = false) {
   const type_box types;
   std::vector<std::unique_ptr<one>> calls;
   std::vector<begun> all;
@@ -105,8 +118,7 @@ void many_at_once(member& m, const communicator_ref& c, std::uint64_t seed) {
     const layout::datatype& any = t.type();
     const layout::datatype& other = t.type();
     const layout::datatype& plain = types[0];
-    const std::size_t most = node::operations::room / sizeof(std::int32_t) / 6 / 8;
-    const std::size_t block = 6 * t.draw(t.draw(8) == 0 ? most : 3);
+    const std::size_t block = some_block(t, what, with_long);
     calls.push_back(std::make_unique<one>(std::move(t), what, combines ? plain : any,
                                           combines ? plain : other, block));
     all.push_back(coll::begin(m.engine, c, calls.back()->call));
@@ -134,6 +146,61 @@ TEST(background, any_kind_and_type_many_at_once) {
   }
 }
 
+TEST(background, long_ones_are_read_where_they_are) {
+  for (const int n : {2, 3}) {
+    for (const auto over : {backend::inproc, backend::shm}) {
+      run_job_on_node(n, over, core::threading::one, [](member& m) {
+        const communicator_ref c = with_memory(m);
+        for (std::uint64_t seed = 11; seed <= 14; ++seed) {
+          many_at_once(m, c, seed, true);
+        }
+      });
+    }
+  }
+}
+
+/// What a rank shows stays its own until all have read it, and no longer.
+TEST(background, a_long_one_ends_when_others_have_read) {
+  run_job_on_node(2, backend::shm, core::threading::one, [](member& m) {
+    const communicator_ref c = with_memory(m);
+    const coll::participant at{m.engine, m.comm};
+    ints data(16384);
+    for (int i = 0; i < 20; ++i) {
+      const int root = i % 2;
+      std::fill(data.begin(), data.end(), m.rank == root ? i : -1);
+      if (m.rank != root) {
+        coll::barrier(at);
+      }
+      const begun b =
+          coll::begin(m.engine, c,
+                      {.what = kind::bcast,
+                       .recv = {data.data(), data.size(), &layout::of(layout::element::i32)},
+                       .root = comm_rank{root}});
+      if (m.rank == root) {
+        ASSERT_NE(b.runs, nullptr);  // it was not waited for
+        EXPECT_FALSE(b.runs->over.done());
+        coll::barrier(at);
+      }
+      wait(m, b);
+      EXPECT_EQ(std::count(data.begin(), data.end(), i), std::ssize(data));
+    }
+  });
+}
+
+/// Where one rank cannot read the others' memory, all send messages.
+TEST(background, long_ones_without_the_kernels_copies) {
+  setting_base* const cma = settings::find("SINEW_FABRIC_CMA");
+  cma->parse("off");
+  run_job_on_node(2, backend::shm, core::threading::one, [](member& m) {
+    const communicator_ref c = with_memory(m);
+    std::vector<std::byte> data(65536);
+    const auto all = coll::buffer::of_bytes(data.data(), data.size());
+    EXPECT_FALSE(coll::begin(m.engine, c, {.what = kind::bcast, .recv = all, .root = 0}).done);
+    wait(m, coll::begin(m.engine, c, {.what = kind::barrier}));
+  });
+  cma->parse(cma->default_text());
+}
+
 TEST(background, threads_have_communicators_of_their_own) {
   run_job_on_node(3, backend::shm, core::threading::many, [](member& m) {
     std::vector<communicator_ref> own;
@@ -142,7 +209,7 @@ TEST(background, threads_have_communicators_of_their_own) {
     }
     std::vector<std::thread> all;
     for (const communicator_ref& c : own) {
-      all.emplace_back([&m, &c] { many_at_once(m, c, 7); });
+      all.emplace_back([&m, &c] { many_at_once(m, c, 7, true); });
     }
     for (std::thread& t : all) {
       t.join();
@@ -204,16 +271,21 @@ TEST(background, a_fault_is_told_where_it_is) {
   });
 }
 
-/// What is longer than a slot goes by a plan, on all ranks.
-TEST(background, long_ones_are_not_taken) {
-  run_job_on_node(2, backend::inproc, core::threading::one, [](member& m) {
+/// What is too long for a slot and not worth a copy by the kernel, or would take whoever makes
+/// progress for long, goes by a plan on all ranks. So does what one rank would read from many.
+TEST(background, those_in_between_are_not_taken) {
+  run_job_on_node(3, backend::inproc, core::threading::one, [](member& m) {
     const communicator_ref c = with_memory(m);
-    std::vector<std::byte> data(node::operations::room + 1);
-    EXPECT_FALSE(coll::begin(m.engine, c,
-                             {.what = kind::bcast,
-                              .recv = coll::buffer::of_bytes(data.data(), data.size()),
-                              .root = 0})
-                     .done);
+    std::vector<std::byte> data((1 << 20) + 1);
+    const auto is_taken = [&](kind what, std::size_t bytes, comm_rank root) {
+      const auto all = coll::buffer::of_bytes(data.data(), bytes);
+      return coll::begin(m.engine, c, {.what = what, .send = all, .recv = all, .root = root}).done;
+    };
+    EXPECT_FALSE(is_taken(kind::bcast, node::operations::room + 1, 0));
+    EXPECT_FALSE(is_taken(kind::bcast, 8 << 10, 0));
+    EXPECT_FALSE(is_taken(kind::bcast, data.size(), 0));
+    EXPECT_FALSE(is_taken(kind::alltoall, data.size() / 2 + 1, -1));
+    EXPECT_FALSE(is_taken(kind::gather, 64 << 10, 0));
   });
 }
 

@@ -58,6 +58,8 @@ class runtime {
   /// Cold.
   void meet(job_rank peer, std::uint32_t tenant = fabric::whoever_is_there);
   [[nodiscard]] bool threaded() const noexcept { return threads_ == threading::many; }
+  /// SINEW_CORE_PROGRESS asks for a helper thread wherever the job can have one. Hot.
+  [[nodiscard]] bool wants_helper() const noexcept { return progress_ == progress::helper; }
   /// More ranks on a node of the job than processors for them; the same answer on all ranks that
   /// were started together. Hot.
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }

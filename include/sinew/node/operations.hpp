@@ -3,7 +3,9 @@
 // All members number them alike, from 1. An operation has a *slot* in each member's block, a line
 // and some room, in which the member posts what it gives. Who has read all that it wants, or gives
 // up, says that the operation has ended for it; a slot is written again only once all have said so
-// of the operation that had it before. Nothing here waits: who finds something missing comes again.
+// of the operation that had it before. Long data are not copied into the slot: the line says where
+// they lie, and they stay there until all who read them have ended. Nothing here waits: who finds
+// something missing comes again.
 #pragma once
 
 #include <array>
@@ -26,6 +28,12 @@ class operations {
   static constexpr std::size_t room = 1024;
 
   explicit operations(team& t) noexcept : team_(t) {}
+
+  /// All members agree on whether data may be shown where they lie: if each can read every other's
+  /// memory by itself, and is `willing` to. All members, once, before any operation. Suspends.
+  /// Cold.
+  void agree_on_reading(bool willing);
+  [[nodiscard]] bool may_show() const noexcept { return may_show_; }
 
   /// The number of the next one. Hot.
   [[nodiscard]] std::uint64_t next() noexcept { return ++begun_; }
@@ -50,6 +58,15 @@ class operations {
     l.length = bytes;
     team_.announce(l.stamp, n, to, asleep);
   }
+  /// Instead of both: `data` stay as they are until all who read them have ended the operation.
+  void show(std::uint64_t n, const void* data, std::size_t bytes, int to,
+            std::vector<job_rank>& asleep) {
+    SINEW_EXPECT(n <= free_up_to_ && may_show_ && bytes < line::in_block);
+    line& l = slots_of(team_.rank()).lines[slot_of(n)];
+    l.length = bytes | line::elsewhere;
+    l.lies.where = reinterpret_cast<std::uintptr_t>(data);
+    team_.announce(l.stamp, n, to, asleep);
+  }
 
   /// What `m` has posted, null as long as it has not. Hot.
   [[nodiscard]] const line* from(std::uint64_t n, int m) const noexcept {
@@ -59,14 +76,24 @@ class operations {
     return l.stamp.load(std::memory_order_seq_cst) == n ? &l : nullptr;
   }
   [[nodiscard]] const std::byte* data_of(std::uint64_t n, int m, const line& l) const noexcept {
-    SINEW_EXPECT(l.bytes() <= room);
+    SINEW_EXPECT(!is_shown(l) && l.bytes() <= room);
     return l.bytes() <= line::most_inside ? l.inside : slots_of(m).rooms[slot_of(n)].data();
   }
+  [[nodiscard]] static bool is_shown(const line& l) noexcept {
+    return (l.length & line::elsewhere) != 0;
+  }
+  /// Copies a part of what `m` shows, by itself. False: the process of `m` has ended.
+  [[nodiscard]] bool read(int m, const line& l, std::size_t offset, void* into,
+                          std::size_t bytes) const;
 
   /// This rank reads nothing of it any more, and its own is posted if it is ever to be. Hot.
   void end(std::uint64_t n, std::vector<job_rank>& asleep) {
     SINEW_EXPECT(n <= free_up_to_);
     team_.announce(slots_of(team_.rank()).ended[slot_of(n)], n, -1, asleep);
+  }
+  /// Whether `m` has ended it, or a later one of that slot. Hot.
+  [[nodiscard]] bool has_ended(std::uint64_t n, int m) const noexcept {
+    return slots_of(m).ended[slot_of(n)].load(std::memory_order_seq_cst) >= n;
   }
 
   [[nodiscard]] node::team& of() const noexcept { return team_; }
@@ -78,6 +105,9 @@ class operations {
     /// By slot: the last operation that has ended there for the owner, who writes it (release);
     /// never falls. Who reads it (acquire) may overwrite what the owner has read.
     alignas(64) std::array<std::atomic<std::uint64_t>, depth> ended;
+    /// For agree_on_reading(). Written by the owner before a meeting, read after it.
+    alignas(64) std::atomic<std::uint64_t> here;  ///< the address of this word, to its owner
+    std::atomic<std::uint64_t> reads_all;         ///< 1: the owner can read the memory of all
     alignas(64) std::array<std::array<std::byte, room>, depth> rooms;
   };
   static_assert(sizeof(slots) <= team::operations_bytes);
@@ -88,8 +118,11 @@ class operations {
     return *reinterpret_cast<slots*>(team_.beside_rounds(m));
   }
   bool look_for_free(std::uint64_t n) noexcept;
+  [[nodiscard]] fabric::copied read(int m, std::uint64_t address, void* into,
+                                    std::size_t bytes) const;
 
   team& team_;
+  bool may_show_ = false;
   std::uint64_t begun_ = 0;
   /// The slots of all operations up to this one are free for them, or were.
   std::uint64_t free_up_to_ = depth;

@@ -175,6 +175,10 @@ class team {
   // For operations.hpp: any thread, once all have joined.
 
   [[nodiscard]] rma::engine& memory() const noexcept { return engine_; }
+  [[nodiscard]] job_rank job_rank_of(int m) const noexcept {
+    SINEW_EXPECT(m >= 0 && m < size_);
+    return ranks_[static_cast<std::size_t>(m)];
+  }
   /// A part of each member's block that rounds do not use: `operations_bytes`, zero at first.
   [[nodiscard]] std::byte* beside_rounds(int m) const noexcept {
     SINEW_EXPECT(m >= 0 && m < size_);

@@ -62,7 +62,7 @@ void through_one(collective_messages& t, const buffer& mine, const buffer& recv,
 template <class In>
 fault allgather_over(node::team& t, const buffer& mine, const buffer& own, const In& in) {
   const bool fits =
-      node::allgather(t, as_data(mine), node_lengths(), [&](int r) { return as_data(in(r)); });
+      node::allgather(t, as_data(mine), node_lengths(t), [&](int r) { return as_data(in(r)); });
   const fault kept = mine.base == own.base ? fault::none : copy(mine, own);
   return fits ? kept : fault::truncated;
 }

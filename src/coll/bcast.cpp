@@ -192,7 +192,7 @@ fault bcast(participant at, buffer data, comm_rank root) {
     return fault::none;
   }
   if (team != nullptr) {
-    return fault_unless(node::bcast(*team, as_data(data), root.value(), node_lengths()));
+    return fault_unless(node::bcast(*team, as_data(data), root.value(), node_lengths(*team)));
   }
   if (levels* const l = levels_of(at)) {
     return l->bcast(t, data, root.value());

@@ -13,7 +13,7 @@ void collect(participant at, node::team* team, collective_messages& t, const buf
              const In& in) {
   SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
   if (team != nullptr) {
-    t.note(fault_unless(node::gather(*team, as_data(mine), root, node_lengths(),
+    t.note(fault_unless(node::gather(*team, as_data(mine), root, node_lengths(*team),
                                      [&](int r) { return as_data(in(r)); })));
     if (t.rank() == root && mine.base != in_place) {
       t.note(copy(mine, in(root)));
@@ -51,7 +51,7 @@ void hand_out(participant at, node::team* team, collective_messages& t, const bu
               int root, const Out& out) {
   SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
   if (team != nullptr) {
-    t.note(fault_unless(node::scatter(*team, as_data(mine), root, node_lengths(),
+    t.note(fault_unless(node::scatter(*team, as_data(mine), root, node_lengths(*team),
                                       [&](int r) { return as_data(out(r)); })));
     if (t.rank() == root && mine.base != in_place) {
       t.note(copy(out(root), mine));

@@ -65,7 +65,7 @@ fault levels::bcast(collective_messages& t, const buffer& data, int root) {
     bcast_any(*l, data, map_.node_of(root));
   }
   if (team_ != nullptr) {
-    t.note(fault_unless(node::bcast(*team_, as_data(data), from, node_lengths())));
+    t.note(fault_unless(node::bcast(*team_, as_data(data), from, node_lengths(*team_))));
   }
   return t.outcome();
 }
@@ -104,7 +104,7 @@ fault levels::allreduce(collective_messages& t, const void* input, const buffer&
     allreduce_any(*l, input, recv, o);
   }
   if (team_ != nullptr) {
-    t.note(fault_unless(node::bcast(*team_, as_data(recv), 0, node_lengths())));
+    t.note(fault_unless(node::bcast(*team_, as_data(recv), 0, node_lengths(*team_))));
   }
   return t.outcome();
 }
@@ -116,8 +116,8 @@ fault levels::scatter_reduced(collective_messages& t, const void* input, const b
   const auto length = [&](int r) { return start(r + 1) - start(r); };
   if (!leads()) {
     t.note(node_reduce(*team_, input, {nullptr, starts.back(), &type}, o, 0));
-    t.note(fault_unless(
-        node::scatter(*team_, as_data(mine), 0, node_lengths(), [](int) { return nothing(); })));
+    t.note(fault_unless(node::scatter(*team_, as_data(mine), 0, node_lengths(*team_),
+                                      [](int) { return nothing(); })));
     return t.outcome();
   }
   scratch sum;
@@ -155,7 +155,7 @@ fault levels::scatter_reduced(collective_messages& t, const void* input, const b
   std::ptrdiff_t next = static_cast<std::ptrdiff_t>(mine.count);  // the leader's is the first
   t.note(copy(part(block.base(), 0, mine.count, type), mine));
   if (team_ != nullptr) {
-    t.note(fault_unless(node::scatter(*team_, as_data(mine), 0, node_lengths(), [&](int m) {
+    t.note(fault_unless(node::scatter(*team_, as_data(mine), 0, node_lengths(*team_), [&](int m) {
       const std::size_t n = length(map_.mine()[static_cast<std::size_t>(m)]);
       return as_data(
           part(block.base(), std::exchange(next, next + static_cast<std::ptrdiff_t>(n)), n, type));

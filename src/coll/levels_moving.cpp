@@ -60,8 +60,8 @@ fault levels::allgather(collective_messages& t, const buffer& mine, const buffer
   const scratch aside(in_order ? 0 : order.total());
   std::byte* const all = in_order ? whole : aside.base();
   if (!leads()) {
-    t.note(fault_unless(
-        node::gather(*team_, as_data(mine), 0, node_lengths(), [](int) { return nothing(); })));
+    t.note(fault_unless(node::gather(*team_, as_data(mine), 0, node_lengths(*team_),
+                                     [](int) { return nothing(); })));
   } else {
     const auto place = [&](int member) {
       return order.of_rank(all, map_.mine()[static_cast<std::size_t>(member)]);
@@ -70,7 +70,7 @@ fault levels::allgather(collective_messages& t, const buffer& mine, const buffer
       t.note(copy(mine, place(0)));
     }
     if (team_ != nullptr) {
-      t.note(fault_unless(node::gather(*team_, as_data(mine), 0, node_lengths(),
+      t.note(fault_unless(node::gather(*team_, as_data(mine), 0, node_lengths(*team_),
                                        [&](int m) { return as_data(place(m)); })));
     }
     leaders l(*this, t);
@@ -79,7 +79,8 @@ fault levels::allgather(collective_messages& t, const buffer& mine, const buffer
         [&](int k) { return order.of_node(all, k); });
   }
   if (team_ != nullptr) {
-    t.note(fault_unless(node::bcast(*team_, bytes_at(all, order.total()), 0, node_lengths())));
+    t.note(
+        fault_unless(node::bcast(*team_, bytes_at(all, order.total()), 0, node_lengths(*team_))));
   }
   for (int r = 0; !in_order && r < t.size(); ++r) {
     if (r != t.rank() || mine.base != own.base) {
@@ -96,7 +97,7 @@ void levels::send_collected(collective_messages& t, const buffer& mine, int root
   const std::size_t travels = alone ? 0 : travelling(mine.bytes());
   if (!alone && !leads()) {
     t.note(fault_unless(node::gather(*team_, travels != 0 ? as_data(mine) : nothing(), 0,
-                                     node_lengths(), [](int) { return nothing(); })));
+                                     node_lengths(*team_), [](int) { return nothing(); })));
   } else if (!alone) {
     team_->begin();
     std::size_t bytes = travels;
@@ -140,9 +141,10 @@ void levels::receive_collected(collective_messages& t, const place_of& in, int r
     }
   }
   if (team_ != nullptr) {
-    t.note(fault_unless(node::gather(*team_, nothing(), lead(root), node_lengths(), [&](int m) {
-      return as_data(in(map_.mine()[static_cast<std::size_t>(m)]));
-    })));
+    t.note(
+        fault_unless(node::gather(*team_, nothing(), lead(root), node_lengths(*team_), [&](int m) {
+          return as_data(in(map_.mine()[static_cast<std::size_t>(m)]));
+        })));
   }
   b.wait();
   std::vector<int> next(bundles.size());
@@ -170,7 +172,7 @@ fault levels::gather(collective_messages& t, const buffer& mine, const place_of&
       t.note(copy(mine, in(root)));
     }
   } else if (map_.node_of(root) == map_.here()) {
-    t.note(fault_unless(node::gather(*team_, as_data(mine), lead(root), node_lengths(),
+    t.note(fault_unless(node::gather(*team_, as_data(mine), lead(root), node_lengths(*team_),
                                      [](int) { return nothing(); })));
   } else {
     send_collected(t, mine, root);
@@ -211,9 +213,10 @@ void levels::hand_out(collective_messages& t, const place_of& out, int root) {
     }
   }
   if (team_ != nullptr) {
-    t.note(fault_unless(node::scatter(*team_, nothing(), lead(root), node_lengths(), [&](int m) {
-      return as_data(out(map_.mine()[static_cast<std::size_t>(m)]));
-    })));
+    t.note(
+        fault_unless(node::scatter(*team_, nothing(), lead(root), node_lengths(*team_), [&](int m) {
+          return as_data(out(map_.mine()[static_cast<std::size_t>(m)]));
+        })));
   }
   for (int r = 0; r < t.size(); ++r) {
     const int node = map_.node_of(r);
@@ -247,7 +250,7 @@ void levels::pass_on(collective_messages& t, const buffer& mine, int root) {
     }
     team_->begin();
     for (const int m : team_->others()) {
-      team_->post_to(as_data(b.next(m)), m, node_lengths().direct_one_way);
+      team_->post_to(as_data(b.next(m)), m, node_lengths(*team_).direct_one_way);
     }
     team_->finish();
   }
@@ -264,7 +267,7 @@ fault levels::scatter(collective_messages& t, const buffer& mine, const place_of
       t.note(copy(out(root), mine));
     }
   } else if (map_.node_of(root) == map_.here()) {
-    t.note(fault_unless(node::scatter(*team_, as_data(mine), lead(root), node_lengths(),
+    t.note(fault_unless(node::scatter(*team_, as_data(mine), lead(root), node_lengths(*team_),
                                       [](int) { return nothing(); })));
   } else {
     pass_on(t, mine, root);
@@ -323,14 +326,16 @@ fault levels::alltoall(collective_messages& t, const place_of& out, const place_
     return bytes_at(mine + static_cast<std::size_t>(m) * row, row);
   };
   if (team_ != nullptr) {
-    t.note(fault_unless(node::gather(*team_, bytes_at(mine, row), 0, node_lengths(), row_of)));
+    t.note(
+        fault_unless(node::gather(*team_, bytes_at(mine, row), 0, node_lengths(*team_), row_of)));
   }
   if (leads()) {
     trade_rows(t, {mine, mine + local * row, each});
     mine += local * row;
   }
   if (team_ != nullptr) {
-    t.note(fault_unless(node::scatter(*team_, bytes_at(mine, row), 0, node_lengths(), row_of)));
+    t.note(
+        fault_unless(node::scatter(*team_, bytes_at(mine, row), 0, node_lengths(*team_), row_of)));
   }
   for (int r = 0; r < t.size(); ++r) {
     t.note(copy(order.of_rank(mine, r), in(r)));
@@ -348,7 +353,7 @@ fault levels::alltoall_near(collective_messages& t, const place_of& out, const p
       return as_data(place(map_.mine()[static_cast<std::size_t>(m)]));
     };
     t.note(fault_unless(node::alltoall(
-        *team_, node_lengths(), [&](int m) { return near(out, m); },
+        *team_, node_lengths(*team_), [&](int m) { return near(out, m); },
         [&](int m) { return near(in, m); })));
   }
   exchange_all(t, [&](int r) { return far_only(out, r); }, [&](int r) { return far_only(in, r); });

@@ -132,6 +132,7 @@ void decide(participant at, node_place& p) {
       // Whatever a helper could do without this rank's threads is left to messages.
       node::operations& made = p.in_background.emplace(*p.team);
       made.agree_on_reading(!at.engine.runtime().wants_helper());
+      p.team->note_readable(made.may_show());
     }
   } else if (const node_map* const map = map_of(at, p)) {
     decide_levels(at, p, *map);
@@ -151,9 +152,17 @@ struct typed_op {
   }
 };
 
-node::reduction_lengths reduction_lengths(const node::team& t) {
+/// Where data are read where they are. Between two ranks that costs less than to copy them twice;
+/// if more read at once, the kernel lets them wait for each other.
+std::size_t direct_from(std::int64_t set, const node::team& t, std::size_t between_two) noexcept {
+  constexpr std::size_t usual = std::size_t{4} << 20;
+  const std::size_t chosen = t.size() == 2 && t.readable() ? between_two : usual;
+  return set != 0 ? static_cast<std::size_t>(set) : chosen;
+}
+
+node::reduction_lengths reduction_lengths(const node::team& t) noexcept {
   return {static_cast<std::size_t>(tuning::node_shared()) / static_cast<std::size_t>(t.size()),
-          static_cast<std::size_t>(tuning::node_direct_reduce())};
+          direct_from(tuning::node_direct_reduce(), t, std::size_t{32} << 10)};
 }
 
 }  // namespace
@@ -196,9 +205,9 @@ node::team* team_for(participant at, std::size_t block) {
   return team != nullptr && block < tuning::block_on_node(at.engine.runtime()) ? team : nullptr;
 }
 
-node::lengths node_lengths() noexcept {
+node::lengths node_lengths(const node::team& t) noexcept {
   return {static_cast<std::size_t>(tuning::node_direct()),
-          static_cast<std::size_t>(tuning::node_direct_one_way())};
+          direct_from(tuning::node_direct_one_way(), t, std::size_t{128} << 10)};
 }
 
 bool reduces(int members, const layout::datatype& type) noexcept {

@@ -32,7 +32,7 @@ class levels;
 /// Of such a rank's engine; for tests whose ranks share a process. Else it is the process's own.
 void use_node_memory(core::runtime& runtime, rma::engine& memory);
 
-[[nodiscard]] node::lengths node_lengths() noexcept;
+[[nodiscard]] node::lengths node_lengths(const node::team& t) noexcept;
 [[nodiscard]] inline node::data as_data(const buffer& b) noexcept {
   return {b.base, b.count, b.type};
 }
@@ -59,7 +59,7 @@ fault node_alltoall(node::team& t, bool in_place_data, const Out& out, const In&
   const auto into = [&](int r) { return as_data(in(r)); };
   if (!in_place_data) {
     const bool fits =
-        node::alltoall(t, node_lengths(), [&](int r) { return as_data(out(r)); }, into);
+        node::alltoall(t, node_lengths(t), [&](int r) { return as_data(out(r)); }, into);
     const fault own = copy(out(t.rank()), in(t.rank()));
     return fits ? own : fault::truncated;
   }
@@ -81,7 +81,7 @@ fault node_alltoall(node::team& t, bool in_place_data, const Out& out, const In&
   }
   SINEW_ENSURE(used <= bytes);
   return fault_unless(node::alltoall(
-      t, node_lengths(), [&](int r) { return sent[static_cast<std::size_t>(r)]; }, into));
+      t, node_lengths(t), [&](int r) { return sent[static_cast<std::size_t>(r)]; }, into));
 }
 
 }  // namespace sinew::coll

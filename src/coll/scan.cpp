@@ -119,7 +119,7 @@ fault levels::prefix(collective_messages& t, const void* input, const buffer& re
     return t.outcome();
   }
   if (team_ != nullptr) {
-    t.note(fault_unless(node::bcast(*team_, as_data(lower), last, node_lengths())));
+    t.note(fault_unless(node::bcast(*team_, as_data(lower), last, node_lengths(*team_))));
   }
   if (own == with_own::no && member_ == 0) {
     t.note(copy(lower, recv));

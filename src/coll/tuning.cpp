@@ -93,16 +93,18 @@ setting<std::int64_t> node_direct{
 setting<std::int64_t> node_direct_one_way{
     "coll",
     "node_direct_one_way",
-    4 << 20,
+    0,
     "bytes",
-    "the same where only the root sends or receives: bcast, gather, scatter",
-    {.least = 1, .most = most_setting_bytes}};
+    "the same where only the root sends or receives: bcast, gather, scatter; 0 means 4M, but 128k "
+    "between two ranks that can read each other's memory",
+    {.least = 1, .most = most_setting_bytes, .or_zero = true}};
 setting<std::int64_t> node_direct_reduce{"coll",
                                          "node_direct_reduce",
-                                         4 << 20,
+                                         0,
                                          "bytes",
-                                         "the same of a reduction, by the length of its vectors",
-                                         {.least = 1, .most = most_setting_bytes}};
+                                         "the same of a reduction, by the length of its vectors; 0 "
+                                         "means 4M, but 32k between two such ranks",
+                                         {.least = 1, .most = most_setting_bytes, .or_zero = true}};
 setting<std::int64_t> node_block{
     "coll",
     "node_block",

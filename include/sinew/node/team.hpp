@@ -91,6 +91,10 @@ class team {
   [[nodiscard]] int rank() const noexcept { return me_; }
   [[nodiscard]] bool crowded() const noexcept { return engine_.runtime().crowded(); }
 
+  /// Whether each member can read every other's memory by itself, as they have found out. Cold.
+  void note_readable(bool each_by_each) noexcept { readable_ = each_by_each; }
+  [[nodiscard]] bool readable() const noexcept { return readable_; }
+
   /// Returns when all have come. Suspends. Hot.
   void meet();
 
@@ -212,6 +216,7 @@ class team {
   rma::engine& engine_;
   const int size_;
   const int me_;
+  bool readable_ = false;
   const std::size_t beside_rounds_;  ///< where that part is
   std::atomic<comm_rank>& awaited_;  ///< read by who reports; nothing depends on it, so relaxed
   std::vector<int> names_;           ///< by member, for reports; empty: as they are

@@ -133,9 +133,9 @@ class endpoint {
                              std::size_t size) {
     return send_medium(peer, id, head, data, size);
   }
-  /// A medium message in two steps, so that a caller packs straight into the fabric: up to max_medium
-  /// bytes. Every reserved packet is committed (size <= capacity); commit may only retry for lack
-  /// of a slot, and is then called again.
+  /// A medium message in two steps, so that a caller packs straight into the fabric: at most
+  /// max_medium bytes. Every reserved packet is committed (size <= capacity); commit may only retry
+  /// for lack of a slot, and is then called again.
   virtual status reserve(job_rank peer, packet& out) = 0;
   virtual status commit(job_rank peer, handler_id id, header head, packet& filled,
                         std::size_t size) = 0;

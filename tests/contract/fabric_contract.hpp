@@ -109,7 +109,7 @@ TEST_P(fabric_contract, every_size) {
       }
       sizes.push_back(room.size());
       for (const std::size_t size : sizes) {
-        for (unsigned choice = 0; choice < 3; ++choice) {
+        for (unsigned choice = 0; choice < 4; ++choice) {
           send_somehow(m.fabric, 1, 0, k++, size, choice, room, [&] { m.idle(); });
         }
       }

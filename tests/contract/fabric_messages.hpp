@@ -79,13 +79,13 @@ struct receiver {
   void check() const { require(problem.empty(), problem); }
 };
 
-/// Sends one filled message by one of the three ways; `progress` is called while it must wait.
+/// Sends one filled message by one of the four ways; `progress` is called while it must wait.
 template <class Wait>
 void send_somehow(endpoint& fabric, int peer, std::uint64_t stream, std::uint64_t number,
                   std::size_t size, unsigned choice, std::vector<std::byte>& room, Wait wait) {
   const header head{{stream, number}};
   const auto source = static_cast<int>(stream);
-  if (choice % 3 == 0 && size <= fabric.bounds().max_medium) {
+  if (choice % 4 == 0 && size <= fabric.bounds().max_medium) {
     packet p;
     while (fabric.reserve(job_rank{peer}, p).retry()) {
       wait();
@@ -99,8 +99,10 @@ void send_somehow(endpoint& fabric, int peer, std::uint64_t stream, std::uint64_
   }
   fill(room.data(), size, number, source);
   for (;;) {
-    const status s = choice % 3 == 1 && size <= fabric.bounds().max_short
+    const status s = choice % 4 == 1 && size <= fabric.bounds().max_short
                          ? fabric.send_short(job_rank{peer}, 1, head, room.data(), size)
+                     : choice % 4 == 3
+                         ? fabric.send_lazily(job_rank{peer}, 1, head, room.data(), size)
                          : fabric.send_medium(job_rank{peer}, 1, head, room.data(), size);
     require(!s.posted(), "an active message was posted");
     if (s.done()) {

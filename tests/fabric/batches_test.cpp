@@ -2,6 +2,7 @@
 // stay in order with what is sent by itself. (The contract suite sends them among others.)
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -37,35 +38,64 @@ void get_acquainted(member& m, receiver& r) {
   m.barrier();
 }
 
-void take_all(member& m, const receiver& r) {
+void take_all(member& m, const receiver& r, std::uint64_t messages = count) {
   const std::int64_t begun = now_ns();
   m.until([&] {
     require(now_ns() - begun < patience_ns, std::to_string(r.total) + " messages came");
-    return r.total == count;
+    return r.total == messages;
   });
   r.check();
 }
 
-TEST(batches, go_though_their_sender_computes) {
+/// `choice`: how they are sent.
+std::string sent_by_who_computes(std::uint64_t messages, unsigned choice) {
+  return run_over_tcp(2, [=](member& m) {
+    receiver r(1);
+    get_acquainted(m, r);
+    std::vector<std::byte> room(64);
+    if (m.rank() == 0) {
+      for (std::uint64_t k = 0; k < messages; ++k) {
+        send_somehow(m.fabric, 1, 0, k, k % 64, choice, room,
+                     [] { require(false, "there was no room"); });
+      }
+      const std::int64_t begun = now_ns();
+      while (m.all.word[0].load() == 0) {  // and no progress
+        require(now_ns() - begun < patience_ns && m.all.failed.load() == 0, "they did not go");
+        sched_yield();
+      }
+    } else {
+      take_all(m, r, messages);
+      m.all.word[0].store(1);
+    }
+    m.barrier();
+  });
+}
+
+TEST(batches, go_though_their_sender_computes) { EXPECT_EQ(sent_by_who_computes(count, 1), ""); }
+
+TEST(batches, what_may_wait_goes_though_its_sender_computes) {
+  EXPECT_EQ(sent_by_who_computes(1, 3), "");
+  EXPECT_EQ(sent_by_who_computes(count, 3), "");
+}
+
+// What may wait and what does not, in every order of the two, with one that no batch holds.
+TEST(batches, what_may_wait_keeps_its_place) {
   EXPECT_EQ(run_over_tcp(2,
                          [](member& m) {
                            receiver r(1);
                            get_acquainted(m, r);
-                           std::vector<std::byte> room(64);
-                           if (m.rank() == 0) {
-                             for (std::uint64_t k = 0; k < count; ++k) {
-                               send_somehow(m.fabric, 1, 0, k, k % 64, 1, room,
-                                            [] { require(false, "there was no room"); });
+                           std::vector<std::byte> room(4096);
+                           std::minstd_rand random(static_cast<unsigned>(seed()));
+                           for (std::uint64_t k = 0; m.rank() == 0 && k < count; ++k) {
+                             const std::size_t size = random() % 8 == 0 ? room.size() : k % 64;
+                             send_somehow(m.fabric, 1, 0, k, size, 2 + random() % 2, room,
+                                          [&] { m.idle(); });
+                             if (random() % 4 == 0) {
+                               (void)m.fabric.progress(16);
                              }
-                             const std::int64_t begun = now_ns();
-                             while (m.all.word[0].load() == 0) {  // and no progress
-                               require(now_ns() - begun < patience_ns && m.all.failed.load() == 0,
-                                       "they did not go");
-                               sched_yield();
-                             }
-                           } else {
+                           }
+                           if (m.rank() == 1) {
                              take_all(m, r);
-                             m.all.word[0].store(1);
                            }
                            m.barrier();
                          }),

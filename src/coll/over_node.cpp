@@ -152,17 +152,20 @@ struct typed_op {
   }
 };
 
+constexpr std::size_t usual_direct = std::size_t{4} << 20;
+constexpr std::size_t direct_of_two = std::size_t{128} << 10;
+constexpr std::size_t direct_reduce_of_two = std::size_t{32} << 10;
+
 /// Where data are read where they are. Between two ranks that costs less than to copy them twice;
 /// if more read at once, the kernel lets them wait for each other.
-std::size_t direct_from(std::int64_t set, const node::team& t, std::size_t between_two) noexcept {
-  constexpr std::size_t usual = std::size_t{4} << 20;
-  const std::size_t chosen = t.size() == 2 && t.readable() ? between_two : usual;
+std::size_t direct_from(std::int64_t set, const node::team& t, std::size_t of_two) noexcept {
+  const std::size_t chosen = t.size() == 2 && t.readable() ? of_two : usual_direct;
   return set != 0 ? static_cast<std::size_t>(set) : chosen;
 }
 
-node::reduction_lengths reduction_lengths(const node::team& t) noexcept {
+node::reduction_lengths reduction_lengths(const node::team& t, std::size_t of_two) noexcept {
   return {static_cast<std::size_t>(tuning::node_shared()) / static_cast<std::size_t>(t.size()),
-          direct_from(tuning::node_direct_reduce(), t, std::size_t{32} << 10)};
+          direct_from(tuning::node_direct_reduce(), t, of_two)};
 }
 
 }  // namespace
@@ -207,7 +210,7 @@ node::team* team_for(participant at, std::size_t block) {
 
 node::lengths node_lengths(const node::team& t) noexcept {
   return {static_cast<std::size_t>(tuning::node_direct()),
-          direct_from(tuning::node_direct_one_way(), t, std::size_t{128} << 10)};
+          direct_from(tuning::node_direct_one_way(), t, direct_of_two)};
 }
 
 bool reduces(int members, const layout::datatype& type) noexcept {
@@ -217,26 +220,27 @@ bool reduces(int members, const layout::datatype& type) noexcept {
 
 fault node_reduce(node::team& t, const void* input, const buffer& recv, const op& o, int root) {
   const typed_op typed{o, *recv.type};
+  // One of two that copies while the other adds is quicker than one that reads and adds.
   return fault_unless(node::reduce(t, {input, recv.base, recv.count}, typed.combiner(), root,
-                                   reduction_lengths(t)));
+                                   reduction_lengths(t, usual_direct)));
 }
 
 fault node_allreduce(node::team& t, const void* input, const buffer& recv, const op& o) {
   const typed_op typed{o, *recv.type};
-  return fault_unless(
-      node::allreduce(t, {input, recv.base, recv.count}, typed.combiner(), reduction_lengths(t)));
+  return fault_unless(node::allreduce(t, {input, recv.base, recv.count}, typed.combiner(),
+                                      reduction_lengths(t, direct_reduce_of_two)));
 }
 
 fault node_reduce_scatter(node::team& t, const void* input, const buffer& mine,
                           std::span<const std::size_t> starts, const op& o) {
   const typed_op typed{o, *mine.type};
   if (input != mine.base) {
-    return fault_unless(
-        node::reduce_scatter(t, input, mine.base, starts, typed.combiner(), reduction_lengths(t)));
+    return fault_unless(node::reduce_scatter(t, input, mine.base, starts, typed.combiner(),
+                                             reduction_lengths(t, direct_reduce_of_two)));
   }
   const scratch sum(mine.count, *mine.type);
-  const bool fits =
-      node::reduce_scatter(t, input, sum.base(), starts, typed.combiner(), reduction_lengths(t));
+  const bool fits = node::reduce_scatter(t, input, sum.base(), starts, typed.combiner(),
+                                         reduction_lengths(t, direct_reduce_of_two));
   const fault own = copy(part(sum.base(), 0, mine.count, *mine.type), mine);
   return fits ? own : fault::truncated;
 }

@@ -103,7 +103,7 @@ setting<std::int64_t> node_direct_reduce{"coll",
                                          0,
                                          "bytes",
                                          "the same of a reduction, by the length of its vectors; 0 "
-                                         "means 4M, but 32k between two such ranks",
+                                         "means 4M, but 32k where two such ranks both want results",
                                          {.least = 1, .most = most_setting_bytes, .or_zero = true}};
 setting<std::int64_t> node_block{
     "coll",

@@ -263,6 +263,34 @@ const void* own_operand(team& t, const vectors& v, std::size_t bytes) {
   return aside;
 }
 
+/// All post all of theirs to the root, which combines them.
+bool reduce_whole(team& t, const vectors& v, const combiner& c, int root) {
+  const std::size_t bytes = v.count * c.element_bytes;
+  t.begin();
+  if (t.rank() != root) {
+    t.post(bytes_at(v.from, bytes), root);
+    return true;
+  }
+  const bool fits = fold_posts(t, own_operand(t, v, bytes), v, c);
+  t.finish();
+  return fits;
+}
+
+/// Two ranks: while the root combines a piece, the other one copies the next.
+bool reduce_in_pieces(team& t, const vectors& v, const combiner& c, int root) {
+  const std::size_t most = most_unshared / c.element_bytes;
+  std::size_t first = 0;
+  bool fits = true;
+  do {
+    const std::size_t length = std::min(most, v.count - first);
+    void* const into =
+        t.rank() != root ? nullptr : static_cast<std::byte*>(v.into) + first * c.element_bytes;
+    fits = reduce_whole(t, {at(v.from, first, c), into, length}, c, root);
+    first += length;
+  } while (fits && first < v.count);
+  return fits;
+}
+
 }  // namespace
 
 bool reduce(team& t, const vectors& v, const combiner& c, int root,
@@ -272,17 +300,13 @@ bool reduce(team& t, const vectors& v, const combiner& c, int root,
   if (bytes >= limits.direct) {
     return reduce_direct(t, v, c, root);
   }
-  if (bytes >= (t.size() > 2 ? std::min(limits.shared, most_unshared) : most_unshared)) {
+  if (t.size() == 2) {
+    return reduce_in_pieces(t, v, c, root);
+  }
+  if (bytes >= std::min(limits.shared, most_unshared)) {
     return reduce_shares(t, v, c, root);
   }
-  t.begin();
-  if (t.rank() != root) {
-    t.post(bytes_at(v.from, bytes), root);
-    return true;
-  }
-  const bool fits = fold_posts(t, own_operand(t, v, bytes), v, c);
-  t.finish();
-  return fits;
+  return reduce_whole(t, v, c, root);
 }
 
 bool allreduce(team& t, const vectors& v, const combiner& c, const reduction_lengths& limits) {

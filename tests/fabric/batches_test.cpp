@@ -2,6 +2,8 @@
 // stay in order with what is sent by itself. (The contract suite sends them among others.)
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -98,6 +100,31 @@ TEST(batches, what_may_wait_keeps_its_place) {
                              take_all(m, r);
                            }
                            m.barrier();
+                         }),
+            "");
+}
+
+// Programs count their open files, and find more only where they have opened some.
+TEST(batches, open_no_files) {
+  EXPECT_EQ(run_over_tcp(2,
+                         [](member& m) {
+                           const auto open_files = [] {
+                             namespace fs = std::filesystem;
+                             return std::distance(fs::directory_iterator("/proc/self/fd"),
+                                                  fs::directory_iterator());
+                           };
+                           receiver r(1);
+                           get_acquainted(m, r);
+                           const auto before = open_files();
+                           std::vector<std::byte> room(64);
+                           for (std::uint64_t k = 0; m.rank() == 0 && k < count; ++k) {
+                             send_somehow(m.fabric, 1, 0, k, k % 64, 3, room, [&] { m.idle(); });
+                           }
+                           if (m.rank() == 1) {
+                             take_all(m, r);
+                           }
+                           m.barrier();
+                           require(open_files() == before, "there are other open files");
                          }),
             "");
 }

@@ -92,6 +92,9 @@ ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source a
   SINEW_CHECK(bell_ >= 0, "cannot make an event descriptor", std::strerror(errno),
               "raise the limit of open files (ulimit -n)");
   by_->set_receiver(on_arrival, this);
+  if (batches_) {
+    flusher_.prepare();
+  }
 }
 
 ucx_endpoint::~ucx_endpoint() {

@@ -32,10 +32,14 @@ bool flusher::set_timer(long nanoseconds) const noexcept {
   return ::timerfd_settime(timer_, 0, &once, nullptr) == 0;
 }
 
-bool flusher::start() noexcept {
+void flusher::prepare() noexcept {
   if (timer_ < 0) {
     timer_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
   }
+}
+
+bool flusher::start() noexcept {
+  prepare();
   if (timer_ < 0 || base::start_kernel_thread(thread_, run, this) != 0) {
     return false;
   }

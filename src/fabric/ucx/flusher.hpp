@@ -20,6 +20,9 @@ class flusher {
   flusher(const flusher&) = delete;
   flusher& operator=(const flusher&) = delete;
 
+  /// Opens the timer; else the first call does, and a program that counts its open files is
+  /// surprised. Cold.
+  void prepare() noexcept;
   /// `flush(of)` begins some 100 us after the last call, perhaps sooner, and sees all that was
   /// written before it under the lock that it takes. False: no thread or timer can be had, so it
   /// will not. One caller at a time. Warm: a system call.

@@ -37,6 +37,9 @@ class network_endpoint : public endpoint {
   /// False: there is something for progress() to do, or a caller that got `retry` may try again.
   /// The thread that calls progress() only. Cold.
   [[nodiscard]] virtual bool prepare_sleep() = 0;
+  /// How much progress() has found to do so far: a descriptor that becomes readable while this does
+  /// not grow is readable in vain. The thread that calls progress() only. Warm.
+  [[nodiscard]] virtual std::uint64_t happened() const noexcept = 0;
   /// Connects to `peer` now and not at the first message, so that its end is noticed from here on;
   /// nothing if it is connected. Only where ranks have names. Any thread. Cold.
   virtual void open_way(job_rank peer) = 0;

@@ -123,7 +123,7 @@ class joint_endpoint final : public endpoint {
   void sleep(std::uint64_t timeout_ns) override {
     rounds_ = 1;
     if (far_->prepare_sleep()) {
-      watcher_.watch();
+      watcher_.watch(far_->happened());
       near_->sleep(timeout_ns);
     }
   }

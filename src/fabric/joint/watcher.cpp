@@ -34,10 +34,11 @@ watcher::~watcher() {
   close(end_);
 }
 
-void watcher::watch() {
+void watcher::watch(std::uint64_t happened) {
   if (now_.load(std::memory_order_acquire) != idle) {
     return;
   }
+  pause_ns_ = vain_.pause_ns(thread_.joinable(), happened);
   now_.store(watching, std::memory_order_release);
   if (thread_.joinable()) {
     base::futex_wake(now_, 1);
@@ -63,6 +64,8 @@ void watcher::run() {
     if (now == idle) {
       continue;
     }
+    // Wait: what it would wake the sleeper for has been nothing several times.
+    base::futex_wait(now_, watching, pause_ns_);
     pollfd both[2] = {{events_, POLLIN, 0}, {end_, POLLIN, 0}};
     // Wait: the same.
     if (poll(both, 2, -1) <= 0 || both[0].revents == 0) {
@@ -85,7 +88,7 @@ class watch_of_two final : public sleep_watch {
     if (!far_.prepare_sleep()) {
       return false;
     }
-    watcher_.watch();
+    watcher_.watch(far_.happened());
     return true;
   }
 

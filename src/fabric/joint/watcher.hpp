@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "fabric/vain_wakes.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::fabric::joint {
@@ -18,9 +19,10 @@ class watcher {
   watcher(const watcher&) = delete;
   watcher& operator=(const watcher&) = delete;
 
-  /// From now on, once: calls wake() of the sleeper when the descriptor is readable. If it still
+  /// From now on, once: calls wake() of the sleeper when the descriptor is readable; somewhat later
+  /// if it was the last times, and `happened` says that there was nothing to do. If it still
   /// watches, nothing. Throws where no thread can be had. Warm.
-  void watch();
+  void watch(std::uint64_t happened);
 
  private:
   void run();
@@ -34,7 +36,9 @@ class watcher {
   /// sleeper, who thus sees it afterwards. Release and acquire: what was seen on the descriptor
   /// stays seen by whoever finds it idle.
   std::atomic<std::uint32_t> now_{idle};
-  std::thread thread_;  ///< from the first watch() on
+  vain_wakes vain_;             ///< the sleeper's
+  std::uint64_t pause_ns_ = 0;  ///< before the thread looks; written before `watching`
+  std::thread thread_;          ///< from the first watch() on
 };
 
 }  // namespace sinew::fabric::joint

@@ -468,6 +468,7 @@ int ucx_endpoint::progress(int budget) {
   if (any_untold_.load(std::memory_order_relaxed)) [[unlikely]] {
     tell_lost();
   }
+  happened_ += static_cast<std::uint64_t>(happened);
   return happened;
 }
 
@@ -535,14 +536,24 @@ void ucx_endpoint::sleep(std::uint64_t timeout_ns) {
   if (!prepare_sleep()) {
     return;
   }
-  constexpr std::uint64_t second = 1'000'000'000;
-  const timespec limit{static_cast<time_t>(timeout_ns / second),
-                       static_cast<long>(timeout_ns % second)};
-  pollfd bells[2] = {{by_->event_descriptor(), POLLIN, 0}, {bell_, POLLIN, 0}};
-  // Wait: bounded; the waits of core call it, and watch.
-  (void)ppoll(bells, 2, &limit, nullptr);
+  pollfd bells[2] = {{bell_, POLLIN, 0}, {by_->event_descriptor(), POLLIN, 0}};
+  const auto doze = [&](nfds_t on, std::uint64_t at_most_ns) {
+    constexpr std::uint64_t second = 1'000'000'000;
+    const timespec limit{static_cast<time_t>(at_most_ns / second),
+                         static_cast<long>(at_most_ns % second)};
+    // Wait: bounded; the waits of core call it, and watch.
+    (void)ppoll(bells, on, &limit, nullptr);
+  };
+  const std::uint64_t pause = std::min(vain_.pause_ns(woken_, happened_), timeout_ns);
+  if (pause != 0) {
+    doze(1, pause);
+  }
+  if ((bells[0].revents & POLLIN) == 0) {
+    doze(2, timeout_ns - pause);
+  }
+  woken_ = (bells[1].revents & POLLIN) != 0;
   std::uint64_t rung = 0;
-  if ((bells[1].revents & POLLIN) != 0) {
+  if ((bells[0].revents & POLLIN) != 0) {
     (void)!read(bell_, &rung, sizeof rung);
   }
 }

@@ -13,6 +13,7 @@
 #include "fabric/ucx/flusher.hpp"
 #include "fabric/ucx/peer.hpp"
 #include "fabric/ucx/worker.hpp"
+#include "fabric/vain_wakes.hpp"
 
 namespace sinew::fabric::ucx {
 
@@ -73,6 +74,7 @@ class ucx_endpoint final : public network_endpoint, private tagged {
 
   [[nodiscard]] int event_descriptor() const noexcept override { return by_->event_descriptor(); }
   [[nodiscard]] bool prepare_sleep() override;
+  [[nodiscard]] std::uint64_t happened() const noexcept override { return happened_; }
   void open_way(job_rank peer) override;
   void forget(job_rank peer) override;
   [[nodiscard]] std::string transports_to(job_rank peer) override;
@@ -261,6 +263,9 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   bool others_judge_ = false;  ///< who heard of the loss ends the job
 
   // Of the thread that makes progress.
+  std::uint64_t happened_ = 0;
+  vain_wakes vain_;
+  bool woken_ = false;  ///< the last sleep(), by the descriptor
   std::vector<peer*> ready_;
   std::vector<callback> finishing_;
   std::vector<ended_operation> ending_;

@@ -93,6 +93,12 @@ if(SINEW_SANITIZE STREQUAL "thread" AND EXISTS /proc/sys/vm/mmap_rnd_bits)
   endif()
 endif()
 
+# Two words that are stored one after the other and loaded as one vector: the load waits until all
+# stores before have left the core, behind a store to a line that another core holds some 100 ns.
+function(sinew_keep_words_apart target)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-tree-slp-vectorize>)
+endfunction()
+
 # The hot path crosses modules: in a release the linker of libmpi_abi sees through them. The objects
 # hold plain code too, so that tests link fast. Only gcc can make both.
 set(SINEW_LTO_MODULES fabric match core p2p)

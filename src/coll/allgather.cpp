@@ -69,7 +69,7 @@ fault allgather_over(node::team& t, const buffer& mine, const buffer& own, const
 
 }  // namespace
 
-fault allgather(participant at, buffer send, buffer recv) {
+fault allgather(participant at, const buffer& send, const buffer& recv) {
   collective_messages t(at, "MPI_Allgather");
   node::team* const team = team_for(at, recv.bytes());
   if (recv.bytes() == 0) {
@@ -105,7 +105,7 @@ fault allgather(participant at, buffer send, buffer recv) {
   return t.outcome();
 }
 
-fault allgatherv(participant at, buffer send, parts recv) {
+fault allgatherv(participant at, const buffer& send, parts recv) {
   collective_messages t(at, "MPI_Allgatherv");
   const buffer own = block(recv, t.rank());
   const buffer mine = send.base == in_place ? own : send;

@@ -91,7 +91,7 @@ fault exchange_blocks(node::team* team, participant at, collective_messages& t, 
 
 }  // namespace
 
-fault alltoall(participant at, buffer send, buffer recv) {
+fault alltoall(participant at, const buffer& send, const buffer& recv) {
   collective_messages t(at, "MPI_Alltoall");
   const std::size_t bytes = recv.bytes();
   node::team* const team = team_for(at, bytes);

@@ -185,7 +185,7 @@ fault barrier(participant at) {
   return t.outcome();
 }
 
-fault bcast(participant at, buffer data, comm_rank root) {
+fault bcast(participant at, const buffer& data, comm_rank root) {
   collective_messages t(at, "MPI_Bcast", root);
   node::team* const team = team_of(at);
   if (t.size() == 1 || data.bytes() == 0) {

@@ -13,11 +13,14 @@ void collect(participant at, node::team* team, collective_messages& t, const buf
              const In& in) {
   SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
   if (team != nullptr) {
-    t.note(fault_unless(node::gather(*team, as_data(mine), root, node_lengths(*team),
-                                     [&](int r) { return as_data(in(r)); })));
-    if (t.rank() == root && mine.base != in_place) {
-      t.note(copy(mine, in(root)));
-    }
+    const auto own = [&] {
+      if (mine.base != in_place) {
+        t.note(copy(mine, in(root)));
+      }
+    };
+    t.note(fault_unless(node::gather(
+        *team, as_data(mine), root, node_lengths(*team), [&](int r) { return as_data(in(r)); },
+        own)));
     return;
   }
   if (levels* const l = levels_of(at)) {
@@ -51,11 +54,14 @@ void hand_out(participant at, node::team* team, collective_messages& t, const bu
               int root, const Out& out) {
   SINEW_EXPECT(root >= 0 && (mine.base != in_place || t.rank() == root));
   if (team != nullptr) {
-    t.note(fault_unless(node::scatter(*team, as_data(mine), root, node_lengths(*team),
-                                      [&](int r) { return as_data(out(r)); })));
-    if (t.rank() == root && mine.base != in_place) {
-      t.note(copy(out(root), mine));
-    }
+    const auto own = [&] {
+      if (mine.base != in_place) {
+        t.note(copy(out(root), mine));
+      }
+    };
+    t.note(fault_unless(node::scatter(
+        *team, as_data(mine), root, node_lengths(*team), [&](int r) { return as_data(out(r)); },
+        own)));
     return;
   }
   if (levels* const l = levels_of(at)) {
@@ -85,27 +91,27 @@ void hand_out(participant at, node::team* team, collective_messages& t, const bu
 
 }  // namespace
 
-fault gather(participant at, buffer send, buffer recv, comm_rank root) {
+fault gather(participant at, const buffer& send, const buffer& recv, comm_rank root) {
   collective_messages t(at, "MPI_Gather", root);
   const std::size_t each = (at.comm.rank() == root ? recv : send).bytes();
   collect(at, team_for(at, each), t, send, root.value(), [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
-fault gatherv(participant at, buffer send, parts recv, comm_rank root) {
+fault gatherv(participant at, const buffer& send, parts recv, comm_rank root) {
   collective_messages t(at, "MPI_Gatherv", root);
   collect(at, team_of(at), t, send, root.value(), [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
-fault scatter(participant at, buffer send, buffer recv, comm_rank root) {
+fault scatter(participant at, const buffer& send, const buffer& recv, comm_rank root) {
   collective_messages t(at, "MPI_Scatter", root);
   const std::size_t each = (at.comm.rank() == root ? send : recv).bytes();
   hand_out(at, team_for(at, each), t, recv, root.value(), [&](int r) { return block(send, r); });
   return t.outcome();
 }
 
-fault scatterv(participant at, parts send, buffer recv, comm_rank root) {
+fault scatterv(participant at, parts send, const buffer& recv, comm_rank root) {
   collective_messages t(at, "MPI_Scatterv", root);
   hand_out(at, team_of(at), t, recv, root.value(), [&](int r) { return block(send, r); });
   return t.outcome();

@@ -1,6 +1,7 @@
 #include "coll/levels.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "coll/over_node.hpp"
@@ -152,16 +153,19 @@ fault levels::scatter_reduced(collective_messages& t, const void* input, const b
     leaders l(*this, t);
     reduce_scatter_any(*l, input, part(block.base(), 0, ours, type), counts, o);
   }
-  std::ptrdiff_t next = static_cast<std::ptrdiff_t>(mine.count);  // the leader's is the first
-  t.note(copy(part(block.base(), 0, mine.count, type), mine));
+  t.note(copy(part(block.base(), 0, mine.count, type), mine));  // the leader's is the first
   if (team_ != nullptr) {
+    const std::span<const int> ranks = map_.mine();
+    const auto before = [&](int m) {
+      return std::accumulate(ranks.begin(), ranks.begin() + m, std::size_t{0},
+                             [&](std::size_t sum, int r) { return sum + length(r); });
+    };
+    SINEW_ASSERT(before(team_->size()) == ours);
     t.note(fault_unless(node::scatter(*team_, as_data(mine), 0, node_lengths(*team_), [&](int m) {
-      const std::size_t n = length(map_.mine()[static_cast<std::size_t>(m)]);
-      return as_data(
-          part(block.base(), std::exchange(next, next + static_cast<std::ptrdiff_t>(n)), n, type));
+      return as_data(part(block.base(), static_cast<std::ptrdiff_t>(before(m)),
+                          length(ranks[static_cast<std::size_t>(m)]), type));
     })));
   }
-  SINEW_ENSURE(static_cast<std::size_t>(next) == ours);
   return t.outcome();
 }
 

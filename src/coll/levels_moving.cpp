@@ -96,8 +96,9 @@ void levels::send_collected(collective_messages& t, const buffer& mine, int root
   const bool alone = team_ == nullptr;
   const std::size_t travels = alone ? 0 : travelling(mine.bytes());
   if (!alone && !leads()) {
-    t.note(fault_unless(node::gather(*team_, travels != 0 ? as_data(mine) : nothing(), 0,
-                                     node_lengths(*team_), [](int) { return nothing(); })));
+    team_->begin();
+    team_->post(travels != 0 ? as_data(mine) : nothing(), 0, node_lengths(*team_).direct_one_way);
+    team_->finish();
   } else if (!alone) {
     team_->begin();
     std::size_t bytes = travels;

@@ -69,17 +69,19 @@ fault exchange_blocks(participant at, const char* name, const neighbours& n, con
 
 }  // namespace
 
-fault neighbour_allgather(participant at, const neighbours& n, buffer send, buffer recv) {
+fault neighbour_allgather(participant at, const neighbours& n, const buffer& send,
+                          const buffer& recv) {
   return exchange(
       at, "MPI_Neighbor_allgather", n, [&](int) { return send; },
       [&](int i) { return block(recv, i); });
 }
-fault neighbour_allgatherv(participant at, const neighbours& n, buffer send, parts recv) {
+fault neighbour_allgatherv(participant at, const neighbours& n, const buffer& send, parts recv) {
   return exchange(
       at, "MPI_Neighbor_allgatherv", n, [&](int) { return send; },
       [&](int i) { return block(recv, i); });
 }
-fault neighbour_alltoall(participant at, const neighbours& n, buffer send, buffer recv) {
+fault neighbour_alltoall(participant at, const neighbours& n, const buffer& send,
+                         const buffer& recv) {
   return exchange_blocks(at, "MPI_Neighbor_alltoall", n, send, recv);
 }
 fault neighbour_alltoallv(participant at, const neighbours& n, parts send, parts recv) {

@@ -153,13 +153,18 @@ struct typed_op {
 };
 
 constexpr std::size_t usual_direct = std::size_t{4} << 20;
-constexpr std::size_t direct_of_two = std::size_t{128} << 10;
-constexpr std::size_t direct_reduce_of_two = std::size_t{32} << 10;
+constexpr std::size_t direct_both_ways = std::size_t{64} << 10;
+constexpr std::size_t direct_of_two = std::size_t{32} << 10;
+constexpr std::size_t direct_both_ways_of_two = std::size_t{8} << 10;
 
-/// Where data are read where they are. Between two ranks that costs less than to copy them twice;
-/// if more read at once, the kernel lets them wait for each other.
-std::size_t direct_from(std::int64_t set, const node::team& t, std::size_t of_two) noexcept {
-  const std::size_t chosen = t.size() == 2 && t.readable() ? of_two : usual_direct;
+/// Between two ranks that can read each other's memory that costs less than to copy data twice; if
+/// more read at once, the kernel lets them wait for each other.
+bool two_that_read(const node::team& t) noexcept { return t.size() == 2 && t.readable(); }
+
+/// Where data are read where they are.
+std::size_t direct_from(std::int64_t set, const node::team& t, std::size_t of_two,
+                        std::size_t usual = usual_direct) noexcept {
+  const std::size_t chosen = two_that_read(t) ? of_two : usual;
   return set != 0 ? static_cast<std::size_t>(set) : chosen;
 }
 
@@ -205,11 +210,18 @@ position position_of(participant at) {
 
 node::team* team_for(participant at, std::size_t block) {
   node::team* const team = team_of(at);
-  return team != nullptr && block < tuning::block_on_node(at.engine.runtime()) ? team : nullptr;
+  if (team == nullptr) {
+    return nullptr;
+  }
+  const std::size_t set = tuning::block_on_node();
+  const bool on_node =
+      set != 0 ? block < set
+               : two_that_read(*team) || block < tuning::usual_block_on_node(at.engine.runtime());
+  return on_node ? team : nullptr;
 }
 
 node::lengths node_lengths(const node::team& t) noexcept {
-  return {static_cast<std::size_t>(tuning::node_direct()),
+  return {direct_from(tuning::node_direct(), t, direct_both_ways_of_two, direct_both_ways),
           direct_from(tuning::node_direct_one_way(), t, direct_of_two)};
 }
 
@@ -228,7 +240,7 @@ fault node_reduce(node::team& t, const void* input, const buffer& recv, const op
 fault node_allreduce(node::team& t, const void* input, const buffer& recv, const op& o) {
   const typed_op typed{o, *recv.type};
   return fault_unless(node::allreduce(t, {input, recv.base, recv.count}, typed.combiner(),
-                                      reduction_lengths(t, direct_reduce_of_two)));
+                                      reduction_lengths(t, direct_of_two)));
 }
 
 fault node_reduce_scatter(node::team& t, const void* input, const buffer& mine,
@@ -236,11 +248,11 @@ fault node_reduce_scatter(node::team& t, const void* input, const buffer& mine,
   const typed_op typed{o, *mine.type};
   if (input != mine.base) {
     return fault_unless(node::reduce_scatter(t, input, mine.base, starts, typed.combiner(),
-                                             reduction_lengths(t, direct_reduce_of_two)));
+                                             reduction_lengths(t, direct_of_two)));
   }
   const scratch sum(mine.count, *mine.type);
   const bool fits = node::reduce_scatter(t, input, sum.base(), starts, typed.combiner(),
-                                         reduction_lengths(t, direct_reduce_of_two));
+                                         reduction_lengths(t, direct_of_two));
   const fault own = copy(part(sum.base(), 0, mine.count, *mine.type), mine);
   return fits ? own : fault::truncated;
 }

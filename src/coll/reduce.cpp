@@ -289,7 +289,7 @@ void allreduce_any(collective_messages& t, const void* input, const buffer& resu
   }
 }
 
-fault reduce(participant at, const void* send, buffer recv, const op& o, comm_rank root) {
+fault reduce(participant at, const void* send, const buffer& recv, const op& o, comm_rank root) {
   collective_messages t(at, "MPI_Reduce", root);
   node::team* const team = team_of(at);
   if (recv.count == 0) {
@@ -309,7 +309,7 @@ fault reduce(participant at, const void* send, buffer recv, const op& o, comm_ra
   return t.outcome();
 }
 
-fault allreduce(participant at, const void* send, buffer recv, const op& o) {
+fault allreduce(participant at, const void* send, const buffer& recv, const op& o) {
   collective_messages t(at, "MPI_Allreduce");
   node::team* const team = team_of(at);
   if (recv.count == 0) {

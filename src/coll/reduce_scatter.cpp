@@ -148,7 +148,7 @@ fault reduce_scatter(participant at, const void* send, void* recv,
                        {recv, blocks.count(at.comm.rank().value()), &type}, blocks, o);
 }
 
-fault reduce_scatter_block(participant at, const void* send, buffer recv, const op& o) {
+fault reduce_scatter_block(participant at, const void* send, const buffer& recv, const op& o) {
   return reduce_blocks(at, "MPI_Reduce_scatter_block", send, recv, equal_blocks{recv.count}, o);
 }
 

@@ -129,7 +129,7 @@ fault levels::prefix(collective_messages& t, const void* input, const buffer& re
   return t.outcome();
 }
 
-fault scan(participant at, const void* send, buffer recv, const op& o) {
+fault scan(participant at, const void* send, const buffer& recv, const op& o) {
   collective_messages t(at, "MPI_Scan");
   if (recv.count == 0) {
     return fault::none;
@@ -147,7 +147,7 @@ fault scan(participant at, const void* send, buffer recv, const op& o) {
   return t.outcome();
 }
 
-fault exscan(participant at, const void* send, buffer recv, const op& o) {
+fault exscan(participant at, const void* send, const buffer& recv, const op& o) {
   collective_messages t(at, "MPI_Exscan");
   if (recv.count == 0 || t.size() == 1) {
     return fault::none;

@@ -86,17 +86,18 @@ setting<bool> node{"coll", "node", true, "",
 setting<std::int64_t> node_direct{
     "coll",
     "node_direct",
-    64 << 10,
+    0,
     "bytes",
-    "inside a node data of this size are read where they are, shorter ones copied aside",
-    {.least = 1, .most = most_setting_bytes}};
+    "inside a node data of this size are read where they are, shorter ones copied aside; 0 means "
+    "64k, but 8k between two ranks that can read each other's memory",
+    {.least = 1, .most = most_setting_bytes, .or_zero = true}};
 setting<std::int64_t> node_direct_one_way{
     "coll",
     "node_direct_one_way",
     0,
     "bytes",
-    "the same where only the root sends or receives: bcast, gather, scatter; 0 means 4M, but 128k "
-    "between two ranks that can read each other's memory",
+    "the same where only the root sends or receives: bcast, gather, scatter; 0 means 4M, but 32k "
+    "between two such ranks",
     {.least = 1, .most = most_setting_bytes, .or_zero = true}};
 setting<std::int64_t> node_direct_reduce{"coll",
                                          "node_direct_reduce",
@@ -111,7 +112,8 @@ setting<std::int64_t> node_block{
     0,
     "bytes",
     "inside a node allgather, alltoall, gather and scatter of blocks of this size go by messages; "
-    "0 means 16k if every rank can have a core of its own, else 128k",
+    "0 means none if it is two such ranks, else 16k if every rank can have a core of its own, 128k "
+    "if not",
     {.least = 1, .most = most_setting_bytes, .or_zero = true},
     setting_use::each_use_alike};
 setting<std::int64_t> node_read{
@@ -155,11 +157,12 @@ int short_fan(core::runtime& rt, bool spans_jobs) {
   return !spans_jobs && crowded(rt) ? crowded_fan : 2;
 }
 
-std::size_t block_on_node(core::runtime& rt) {
-  if (node_block() != 0) {
-    SINEW_ENSURE(node_block() > 0);
-    return static_cast<std::size_t>(node_block());
-  }
+std::size_t block_on_node() {
+  SINEW_ENSURE(node_block() >= 0);
+  return static_cast<std::size_t>(node_block());
+}
+
+std::size_t usual_block_on_node(core::runtime& rt) {
   return crowded(rt) ? crowded_block_by_message : block_by_message;
 }
 

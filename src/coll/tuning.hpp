@@ -34,8 +34,11 @@ extern setting<std::int64_t> node_shared;  ///< from here reductions are divided
 /// the job: it is computed from facts of the one node, and is "no" if there are several.
 [[nodiscard]] bool crowded(core::runtime& rt);
 
-/// From this length on blocks go by messages inside a node, too. The same on all ranks.
-[[nodiscard]] std::size_t block_on_node(core::runtime& rt);
+/// From this length on blocks go by messages inside a node, too; 0: as is chosen. The same on all
+/// ranks.
+[[nodiscard]] std::size_t block_on_node();
+/// That of ranks that do not read each other's memory.
+[[nodiscard]] std::size_t usual_block_on_node(core::runtime& rt);
 
 /// Children per level of a tree for short messages.
 /// `spans_jobs`: the ranks are not all of one job.

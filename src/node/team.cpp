@@ -13,6 +13,8 @@ struct team::head {
   /// The last round in which the owner has read other members' memory, and is done with that.
   /// Written by the owner (release), never falls; read by those whose memory it was (acquire).
   alignas(64) std::atomic<std::uint64_t> has_read;
+  /// The same of what it has written into memory that another one has offered.
+  std::atomic<std::uint64_t> has_written;
   /// How many of the other members are gone for ever.
   alignas(64) std::atomic<std::uint64_t> gone;
 };
@@ -122,9 +124,10 @@ line& team::line_of(int m, std::uint32_t place, int to) const noexcept {
 }
 team::head& team::head_of(int m) const noexcept { return *reinterpret_cast<head*>(blocks_[m]); }
 
-void team::begin_now() {
-  now_ = rounds_.next();
+void team::begin_now(round r) {
+  now_ = r;
   used_ = 0;
+  wider_ = 0;
   SINEW_ASSERT(!read_direct_ && readers_.empty());
   if (now_.stamp % rounds_per_poll == 0) {
     (void)engine_.runtime().poll_before_wait();
@@ -132,7 +135,7 @@ void team::begin_now() {
 }
 
 void team::meet() {
-  begin_now();
+  begin();
   line& mine = line_of(me_, rounds::place_of(now_), size_);
   mine.length = 0;
   publish(mine, -1);
@@ -140,6 +143,18 @@ void team::meet() {
     (void)from(m);
   }
   met();
+}
+
+void team::pass() {
+  begin_now(rounds_.passing());
+  publish(line_of(me_, rounds::place_of(now_), size_), -1);
+  const round awaited = rounds_.passed();
+  for (const int m : everybody_) {
+    const auto& word = line_of(m, rounds::place_of(awaited), size_).stamp;
+    if (word.load(std::memory_order_seq_cst) < awaited.stamp) {
+      await_longer(m, word, awaited.stamp, true);
+    }
+  }
 }
 
 /// Waits for nothing: `l` belongs to this round alone, and is free (rounds.hpp).
@@ -152,18 +167,29 @@ void team::publish(line& l, int to) {
 }
 
 std::byte* team::reserve(std::size_t bytes) noexcept {
-  if (now_.position == rounds::depth || bytes > room - used_) {
+  const std::size_t rooms = (std::size_t{wider_} + 1) * room;
+  if (now_.position == rounds::depth || bytes > rooms - used_) {
     return nullptr;
   }
   std::byte* const at = blocks_[me_] + room_of(size_, now_) + used_;
-  used_ = std::min(room, round_up(used_ + bytes, line_bytes));
+  used_ = std::min(rooms, round_up(used_ + bytes, line_bytes));
   return at;
+}
+
+void team::widen(std::size_t bytes) noexcept {
+  SINEW_EXPECT(used_ == 0 && wider_ == 0);
+  static_assert(rounds::depth <= line::all_wider >> line::wider_at);
+  if (bytes > room) {
+    wider_ = static_cast<std::uint32_t>(
+        std::min<std::size_t>((bytes - 1) / room, std::min(rounds_.left(), rounds::depth / 4)));
+    rounds_.widen(wider_);
+  }
 }
 
 /// Whether the data are to be read where they are.
 bool team::say(line& l, const data& d, std::size_t direct_from) {
   const std::size_t bytes = d.bytes();
-  SINEW_EXPECT(bytes < line::in_block);
+  SINEW_EXPECT(bytes <= (line::all_wider & -line::all_wider) - 1);
   const auto pack_to = [&](std::byte* to) {
     if (d.type->dense()) {
       rma::engine::move_out(to, d.base, bytes);
@@ -171,7 +197,7 @@ bool team::say(line& l, const data& d, std::size_t direct_from) {
       layout::pack(*d.type, d.count, d.base, 0, {to, bytes});
     }
   };
-  l.length = bytes;
+  l.length = bytes | std::uint64_t{wider_} << line::wider_at;
   if (bytes <= line::most_inside) {
     if (bytes != 0) {
       pack_to(l.inside);
@@ -232,27 +258,26 @@ const line& team::await(int m, int to) {
   // Sequentially consistent as rma's waiting wants it; acquire is what the data take. Equal: it is
   // never written for a later round before this rank has ended this one.
   if (l.stamp.load(std::memory_order_seq_cst) != now_.stamp) {
-    await_longer(m, l.stamp, false);
+    await_longer(m, l.stamp, now_.stamp, false);
   }
   return l;
 }
 
-void team::await_longer(int m, const std::atomic<std::uint64_t>& word, bool at_least) {
-  struct condition {
-    const std::atomic<std::uint64_t>& word;
-    std::uint64_t stamp;
-    bool at_least;
-  } wanted{word, now_.stamp, at_least};
+void team::await_longer(int m, const std::atomic<std::uint64_t>& word, std::uint64_t stamp,
+                        bool at_least) {
+  await_longer(m, [&word, stamp, at_least] {
+    const std::uint64_t seen = word.load(std::memory_order_seq_cst);
+    SINEW_ASSERT(at_least || seen <= stamp);
+    return at_least ? seen >= stamp : seen == stamp;
+  });
+}
+
+template <class Condition>
+void team::await_longer(int m, const Condition& met) {
   const int name = names_.empty() ? m : names_[static_cast<std::size_t>(m)];
   awaited_.store(comm_rank{name}, std::memory_order_relaxed);
-  engine_.wait_until(
-      [](void* c) {
-        const auto& w = *static_cast<const condition*>(c);
-        const std::uint64_t seen = w.word.load(std::memory_order_seq_cst);
-        SINEW_ASSERT(w.at_least || seen <= w.stamp);
-        return w.at_least ? seen >= w.stamp : seen == w.stamp;
-      },
-      &wanted);
+  engine_.wait_until([](void* c) { return (*static_cast<const Condition*>(c))(); },
+                     const_cast<Condition*>(&met));
   awaited_.store(-1, std::memory_order_relaxed);
 }
 
@@ -261,7 +286,12 @@ bool team::take(const line& l, int m, const data& into) {
   const std::size_t room_here = into.bytes();
   const std::size_t bytes = std::min(sent, room_here);
   const std::byte* from = nullptr;
-  if (is_direct(l)) {
+  if ((l.length & line::elsewhere) != 0 && has_offered(me_, m)) {
+    const auto& word = head_of(m).has_written;
+    if (word.load(std::memory_order_seq_cst) < now_.stamp) {
+      await_longer(m, word, now_.stamp, true);
+    }
+  } else if (is_direct(l)) {
     const job_rank r = ranks_[static_cast<std::size_t>(m)];
     const rma::outside there = rma::outside::of(r, l.lies.where);
     if (into.type->dense()) {
@@ -289,18 +319,65 @@ void team::take_part(const line& l, int m, void* into, std::size_t offset, std::
   }
 }
 
+void team::announce_of_head(std::atomic<std::uint64_t>& word, std::span<const job_rank> to) {
+  const auto at = static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(&word) - blocks_[me_]);
+  engine_.announce_to(offsets_[static_cast<std::size_t>(me_)] + at, now_.stamp, to);
+}
+
+bool team::has_offered(int m, int to) const noexcept {
+  const line& l = line_of(m, rounds::place_of(now_), to);
+  return l.stamp.load(std::memory_order_seq_cst) == now_.stamp &&
+         (l.length & line::all_kinds) == line::offer;
+}
+
+void team::offer(const data& d, int m, std::size_t direct_from) {
+  SINEW_EXPECT(m >= 0 && m < size_ && m != me_);
+  if (!readable_ || !d.type->dense() || d.bytes() < direct_from) {
+    return;
+  }
+  line& l = line_of(me_, rounds::place_of(now_), m);
+  l.length = d.bytes() | line::offer;
+  l.lies.where = reinterpret_cast<std::uintptr_t>(d.base);
+  publish(l, m);
+}
+
+void team::deliver(int to) {
+  if (readers_.empty()) {
+    return;
+  }
+  SINEW_EXPECT(readers_.size() == 1 && readers_.front() == to);
+  const auto& read = head_of(to).has_read;
+  const auto answered = [&] {
+    return has_offered(to, me_) || read.load(std::memory_order_seq_cst) >= now_.stamp;
+  };
+  if (!answered()) {
+    await_longer(to, answered);
+  }
+  if (has_offered(to, me_)) {
+    const line& mine = line_of(me_, rounds::place_of(now_), size_);
+    const line& there = line_of(to, rounds::place_of(now_), me_);
+    const job_rank r = ranks_[static_cast<std::size_t>(to)];
+    engine_.put(rma::outside::of(r, there.lies.where),
+                reinterpret_cast<const void*>(mine.lies.where),
+                std::min(mine.bytes(), there.bytes()));
+    engine_.flush(r);
+    announce_of_head(head_of(me_).has_written, {&r, 1});
+    readers_.clear();
+    packed_.clear();
+  }
+}
+
 /// First this rank says that it has read, then it waits; so nobody waits in a circle.
 void team::finish_direct() {
   if (read_direct_) {
     // One word for all whose memory was read; those who do not wait for it are woken in vain.
-    engine_.announce_to(offsets_[static_cast<std::size_t>(me_)] + offsetof(head, has_read),
-                        now_.stamp, waiters_);
+    announce_of_head(head_of(me_).has_read, waiters_);
     read_direct_ = false;
   }
   for (const int m : readers_) {
     const auto& word = head_of(m).has_read;
     if (word.load(std::memory_order_seq_cst) < now_.stamp) {
-      await_longer(m, word, true);
+      await_longer(m, word, now_.stamp, true);
     }
   }
   readers_.clear();

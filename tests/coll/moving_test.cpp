@@ -356,5 +356,55 @@ TEST(moving, a_short_receiver_is_a_fault_and_nobody_hangs) {
   }
 }
 
+/// What the others send may be longer or shorter than its place, and either side may count it among
+/// those that are read, or written, where they are.
+void check_gathers_of_lengths(member& m) {
+  const coll::participant at{m.engine, m.comm};
+  const auto n = static_cast<std::size_t>(m.comm.size());
+  constexpr std::size_t lengths[] = {0, 8, 40, 900, 5000, 70000};
+  int round = 0;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(coll::barrier(at), fault::none);  // by messages at first, which do not differ so
+  }
+  for (const std::size_t sent : lengths) {
+    for (const std::size_t room : lengths) {
+      const int root = ++round % m.comm.size();
+      std::vector<char> mine(sent, static_cast<char>(m.rank + round));
+      std::vector<char> all(n * room, 'x');
+      const std::vector<std::ptrdiff_t> counts(n, static_cast<std::ptrdiff_t>(room));
+      std::vector<std::ptrdiff_t> starts(n);
+      for (std::size_t r = 0; r < n; ++r) {
+        starts[r] = static_cast<std::ptrdiff_t>(r * room);
+      }
+      const coll::parts into{all.data(), counts.data(), starts.data(),
+                             &layout::of(layout::element::byte)};
+      const bool at_root = m.rank == root;
+      const fault f = coll::gatherv(at,
+                                    at_root ? coll::buffer{const_cast<void*>(coll::in_place)}
+                                            : coll::buffer::of_bytes(mine.data(), sent),
+                                    into, comm_rank{root});
+      EXPECT_EQ(f, at_root && sent > room ? fault::truncated : fault::none) << sent << " " << room;
+      for (std::size_t r = 0; at_root && r < n; ++r) {
+        for (std::size_t i = 0; i < room; ++i) {
+          const bool came = static_cast<int>(r) != root && i < sent;
+          ASSERT_EQ(all[r * room + i], came ? static_cast<char>(static_cast<int>(r) + round) : 'x')
+              << sent << " " << room << " " << r << " " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(moving, gathers_of_lengths_that_differ) {
+  for (const std::int64_t direct : {0, 1, 1000, 1 << 22}) {
+    coll::tuning::node_direct_one_way.assign(direct);
+    for (const int ranks : {2, 3}) {
+      run_job_on_node(ranks, backend::shm, core::threading::one, check_gathers_of_lengths);
+      run_job_on_node(ranks, backend::inproc, core::threading::one, check_gathers_of_lengths);
+    }
+  }
+  coll::tuning::node_direct_one_way.assign(0);
+}
+
 }  // namespace
 }  // namespace sinew::test

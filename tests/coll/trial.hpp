@@ -213,10 +213,10 @@ class thresholds {
     t::long_allgather.assign(pick({1, 1000, 32 << 10}));
     t::short_alltoall.assign(pick({0, 48, 1000}));
     t::many_ranks.assign(pick({2, 32}));
-    t::node_direct.assign(pick({1, 100, 8 << 10}));
-    t::node_direct_one_way.assign(pick({1, 1000, 40000, 4 << 20}));
+    t::node_direct.assign(pick({0, 1, 100, 8 << 10}));
+    t::node_direct_one_way.assign(pick({0, 1, 1000, 40000, 4 << 20}));
     t::node_block.assign(pick({0, 1, 300, 5000}));
-    t::node_direct_reduce.assign(pick({1, 500, 8 << 10, 1 << 20}));
+    t::node_direct_reduce.assign(pick({0, 1, 500, 8 << 10, 1 << 20}));
     t::node_shared.assign(pick({1, 64, 8 << 10}));
     t::level_block.assign(pick({0, 30, 1000, 100000}));
     t::level_alltoall.assign(pick({0, 48, 100000}));

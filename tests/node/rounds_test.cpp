@@ -2,6 +2,7 @@
 // random. A place is a word here; writing it while another member may still read it is a failure.
 #include "sinew/node/rounds.hpp"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <vector>
@@ -18,13 +19,21 @@ using test::explorer;
 /// What all members of a team share, with a step of the explorer before each access.
 struct board {
   explicit board(int members)
-      : words(static_cast<std::size_t>(members), std::vector<std::uint64_t>(rounds::places)) {}
+      : words(static_cast<std::size_t>(members), std::vector<std::uint64_t>(rounds::places)),
+        wider(static_cast<std::size_t>(members), std::vector<std::uint32_t>(rounds::places)) {}
   std::vector<std::vector<std::uint64_t>> words;  ///< by member and place: the stamp
+  std::vector<std::vector<std::uint32_t>> wider;  ///< how many places more the writer takes
   bool torn = false;
 
   void write(int m, const round& r) {
     explorer::step();
     words[static_cast<std::size_t>(m)][rounds::place_of(r)] = r.stamp;
+  }
+  /// Waits until it, or a later one, is there.
+  void come(int m, const round& r) {
+    while (words[static_cast<std::size_t>(m)][rounds::place_of(r)] < r.stamp) {
+      explorer::wait(0);
+    }
   }
   /// Waits until it is there, then reads it once more, as who copies data out does.
   void read(int m, const round& r) {
@@ -38,11 +47,23 @@ struct board {
   }
 };
 
-enum class kind { meeting, bcast, gather };
+enum class kind { meeting, bcast, gather, wide };
+
+void pass(board& b, int me, int members, rounds& mine) {
+  b.write(me, mine.passing());
+  const round awaited = mine.passed();
+  for (int m = 0; m < members; ++m) {
+    b.come(m, awaited);
+  }
+}
+
+/// The root of each call: a root that stays the same may run far ahead.
+enum class roots { one, in_turn };
 
 /// One member: the same rounds as all others.
-void take_part(board& b, int me, int members, const std::vector<kind>& calls) {
+void take_part(board& b, int me, int members, const std::vector<kind>& calls, roots by) {
   rounds mine;
+  std::vector<round> met;  // one, once there is one
   const auto meet = [&] {
     const round r = mine.next();
     b.write(me, r);
@@ -50,22 +71,38 @@ void take_part(board& b, int me, int members, const std::vector<kind>& calls) {
       b.read(m, r);
     }
     mine.met();
+    met = {r};
+  };
+  // What was posted in the last meeting may be read until this member comes to another one.
+  const auto read_of_last = [&] {
+    for (int m = 0; !met.empty() && m < members; ++m) {
+      b.read(m, met.front());
+    }
   };
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const int root = static_cast<int>(i) % members;
+    const int root = by == roots::one ? 0 : static_cast<int>(i) % members;
+    read_of_last();
     if (calls[i] == kind::meeting) {
       meet();
       continue;
     }
-    if (mine.must_meet()) {
-      meet();
+    if (mine.must_pass()) {
+      met.clear();
+      pass(b, me, members, mine);
     }
     const round r = mine.next();
-    const bool writes = (calls[i] == kind::bcast) == (me == root);
+    read_of_last();
+    const bool from_root = calls[i] != kind::gather;
+    const bool writes = from_root == (me == root);
     if (writes) {
+      const std::uint32_t more =
+          calls[i] == kind::wide ? std::min(mine.left(), rounds::depth / 2) : 0;
+      b.wider[static_cast<std::size_t>(me)][rounds::place_of(r)] = more;
       b.write(me, r);
-    } else if (calls[i] == kind::bcast) {
+      mine.widen(more);
+    } else if (from_root) {
       b.read(root, r);
+      mine.widen(b.wider[static_cast<std::size_t>(root)][rounds::place_of(r)]);
     } else {
       for (int m = 0; m < members; ++m) {
         if (m != root) {
@@ -76,11 +113,12 @@ void take_part(board& b, int me, int members, const std::vector<kind>& calls) {
   }
 }
 
-bool runs(int members, const std::vector<kind>& calls, test::chooser& who) {
+bool runs(int members, const std::vector<kind>& calls, test::chooser& who,
+          roots by = roots::in_turn) {
   board b(members);
   std::vector<std::function<void()>> bodies;
   for (int m = 0; m < members; ++m) {
-    bodies.emplace_back([&b, m, members, &calls] { take_part(b, m, members, calls); });
+    bodies.emplace_back([&b, m, members, &calls, by] { take_part(b, m, members, calls, by); });
   }
   explorer::run(bodies, who);
   return !b.torn;
@@ -102,6 +140,34 @@ TEST(rounds, broadcasts_between_meetings) {
   } while (all.next());
 }
 
+TEST(rounds, few_wide_ones) {
+  const std::vector<kind> calls(6, kind::wide);
+  test::exhaustive_chooser all(2);
+  do {
+    ASSERT_TRUE(runs(2, calls, all));
+  } while (all.next());
+}
+
+TEST(rounds, one_runs_ahead) {
+  for (const kind k : {kind::bcast, kind::gather, kind::wide}) {
+    const std::vector<kind> calls(k == kind::wide ? 7 : 4 * rounds::depth + 3, k);
+    test::exhaustive_chooser all(1);
+    do {
+      ASSERT_TRUE(runs(2, calls, all, roots::one));
+    } while (all.next());
+  }
+}
+
+// What was posted in a meeting is read after it, until this member comes to the next one.
+TEST(rounds, meetings_and_passings_in_turn) {
+  const std::vector<kind> calls = {kind::wide, kind::wide, kind::meeting, kind::wide,
+                                   kind::wide, kind::wide, kind::meeting, kind::wide};
+  test::exhaustive_chooser all(2);
+  do {
+    ASSERT_TRUE(runs(2, calls, all));
+  } while (all.next());
+}
+
 TEST(rounds, any_calls_at_random) {
   const std::uint64_t seed = seed_from_environment();
   random_generator random(seed);
@@ -109,26 +175,38 @@ TEST(rounds, any_calls_at_random) {
     const int members = 2 + static_cast<int>(random.below(3));
     std::vector<kind> calls(30 + random.below(120));
     for (kind& k : calls) {
-      constexpr std::array kinds{kind::bcast, kind::gather, kind::bcast, kind::meeting};
-      k = kinds[random.below(random.below(4) == 0 ? 4 : 3)];
+      constexpr std::array kinds{kind::bcast, kind::gather, kind::bcast, kind::wide, kind::meeting};
+      k = kinds[random.below(random.below(4) == 0 ? 5 : 3)];
     }
     test::random_chooser who(random.below(std::uint64_t{1} << 40), 0.2);
-    ASSERT_TRUE(runs(members, calls, who)) << "trial " << trial;
+    const roots by = random.below(2) == 0 ? roots::one : roots::in_turn;
+    ASSERT_TRUE(runs(members, calls, who, by)) << "trial " << trial;
   }
 }
 
 TEST(rounds, stamps_and_places) {
   rounds r;
   for (std::uint32_t i = 0; i < rounds::depth; ++i) {
-    EXPECT_FALSE(r.must_meet());
+    EXPECT_FALSE(r.must_pass());
+    EXPECT_EQ(r.left(), rounds::depth - i);
     const round now = r.next();
     EXPECT_EQ(now.stamp, i + 1);
     EXPECT_EQ(rounds::place_of(now), i);
   }
-  EXPECT_TRUE(r.must_meet());
-  EXPECT_EQ(rounds::place_of(r.next()), rounds::depth);
-  r.met();
+  EXPECT_TRUE(r.must_pass());
+  const round first = r.passing();
+  EXPECT_EQ(rounds::place_of(first), rounds::depth);
+  EXPECT_EQ(r.passed().stamp, first.stamp);  // nothing is known of the others yet
   EXPECT_EQ(rounds::place_of(r.next()), rounds::depth + 1);
+  r.widen(6);
+  EXPECT_EQ(rounds::place_of(r.next()), rounds::depth + 8);
+  const round second = r.passing();
+  EXPECT_EQ(r.passed().stamp, first.stamp);
+  (void)r.next();
+  r.met();
+  const round third = r.passing();
+  EXPECT_EQ(r.passed().stamp, third.stamp);  // others may still read what was posted in it
+  EXPECT_GT(third.stamp, second.stamp);
 }
 
 }  // namespace

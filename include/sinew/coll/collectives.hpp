@@ -44,26 +44,27 @@ struct participant {
 };
 
 fault barrier(participant at);
-fault bcast(participant at, buffer data, comm_rank root);
+fault bcast(participant at, const buffer& data, comm_rank root);
 /// `send.base` may be in_place where MPI allows it; then its count and type are not looked at.
-fault reduce(participant at, const void* send, buffer recv, const op& o, comm_rank root);
-fault allreduce(participant at, const void* send, buffer recv, const op& o);
-fault scan(participant at, const void* send, buffer recv, const op& o);
-fault exscan(participant at, const void* send, buffer recv, const op& o);
+fault reduce(participant at, const void* send, const buffer& recv, const op& o, comm_rank root);
+fault allreduce(participant at, const void* send, const buffer& recv, const op& o);
+fault scan(participant at, const void* send, const buffer& recv, const op& o);
+fault exscan(participant at, const void* send, const buffer& recv, const op& o);
 /// reduce_scatter: counts per rank, in elements of recv type; recv.count is this rank's own.
 fault reduce_scatter(participant at, const void* send, void* recv,
                      std::span<const std::ptrdiff_t> counts, const layout::datatype& type,
                      const op& o);
 /// The same with recv.count for every rank.
-fault reduce_scatter_block(participant at, const void* send, buffer recv, const op& o);
-fault gather(participant at, buffer send, buffer recv, comm_rank root);  ///< recv.count is per rank
-fault scatter(participant at, buffer send, buffer recv,
+fault reduce_scatter_block(participant at, const void* send, const buffer& recv, const op& o);
+fault gather(participant at, const buffer& send, const buffer& recv,
+             comm_rank root);  ///< recv.count is per rank
+fault scatter(participant at, const buffer& send, const buffer& recv,
               comm_rank root);  ///< send.count is per rank
-fault allgather(participant at, buffer send, buffer recv);
-fault alltoall(participant at, buffer send, buffer recv);
-fault gatherv(participant at, buffer send, parts recv, comm_rank root);
-fault scatterv(participant at, parts send, buffer recv, comm_rank root);
-fault allgatherv(participant at, buffer send, parts recv);
+fault allgather(participant at, const buffer& send, const buffer& recv);
+fault alltoall(participant at, const buffer& send, const buffer& recv);
+fault gatherv(participant at, const buffer& send, parts recv, comm_rank root);
+fault scatterv(participant at, parts send, const buffer& recv, comm_rank root);
+fault allgatherv(participant at, const buffer& send, parts recv);
 fault alltoallv(participant at, parts send, parts recv);
 fault alltoallw(participant at, parts_w send, parts_w recv);
 
@@ -76,10 +77,12 @@ struct neighbours {
   bool cartesian = false;
 };
 /// The same block to all, a block from each. All ranks of the communicator call it.
-fault neighbour_allgather(participant at, const neighbours& n, buffer send, buffer recv);
-fault neighbour_allgatherv(participant at, const neighbours& n, buffer send, parts recv);
+fault neighbour_allgather(participant at, const neighbours& n, const buffer& send,
+                          const buffer& recv);
+fault neighbour_allgatherv(participant at, const neighbours& n, const buffer& send, parts recv);
 /// A block to each, a block from each.
-fault neighbour_alltoall(participant at, const neighbours& n, buffer send, buffer recv);
+fault neighbour_alltoall(participant at, const neighbours& n, const buffer& send,
+                         const buffer& recv);
 fault neighbour_alltoallv(participant at, const neighbours& n, parts send, parts recv);
 fault neighbour_alltoallw(participant at, const neighbours& n, parts_w send, parts_w recv);
 

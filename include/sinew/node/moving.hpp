@@ -20,40 +20,71 @@ struct lengths {
 /// Short of `limits.direct_one_way` it goes through the root's block in pieces.
 [[nodiscard]] bool bcast(team& t, const data& d, int root, const lengths& limits);
 
-/// in(r): where what rank r sends goes, at the root; not called for the root itself.
-template <class In>
-[[nodiscard]] bool gather(team& t, const data& mine, int root, const lengths& limits,
-                          const In& in) {
+/// One member's part of a gather, in a round that has begun: sends to, or receives from, another.
+/// Of two members it goes in pieces if it is long: one is copied in while another is copied out.
+void send_one_way(team& t, const data& d, int to, const lengths& limits);
+[[nodiscard]] bool receive_one_way(team& t, const data& d, int from);
+
+/// in(r): where what rank r sends goes, at the root; not called for the root itself, which calls
+/// own() while the others write.
+template <class In, class Own>
+[[nodiscard]] bool gather(team& t, const data& mine, int root, const lengths& limits, const In& in,
+                          const Own& own) {
   SINEW_EXPECT(root >= 0 && root < t.size());
   bool fits = true;
   t.begin();
   if (t.rank() != root) {
-    t.post(mine, root, limits.direct_one_way);
+    send_one_way(t, mine, root, limits);
   } else {
     for (const int m : t.others()) {
-      fits = t.take(t.from(m), m, in(m)) && fits;
+      t.offer(in(m), m, limits.direct_one_way);
+    }
+    own();
+    for (const int m : t.others()) {
+      fits = receive_one_way(t, in(m), m) && fits;
     }
   }
   t.finish();
   return fits;
 }
 
-/// out(r): what the root sends to rank r; not called for the root itself.
-template <class Out>
+template <class In>
+[[nodiscard]] bool gather(team& t, const data& mine, int root, const lengths& limits,
+                          const In& in) {
+  return gather(t, mine, root, limits, in, [] {});
+}
+
+/// out(r): what the root sends to rank r; not called for the root itself, which calls own() while
+/// the others read.
+template <class Out, class Own>
 [[nodiscard]] bool scatter(team& t, const data& mine, int root, const lengths& limits,
-                           const Out& out) {
+                           const Out& out, const Own& own) {
   SINEW_EXPECT(root >= 0 && root < t.size());
   bool fits = true;
   t.begin();
   if (t.rank() != root) {
-    fits = t.take(t.to_me_from(root), root, mine);
+    const line& l = t.to_me_from(root);
+    t.follow(l);
+    fits = t.take(l, root, mine);
   } else {
+    std::size_t bytes = 0;
+    for (const int m : t.others()) {
+      bytes += out(m).bytes() + sizeof(line);
+    }
+    t.widen(bytes);
     for (const int m : t.others()) {
       t.post_to(out(m), m, limits.direct_one_way);
     }
+    own();
   }
   t.finish();
   return fits;
+}
+
+template <class Out>
+[[nodiscard]] bool scatter(team& t, const data& mine, int root, const lengths& limits,
+                           const Out& out) {
+  return scatter(t, mine, root, limits, out, [] {});
 }
 
 template <class In>

@@ -42,6 +42,8 @@ struct line {
   static constexpr std::uint64_t in_block = std::uint64_t{1} << 62;   ///< at offset lies.where
   static constexpr std::uint64_t elsewhere = std::uint64_t{2} << 62;  ///< at address lies.where
   static constexpr std::uint64_t all_kinds = std::uint64_t{3} << 62;
+  /// No data, but where direct ones may be written: address lies.where.
+  static constexpr std::uint64_t offer = all_kinds;
 
   /// The number of the round for which the other words are valid: stored last (release), read
   /// first (acquire). Written by the line's owner only.
@@ -56,7 +58,14 @@ struct line {
     far_data lies;
   };
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return length & ~all_kinds; }
+  /// The bits below: how many places more the round takes (rounds.hpp).
+  static constexpr int wider_at = 56;
+  static constexpr std::uint64_t all_wider = ~all_kinds >> wider_at << wider_at;
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return length & ~all_kinds & ~all_wider; }
+  [[nodiscard]] std::uint32_t wider() const noexcept {
+    return static_cast<std::uint32_t>((length & all_wider) >> wider_at);
+  }
 };
 static_assert(sizeof(line) == 64 && offsetof(line, inside) % 16 == 0);
 
@@ -64,7 +73,7 @@ static_assert(sizeof(line) == 64 && offsetof(line, inside) % 16 == 0);
 /// The engine outlives it.
 class team {
  public:
-  /// Longest data that lie in a block for one round.
+  /// Longest data that a member may put into its block in a round.
   static constexpr std::size_t room = std::size_t{32} << 10;
   /// What operations.hpp has of a block; the first bytes of it are zero at first.
   static constexpr std::size_t operations_bytes = std::size_t{72} << 10;
@@ -98,19 +107,25 @@ class team {
   /// Returns when all have come. Suspends. Hot.
   void meet();
 
-  /// Begins a round; suspends if that takes a meeting. Hot.
+  /// Begins a round in which each member may put `room` bytes into its block. Suspends if others
+  /// are too far behind. Hot.
   void begin() {
-    if (rounds_.must_meet()) [[unlikely]] {
-      meet();
+    if (rounds_.must_pass()) [[unlikely]] {
+      pass();
     }
-    begin_now();
+    begin_now(rounds_.next());
   }
+  /// After begin(), if this rank alone posts in this round, and for each other member: makes room
+  /// for so many bytes, as far as there is some without a wait. The others follow(). Hot.
+  void widen(std::size_t bytes) noexcept;
+  /// Of the line that to_me_from() of a rank that may have widened the round has returned. Hot.
+  void follow(const line& l) noexcept { rounds_.widen(l.wider()); }
   /// At most once a round, for all; `to` says which one takes it, -1: all of them. From
   /// `direct_from` bytes on the data are read where they are. Throws std::bad_alloc. Hot, but for
   /// long data.
   void post(const data& d, int to = -1, std::size_t direct_from = room);
-  /// At most once a round for each, beside or instead of that. All together no more than `room`
-  /// bytes (each rounded up to a line) are copied, the rest is read where it is.
+  /// At most once a round for each, beside or instead of that. What the room does not hold (each
+  /// rounded up to a line) is read where it is.
   void post_to(const data& d, int to, std::size_t direct_from = room);
   /// `bytes` of the block, for data that are made there; then post_made(). Null: no room.
   [[nodiscard]] std::byte* reserve(std::size_t bytes) noexcept;
@@ -156,6 +171,12 @@ class team {
   [[nodiscard]] bool take(const line& l, int m, const data& into);
   /// Copies [offset, offset + bytes) of what `m` has posted direct, or has in its block.
   void take_part(const line& l, int m, void* into, std::size_t offset, std::size_t bytes);
+  /// Before take() of what `m` posts for this rank alone: from `direct_from` bytes on `m` may write
+  /// them into `d` itself, in deliver(). Nothing if `d` has gaps, or memory is not readable.
+  void offer(const data& d, int m, std::size_t direct_from);
+  /// After post(…, to): if the data are direct, writes them where `to` has offered, or waits until
+  /// it has read them. Suspends.
+  void deliver(int to);
   /// Ends a round in which direct data may have been posted or taken: tells that this rank has
   /// read what it wanted, and waits until its own have been read. Suspends. Hot.
   void finish() {
@@ -206,12 +227,18 @@ class team {
   [[nodiscard]] static std::uint64_t line_at(int members, std::uint32_t place, int to) noexcept;
   [[nodiscard]] line& line_of(int m, std::uint32_t place, int to) const noexcept;
   [[nodiscard]] head& head_of(int m) const noexcept;
-  void begin_now();
+  void begin_now(round r);
+  void pass();
   [[nodiscard]] bool say(line& l, const data& d, std::size_t direct_from);
   void publish(line& l, int to);
   const line& await(int m, int to);
-  void await_longer(int m, const std::atomic<std::uint64_t>& word, bool at_least);
+  void await_longer(int m, const std::atomic<std::uint64_t>& word, std::uint64_t stamp,
+                    bool at_least);
+  template <class Condition>
+  void await_longer(int m, const Condition& met);
   void finish_direct();
+  [[nodiscard]] bool has_offered(int m, int to) const noexcept;
+  void announce_of_head(std::atomic<std::uint64_t>& word, std::span<const job_rank> to);
 
   rma::engine& engine_;
   const int size_;
@@ -228,6 +255,7 @@ class team {
   rounds rounds_;
   round now_{};
   std::size_t used_ = 0;      ///< of the block's room in this round
+  std::uint32_t wider_ = 0;   ///< how many rooms more it has
   std::vector<int> readers_;  ///< members that have to read this rank's memory in this round
   bool read_direct_ = false;  ///< in this round, and so have readers to tell
   std::unique_ptr<std::byte[]> aside_;

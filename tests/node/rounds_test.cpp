@@ -82,13 +82,13 @@ void take_part(board& b, int me, int members, const std::vector<kind>& calls, ro
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const int root = by == roots::one ? 0 : static_cast<int>(i) % members;
     read_of_last();
-    if (calls[i] == kind::meeting) {
-      meet();
-      continue;
-    }
     if (mine.must_pass()) {
       met.clear();
       pass(b, me, members, mine);
+    }
+    if (calls[i] == kind::meeting) {
+      meet();
+      continue;
     }
     const round r = mine.next();
     read_of_last();

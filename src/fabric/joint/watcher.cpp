@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/clock.hpp"
 #include "sinew/base/futex.hpp"
 #include "sinew/base/signals_blocked.hpp"
 #include "sinew/fabric/network.hpp"
@@ -64,8 +65,7 @@ void watcher::run() {
     if (now == idle) {
       continue;
     }
-    // Wait: what it would wake the sleeper for has been nothing several times.
-    base::futex_wait(now_, watching, pause_ns_);
+    rest();
     pollfd both[2] = {{events_, POLLIN, 0}, {end_, POLLIN, 0}};
     // Wait: the same.
     if (poll(both, 2, -1) <= 0 || both[0].revents == 0) {
@@ -74,6 +74,19 @@ void watcher::run() {
     std::uint32_t expected = watching;
     if (now_.compare_exchange_strong(expected, idle, std::memory_order_acq_rel)) {
       sleeper_.wake();
+    }
+  }
+}
+
+/// What it would wake the sleeper for has been nothing several times. A late wake of watch() does
+/// not cut it short.
+void watcher::rest() noexcept {
+  const std::int64_t until = now_ns() + static_cast<std::int64_t>(pause_ns_);
+  for (std::int64_t left = until - now_ns(); left > 0; left = until - now_ns()) {
+    // Wait: bounded; the end of the thread wakes it.
+    base::futex_wait(now_, watching, static_cast<std::uint64_t>(left));
+    if (now_.load(std::memory_order_acquire) != watching) {
+      return;
     }
   }
 }

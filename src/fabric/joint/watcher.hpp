@@ -26,6 +26,7 @@ class watcher {
 
  private:
   void run();
+  void rest() noexcept;
 
   enum : std::uint32_t { idle, watching, ending };
 

@@ -100,7 +100,8 @@ class ByOpenMpi(Launched):
 
 
 class ByHydra(Launched):
-    codes_of_exit, codes_of_abort, codes_of_kill = (7, 9), (5, 9), (9, 137, 255)
+    # 255: a proxy of Hydra has failed on what the others left when they were ended.
+    codes_of_exit, codes_of_abort, codes_of_kill = (7, 9, 255), (5, 9, 255), (9, 137, 255)
 
     def launch(self, *words, per_host=2, **how):
         with tempfile.TemporaryDirectory(dir=SHARED) as folder:

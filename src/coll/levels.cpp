@@ -158,7 +158,7 @@ fault levels::scatter_reduced(collective_messages& t, const void* input, const b
     const std::span<const int> ranks = map_.mine();
     const auto before = [&](int m) {
       return std::accumulate(ranks.begin(), ranks.begin() + m, std::size_t{0},
-                             [&](std::size_t sum, int r) { return sum + length(r); });
+                             [&](std::size_t before_r, int r) { return before_r + length(r); });
     };
     SINEW_ASSERT(before(team_->size()) == ours);
     t.note(fault_unless(node::scatter(*team_, as_data(mine), 0, node_lengths(*team_), [&](int m) {

@@ -96,7 +96,7 @@ void levels::send_collected(collective_messages& t, const buffer& mine, int root
   const bool alone = team_ == nullptr;
   const std::size_t travels = alone ? 0 : travelling(mine.bytes());
   if (!alone && !leads()) {
-    team_->begin();
+    team_->begin();  // no gather: the leader takes all in one round, before it knows their lengths
     team_->post(travels != 0 ? as_data(mine) : nothing(), 0, node_lengths(*team_).direct_one_way);
     team_->finish();
   } else if (!alone) {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t piece_bytes = std::size_t{32} << 10;
 static_assert(piece_bytes <= team::room);
 
-/// The round of the first piece has begun. `to`: -1: all.
+/// The round of the first piece has begun. `to_whom` -1: all.
 void send_pieces(team& t, const data& d, int to_whom) {
   const std::size_t bytes = d.bytes();
   SINEW_EXPECT(bytes != 0);

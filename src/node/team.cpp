@@ -178,7 +178,7 @@ std::byte* team::reserve(std::size_t bytes) noexcept {
 
 void team::widen(std::size_t bytes) noexcept {
   SINEW_EXPECT(used_ == 0 && wider_ == 0);
-  static_assert(rounds::depth <= line::all_wider >> line::wider_at);
+  static_assert(rounds::depth <= line::most_wider);
   if (bytes > room) {
     wider_ = static_cast<std::uint32_t>(
         std::min<std::size_t>((bytes - 1) / room, std::min(rounds_.left(), rounds::depth / 4)));
@@ -189,7 +189,7 @@ void team::widen(std::size_t bytes) noexcept {
 /// Whether the data are to be read where they are.
 bool team::say(line& l, const data& d, std::size_t direct_from) {
   const std::size_t bytes = d.bytes();
-  SINEW_EXPECT(bytes <= (line::all_wider & -line::all_wider) - 1);
+  SINEW_EXPECT(bytes <= line::most_bytes);
   const auto pack_to = [&](std::byte* to) {
     if (d.type->dense()) {
       rma::engine::move_out(to, d.base, bytes);

@@ -53,7 +53,7 @@ TEST(watcher, wakes_for_nothing_ever_more_seldom) {
   const std::uint64_t pauses = pauses_in_vain();
   ASSERT_GT(pauses, 5 * vain_wakes::longest_ns);
   const std::uint64_t took = woken{}.sleep_often([](unsigned) { return 7; });
-  EXPECT_GE(took, pauses - vain_wakes::longest_ns);  // the kernel may end a nap early
+  EXPECT_GE(took, pauses - vain_wakes::longest_ns);  // the last sleep may end early
   EXPECT_LT(took, long_ns);
 }
 

@@ -124,48 +124,34 @@ bool runs(int members, const std::vector<kind>& calls, test::chooser& who,
   return !b.torn;
 }
 
+/// Two members, in all interleavings with so many preemptions.
+void check_all(const std::vector<kind>& calls, int preemptions, roots by = roots::in_turn) {
+  test::exhaustive_chooser all(preemptions);
+  do {
+    ASSERT_TRUE(runs(2, calls, all, by));
+  } while (all.next());
+}
+
 TEST(rounds, meetings_free_the_places_of_the_round_before_last) {
-  const std::vector<kind> calls(5, kind::meeting);
-  test::exhaustive_chooser all(2);
-  do {
-    ASSERT_TRUE(runs(2, calls, all));
-  } while (all.next());
+  check_all(std::vector<kind>(5, kind::meeting), 2);
 }
 
-TEST(rounds, broadcasts_between_meetings) {
-  std::vector<kind> calls(2 * rounds::depth + 3, kind::bcast);
-  test::exhaustive_chooser all(1);
-  do {
-    ASSERT_TRUE(runs(2, calls, all));
-  } while (all.next());
+TEST(rounds, broadcasts_between_passings) {
+  check_all(std::vector<kind>(2 * rounds::depth + 3, kind::bcast), 1);
 }
 
-TEST(rounds, few_wide_ones) {
-  const std::vector<kind> calls(6, kind::wide);
-  test::exhaustive_chooser all(2);
-  do {
-    ASSERT_TRUE(runs(2, calls, all));
-  } while (all.next());
-}
+TEST(rounds, few_wide_ones) { check_all(std::vector<kind>(6, kind::wide), 2); }
 
 TEST(rounds, one_runs_ahead) {
-  for (const kind k : {kind::bcast, kind::gather, kind::wide}) {
-    const std::vector<kind> calls(k == kind::wide ? 7 : 4 * rounds::depth + 3, k);
-    test::exhaustive_chooser all(1);
-    do {
-      ASSERT_TRUE(runs(2, calls, all, roots::one));
-    } while (all.next());
-  }
+  check_all(std::vector<kind>(4 * rounds::depth + 3, kind::bcast), 1, roots::one);
+  check_all(std::vector<kind>(4 * rounds::depth + 3, kind::gather), 1, roots::one);
+  check_all(std::vector<kind>(7, kind::wide), 1, roots::one);
 }
 
-// What was posted in a meeting is read after it, until this member comes to the next one.
 TEST(rounds, meetings_and_passings_in_turn) {
-  const std::vector<kind> calls = {kind::wide, kind::wide, kind::meeting, kind::wide,
-                                   kind::wide, kind::wide, kind::meeting, kind::wide};
-  test::exhaustive_chooser all(2);
-  do {
-    ASSERT_TRUE(runs(2, calls, all));
-  } while (all.next());
+  check_all({kind::wide, kind::wide, kind::meeting, kind::wide, kind::wide, kind::wide,
+             kind::meeting, kind::wide},
+            2);
 }
 
 TEST(rounds, any_calls_at_random) {

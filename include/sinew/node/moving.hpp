@@ -25,8 +25,8 @@ struct lengths {
 void send_one_way(team& t, const data& d, int to, const lengths& limits);
 [[nodiscard]] bool receive_one_way(team& t, const data& d, int from);
 
-/// in(r): where what rank r sends goes, at the root; not called for the root itself, which calls
-/// own() while the others write.
+/// in(r): where what rank r sends goes, at the root, perhaps asked twice; not called for the root
+/// itself, which calls own() while the others write.
 template <class In, class Own>
 [[nodiscard]] bool gather(team& t, const data& mine, int root, const lengths& limits, const In& in,
                           const Own& own) {
@@ -54,8 +54,8 @@ template <class In>
   return gather(t, mine, root, limits, in, [] {});
 }
 
-/// out(r): what the root sends to rank r; not called for the root itself, which calls own() while
-/// the others read.
+/// out(r): what the root sends to rank r, asked twice; not called for the root itself, which calls
+/// own() while the others read.
 template <class Out, class Own>
 [[nodiscard]] bool scatter(team& t, const data& mine, int root, const lengths& limits,
                            const Out& out, const Own& own) {

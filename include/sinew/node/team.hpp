@@ -58,13 +58,14 @@ struct line {
     far_data lies;
   };
 
-  /// The bits below: how many places more the round takes (rounds.hpp).
+  /// From this bit on, below the kind: how many places more the round takes (rounds.hpp).
   static constexpr int wider_at = 56;
-  static constexpr std::uint64_t all_wider = ~all_kinds >> wider_at << wider_at;
+  static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << wider_at) - 1;
+  static constexpr std::uint64_t most_wider = ~all_kinds >> wider_at;
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return length & ~all_kinds & ~all_wider; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return length & most_bytes; }
   [[nodiscard]] std::uint32_t wider() const noexcept {
-    return static_cast<std::uint32_t>((length & all_wider) >> wider_at);
+    return static_cast<std::uint32_t>(length >> wider_at & most_wider);
   }
 };
 static_assert(sizeof(line) == 64 && offsetof(line, inside) % 16 == 0);
@@ -143,16 +144,15 @@ class team {
   /// The round under way.
   [[nodiscard]] const round& now() const noexcept { return now_; }
   /// What `m` has posted for this rank in a round of which to_me_from() has returned, until the
-  /// next meeting; must not be direct.
+  /// next meeting or passing; must not be direct.
   [[nodiscard]] const std::byte* posted_to_me(const round& in, int m) const noexcept {
     return at(line_of(m, rounds::place_of(in), me_), m);
   }
-  /// The line of `m` for all in a round of which from() has returned, until the next meeting.
+  /// The line of `m` for all in a round of which from() has returned, until the same.
   [[nodiscard]] const line& posted_to_all(const round& in, int m) const noexcept {
     return line_of(m, rounds::place_of(in), size_);
   }
-  /// Of the round that is under way: from() has returned for all others. The places of the round
-  /// before last are free.
+  /// Of the round that is under way: from() has returned for all others. It was a meeting, then.
   void met() noexcept { rounds_.met(); }
 
   /// The data of a line that are inside it or in the block of `m`.

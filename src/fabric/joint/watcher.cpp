@@ -39,7 +39,7 @@ void watcher::watch(std::uint64_t happened) {
   if (now_.load(std::memory_order_acquire) != idle) {
     return;
   }
-  pause_ns_ = vain_.pause_ns(thread_.joinable(), happened);
+  pause_ns_ = vain_.pause_ns(thread_.joinable(), happened);  // else nothing has been woken yet
   now_.store(watching, std::memory_order_release);
   if (thread_.joinable()) {
     base::futex_wake(now_, 1);

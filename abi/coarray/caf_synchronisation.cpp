@@ -341,7 +341,7 @@ void _gfortran_caf_unlock(void* token, std::size_t index, int image, int* stat, 
   }
   guarded(out, "unlock", [&] {
     const traced here(sinew::trace::kind::lock, "unlock", image);
-    this_job.engine->fence();
+    this_job.engine->fence_before_telling(lock.rank);
     switch (this_job.locks->release(lock)) {
       case lock_table::answer::free:
         fail(out, stat::unlocked, "unlock", "the variable is not locked");
@@ -362,7 +362,7 @@ void _gfortran_caf_event_post(void* token, std::size_t index, int image, int* st
   const place event = element_at(token, index, image, out, "event post");
   if (event.rank >= 0) {
     const traced here(sinew::trace::kind::sync, "event post", image);
-    this_job.engine->fence();
+    this_job.engine->fence_before_telling(event.rank);
     this_job.engine->post(event);
     end_at(event.rank, out, "event post");
   }

@@ -163,7 +163,8 @@ bool team::is_here(int m, std::uint64_t number) const noexcept {
 }
 
 int team::sync_all() {
-  this_job.engine->settle();
+  // Of two images only the other one learns of it.
+  this_job.engine->settle_before_telling(size_ == 2 ? rank_of(2 - me_) : no_job_rank);
   ++this_job.synchronised;
   const std::uint64_t epoch = ++epoch_;
   // Read by reports, and by who finds the barrier broken: release, with the acquire of its loads.
@@ -323,7 +324,7 @@ int await_pair(job_rank rank) {
 }
 
 int team::sync_images(std::span<const int> images) {
-  this_job.engine->settle();
+  this_job.engine->settle_before_telling(images.size() == 1 ? rank_of(images.front()) : no_job_rank);
   ++this_job.synchronised;
   for (const int image : images) {
     if (image != me_ + 1) {

@@ -434,7 +434,7 @@ void engine::wake_far(job_rank r) {
 }
 
 void engine::flush_far(const ledger& those_of, job_rank but) {
-  if (far_ == nullptr || !those_of.open()) {
+  if (far_ == nullptr || !those_of.open_but(but, runtime_.threaded())) {
     return;
   }
   struct mark {

@@ -159,9 +159,12 @@ void engine::await_death(job_rank r) {
       &told);
 }
 
-void engine::flush_puts() {
-  flush_far_puts(no_job_rank);
-  for (job_rank r = 0; puts_.open() && r.below(size_); ++r) {
+void engine::flush_puts(job_rank but) {
+  if (but != no_job_rank && maps(but)) {
+    but = no_job_rank;  // only messages have an order
+  }
+  flush_far(puts_, but);
+  for (job_rank r = 0; puts_.open_but(but, runtime_.threaded()) && r.below(size_); ++r) {
     if (maps(r) && puts_.open(r)) {
       const std::uint32_t number = puts_.sent(r);
       core::carry_through(runtime_, [&](fabric::callback) { return runtime_.endpoint().flush(r); });

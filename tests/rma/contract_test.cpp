@@ -225,6 +225,59 @@ TEST_P(rma_contract, puts_come_before_what_a_rank_does_elsewhere) {
   });
 }
 
+TEST_P(rma_contract, who_is_told_alone_finds_puts_to_it_and_to_others) {
+  run(4, [](rma_member& m) {
+    const std::uint64_t boxes = m.rma.memory().allocate(part::symmetric, 8 * 4);
+    const std::uint64_t word = m.rma.memory().allocate(part::symmetric, 8);
+    const auto box_of = [&](job_rank r) { return boxes + 8 * r.index(); };
+    random_generator random = own_random(m);
+    for (std::uint64_t k = 1; k <= (slow_build ? 100U : 500U); ++k) {
+      const auto another = static_cast<std::uint64_t>(random.below(4));
+      const job_rank to[] = {m.next(), job_rank::of_index(another)};
+      for (const job_rank r : to) {
+        m.rma.put({r, box_of(job_rank{m.rank})}, &k, sizeof k);
+      }
+      m.rma.settle_before_telling(m.next());
+      m.rma.announce({m.next(), word}, k << 2 | another);
+      const std::uint64_t told = m.rma.wait(word, until::at_least, k << 2);
+      for (const job_rank at : {job_rank{m.rank}, job_rank::of_index(told & 3)}) {
+        std::uint64_t seen = 0;
+        m.rma.get(&seen, {at, box_of(m.previous())}, sizeof seen);
+        require(seen == k, "told before the data was there");
+      }
+      m.rma.sync_all();
+    }
+  });
+}
+
+TEST_P(rma_contract, who_is_told_alone_is_not_waited_for) {
+  run(4, [](rma_member& m) {
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
+    const std::uint64_t word = m.rma.memory().allocate(part::symmetric, 8);
+    const std::uint64_t data = 7;
+    m.meet();
+    if (m.rank == 0) {  // the first put learns of the other heap, which takes an answer
+      m.rma.put({job_rank{3}, box}, &data, sizeof data);
+      m.rma.flush(3);
+    }
+    m.meet();
+    std::atomic<std::uint64_t>& told = m.all.word[0];
+    if (m.rank == 0) {
+      m.rma.put({job_rank{3}, box}, &data, sizeof data);
+      m.rma.settle_before_telling(3);
+      m.rma.announce({job_rank{3}, word}, 1);
+      told.store(1);
+    } else if (m.rank == 3) {
+      while (told.load() == 0 && m.all.failed.load() == 0) {  // makes no progress
+        std::this_thread::yield();
+      }
+      (void)m.rma.wait(word, until::equal, 1);
+      require(m.rma.load<std::uint64_t>({job_rank{3}, box}) == data, "told before the data was there");
+    }
+    m.meet();
+  });
+}
+
 // Collectives of a node stand on this: a rank of another node may have left for ever.
 TEST_P(rma_contract, an_announcement_in_the_node_does_not_wait_for_puts_to_others) {
   run(4, [](rma_member& m) {

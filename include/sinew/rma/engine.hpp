@@ -304,19 +304,23 @@ class engine {
       store_fence();
     }
   }
-  void fence() {
+  void fence() { fence_before_telling(no_job_rank); }
+  /// The same for who next tells `r` alone of it, by an atomic, announcement or signal: does not
+  /// wait for what was put to `r`, which comes there before.
+  void fence_before_telling(job_rank r) {
     forget_copies();
     if (puts_.open()) [[unlikely]] {
-      flush_puts();
+      flush_puts(r);
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);
     store_fence();
   }
-  /// The same for events, too: what this rank has posted is counted before.
-  void settle() {
-    fence();
+  /// These two for events, too: what this rank has posted is counted before.
+  void settle() { settle_before_telling(no_job_rank); }
+  void settle_before_telling(job_rank r) {
+    fence_before_telling(r);
     if (words_.open()) [[unlikely]] {
-      flush_words();
+      flush_far(words_, r);
     }
   }
   /// May poll if something was put to another node or outside of heaps. Else hot (about 10 ns).
@@ -328,8 +332,8 @@ class engine {
   void flush_all() {
     forget_copies();
     if (puts_.open() || words_.open()) [[unlikely]] {
-      flush_puts();
-      flush_words();
+      flush_puts(no_job_rank);
+      flush_far(words_, no_job_rank);
     }
     full_fence();
   }
@@ -572,11 +576,9 @@ class engine {
   /// An atomic is not seen before puts. Those to its own rank come there first anyway.
   void order_far_puts(job_rank but = no_job_rank) {
     if (puts_.open()) [[unlikely]] {
-      flush_far_puts(but);
+      flush_far(puts_, but);
     }
   }
-  void flush_far_puts(job_rank but) { flush_far(puts_, but); }
-  void flush_words() { flush_far(words_, no_job_rank); }
   void flush_far(const ledger& those_of, job_rank but);
 
   /// What get_ahead() has copied so far is no longer used. Relaxed: who gets ahead sees what its
@@ -589,7 +591,7 @@ class engine {
       segment_.store(segment_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
   }
-  void flush_puts();
+  void flush_puts(job_rank but);
   void move_pieces(job_rank r, bool in, std::span<const fabric::piece> pieces);
   /// The process of a rank of this node has ended: returns when that is known, where the others go
   /// on, and throws sinew::error elsewhere. Suspends.

@@ -22,6 +22,13 @@ class ledger {
   [[nodiscard]] bool open() const noexcept { return open_.load(std::memory_order_relaxed) != 0; }
   [[nodiscard]] bool open(job_rank r) const noexcept { return sent(r) != of(r).done.load(relaxed); }
 
+  /// To somebody other than `r`, which may be nobody. The numbers do not change together, so with
+  /// several threads: to anybody.
+  [[nodiscard]] bool open_but(job_rank r, bool threads) const noexcept {
+    const std::uint32_t all = open_.load(relaxed);
+    return all != 0 && (threads || r == no_job_rank || all != sent(r) - of(r).done.load(relaxed));
+  }
+
   void note(job_rank r) noexcept {
     of(r).sent.fetch_add(1, relaxed);
     open_.fetch_add(1, relaxed);

@@ -23,13 +23,14 @@ const std::byte* at(const void* base, std::size_t element, const combiner& c) no
   return static_cast<const std::byte*>(base) + element * c.element_bytes;
 }
 
-/// Elements of a round in which a member posts for each other one: every post begins on a line.
-std::size_t elements_a_round(const team& t, const combiner& c) {
+/// Elements of a round of so many bytes in which a member posts for each other one: every post
+/// begins on a line.
+std::size_t elements_of(const team& t, const combiner& c, std::size_t room = team::room) {
   SINEW_EXPECT(c.element_bytes != 0 && c.element_bytes <= most_element_bytes);
   const std::size_t lost = static_cast<std::size_t>(t.size()) * (sizeof(line) + c.element_bytes);
-  SINEW_CHECK(lost < team::room, "a reduction is not possible over shared memory",
+  SINEW_CHECK(lost < room, "a reduction is not possible over shared memory",
               "there are too many ranks for elements of this length", "set SINEW_COLL_NODE=off");
-  return (team::room - lost) / c.element_bytes;
+  return (room - lost) / c.element_bytes;
 }
 
 /// out = operand(0) op ... op operand(n - 1): the highest is copied, the others come from the left.
@@ -52,12 +53,12 @@ struct share {
   [[nodiscard]] std::size_t count() const noexcept { return end - begin; }
 };
 
-/// A meeting in which each member posts to each other one the share that that one combines.
+/// In a round that has begun, and becomes a meeting: each member posts to each other one the share
+/// that that one combines.
 template <class Share>
 bool exchange_shares(team& t, const void* from, const Share& share_of, const combiner& c) {
   const int n = t.size();
   bool fits = true;
-  t.begin();
   for (int step = 1; step < n; ++step) {
     const int to = (t.rank() + step) % n;
     const share s = share_of(to);
@@ -194,9 +195,13 @@ bool reduce_direct(team& t, const vectors& v, const combiner& c, int root) {
 /// Each combines its share, then those who want the result collect the shares. `root` -1: all.
 bool reduce_shares(team& t, const vectors& v, const combiner& c, int root) {
   const int n = t.size();
-  const std::size_t most = elements_a_round(t, c);
-  for (std::size_t first = 0; first < v.count; first += most) {
-    const std::size_t length = std::min(most, v.count - first);
+  std::size_t length = 0;
+  for (std::size_t first = 0; first < v.count; first += length) {
+    t.begin();
+    // Short pieces stay in a core's cache. Where ranks wait for a processor, to meet costs more.
+    const std::size_t wanted = (v.count - first) * c.element_bytes;
+    const std::size_t room = t.crowded() ? t.widen(wanted + wanted / 8) : team::room;
+    length = std::min(elements_of(t, c, room), v.count - first);
     const auto share_of = [&](int m) -> share {
       const share s = even_share(length, m, n);
       return {first + s.begin, first + s.end};
@@ -207,6 +212,7 @@ bool reduce_shares(team& t, const vectors& v, const combiner& c, int root) {
     const round posted = t.now();
     t.begin();
     const share mine = share_of(t.rank());
+    (void)t.widen(share{share_of(n - 1)}.count() * c.element_bytes);  // the longest: alike for all
     std::byte* const sum = t.reserve(mine.count() * c.element_bytes);
     SINEW_ASSERT(sum != nullptr);
     fold(
@@ -345,12 +351,13 @@ bool reduce_scatter(team& t, const void* from, void* into, std::span<const std::
     longest = std::max(longest, length_of(m));
   }
   const std::size_t most =
-      std::max<std::size_t>(1, elements_a_round(t, c) / static_cast<std::size_t>(n - 1));
+      std::max<std::size_t>(1, elements_of(t, c) / static_cast<std::size_t>(n - 1));
   for (std::size_t done = 0; done < longest; done += most) {
     const auto share_of = [&](int m) -> share {
       const std::size_t start = starts[static_cast<std::size_t>(m)];
       return {start + std::min(done, length_of(m)), start + std::min(done + most, length_of(m))};
     };
+    t.begin();
     if (!exchange_shares(t, from, share_of, c)) {
       return false;
     }

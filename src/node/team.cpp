@@ -176,7 +176,7 @@ std::byte* team::reserve(std::size_t bytes) noexcept {
   return at;
 }
 
-void team::widen(std::size_t bytes) noexcept {
+std::size_t team::widen(std::size_t bytes) noexcept {
   SINEW_EXPECT(used_ == 0 && wider_ == 0);
   static_assert(rounds::depth <= line::most_wider);
   if (bytes > room) {
@@ -184,6 +184,7 @@ void team::widen(std::size_t bytes) noexcept {
         std::min<std::size_t>((bytes - 1) / room, std::min(rounds_.left(), rounds::depth / 4)));
     rounds_.widen(wider_);
   }
+  return (std::size_t{wider_} + 1) * room;
 }
 
 /// Whether the data are to be read where they are.

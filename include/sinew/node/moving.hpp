@@ -71,7 +71,7 @@ template <class Out, class Own>
     for (const int m : t.others()) {
       bytes += out(m).bytes() + sizeof(line);
     }
-    t.widen(bytes);
+    (void)t.widen(bytes);
     for (const int m : t.others()) {
       t.post_to(out(m), m, limits.direct_one_way);
     }

@@ -116,9 +116,10 @@ class team {
     }
     begin_now(rounds_.next());
   }
-  /// After begin(), if this rank alone posts in this round, and for each other member: makes room
-  /// for so many bytes, as far as there is some without a wait. The others follow(). Hot.
-  void widen(std::size_t bytes) noexcept;
+  /// After begin(): makes room for so many bytes, as far as there is some without a wait; returns
+  /// how much there is. If one rank alone does so, and posts for each other member, those follow();
+  /// else all do so alike, and nobody follows. Hot.
+  std::size_t widen(std::size_t bytes) noexcept;
   /// Of the line that to_me_from() of a rank that may have widened the round has returned. Hot.
   void follow(const line& l) noexcept { rounds_.widen(l.wider()); }
   /// At most once a round, for all; `to` says which one takes it, -1: all of them. From

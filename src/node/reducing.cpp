@@ -33,6 +33,12 @@ std::size_t elements_of(const team& t, const combiner& c, std::size_t room = tea
   return (room - lost) / c.element_bytes;
 }
 
+/// The room of a round that has begun, for so many bytes of all who post. Short pieces stay in a
+/// core's cache; where ranks wait for a processor, to meet costs more than that saves.
+std::size_t room_for(team& t, std::size_t bytes) {
+  return t.crowded() ? t.widen(bytes + bytes / 8) : team::room;
+}
+
 /// out = operand(0) op ... op operand(n - 1): the highest is copied, the others come from the left.
 template <class Operand>
 void fold(int n, const Operand& operand, std::byte* out, std::size_t count, const combiner& c) {
@@ -62,7 +68,7 @@ bool exchange_shares(team& t, const void* from, const Share& share_of, const com
   for (int step = 1; step < n; ++step) {
     const int to = (t.rank() + step) % n;
     const share s = share_of(to);
-    t.post_to(bytes_at(at(from, s.begin, c), s.count() * c.element_bytes), to);
+    t.post_to(bytes_at(at(from, s.begin, c), s.count() * c.element_bytes), to, line::most_bytes);
   }
   const std::size_t mine = share_of(t.rank()).count() * c.element_bytes;
   for (const int m : t.others()) {
@@ -198,9 +204,7 @@ bool reduce_shares(team& t, const vectors& v, const combiner& c, int root) {
   std::size_t length = 0;
   for (std::size_t first = 0; first < v.count; first += length) {
     t.begin();
-    // Short pieces stay in a core's cache. Where ranks wait for a processor, to meet costs more.
-    const std::size_t wanted = (v.count - first) * c.element_bytes;
-    const std::size_t room = t.crowded() ? t.widen(wanted + wanted / 8) : team::room;
+    const std::size_t room = room_for(t, (v.count - first) * c.element_bytes);
     length = std::min(elements_of(t, c, room), v.count - first);
     const auto share_of = [&](int m) -> share {
       const share s = even_share(length, m, n);
@@ -350,14 +354,16 @@ bool reduce_scatter(team& t, const void* from, void* into, std::span<const std::
   for (int m = 0; m < n; ++m) {
     longest = std::max(longest, length_of(m));
   }
-  const std::size_t most =
-      std::max<std::size_t>(1, elements_of(t, c) / static_cast<std::size_t>(n - 1));
+  const auto others = static_cast<std::size_t>(n) - 1;
+  std::size_t most = 0;
   for (std::size_t done = 0; done < longest; done += most) {
+    t.begin();
+    const std::size_t room = room_for(t, (longest - done) * others * c.element_bytes);
+    most = std::max<std::size_t>(1, elements_of(t, c, room) / others);
     const auto share_of = [&](int m) -> share {
       const std::size_t start = starts[static_cast<std::size_t>(m)];
       return {start + std::min(done, length_of(m)), start + std::min(done + most, length_of(m))};
     };
-    t.begin();
     if (!exchange_shares(t, from, share_of, c)) {
       return false;
     }

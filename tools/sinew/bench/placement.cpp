@@ -131,13 +131,16 @@ void add_open_mpi(command& c, const placement& on, const subject& who, bool plai
             on.script});
   }
   add(c, {"--host", on.list(), "--map-by", "slot"});
-  if (!who.default_transport) {
+  if (!who.default_transport || plain) {
     add(c,
         {"--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any"});
+    if (plain) {  // what Open MPI 4 would choose makes no window over hosts
+      add(c, {"--mca", "osc", "ucx"});
+    }
     for (const auto& [name, value] : ucx_settings(on, true)) {
       add(c, {"-x", name + '=' + value});
     }
-  } else if (!plain) {
+  } else {
     add(c, {"--mca", "pml", "ob1"});
     if (on.tcp) {
       add(c, {"--mca", "btl_tcp_if_include", on.devices});

@@ -1,5 +1,6 @@
 // Small reductions go by recursive doubling: in round k members that differ in bit k swap their
-// values, each through one line of the other's memory. Everything else goes through stages, two at
+// values, each through one line of the other's memory; and so do longer ones of members that are
+// each on a node of its own, through their stages. Everything else goes through stages, too, two at
 // each member, filled with a chunk at a time: each member combines its share of the chunk from all
 // stages, and then takes the other shares from theirs. Over several nodes that is done on each
 // node, and then each member fetches what the other nodes have for its share: each node's data go
@@ -98,51 +99,12 @@ class flat {
   std::unique_ptr<std::byte[]> copy_;
 };
 
-/// A slot is used again two collectives later; its reader has answered in between.
-int swap_small(team& t, std::byte* data, std::size_t bytes, std::size_t count, const combiner& op) {
-  SINEW_EXPECT(bytes <= slot_bytes && bytes == count * op.element_bytes);
-  SINEW_EXPECT(std::has_single_bit(static_cast<unsigned>(t.size())));
-  const std::uint64_t number = ++t.collectives;
-  ++this_job.synchronised;
-  if (t.broken()) {
-    return t.who_left();
-  }
-  alignas(64) std::byte theirs[slot_bytes];
-  for (int k = 0; 1 << k < t.size(); ++k) {
-    const int partner = t.me() ^ (1 << k);
-    SINEW_ASSERT(k < team::most_rounds && t.has(partner + 1));
-    const std::uint64_t slot =
-        team::slots_at + (2 * static_cast<std::uint64_t>(k) + number % 2) * team::line;
-    if (t.near(partner)) [[likely]] {
-      std::memcpy(this_job.engine->at(t.at(partner, slot + slot_data_at)), data, bytes);
-    } else {
-      this_job.engine->put(t.at(partner, slot + slot_data_at), data, bytes);
-    }
-    this_job.engine->announce(t.at(partner, slot), number);
-    const rma::place mine = t.at(t.me(), slot);
-    await({.what = pending::sort::pair, .rank = t.rank_of(partner + 1)}, [&] {
-      return this_job.engine->load<std::uint64_t>(mine) == number || t.will_not_come(number, 1);
-    });
-    if (this_job.engine->load<std::uint64_t>(mine) != number) {
-      t.set_broken();
-      return t.who_left();
-    }
-    std::memcpy(theirs, this_job.engine->at(t.at(t.me(), slot + slot_data_at)), bytes);
-    if (partner > t.me()) {
-      op.call(op, data, theirs, count);
-    } else {
-      op.call(op, theirs, data, count);
-      std::memcpy(data, theirs, bytes);
-    }
-  }
-  return 0;
+/// Two stages are used alternately: before a member fills one again it has passed a barrier, or a
+/// swap with all, after which no member reads its old contents.
+std::uint64_t stage_at(const team& t) noexcept {
+  return team::stages_at + t.chunks % 2 * t.stage_bytes();
 }
-
-/// Two stages are used alternately: before a member fills one again it has passed a barrier after
-/// which no member reads its old contents.
-rma::place stage_of(const team& t, int member) noexcept {
-  return t.at(member, team::stages_at + t.chunks % 2 * t.stage_bytes());
-}
+rma::place stage_of(const team& t, int member) noexcept { return t.at(member, stage_at(t)); }
 /// Of this image, or of another one of this node.
 std::byte* stage(const team& t, int member) noexcept {
   SINEW_EXPECT(t.near(member));
@@ -170,6 +132,60 @@ class staged {
   std::unique_ptr<std::byte[]> copy_;
   std::size_t room_ = 0;
 };
+
+/// The longest values that members swap through their stages: a part for each round.
+std::size_t most_swapped(const team& t) noexcept {
+  SINEW_EXPECT(std::has_single_bit(static_cast<unsigned>(t.size())) && t.size() > 1);
+  const auto rounds = static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(t.size())));
+  return t.stage_bytes() / rounds / team::line * team::line;
+}
+
+/// A line, or a stage, is used again two collectives later; all members have begun the one in
+/// between by then, and so have read it.
+int swap(team& t, std::byte* data, std::size_t bytes, std::size_t count, const combiner& op) {
+  const bool in_line = bytes <= slot_bytes;
+  SINEW_EXPECT((in_line || bytes <= most_swapped(t)) && bytes == count * op.element_bytes);
+  const std::uint64_t number = ++t.collectives;
+  ++this_job.synchronised;
+  t.chunks += in_line ? 0 : 1;
+  if (t.broken()) {
+    return t.who_left();
+  }
+  alignas(64) std::byte aside[slot_bytes];
+  for (int k = 0; 1 << k < t.size(); ++k) {
+    const int partner = t.me() ^ (1 << k);
+    SINEW_ASSERT(k < team::most_rounds && t.has(partner + 1));
+    const auto round = static_cast<std::uint64_t>(k);
+    const std::uint64_t slot = team::slots_at + (2 * round + number % 2) * team::line;
+    const std::uint64_t place =
+        in_line ? slot + slot_data_at : stage_at(t) + round * most_swapped(t);
+    if (t.near(partner)) [[likely]] {
+      std::memcpy(this_job.engine->at(t.at(partner, place)), data, bytes);
+    } else {
+      this_job.engine->put(t.at(partner, place), data, bytes);
+    }
+    this_job.engine->announce(t.at(partner, slot), number);
+    const rma::place mine = t.at(t.me(), slot);
+    await({.what = pending::sort::pair, .rank = t.rank_of(partner + 1)}, [&] {
+      return this_job.engine->load<std::uint64_t>(mine) == number || t.will_not_come(number, 1);
+    });
+    if (this_job.engine->load<std::uint64_t>(mine) != number) {
+      t.set_broken();
+      return t.who_left();
+    }
+    std::byte* theirs = this_job.engine->at(t.at(t.me(), place));
+    if (in_line) {
+      theirs = static_cast<std::byte*>(std::memcpy(aside, theirs, bytes));  // aligned
+    }
+    if (partner > t.me()) {
+      op.call(op, data, theirs, count);
+    } else {
+      op.call(op, theirs, data, count);
+      copy_bytes(data, theirs, bytes);
+    }
+  }
+  return 0;
+}
 
 /// For others to read; past the caches if that has cost less.
 void put(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
@@ -391,6 +407,20 @@ int broadcast_by_levels(team& t, int source, std::byte* data, std::size_t bytes)
   return take_from_near(t, data, bytes, 1, part.get(), true);
 }
 
+/// Where every member is on a node of its own, to swap takes a message a round and no barrier.
+bool goes_by_swaps(const team& t, std::size_t bytes, const combiner& op) noexcept {
+  if (!std::has_single_bit(static_cast<unsigned>(t.size()))) {
+    return false;
+  }
+  if (bytes <= slot_bytes && !this_job.runtime->crowded()) {
+    return true;
+  }
+  constexpr std::size_t longest_to_many = std::size_t{32} << 10;  // all of it goes in every round
+  const bool apart = t.nodes() == static_cast<std::size_t>(t.size());
+  return apart && op.element_bytes <= most_swapped(t) &&
+         (t.size() <= 4 || bytes <= longest_to_many);
+}
+
 }  // namespace
 
 int reduce(descriptor& a, const combiner& op, int result_image) {
@@ -403,12 +433,19 @@ int reduce(descriptor& a, const combiner& op, int result_image) {
   }
   const bool wanted = result_image == 0 || result_image == t.me() + 1;
   int left = 0;
-  if (all.bytes() <= slot_bytes && std::has_single_bit(static_cast<unsigned>(t.size())) &&
-      !this_job.runtime->crowded()) {
+  if (goes_by_swaps(t, all.bytes(), op)) {
     alignas(16) std::byte value[slot_bytes];
-    std::memcpy(value, all.data(), all.bytes());
-    left = swap_small(t, value, all.bytes(), all.count(), op);
-    if (wanted && left == 0) {
+    const bool is_small = all.bytes() <= slot_bytes;
+    std::byte* const from = is_small ? value : all.data();
+    if (is_small) {
+      std::memcpy(value, all.data(), all.bytes());
+    }
+    const std::size_t most = is_small ? all.count() : most_swapped(t) / op.element_bytes;
+    for (std::size_t i = 0; i < all.count() && left == 0; i += most) {
+      const std::size_t n = std::min(most, all.count() - i);
+      left = swap(t, from + i * op.element_bytes, n * op.element_bytes, n, op);
+    }
+    if (is_small && wanted && left == 0) {
       std::memcpy(all.data(), value, all.bytes());
     }
   } else {

@@ -324,7 +324,8 @@ int await_pair(job_rank rank) {
 }
 
 int team::sync_images(std::span<const int> images) {
-  this_job.engine->settle_before_telling(images.size() == 1 ? rank_of(images.front()) : no_job_rank);
+  this_job.engine->settle_before_telling(images.size() == 1 ? rank_of(images.front())
+                                                            : no_job_rank);
   ++this_job.synchronised;
   for (const int image : images) {
     if (image != me_ + 1) {

@@ -272,7 +272,8 @@ TEST_P(rma_contract, who_is_told_alone_is_not_waited_for) {
         std::this_thread::yield();
       }
       (void)m.rma.wait(word, until::equal, 1);
-      require(m.rma.load<std::uint64_t>({job_rank{3}, box}) == data, "told before the data was there");
+      require(m.rma.load<std::uint64_t>({job_rank{3}, box}) == data,
+              "told before the data was there");
     }
     m.meet();
   });

@@ -30,7 +30,8 @@ struct item {
   }
 };
 static_assert(std::is_trivially_copyable_v<item> && sizeof(item) == 24);
-static_assert(item::bytes_with(most_batched_bytes) <= max_medium_bytes);
+static_assert(item::bytes_with(most_gathered_bytes) + item::bytes_with(most_batched_bytes) <=
+              max_medium_bytes);
 
 }  // namespace
 
@@ -48,7 +49,7 @@ void ucx_endpoint::list_recent(peer& to) {
 
 status ucx_endpoint::add_to_batch(peer& to, handler_id id, header head, const void* data,
                                   std::size_t size) {
-  SINEW_EXPECT(batches_ && size <= most_batched_bytes && to.rank != rank_);
+  SINEW_EXPECT(batches_ && size <= most_gathered_bytes && to.rank != rank_);
   const std::size_t bytes = item::bytes_with(size);
   if (to.batch != nullptr && to.batch->filled + bytes > to.batch->room) {
     send_batch(to);

@@ -63,8 +63,8 @@ status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* d
   const guard held(*this);
   peer& p = peer_of(to);
   const bool waits = batches_ && (lazily || may_wait(p));
-  if (filled == nullptr && size <= most_batched_bytes && to != rank_ &&
-      (waits || p.batch != nullptr)) {
+  if (filled == nullptr && size <= (lazily ? most_gathered_bytes : most_batched_bytes) &&
+      to != rank_ && (waits || p.batch != nullptr)) {
     const status taken = add_to_batch(p, id, head, data, size);
     if (!waits && taken.done()) {
       send_batch(p);

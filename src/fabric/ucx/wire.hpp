@@ -15,8 +15,9 @@ inline constexpr std::size_t max_medium_bytes = 8192;
 /// Over tcp a message costs some 10 us whatever it holds, so one of 64 KiB beats eight of 8.
 inline constexpr std::size_t max_long_bytes = 65536;
 
-/// Longer messages go by themselves.
+/// Longer messages go by themselves; and of those that may wait.
 inline constexpr std::size_t most_batched_bytes = 2048;
+inline constexpr std::size_t most_gathered_bytes = 6016;
 
 /// Messages to one rank that it has not handled yet, at most: so many places of max_medium_bytes.
 inline constexpr std::uint32_t window = 128;

@@ -1,4 +1,5 @@
 // The promises at the top of sinew/rma/engine.hpp, one test each at least.
+#include <chrono>
 #include <limits>
 #include <thread>
 
@@ -247,6 +248,28 @@ TEST_P(rma_contract, who_is_told_alone_finds_puts_to_it_and_to_others) {
       }
       m.rma.sync_all();
     }
+  });
+}
+
+TEST_P(rma_contract, who_is_not_told_is_waited_for) {
+  run(4, [](rma_member& m) {
+    const std::uint64_t box = m.rma.memory().allocate(part::symmetric, 64);
+    const std::uint64_t data = 7;
+    m.meet();
+    std::atomic<std::uint64_t>& settled = m.all.word[0];
+    if (m.rank == 0) {
+      m.rma.put({job_rank{3}, box}, &data, sizeof data);
+      m.rma.settle_before_telling(1);
+      settled.store(1);
+    } else if (m.rank == 3 && !m.rma.maps(0)) {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+      while (std::chrono::steady_clock::now() < until) {  // makes no progress
+        require(settled.load() == 0, "rank 0 did not wait until its put had been handled");
+      }
+      m.until([&] { return settled.load() == 1; });
+      require(m.rma.load<std::uint64_t>({job_rank{3}, box}) == data, "settled too early");
+    }
+    m.meet();
   });
 }
 

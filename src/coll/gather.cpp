@@ -19,8 +19,8 @@ void collect(participant at, node::team* team, collective_messages& t, const buf
       }
     };
     t.note(fault_unless(node::gather(
-        *team, as_data(mine), root, node_lengths(*team), [&](int r) { return as_data(in(r)); },
-        own)));
+        *team, as_data(mine), root, node_lengths(*team, movement::gather),
+        [&](int r) { return as_data(in(r)); }, own)));
     return;
   }
   if (levels* const l = levels_of(at)) {
@@ -60,8 +60,8 @@ void hand_out(participant at, node::team* team, collective_messages& t, const bu
       }
     };
     t.note(fault_unless(node::scatter(
-        *team, as_data(mine), root, node_lengths(*team), [&](int r) { return as_data(out(r)); },
-        own)));
+        *team, as_data(mine), root, node_lengths(*team, movement::scatter),
+        [&](int r) { return as_data(out(r)); }, own)));
     return;
   }
   if (levels* const l = levels_of(at)) {
@@ -94,7 +94,8 @@ void hand_out(participant at, node::team* team, collective_messages& t, const bu
 fault gather(participant at, const buffer& send, const buffer& recv, comm_rank root) {
   collective_messages t(at, "MPI_Gather", root);
   const std::size_t each = (at.comm.rank() == root ? recv : send).bytes();
-  collect(at, team_for(at, each), t, send, root.value(), [&](int r) { return block(recv, r); });
+  collect(at, team_for(at, each, movement::gather), t, send, root.value(),
+          [&](int r) { return block(recv, r); });
   return t.outcome();
 }
 
@@ -107,7 +108,8 @@ fault gatherv(participant at, const buffer& send, parts recv, comm_rank root) {
 fault scatter(participant at, const buffer& send, const buffer& recv, comm_rank root) {
   collective_messages t(at, "MPI_Scatter", root);
   const std::size_t each = (at.comm.rank() == root ? send : recv).bytes();
-  hand_out(at, team_for(at, each), t, recv, root.value(), [&](int r) { return block(send, r); });
+  hand_out(at, team_for(at, each, movement::scatter), t, recv, root.value(),
+           [&](int r) { return block(send, r); });
   return t.outcome();
 }
 

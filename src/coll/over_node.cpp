@@ -156,10 +156,17 @@ constexpr std::size_t usual_direct = std::size_t{4} << 20;
 constexpr std::size_t direct_both_ways = std::size_t{64} << 10;
 constexpr std::size_t direct_of_two = std::size_t{32} << 10;
 constexpr std::size_t direct_both_ways_of_two = std::size_t{8} << 10;
+constexpr std::size_t direct_gather_of_crowded = std::size_t{64} << 10;
+constexpr std::size_t direct_scatter_of_crowded = std::size_t{128} << 10;
 
 /// Between two ranks that can read each other's memory that costs less than to copy data twice; if
 /// more read at once, the kernel lets them wait for each other.
 bool two_that_read(const node::team& t) noexcept { return t.size() == 2 && t.readable(); }
+
+/// Where ranks wait for a processor few of them read at once, and a message costs its switches.
+bool crowded_that_read(const node::team& t) noexcept {
+  return t.size() > 2 && t.readable() && t.crowded();
+}
 
 /// Where data are read where they are.
 std::size_t direct_from(std::int64_t set, const node::team& t, std::size_t of_two,
@@ -208,21 +215,27 @@ position position_of(participant at) {
   return {at.comm.rank().value(), at.comm.size(), map_of(at, place_of_comm(at))};
 }
 
-node::team* team_for(participant at, std::size_t block) {
+node::team* team_for(participant at, std::size_t block, movement what) {
   node::team* const team = team_of(at);
   if (team == nullptr) {
     return nullptr;
   }
   const std::size_t set = tuning::block_on_node();
+  const bool of_any_length =
+      two_that_read(*team) || (what != movement::any && crowded_that_read(*team));
   const bool on_node =
       set != 0 ? block < set
-               : two_that_read(*team) || block < tuning::usual_block_on_node(at.engine.runtime());
+               : of_any_length || block < tuning::usual_block_on_node(at.engine.runtime());
   return on_node ? team : nullptr;
 }
 
-node::lengths node_lengths(const node::team& t) noexcept {
+node::lengths node_lengths(const node::team& t, movement what) noexcept {
+  std::size_t one_way = usual_direct;
+  if (what != movement::any && crowded_that_read(t)) {
+    one_way = what == movement::gather ? direct_gather_of_crowded : direct_scatter_of_crowded;
+  }
   return {direct_from(tuning::node_direct(), t, direct_both_ways_of_two, direct_both_ways),
-          direct_from(tuning::node_direct_one_way(), t, direct_of_two)};
+          direct_from(tuning::node_direct_one_way(), t, direct_of_two, one_way)};
 }
 
 bool reduces(int members, const layout::datatype& type) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,16 +24,20 @@ class levels;
 /// Of its operations in the background; null where there is no team yet. Does not count as a call.
 /// Hot.
 [[nodiscard]] node::operations* operations_of(participant at) noexcept;
+/// What moves, where that decides which way is best.
+enum class movement : std::uint8_t { any, gather, scatter };
 /// The same for blocks of this length, as many bytes on all ranks: null, too, where they are so
 /// long that messages carry them sooner. Hot, but for that.
-[[nodiscard]] node::team* team_for(participant at, std::size_t block);
+[[nodiscard]] node::team* team_for(participant at, std::size_t block,
+                                   movement what = movement::any);
 /// After team_of() has returned null: the levels by which the collectives of `at.comm` go; null
 /// where they go by messages between all ranks. Hot.
 [[nodiscard]] levels* levels_of(participant at) noexcept;
 /// Of such a rank's engine; for tests whose ranks share a process. Else it is the process's own.
 void use_node_memory(core::runtime& runtime, rma::engine& memory);
 
-[[nodiscard]] node::lengths node_lengths(const node::team& t) noexcept;
+[[nodiscard]] node::lengths node_lengths(const node::team& t,
+                                         movement what = movement::any) noexcept;
 [[nodiscard]] inline node::data as_data(const buffer& b) noexcept {
   return {b.base, b.count, b.type};
 }

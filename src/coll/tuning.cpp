@@ -97,7 +97,8 @@ setting<std::int64_t> node_direct_one_way{
     0,
     "bytes",
     "the same where only the root sends or receives: bcast, gather, scatter; 0 means 4M, but 32k "
-    "between two such ranks",
+    "between two such ranks, and where there are more such ranks than cores 64k in a gather and "
+    "128k in a scatter",
     {.least = 1, .most = most_setting_bytes, .or_zero = true}};
 setting<std::int64_t> node_direct_reduce{"coll",
                                          "node_direct_reduce",
@@ -112,8 +113,8 @@ setting<std::int64_t> node_block{
     0,
     "bytes",
     "inside a node allgather, alltoall, gather and scatter of blocks of this size go by messages; "
-    "0 means none if it is two such ranks, else 16k if every rank can have a core of its own, 128k "
-    "if not",
+    "0 means none if it is two such ranks, else 16k if every rank can have a core of its own; if "
+    "not, 128k in allgather and alltoall, and none in gather and scatter of such ranks",
     {.least = 1, .most = most_setting_bytes, .or_zero = true},
     setting_use::each_use_alike};
 setting<std::int64_t> node_read{

@@ -1,6 +1,7 @@
 #include "coll/over_node.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -153,6 +154,7 @@ struct typed_op {
 };
 
 constexpr std::size_t usual_direct = std::size_t{4} << 20;
+constexpr std::size_t never_direct = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t direct_both_ways = std::size_t{64} << 10;
 constexpr std::size_t direct_of_two = std::size_t{32} << 10;
 constexpr std::size_t direct_both_ways_of_two = std::size_t{8} << 10;
@@ -177,7 +179,8 @@ std::size_t direct_from(std::int64_t set, const node::team& t, std::size_t of_tw
 
 node::reduction_lengths reduction_lengths(const node::team& t, std::size_t of_two) noexcept {
   return {static_cast<std::size_t>(tuning::node_shared()) / static_cast<std::size_t>(t.size()),
-          direct_from(tuning::node_direct_reduce(), t, of_two)};
+          direct_from(tuning::node_direct_reduce(), t, of_two,
+                      t.crowded() ? never_direct : usual_direct)};
 }
 
 }  // namespace
@@ -230,7 +233,7 @@ node::team* team_for(participant at, std::size_t block, movement what) {
 }
 
 node::lengths node_lengths(const node::team& t, movement what) noexcept {
-  std::size_t one_way = usual_direct;
+  std::size_t one_way = t.crowded() ? never_direct : usual_direct;
   if (what != movement::any && crowded_that_read(t)) {
     one_way = what == movement::gather ? direct_gather_of_crowded : direct_scatter_of_crowded;
   }
@@ -247,7 +250,7 @@ fault node_reduce(node::team& t, const void* input, const buffer& recv, const op
   const typed_op typed{o, *recv.type};
   // One of two that copies while the other adds is quicker than one that reads and adds.
   return fault_unless(node::reduce(t, {input, recv.base, recv.count}, typed.combiner(), root,
-                                   reduction_lengths(t, usual_direct)));
+                                   reduction_lengths(t, never_direct)));
 }
 
 fault node_allreduce(node::team& t, const void* input, const buffer& recv, const op& o) {

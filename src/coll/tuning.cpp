@@ -97,15 +97,17 @@ setting<std::int64_t> node_direct_one_way{
     0,
     "bytes",
     "the same where only the root sends or receives: bcast, gather, scatter; 0 means 4M, but 32k "
-    "between two such ranks, and where there are more such ranks than cores 64k in a gather and "
-    "128k in a scatter",
+    "between two such ranks, and where there are more such ranks than cores never in a bcast, 64k "
+    "in a gather and 128k in a scatter",
     {.least = 1, .most = most_setting_bytes, .or_zero = true}};
 setting<std::int64_t> node_direct_reduce{"coll",
                                          "node_direct_reduce",
                                          0,
                                          "bytes",
                                          "the same of a reduction, by the length of its vectors; 0 "
-                                         "means 4M, but 32k where two such ranks both want results",
+                                         "means 32k where two such ranks both want results, never "
+                                         "where one of them does or ranks are more than cores, "
+                                         "else 4M",
                                          {.least = 1, .most = most_setting_bytes, .or_zero = true}};
 setting<std::int64_t> node_block{
     "coll",

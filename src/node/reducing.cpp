@@ -216,7 +216,7 @@ bool reduce_shares(team& t, const vectors& v, const combiner& c, int root) {
     const round posted = t.now();
     t.begin();
     const share mine = share_of(t.rank());
-    (void)t.widen(share{share_of(n - 1)}.count() * c.element_bytes);  // the longest: alike for all
+    (void)t.widen(share_of(n - 1).count() * c.element_bytes);  // the longest: all widen alike
     std::byte* const sum = t.reserve(mine.count() * c.element_bytes);
     SINEW_ASSERT(sum != nullptr);
     fold(

@@ -24,7 +24,7 @@ worker::worker(const network_options& options) {
   try {
     open_context(options);
     open_worker();
-    read_address(options.between_nodes_only);
+    read_address(leaves_out_shared_memory(options));
     if (options.tags != pairing::none) {
       const bool adapter = adapter_pairs();
       tags_ = adapter                               ? pairing::by_adapter
@@ -49,6 +49,12 @@ void worker::close() noexcept {
   }
 }
 
+/// Whether UCX's own shared memory is of no use: between nodes, unless somebody asks for it.
+bool worker::leaves_out_shared_memory(const network_options& options) {
+  return options.between_nodes_only && options.transports.empty() &&
+         std::getenv("UCX_TLS") == nullptr;
+}
+
 void worker::open_context(const network_options& options) {
   ucp_config_t* config = nullptr;
   must(ucp_config_read(nullptr, nullptr, &config), "its configuration cannot be read");
@@ -58,7 +64,7 @@ void worker::open_context(const network_options& options) {
   if (!options.transports.empty()) {
     must(ucp_config_modify(config, "TLS", options.transports.c_str()),
          "SINEW_NET_TRANSPORTS cannot be read");
-  } else if (options.between_nodes_only && std::getenv("UCX_TLS") == nullptr) {
+  } else if (leaves_out_shared_memory(options)) {
     // They would never be used, and each takes 4 MiB and some milliseconds. A UCX that knows them
     // by other names keeps them.
     (void)ucp_config_modify(config, "TLS", "^sm,self");
@@ -94,10 +100,10 @@ void worker::open_worker() {
   must(ucp_worker_get_efd(worker_, &events_), "no transport can wake a sleeper");
 }
 
-void worker::read_address(bool between_nodes_only) {
+void worker::read_address(bool net_only) {
   ucp_worker_attr_t got{};
   got.field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS;
-  if (between_nodes_only) {
+  if (net_only) {
     got.field_mask |= UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS;
     got.address_flags = UCP_WORKER_ADDRESS_FLAG_NET_ONLY;
   }

@@ -37,7 +37,8 @@ class worker {
  private:
   void open_context(const network_options& options);
   void open_worker();
-  void read_address(bool between_nodes_only);
+  [[nodiscard]] static bool leaves_out_shared_memory(const network_options& options);
+  void read_address(bool net_only);
   [[nodiscard]] bool adapter_pairs();
   void close() noexcept;
 

@@ -245,7 +245,8 @@ void on_variable(void* token, std::size_t offset, int image, int* stat, int kind
   }
   const place p{rank, token_of(token).at(rank).offset + offset};
   const auto on_word = [&]<class Word>(Word) {
-    if (this_job.engine->maps(rank)) [[likely]] {
+    // After `sync images` with another image a put to that one may still be under way.
+    if (this_job.engine->at_once(rank)) [[likely]] {
       body(std::atomic_ref<Word>(*reinterpret_cast<Word*>(this_job.engine->at(p))));
     } else {
       body(far_variable<Word>(p));

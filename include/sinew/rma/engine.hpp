@@ -106,6 +106,9 @@ class engine {
     SINEW_EXPECT(r.below(size_));
     return parts_[r.index()] != nullptr;
   }
+  /// An atomic here can be a processor's instruction: the word is mapped, and nothing was put to
+  /// another node that must be seen before. Hot.
+  [[nodiscard]] bool at_once(job_rank r) const noexcept { return maps(r) && !puts_.open(); }
   [[nodiscard]] int node_of(job_rank r) const noexcept {
     return node_of_.empty() ? 0 : node_of_[r.index()];
   }
@@ -552,9 +555,6 @@ class engine {
     std::uint64_t operand;
     std::uint64_t compare;
   };
-  /// An atomic here can be a processor's instruction: the word is mapped, and nothing was put to
-  /// another node that must be seen before. Hot.
-  [[nodiscard]] bool at_once(job_rank r) const noexcept { return maps(r) && !puts_.open(); }
   void alert_mapped(job_rank r) {
     forget_copies();
     if ((armed(r).load(std::memory_order_seq_cst) & is_armed) != 0) [[unlikely]] {

@@ -25,7 +25,7 @@ const std::byte* at(const void* base, std::size_t element, const combiner& c) no
 
 /// Elements of a round of so many bytes in which a member posts for each other one: every post
 /// begins on a line.
-std::size_t elements_of(const team& t, const combiner& c, std::size_t room = team::room) {
+std::size_t elements_of(const team& t, const combiner& c, std::size_t room) {
   SINEW_EXPECT(c.element_bytes != 0 && c.element_bytes <= most_element_bytes);
   const std::size_t lost = static_cast<std::size_t>(t.size()) * (sizeof(line) + c.element_bytes);
   SINEW_CHECK(lost < room, "a reduction is not possible over shared memory",

@@ -4,6 +4,14 @@ include(CMakePackageConfigHelpers)
 get_property(modules GLOBAL PROPERTY SINEW_MODULES)
 install(TARGETS sinew_options ${modules} EXPORT SinewTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(SINEW_LTO)  # what LTO reads, only the compiler that wrote it can: not for others' programs
+  set(folder "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}")
+  install(CODE "file(GLOB archives \"${folder}/libsinew_*.a\")
+    foreach(archive IN LISTS archives)
+      execute_process(COMMAND \"${CMAKE_OBJCOPY}\" -R .gnu.lto_* -R .gnu.debuglto_* \${archive}
+        COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
+endif()
 install(EXPORT SinewTargets NAMESPACE Sinew::
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sinew)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/packaging/SinewConfig.cmake.in

@@ -87,6 +87,9 @@ function(sinew_tests_left_out folder variable)
     # How good large plans are: minutes here, and the code of the small ones.
     set(${variable} *_512_* plan.never_worse* plan.indirect_networks best_plan.never_above*
       best_plan.not_predicted* baselines.are_as_strong* small_messages.every_size* PARENT_SCOPE)
+  elseif(SINEW_SANITIZE AND folder STREQUAL "bench")
+    # How often estimates hold the truth: thousands of samples through the same code.
+    set(${variable} ratios.*unequal* ratios.equal_subjects* estimates.hold* PARENT_SCOPE)
   endif()
 endfunction()
 
@@ -126,6 +129,9 @@ function(sinew_tests folder)
     set(timeout 1200)
   endif()
   set_tests_properties(${folder} PROPERTIES TIMEOUT ${timeout} LABELS ${label})
+  if(folder MATCHES "^(fabric|rma)$")  # ranks that look for messages: beside others thrice as long
+    set_tests_properties(${folder} PROPERTIES PROCESSORS 2)
+  endif()
   sinew_tests_left_out(${folder} left_out)
   if(left_out)
     string(JOIN ":" left_out ${left_out})

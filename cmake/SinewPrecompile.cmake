@@ -1,6 +1,6 @@
-# Most of the compiler's time for a source of ours goes into the standard library's headers. Where
-# SINEW_PRECOMPILE is set they are compiled once for all libraries, and once for all programs, whose
-# code is made otherwise. Users' builds do without it: there a missing #include is an error.
+# A third of the compiler's time for a source of ours goes into the standard library's headers. With
+# SINEW_PRECOMPILE, as in the presets, they are compiled once for all libraries, and once for all
+# programs, whose code is made otherwise. tests/tidy finds the #include that is missing.
 option(SINEW_PRECOMPILE "compile the standard library's headers once for all sources" OFF)
 
 set(SINEW_STANDARD_HEADERS
@@ -11,7 +11,7 @@ list(TRANSFORM SINEW_STANDARD_HEADERS REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:
 
 # For gcc: ccache sees through the precompiled headers; and the optimizer's warnings about what is
 # inlined from them are off, which it otherwise hides as those of system headers (gcc 12 has false
-# ones in std::string's operator+). The release tree, without precompiled headers, has them on.
+# ones in std::string's operator+). A build without SINEW_PRECOMPILE has them on.
 function(sinew_sees_through target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess

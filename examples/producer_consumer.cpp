@@ -6,6 +6,7 @@
 //   sinew run -n 3 --trace t.json build/examples/producer_consumer
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>

@@ -4,6 +4,7 @@
 #define SINEW_BENCH_CARRY_LINKS_HPP
 
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "exchange.hpp"

@@ -8,6 +8,9 @@
 //
 // Words: fan=F,... ranks=R,... budget_ms=N; over=hosts for the ranks that a launcher has started.
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "../common/event_rounds.hpp"
 

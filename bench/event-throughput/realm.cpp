@@ -2,6 +2,10 @@
 // are those with ranks=1.
 #include "../common/realm.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace {
 
 constexpr int levels = 8;

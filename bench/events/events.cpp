@@ -4,6 +4,11 @@
 //
 // Words: depth=N,... ranks=R,... budget_ms=N; over=hosts for the ranks that a launcher has started.
 // With "floor": a walk through memory; over hosts the trip of a bare active message.
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "../common/event_rounds.hpp"
 
 namespace {

@@ -2,6 +2,9 @@
 // at its head, its end waited for. Its rows are those with ranks=1.
 #include "../common/realm.hpp"
 
+#include <string>
+#include <vector>
+
 namespace {
 
 micro::realm_times one_chain(int depth) {

@@ -5,6 +5,8 @@
 //
 // Words: those of rows.hpp, budget_ms=N; over=hosts for the ranks that a launcher has started, and
 // one round of one row.
+#include <vector>
+
 #include "../common/ranks.hpp"
 #include "rows.hpp"
 #include "sinew/base/random.hpp"

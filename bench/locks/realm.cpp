@@ -2,6 +2,9 @@
 // rows are those with ranks=1.
 #include "../common/realm.hpp"
 
+#include <cstdint>
+#include <vector>
+
 #include "rows.hpp"
 
 namespace {

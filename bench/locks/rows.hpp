@@ -4,6 +4,11 @@
 #ifndef SINEW_BENCH_LOCKS_ROWS_HPP
 #define SINEW_BENCH_LOCKS_ROWS_HPP
 
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
 #include "../common/micro.hpp"
 
 namespace lock_rows {

@@ -1,6 +1,9 @@
 // Argobots: one stream, by the method of million_bench.hpp.
 #include "../common/argobots.hpp"
 
+#include <atomic>
+#include <vector>
+
 #include "million_bench.hpp"
 
 namespace {

@@ -1,6 +1,9 @@
 // Boost.Fiber, its default scheduler, by the method of million_bench.hpp.
+#include <atomic>
 #include <boost/fiber/all.hpp>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #include "million_bench.hpp"
 

@@ -1,5 +1,7 @@
 // A crowd of Sinew's fibers, of one worker, by the method of million_bench.hpp. (million.c measures
 // crowds that exchange messages.)
+#include <vector>
+
 #include "million_bench.hpp"
 #include "sinew/fiber/barrier.hpp"
 #include "sinew/fiber/condition_variable.hpp"

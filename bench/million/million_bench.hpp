@@ -17,6 +17,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdio>
+#include <string>
+
 #include "../common/micro.hpp"
 
 namespace micro {

@@ -1,6 +1,9 @@
 // Threads of the system, by the method of million_bench.hpp, up to how many it allows. They inherit
 // the one processor of their maker.
+#include <algorithm>
+#include <atomic>
 #include <climits>
+#include <vector>
 
 #include "million_bench.hpp"
 

@@ -1,6 +1,7 @@
 // Boost's lock-free queue of fixed size, shared by all.
 #include <boost/lockfree/queue.hpp>
 #include <boost/version.hpp>
+#include <cstdio>
 
 #include "pool_bench.hpp"
 

@@ -1,6 +1,7 @@
 // Boost's lock-free stack of fixed size, shared by all.
 #include <boost/lockfree/stack.hpp>
 #include <boost/version.hpp>
+#include <cstdio>
 
 #include "pool_bench.hpp"
 

@@ -15,7 +15,12 @@
 #ifndef SINEW_BENCH_POOL_BENCH_HPP
 #define SINEW_BENCH_POOL_BENCH_HPP
 
+#include <algorithm>
+#include <chrono>
 #include <random>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "../common/micro.hpp"
 

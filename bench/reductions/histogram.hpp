@@ -2,6 +2,11 @@
 #ifndef SINEW_BENCH_HISTOGRAM_HPP
 #define SINEW_BENCH_HISTOGRAM_HPP
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "../common/micro.hpp"
 
 namespace histogram {

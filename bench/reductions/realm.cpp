@@ -3,7 +3,12 @@
 // reservation. Its rows are those with ranks=1.
 #include "../common/realm.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "histogram.hpp"
 

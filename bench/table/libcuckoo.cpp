@@ -1,6 +1,7 @@
 // libcuckoo's cuckoohash_map, sized for the run. Steady: uprase_fn, one search that inserts or
 // erases. Seed: upsert and then erase, two searches, in a table of the default size, as the
 // original experiment did it.
+#include <cstdint>
 #include <libcuckoo/cuckoohash_map.hh>
 
 #include "table_bench.hpp"

@@ -12,6 +12,10 @@
 #ifndef SINEW_BENCH_TABLE_BENCH_HPP
 #define SINEW_BENCH_TABLE_BENCH_HPP
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "../common/micro.hpp"
 
 namespace micro {

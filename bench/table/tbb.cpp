@@ -3,6 +3,9 @@
 #include <tbb/concurrent_hash_map.h>
 #include <tbb/version.h>
 
+#include <cstdint>
+#include <cstdio>
+
 #include "table_bench.hpp"
 
 namespace {

@@ -2,6 +2,11 @@
 // write, as in the original: a flag, a mutex, a condition variable.
 #include "../common/argobots.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
 #include "threads_bench.hpp"
 
 namespace {

@@ -3,6 +3,11 @@
 #include <boost/context/fiber.hpp>
 #include <boost/fiber/all.hpp>
 #include <boost/version.hpp>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "threads_bench.hpp"
 

@@ -1,4 +1,7 @@
 // POSIX threads. A "worker" is a processor: threads of one worker are pinned to the same one.
+#include <thread>
+#include <vector>
+
 #include "threads_bench.hpp"
 
 namespace {

@@ -1,5 +1,9 @@
 // Sinew's fibers; or, with the word "floor", what bounds them: the bare switch, and a cache line's
 // way to another processor and back.
+#include <atomic>
+#include <utility>
+#include <vector>
+
 #include "fiber/switch.hpp"
 #include "sinew/base/spin.hpp"
 #include "sinew/fiber/fiber.hpp"

@@ -11,7 +11,13 @@
 #ifndef SINEW_BENCH_THREADS_BENCH_HPP
 #define SINEW_BENCH_THREADS_BENCH_HPP
 
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "../common/micro.hpp"
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 namespace sinew::topology {
 namespace {

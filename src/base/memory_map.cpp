@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "base/hwloc_tree.hpp"
 #include "sinew/base/topology.hpp"

@@ -1,8 +1,10 @@
 #include "sinew/base/process_object.hpp"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "layout/node.hpp"
 #include "sinew/base/check.hpp"

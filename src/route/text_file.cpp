@@ -1,10 +1,12 @@
 #include "text_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"

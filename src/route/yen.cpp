@@ -1,6 +1,7 @@
 // Yen's k shortest loopless paths with unit weights; the spurs are found by A* whose estimate, the
 // hops left in the whole network, is exact but for the few links and nodes taken away.
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <set>
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "../../tools/sinew/bench/results_json.hpp"
 #include "../../tools/sinew/bench/stats.hpp"

@@ -1,4 +1,5 @@
 // A rank without MPI, for the tests of launchers: `boot_probe WHAT [RANK [CODE]]`.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -17,7 +18,16 @@ namespace {
 using sinew::boot::session;
 
 constexpr std::size_t bytes = std::size_t{1} << 20;
-constexpr std::size_t heap_bytes = std::size_t{1} << 32;
+
+// More than 32 bits can tell; but little where all of it has to be reserved at once.
+std::size_t size_of_heap() {
+  const int number = ::memfd_create("boot_probe", MFD_CLOEXEC);
+  if (number < 0) {
+    return std::size_t{1} << 24;
+  }
+  ::close(number);
+  return std::size_t{1} << 32;
+}
 
 session* at_exit_finalizes = nullptr;
 
@@ -38,6 +48,7 @@ int exchange(session& line) {
     return 1;
   }
   std::memset(mine, 'a' + here.rank.value() % 26, bytes);
+  const std::size_t heap_bytes = size_of_heap();
   std::byte* heap = line.map_node_heap(heap_bytes);
   heap[heap_bytes * (here.local_rank.index() + 1) - 1] =
       static_cast<std::byte>('a' + here.rank.value() % 26);

@@ -234,7 +234,9 @@ class thresholds {
   }
 };
 
-#if defined(SINEW_TSAN) || defined(SINEW_ASAN)
+#if defined(SINEW_TSAN)
+inline constexpr int share_of_rounds = 8;
+#elif defined(SINEW_ASAN)
 inline constexpr int share_of_rounds = 4;
 #else
 inline constexpr int share_of_rounds = 1;
@@ -334,7 +336,7 @@ inline void many_trials(int rounds, const std::function<void(trial&)>& check) {
       run_job_on_node(
           n, over, core::threading::one,
           [&](member& m) {
-            for (int i = 0; i < rounds / share_of_rounds / 3; ++i) {
+            for (int i = 0; i < std::max(1, rounds / share_of_rounds / 3); ++i) {
               trial t(m, types, first + static_cast<std::uint64_t>(i));
               check(t);
             }

@@ -1,4 +1,5 @@
 // A job of events, barriers, queues, reservations and tasks in which each allocation fails in turn.
+#include <exception>
 #include <thread>
 
 #include "event_fixture.hpp"

@@ -1,6 +1,7 @@
 // Hot operations allocate nothing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "sinew/fabric/fabric.hpp"

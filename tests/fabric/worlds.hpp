@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <thread>
 
 #include "contract/fabric_ranks.hpp"
 #include "sinew/fabric/network.hpp"

@@ -48,6 +48,12 @@ class Install(unittest.TestCase):
             self.assertNotIn(str(BUILD), text, file)
             self.assertNotIn(str(CONSUMER.parents[2] / "src"), text, file)
 
+    def test_archives_hold_what_every_linker_reads(self):
+        archives = sorted((self.prefix / "lib").glob("libsinew_*.a"))
+        self.assertIn("libsinew_fabric.a", [a.name for a in archives])
+        for archive in archives:
+            self.assertNotIn(".gnu.lto", run("objdump", "-h", archive), archive)
+
     def hello(self, *compile_command, flags=()):
         program = self.work / "hello"
         run(*compile_command, CONSUMER / "hello.c", "-o", program, *flags)

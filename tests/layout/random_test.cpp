@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iostream>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "layout/naive_datatype.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <thread>
 
 #include "rma/fixture.hpp"

@@ -334,6 +334,70 @@ def waits(tree):
                 )
 
 
+# What std:: has in each header that cmake/SinewPrecompile.cmake compiles once.
+HOMES = {
+    "algorithm": "all_of any_of none_of sort stable_sort min max clamp find_if count_if copy_n "
+                 "fill fill_n max_element min_element lower_bound upper_bound reverse rotate equal",
+    "array": "array",
+    "atomic": "atomic atomic_ref atomic_thread_fence memory_order_relaxed memory_order_acquire "
+              "memory_order_release memory_order_acq_rel memory_order_seq_cst",
+    "bit": "bit_cast bit_ceil bit_floor bit_width countr_zero countl_zero popcount has_single_bit",
+    "chrono": "chrono",
+    "cstdint": "uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t uintptr_t "
+               "intptr_t",
+    "cstdio": "FILE fopen printf fprintf snprintf puts fputs fwrite fflush",
+    "cstdlib": "getenv abort exit strtol strtoul malloc realloc free",
+    "cstring": "memcpy memset memmove memcmp strlen strcmp strerror",
+    "deque": "deque",
+    "exception": "exception exception_ptr current_exception rethrow_exception terminate",
+    "functional": "function less greater",
+    "map": "map multimap",
+    "memory": "unique_ptr shared_ptr weak_ptr make_unique make_shared",
+    "mutex": "mutex lock_guard unique_lock scoped_lock once_flag call_once",
+    "optional": "optional nullopt",
+    "set": "set multiset",
+    "span": "span as_bytes",
+    "string": "string to_string getline",
+    "string_view": "string_view",
+    "thread": "thread this_thread jthread",
+    "unordered_map": "unordered_map",
+    "utility": "move swap exchange forward pair make_pair",
+    "vector": "vector",
+}
+HOME = {name: header for header, names in HOMES.items() for name in names.split()}
+
+
+def standard_headers(tree):
+    """What std:: has is included where it is used, or by an own header that is included there:
+    precompiled headers hide it from the compiler."""
+    known = {}
+
+    def seen(path):
+        if path not in known:
+            known[path] = set()
+            for _, quote, name in sources.includes(tree.text[path]):
+                if quote == "<":
+                    known[path].add(name)
+                    continue
+                folder = path.rpartition("/")[0]
+                places = [f"{p}{name}" for p in (f"{folder}/", "include/", "src/", "tests/",
+                                                 "tools/", "include/c/", "")]
+                known[path] |= next((seen(p) for p in places if p in tree.text), set())
+        return known[path]
+
+    for path, text in tree.ending(".cpp", ".hpp"):
+        if tree.generated(path):
+            continue
+        code, told = sources.bare(text), set(seen(path))
+        for match in re.finditer(r"\bstd::(\w+)", code):
+            home = HOME.get(match.group(1))
+            if home is not None and home not in told:
+                told.add(home)
+                yield path, code.count("\n", 0, match.start()) + 1, (
+                    f"{match.group(0)} is used here without <{home}>"
+                )
+
+
 SHOWN = re.compile(r"<!-- file: (\S+) -->\n+```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -386,5 +450,5 @@ def command_fault(line, tree, targets, presets, tool):
 
 ALL = [
     layers_file, layers, public_headers, sizes, words, dead_files, readmes, architecture, links,
-    commands, waits, shown, subject,
+    commands, waits, standard_headers, shown, subject,
 ]

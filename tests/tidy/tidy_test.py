@@ -95,7 +95,7 @@ class Planted(unittest.TestCase):
         self.expect({"tools/sinew/main.cpp": text + SOUND["tools/sinew/main.cpp"]}, "private")
 
     def test_a_wait_that_nobody_reports(self):
-        head = SOUND["src/core/b.cpp"]
+        head = SOUND["src/core/b.cpp"] + "#include <thread>\n"
         for wait in (
             "sched_yield();",
             "base::futex_wait(word, 1);",
@@ -173,6 +173,12 @@ class Planted(unittest.TestCase):
 
     def test_header_nobody_includes(self):
         self.expect({"src/base/lonely.hpp": "#pragma once\n"}, "no file includes")
+
+    def test_standard_header_that_is_missing(self):
+        source = SOUND["src/base/a.cpp"]
+        used = source + "int g(std::vector<int> v) { return std::max(v[0], 1); }\n"
+        self.expect({"src/base/a.cpp": used}, "src/base/a.cpp:3:", "std::max", "<algorithm>")
+        self.assertEqual(self.faults({"src/base/a.cpp": "#include <algorithm>\n" + used}), [])
 
     def test_module_without_readme(self):
         self.expect({"src/core/README.md": None}, "has no README.md")

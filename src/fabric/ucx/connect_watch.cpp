@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <utility>
 
 namespace sinew::fabric::ucx {
 namespace {

@@ -4,6 +4,7 @@
 // helper thread makes progress for it.
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <string>
 
 #include "expect.hpp"

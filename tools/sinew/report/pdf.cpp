@@ -5,7 +5,9 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "sinew/base/check.hpp"

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "sinew/commands.hpp"
 #include "sinew/run/job.hpp"

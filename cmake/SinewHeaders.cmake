@@ -1,6 +1,6 @@
 # Each public header must compile alone: one generated source per header, as an object library
-# that the target `tests` builds, without the precompiled ones. In the tree of AddressSanitizer,
-# whose compiler reads headers faster.
+# that the target `tests` builds, in the tree of AddressSanitizer. Whether it includes what it needs
+# of the standard library, which is precompiled there, tests/tidy sees.
 function(sinew_headers_alone)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
     ${PROJECT_SOURCE_DIR}/include/sinew/*.hpp)
@@ -13,5 +13,4 @@ function(sinew_headers_alone)
   endforeach()
   add_library(headers_alone OBJECT EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(headers_alone PRIVATE sinew_options)
-  set_target_properties(headers_alone PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
 endfunction()

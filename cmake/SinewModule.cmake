@@ -5,7 +5,10 @@
 find_package(GTest QUIET)
 
 # Tests are compiled once and run once: most of a compiler's time for them is the optimiser's.
-set(SINEW_TEST_LEVEL -O0)
+set(SINEW_TEST_LEVEL -O1)
+if(SINEW_SANITIZE)
+  set(SINEW_TEST_LEVEL -O0)
+endif()
 
 # GoogleTest's header is compiled once for all test programs: by this one, which does nothing. A
 # program and not a library, since the two are compiled with different options.
@@ -105,7 +108,7 @@ function(sinew_tests folder)
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${program} PRIVATE ${ARGN} GTest::gtest_main)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  if(folder MATCHES "^(match|coll)$")  # which compute much themselves
+  if(SINEW_SANITIZE AND folder MATCHES "^(match|coll)$")  # which compute much themselves
     target_compile_options(${program} PRIVATE -O1)
     target_precompile_headers(${program} PRIVATE <gtest/gtest.h> ${SINEW_STANDARD_HEADERS})
   else()

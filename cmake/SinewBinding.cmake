@@ -18,6 +18,7 @@ function(sinew_c_binding name)
   target_link_libraries(${target} PRIVATE sinew_options sinew_shared ${arg_MODULES} sinew_base
     INTERFACE sinew_shared)
   target_compile_options(${target} PRIVATE -ftls-model=initial-exec -Wmissing-declarations)
+  sinew_link_for_lto(${target})
   target_link_options(${target} PRIVATE LINKER:--gc-sections
     LINKER:--version-script=${CMAKE_CURRENT_SOURCE_DIR}/exports.map)
   install(TARGETS ${target} EXPORT SinewTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -99,9 +99,9 @@ function(sinew_keep_words_apart target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-tree-slp-vectorize>)
 endfunction()
 
-# The hot path crosses modules: in a release the linkers of libmpi_abi, of the coarrays' runtime and
-# of the measured programs see through them. The objects hold plain code too, and all else links
-# that, in a tenth of the time: gcc, which alone can make both, takes the other unless told not to.
+# The hot path crosses modules: in a release the linkers of the bindings' libraries and of the
+# measured programs see through them. The objects hold plain code too, and all else links that, in
+# a tenth of the time: gcc, which alone can make both, takes the other unless told not to.
 set(SINEW_LTO_MODULES fabric match core p2p)
 set(lto_default OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT SINEW_SANITIZE AND NOT SINEW_CHECKED)

@@ -19,7 +19,7 @@ using sinew::boot::session;
 
 constexpr std::size_t bytes = std::size_t{1} << 20;
 
-// More than 32 bits can tell; but little where all of it has to be reserved at once.
+// More than 32 bits can tell; but little without memfd_create: then all of it is reserved at once.
 std::size_t size_of_heap() {
   const int number = ::memfd_create("boot_probe", MFD_CLOEXEC);
   if (number < 0) {

@@ -334,7 +334,7 @@ def waits(tree):
                 )
 
 
-# What std:: has in each header that cmake/SinewPrecompile.cmake compiles once.
+# The commonest names of std:: in each header that cmake/SinewPrecompile.cmake compiles once.
 HOMES = {
     "algorithm": "all_of any_of none_of sort stable_sort min max clamp find_if count_if copy_n "
                  "fill fill_n max_element min_element lower_bound upper_bound reverse rotate equal",

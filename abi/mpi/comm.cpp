@@ -27,7 +27,7 @@ void copy_out(const std::string& from, char* to, int* length) {
 
 /// Freed communicators whose operations have not all ended.
 struct waiting_list {
-  core::lock lock;
+  base::lock lock;
   std::vector<comm_object*> comms;
 };
 waiting_list& lingering() {

@@ -112,7 +112,7 @@ class partitioned_receive final : public partitioned_operation,
   partition_terms terms_{};
   terms_coming coming_;
   std::shared_ptr<partitioned_receive> self_;  ///< until the terms have come
-  core::lock lock_;                            ///< guards the next two
+  base::lock lock_;                            ///< guards the next two
   bool has_terms_ = false;                     ///< or knows that they will not come:
   bool started_early_ = false;
   p2p::fault no_terms_ = p2p::fault::none;
@@ -122,19 +122,19 @@ class partitioned_receive final : public partitioned_operation,
 /// Receives that were started before their terms came. They go on in a chore of the runtime's,
 /// since no receive can be posted while a message is being delivered.
 struct late_starts {
-  core::lock lock;
+  base::lock lock;
   partitioned_receive* first = nullptr;
   int chore = -1;  ///< written once, under the lock
 
   void prepare() {
-    const core::guard held(lock, process.threaded);
+    const base::guard held(lock, process.threaded);
     if (chore < 0) {
       chore = process.runtime->add_chore(
           [](void* self) { return static_cast<late_starts*>(self)->go_on(); }, this);
     }
   }
   void add(partitioned_receive& r) noexcept {
-    const core::guard held(lock, process.threaded);
+    const base::guard held(lock, process.threaded);
     r.next = first;
     first = &r;
     process.runtime->want_chore(chore, true);
@@ -142,7 +142,7 @@ struct late_starts {
   int go_on() noexcept {
     partitioned_receive* all = nullptr;
     {
-      const core::guard held(lock, process.threaded);
+      const base::guard held(lock, process.threaded);
       std::swap(all, first);
       process.runtime->want_chore(chore, false);
     }
@@ -169,7 +169,7 @@ void partitioned_receive::start() {
     return;
   }
   {
-    const core::guard held(lock_, process.threaded);
+    const base::guard held(lock_, process.threaded);
     if (!has_terms_) {
       begin();  // ended by post(), when they have come
       for (int i = 0; i < with_.partitions; ++i) {
@@ -205,7 +205,7 @@ void partitioned_receive::terms_came() noexcept {
   no_terms_ = coming_.take();
   bool started = false;
   {
-    const core::guard held(lock_, process.threaded);
+    const base::guard held(lock_, process.threaded);
     has_terms_ = true;
     started = started_early_;
   }

@@ -21,7 +21,7 @@ void agreement::start(const std::shared_ptr<agreement>& a) {
   SINEW_EXPECT(!a->entered_ && a->after_ == nullptr);
   shared_state& state = a->state_;
   {
-    const core::guard held(state.running.lock, a->engine().runtime().threaded());
+    const base::guard held(state.running.lock, a->engine().runtime().threaded());
     std::shared_ptr<agreement>& last = state.latest[a->comm().context().value()];
     const std::shared_ptr<agreement> before = std::exchange(last, a);
     if (before != nullptr) {

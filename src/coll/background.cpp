@@ -412,7 +412,7 @@ bool background::ends_at_once(node_operation& o) {
 
 begun background::begin(const communicator_ref& over, const even_call& call, std::size_t bytes,
                         node::operations& slots) {
-  const core::guard held(lock_, runtime_.threaded());
+  const base::guard held(lock_, runtime_.threaded());
   memory_ = &slots.of().memory();
   if (spare_ == nullptr) {
     spare_ = std::make_shared<node_operation>();
@@ -483,7 +483,7 @@ bool background::wake_those_asleep() {
 }
 
 int background::advance() {
-  const core::guard held(lock_, runtime_.threaded());
+  const base::guard held(lock_, runtime_.threaded());
   int steps = 0;
   if (!wake_those_asleep()) {
     return steps;  // one that goes on might have no room to list more
@@ -510,7 +510,7 @@ void background::look_for(const ongoing& o) {
 bool background::sleep(bool begins) {
   rma::engine* memory = nullptr;
   {
-    const core::guard held(lock_, runtime_.threaded());
+    const base::guard held(lock_, runtime_.threaded());
     memory = memory_;
   }
   SINEW_ASSERT(memory != nullptr);  // the chore is wanted from the first operation on

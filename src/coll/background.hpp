@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "coll/scratch.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/coll/communicators.hpp"
 #include "sinew/coll/nonblocking.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/node/operations.hpp"
 
 namespace sinew::coll {
@@ -120,7 +120,7 @@ class background {
   core::runtime& runtime_;
   int chore_;
   /// Guards all below and the operations. Whoever holds it never waits for progress.
-  core::lock lock_;
+  base::lock lock_;
   std::vector<std::shared_ptr<node_operation>> running_;
   std::shared_ptr<node_operation> spare_;
   std::vector<job_rank> asleep_;   ///< could not be woken yet

@@ -76,7 +76,7 @@ schedules::schedules(core::runtime& runtime) : runtime_(runtime) {
 
 void schedules::start(std::shared_ptr<schedule> s) {
   SINEW_EXPECT(s != nullptr && !s->pending());
-  const core::guard held(lock, runtime_.threaded());
+  const base::guard held(lock, runtime_.threaded());
   running_.push_back(std::move(s));
   // Before its first receive is posted: who completes that one must look here afterwards.
   runtime_.want_chore(chore_, true);
@@ -112,7 +112,7 @@ void schedules::rest_if_empty() noexcept {
 // It waits for the lock instead of giving way: the holder may have looked at a request just before
 // this thread completed it. Whoever holds the lock never waits for progress.
 int schedules::advance() noexcept {
-  const core::guard held(lock, runtime_.threaded());
+  const base::guard held(lock, runtime_.threaded());
   steps_ = 0;
   for (bool again = true; again;) {
     again = false;

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "sinew/base/lock.hpp"
 #include "sinew/coll/communicators.hpp"
-#include "sinew/core/lock.hpp"
 
 namespace sinew::coll {
 
@@ -86,7 +86,7 @@ class schedules {
   int advance() noexcept;
 
   /// Guards the list and all that the schedules in it do. Taken before any lock of p2p.
-  core::lock lock;
+  base::lock lock;
 
  private:
   bool advance(std::size_t i) noexcept;

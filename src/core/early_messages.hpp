@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sinew/base/check.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/fabric/fabric.hpp"
 
 namespace sinew::core {
@@ -18,7 +18,7 @@ class early_messages {
   [[nodiscard]] static status keep(void* self, const fabric::arrival& m) noexcept {
     auto& all = *static_cast<early_messages*>(self);
     try {
-      const guard held(all.lock_, true);
+      const base::guard held(all.lock_, true);
       all.kept_.push_back({m.source, m.head, {m.data, m.data + m.size}});
       return status::ok();
     } catch (const std::bad_alloc&) {
@@ -27,13 +27,13 @@ class early_messages {
   }
 
   void set_handler(fabric::handler function, void* context) noexcept {
-    const guard held(lock_, true);
+    const base::guard held(lock_, true);
     function_ = function;
     context_ = context;
   }
   /// Hands them over; false if some are left. From inside progress, as any handler is called.
   [[nodiscard]] bool hand_over() noexcept {
-    const guard held(lock_, true);
+    const base::guard held(lock_, true);
     SINEW_EXPECT(function_ != nullptr);
     while (!kept_.empty()) {
       const message& m = kept_.front();
@@ -51,7 +51,7 @@ class early_messages {
     fabric::header head;
     std::vector<std::byte> data;
   };
-  lock lock_;  ///< guards what follows
+  base::lock lock_;  ///< guards what follows
   std::deque<message> kept_;
   fabric::handler function_ = nullptr;
   void* context_ = nullptr;

@@ -147,7 +147,7 @@ bool runtime::begin_service(service what) {
   if (!threaded() || session_ == nullptr || !may_have_helper(session_->where(), progress_, what)) {
     return false;
   }
-  const guard held(self.helper_lock_, true);
+  const base::guard held(self.helper_lock_, true);
   if (self.has_left_) {
     return false;
   }
@@ -162,7 +162,7 @@ bool runtime::begin_service(service what) {
 
 void runtime::end_service() {
   impl& self = impl::of(*this);
-  const guard held(self.helper_lock_, true);
+  const base::guard held(self.helper_lock_, true);
   SINEW_EXPECT(self.services_ > 0);
   if (--self.services_ == 0 && !self.has_left_) {
     bell_of bell{*endpoint_};
@@ -188,7 +188,7 @@ void runtime::outlast_rounds() {
 }
 
 void runtime::impl::end_helper() {
-  const guard held(helper_lock_, true);
+  const base::guard held(helper_lock_, true);
   has_left_ = true;
   helper_.reset();
 }

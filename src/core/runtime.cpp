@@ -114,8 +114,9 @@ void runtime::set_chore(int (*run)(void*), void* context) noexcept {
 int runtime::add_chore(int (*run)(void*), void* context, chore_place where,
                        bool (*sleep)(void*, bool)) {
   SINEW_EXPECT(run != nullptr);
-  static lock adding;  // modules add theirs at first use, perhaps by several threads at a time
-  const guard held(adding, true);
+  static base::lock
+      adding;  // modules add theirs at first use, perhaps by several threads at a time
+  const base::guard held(adding, true);
   impl& self = impl::of(*this);
   auto& chores = self.chores_;
   for (int which = 1; which < impl::most_chores; ++which) {

@@ -8,7 +8,7 @@
 
 #include "core/early_messages.hpp"
 #include "core/waiting.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/core/runtime.hpp"
 
 namespace sinew::core {
@@ -121,12 +121,12 @@ class runtime::impl final : public runtime {
   int early_chore_ = -1;
 
   thread_waiting waiting_;
-  lock helper_lock_;                ///< guards the three below
+  base::lock helper_lock_;          ///< guards the three below
   std::unique_ptr<helper> helper_;  ///< from the first begin_service() on that wants one
   int services_ = 0;                ///< begun and not ended: one bar of the helper's is lifted
   bool has_left_ = false;
 
-  lock watch_lock_;
+  base::lock watch_lock_;
   /// Changed under watch_lock_; looked at without it only for being null (relaxed: whoever adds one
   /// looks itself first, and the leader looks again after each event).
   std::atomic<watcher*> watchers_{nullptr};

@@ -39,7 +39,7 @@ struct runtime::impl::watcher {
 };
 
 void runtime::impl::look_for_watchers() {
-  guard held(watch_lock_, threaded());
+  base::guard held(watch_lock_, threaded());
   watcher* kept = nullptr;
   for (watcher* w = watchers_.load(std::memory_order_relaxed); w != nullptr;) {
     watcher* const next = w->next;
@@ -58,7 +58,7 @@ void runtime::impl::look_for_watchers() {
 void runtime::impl::wait_as_watcher(bool (*ready)(void*), void* context) {
   watcher self{ready, context};
   {
-    guard held(watch_lock_, threaded());
+    base::guard held(watch_lock_, threaded());
     if (ready(context)) {
       return;
     }
@@ -76,7 +76,7 @@ void runtime::impl::wait_as_watcher(bool (*ready)(void*), void* context) {
 
 // A watcher whose wait has failed: nobody may find it any more.
 void runtime::impl::unlist(const watcher& gone) noexcept {
-  guard held(watch_lock_, threaded());
+  base::guard held(watch_lock_, threaded());
   watcher* kept = nullptr;
   for (watcher* w = watchers_.load(std::memory_order_relaxed); w != nullptr;) {
     watcher* const next = w->next;

@@ -8,8 +8,8 @@
 
 #include "core/waiting_core.hpp"
 #include "sinew/base/futex.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/base/spin.hpp"
-#include "sinew/core/lock.hpp"
 
 namespace sinew::core {
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t longest_sleep_ns = 10'000'000;
 constexpr std::uint64_t monitor_period_ns = 500'000;
 
 struct real_platform {
-  using lock = core::lock;
+  using lock = base::lock;
   static void step() noexcept {}
   static void pause() noexcept {
     cpu_relax();  // Wait: the idler of whoever leads watches.

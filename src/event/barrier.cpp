@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/base/log.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::event {
@@ -215,7 +215,7 @@ struct barriers::body {
         topic::barrier, [](void* self, const message& m) { static_cast<body*>(self)->handle(m); },
         this);
   }
-  [[nodiscard]] core::guard locked() { return {lock, s.runtime().threaded()}; }
+  [[nodiscard]] base::guard locked() { return {lock, s.runtime().threaded()}; }
 
   void send(std::uint64_t id, job_rank to, op what, const barrier_message& p) {
     SINEW_EXPECT(to.below(s.size()));
@@ -230,7 +230,7 @@ struct barriers::body {
     std::memcpy(&p, m.data, m.size);
     pending_sends todo;
     {
-      const core::guard held = locked();
+      const base::guard held = locked();
       if (m.small == op_complete) {
         complete_here(m.word, p, todo);
       } else {
@@ -324,7 +324,7 @@ struct barriers::body {
   }
 
   system& s;
-  core::lock lock;  ///< guards what follows; never held while something is sent or triggered
+  base::lock lock;  ///< guards what follows; never held while something is sent or triggered
   std::uint64_t next = 1;
   std::unordered_map<std::uint64_t, owned> mine;
   std::unordered_map<std::uint64_t, followed> theirs;
@@ -342,7 +342,7 @@ barrier barriers::create(std::uint64_t arrivals, const reduction& values) {
               "reduce larger values by a region");
   SINEW_CHECK(arrivals > 0, "cannot make a barrier", "no arrivals are awaited",
               "await one, and alter that");
-  const core::guard held = body_->locked();
+  const base::guard held = body_->locked();
   const std::uint64_t id = body_->s.rank().index() << 48 |
                            static_cast<std::uint64_t>(values.bytes) << 40 | body_->next++;
   owned& b = body_->mine[id];
@@ -359,7 +359,7 @@ barrier barriers::create(std::uint64_t arrivals, const reduction& values) {
 void barriers::destroy(barrier b) {
   std::vector<std::pair<std::uint64_t, job_rank>> asked;
   {
-    const core::guard held = body_->locked();
+    const base::guard held = body_->locked();
     const auto found = body_->mine.find(b.id);
     SINEW_CHECK(found != body_->mine.end(), "cannot destroy a barrier",
                 "it is not this rank's, or was destroyed before", "destroy it once, at its owner");
@@ -373,7 +373,7 @@ void barriers::destroy(barrier b) {
 
 void barriers::arrive(barrier b, std::uint64_t count, const void* value, event after) {
   {
-    const core::guard held = body_->locked();
+    const base::guard held = body_->locked();
     body_->check(b);
   }
   barrier_message p;
@@ -407,7 +407,7 @@ barrier barriers::alter(barrier b, std::int64_t change) {
   p.after = b.stamp;
   p.count = change;
   {
-    const core::guard held = body_->locked();
+    const base::guard held = body_->locked();
     body_->check(b);
     const std::uint64_t number = ++body_->theirs[b.id].alterations;
     SINEW_ASSERT(how_many(number) == number);
@@ -421,7 +421,7 @@ event barriers::completed(barrier b) {
   user_event made;
   bool bad = false;
   {
-    const core::guard held = body_->locked();
+    const base::guard held = body_->locked();
     body_->check(b);
     followed& f = body_->theirs[b.id];
     if (const auto at = f.awaited.find(b.phase); at != f.awaited.end()) {
@@ -451,7 +451,7 @@ bool barriers::value(barrier b, void* into) {
   SINEW_CHECK(value_bytes_of(b.id) <= most_reduced_bytes && b.owner().below(body_->s.size()),
               "a barrier has no value", "its handle was never given out",
               "make one with barriers::create() and pass it as it is");
-  const core::guard held = body_->locked();
+  const base::guard held = body_->locked();
   const auto f = body_->theirs.find(b.id);
   const ended* const e = f == body_->theirs.end() ? nullptr : recall(f->second.past, b.phase);
   if (e == nullptr || value_bytes_of(b.id) == 0) {
@@ -465,7 +465,7 @@ void barriers::lost(job_rank rank) {
   std::vector<user_event> gone;
   std::vector<std::pair<std::uint64_t, body::pending_sends>> refusals;
   {
-    const core::guard held = body_->locked();
+    const base::guard held = body_->locked();
     for (auto& [id, b] : body_->mine) {
       if (b.current == 0 || b.users[rank.index()]) {
         b.broken = true;

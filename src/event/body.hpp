@@ -23,7 +23,7 @@
 #include "event/peer_table.hpp"
 #include "sinew/base/error.hpp"
 #include "sinew/base/ids.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::event {
@@ -85,7 +85,7 @@ struct system::body final : graph::resolver {
 
   system& self;
   const bool threaded;
-  core::lock lock;
+  base::lock lock;
   number_lists lists;
   graph events;
   peer_table peers;

@@ -7,7 +7,7 @@
 
 #include "event/filled.hpp"
 #include "sinew/base/check.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::event {
@@ -25,7 +25,7 @@ struct completion_queue::body {
   explicit body(system& of) : s(of) {}
 
   entry* take() {
-    const core::guard held(lock, s.runtime().threaded());
+    const base::guard held(lock, s.runtime().threaded());
     entry* const e = free == nullptr ? &entries.emplace_back() : std::exchange(free, free->after);
     ++size;
     return e;
@@ -34,7 +34,7 @@ struct completion_queue::body {
   void push(entry& e) {
     user_event wake;
     {
-      const core::guard held(lock, s.runtime().threaded());
+      const base::guard held(lock, s.runtime().threaded());
       SINEW_EXPECT((first == nullptr) == (last == nullptr) && size != 0);
       e.after = nullptr;
       (last == nullptr ? first : last->after) = &e;
@@ -48,7 +48,7 @@ struct completion_queue::body {
   }
 
   system& s;
-  core::lock lock;  ///< guards what follows; never held while the system is called
+  base::lock lock;  ///< guards what follows; never held while the system is called
   std::deque<entry> entries;
   entry* free = nullptr;
   entry* first = nullptr;  ///< triggered, the oldest
@@ -85,7 +85,7 @@ void completion_queue::add(event e, std::uint64_t tag) {
 }
 
 std::size_t completion_queue::pop(std::span<completed> out) {
-  const core::guard held(body_->lock, body_->s.runtime().threaded());
+  const base::guard held(body_->lock, body_->s.runtime().threaded());
   std::size_t n = 0;
   while (n < out.size() && body_->first != nullptr) {
     body::entry& e = *body_->first;
@@ -107,7 +107,7 @@ event completion_queue::filled() {
 }
 
 std::size_t completion_queue::size() const noexcept {
-  const core::guard held(body_->lock, body_->s.runtime().threaded());
+  const base::guard held(body_->lock, body_->s.runtime().threaded());
   return body_->size;
 }
 

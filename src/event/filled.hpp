@@ -1,7 +1,7 @@
 // The event that says that a queue of this rank has something.
 #pragma once
 
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::event {
@@ -10,12 +10,12 @@ namespace sinew::event {
 /// `empty()` is false. `lock` guards the queue and `wanted`, which whoever brings something takes
 /// out and triggers; it is not held while the system is called.
 template <class Empty>
-[[nodiscard]] event when_filled(system& s, core::lock& lock, user_event& wanted, Empty empty) {
+[[nodiscard]] event when_filled(system& s, base::lock& lock, user_event& wanted, Empty empty) {
   const user_event spare = s.create();
   event answer;
   bool used = false;
   {
-    const core::guard held(lock, s.runtime().threaded());
+    const base::guard held(lock, s.runtime().threaded());
     if (empty()) {
       used = !wanted.exists();
       if (used) {

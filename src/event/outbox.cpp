@@ -146,14 +146,14 @@ void outbox::send(job_rank peer, topic t, std::uint64_t small, std::uint64_t wor
     return;
   }
   const fabric::header head{{small << 8 | static_cast<std::uint64_t>(t), word}};
-  const core::guard held(lock_, runtime_.threaded());
+  const base::guard held(lock_, runtime_.threaded());
   if (owed_[peer.index()] != 0 || !try_send(peer, head, data, bytes).done()) {
     keep(peer, head, data, bytes);
   }
 }
 
 void outbox::forget(job_rank peer) {
-  const core::guard held(lock_, runtime_.threaded());
+  const base::guard held(lock_, runtime_.threaded());
   const auto which = peer.index();
   SINEW_EXPECT(peer != endpoint_.rank());
   forgotten_[which].store(true, std::memory_order_relaxed);
@@ -174,7 +174,7 @@ void outbox::keep(job_rank peer, const fabric::header& head, const void* data, s
 
 // One round over what is late; a rank whose ring is full is skipped, so order is kept.
 int outbox::retry() noexcept {
-  const core::guard held(lock_, runtime_.threaded());
+  const base::guard held(lock_, runtime_.threaded());
   std::fill_n(full_.get(), runtime_.size(), false);
   const auto before = late_.size();
   std::erase_if(late_, [this](const late& l) {  // in order, and each once

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sinew/base/ids.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/core/handlers.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/event/waiter.hpp"
 
@@ -56,7 +56,7 @@ class outbox {
   std::array<receiver, topics> receivers_{};
   int chore_ = -1;
   /// Keeps the order between threads and what is late. Taken under the graph's lock, never around.
-  core::lock lock_;
+  base::lock lock_;
   std::deque<late> late_;                  ///< in the order of send()
   std::unique_ptr<std::uint32_t[]> owed_;  ///< late ones, by rank; forgotten: one more
   /// Written once, under the lock. Read without: relaxed, since a thread that forgets a rank

@@ -9,7 +9,7 @@
 #include "event/filled.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/clock.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::event {
@@ -32,7 +32,7 @@ struct profiler::body {
     SINEW_EXPECT(m.size == sizeof(profile));
     user_event wake;
     {
-      const core::guard held(lock, s.runtime().threaded());
+      const base::guard held(lock, s.runtime().threaded());
       std::memcpy(&come.emplace_back(), m.data, sizeof(profile));
       wake = std::exchange(filled, {});
     }
@@ -42,7 +42,7 @@ struct profiler::body {
   }
 
   system& s;
-  core::lock lock;  ///< guards what follows; never held while the system is called
+  base::lock lock;  ///< guards what follows; never held while the system is called
   std::deque<profile> come;
   user_event filled;  ///< what filled() returned and has not triggered
 };
@@ -58,7 +58,7 @@ profiler::~profiler() {
 }
 
 std::size_t profiler::pop(std::span<profile> out) {
-  const core::guard held(body_->lock, body_->s.runtime().threaded());
+  const base::guard held(body_->lock, body_->s.runtime().threaded());
   std::size_t n = 0;
   for (; n < out.size() && !body_->come.empty(); ++n) {
     out[n] = body_->come.front();

@@ -12,10 +12,10 @@
 #include "event/lock_core.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/settings.hpp"
 #include "sinew/base/trace.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/event/system.hpp"
 
 namespace sinew::event {
@@ -113,7 +113,7 @@ struct reservations::body {
   void enter(request& q) noexcept;
   [[nodiscard]] bool release(reservation r) noexcept;
   void release_late(request& q) noexcept;
-  void finish(core::guard& held) noexcept;
+  void finish(base::guard& held) noexcept;
   void flush() noexcept;
   void receive(const message& m);
   void destroy_for(const message& m);
@@ -140,7 +140,7 @@ struct reservations::body {
   const bool threaded;
   const int exceptions = std::uncaught_exceptions();  ///< when it was made
   std::atomic<bool> ignores_messages{false};          ///< see ~tasks(). Relaxed: only itself counts
-  core::lock lock;  ///< guards what follows; nothing is fired under it
+  base::lock lock;  ///< guards what follows; nothing is fired under it
   lock_core core;
   request_pool requests;
   flush_waiter flusher;
@@ -173,7 +173,7 @@ reservations::request& reservations::body::make(reservation r, lock_mode how,
 
 void reservations::body::enter(request& q) noexcept {
   SINEW_EXPECT(q.home == this && q.grant.exists());
-  core::guard held(lock, threaded);
+  base::guard held(lock, threaded);
   lock_core::cell* const c = core.find(q.what);
   if (trace::on()) [[unlikely]] {
     trace.asked(q);
@@ -188,7 +188,7 @@ void reservations::body::enter(request& q) noexcept {
 }
 
 bool reservations::body::release(reservation r) noexcept {
-  core::guard held(lock, threaded);
+  base::guard held(lock, threaded);
   lock_core::cell* const c = core.find(r);
   if (c == nullptr || !core.release(r, *c)) [[unlikely]] {
     if (core.is_lost(r.creator())) {
@@ -207,7 +207,7 @@ bool reservations::body::release(reservation r) noexcept {
 void reservations::body::release_late(request& q) noexcept {
   const reservation r = q.what;
   {
-    const core::guard held(lock, threaded);
+    const base::guard held(lock, threaded);
     requests.put(q);
   }
   if (!release(r)) {
@@ -219,7 +219,7 @@ void reservations::body::release_late(request& q) noexcept {
 }
 
 /// Triggers what has been granted, and has what must be sent flushed. Unlocks.
-void reservations::body::finish(core::guard& held) noexcept {
+void reservations::body::finish(base::guard& held) noexcept {
   lock_request* first = core.take_granted();
   const bool must_flush = !core.addressees().empty() && !flush_is_due;
   flush_is_due = flush_is_due || must_flush;
@@ -238,7 +238,7 @@ void reservations::body::finish(core::guard& held) noexcept {
     SINEW_ASSERT(grant.owner() == events.rank());
     const bool fails = q.refused || q.poisoned || q.suspect;
     {
-      const core::guard again(lock, threaded);
+      const base::guard again(lock, threaded);
       requests.put(q);
     }
     if (fails) [[unlikely]] {
@@ -279,7 +279,7 @@ void reservations::body::receive(const message& m) {
   }
   SINEW_EXPECT(m.size != 0 && m.size % sizeof(lock_item) == 0);
   const together all_at_once(events);
-  core::guard held(lock, threaded);
+  base::guard held(lock, threaded);
   for (std::size_t at = 0; at + sizeof(lock_item) <= m.size; at += sizeof(lock_item)) {
     lock_item one;
     std::memcpy(&one, m.data + at, sizeof one);
@@ -291,7 +291,7 @@ void reservations::body::receive(const message& m) {
 
 void reservations::body::lose(job_rank rank) noexcept {
   const together all_at_once(events);
-  core::guard held(lock, threaded);
+  base::guard held(lock, threaded);
   core.lose(rank);
   notify_suspects();
   finish(held);
@@ -307,7 +307,7 @@ void reservations::body::notify_suspects() noexcept {
 }
 
 void reservations::body::flush() noexcept {
-  const core::guard held(lock, threaded);
+  const base::guard held(lock, threaded);
   flush_is_due = false;
   const std::size_t most = events.largest_message() / sizeof(lock_item);
   SINEW_ASSERT(most != 0);
@@ -327,7 +327,7 @@ void reservations::body::flush() noexcept {
 /// Another rank has waited too long for it: says on stderr who holds it here.
 void reservations::body::log_holders(const message& m) {
   const reservation r = reservation::from_bits(m.word);
-  const core::guard held(lock, threaded);
+  const base::guard held(lock, threaded);
   const lock_core::cell* const c = core.find(r);
   if (c != nullptr && c->holders != 0) {
     log_line(log_level::error, "rank " + to_string(events.rank()) + ", asked by rank " +
@@ -394,7 +394,7 @@ reservations::~reservations() {
 }
 
 reservation reservations::create() {
-  const core::guard held(body_->lock, body_->threaded);
+  const base::guard held(body_->lock, body_->threaded);
   return body_->core.create();
 }
 
@@ -403,7 +403,7 @@ event reservations::acquire(reservation r, lock_mode how, event after) {
   const bool at_once =
       !after.exists() || (after.owner() == system_.rank() && system_.has_triggered(after) &&
                           system_.look(after) == state::triggered);
-  core::guard held(b.lock, b.threaded);
+  base::guard held(b.lock, b.threaded);
   lock_core::cell& c = b.cell_of(r);
   if (at_once && b.core.try_enter(c, how)) {
     if (trace::on()) [[unlikely]] {
@@ -429,14 +429,14 @@ void reservations::release(reservation r, event after) {
   body& b = *body_;
   if (after.exists()) {
     request& q = [&]() -> request& {
-      const core::guard held(b.lock, b.threaded);
+      const base::guard held(b.lock, b.threaded);
       (void)b.cell_of(r);
       return b.make(r, {}, body::on_release);
     }();
     if (system_.subscribe(after, q) == state::pending) {
       return;
     }
-    const core::guard held(b.lock, b.threaded);
+    const base::guard held(b.lock, b.threaded);
     b.requests.put(q);
   }
   SINEW_CHECK(b.release(r), name_of(r) + " cannot be released", "it is not held on this rank",
@@ -445,7 +445,7 @@ void reservations::release(reservation r, event after) {
 
 bool reservations::try_acquire(reservation r, lock_mode how, event* again) {
   {
-    const core::guard held(body_->lock, body_->threaded);
+    const base::guard held(body_->lock, body_->threaded);
     if (body_->core.try_enter(body_->cell_of(r), how)) {
       if (trace::on()) [[unlikely]] {
         body_->trace.held(r);
@@ -470,7 +470,7 @@ event reservations::destroy(reservation r, event after) {
     system_.send(r.creator(), topic::reservation, wants_destruction, r.bits(), words, sizeof words);
     return gone;
   }
-  core::guard held(b.lock, b.threaded);
+  base::guard held(b.lock, b.threaded);
   (void)b.cell_of(r);
   request& q = b.make(r, {}, body::on_acquire);
   q.destroys = true;
@@ -490,13 +490,13 @@ hold reservations::lock(reservation r, lock_mode how) {
 }
 
 std::size_t reservations::held(reservation r) const {
-  const core::guard held(body_->lock, body_->threaded);
+  const base::guard held(body_->lock, body_->threaded);
   const lock_core::cell* const c = body_->core.find(r);
   return c == nullptr ? 0 : c->holders;
 }
 
 std::size_t reservations::waiting(reservation r) const {
-  const core::guard held(body_->lock, body_->threaded);
+  const base::guard held(body_->lock, body_->threaded);
   const lock_core::cell* const c = body_->core.find(r);
   std::size_t count = 0;
   for (const lock_request* q = c == nullptr ? nullptr : c->head; q != nullptr; q = q->pool_link) {
@@ -506,20 +506,20 @@ std::size_t reservations::waiting(reservation r) const {
 }
 
 std::uint64_t reservations::misuses() const noexcept {
-  const core::guard held(body_->lock, body_->threaded);
+  const base::guard held(body_->lock, body_->threaded);
   return body_->misuses;
 }
 std::uint64_t reservations::moved() const noexcept {
-  const core::guard held(body_->lock, body_->threaded);
+  const base::guard held(body_->lock, body_->threaded);
   return body_->core.moved();
 }
 std::uint64_t reservations::messages() const noexcept {
-  const core::guard held(body_->lock, body_->threaded);
+  const base::guard held(body_->lock, body_->threaded);
   return body_->messages;
 }
 
 void reservations::recover(reservation r) {
-  const core::guard held(body_->lock, body_->threaded);
+  const base::guard held(body_->lock, body_->threaded);
   lock_core::cell& c = body_->cell_of(r);
   SINEW_CHECK(lock_core::recover(c), name_of(r) + " cannot be called whole",
               "this rank does not hold it alone, or one more rank was lost since",

@@ -14,11 +14,11 @@
 #include "event/task_groups.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/base/log.hpp"
 #include "sinew/base/memory.hpp"
 #include "sinew/base/topology.hpp"
 #include "sinew/base/trace.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/core/retry.hpp"
 #include "sinew/event/system.hpp"
 #include "sinew/fiber/scheduler.hpp"
@@ -121,7 +121,7 @@ struct tasks::body final : group_host {
   const bool threaded;
   const int exceptions = std::uncaught_exceptions();  ///< when it was made
   std::atomic<bool> ignores_messages{false};          ///< see ~tasks(). Relaxed: only itself counts
-  core::lock lock;                 ///< guards what follows but for what start() made
+  base::lock lock;                 ///< guards what follows but for what start() made
   std::vector<description> table;  ///< by name, once started
   std::unordered_map<const void*, std::uint32_t> numbers;
   struct kind {
@@ -162,7 +162,7 @@ tasks::body::lane& tasks::body::worker::lane_of(std::size_t stack_bytes) {
 void tasks::body::accept(const order& o, const std::byte* values, std::size_t bytes) {
   job* j = nullptr;
   {
-    const core::guard held(lock, threaded);
+    const base::guard held(lock, threaded);
     j = free;
     if (j != nullptr) {
       free = j->next;
@@ -190,7 +190,7 @@ void tasks::body::accept(const order& o, const std::byte* values, std::size_t by
     }
     seen = events.subscribe(event::from_bits(o.after), *j);
   } catch (...) {  // then nothing has happened
-    const core::guard held(lock, threaded);
+    const base::guard held(lock, threaded);
     j->deferred = false;
     j->next = std::exchange(free, j);
     pending.fetch_sub(1, std::memory_order_relaxed);
@@ -208,7 +208,7 @@ void tasks::body::make_ready(job& j) noexcept try {
   worker& w = workers[processor::from_bits(j.what.where).index()];
   lane* mine = nullptr;
   {
-    const core::guard held(lock, threaded);
+    const base::guard held(lock, threaded);
     mine = &w.lane_of(j.what.stack_bytes);
     j.next = nullptr;
     j.deferred = false;
@@ -233,7 +233,7 @@ void tasks::body::make_ready(job& j) noexcept try {
     log_line(log_level::error, "a task could not start (no memory for one more fiber) and fails");
     job* lost = nullptr;
     {
-      const core::guard held(lock, threaded);
+      const base::guard held(lock, threaded);
       for (auto level = mine->ready.rbegin(); lost == nullptr && level != mine->ready.rend();
            ++level) {
         lost = level->second.first;
@@ -250,7 +250,7 @@ void tasks::body::make_ready(job& j) noexcept try {
 
 /// The most urgent task of the lane; null if one of another lane is more urgent.
 tasks::body::job* tasks::body::take(lane& l) noexcept {
-  const core::guard held(lock, threaded);
+  const base::guard held(lock, threaded);
   const auto mine = l.first();
   SINEW_ASSERT(mine != l.ready.end());
   if (l.of->lanes.size() > 1) [[unlikely]] {
@@ -292,7 +292,7 @@ void tasks::body::give_up_deferred() noexcept {
   groups.give_up();
   std::vector<job*> waiting;
   {
-    const core::guard held(lock, threaded);
+    const base::guard held(lock, threaded);
     for (job& j : jobs) {
       if (j.deferred) {
         waiting.push_back(&j);
@@ -315,7 +315,7 @@ void tasks::body::end(job& j, bool well) noexcept {
     respond(events, j.what.profile, performed::task, moved_by::not_moved, well);
   }
   {
-    const core::guard held(lock, threaded);
+    const base::guard held(lock, threaded);
     j.deferred = false;
     j.next = std::exchange(free, &j);
   }
@@ -410,7 +410,7 @@ void tasks::body::receive(const message& m) {
     return;
   } else if (m.small == a_table) {
     const auto from = m.source.index();
-    core::guard held(lock, threaded);
+    base::guard held(lock, threaded);
     SINEW_EXPECT(events.rank() == 0 && m.size >= sizeof(table_head));
     std::memcpy(&heads[from], m.data, sizeof heads[from]);
     tables[from].assign(reinterpret_cast<const char*>(m.data) + sizeof(table_head),
@@ -473,7 +473,7 @@ void tasks::body::compare() {
 
 void tasks::body::lose(job_rank rank) {
   groups.lose(rank);
-  const core::guard held(lock, threaded);
+  const base::guard held(lock, threaded);
   // Before the tables were compared.
   if (!judged.load(std::memory_order_acquire)) {
     fault = "rank " + to_string(rank) + " is lost, and its table with it";
@@ -482,7 +482,7 @@ void tasks::body::lose(job_rank rank) {
 }
 
 void tasks::body::learn(const message& m) {
-  const core::guard held(lock, threaded);
+  const base::guard held(lock, threaded);
   if (judged.load(std::memory_order_acquire)) {
     return;
   }

@@ -39,7 +39,7 @@ task_groups::~task_groups() {
 
 std::uint32_t task_groups::make(std::span<const processor> of) {
   SINEW_EXPECT(!of.empty());
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   group& g = groups_.emplace_back();
   g.number = static_cast<std::uint32_t>(groups_.size() - 1);
   for (const processor p : of) {
@@ -53,7 +53,7 @@ void task_groups::add(std::uint32_t number, const task_order& o,
                       std::span<const std::byte> values) {
   shared* t = nullptr;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     SINEW_CHECK(number < groups_.size(), "cannot start a task", "there is no such group here", "");
     t = free_;
     if (t != nullptr) {
@@ -104,7 +104,7 @@ void task_groups::fired(shared& t) noexcept try {
 void task_groups::queue(shared& t) {
   group& g = *t.of;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     SINEW_EXPECT(t.now == stage::deferred);
     t.now = stage::queued;
     g.ready[t.what.priority].push_back(&t);
@@ -125,7 +125,7 @@ void task_groups::work(group& g) {
 
 /// With the member that gets it, or with none if all are lost; null if no member is free.
 task_groups::shared* task_groups::next(group& g) {
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   shared* t = nullptr;
   if (g.waiting != 0 && g.all_lost) {
     log_line(log_level::warn,
@@ -175,7 +175,7 @@ void task_groups::hand_out(shared& t) {
     o.done = ours.bits();
     o.after = 0;
     {
-      const core::guard held(lock_, threaded_);
+      const base::guard held(lock_, threaded_);
       t.now = stage::handed_out;
     }
     const state seen = events_.subscribe(ours, t);
@@ -206,7 +206,7 @@ void task_groups::settle(shared& t, bool well) {
   group& g = *t.of;
   const std::uint64_t done = t.what.done;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     SINEW_EXPECT(t.at != nullptr && t.at->under_way != 0);
     --t.at->under_way;
     g.moved_ns = now_ns();
@@ -229,7 +229,7 @@ void task_groups::fail(shared& t) {
 }
 
 void task_groups::recycle(shared& t) {
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   t.now = stage::unused;
   t.next_free = std::exchange(free_, &t);
 }
@@ -246,7 +246,7 @@ void task_groups::tell(std::uint64_t done, bool well) {
 void task_groups::lose(job_rank rank) {
   std::vector<group*> changed;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     for (group& g : groups_) {
       for (member& m : g.members) {
         m.lost = m.lost || m.where.rank() == rank;
@@ -265,7 +265,7 @@ void task_groups::give_up() {
   std::vector<shared*> deferred;
   std::vector<shared*> queued;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     for (shared& t : all_) {
       if (t.now == stage::deferred) {
         deferred.push_back(&t);
@@ -293,7 +293,7 @@ int task_groups::look_for_delay() {
   std::vector<shared*> more;
   const std::int64_t now = now_ns();
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     for (group& g : groups_) {
       if (g.waiting == 0 || g.all_lost || now - g.moved_ns < g.patience_ns) {
         continue;

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/event/processor.hpp"
 #include "sinew/event/profile.hpp"
 #include "sinew/event/system.hpp"
@@ -102,7 +102,7 @@ class task_groups {
   group_host& host_;
   const bool threaded_;
   int chore_ = 0;
-  core::lock lock_;  ///< guards what follows; never held while events or the host are called
+  base::lock lock_;  ///< guards what follows; never held while events or the host are called
   std::deque<group> groups_;
   std::deque<shared> all_;
   shared* free_ = nullptr;

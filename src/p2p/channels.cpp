@@ -69,7 +69,7 @@ channel& engine::state::channel_of(std::uint32_t context) {
       return *c;
     }
   }
-  core::guard held(channels_lock, threaded);
+  base::guard held(channels_lock, threaded);
   page* at = directory[p].load(std::memory_order_relaxed);
   if (at == nullptr) {
     at = new page();  // the directory's from here on
@@ -95,7 +95,7 @@ channel& engine::state::channel_of(const fabric::arrival& a) {
 
 bool engine::state::drop_channel(std::uint32_t context) {
   SINEW_EXPECT(context < pages * page_contexts);
-  core::guard held(channels_lock, threaded);
+  base::guard held(channels_lock, threaded);
   latest_context.store(no_context, std::memory_order_relaxed);
   page* at = directory[context / page_contexts].load(std::memory_order_relaxed);
   if (at == nullptr) {
@@ -125,7 +125,7 @@ void engine::state::report_statistics() {
   if (!statistics()) {
     return;
   }
-  core::guard held(channels_lock, threaded);
+  base::guard held(channels_lock, threaded);
   std::array<match::search_counts, 2> sums = past;
   for (std::size_t p = 0; p < pages; ++p) {
     page* at = directory[p].load(std::memory_order_relaxed);
@@ -208,7 +208,7 @@ channel& engine::channel_for(const core::communicator& comm, partitioned what) {
   SINEW_EXPECT(owner != nullptr && owner->context() == comm.context());
   channel& found = state_->channel_of(static_cast<std::uint32_t>(
       state::first_partitioned + comm.context().value() + (what == partitioned::data ? 1U : 0U)));
-  core::guard held(state_->channels_lock, state_->threaded);
+  base::guard held(state_->channels_lock, state_->threaded);
   SINEW_ASSERT(found.comm == nullptr || found.comm == owner);
   found.comm = owner;
   return found;
@@ -229,7 +229,7 @@ bool engine::detach(core::communicator& comm) {
 
 /// What one channel waits for and what has come, "" if there is nothing to say.
 std::string engine::state::describe(channel& in) {
-  const core::guard shared(tags_lock, in.away != nullptr);
+  const base::guard shared(tags_lock, in.away != nullptr);
   const bool collectives = kind_of(in.context) != 0;
   const bool partitioned = in.context >= first_partitioned;
   const auto held = in.matcher.gathered();
@@ -290,7 +290,7 @@ std::string engine::state::describe_probes() {
   };
   std::string text;
   {
-    const core::guard held(probes_lock, threaded);
+    const base::guard held(probes_lock, threaded);
     for (const probe* p = probes; p != nullptr; p = p->next) {
       text += line("probe", p->in, p->wanted);
     }
@@ -328,7 +328,7 @@ void engine::state::diagnose() {
   }
   text += describe_probes();
   peers.each([&](std::size_t rank, const peer_state& peer) {
-    core::guard held(flow_lock, threaded);
+    base::guard held(flow_lock, threaded);
     if (peer.rts_pending != 0) {
       text += "\n  sends to rank " + std::to_string(rank) +
               " whose receive has not been posted: " + std::to_string(peer.rts_pending);

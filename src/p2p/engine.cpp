@@ -128,7 +128,7 @@ void engine::state::set_handlers(fabric::endpoint& of) {
 void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
   auto& op = *reinterpret_cast<operation*>(a.head.word[0]);
   if (outlives(a.source)) {
-    core::guard held(flow_lock, threaded);
+    base::guard held(flow_lock, threaded);
     if (std::erase(unanswered, &op) == 0) {
       return;  // it has ended with a fault meanwhile
     }
@@ -139,7 +139,7 @@ void engine::state::arrived_matched(const fabric::arrival& a) noexcept {
   }
   op.packed.reset();
   {
-    core::guard held(flow_lock, threaded);
+    base::guard held(flow_lock, threaded);
     SINEW_ASSERT(state_of(a.source).rts_pending > 0);
     --state_of(a.source).rts_pending;
   }
@@ -165,7 +165,7 @@ void engine::drain() {
   runtime_.wait_until(
       [](void* s) {
         auto& self = *static_cast<state*>(s);
-        core::guard held(self.flow_lock, self.threaded);
+        base::guard held(self.flow_lock, self.threaded);
         return self.backlogged_peers == 0;
       },
       state_.get());
@@ -300,12 +300,12 @@ void wait_for(engine::state& state, search& s) {
   }
   engine::state::probe listed{s.in, s.wanted};
   {
-    const core::guard held(state.probes_lock, state.threaded);
+    const base::guard held(state.probes_lock, state.threaded);
     listed.next = state.probes;
     state.probes = &listed;
   }
   state.rt.wait_until(look, &s);
-  const core::guard held(state.probes_lock, state.threaded);
+  const base::guard held(state.probes_lock, state.threaded);
   engine::state::probe** at = &state.probes;
   while (*at != &listed) {
     at = &(*at)->next;

@@ -7,8 +7,8 @@
 namespace sinew::p2p {
 
 void engine::state::open_outside() {
-  static core::lock opening;
-  const core::guard held(opening, true);
+  static base::lock opening;
+  const base::guard held(opening, true);
   if (far.load(std::memory_order_relaxed) != nullptr) {
     return;
   }
@@ -47,7 +47,7 @@ bool engine::state::forget_stranger(job_rank who) noexcept {
   SINEW_EXPECT(is_dead(who));
   if (peer_state* const p = peers.find(who.index()); p != nullptr) {
     base::must_have_memory("forgetting a rank of another job", [&] { end_sends_to(who); });
-    core::guard held(flow_lock, threaded);
+    base::guard held(flow_lock, threaded);
     const bool used = p->charged.load(std::memory_order_relaxed) != 0 || p->draining ||
                       p->backlog != nullptr || p->rts_pending != 0 ||
                       (slow[who.index()].get() & slow_bits::backlogged) != 0;
@@ -62,7 +62,7 @@ bool engine::state::forget_stranger(job_rank who) noexcept {
 }
 
 fault engine::state::fault_in_meeting(const match::envelope& wanted) {
-  const core::guard held(meetings_lock, threaded);
+  const base::guard held(meetings_lock, threaded);
   for (const meeting_of& each : meetings) {
     if (each.tag == wanted.tag && wanted.source.below(each.comm->size()) &&
         is_dead(each.comm->job_rank(wanted.source))) {
@@ -77,7 +77,7 @@ void engine::attach_meeting(core::communicator& comm, message_tag tag) {
   state& s = *state_;
   channel& messages = s.channel_of(meeting_context);
   channel& collectives = s.channel_of(meeting_context + 1);
-  const core::guard held(s.meetings_lock, s.threaded);
+  const base::guard held(s.meetings_lock, s.threaded);
   if (s.any_meeting == nullptr) {
     s.any_meeting = std::make_unique<core::communicator>(
         comm.context(), core::group(std::vector<job_rank>{runtime_.rank()}), comm_rank{0});
@@ -91,7 +91,7 @@ void engine::attach_meeting(core::communicator& comm, message_tag tag) {
 
 void engine::end_meeting(const core::communicator& comm) noexcept {
   state& s = *state_;
-  const core::guard held(s.meetings_lock, s.threaded);
+  const base::guard held(s.meetings_lock, s.threaded);
   std::erase_if(s.meetings, [&](const state::meeting_of& each) { return each.comm == &comm; });
 }
 

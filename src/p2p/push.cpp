@@ -104,7 +104,7 @@ bool engine::state::arrived_push(const fabric::arrival& a) {
   std::memcpy(&said, a.data, sizeof said);
   inflow coming{a.source, said.operation, said.bytes};
   // Held before the message can be found: whoever finds it looks for the rest of it.
-  core::guard held(inflow_lock, threaded);
+  base::guard held(inflow_lock, threaded);
   if (inflows.size() == inflows.capacity()) {
     inflows.reserve(2 * inflows.size() + 8);  // before anything has happened
   }
@@ -139,7 +139,7 @@ void engine::state::lead(inflow& coming, operation& op) noexcept {
 }
 
 void engine::state::arrived_piece(const fabric::arrival& a) noexcept {
-  core::guard held(inflow_lock, threaded);
+  base::guard held(inflow_lock, threaded);
   const auto it = std::find_if(inflows.begin(), inflows.end(), [&](const inflow& i) {
     return i.name == a.head.word[0] && i.source == a.source;
   });
@@ -166,7 +166,7 @@ void engine::state::arrived_piece(const fabric::arrival& a) noexcept {
 // A receive has met a message that was announced before it: true if pieces of it are still to come,
 // and `op` will end with the last of them. Any thread.
 bool engine::state::take_over(operation& op, matched& m) noexcept {
-  core::guard held(inflow_lock, threaded);
+  base::guard held(inflow_lock, threaded);
   const auto it =
       std::find_if(inflows.begin(), inflows.end(), [&](const inflow& i) { return i.stored == &m; });
   if (it == inflows.end()) {

@@ -181,7 +181,7 @@ void engine::state::submit(operation& op) {
   const bool is_rts = op.todo == step::send_rts || op.todo == step::send_sync;
   bool clear = false;
   {
-    core::guard held(flow_lock, threaded);
+    base::guard held(flow_lock, threaded);
     p.rts_pending += is_rts ? 1 : 0;
     if (is_rts && outlives(op.peer)) [[unlikely]] {
       unanswered.push_back(&op);
@@ -192,7 +192,7 @@ void engine::state::submit(operation& op) {
     return;
   }
   op.next = nullptr;
-  core::guard held(flow_lock, threaded);
+  base::guard held(flow_lock, threaded);
   SINEW_ASSERT(p.backlog == nullptr || p.backlog_last->next == nullptr);
   (p.backlog == nullptr ? p.backlog : p.backlog_last->next) = &op;
   p.backlog_last = &op;
@@ -300,7 +300,7 @@ void engine::state::send_control(job_rank peer, am what, std::uint64_t word) noe
 int engine::state::retry_backlog() {
   peer_state* due = nullptr;
   {
-    core::guard held(flow_lock, threaded);
+    base::guard held(flow_lock, threaded);
     due = std::exchange(first_listed, nullptr);
   }
   int done = 0;
@@ -318,7 +318,7 @@ int engine::state::retry_backlog_of(peer_state& p) {
   for (int done = 0;; ++done) {
     operation* first = nullptr;
     {
-      core::guard held(flow_lock, threaded);
+      base::guard held(flow_lock, threaded);
       first = p.backlog;
       p.draining = first != nullptr;
       if (first == nullptr) {
@@ -332,7 +332,7 @@ int engine::state::retry_backlog_of(peer_state& p) {
       p.backlog = first->next;
     }
     if (!attempt(*first)) {
-      core::guard held(flow_lock, threaded);
+      base::guard held(flow_lock, threaded);
       first->next = p.backlog;
       if (p.backlog == nullptr) {
         p.backlog_last = first;

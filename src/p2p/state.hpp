@@ -15,10 +15,10 @@
 #include "p2p/lazy_pages.hpp"
 #include "sinew/base/check.hpp"
 #include "sinew/base/ids.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/base/memory.hpp"
 #include "sinew/boot/survival.hpp"
 #include "sinew/core/handlers.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/core/outside.hpp"
 #include "sinew/core/pool.hpp"
 #include "sinew/match/parallel.hpp"
@@ -31,7 +31,7 @@ struct channel {
   std::uint32_t context = 0;
   /// Null until the communicator is attached: messages may arrive before that.
   const core::communicator* comm = nullptr;
-  match::parallel_engine<core::lock> matcher;
+  match::parallel_engine<base::lock> matcher;
   /// Of messages between two groups: the remote one, whose ranks are their sources. Else empty. Set
   /// before the first operation.
   core::group remote;
@@ -484,7 +484,7 @@ struct engine::state {
   /// Ranks that the job's fabric reaches; those behind them are strangers.
   const int near_ranks;
   fabric::tagged* const tags;  ///< null: the network matches nothing
-  core::lock tags_lock;        ///< before the locks of matching
+  base::lock tags_lock;        ///< before the locks of matching
   std::vector<channel*> kept;  ///< those that keep all; under tags_lock
   int kept_chore = -1;
   std::atomic<fabric::endpoint*> far{nullptr};  ///< to strangers; made when the first is met
@@ -511,15 +511,15 @@ struct engine::state {
     message_tag tag;
     const core::communicator* comm;
   };
-  core::lock meetings_lock;
+  base::lock meetings_lock;
   std::vector<meeting_of> meetings;
   std::unique_ptr<core::communicator> any_meeting;  ///< stands for them in the channel
   std::vector<job_rank> lost_strangers;             ///< the poller's
   std::atomic<std::uint32_t> strangers_lost{0};     ///< how many so far; a count alone, so relaxed
-  core::lock flow_lock;                             ///< guards peer_state but what is atomic
+  base::lock flow_lock;                             ///< guards peer_state but what is atomic
   peer_state* first_listed = nullptr;  ///< those with a backlog, but for whom the poller looks at
   int backlogged_peers = 0;            ///< with those
-  core::lock inflow_lock;              ///< guards inflows; before the locks of matching
+  base::lock inflow_lock;              ///< guards inflows; before the locks of matching
   std::vector<inflow> inflows;         ///< a few, seldom more than one for each peer
   base::shortage shortage;             ///< the poller's
 
@@ -539,7 +539,7 @@ struct engine::state {
   channel* latest = nullptr;
   std::atomic<std::uint32_t> latest_context{no_context};
   static constexpr std::uint32_t no_context = 0xffffffff;
-  core::lock channels_lock;
+  base::lock channels_lock;
 
   /// A blocking receive that is not posted yet: only in a job without threads, and while it would
   /// be the only one in its channel and no message is stored there. The next message is nearly
@@ -554,7 +554,7 @@ struct engine::state {
     match::envelope wanted;
     probe* next = nullptr;
   };
-  core::lock probes_lock;
+  base::lock probes_lock;
   probe* probes = nullptr;  ///< guarded by probes_lock
   /// Where and for what a probe without waiting has last looked in vain. For reports: relaxed, and
   /// the two need not belong together.

@@ -141,7 +141,7 @@ void engine::state::end_sends_to(job_rank peer) {
   peer_state& p = state_of(peer);
   std::vector<operation*> ended;
   {
-    core::guard held(flow_lock, threaded);
+    base::guard held(flow_lock, threaded);
     if (!p.draining) {
       for (operation* op = p.backlog; op != nullptr; op = op->next) {
         ended.push_back(op);
@@ -151,7 +151,7 @@ void engine::state::end_sends_to(job_rank peer) {
     take_unanswered(ended, [&](const operation& op) { return op.peer == peer; });
   }
   {
-    core::guard held(inflow_lock, threaded);
+    base::guard held(inflow_lock, threaded);
     for (inflow& i : inflows) {
       if (i.source == peer && i.op != nullptr) {
         ended.push_back(i.op);
@@ -172,7 +172,7 @@ void engine::state::end_sends_to(job_rank peer) {
 void engine::state::end_revoked_sends() {
   std::vector<operation*> ended;
   {
-    core::guard held(flow_lock, threaded);
+    base::guard held(flow_lock, threaded);
     take_unanswered(
         ended, [](const operation& op) { return op.in->revoked.load(std::memory_order_relaxed); });
   }
@@ -199,7 +199,7 @@ int engine::state::look_for_failures() {
     end_revoked_sends();
     std::vector<channel*> all;
     {
-      core::guard held(channels_lock, threaded);
+      base::guard held(channels_lock, threaded);
       for (std::size_t p = 0; p < pages; ++p) {
         page* at = directory[p].load(std::memory_order_relaxed);
         for (std::size_t c = 0; at != nullptr && c < page_contexts; ++c) {

@@ -78,7 +78,7 @@ void engine::state::stop_matching(channel& in) {
   if (in.away == nullptr) {
     return;
   }
-  const core::guard held(tags_lock, true);
+  const base::guard held(tags_lock, true);
   std::erase(kept, &in);
   in.matcher.gathered().all().each_message(
       [](void* by, const match::message& m) {
@@ -121,7 +121,7 @@ operation* engine::state::start_tagged(channel& in, fabric::header head, const b
     self.owner->tagged_sent(self, e);
   };
   {
-    const core::guard held(flow_lock, threaded);
+    const base::guard held(flow_lock, threaded);
     ++state_of(peer).rts_pending;
   }
   using until = fabric::tagged::until;
@@ -139,7 +139,7 @@ void engine::state::tagged_sent(operation& op, const fabric::tagged::ending& how
     op.outcome.error = fault::peer_failed;
   }
   {
-    const core::guard held(flow_lock, threaded);
+    const base::guard held(flow_lock, threaded);
     --state_of(op.peer).rts_pending;
   }
   finish(op);
@@ -155,7 +155,7 @@ match::message* engine::state::post_across(operation& op) {
   tagged_ends ends;
   match::message* met = nullptr;
   {
-    const core::guard held(tags_lock, true);
+    const base::guard held(tags_lock, true);
     if (from_any || in.keeps_all) {
       bring(in, ends);
       met = in.matcher.enter(op.wanted).post(op);
@@ -247,7 +247,7 @@ void engine::state::bring(channel& in, tagged_ends& ends) {
 void engine::state::bring(channel& in) {
   tagged_ends ends;
   {
-    const core::guard held(tags_lock, true);
+    const base::guard held(tags_lock, true);
     bring(in, ends);
   }
   end_all(ends);
@@ -286,7 +286,7 @@ void engine::state::tagged_received(operation& op, const fabric::tagged::ending&
   channel& in = *op.in;
   bool was_away = false;
   {
-    const core::guard held(tags_lock, true);
+    const base::guard held(tags_lock, true);
     was_away = std::exchange(op.away, false);
     if (was_away) {
       const bool listed = in.away->cancel(op);
@@ -330,7 +330,7 @@ int engine::state::look_after_kept() {
   int happened = 0;
   tagged_ends ends;
   base::must_have_memory("handing receives to the network", [&] {
-    const core::guard held(tags_lock, true);
+    const base::guard held(tags_lock, true);
     for (channel* const in : kept) {
       bring(*in, ends);
       if (!in->matcher.has_wildcards()) {
@@ -372,7 +372,7 @@ void engine::state::give_away(channel& in, tagged_ends& ends) {
 
 // True: the network has it, and ends it soon.
 bool engine::state::cancel_tagged(operation& op) {
-  const core::guard held(tags_lock, true);
+  const base::guard held(tags_lock, true);
   if (!op.away) {
     return false;
   }
@@ -385,7 +385,7 @@ void engine::state::end_tagged_receives(channel& in) {
   if (in.away == nullptr || !in.revoked.load(std::memory_order_relaxed)) {
     return;
   }
-  const core::guard held(tags_lock, true);
+  const base::guard held(tags_lock, true);
   std::vector<operation*> all;
   in.away->each_receive(
       [](void* c, const match::receive& r) {

@@ -98,7 +98,7 @@ struct system::body final : inbox {
   sinew::event::system& events;
   const bool threaded;
   problems trouble;
-  core::lock merging;  ///< held while a reduction is applied here, if there are threads
+  base::lock merging;  ///< held while a reduction is applied here, if there are threads
   // The first two make symmetric allocations, in this order on every rank.
   instance_table table;
   part_memory blocks;

@@ -45,7 +45,7 @@ void contributions::replay(job_rank sender, const log_place& l, const std::byte*
   }
   std::uint64_t beyond = 0;
   {
-    const core::guard held(all_.merging, threaded_);
+    const base::guard held(all_.merging, threaded_);
     beyond = op.replay({all_.table.reach(*k, l.part) + f.at.offset, f.at.stride[most_axes - 1],
                         entries, l.count, k->where.elements_of(l.part)});
   }

@@ -21,7 +21,7 @@ class contributions {
     instance_table& table;
     const operator_table& operators;
     problems& trouble;
-    core::lock& merging;  ///< held while contributions are applied, if there are threads
+    base::lock& merging;  ///< held while contributions are applied, if there are threads
   };
   contributions(const parts& p, bool threaded) noexcept
       : all_(p), threaded_(threaded), failed_(threaded) {}

@@ -15,7 +15,7 @@ event directory::ask(instance i) {
   const instance base = all_.table.base_of(i);
   user_event answered;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     if (closed_) {
       return {};
     }
@@ -43,7 +43,7 @@ event directory::ask_all(std::span<const instance> list) {
 
 void directory::in_order(instance i, std::function<void()> work) {
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     const auto [at, is_new] = waiting_.try_emplace(i.bits());
     at->second.push_back(std::move(work));
     if (!is_new) {
@@ -55,7 +55,7 @@ void directory::in_order(instance i, std::function<void()> work) {
     for (;;) {
       std::vector<std::function<void()>> now;
       {
-        const core::guard held(lock_, threaded_);
+        const base::guard held(lock_, threaded_);
         const auto found = waiting_.find(i.bits());
         SINEW_ASSERT(found != waiting_.end());
         if (found->second.empty()) {
@@ -74,7 +74,7 @@ void directory::in_order(instance i, std::function<void()> work) {
 void directory::close() {
   std::unordered_map<std::uint64_t, question> open;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     closed_ = true;
     open.swap(questions_);
   }
@@ -85,7 +85,7 @@ void directory::close() {
 
 void directory::on_ask(job_rank who, instance i) {
   // With the lock: what is destroyed meanwhile is told to be gone after it is told here.
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const std::vector<std::byte> record = all_.table.copy_of(i);
   if (!record.empty()) {
     std::vector<job_rank>& those = told_[i.bits()];
@@ -100,7 +100,7 @@ void directory::retired(instance i) {
   if (all_.table.one_node()) {
     return;
   }
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const auto those = told_.find(i.bits());
   if (those == told_.end()) {
     return;
@@ -115,7 +115,7 @@ void directory::on_record(const record_piece& p, const std::byte* bytes, std::si
   const instance i = instance::from_bits(p.id);
   user_event answered;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     const auto found = questions_.find(p.id);
     if (found == questions_.end()) {
       return;  // the creator was given up as lost

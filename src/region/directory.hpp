@@ -19,7 +19,7 @@
 #include "region/deferral.hpp"
 #include "region/instance_table.hpp"
 #include "sinew/base/ids.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 
 namespace sinew::region {
 
@@ -72,7 +72,7 @@ class directory {
   /// Whether what is to be done with it in order must wait: it is not known, or others wait.
   [[nodiscard]] bool keeps_waiting(instance i) const {
     {
-      const core::guard held(lock_, threaded_);
+      const base::guard held(lock_, threaded_);
       if (waiting_.contains(i.bits())) {
         return true;
       }
@@ -110,7 +110,7 @@ class directory {
   };
   parts all_;
   const bool threaded_;
-  mutable core::lock lock_;  ///< guards what follows
+  mutable base::lock lock_;  ///< guards what follows
   bool closed_ = false;
   std::unordered_map<std::uint64_t, question> questions_;          ///< by handle
   std::unordered_map<std::uint64_t, std::vector<job_rank>> told_;  ///< by handle of this rank

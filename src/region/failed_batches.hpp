@@ -8,7 +8,7 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/ids.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/region/handle.hpp"
 
 namespace sinew::region {
@@ -20,19 +20,19 @@ class failed_batches {
 
   void note(job_rank sender, instance target) {
     SINEW_EXPECT(sender >= 0 && target.exists());
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     failed_.insert({sender, target.bits()});
   }
   /// Whether one has failed since the last call.
   [[nodiscard]] bool take(job_rank sender, instance target) {
     SINEW_EXPECT(sender >= 0 && target.exists());
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     return failed_.erase({sender, target.bits()}) != 0;
   }
 
  private:
   const bool threaded_;
-  core::lock lock_;
+  base::lock lock_;
   std::set<std::pair<job_rank, std::uint64_t>> failed_;  ///< by sender and target; guarded by lock_
 };
 

@@ -29,7 +29,7 @@ void fetches::begin(job_rank sender, const fetch_piece& f) {
     (void)one.release();
     return;
   }
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   waiting_.push_back(one.get());
   (void)one.release();
   runtime_.want_chore(chore_, true);
@@ -58,7 +58,7 @@ int fetches::start_waiting() {
   for (int started = 0;; ++started) {
     fetch* next = nullptr;
     {
-      const core::guard held(lock_, threaded_);
+      const base::guard held(lock_, threaded_);
       if (waiting_.empty()) {
         runtime_.want_chore(chore_, false);
         return started;
@@ -67,7 +67,7 @@ int fetches::start_waiting() {
       waiting_.pop_front();
     }
     if (!start(next)) {
-      const core::guard held(lock_, threaded_);
+      const base::guard held(lock_, threaded_);
       waiting_.push_front(next);
       return started;
     }

@@ -7,7 +7,7 @@
 #include "region/courier.hpp"
 #include "region/instance_table.hpp"
 #include "sinew/base/ids.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/event/system.hpp"
 #include "sinew/fabric/fabric.hpp"
 
@@ -39,7 +39,7 @@ class fetches {
   instance_table& table_;
   courier& messages_;
   const bool threaded_;
-  core::lock lock_;             ///< guards what follows
+  base::lock lock_;             ///< guards what follows
   std::deque<fetch*> waiting_;  ///< for which the network had no room
   int chore_;
 };

@@ -41,7 +41,7 @@ std::optional<instance> instance_table::enter(std::uint64_t offset, const layout
     SINEW_ASSERT(owners[p].below(heaps_.size()));
     new (r->places() + p) part_place{owners[p], 0};
   }
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const std::optional<std::uint32_t> found = take_slot(kind == memory_kind::symmetric);
   if (!found) {
     return {};
@@ -122,7 +122,7 @@ bool instance_table::grow() {
 
 std::optional<std::uint64_t> instance_table::retire(instance i) {
   SINEW_EXPECT(i.exists() && i.creator() == heaps_.rank && base_of(i) == i);
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const auto word = slot(heaps_.rank, i.index());
   const slot_word before = slot_word::from(word.load(std::memory_order_relaxed));
   if (before.generation != i.generation() || before.offset == 0) {
@@ -158,7 +158,7 @@ known_ptr instance_table::find(instance i) const {
   if (word.generation != i.generation() || word.offset == 0) {
     refuse("it has been destroyed");
   }
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   known_ptr& cached = cache_[cache_key(i)];
   if (cached != nullptr && cached->id == i) {
     return cached;
@@ -189,7 +189,7 @@ std::shared_ptr<known> instance_table::known_from(instance i, record& r) const {
 }
 
 known_ptr instance_table::find_far(instance i, instance base) const {
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const auto found = far_.find(cache_key(base));
   if (found == far_.end() || found->second.id != base) {
     refuse("it has been destroyed, or the rank that made it is lost");
@@ -209,7 +209,7 @@ bool instance_table::has_heard_of(instance i) const {
       heaps_.maps(base_of(i).creator())) {
     return true;  // or find() says what is wrong
   }
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const auto found = far_.find(cache_key(base_of(i)));
   return found != far_.end() && found->second.id == base_of(i);
 }
@@ -221,7 +221,7 @@ bool instance_table::knows(instance i) const {
   if (!has_heard_of(i)) {
     return false;
   }
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const auto found = i.exists() ? far_.find(cache_key(base_of(i))) : far_.end();
   return found == far_.end() ||
          found->second.get().state.load(std::memory_order_relaxed) != record_state::making;
@@ -266,13 +266,13 @@ std::vector<std::byte> instance_table::copy_of(instance i) const {
 
 void instance_table::learn(instance i, std::shared_ptr<std::byte[]> copy) {
   SINEW_EXPECT(base_of(i) == i && !heaps_.maps(i.creator()) && copy != nullptr);
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   far_[cache_key(i)] = {i, std::move(copy)};
 }
 
 void instance_table::forget(instance i) {
   SINEW_EXPECT(base_of(i) == i && !heaps_.maps(i.creator()));
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const auto found = far_.find(cache_key(i));
   if (found != far_.end() && found->second.id == i) {
     far_.erase(found);

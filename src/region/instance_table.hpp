@@ -25,7 +25,7 @@
 
 #include "region/record.hpp"
 #include "sinew/base/ids.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/rma/place.hpp"
 
 namespace sinew::region {
@@ -177,7 +177,7 @@ class instance_table {
   const std::uint32_t slots_;
   const bool threaded_;
   const taker more_;
-  mutable core::lock lock_;                                     ///< guards all below
+  mutable base::lock lock_;                                     ///< guards all below
   mutable std::unordered_map<std::uint64_t, known_ptr> cache_;  ///< by handle without generation
   struct far_record {
     instance id;

@@ -8,8 +8,8 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/error.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/core/job.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/event/barrier.hpp"
 #include "sinew/fiber/scheduler.hpp"
 
@@ -90,7 +90,7 @@ struct job::body {
   region::system regions;
   sinew::event::barrier meeting;
 
-  core::lock lock;                       ///< guards what follows
+  base::lock lock;                       ///< guards what follows
   std::vector<std::uint64_t> words;      ///< the last answer
   std::vector<std::uint64_t> gathering;  ///< at rank 0: what has come for the next
   int arrived = 0;                       ///< of these
@@ -105,7 +105,7 @@ void job::body::receive(const sinew::event::message& m) {
   sinew::event::user_event complete;
   bool last = false;
   {
-    const core::guard held(lock, true);
+    const base::guard held(lock, true);
     if (m.small == a_word) {
       SINEW_EXPECT(events.rank() == 0);
       gathering[m.source.index()] = m.word;
@@ -133,7 +133,7 @@ void job::body::receive(const sinew::event::message& m) {
 void job::body::send_all() {
   std::vector<std::uint64_t> all;
   {
-    const core::guard held(lock, true);
+    const base::guard held(lock, true);
     all = gathering;
   }
   const std::size_t most = events.largest_message() / 8;
@@ -203,12 +203,12 @@ std::vector<std::uint64_t> job::gather(std::uint64_t mine) {
   body& b = *body_;
   const sinew::event::user_event all_here = b.events.create();
   {
-    const core::guard held(b.lock, true);
+    const base::guard held(b.lock, true);
     b.gathered = all_here;
   }
   b.events.send(0, sinew::event::topic::job, a_word, mine);
   (void)b.events.wait(all_here);
-  const core::guard held(b.lock, true);
+  const base::guard held(b.lock, true);
   return b.words;
 }
 

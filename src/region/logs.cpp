@@ -3,8 +3,8 @@
 #include <iterator>
 
 #include "sinew/base/check.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/base/memory.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/region/reductions.hpp"
 
 namespace sinew::region {
@@ -30,7 +30,7 @@ struct logs::store {
     }
   }
   system& all;
-  core::lock lock;
+  base::lock lock;
   std::vector<chunk> spare;  ///< guarded by lock
 };
 
@@ -64,7 +64,7 @@ std::span<std::byte> logs::grow(std::uint32_t part) {
   }
   chunk c;
   {
-    const core::guard held(store_->lock, true);
+    const base::guard held(store_->lock, true);
     for (chunk& s : store_->spare) {
       if (s.bytes >= wanted) {
         c = s;
@@ -127,7 +127,7 @@ event logs::merge(event after) {
       [](void* argument, bool) noexcept {
         const std::unique_ptr<returned> r(static_cast<returned*>(argument));
         base::must_have_memory("contributions were given back", [&] {
-          const core::guard held(r->to->lock, true);
+          const base::guard held(r->to->lock, true);
           r->to->spare.insert(r->to->spare.end(), r->what.begin(), r->what.end());
         });
       },
@@ -136,7 +136,7 @@ event logs::merge(event after) {
 }
 
 void logs::drop() {
-  const core::guard held(store_->lock, true);
+  const base::guard held(store_->lock, true);
   for (std::vector<chunk>& list : chunks_) {
     store_->spare.insert(store_->spare.end(), list.begin(), list.end());
     list.clear();

@@ -80,7 +80,7 @@ void maker::make_part(job_rank creator, const allocation& wanted) {
   a.bytes = std::max<std::uint64_t>(a.bytes, 1);
   part_memory::result got{0, "what is free and will be is wanted by others that wait for memory"};
   {
-    const core::guard held(waiting_lock_, threaded_);
+    const base::guard held(waiting_lock_, threaded_);
     waiting_parts& w = waiting_for(a.kind);
     // What does not fit is tried as well, for the reason.
     const std::uint64_t free = w.empty() ? 0 : all_.blocks.free_bytes(a.kind);
@@ -109,14 +109,14 @@ void maker::serve(waiting_parts& w, answers& to) {
 }
 
 void maker::promised(job_rank by, memory_kind kind, std::uint64_t bytes) {
-  const core::guard held(waiting_lock_, threaded_);
+  const base::guard held(waiting_lock_, threaded_);
   waiting_for(kind).promise(by, bytes);
 }
 
 void maker::settled(job_rank by, memory_kind kind, std::uint64_t bytes) {
   answers served;
   {
-    const core::guard held(waiting_lock_, threaded_);
+    const base::guard held(waiting_lock_, threaded_);
     waiting_parts& w = waiting_for(kind);
     w.settle(by, bytes);
     serve(w, served);
@@ -129,7 +129,7 @@ void maker::settled(job_rank by, memory_kind kind, std::uint64_t bytes) {
 void maker::lost(job_rank rank) {
   answers served;
   {
-    const core::guard held(waiting_lock_, threaded_);
+    const base::guard held(waiting_lock_, threaded_);
     for (waiting_parts& w : waiting_) {
       w.lose(rank);
       serve(w, served);

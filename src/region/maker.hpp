@@ -84,7 +84,7 @@ class maker {
   parts all_;
   unfinished unfinished_;
   const bool threaded_;
-  core::lock waiting_lock_;               ///< guards what follows; also while memory is taken
+  base::lock waiting_lock_;               ///< guards what follows; also while memory is taken
   std::array<waiting_parts, 3> waiting_;  ///< private, shared and symmetric memory
 };
 

@@ -199,7 +199,7 @@ void mover::reduce(const transfer& t) {
   const bound_side to = bind(table_, t.to);
   SINEW_ASSERT(t.bytes == op.rhs_bytes);
   std::vector<std::byte> scratch;
-  const core::guard held(merging_, threaded_);
+  const base::guard held(merging_, threaded_);
   for (paired_walk both(*from.at, *to.at); !both.done();) {
     paired_walk::pair p = both.now();
     if (p.to.part == t.part) {

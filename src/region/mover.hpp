@@ -33,7 +33,7 @@ class mover {
     const operator_table& operators;
     streams& sent;
     problems& trouble;
-    core::lock& merging;  ///< held while a reduction is applied here, if there are threads
+    base::lock& merging;  ///< held while a reduction is applied here, if there are threads
   };
   mover(const parts& p, fabric::endpoint& endpoint, bool threaded) noexcept
       : table_(p.table),
@@ -74,7 +74,7 @@ class mover {
   const operator_table& operators_;
   streams& streams_;
   problems& problems_;
-  core::lock& merging_;
+  base::lock& merging_;
   peer_memory peers_;
   const bool threaded_;
 };

@@ -7,7 +7,7 @@
 
 #include "sinew/base/check.hpp"
 #include "sinew/base/ids.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/region/operators.hpp"
 
 namespace sinew::region {
@@ -21,14 +21,14 @@ class operator_table {
   void add(const operator_entry& e) {
     SINEW_EXPECT(e.id != 0 && e.apply != nullptr && e.replay != nullptr);
     SINEW_EXPECT(e.lhs_bytes != 0 && e.rhs_bytes != 0 && e.entry_bytes > e.rhs_bytes);
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     const operator_entry& there = entries_.try_emplace(e.id, e).first->second;
     SINEW_ENSURE(there.lhs_type == e.lhs_type && there.rhs_type == e.rhs_type);
     (void)there;
   }
   /// Valid as long as the table. Throws sinew::error for an operator that was not added here.
   [[nodiscard]] const operator_entry& find(std::uint64_t id) const {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     const auto found = entries_.find(id);
     SINEW_CHECK(found != entries_.end(), "a reduction cannot be made",
                 "its operator is not known on rank " + to_string(rank_),
@@ -40,7 +40,7 @@ class operator_table {
  private:
   const job_rank rank_;
   const bool threaded_;
-  mutable core::lock lock_;
+  mutable base::lock lock_;
   std::unordered_map<std::uint64_t, operator_entry> entries_;  ///< guarded by lock_; never shrinks
 };
 

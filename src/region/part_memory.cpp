@@ -85,7 +85,7 @@ part_memory::result part_memory::take(memory_kind kind, std::size_t bytes) {
 }
 
 part_memory::result part_memory::take_private(std::size_t bytes) {
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const auto limit = static_cast<std::size_t>(heap_limit());
   const bool fits = limit == 0 || (bytes <= limit && private_bytes_ <= limit - bytes);
   void* block = fits ? std::aligned_alloc(line, (bytes + line - 1) / line * line) : nullptr;
@@ -124,7 +124,7 @@ std::size_t part_memory::free_bytes(memory_kind kind) const {
   if (kind == memory_kind::symmetric) {
     return pool_.has_value() ? pool_->largest_free(rma::part::symmetric) : 0;
   }
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   if (kind == memory_kind::heap) {
     const auto limit = static_cast<std::size_t>(heap_limit());
     return limit > private_bytes_ ? limit - private_bytes_ : 0;
@@ -143,7 +143,7 @@ void part_memory::give_back(memory_kind kind, std::uint64_t address) {
     give_back_shared(address);
     return;
   }
-  const core::guard held(lock_, threaded_);
+  const base::guard held(lock_, threaded_);
   const auto block = private_blocks_.find(address);
   SINEW_ASSERT(block != private_blocks_.end() && private_bytes_ >= block->second);
   private_bytes_ -= block->second;
@@ -153,7 +153,7 @@ void part_memory::give_back(memory_kind kind, std::uint64_t address) {
 
 std::uint64_t part_memory::take_shared(std::size_t bytes) {
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     const memory_block b = kept_.take(bytes);
     if (b.offset != 0) {
       return b.offset;
@@ -171,7 +171,7 @@ void part_memory::give_back_shared(std::uint64_t offset) {
   const std::size_t bytes = rma_.memory().bytes_of(offset);
   SINEW_EXPECT(bytes != 0);  // a block begins there
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     if (kept_.keep({offset, bytes}, static_cast<std::size_t>(keep_limit()))) {
       return;
     }
@@ -182,7 +182,7 @@ void part_memory::give_back_shared(std::uint64_t offset) {
 void part_memory::give_back_kept() {
   std::vector<memory_block> all;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     all = kept_.drain();
     SINEW_ASSERT(kept_.bytes() == 0);
   }

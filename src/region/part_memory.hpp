@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "region/kept_blocks.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/region/handle.hpp"
 #include "sinew/rma/engine.hpp"
 
@@ -59,7 +59,7 @@ class part_memory {
   std::size_t pool_bytes_ = 0;
   std::optional<rma::heap> pool_;  ///< rank 0's
 
-  mutable core::lock lock_;  ///< guards all below
+  mutable base::lock lock_;  ///< guards all below
   kept_blocks kept_;
   std::unordered_map<std::uint64_t, std::size_t> private_blocks_;  ///< address to bytes
   std::size_t private_bytes_ = 0;                                  ///< of all private_blocks_

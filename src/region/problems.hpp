@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "sinew/base/lock.hpp"
 #include "sinew/base/log.hpp"
-#include "sinew/core/lock.hpp"
 
 namespace sinew::region {
 
@@ -15,17 +15,17 @@ class problems {
 
   void add(const std::string& text) {
     SINEW_LOG(warn, text);
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     last_ = text;
   }
   [[nodiscard]] std::string last() const {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     return last_;
   }
 
  private:
   const bool threaded_;
-  mutable core::lock lock_;
+  mutable base::lock lock_;
   std::string last_;  ///< guarded by lock_
 };
 

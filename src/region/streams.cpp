@@ -46,7 +46,7 @@ struct streams::stream {
   const operator_entry* op = nullptr;  ///< of a reduction
   std::uint64_t number = 0;
 
-  core::lock lock;                     ///< guards what follows, and `both`
+  base::lock lock;                     ///< guards what follows, and `both`
   std::map<job_rank, letter> letters;  ///< by owner
   std::uint32_t under_way = 0;
   /// Memory that owners fetch from, by ranges that follow each other.
@@ -72,7 +72,7 @@ void streams::begin(const transfer& t) {
     throw fault{"elements of " + std::to_string(t.bytes) + " bytes fit into no message"};
   }
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     s->number = ++last_;
     open_.emplace(s->number, s);
   }
@@ -83,7 +83,7 @@ void streams::begin(const transfer& t) {
 void streams::run(const stream_ptr& s) {
   bool ended = false;
   {
-    const core::guard held(s->lock, threaded_);
+    const base::guard held(s->lock, threaded_);
     if (s->ended) {
       return;
     }
@@ -102,7 +102,7 @@ void streams::run(const stream_ptr& s) {
     return;
   }
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     open_.erase(s->number);
   }
   withdraw(*s);
@@ -168,7 +168,7 @@ void streams::apply_here(const stream& s, const paired_walk::pair& p, const std:
   SINEW_EXPECT(s.op != nullptr);
   std::byte* target = all_.table.reach(*s.to.what, p.to.part);
   SINEW_ASSERT(target != nullptr);
-  const core::guard held(all_.merging, threaded_);
+  const base::guard held(all_.merging, threaded_);
   s.op->apply({target + p.to.offset, p.to.step, source, p.from.step, p.count, s.of.how});
 }
 
@@ -296,7 +296,7 @@ void streams::send(stream& s, job_rank owner, bool ends_it) {
 void streams::answered(job_rank owner, std::uint64_t number, bool good) {
   stream_ptr s;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     const auto found = open_.find(number);
     if (found == open_.end()) {
       return;  // ended, since the owner was given up as lost
@@ -304,7 +304,7 @@ void streams::answered(job_rank owner, std::uint64_t number, bool good) {
     s = found->second;
   }
   {
-    const core::guard held(s->lock, threaded_);
+    const base::guard held(s->lock, threaded_);
     letter& l = s->letters[owner];
     if (l.lost) {
       return;
@@ -320,14 +320,14 @@ void streams::answered(job_rank owner, std::uint64_t number, bool good) {
 void streams::lost(job_rank owner) {
   std::vector<stream_ptr> all;
   {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     for (const auto& [number, s] : open_) {
       all.push_back(s);
     }
   }
   for (const stream_ptr& s : all) {
     {
-      const core::guard held(s->lock, threaded_);
+      const base::guard held(s->lock, threaded_);
       const auto found = s->letters.find(owner);
       if (found == s->letters.end() || found->second.lost) {
         continue;
@@ -355,7 +355,7 @@ void streams::take(job_rank sender, const parcel& p, const std::byte* runs) {
 bool streams::place(const parcel& p, const std::byte* runs) {
   try {
     const operator_entry* op = p.what == action::reduce ? &all_.operators.find(p.op) : nullptr;
-    const core::guard held(all_.merging, threaded_ && op != nullptr);
+    const base::guard held(all_.merging, threaded_ && op != nullptr);
     for (std::uint32_t i = 0; i < p.runs; ++i) {
       parcel_run r;
       std::memcpy(&r, runs, sizeof r);

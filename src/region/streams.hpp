@@ -18,7 +18,7 @@
 #include "region/problems.hpp"
 #include "region/sides.hpp"
 #include "sinew/base/ids.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 
 namespace sinew::region {
 
@@ -33,7 +33,7 @@ class streams {
     const operator_table& operators;
     courier& messages;
     problems& trouble;
-    core::lock& merging;  ///< held while a reduction is applied here, if there are threads
+    base::lock& merging;  ///< held while a reduction is applied here, if there are threads
   };
   streams(const parts& p, bool threaded) noexcept : all_(p), threaded_(threaded) {}
 
@@ -75,7 +75,7 @@ class streams {
 
   parts all_;
   const bool threaded_;
-  core::lock lock_;  ///< guards what follows
+  base::lock lock_;  ///< guards what follows
   std::unordered_map<std::uint64_t, stream_ptr> open_;
   std::uint64_t last_ = 0;
 };

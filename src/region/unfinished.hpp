@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "sinew/base/check.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/event/event.hpp"
 #include "sinew/region/handle.hpp"
 
@@ -21,14 +21,14 @@ class unfinished {
 
   void begin(instance i, std::uint32_t parts, sinew::event::user_event ready) {
     SINEW_EXPECT(i.exists() && parts >= 1 && ready.exists());
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     SINEW_ASSERT(!waiting_.contains(i.bits()));
     waiting_.try_emplace(i.bits(), entry{parts, ready});
   }
   /// One more part has an answer from its owner. After the last one: the event, and the instance is
   /// no longer kept here.
   [[nodiscard]] std::optional<sinew::event::user_event> part_answered(instance i) {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     const auto at = waiting_.find(i.bits());
     SINEW_ASSERT(at != waiting_.end() && at->second.parts != 0);
     if (--at->second.parts != 0) {
@@ -38,13 +38,13 @@ class unfinished {
   }
   /// No part was asked for: the event, and the instance is no longer kept here.
   [[nodiscard]] sinew::event::user_event abandon(instance i) {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     const auto at = waiting_.find(i.bits());
     SINEW_ASSERT(at != waiting_.end());
     return remove(at);
   }
   [[nodiscard]] std::size_t size() const {
-    const core::guard held(lock_, threaded_);
+    const base::guard held(lock_, threaded_);
     return waiting_.size();
   }
 
@@ -61,7 +61,7 @@ class unfinished {
   }
 
   const bool threaded_;
-  mutable core::lock lock_;
+  mutable base::lock lock_;
   entries waiting_;  ///< guarded by lock_
 };
 

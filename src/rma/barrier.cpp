@@ -256,14 +256,14 @@ std::uint64_t engine::read_mail(job_rank r) {
 void engine::release_once(std::uint64_t block, std::uint64_t counter, std::uint64_t count) {
   SINEW_EXPECT(block != 0 && counter >= block);
   {
-    const core::guard held(dying_lock_, runtime_.threaded());
+    const base::guard held(dying_lock_, runtime_.threaded());
     dying_.push_back({block, counter, count});
   }
   release_those_due();
 }
 
 void engine::release_those_due() {
-  const core::guard held(dying_lock_, runtime_.threaded());
+  const base::guard held(dying_lock_, runtime_.threaded());
   std::erase_if(dying_, [this](const dying_block& d) {
     const auto now = load<std::uint64_t>({rank_, d.counter});
     SINEW_ASSERT(now <= d.count);

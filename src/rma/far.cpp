@@ -99,7 +99,7 @@ int far_ranks::look_for_deaths() {
     }
     runtime_.endpoint().give_up(r);
     dead_[r.index()].store(true, std::memory_order_release);
-    const core::guard held(requests_lock_, runtime_.threaded());
+    const base::guard held(requests_lock_, runtime_.threaded());
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       if (requests_[i] != nullptr && requests_[i]->from == r) {
         request& its = *std::exchange(requests_[i], nullptr);
@@ -117,7 +117,7 @@ void far_ranks::end_if_dead(std::uint32_t id, job_rank from) {
   if (!is_dead(from)) [[likely]] {
     return;
   }
-  const core::guard held(requests_lock_, runtime_.threaded());
+  const base::guard held(requests_lock_, runtime_.threaded());
   request*& listed = requests_[(id & id_mask) - 1];
   if (listed != nullptr && listed->id == id) {
     free_ids_.push_back(id);
@@ -140,7 +140,7 @@ far_ranks::request& far_ranks::new_get() {
   if (!has_room(this)) {
     runtime_.wait_until(has_room, this);
   }
-  const core::guard held(requests_lock_, runtime_.threaded());
+  const base::guard held(requests_lock_, runtime_.threaded());
   if (free_gets_.empty()) {
     free_gets_.reserve(gets_.size() + 1);  // end_get() cannot fail
     gets_.push_back(std::make_unique<request>());
@@ -156,7 +156,7 @@ void far_ranks::begin_get(request& r, job_rank from, wire::head head,
                           std::span<const std::byte> data) {
   (void)meet(from);
   {
-    const core::guard held(requests_lock_, runtime_.threaded());
+    const base::guard held(requests_lock_, runtime_.threaded());
     gets_ended_.push_back(false);
     r.turn = gets_begun_.load(std::memory_order_relaxed) + 1;
     gets_begun_.store(r.turn, std::memory_order_relaxed);
@@ -258,7 +258,7 @@ void far_ranks::send(job_rank to, const wire::head& head, const void* data, std:
 }
 
 void far_ranks::enlist(request& r, job_rank from) {
-  const core::guard held(requests_lock_, runtime_.threaded());
+  const base::guard held(requests_lock_, runtime_.threaded());
   SINEW_EXPECT(r.id == 0);
   if (free_ids_.empty()) {
     SINEW_CHECK(requests_.size() < most_requests, "too many requests to other nodes are under way",
@@ -286,7 +286,7 @@ void far_ranks::take_answer(job_rank source, const wire::head& h,
                             const fabric::arrival& m) noexcept {
   request* r = nullptr;
   {
-    const core::guard held(requests_lock_, runtime_.threaded());
+    const base::guard held(requests_lock_, runtime_.threaded());
     const std::size_t index = (h.request & id_mask) - 1;
     r = index < requests_.size() ? requests_[index] : nullptr;
     if (r == nullptr || r->id != h.request || r->from != source) [[unlikely]] {
@@ -309,7 +309,7 @@ void far_ranks::take_answer(job_rank source, const wire::head& h,
     }
   }
   if (r->turn != 0) {
-    const core::guard held(requests_lock_, runtime_.threaded());
+    const base::guard held(requests_lock_, runtime_.threaded());
     return end_get(*r);
   }
   r->done.complete();  // `r` may be gone

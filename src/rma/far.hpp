@@ -15,8 +15,8 @@
 #include "rma/far_wire.hpp"
 #include "sinew/base/completion.hpp"
 #include "sinew/base/ids.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/base/memory.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/rma/engine.hpp"
 #include "sinew/rma/ledger.hpp"
 
@@ -183,7 +183,7 @@ class far_ranks {
   std::uint32_t deaths_seen_ = 0;  ///< in progress() only
   int death_chore_ = -1;
 
-  core::lock requests_lock_;
+  base::lock requests_lock_;
   std::vector<request*> requests_;              ///< by the low bits of their ids, less one
   std::vector<std::uint32_t> free_ids_;         ///< of these
   std::vector<std::unique_ptr<request>> gets_;  ///< all that were ever needed

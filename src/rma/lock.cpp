@@ -39,7 +39,7 @@ lock_table::~lock_table() {
 /// Lists the lock as wanted by this rank; the line for it, or 0 if it is listed already.
 std::uint64_t lock_table::enter(place lock) {
   SINEW_EXPECT(lock.offset % 8 == 0 && lock.offset != 0);
-  const core::guard held(guard_, engine_.runtime().threaded());
+  const base::guard held(guard_, engine_.runtime().threaded());
   const std::uint64_t packed = pack(lock);
   if (std::any_of(held_.begin(), held_.end(), [&](const entry& e) { return e.lock == packed; })) {
     return 0;
@@ -64,7 +64,7 @@ std::uint64_t lock_table::enter(place lock) {
 }
 
 void lock_table::leave(std::uint64_t node) {
-  const core::guard held(guard_, engine_.runtime().threaded());
+  const base::guard held(guard_, engine_.runtime().threaded());
   [[maybe_unused]] const std::size_t erased =
       std::erase_if(held_, [node](const entry& e) { return e.node == node; });
   SINEW_ASSERT(erased == 1);
@@ -72,7 +72,7 @@ void lock_table::leave(std::uint64_t node) {
 }
 
 void lock_table::mark_granted(std::uint64_t node) {
-  const core::guard held(guard_, engine_.runtime().threaded());
+  const base::guard held(guard_, engine_.runtime().threaded());
   for (entry& e : held_) {
     e.granted = e.granted || e.node == node;
   }
@@ -118,7 +118,7 @@ lock_table::answer lock_table::release_by_name(place lock) {
   const std::uint64_t holder = engine_.compare_swap<std::uint64_t>(lock, me, 0);
   std::uint64_t node = 0;
   {
-    const core::guard held(guard_, engine_.runtime().threaded());
+    const base::guard held(guard_, engine_.runtime().threaded());
     for (const entry& e : held_) {
       node = e.lock == pack(lock) && e.granted ? e.node : node;
     }
@@ -196,7 +196,7 @@ lock_table::answer lock_table::release(place lock) {
   }
   std::uint64_t node = 0;
   {
-    const core::guard held(guard_, engine_.runtime().threaded());
+    const base::guard held(guard_, engine_.runtime().threaded());
     const std::uint64_t packed = pack(lock);
     for (const entry& e : held_) {
       node = e.lock == packed && e.granted ? e.node : node;

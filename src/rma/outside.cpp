@@ -90,7 +90,7 @@ void engine::get_ahead(void* to, outside from, std::size_t bytes) {
     get(to, from, bytes);
     return;
   }
-  core::guard held(copies_lock_, runtime_.threaded());
+  base::guard held(copies_lock_, runtime_.threaded());
   if (copies_ == nullptr) {
     copies_ = std::make_unique<copied_pages>();
   }

@@ -88,7 +88,7 @@ void engine::wake(job_rank r) {
 
 void engine::listen() {
   {
-    const core::guard held(waiting_lock_, runtime_.threaded());
+    const base::guard held(waiting_lock_, runtime_.threaded());
     ++listeners_;
     armed(rank_).fetch_or(is_armed, std::memory_order_seq_cst);
   }
@@ -98,7 +98,7 @@ void engine::listen() {
 }
 
 void engine::stop_listening() noexcept {
-  const core::guard held(waiting_lock_, runtime_.threaded());
+  const base::guard held(waiting_lock_, runtime_.threaded());
   SINEW_EXPECT(listeners_ > 0);
   --listeners_;
   disarm_if_nobody_waits();
@@ -112,7 +112,7 @@ void engine::disarm_if_nobody_waits() noexcept {
 }
 
 void engine::look_for_waiters() {
-  const core::guard held(waiting_lock_, runtime_.threaded());
+  const base::guard held(waiting_lock_, runtime_.threaded());
   if (waiting_ == nullptr && listeners_ == 0) {
     return;
   }
@@ -170,7 +170,7 @@ void engine::wait_longer(bool (*ready)(void*), void* context) {
   while (!spin(ready, context)) {
     waiting self{ready, context};
     {
-      const core::guard held(waiting_lock_, runtime_.threaded());
+      const base::guard held(waiting_lock_, runtime_.threaded());
       self.next = waiting_;
       if (waiting_ != nullptr) {
         waiting_->previous = &self;
@@ -185,7 +185,7 @@ void engine::wait_longer(bool (*ready)(void*), void* context) {
     if (!ready(context)) {
       runtime_.wait(self.seen);
     } else {
-      const core::guard held(waiting_lock_, runtime_.threaded());
+      const base::guard held(waiting_lock_, runtime_.threaded());
       if (self.listed) {
         delist(self);
       }

@@ -4,7 +4,6 @@
 
 #include "sinew/core/completion.hpp"
 #include "sinew/core/group.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/core/pool.hpp"
 #include "support/ids.hpp"
 #include "support/job.hpp"
@@ -81,24 +80,6 @@ TEST(completion, race_of_attach_and_complete_fires_or_refuses) {
     completer.join();
     ASSERT_EQ(w.fired, attached ? 1 : 0);
   }
-}
-
-TEST(lock, excludes) {
-  lock l;
-  int value = 0;
-  std::vector<std::thread> all;
-  for (int t = 0; t < 4; ++t) {
-    all.emplace_back([&] {
-      for (int i = 0; i < 20000; ++i) {
-        guard held(l, true);
-        ++value;
-      }
-    });
-  }
-  for (auto& t : all) {
-    t.join();
-  }
-  EXPECT_EQ(value, 80000);
 }
 
 struct pooled {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sinew/base/check.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 
 namespace sinew::core {
 
@@ -70,13 +70,13 @@ class pool {
   static constexpr std::size_t shelves = 16;
   static constexpr std::size_t taken_at_once = 32;
   struct alignas(64) shelf {
-    core::lock lock;
+    base::lock lock;
     T* free = nullptr;
   };
 
   [[nodiscard]] T* get_from(shelf& mine) noexcept {
     {
-      guard held(mine.lock, true);
+      base::guard held(mine.lock, true);
       if (mine.free != nullptr) [[likely]] {
         return pop(mine.free);
       }
@@ -84,7 +84,7 @@ class pool {
     return fetch(mine);
   }
   void put_on(shelf& mine, T* object) noexcept {
-    guard held(mine.lock, true);
+    base::guard held(mine.lock, true);
     push(mine.free, object);
   }
 
@@ -100,7 +100,7 @@ class pool {
       while (last->pool_link != nullptr) {
         last = last->pool_link;
       }
-      guard held(mine.lock, threaded_);
+      base::guard held(mine.lock, threaded_);
       last->pool_link = mine.free;
       mine.free = found;
     }
@@ -126,7 +126,7 @@ class pool {
       if (&other == &mine) {
         continue;
       }
-      guard held(other.lock, true);
+      base::guard held(other.lock, true);
       if (other.free == nullptr) {
         continue;
       }
@@ -141,7 +141,7 @@ class pool {
 
   /// Makes a list of new objects, in front of what is in `list`.
   [[gnu::noinline]] bool grow(T*& list) noexcept try {
-    guard held(slabs_lock_, threaded_);
+    base::guard held(slabs_lock_, threaded_);
     slabs_.push_back(std::make_unique<T[]>(slab_objects));
     for (std::size_t i = slab_objects; i-- > 0;) {
       T& object = slabs_.back()[i];
@@ -154,7 +154,7 @@ class pool {
   }
 
   std::array<shelf, shelves> shelves_;  ///< the first only, without threads
-  lock slabs_lock_;
+  base::lock slabs_lock_;
   std::vector<std::unique_ptr<T[]>> slabs_;
   const bool threaded_;
 };

@@ -35,7 +35,7 @@
 #include "sinew/base/check.hpp"
 #include "sinew/base/copy.hpp"
 #include "sinew/base/ids.hpp"
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/core/runtime.hpp"
 #include "sinew/rma/element.hpp"
 #include "sinew/rma/heap.hpp"
@@ -617,7 +617,7 @@ class engine {
   ledger words_;  ///< posted to other nodes: a flush waits for them, and a barrier
 
   std::atomic<std::uint64_t> segment_{1};  ///< see forget_copies()
-  core::lock copies_lock_;
+  base::lock copies_lock_;
   std::unique_ptr<copied_pages> copies_;  ///< made by the first get_ahead(); by copies_lock_
 
   std::unique_ptr<std::uint64_t[]> awaited_;  ///< by rank: how often await() was called
@@ -631,11 +631,11 @@ class engine {
     std::uint64_t counter;
     std::uint64_t count;
   };
-  core::lock dying_lock_;
+  base::lock dying_lock_;
   std::vector<dying_block> dying_;  ///< guarded by dying_lock_
 
   bool pays_fence_ = false;  ///< this rank calls membarrier before it sleeps
-  core::lock waiting_lock_;
+  base::lock waiting_lock_;
   waiting* waiting_ = nullptr;  ///< these two are guarded by waiting_lock_
   int listeners_ = 0;
 };

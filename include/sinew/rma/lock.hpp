@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sinew/base/ids.hpp"
+#include "sinew/base/lock.hpp"
 #include "sinew/boot/survival.hpp"
-#include "sinew/core/lock.hpp"
 #include "sinew/rma/engine.hpp"
 
 namespace sinew::rma {
@@ -57,7 +57,7 @@ class lock_table {
 
   engine& engine_;
   const boot::survival* survivors_;  ///< null: the job ends with the first rank that dies
-  core::lock guard_;
+  base::lock guard_;
   std::vector<entry> held_;           ///< guarded by guard_, as is
   std::vector<std::uint64_t> nodes_;  ///< free ones
   std::vector<std::uint64_t> blocks_;

@@ -63,8 +63,8 @@ status ucx_endpoint::add_to_batch(peer& to, handler_id id, header head, const vo
     if (fresh == nullptr) {
       return refuse(retry_reason::no_packet);
     }
-    fresh->head = {};
-    fresh->head.what = kind::batch;
+    fresh->head() = {};
+    fresh->head().what = kind::batch;
     fresh->filled = 0;
     list_recent(to);
     to.batch = fresh;
@@ -89,7 +89,7 @@ void ucx_endpoint::send_batch(peer& to) {
   if (o != nullptr) {
     SINEW_EXPECT(o->filled != 0 && open_batches_ != 0);
     --open_batches_;
-    o->head.number = to.sent++;
+    o->head().number = to.sent++;
     post(to, *o, o->data, o->filled, true);
     SINEW_ENSURE(to.sent - to.acknowledged <= window);
   }

@@ -51,25 +51,18 @@ std::string lane_of(std::string_view line) {
 
 }  // namespace
 
-ucx_endpoint::guard::guard(ucx_endpoint& of, who is) : of_(of) {
-  if (!of_.threads_) {
+void ucx_endpoint::enter_slowly(who is) noexcept {
+  if (is == who::sender) {
+    senders_.fetch_add(1, std::memory_order_relaxed);
+    lock_.acquire();
+    senders_.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
-  if (is == who::poller && of_.senders_.load(std::memory_order_relaxed) != 0) {
+  if (senders_.load(std::memory_order_relaxed) != 0) {
     // Wait: none, one turn for others.
     sched_yield();
   }
-  if (!of_.mutex_.try_lock()) {
-    of_.senders_.fetch_add(is == who::sender ? 1 : 0, std::memory_order_relaxed);
-    of_.mutex_.lock();
-    of_.senders_.fetch_sub(is == who::sender ? 1 : 0, std::memory_order_relaxed);
-  }
-}
-
-ucx_endpoint::guard::~guard() {
-  if (of_.threads_) {
-    of_.mutex_.unlock();
-  }
+  lock_.acquire();
 }
 
 ucx_endpoint::ucx_endpoint(std::shared_ptr<worker> by, seat at, address_source addresses,
@@ -145,7 +138,8 @@ void ucx_endpoint::forget(job_rank rank) {
   std::erase(reports_due_, p);
   std::erase(untold_, p);
   std::erase_if(answers_, [p](const answer& a) { return a.to == p; });
-  *p = peer{};
+  std::destroy_at(p);
+  std::construct_at(p);
   p->home = this;
   p->rank = rank;
 }
@@ -176,14 +170,12 @@ void ucx_endpoint::set_handler(handler_id id, handler function, void* context) {
   handlers_[id] = {function, context};
 }
 
-peer& ucx_endpoint::peer_of(job_rank rank) {
-  SINEW_EXPECT(rank.below(size()));
+peer& ucx_endpoint::make_peer(job_rank rank) {
   std::unique_ptr<peer>& p = peers_[rank.index()];
-  if (p == nullptr) [[unlikely]] {
-    p = std::make_unique<peer>();
-    p->home = this;
-    p->rank = rank;
-  }
+  SINEW_EXPECT(p == nullptr);
+  p = std::make_unique<peer>();
+  p->home = this;
+  p->rank = rank;
   return *p;
 }
 
@@ -247,10 +239,12 @@ void ucx_endpoint::post(peer& to, outgoing& o, const void* data, std::size_t siz
   SINEW_EXPECT(o.next == nullptr && (data != nullptr || size == 0));
   o.home = this;
   o.to = &to;
-  o.head.source = static_cast<std::uint32_t>(rank_.value());
-  o.head.format = wire_format;
-  o.head.consumed = to.reported = to.consumed;
-  o.head.puts_done = to.reported_puts = to.puts_done;
+  wire& w = o.head();
+  w.source = static_cast<std::uint32_t>(rank_.value());
+  w.format = wire_format;
+  w.consumed = to.consumed.load(std::memory_order_relaxed);
+  to.reported.store(w.consumed, std::memory_order_relaxed);
+  w.puts_done = to.reported_puts = to.puts_done;
   ++in_flight_;
   if (to.given_up) [[unlikely]] {
     to.acknowledged = to.sent;
@@ -266,11 +260,9 @@ void ucx_endpoint::post(peer& to, outgoing& o, const void* data, std::size_t siz
   how.flags = eager ? UCP_AM_SEND_FLAG_EAGER : 0;
   how.cb.send = on_sent;
   how.user_data = &o;
-  // In front of the packet's data; the name, where ranks have one, comes between.
   std::byte* const head = o.data - head_bytes();
-  std::memcpy(head, &o.head, sizeof o.head);
   if (among_jobs()) {
-    std::memcpy(head + sizeof o.head, &names_.own, sizeof names_.own);
+    std::memcpy(head, &names_.own, sizeof names_.own);
   }
   void* const begun =
       data == o.data || size == 0
@@ -318,10 +310,12 @@ ucs_status_t ucx_endpoint::on_arrival(void* self, const void* head, std::size_t 
   if (head_bytes != me.head_bytes()) [[unlikely]] {
     corrupt_peer(-1, "a message over the network has a header of another size", head_bytes);
   }
-  std::memcpy(&w, head, sizeof w);  // UCX aligns nothing
+  const std::size_t name_bytes = head_bytes - sizeof w;
+  // Copied, since UCX aligns nothing.
+  std::memcpy(&w, static_cast<const std::byte*>(head) + name_bytes, sizeof w);
   if (me.among_jobs()) {
     std::uint64_t name = 0;
-    std::memcpy(&name, static_cast<const std::byte*>(head) + sizeof w, sizeof name);
+    std::memcpy(&name, head, sizeof name);
     const job_rank from = me.names_.number_of(name);
     if (from == no_job_rank) {
       return UCS_OK;  // who has told of it, or will find no room for it
@@ -396,8 +390,8 @@ bool ucx_endpoint::is_known(const peer& p) const noexcept {
 
 void ucx_endpoint::post_counts(peer& to) {
   outgoing* const o = take_packet_surely();
-  o->head = {};
-  o->head.what = kind::counts;
+  o->head() = {};
+  o->head().what = kind::counts;
   post(to, *o, nullptr, 0, true);
 }
 
@@ -405,16 +399,16 @@ void ucx_endpoint::answer_all() {
   for (std::size_t i = 0; i < answers_.size(); ++i) {  // post() adds none, but may be called by one
     const answer a = answers_[i];
     outgoing* const o = take_packet_surely();
-    o->head = {};
-    o->head.what = a.what;
-    o->head.request = a.request;
-    o->head.head.word[0] = a.old_value;
+    o->head() = {};
+    o->head().what = a.what;
+    o->head().request = a.request;
+    o->head().head.word[0] = a.old_value;
     post(*a.to, *o, a.data, a.bytes, a.bytes <= max_long_bytes);
   }
   answers_.clear();
   for (peer* const p : reports_due_) {
     p->report_due = false;
-    if (p->rank != rank_ && (p->reported != p->consumed || p->reported_puts != p->puts_done) &&
+    if (p->rank != rank_ && (p->unreported() != 0 || p->reported_puts != p->puts_done) &&
         is_known(*p)) {
       post_counts(*p);
     }
@@ -426,10 +420,13 @@ int ucx_endpoint::progress(int budget) {
   SINEW_EXPECT(budget > 0);
   int happened = 0;
   chain<incoming> news;
+  bool ended = false;
   {
     const guard held(*this, who::poller);
     asleep_ = false;
-    send_batches();
+    if (!recent_.empty()) {
+      send_batches();
+    }
     while (incoming* const r = used_.take_first()) {
       records_.give_back(r);
     }
@@ -443,20 +440,22 @@ int ucx_endpoint::progress(int budget) {
     if (!answers_.empty() || !reports_due_.empty()) {
       answer_all();
     }
-    std::swap(news, arrived_);
-    finishing_.swap(finished_);
-    ending_.swap(ended_);
+    news = std::exchange(arrived_, {});
+    ended = !finished_.empty() || !ended_.empty();
+    if (ended) {
+      finishing_.swap(finished_);
+      ending_.swap(ended_);
+    }
   }
-  sort(news);
-  const int handled = handle(budget);
+  if (news.first != nullptr) {
+    sort(news);
+  }
+  const int handled = ready_.empty() ? 0 : handle(budget);
   happened += handled;
   many_came_.store(handled >= many, std::memory_order_relaxed);
-  for (const callback& c : finishing_) {
-    ++happened;
-    c.call(c.argument);
+  if (ended) {
+    happened += end_transfers() + end_tagged();
   }
-  finishing_.clear();
-  happened += end_tagged();
   if (report_now_) {
     const guard held(*this, who::poller);
     answer_all();
@@ -470,6 +469,15 @@ int ucx_endpoint::progress(int budget) {
   }
   happened_ += static_cast<std::uint64_t>(happened);
   return happened;
+}
+
+int ucx_endpoint::end_transfers() {
+  const auto ended = static_cast<int>(finishing_.size());
+  for (const callback& c : finishing_) {
+    c.call(c.argument);
+  }
+  finishing_.clear();
+  return ended;
 }
 
 // What it has sent before is handled first.

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -14,6 +13,8 @@
 #include "fabric/ucx/peer.hpp"
 #include "fabric/ucx/worker.hpp"
 #include "fabric/vain_wakes.hpp"
+#include "sinew/base/check.hpp"
+#include "sinew/base/lock.hpp"
 
 namespace sinew::fabric::ucx {
 
@@ -85,8 +86,16 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   /// would otherwise take the lock again before a sender that sleeps on it is awake.
   class guard {
    public:
-    explicit guard(ucx_endpoint& of, who is = who::sender);
-    ~guard();
+    explicit guard(ucx_endpoint& of, who is = who::sender) noexcept : of_(of) {
+      if (of_.threads_) {
+        of_.enter(is);
+      }
+    }
+    ~guard() {
+      if (of_.threads_) {
+        of_.lock_.release();
+      }
+    }
     guard(const guard&) = delete;
     guard& operator=(const guard&) = delete;
 
@@ -125,10 +134,10 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   status send(job_rank to, handler_id id, header head, const void* data, std::size_t size,
               outgoing* filled, bool lazily = false);
   status refuse(retry_reason why) noexcept;
-  void send_to_self(peer& self, const wire& head, const void* data, std::size_t size);
+  void send_to_self(peer& self, handler_id id, header head, const void* data, std::size_t size);
   void arrived_message(const delivery& d);
   void sort(chain<incoming> news);
-  int handle(int budget);
+  [[nodiscard]] int handle(int budget);
   bool handle_next(peer& from);
 
   // --- batches.cpp ---
@@ -170,12 +179,24 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   static void on_tagged_sent(void* ucx_request, ucs_status_t status, void* user_data) noexcept;
   static void on_tagged_here(void* ucx_request, ucs_status_t status,
                              const ucp_tag_recv_info_t* what, void* user_data) noexcept;
-  int end_tagged();
+  [[nodiscard]] int end_tagged();
   [[nodiscard]] bool flush_tagged();
   void drop_unreceived();
 
   // --- endpoint.cpp ---
-  [[nodiscard]] peer& peer_of(job_rank rank);
+  void enter(who is) noexcept {
+    if ((is == who::poller && senders_.load(std::memory_order_relaxed) != 0) ||
+        !lock_.try_acquire()) [[unlikely]] {
+      enter_slowly(is);
+    }
+  }
+  void enter_slowly(who is) noexcept;
+  [[nodiscard]] peer& peer_of(job_rank rank) {
+    SINEW_EXPECT(rank.below(size()));
+    peer* const known = peers_[rank.index()].get();
+    return known != nullptr ? *known : make_peer(rank);
+  }
+  [[nodiscard]] peer& make_peer(job_rank rank);
   [[nodiscard]] std::string address_of(const peer& p) const noexcept;
   [[nodiscard]] bool connect(peer& p);
   [[nodiscard]] ucs_status_t make_way(peer& p, const std::string& address) noexcept;
@@ -191,6 +212,7 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   [[nodiscard]] bool is_known(const peer& p) const noexcept;
   void post_counts(peer& to);
   void answer_all();
+  [[nodiscard]] int end_transfers();
   void lose(peer& p, ucs_status_t why) noexcept;
   [[nodiscard]] bool outlives_others() const noexcept { return among_jobs() || survives_; }
   [[nodiscard]] bool among_jobs() const noexcept { return names_.number_of != nullptr; }
@@ -226,7 +248,7 @@ class ucx_endpoint final : public network_endpoint, private tagged {
   service handlers_[max_handlers];
   int bell_ = -1;  ///< an event descriptor of our own: wake()
 
-  std::mutex mutex_;
+  base::lock lock_;
   /// Threads that want the lock, apart from the poller. A hint to it, so relaxed.
   std::atomic<int> senders_{0};
 

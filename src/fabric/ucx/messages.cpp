@@ -76,12 +76,8 @@ status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* d
   if (!p.has_room(size)) {
     return refuse(retry_reason::no_slot);
   }
-  wire w{};
-  w.what = kind::message;
-  w.id = id;
-  w.head = head;
   if (to == rank_) {
-    send_to_self(p, w, data, size);
+    send_to_self(p, id, head, data, size);
     if (filled != nullptr) {
       packets_.give_back(filled);
     }
@@ -95,8 +91,11 @@ status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* d
   if (o == nullptr) {
     return refuse(retry_reason::no_packet);
   }
-  o->head = w;
-  o->head.number = p.sent;
+  wire& w = o->head() = {};
+  w.number = p.sent;
+  w.what = kind::message;
+  w.id = id;
+  w.head = head;
   p.sent += places_of(size);
   if (filled == nullptr && size != 0) {
     std::memcpy(o->data, data, size);
@@ -107,12 +106,16 @@ status ucx_endpoint::send(job_rank to, handler_id id, header head, const void* d
 }
 
 /// A message of this rank to itself: it goes round UCX.
-void ucx_endpoint::send_to_self(peer& self, const wire& head, const void* data, std::size_t size) {
+void ucx_endpoint::send_to_self(peer& self, handler_id id, header head, const void* data,
+                                std::size_t size) {
   SINEW_EXPECT(self.rank == rank_);
   incoming* const r = records_.take(size, SIZE_MAX);
-  r->head = head;
+  r->head = {};
   r->head.source = static_cast<std::uint32_t>(rank_.value());
   r->head.number = self.sent;
+  r->head.what = kind::message;
+  r->head.id = id;
+  r->head.head = head;
   self.sent += places_of(size);
   r->size = size;
   if (size != 0) {
@@ -199,12 +202,13 @@ bool ucx_endpoint::handle_next(peer& from) {
   place = nullptr;
   from.expected += places_of(r->size);
   used_.append(r);
-  const guard held(*this, who::poller);
-  from.consumed = from.expected;
+  from.consumed.store(from.expected, std::memory_order_relaxed);
   if (from.rank == rank_) {
-    from.acknowledged = from.consumed;
+    const guard held(*this, who::poller);
+    from.acknowledged = from.expected;
     news_ = news_ || refused_;
-  } else if (among_jobs() || from.consumed - from.reported >= window / 4) {
+  } else if (among_jobs() || from.unreported() >= window / 4) {
+    const guard held(*this, who::poller);
     report_to(from);
     report_now_ = true;
   }

@@ -17,7 +17,6 @@ class ucx_endpoint;
 
 /// A message on its way out: UCX reads it until it says that it is done.
 struct outgoing {
-  wire head{};
   ucx_endpoint* home = nullptr;
   peer* to = nullptr;
   callback when_done{nullptr, nullptr};  ///< of a long put
@@ -25,6 +24,9 @@ struct outgoing {
   std::size_t filled = 0;  ///< of a batch
   std::byte* data = nullptr;
   std::size_t room = 0;
+
+  /// Right in front of the data.
+  [[nodiscard]] wire& head() const noexcept { return *(reinterpret_cast<wire*>(data) - 1); }
 };
 
 /// A message that has arrived and waits for its turn.

@@ -4,6 +4,7 @@
 #include <ucp/api/ucp.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "fabric/ucx/packets.hpp"
@@ -26,10 +27,16 @@ struct peer {
   std::uint32_t puts_sent = 0;
   std::uint32_t puts_acknowledged = 0;
   std::uint32_t puts_done = 0;  ///< of its puts, those that are in our memory
-  std::uint32_t reported = 0;   ///< of its messages' places, those it knows to be handled
   std::uint32_t reported_puts = 0;
-  bool report_due = false;     ///< listed among those who are sent our counts
-  std::uint32_t consumed = 0;  ///< of its messages' places, those that we have handled
+  bool report_due = false;  ///< listed among those who are sent our counts
+
+  // Each written by one side and a hint to the other, so relaxed: a report with an older count is
+  // followed by another.
+  /// Of its messages' places, those it knows to be handled: written under the lock.
+  std::atomic<std::uint32_t> reported{0};
+  /// Of its messages' places, those that we have handled: written by the thread that makes
+  /// progress.
+  std::atomic<std::uint32_t> consumed{0};
 
   // Of the thread that makes progress.
   std::uint32_t expected = 0;  ///< number of the message that is handled next
@@ -43,6 +50,9 @@ struct peer {
   }
   [[nodiscard]] incoming*& place_of(std::uint32_t number) noexcept {
     return arrived[number % window];
+  }
+  [[nodiscard]] std::uint32_t unreported() const noexcept {
+    return consumed.load(std::memory_order_relaxed) - reported.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool has_next() const noexcept { return arrived[expected % window] != nullptr; }
 };

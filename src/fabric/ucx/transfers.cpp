@@ -84,9 +84,9 @@ status ucx_endpoint::put(job_rank to, const void* local, const remote_address& t
   if (o == nullptr) {
     return refuse(retry_reason::no_packet);
   }
-  o->head = {};
-  o->head.what = kind::put;
-  o->head.head = {{there.address, there.key.word[0]}};
+  o->head() = {};
+  o->head().what = kind::put;
+  o->head().head = {{there.address, there.key.word[0]}};
   ++p.puts_sent;
   if (at_once) {
     std::memcpy(o->data, local, bytes);
@@ -117,10 +117,10 @@ status ucx_endpoint::get(job_rank from, void* local, const remote_address& there
     }
     return refuse(retry_reason::no_memory);
   }
-  o->head = {};
-  o->head.what = kind::get;
-  o->head.request = static_cast<std::uint32_t>(index);
-  o->head.head = {{there.address, there.key.word[0]}};
+  o->head() = {};
+  o->head().what = kind::get;
+  o->head().request = static_cast<std::uint32_t>(index);
+  o->head().head = {{there.address, there.key.word[0]}};
   const std::uint64_t wanted = bytes;
   std::memcpy(o->data, &wanted, sizeof wanted);
   post(peer_of(from), *o, o->data, sizeof wanted, true);
@@ -150,11 +150,11 @@ status ucx_endpoint::atomic(job_rank to, atomic_op op, const remote_address& at,
     }
     return refuse(retry_reason::no_memory);
   }
-  o->head = {};
-  o->head.what = kind::atomic;
-  o->head.id = static_cast<handler_id>(op);
-  o->head.request = static_cast<std::uint32_t>(index);
-  o->head.head = {{at.address, at.key.word[0]}};
+  o->head() = {};
+  o->head().what = kind::atomic;
+  o->head().id = static_cast<handler_id>(op);
+  o->head().request = static_cast<std::uint32_t>(index);
+  o->head().head = {{at.address, at.key.word[0]}};
   const operands with{operand, compare, width};
   std::memcpy(o->data, &with, sizeof with);
   post(peer_of(to), *o, o->data, sizeof with, true);

@@ -58,11 +58,11 @@ struct wire {
 };
 static_assert(std::is_trivially_copyable_v<wire> && sizeof(wire) == 40);
 
-/// Among ranks of several jobs the sender's name follows; `source` is nothing there.
+/// Among ranks of several jobs the sender's name comes before it; `source` is nothing there.
 inline constexpr std::size_t named_wire_bytes = sizeof(wire) + sizeof(std::uint64_t);
 static_assert(named_wire_bytes % 16 == 0, "data behind it are aligned as memory is");
 
-inline constexpr std::uint16_t wire_format = 0x5301;
+inline constexpr std::uint16_t wire_format = 0x5302;
 
 struct operands {
   std::uint64_t operand;

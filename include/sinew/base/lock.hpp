@@ -6,7 +6,7 @@
 
 #include "sinew/base/check.hpp"
 
-namespace sinew::core {
+namespace sinew::base {
 
 /// Invariant of word_: 0 free, 1 held, 2 held and somebody may sleep on it. Acquiring is an
 /// acquire, releasing a release. It sleeps (futex) rather than spin on, so a holder that loses
@@ -61,4 +61,4 @@ class guard {
   lock* lock_;
 };
 
-}  // namespace sinew::core
+}  // namespace sinew::base

@@ -1,9 +1,9 @@
-#include "sinew/core/lock.hpp"
+#include "sinew/base/lock.hpp"
 
 #include "sinew/base/futex.hpp"
 #include "sinew/base/spin.hpp"
 
-namespace sinew::core {
+namespace sinew::base {
 
 void lock::acquire_slowly() noexcept {
   for (int i = 0; i < 100; ++i) {
@@ -16,10 +16,10 @@ void lock::acquire_slowly() noexcept {
   // From here the word is left at 2, so whoever releases wakes one sleeper.
   while (word_.exchange(2, std::memory_order_acquire) != 0) {
     // Wait: the same.
-    base::futex_wait(word_, 2);
+    futex_wait(word_, 2);
   }
 }
 
-void lock::wake_one() noexcept { base::futex_wake(word_, 1); }
+void lock::wake_one() noexcept { futex_wake(word_, 1); }
 
-}  // namespace sinew::core
+}  // namespace sinew::base

@@ -78,6 +78,9 @@ bool node_operation::is_read_in_place(const even_call& c, std::size_t bytes, int
   std::size_t read = block;  // by one rank
   if (c.what == kind::allgather || c.what == kind::alltoall) {
     read *= others;
+  } else if (c.what == kind::allreduce && others > 1) {
+    return block > static_cast<std::size_t>(tuning::node_read()) &&
+           block <= node::operations::long_room;
   } else if (c.what != kind::bcast && c.what != kind::scatter && others > 1) {
     return false;
   }
@@ -93,11 +96,16 @@ void node_operation::begin(const even_call& c, std::size_t bytes, node::operatio
   taken_ = false;
   next_ = 0;
   waits_for_ = -1;
+  in_parts_ = call_.what == kind::allreduce && is_long() && slots.of().size() > 2;
+  place_ = nullptr;
   result.outcome = fault::none;
   if (is_long()) {
     prepare();
   }
   number_ = slots.next();
+  if (wants_place()) {
+    turn_ = slots.next_turn();
+  }
 }
 
 void node_operation::prepare() {
@@ -105,7 +113,7 @@ void node_operation::prepare() {
   incoming_.reset();
   const bool in_its_place = call_.send.base == in_place;
   const bool overwrites = in_its_place && (call_.what == kind::alltoall || combines());
-  if (posts() || combines()) {
+  if ((posts() || combines()) && !wants_place()) {
     const buffer own = given();
     if (overwrites || !own.type->dense()) {
       aside_ = std::make_unique<scratch>(own.bytes());
@@ -113,6 +121,9 @@ void node_operation::prepare() {
   }
   if (posts() && has_root(call_.what)) {
     return;  // it reads nothing
+  }
+  if (in_parts_) {
+    return;  // it combines what lies in the node's memory
   }
   // Rank 0's are the left operand: the other's cannot be read to where the result will be.
   if (combines() ? slots_->of().rank() != 0 : !call_.recv.type->dense()) {
@@ -200,13 +211,37 @@ void node_operation::post(std::vector<job_rank>& asleep) {
   posted_ = true;
 }
 
+/// Whether its data are better copied to the node's memory, from which others take them without a
+/// call of the system, and this rank need not wait for them. Not between two who both run: one
+/// would copy while the other could.
+bool node_operation::wants_place() const noexcept {
+  const node::team& team = slots_->of();
+  const bool all_read_the_same =
+      call_.what == kind::bcast || call_.what == kind::allgather || combines();
+  return is_long() && posts() && bytes_ <= node::operations::long_room &&
+         ((all_read_the_same && team.size() > 2) || team.crowded());
+}
+
+/// Its slot is free, and there is a place if it wants one.
+bool node_operation::may_post() {
+  if (!slots_->is_free(number_)) {
+    return false;
+  }
+  if (wants_place()) {
+    place_ = slots_->long_place(turn_, number_, bytes_);
+    return place_ != nullptr;
+  }
+  return true;
+}
+
 void node_operation::show(std::vector<job_rank>& asleep) {
   if (posts() || combines()) {
     const buffer own = given();
     shown_ = static_cast<const std::byte*>(own.base);
-    if (aside_ != nullptr) {
-      pack(own, aside_->base());
-      shown_ = aside_->base();
+    if (place_ != nullptr || aside_ != nullptr) {
+      std::byte* const at = place_ != nullptr ? place_ : aside_->base();
+      pack(own, at);
+      shown_ = at;
     }
   }
   if (posts()) {
@@ -231,7 +266,7 @@ void node_operation::keep_own() {
 
 bool node_operation::go_on(std::vector<job_rank>& asleep) {
   if (!posted_) {
-    if (!slots_->is_free(number_)) {
+    if (!may_post()) {
       return false;
     }
     post(asleep);
@@ -240,14 +275,24 @@ bool node_operation::go_on(std::vector<job_rank>& asleep) {
     if (!take_all()) {
       return false;
     }
-    slots_->end(number_, asleep);
-    if (!is_long()) [[likely]] {
-      return true;
+    if (!in_parts_) [[likely]] {
+      slots_->end(number_, asleep);
+      if (!is_long()) [[likely]] {
+        return true;
+      }
+    } else {
+      show_part(asleep);
     }
     taken_ = true;
     next_ = 0;
   }
-  if (posts() && !all_have_read()) {
+  if (in_parts_) {
+    if (!take_parts()) {
+      return false;
+    }
+    slots_->end(number_, asleep);
+  }
+  if (posts() && place_ == nullptr && !all_have_read()) {
     return false;
   }
   aside_.reset();
@@ -274,11 +319,13 @@ bool node_operation::take_all() {
       waits_for_ = m;
       return false;
     }
-    if (is_long()) {
+    if (is_long() && !in_parts_) {
       combines() ? combine_with(m, *l) : take(m, *l);
     }
   }
-  if (!is_long()) {
+  if (in_parts_) {
+    combine_part();
+  } else if (!is_long()) {
     read_all();
   }
   return true;
@@ -360,6 +407,68 @@ void node_operation::combine_with(int m, const node::line& l) {
   call_.o->apply(other_is_right ? shown_ : at, into.base, into.count, *into.type);
 }
 
+std::size_t node_operation::part_at(int m) const noexcept {
+  return call_.recv.count * static_cast<std::size_t>(m) /
+         static_cast<std::size_t>(slots_->of().size());
+}
+
+/// As combine(), the part of this rank. It does not go in parts if the lengths differ, which all
+/// see.
+void node_operation::combine_part() {
+  const node::team& team = slots_->of();
+  const std::size_t each = call_.recv.type->size();
+  const std::size_t first = part_at(team.rank());
+  const std::size_t count = part_at(team.rank() + 1) - first;
+  const auto operand = [&](int m) -> const std::byte* {
+    if (m == team.rank()) {
+      return shown_ + first * each;
+    }
+    const node::line& l = *slots_->from(number_, m);
+    return l.bytes() == bytes_ && node::operations::is_shown(l)
+               ? slots_->in_long_place(m, l, first * each, count * each)
+               : nullptr;
+  };
+  for (int m = 0; m < team.size(); ++m) {
+    if (operand(m) == nullptr) {
+      note(fault::truncated);
+      in_parts_ = false;
+      return;
+    }
+  }
+  std::byte* const into = static_cast<std::byte*>(call_.recv.base) + first * each;
+  copy_bytes(into, operand(team.size() - 1), count * each);
+  for (int m = team.size() - 1; count != 0 && m-- > 0;) {
+    call_.o->apply(operand(m), into, count, *call_.recv.type);
+  }
+}
+
+/// The part goes where this rank's own was, which nobody else has read.
+void node_operation::show_part(std::vector<job_rank>& asleep) {
+  const int me = slots_->of().rank();
+  const std::size_t each = call_.recv.type->size();
+  const std::size_t at = part_at(me) * each;
+  const std::size_t bytes = part_at(me + 1) * each - at;
+  copy_bytes(place_ + at, static_cast<const std::byte*>(call_.recv.base) + at, bytes);
+  slots_->show_part(number_, place_ + at, bytes, asleep);
+}
+
+bool node_operation::take_parts() {
+  const std::size_t each = call_.recv.type->size();
+  for (; next_ < slots_->of().size() - 1; ++next_) {
+    const int m = other(next_);
+    const node::line* const l = slots_->part_from(number_, m);
+    if (l == nullptr) {
+      waits_for_ = m;
+      return false;
+    }
+    if (!slots_->read(m, *l, 0, static_cast<std::byte*>(call_.recv.base) + part_at(m) * each,
+                      l->bytes())) {
+      note(fault::peer_failed);
+    }
+  }
+  return true;
+}
+
 /// The highest rank's is copied, the others come from the left.
 void node_operation::combine() {
   const node::team& team = slots_->of();
@@ -420,8 +529,8 @@ begun background::begin(const communicator_ref& over, const even_call& call, std
   if (running_.size() == running_.capacity()) {
     running_.reserve(2 * running_.size() + 16);
   }
-  // An operation tells all others twice: that it is posted, and that it has ended.
-  const std::size_t most_asleep = 2 * slots.of().others().size();
+  // An operation tells all others that it is posted, of a part, and that it has ended.
+  const std::size_t most_asleep = 3 * slots.of().others().size();
   if (asleep_.capacity() < most_asleep) {
     asleep_.reserve(most_asleep);
   }

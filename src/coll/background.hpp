@@ -1,7 +1,8 @@
 // Nonblocking collectives of ranks that share a node, over module node. Each is posted when it
 // begins, if its slot is free, and ends when what it reads has been posted. Long data are read
-// where they lie: then it ends when others have read this rank's, too. What is under way is a chore
-// of the runtime, which also sees to it that this rank is woken for it.
+// where they lie: in the node's memory, or in the program's own; in that case it ends when others
+// have read this rank's, too. What is under way is a chore of the runtime, which also sees to it
+// that this rank is woken for it.
 #pragma once
 
 #include <cstddef>
@@ -57,14 +58,21 @@ class node_operation {
   }
   /// What this rank gives.
   [[nodiscard]] buffer given() const noexcept;
+  /// Elements before the part of a member.
+  [[nodiscard]] std::size_t part_at(int m) const noexcept;
 
   void prepare();
+  [[nodiscard]] bool may_post();
+  [[nodiscard]] bool wants_place() const noexcept;
   void post(std::vector<job_rank>& asleep);
   void show(std::vector<job_rank>& asleep);
   void keep_own();
   [[nodiscard]] int other(int i) const noexcept;
   [[nodiscard]] bool take_all();
   [[nodiscard]] bool all_have_read();
+  void combine_part();
+  void show_part(std::vector<job_rank>& asleep);
+  [[nodiscard]] bool take_parts();
   void read_all();
   void take(int m, const node::line& l);
   void combine();
@@ -85,6 +93,11 @@ class node_operation {
   int waits_for_ = -1;
 
   // Of a long one.
+  /// A reduction for all of more than two ranks: each combines one part, and shows that to the
+  /// others.
+  bool in_parts_ = false;
+  std::uint64_t turn_ = 0;            ///< for a place in the node's memory
+  std::byte* place_ = nullptr;        ///< it, for what this rank gives
   const std::byte* shown_ = nullptr;  ///< what this rank gives, without gaps
   std::unique_ptr<scratch> aside_;    ///< has that, if its own place will be overwritten
   std::unique_ptr<scratch>

@@ -43,17 +43,35 @@ bool operations::read(int m, const line& l, std::size_t offset, void* into,
   return now == fabric::copied::done;
 }
 
-bool operations::look_for_free(std::uint64_t n) noexcept {
-  const auto has_ended = [&](std::uint64_t before) {
-    for (int m = 0; m < team_.size(); ++m) {
-      if (slots_of(m).ended[slot_of(before)].load(std::memory_order_seq_cst) < before) {
-        return false;
-      }
+bool operations::all_have_ended(std::uint64_t n) const noexcept {
+  for (int m = 0; m < team_.size(); ++m) {
+    if (!has_ended(n, m)) {
+      return false;
     }
-    return true;
-  };
+  }
+  return true;
+}
+
+std::byte* operations::long_place(std::uint64_t turn, std::uint64_t n, std::size_t bytes) noexcept {
+  SINEW_EXPECT(turn < turns_ && n <= begun_ && bytes <= long_room);
+  const std::uint64_t which = turn % long_places;
+  place_state& state = long_for_[which];
+  if (state.turn != turn || (state.before != 0 && !all_have_ended(state.before))) {
+    return nullptr;
+  }
+  state = {turn + long_places, n};
+  return slots_of(team_.rank()).long_rooms[which].data();
+}
+
+const std::byte* operations::in_long_place(int m, const line& l, std::size_t offset,
+                                           std::size_t bytes) const noexcept {
+  SINEW_EXPECT(is_shown(l) && offset + bytes <= l.bytes());
+  return team_.memory().reach(rma::outside::of(team_.job_rank_of(m), l.lies.where + offset), bytes);
+}
+
+bool operations::look_for_free(std::uint64_t n) noexcept {
   // As far as it goes: the other members' lines are fetched once for many operations.
-  while (free_up_to_ < begun_ + depth && has_ended(free_up_to_ + 1 - depth)) {
+  while (free_up_to_ < begun_ + depth && all_have_ended(free_up_to_ + 1 - depth)) {
     ++free_up_to_;
   }
   return n <= free_up_to_;

@@ -4,8 +4,9 @@
 // and some room, in which the member posts what it gives. Who has read all that it wants, or gives
 // up, says that the operation has ended for it; a slot is written again only once all have said so
 // of the operation that had it before. Long data are not copied into the slot: the line says where
-// they lie, and they stay there until all who read them have ended. Nothing here waits: who finds
-// something missing comes again.
+// they lie, and they stay there until all who read them have ended. They may lie in a *place* of
+// the block: then others read them as their own memory, and the rank that has put them there is
+// done with the operation. Nothing here waits: who finds something missing comes again.
 #pragma once
 
 #include <array>
@@ -26,8 +27,15 @@ class operations {
   static constexpr std::uint32_t depth = 64;
   /// The most bytes that a member posts for one.
   static constexpr std::size_t room = 1024;
+  /// Longer data that have a place in the block, and how many such places there are.
+  static constexpr std::size_t long_room = std::size_t{128} << 10;
+  static constexpr std::uint64_t long_places = 4;
 
-  explicit operations(team& t) noexcept : team_(t) {}
+  explicit operations(team& t) noexcept : team_(t) {
+    for (std::uint64_t i = 0; i < long_places; ++i) {
+      long_for_[i].turn = i;
+    }
+  }
 
   /// All members agree on whether data may be shown where they lie: if each can read every other's
   /// memory by itself, and is `willing` to. All members, once, before any operation. Suspends.
@@ -68,12 +76,32 @@ class operations {
     team_.announce(l.stamp, n, to, asleep);
   }
 
+  /// For an operation that wants a place for long data: its turn, in the order of operations. Each
+  /// turn has to be used: else ranks would wait for each other in a circle. Hot.
+  [[nodiscard]] std::uint64_t next_turn() noexcept { return turns_++; }
+  /// The place of that turn, for `bytes` up to `long_room` that will be shown, until all have ended
+  /// operation `n`. Null: it is not free yet. Hot.
+  [[nodiscard]] std::byte* long_place(std::uint64_t turn, std::uint64_t n,
+                                      std::size_t bytes) noexcept;
+
+  /// For all, when all have posted for `n`: what this rank has made of that, which stays as show()
+  /// says. Ranks that it could not wake: the same.
+  void show_part(std::uint64_t n, const void* data, std::size_t bytes,
+                 std::vector<job_rank>& asleep) {
+    SINEW_EXPECT(n <= free_up_to_ && may_show_ && bytes < line::in_block);
+    line& l = slots_of(team_.rank()).parts[slot_of(n)];
+    l.length = bytes | line::elsewhere;
+    l.lies.where = reinterpret_cast<std::uintptr_t>(data);
+    team_.announce(l.stamp, n, -1, asleep);
+  }
+  /// As from().
+  [[nodiscard]] const line* part_from(std::uint64_t n, int m) const noexcept {
+    return posted(slots_of(m).parts[slot_of(n)], n);
+  }
+
   /// What `m` has posted, null as long as it has not. Hot.
   [[nodiscard]] const line* from(std::uint64_t n, int m) const noexcept {
-    const line& l = slots_of(m).lines[slot_of(n)];
-    // Sequentially consistent as rma's waiting wants it; acquire is what the data take. It is never
-    // written for a later operation before this rank has ended this one.
-    return l.stamp.load(std::memory_order_seq_cst) == n ? &l : nullptr;
+    return posted(slots_of(m).lines[slot_of(n)], n);
   }
   [[nodiscard]] const std::byte* data_of(std::uint64_t n, int m, const line& l) const noexcept {
     SINEW_EXPECT(!is_shown(l) && l.bytes() <= room);
@@ -82,6 +110,9 @@ class operations {
   [[nodiscard]] static bool is_shown(const line& l) noexcept {
     return (l.length & line::elsewhere) != 0;
   }
+  /// A part of what `m` shows, if it has put it into a place, else null. Hot.
+  [[nodiscard]] const std::byte* in_long_place(int m, const line& l, std::size_t offset,
+                                               std::size_t bytes) const noexcept;
   /// Copies a part of what `m` shows, by itself. False: the process of `m` has ended.
   [[nodiscard]] bool read(int m, const line& l, std::size_t offset, void* into,
                           std::size_t bytes) const;
@@ -102,6 +133,7 @@ class operations {
   struct slots {
     /// By slot; a line's owner writes it.
     std::array<line, depth> lines;
+    std::array<line, depth> parts;
     /// By slot: the last operation that has ended there for the owner, who writes it (release);
     /// never falls. Who reads it (acquire) may overwrite what the owner has read.
     alignas(64) std::array<std::atomic<std::uint64_t>, depth> ended;
@@ -109,6 +141,7 @@ class operations {
     alignas(64) std::atomic<std::uint64_t> here;  ///< the address of this word, to its owner
     std::atomic<std::uint64_t> reads_all;         ///< 1: the owner can read the memory of all
     alignas(64) std::array<std::array<std::byte, room>, depth> rooms;
+    std::array<std::array<std::byte, long_room>, long_places> long_rooms;
   };
   static_assert(sizeof(slots) <= team::operations_bytes);
   static_assert(offsetof(slots, rooms) <= team::operations_zero);
@@ -117,13 +150,26 @@ class operations {
   [[nodiscard]] slots& slots_of(int m) const noexcept {
     return *reinterpret_cast<slots*>(team_.beside_rounds(m));
   }
+  [[nodiscard]] static const line* posted(const line& l, std::uint64_t n) noexcept {
+    // Sequentially consistent as rma's waiting wants it; acquire is what the data take. It is never
+    // written for a later operation before this rank has ended this one.
+    return l.stamp.load(std::memory_order_seq_cst) == n ? &l : nullptr;
+  }
   bool look_for_free(std::uint64_t n) noexcept;
+  [[nodiscard]] bool all_have_ended(std::uint64_t n) const noexcept;
   [[nodiscard]] fabric::copied read(int m, std::uint64_t address, void* into,
                                     std::size_t bytes) const;
 
   team& team_;
   bool may_show_ = false;
   std::uint64_t begun_ = 0;
+  std::uint64_t turns_ = 0;
+  /// Of each place: the turn that is next, and the operation that had it before, 0: none.
+  struct place_state {
+    std::uint64_t turn;
+    std::uint64_t before;
+  };
+  std::array<place_state, long_places> long_for_{};
   /// The slots of all operations up to this one are free for them, or were.
   std::uint64_t free_up_to_ = depth;
 };

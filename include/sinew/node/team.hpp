@@ -77,8 +77,8 @@ class team {
   /// Longest data that a member may put into its block in a round.
   static constexpr std::size_t room = std::size_t{32} << 10;
   /// What operations.hpp has of a block; the first bytes of it are zero at first.
-  static constexpr std::size_t operations_bytes = std::size_t{72} << 10;
-  static constexpr std::size_t operations_zero = std::size_t{8} << 10;
+  static constexpr std::size_t operations_bytes = std::size_t{(76 + 4 * 128)} << 10;
+  static constexpr std::size_t operations_zero = std::size_t{12} << 10;
 
   /// What each member needs of its local heap. Pages exist once they are touched.
   [[nodiscard]] static std::size_t block_bytes(int members) noexcept;

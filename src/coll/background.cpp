@@ -71,20 +71,29 @@ std::size_t node_operation::posted_bytes(const even_call& c, int me, int members
 }
 
 // Who would read from many others alone has messages from them, since each sends its own then.
-bool node_operation::is_read_in_place(const even_call& c, std::size_t bytes, int members) noexcept {
-  SINEW_EXPECT(members > 1);
-  const auto others = static_cast<std::size_t>(members) - 1;
+bool node_operation::is_read_in_place(const even_call& c, std::size_t bytes,
+                                      const node::team& among) noexcept {
+  const auto others = static_cast<std::size_t>(among.size()) - 1;
   const std::size_t block = has_block_for_each(c.what) ? bytes / (others + 1) : bytes;
   std::size_t read = block;  // by one rank
   if (c.what == kind::allgather || c.what == kind::alltoall) {
     read *= others;
   } else if (c.what == kind::allreduce && others > 1) {
-    return block > static_cast<std::size_t>(tuning::node_read()) &&
-           block <= node::operations::long_room;
+    return lie_in_place(c.what, bytes, among);
   } else if (c.what != kind::bcast && c.what != kind::scatter && others > 1) {
     return false;
   }
-  return block > static_cast<std::size_t>(tuning::node_read()) && read <= most_read_in_place;
+  // Of a bcast's messages only one is late.
+  const bool soon = c.what != kind::bcast && lie_in_place(c.what, bytes, among);
+  return read <= most_read_in_place &&
+         (soon || block > static_cast<std::size_t>(tuning::node_read()));
+}
+
+bool node_operation::lie_in_place(kind what, std::size_t bytes, const node::team& among) noexcept {
+  const bool all_read_the_same =
+      what == kind::bcast || what == kind::allgather || what == kind::allreduce;
+  return bytes <= node::operations::long_room &&
+         ((all_read_the_same && among.size() > 2) || among.crowded());
 }
 
 // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): what, how much of it, where
@@ -209,17 +218,6 @@ void node_operation::post(std::vector<job_rank>& asleep) {
     }
   }
   posted_ = true;
-}
-
-/// Whether its data are better copied to the node's memory, from which others take them without a
-/// call of the system, and this rank need not wait for them. Not between two who both run: one
-/// would copy while the other could.
-bool node_operation::wants_place() const noexcept {
-  const node::team& team = slots_->of();
-  const bool all_read_the_same =
-      call_.what == kind::bcast || call_.what == kind::allgather || combines();
-  return is_long() && posts() && bytes_ <= node::operations::long_room &&
-         ((all_read_the_same && team.size() > 2) || team.crowded());
 }
 
 /// Its slot is free, and there is a place if it wants one.
@@ -649,7 +647,7 @@ begun begin(p2p::engine& engine, const communicator_ref& over, const even_call& 
     return {};
   }
   if (bytes > node::operations::room &&
-      !(slots->may_show() && node_operation::is_read_in_place(call, bytes, team.size()))) {
+      !(slots->may_show() && node_operation::is_read_in_place(call, bytes, team))) {
     return {};
   }
   return state_of(engine.runtime()).in_background.begin(over, call, bytes, *slots);

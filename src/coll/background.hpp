@@ -26,7 +26,7 @@ class node_operation {
   /// Whether so many, more than a slot has room for, are read where they lie: messages would take
   /// longer. The same answer on all ranks.
   [[nodiscard]] static bool is_read_in_place(const even_call& c, std::size_t bytes,
-                                             int members) noexcept;
+                                             const node::team& among) noexcept;
 
   /// `slots` takes its next number for it; `bytes`: posted_bytes(). Throws std::bad_alloc, if they
   /// are more than a slot has room for, and has taken no number then.
@@ -63,7 +63,14 @@ class node_operation {
 
   void prepare();
   [[nodiscard]] bool may_post();
-  [[nodiscard]] bool wants_place() const noexcept;
+  /// Whether so many bytes are better copied to the node's memory, from which others take them
+  /// without a call of the system, and their rank need not wait for them. Not between two who both
+  /// run: one would copy while the other could.
+  [[nodiscard]] static bool lie_in_place(kind what, std::size_t bytes,
+                                         const node::team& among) noexcept;
+  [[nodiscard]] bool wants_place() const noexcept {
+    return is_long() && posts() && lie_in_place(call_.what, bytes_, slots_->of());
+  }
   void post(std::vector<job_rank>& asleep);
   void show(std::vector<job_rank>& asleep);
   void keep_own();

@@ -126,7 +126,7 @@ setting<std::int64_t> node_read{
     "bytes",
     "inside a node nonblocking collectives of blocks longer than this, up to 1M, read them where "
     "they are in the other ranks' memory, if the system allows that; the others of more than 1k go "
-    "by messages",
+    "by messages, but for those of more ranks that have room in the node's memory",
     {.least = 0, .most = most_setting_bytes},
     setting_use::each_use_alike};
 setting<std::int64_t> node_shared{

@@ -99,7 +99,10 @@ std::size_t some_block(trial& t, kind what, bool with_long) {
   constexpr std::size_t most = node::operations::room / sizeof(std::int32_t) / 6 / 8;
   const bool one_reads = what == kind::reduce || what == kind::gather;
   if (with_long && t.draw(4) == 0 && what != kind::barrier && !(one_reads && t.m.size > 2)) {
-    const auto least = static_cast<std::size_t>(coll::tuning::node_read()) / sizeof(std::int32_t);
+    const std::size_t least_bytes = what == kind::allreduce && t.m.size > 2
+                                        ? node::operations::room
+                                        : static_cast<std::size_t>(coll::tuning::node_read());
+    const std::size_t least = least_bytes / sizeof(std::int32_t);
     return 6 * (least / 6 + 1 + t.draw(600));
   }
   return 6 * t.draw(t.draw(8) == 0 ? most : 3);

@@ -133,13 +133,13 @@ class operations {
   struct slots {
     /// By slot; a line's owner writes it.
     std::array<line, depth> lines;
-    std::array<line, depth> parts;
     /// By slot: the last operation that has ended there for the owner, who writes it (release);
     /// never falls. Who reads it (acquire) may overwrite what the owner has read.
     alignas(64) std::array<std::atomic<std::uint64_t>, depth> ended;
     /// For agree_on_reading(). Written by the owner before a meeting, read after it.
     alignas(64) std::atomic<std::uint64_t> here;  ///< the address of this word, to its owner
     std::atomic<std::uint64_t> reads_all;         ///< 1: the owner can read the memory of all
+    std::array<line, depth> parts;                ///< as `lines`
     alignas(64) std::array<std::array<std::byte, room>, depth> rooms;
     std::array<std::array<std::byte, long_room>, long_places> long_rooms;
   };

@@ -459,8 +459,10 @@ bool node_operation::take_parts() {
       waits_for_ = m;
       return false;
     }
-    if (!slots_->read(m, *l, 0, static_cast<std::byte*>(call_.recv.base) + part_at(m) * each,
-                      l->bytes())) {
+    std::byte* const into = static_cast<std::byte*>(call_.recv.base) + part_at(m) * each;
+    if (l->bytes() != (part_at(m + 1) - part_at(m)) * each) {
+      note(fault::truncated);  // as many bytes, but of another type
+    } else if (!slots_->read(m, *l, 0, into, l->bytes())) {
       note(fault::peer_failed);
     }
   }

@@ -289,6 +289,27 @@ TEST(background, long_reductions_keep_the_order_of_ranks) {
   }
 }
 
+/// Not MPI's to allow; but nothing is written behind the result.
+TEST(background, long_reductions_of_different_types_stay_inside) {
+  run_job_on_node(3, backend::shm, core::threading::one, [](member& m) {
+    const communicator_ref c = with_memory(m);
+    constexpr std::size_t words = 4100;
+    const bool halves = m.rank != 2;
+    std::vector<std::int32_t> data(words, 1), result(words + 2, -1);
+    const layout::datatype& type = layout::of(halves ? layout::element::i32 : layout::element::i64);
+    const std::size_t count = halves ? words : words / 2;
+    const begun b = coll::begin(m.engine, c,
+                                {.what = kind::allreduce,
+                                 .send = {data.data(), count, &type},
+                                 .recv = {result.data(), count, &type},
+                                 .o = std::make_shared<const coll::op>()});
+    ASSERT_NE(b.runs, nullptr);
+    m.runtime.wait(b.runs->over);
+    EXPECT_EQ(result[words], -1);
+    wait(m, coll::begin(m.engine, c, {.what = kind::barrier}));
+  });
+}
+
 TEST(background, long_reductions_of_different_lengths_are_told) {
   run_job_on_node(3, backend::shm, core::threading::one, [](member& m) {
     const communicator_ref c = with_memory(m);

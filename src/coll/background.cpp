@@ -83,7 +83,7 @@ bool node_operation::is_read_in_place(const even_call& c, std::size_t bytes,
   } else if (c.what != kind::bcast && c.what != kind::scatter && others > 1) {
     return false;
   }
-  // Of a bcast's messages only one is late.
+  // By messages a short bcast is as quick: its root goes on once they are sent.
   const bool soon = c.what != kind::bcast && lie_in_place(c.what, bytes, among);
   return read <= most_read_in_place &&
          (soon || block > static_cast<std::size_t>(tuning::node_read()));

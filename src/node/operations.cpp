@@ -55,7 +55,7 @@ bool operations::all_have_ended(std::uint64_t n) const noexcept {
 std::byte* operations::long_place(std::uint64_t turn, std::uint64_t n, std::size_t bytes) noexcept {
   SINEW_EXPECT(turn < turns_ && n <= begun_ && bytes <= long_room);
   const std::uint64_t which = turn % long_places;
-  place_state& state = long_for_[which];
+  place_state& state = places_[which];
   if (state.turn != turn || (state.before != 0 && !all_have_ended(state.before))) {
     return nullptr;
   }

@@ -33,7 +33,7 @@ class operations {
 
   explicit operations(team& t) noexcept : team_(t) {
     for (std::uint64_t i = 0; i < long_places; ++i) {
-      long_for_[i].turn = i;
+      places_[i].turn = i;
     }
   }
 
@@ -69,15 +69,11 @@ class operations {
   /// Instead of both: `data` stay as they are until all who read them have ended the operation.
   void show(std::uint64_t n, const void* data, std::size_t bytes, int to,
             std::vector<job_rank>& asleep) {
-    SINEW_EXPECT(n <= free_up_to_ && may_show_ && bytes < line::in_block);
-    line& l = slots_of(team_.rank()).lines[slot_of(n)];
-    l.length = bytes | line::elsewhere;
-    l.lies.where = reinterpret_cast<std::uintptr_t>(data);
-    team_.announce(l.stamp, n, to, asleep);
+    show_in(slots_of(team_.rank()).lines, n, data, bytes, to, asleep);
   }
 
-  /// For an operation that wants a place for long data: its turn, in the order of operations. Each
-  /// turn has to be used: else ranks would wait for each other in a circle. Hot.
+  /// For an operation that wants a place for long data: its turn, in the order of operations. In
+  /// any other order ranks would wait for each other in a circle. Each turn has to be used. Hot.
   [[nodiscard]] std::uint64_t next_turn() noexcept { return turns_++; }
   /// The place of that turn, for `bytes` up to `long_room` that will be shown, until all have ended
   /// operation `n`. Null: it is not free yet. Hot.
@@ -88,11 +84,7 @@ class operations {
   /// says. Ranks that it could not wake: the same.
   void show_part(std::uint64_t n, const void* data, std::size_t bytes,
                  std::vector<job_rank>& asleep) {
-    SINEW_EXPECT(n <= free_up_to_ && may_show_ && bytes < line::in_block);
-    line& l = slots_of(team_.rank()).parts[slot_of(n)];
-    l.length = bytes | line::elsewhere;
-    l.lies.where = reinterpret_cast<std::uintptr_t>(data);
-    team_.announce(l.stamp, n, -1, asleep);
+    show_in(slots_of(team_.rank()).parts, n, data, bytes, -1, asleep);
   }
   /// As from().
   [[nodiscard]] const line* part_from(std::uint64_t n, int m) const noexcept {
@@ -150,6 +142,14 @@ class operations {
   [[nodiscard]] slots& slots_of(int m) const noexcept {
     return *reinterpret_cast<slots*>(team_.beside_rounds(m));
   }
+  void show_in(std::array<line, depth>& lines, std::uint64_t n, const void* data, std::size_t bytes,
+               int to, std::vector<job_rank>& asleep) {
+    SINEW_EXPECT(n <= free_up_to_ && may_show_ && bytes < line::in_block);
+    line& l = lines[slot_of(n)];
+    l.length = bytes | line::elsewhere;
+    l.lies.where = reinterpret_cast<std::uintptr_t>(data);
+    team_.announce(l.stamp, n, to, asleep);
+  }
   [[nodiscard]] static const line* posted(const line& l, std::uint64_t n) noexcept {
     // Sequentially consistent as rma's waiting wants it; acquire is what the data take. It is never
     // written for a later operation before this rank has ended this one.
@@ -169,7 +169,7 @@ class operations {
     std::uint64_t turn;
     std::uint64_t before;
   };
-  std::array<place_state, long_places> long_for_{};
+  std::array<place_state, long_places> places_{};
   /// The slots of all operations up to this one are free for them, or were.
   std::uint64_t free_up_to_ = depth;
 };

@@ -10,7 +10,8 @@ namespace sinew::base {
 
 /// Invariant of word_: 0 free, 1 held, 2 held and somebody may sleep on it. Acquiring is an
 /// acquire, releasing a release. It sleeps (futex) rather than spin on, so a holder that loses
-/// its core costs the others no more than a wake-up. Never held across progress or a suspension.
+/// its core costs the others no more than a wake-up; so does one that holds it for longer, as
+/// fabric/ucx does while UCX works. Never held across the runtime's progress or a suspension.
 class lock {
  public:
   void acquire() noexcept {

@@ -243,7 +243,7 @@ void node_operation::show(std::vector<job_rank>& asleep) {
     }
   }
   if (posts()) {
-    slots_->show(number_, shown_, bytes_, reader(), asleep);
+    slots_->show(number_, {shown_, bytes_, given().type->size()}, reader(), asleep);
   }
   keep_own();  // while the others come
 }
@@ -410,8 +410,8 @@ std::size_t node_operation::part_at(int m) const noexcept {
          static_cast<std::size_t>(slots_->of().size());
 }
 
-/// As combine(), the part of this rank. It does not go in parts if the lengths differ, which all
-/// see.
+/// As combine(), the part of this rank. It does not go in parts if the numbers of elements or their
+/// lengths differ, which all see: the parts would overlap.
 void node_operation::combine_part() {
   const node::team& team = slots_->of();
   const std::size_t each = call_.recv.type->size();
@@ -422,7 +422,7 @@ void node_operation::combine_part() {
       return shown_ + first * each;
     }
     const node::line& l = *slots_->from(number_, m);
-    return l.bytes() == bytes_ && node::operations::is_shown(l)
+    return node::operations::is_alike(l, {shown_, bytes_, each})
                ? slots_->in_long_place(m, l, first * each, count * each)
                : nullptr;
   };
@@ -447,7 +447,7 @@ void node_operation::show_part(std::vector<job_rank>& asleep) {
   const std::size_t at = part_at(me) * each;
   const std::size_t bytes = part_at(me + 1) * each - at;
   copy_bytes(place_ + at, static_cast<const std::byte*>(call_.recv.base) + at, bytes);
-  slots_->show_part(number_, place_ + at, bytes, asleep);
+  slots_->show_part(number_, {place_ + at, bytes, each}, asleep);
 }
 
 bool node_operation::take_parts() {
@@ -460,9 +460,7 @@ bool node_operation::take_parts() {
       return false;
     }
     std::byte* const into = static_cast<std::byte*>(call_.recv.base) + part_at(m) * each;
-    if (l->bytes() != (part_at(m + 1) - part_at(m)) * each) {
-      note(fault::truncated);  // as many bytes, but of another type
-    } else if (!slots_->read(m, *l, 0, into, l->bytes())) {
+    if (!slots_->read(m, *l, 0, into, l->bytes())) {
       note(fault::peer_failed);
     }
   }

@@ -209,7 +209,7 @@ bool team::say(line& l, const data& d, std::size_t direct_from) {
     if (std::byte* to = reserve(bytes)) {
       pack_to(to);
       l.length |= line::in_block;
-      l.lies = {static_cast<std::uint64_t>(to - blocks_[me_]), 0};
+      l.lies = {static_cast<std::uint64_t>(to - blocks_[me_]), 0, 0};
       return false;
     }
   }
@@ -250,7 +250,7 @@ void team::post_made(const std::byte* made, std::size_t bytes, int to, std::size
   SINEW_EXPECT(made >= blocks_[me_] && made < blocks_[me_] + block_bytes(size_));
   line& l = line_of(me_, rounds::place_of(now_), size_);
   l.length = bytes | line::in_block;
-  l.lies = {static_cast<std::uint64_t>(made - blocks_[me_]), to_come};
+  l.lies = {static_cast<std::uint64_t>(made - blocks_[me_]), to_come, 0};
   publish(l, to);
 }
 

@@ -66,10 +66,15 @@ class operations {
     l.length = bytes;
     team_.announce(l.stamp, n, to, asleep);
   }
+  /// Data that stay where they are: elements of `unit` bytes each.
+  struct elements {
+    const void* at;
+    std::size_t bytes;
+    std::size_t unit;
+  };
   /// Instead of both: `data` stay as they are until all who read them have ended the operation.
-  void show(std::uint64_t n, const void* data, std::size_t bytes, int to,
-            std::vector<job_rank>& asleep) {
-    show_in(slots_of(team_.rank()).lines, n, data, bytes, to, asleep);
+  void show(std::uint64_t n, const elements& data, int to, std::vector<job_rank>& asleep) {
+    show_in(slots_of(team_.rank()).lines, n, data, to, asleep);
   }
 
   /// For an operation that wants a place for long data: its turn, in the order of operations. In
@@ -82,9 +87,8 @@ class operations {
 
   /// For all, when all have posted for `n`: what this rank has made of that, which stays as show()
   /// says. Ranks that it could not wake: the same.
-  void show_part(std::uint64_t n, const void* data, std::size_t bytes,
-                 std::vector<job_rank>& asleep) {
-    show_in(slots_of(team_.rank()).parts, n, data, bytes, -1, asleep);
+  void show_part(std::uint64_t n, const elements& data, std::vector<job_rank>& asleep) {
+    show_in(slots_of(team_.rank()).parts, n, data, -1, asleep);
   }
   /// As from().
   [[nodiscard]] const line* part_from(std::uint64_t n, int m) const noexcept {
@@ -101,6 +105,10 @@ class operations {
   }
   [[nodiscard]] static bool is_shown(const line& l) noexcept {
     return (l.length & line::elsewhere) != 0;
+  }
+  /// Whether `m` shows the same number of elements of the same length as `data`.
+  [[nodiscard]] static bool is_alike(const line& l, const elements& data) noexcept {
+    return is_shown(l) && l.bytes() == data.bytes && l.lies.unit == data.unit;
   }
   /// A part of what `m` shows, if it has put it into a place, else null. Hot.
   [[nodiscard]] const std::byte* in_long_place(int m, const line& l, std::size_t offset,
@@ -142,12 +150,13 @@ class operations {
   [[nodiscard]] slots& slots_of(int m) const noexcept {
     return *reinterpret_cast<slots*>(team_.beside_rounds(m));
   }
-  void show_in(std::array<line, depth>& lines, std::uint64_t n, const void* data, std::size_t bytes,
-               int to, std::vector<job_rank>& asleep) {
-    SINEW_EXPECT(n <= free_up_to_ && may_show_ && bytes < line::in_block);
+  void show_in(std::array<line, depth>& lines, std::uint64_t n, const elements& data, int to,
+               std::vector<job_rank>& asleep) {
+    SINEW_EXPECT(n <= free_up_to_ && may_show_ && data.bytes < line::in_block);
     line& l = lines[slot_of(n)];
-    l.length = bytes | line::elsewhere;
-    l.lies.where = reinterpret_cast<std::uintptr_t>(data);
+    l.length = data.bytes | line::elsewhere;
+    l.lies.where = reinterpret_cast<std::uintptr_t>(data.at);
+    l.lies.unit = data.unit;
     team_.announce(l.stamp, n, to, asleep);
   }
   [[nodiscard]] static const line* posted(const line& l, std::uint64_t n) noexcept {

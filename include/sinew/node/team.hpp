@@ -52,6 +52,7 @@ struct line {
   struct far_data {
     std::uint64_t where;
     std::uint64_t to_come;  ///< bytes that follow in the next rounds; with `in_block` only
+    std::uint64_t unit;     ///< with `elsewhere` only: bytes of each element of them
   };
   union {
     std::byte inside[most_inside];

@@ -64,8 +64,8 @@ class node_operation {
   void prepare();
   [[nodiscard]] bool may_post();
   /// Whether so many bytes are better copied to the node's memory, from which others take them
-  /// without a call of the system, and their rank need not wait for them. Not between two who both
-  /// run: one would copy while the other could.
+  /// without a call of the system, and their rank need not wait for them. Not where two who both
+  /// run give each other something: each would copy twice.
   [[nodiscard]] static bool lie_in_place(kind what, std::size_t bytes,
                                          const node::team& among) noexcept;
   [[nodiscard]] bool wants_place() const noexcept {

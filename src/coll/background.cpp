@@ -90,9 +90,9 @@ bool node_operation::is_read_in_place(const even_call& c, std::size_t bytes,
 }
 
 bool node_operation::lie_in_place(kind what, std::size_t bytes, const node::team& among) noexcept {
-  const bool from_one_to_many = what == kind::allgather || what == kind::allreduce;
+  const bool all_give_to_all = what == kind::allgather || what == kind::allreduce;
   return bytes <= node::operations::long_room &&
-         (what == kind::bcast || (from_one_to_many && among.size() > 2) || among.crowded());
+         (what == kind::bcast || (all_give_to_all && among.size() > 2) || among.crowded());
 }
 
 // NOLINTNEXTLINE(bugprone-easily-swappable-parameters): what, how much of it, where

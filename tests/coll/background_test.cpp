@@ -289,8 +289,7 @@ TEST(background, long_reductions_keep_the_order_of_ranks) {
   }
 }
 
-/// Not MPI's to allow; but nothing is written behind the result.
-/// As many bytes on each rank: their parts would overlap.
+/// As many bytes on each rank, which MPI does not allow: the parts would overlap.
 TEST(background, long_reductions_of_different_types_are_told) {
   run_job_on_node(3, backend::shm, core::threading::one, [](member& m) {
     const communicator_ref c = with_memory(m);

@@ -106,7 +106,7 @@ class operations {
   [[nodiscard]] static bool is_shown(const line& l) noexcept {
     return (l.length & line::elsewhere) != 0;
   }
-  /// Whether `m` shows the same number of elements of the same length as `data`.
+  /// Whether `l` shows as many elements as `data` are, of the same length each.
   [[nodiscard]] static bool is_alike(const line& l, const elements& data) noexcept {
     return is_shown(l) && l.bytes() == data.bytes && l.lies.unit == data.unit;
   }
